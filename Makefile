@@ -1,0 +1,53 @@
+# Every target first brings node_modules to what package-lock.json says; see scripts/install.
+
+BUN := node_modules/.bin/bun
+
+.DEFAULT_GOAL := help
+.PHONY: help install test e2e lint format build bench demo world world-status world-down clean
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo
+	@echo '  T=edges           with e2e: only the scenarios of that name'
+	@echo '  KEEP=1            with world: leave it running until make world-down'
+
+install:
+	@sh scripts/install
+
+test: install ## the tests that need npm only; report in build/test.xml
+	@mkdir -p build
+	$(BUN) test --reporter=junit --reporter-outfile=build/test.xml ./src ./world ./scripts
+
+e2e: install ## end-to-end tests on real Kubernetes parts; builds them on first use
+	$(BUN) e2e/run.ts $(T)
+
+lint: install ## check format, lint rules and types
+	node_modules/.bin/oxfmt --check
+	node_modules/.bin/oxlint
+	node_modules/.bin/tsc
+
+format: install ## write the format that lint checks
+	node_modules/.bin/oxfmt
+
+build: install ## dist/snicket, one file with its runtime inside
+	$(BUN) build --compile --minify --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
+	  src/main.ts --outfile dist/snicket
+	@du -h dist/snicket
+
+bench: install ## measure the data plane
+	$(BUN) bench/run.ts
+
+demo: install ## show it at work in a terminal
+	$(BUN) demo/run.ts
+
+world: install ## start a management cluster, tenants, workers and an edge
+	world/world up $(if $(KEEP),--keep)
+
+world-status: install ## say what of the world is running
+	world/world status
+
+world-down: install ## stop the world and remove what it left
+	world/world down
+
+clean: ## remove what build and the tests wrote
+	rm -rf build dist

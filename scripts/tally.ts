@@ -1,0 +1,87 @@
+// The last line of a CI run: `bun scripts/tally.ts STEP...` with one word per step that ran,
+// EXITCODE for a step without a report and EXITCODE:PATH for one that writes JUnit XML to PATH.
+// Ends with 1 unless every step passed and every report is there.
+
+/** Test cases by outcome. */
+export interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+/** One command of the run. */
+export interface Step {
+  readonly exitCode: number;
+  /**
+   * What the step reported: JUnit XML, `missing` if it should have written a report and did not,
+   * `none` if it is of a kind that writes none.
+   */
+  readonly report: { readonly xml: string } | 'missing' | 'none';
+}
+
+/** A start or end tag. Attribute values are taken whole, because `>` is legal inside them. */
+const TAG = /<(\/?)([\w:.-]+)(?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*(\/?)>/g;
+
+/** Parts of XML whose text may look like a tag and is none. */
+const OPAQUE = /<!\[CDATA\[[\s\S]*?\]\]>|<!--[\s\S]*?-->/g;
+
+/**
+ * Counts the cases themselves, not the totals in the attributes: writers disagree on whether
+ * `failures` contains `errors`. A failure outside any case (a suite's set-up) counts as one.
+ */
+export function tallyReport(xml: string): Tally {
+  const tally = { passed: 0, failed: 0, skipped: 0 };
+  let insideCase = false;
+  let outcome: keyof Tally = 'passed';
+
+  for (const [, slash, name, selfClosing] of xml.replace(OPAQUE, '').matchAll(TAG)) {
+    const opens = slash === '';
+    const closes = slash === '/' || selfClosing === '/';
+    if (name === 'testcase') {
+      if (opens) outcome = 'passed';
+      if (closes) tally[outcome] += 1;
+      insideCase = !closes;
+    } else if (opens && (name === 'failure' || name === 'error')) {
+      if (insideCase) outcome = 'failed';
+      else tally.failed += 1;
+    } else if (opens && name === 'skipped' && outcome === 'passed') {
+      outcome = 'skipped';
+    }
+  }
+  return tally;
+}
+
+/**
+ * A step that failed shows in the sum even if its report does not say so: lint has none, a run
+ * that crashed wrote none, and Bun leaves a test file that cannot be loaded out of it.
+ */
+export function tallyStep({ exitCode, report }: Step): Tally {
+  const nothing = { passed: 0, failed: 0, skipped: 0 };
+  const tally = typeof report === 'object' ? tallyReport(report.xml) : nothing;
+  const unreported = report === 'missing' || (exitCode !== 0 && tally.failed === 0);
+  return unreported ? { ...tally, failed: tally.failed + 1 } : tally;
+}
+
+/** `12 passed, 0 failed`, and `, 3 skipped` if any were. */
+export function sentence({ passed, failed, skipped }: Tally): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+async function readStep(word: string): Promise<Step> {
+  const [exitCode, path] = word.split(':', 2);
+  const file = path === undefined ? undefined : Bun.file(path);
+  const report =
+    file === undefined ? 'none' : (await file.exists()) ? { xml: await file.text() } : 'missing';
+  return { exitCode: Number(exitCode), report };
+}
+
+if (import.meta.main) {
+  const steps = await Promise.all(process.argv.slice(2).map(readStep));
+  const total = steps.map(tallyStep).reduce((sum, step) => ({
+    passed: sum.passed + step.passed,
+    failed: sum.failed + step.failed,
+    skipped: sum.skipped + step.skipped,
+  }));
+  console.log(sentence(total));
+  process.exitCode = total.failed === 0 ? 0 : 1;
+}

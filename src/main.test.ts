@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const launcher = resolve(import.meta.dir, '../snicket');
+
+function snicket(words: readonly string[], { from = '.', as = launcher } = {}) {
+  const ended = Bun.spawnSync([as, ...words], { cwd: from });
+  return {
+    exitCode: ended.exitCode,
+    stdout: ended.stdout.toString(),
+    stderr: ended.stderr.toString(),
+  };
+}
+
+test('prints the help when called without a command', () => {
+  const { exitCode, stdout } = snicket([]);
+
+  expect(stdout).toContain('Usage: snicket');
+  expect(stdout).toContain('version');
+  expect(exitCode).toBe(0);
+});
+
+test('refuses an unknown command with exit code 2 and suggests the nearest one', () => {
+  const { exitCode, stdout, stderr } = snicket(['versoin']);
+
+  expect(stderr).toContain("unknown command 'versoin'");
+  expect(stderr).toContain('Did you mean version?');
+  expect(stdout).toBe('');
+  expect(exitCode).toBe(2);
+});
+
+test('refuses an unknown option of a subcommand with exit code 2', () => {
+  const { exitCode, stderr } = snicket(['version', '--nope']);
+
+  expect(stderr).toContain("unknown option '--nope'");
+  expect(exitCode).toBe(2);
+});
+
+test('runs through a symlink, and runs no code of the directory the user stands in', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'snicket-launcher-'));
+  await symlink(launcher, join(directory, 'link'));
+  await symlink('link', join(directory, 'kubectl-snicket'));
+  await Bun.write(join(directory, 'bunfig.toml'), 'preload = ["./stranger.ts"]');
+  await Bun.write(join(directory, 'stranger.ts'), 'console.log("preloaded");');
+
+  const { exitCode, stdout, stderr } = snicket(['version'], {
+    from: directory,
+    as: './kubectl-snicket',
+  });
+  await rm(directory, { recursive: true });
+
+  expect(stdout).toStartWith('snicket ');
+  expect(stdout).not.toContain('preloaded');
+  expect(stderr).toBe('');
+  expect(exitCode).toBe(0);
+});

@@ -1,0 +1,148 @@
+import { stringify } from 'yaml';
+import { CommandError } from '../machine/command.ts';
+import type { ClusterPlan } from '../spec.ts';
+import { waitFor } from '../wait.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { konnectivityObjects } from './konnectivity.ts';
+import { Pod, podManifest, type PodSpec } from './pod.ts';
+import type { Worker } from './worker.ts';
+
+/** A control plane with its workers, in the words of those who use it: the management cluster, or a tenant. */
+export class Cluster {
+  readonly name: string;
+  readonly plan: ClusterPlan;
+  readonly controlPlane: ControlPlane;
+  readonly workers: readonly Worker[];
+  #pods = 0;
+
+  constructor(controlPlane: ControlPlane, workers: readonly Worker[]) {
+    this.name = controlPlane.plan.name;
+    this.plan = controlPlane.plan;
+    this.controlPlane = controlPlane;
+    this.workers = workers;
+  }
+
+  /** Starts everything and returns when the nodes are Ready and pods can be created. */
+  async start(archives: readonly string[]): Promise<void> {
+    const containers = Promise.all(this.workers.map((worker) => worker.startContainerd(archives)));
+    await this.controlPlane.start();
+    await containers;
+    await Promise.all([
+      ...this.workers.map((worker) => worker.startKubelet(this.controlPlane)),
+      this.plan.konnectivity ? this.apply(...konnectivityObjects(this.plan)) : undefined,
+    ]);
+    await this.#nodesReady();
+    await this.#serviceAccountReady();
+    if (this.plan.konnectivity) await this.#konnectivityReady();
+  }
+
+  /** The worker with this name, or the first. */
+  worker(name?: string): Worker {
+    const worker =
+      name === undefined ? this.workers[0] : this.workers.find((one) => one.name === name);
+    if (!worker)
+      throw new Error(
+        `${this.name} has no worker${name ? ` '${name}'` : ''}; these are: ${this.workers.map((one) => one.name).join(', ') || 'none'}`,
+      );
+    return worker;
+  }
+
+  /** Runs kubectl as the cluster's administrator and returns what it printed; a failure is a CommandError. */
+  async kubectl(...args: string[]): Promise<string> {
+    return this.controlPlane.kubectl(args);
+  }
+
+  /** Applies objects, given as values or as YAML. */
+  async apply(...objects: (object | string)[]): Promise<string> {
+    const text = objects
+      .map((object) =>
+        typeof object === 'string' ? object : stringify(object, { compat: 'yaml-1.1' }),
+      )
+      .join('\n---\n');
+    return this.controlPlane.kubectl(
+      ['apply', '--server-side', '--force-conflicts', '-f', '-'],
+      text,
+    );
+  }
+
+  /** Reads one object; undefined if there is none. */
+  async get<T = Record<string, unknown>>(
+    resource: string,
+    name: string,
+    namespace = 'default',
+  ): Promise<T | undefined> {
+    try {
+      return JSON.parse(
+        await this.kubectl('get', resource, name, `--namespace=${namespace}`, '-o', 'json'),
+      ) as T;
+    } catch (error) {
+      if (error instanceof CommandError && error.stderr.includes('(NotFound)')) return undefined;
+      throw error;
+    }
+  }
+
+  /** Creates a pod and waits until it runs. */
+  async runPod(spec: PodSpec = {}): Promise<Pod> {
+    const name = spec.name ?? `pod-${++this.#pods}`;
+    const namespace = spec.namespace ?? 'default';
+    const response = await this.controlPlane.request(
+      'POST',
+      `/api/v1/namespaces/${namespace}/pods`,
+      podManifest(spec, name),
+    );
+    if (!response.ok)
+      throw new Error(`pod ${name} of ${this.name} was refused: ${await response.text()}`);
+    const pod = new Pod(this, namespace, name);
+    await pod.settled();
+    return pod;
+  }
+
+  async #nodesReady(): Promise<void> {
+    await waitFor(
+      `the ${this.workers.length} nodes of ${this.name} are Ready`,
+      async () => {
+        for (const worker of this.workers) {
+          const kubelet = worker.daemon('kubelet');
+          if (!kubelet.running)
+            throw new Error(`kubelet of ${worker.name} ended:\n${kubelet.tail()}`);
+        }
+        const response = await this.controlPlane.request('GET', '/api/v1/nodes');
+        const { items } = (await response.json()) as {
+          items: { status: { conditions?: { type: string; status: string }[] } }[];
+        };
+        const ready = items.filter(({ status }) =>
+          status.conditions?.some(
+            (condition) => condition.type === 'Ready' && condition.status === 'True',
+          ),
+        );
+        return ready.length === this.workers.length;
+      },
+      { deadlineMs: 60_000 },
+    );
+  }
+
+  async #serviceAccountReady(): Promise<void> {
+    await waitFor(
+      `${this.name} has its default service account`,
+      async () =>
+        (
+          await this.controlPlane.request(
+            'GET',
+            '/api/v1/namespaces/default/serviceaccounts/default',
+          )
+        ).ok,
+    );
+  }
+
+  /** The way back works when the API server reaches every kubelet. */
+  async #konnectivityReady(): Promise<void> {
+    for (const worker of this.workers) {
+      await waitFor(
+        `the API server of ${this.name} reaches ${worker.name} by konnectivity`,
+        async () =>
+          (await this.controlPlane.request('GET', `/api/v1/nodes/${worker.name}/proxy/healthz`)).ok,
+        { deadlineMs: 60_000, everyMs: 250 },
+      );
+    }
+  }
+}

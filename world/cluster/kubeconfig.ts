@@ -1,0 +1,43 @@
+import { writeFileSync } from 'node:fs';
+import { stringify } from 'yaml';
+import type { Credential } from './pki.ts';
+
+/** What a kubeconfig holds here: one cluster, one user. */
+export interface KubeconfigContent {
+  /** Shown by kubectl as cluster, user and context. */
+  readonly name: string;
+  readonly server: string;
+  readonly authority: string;
+  readonly credential: Credential;
+}
+
+/** The text of a kubeconfig with everything inside, so that it can be carried anywhere. */
+export function kubeconfig(content: KubeconfigContent): string {
+  const { name, server, authority, credential } = content;
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  return stringify(
+    {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name, cluster: { server, 'certificate-authority-data': base64(authority) } }],
+      users: [
+        {
+          name,
+          user: {
+            'client-certificate-data': base64(credential.certificate),
+            'client-key-data': base64(credential.key),
+          },
+        },
+      ],
+      contexts: [{ name, context: { cluster: name, user: name } }],
+      'current-context': name,
+    },
+    { compat: 'yaml-1.1' },
+  );
+}
+
+/** Writes a kubeconfig, for its owner only, and returns the path. */
+export function writeKubeconfig(path: string, content: KubeconfigContent): string {
+  writeFileSync(path, kubeconfig(content), { mode: 0o600 });
+  return path;
+}

@@ -1,0 +1,140 @@
+import 'reflect-metadata';
+import * as x509 from '@peculiar/x509';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const DAY_MS = 24 * 3600 * 1000;
+
+/** A certificate with its private key, as PEM. */
+export interface Credential {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** What goes into a certificate. */
+export interface Subject {
+  readonly commonName: string;
+  /** Kubernetes reads groups from here. */
+  readonly organization?: string;
+  /** DNS names and addresses: a server's certificate. None: a client's. */
+  readonly names?: readonly string[];
+}
+
+/** A cluster's certificate authority. */
+export class Authority {
+  readonly certificate: string;
+  readonly key: string;
+  readonly #certificate: x509.X509Certificate;
+  readonly #keys: CryptoKeyPair;
+
+  private constructor(certificate: x509.X509Certificate, keys: CryptoKeyPair, key: string) {
+    this.#certificate = certificate;
+    this.#keys = keys;
+    this.certificate = `${certificate.toString('pem')}\n`;
+    this.key = key;
+  }
+
+  /** A new authority. */
+  static async create(commonName: string): Promise<Authority> {
+    const keys = await generateKeys();
+    const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+      name: `CN=${commonName}`,
+      serialNumber: serialNumber(),
+      notBefore: new Date(Date.now() - DAY_MS),
+      notAfter: new Date(Date.now() + 365 * DAY_MS),
+      signingAlgorithm: ALGORITHM,
+      keys,
+      extensions: [
+        new x509.BasicConstraintsExtension(true, undefined, true),
+        new x509.KeyUsagesExtension(
+          x509.KeyUsageFlags.keyCertSign |
+            x509.KeyUsageFlags.cRLSign |
+            x509.KeyUsageFlags.digitalSignature,
+          true,
+        ),
+        await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      ],
+    });
+    return new Authority(certificate, keys, await privatePem(keys));
+  }
+
+  /** A certificate signed by this authority, with a key of its own. */
+  async issue(subject: Subject): Promise<Credential> {
+    const keys = await generateKeys();
+    const names = subject.names ?? [];
+    const certificate = await x509.X509CertificateGenerator.create({
+      subject: `${subject.organization ? `O=${subject.organization}, ` : ''}CN=${subject.commonName}`,
+      issuer: this.#certificate.subject,
+      serialNumber: serialNumber(),
+      notBefore: new Date(Date.now() - DAY_MS),
+      notAfter: new Date(Date.now() + 364 * DAY_MS),
+      signingAlgorithm: ALGORITHM,
+      publicKey: keys.publicKey,
+      signingKey: this.#keys.privateKey,
+      extensions: [
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+        new x509.ExtendedKeyUsageExtension([
+          names.length > 0 ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth,
+        ]),
+        await x509.AuthorityKeyIdentifierExtension.create(this.#keys.publicKey),
+        ...(names.length > 0
+          ? [
+              new x509.SubjectAlternativeNameExtension(
+                names.map((value) => ({
+                  type: isIP(value) ? ('ip' as const) : ('dns' as const),
+                  value,
+                })),
+              ),
+            ]
+          : []),
+      ],
+    });
+    return { certificate: `${certificate.toString('pem')}\n`, key: await privatePem(keys) };
+  }
+}
+
+/** A key pair as PEM, for signing service account tokens. */
+export async function tokenKeys(): Promise<{ publicKey: string; privateKey: string }> {
+  const keys = await generateKeys();
+  const spki = await crypto.subtle.exportKey('spki', keys.publicKey);
+  return { publicKey: pem('PUBLIC KEY', spki), privateKey: await privatePem(keys) };
+}
+
+/** Writes NAME.crt and NAME.key, the key for its owner only, and returns their paths. */
+export function writeCredential(
+  folder: string,
+  name: string,
+  credential: Credential,
+): { certificate: string; key: string } {
+  mkdirSync(folder, { recursive: true });
+  const paths = { certificate: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
+  writeFileSync(paths.certificate, credential.certificate);
+  writeFileSync(paths.key, credential.key, { mode: 0o600 });
+  return paths;
+}
+
+async function generateKeys(): Promise<CryptoKeyPair> {
+  return crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+}
+
+async function privatePem(keys: CryptoKeyPair): Promise<string> {
+  return pem('PRIVATE KEY', await crypto.subtle.exportKey('pkcs8', keys.privateKey));
+}
+
+function pem(label: string, der: ArrayBuffer): string {
+  const body = Buffer.from(der)
+    .toString('base64')
+    .replace(/(.{64})/g, '$1\n')
+    .trimEnd();
+  return `-----BEGIN ${label}-----\n${body}\n-----END ${label}-----\n`;
+}
+
+/** 127 random bits: positive, and never the same twice. */
+function serialNumber(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[0] = (bytes[0] ?? 0) & 0x7f;
+  return Buffer.from(bytes).toString('hex');
+}

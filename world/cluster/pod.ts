@@ -1,0 +1,112 @@
+import type { Cluster } from './cluster.ts';
+import { IMAGES } from '../images/images.ts';
+import { waitFor } from '../wait.ts';
+
+/** What a test asks for in a pod. */
+export interface PodSpec {
+  /** Default: a name of its own. */
+  readonly name?: string;
+  /** Default `default`. */
+  readonly namespace?: string;
+  /** Node it must run on. Default: the scheduler's choice. */
+  readonly node?: string;
+  /** Use the node's network. Default false. */
+  readonly hostNetwork?: boolean;
+  /** Default: the tools image, with a shell and kubectl. */
+  readonly image?: string;
+  /** Default: sleep until deleted. */
+  readonly command?: readonly string[];
+  /** Default: the namespace's default. */
+  readonly serviceAccount?: string;
+}
+
+/** A pod of the world. */
+export class Pod {
+  readonly name: string;
+  readonly namespace: string;
+  readonly #cluster: Cluster;
+
+  constructor(cluster: Cluster, namespace: string, name: string) {
+    this.#cluster = cluster;
+    this.namespace = namespace;
+    this.name = name;
+  }
+
+  /** Runs a command in the pod and returns its output, through the API server, as `kubectl exec` does. */
+  async exec(...argv: string[]): Promise<string> {
+    return this.#cluster.kubectl('exec', `--namespace=${this.namespace}`, this.name, '--', ...argv);
+  }
+
+  /** What the pod printed. */
+  async logs(): Promise<string> {
+    return this.#cluster.kubectl('logs', `--namespace=${this.namespace}`, this.name);
+  }
+
+  /** Deletes the pod and waits until it is gone. */
+  async delete(): Promise<void> {
+    await this.#cluster.kubectl(
+      'delete',
+      'pod',
+      `--namespace=${this.namespace}`,
+      this.name,
+      '--grace-period=1',
+      '--wait',
+    );
+  }
+
+  /** Waits until the pod runs (or, for a pod with an end, is done). */
+  async settled(deadlineMs = 60_000): Promise<void> {
+    let last = '';
+    try {
+      await waitFor(
+        `pod ${this.name} runs`,
+        async () => {
+          const response = await this.#cluster.controlPlane.request(
+            'GET',
+            `/api/v1/namespaces/${this.namespace}/pods/${this.name}`,
+          );
+          const { status } = (await response.json()) as {
+            status?: { phase?: string; conditions?: { type: string; status: string }[] };
+          };
+          last = JSON.stringify(status);
+          const ready = status?.conditions?.some(
+            ({ type, status: value }) => type === 'Ready' && value === 'True',
+          );
+          return (
+            status?.phase === 'Succeeded' ||
+            status?.phase === 'Failed' ||
+            (status?.phase === 'Running' && ready === true)
+          );
+        },
+        { deadlineMs },
+      );
+    } catch (error) {
+      throw new Error(`${(error as Error).message}; its status: ${last}`, { cause: error });
+    }
+  }
+}
+
+/** The manifest of a pod, with an end that does not wait: tests delete many. */
+export function podManifest(spec: PodSpec, name: string): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: spec.namespace ?? 'default' },
+    spec: {
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: 0,
+      ...(spec.node ? { nodeSelector: { 'kubernetes.io/hostname': spec.node } } : {}),
+      ...(spec.hostNetwork ? { hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' } : {}),
+      ...(spec.serviceAccount ? { serviceAccountName: spec.serviceAccount } : {}),
+      tolerations: [{ operator: 'Exists' }],
+      containers: [
+        {
+          name: 'main',
+          image: spec.image ?? IMAGES.tools,
+          imagePullPolicy: 'Never',
+          command: spec.command ?? ['sleep', '2147483647'],
+        },
+      ],
+    },
+  };
+}

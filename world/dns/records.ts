@@ -1,0 +1,74 @@
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+
+/** What the resolver says of a name: addresses, or a way to fail. */
+export type DnsRecord = readonly string[] | 'servfail' | 'silent';
+
+/** The resolver's names. */
+export interface DnsRecords {
+  /** For everybody. */
+  readonly names: Readonly<Record<string, DnsRecord>>;
+  /** For askers whose address begins with the prefix: a tenant's workers see their own cluster's names. */
+  readonly views: readonly {
+    readonly prefix: string;
+    readonly names: Readonly<Record<string, DnsRecord>>;
+  }[];
+}
+
+/** What to answer to an asker; undefined is a name that does not exist. */
+export function lookUp(records: DnsRecords, name: string, asker: string): DnsRecord | undefined {
+  const view = records.views.find(({ prefix }) => asker.startsWith(prefix));
+  return view?.names[name] ?? records.names[name];
+}
+
+/** Replaces the file in one step: the resolver sees the old names or the new, never half. */
+export function writeRecords(path: string, records: DnsRecords): void {
+  writeFileSync(`${path}.new`, JSON.stringify(records, undefined, 2));
+  renameSync(`${path}.new`, path);
+}
+
+/** The world's names as a test changes them; a change holds for the very next query. */
+export class Dns {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Makes a name point to these addresses. */
+  set(name: string, ...addresses: string[]): void {
+    this.#change({ [name]: addresses });
+  }
+
+  /** Makes a name unknown. */
+  remove(name: string): void {
+    this.#change({ [name]: undefined });
+  }
+
+  /** Breaks a name: `servfail` answers with an error, `silent` not at all. */
+  break(name: string, how: 'servfail' | 'silent'): void {
+    this.#change({ [name]: how });
+  }
+
+  #change(change: Readonly<Record<string, DnsRecord | undefined>>): void {
+    const records = JSON.parse(readFileSync(this.#path, 'utf8')) as DnsRecords;
+    writeRecords(this.#path, {
+      ...records,
+      names: { ...records.names, ...change } as DnsRecords['names'],
+    });
+  }
+}
+
+/** Reads the file again whenever it was replaced. */
+export function recordsReader(path: string): () => DnsRecords {
+  let seen = '';
+  let records: DnsRecords = { names: {}, views: [] };
+  return () => {
+    // Both, since a file system gives the number of a removed file to the next new one.
+    const { ino, mtimeMs } = statSync(path);
+    if (seen !== `${ino} ${mtimeMs}`) {
+      records = JSON.parse(readFileSync(path, 'utf8')) as DnsRecords;
+      seen = `${ino} ${mtimeMs}`;
+    }
+    return records;
+  };
+}

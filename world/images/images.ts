@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from '../machine/command.ts';
+import { cacheFolder } from '../parts/catalogue.ts';
+import { program } from '../parts/parts.ts';
+import { ociArchive, type ImageSpec } from './oci.ts';
+
+/** The images that every worker has. */
+export const IMAGES = {
+  /** Holds a pod's namespaces. */
+  pause: 'snicket.test/pause:1',
+  /** A shell, the usual small programs, and kubectl. */
+  tools: 'snicket.test/tools:1',
+  konnectivityAgent: 'snicket.test/konnectivity-agent:1',
+} as const;
+
+/** Where archives are kept between worlds. */
+export function imagesFolder(): string {
+  return join(cacheFolder(), 'images');
+}
+
+/** Writes an image's archive, unless it is there already, and returns its path. */
+export function imageArchive(spec: ImageSpec): string {
+  const key = createHash('sha256').update(JSON.stringify(spec));
+  for (const path of Object.values(spec.files)) {
+    const { size, mtimeMs } = statSync(path);
+    key.update(`${path} ${size} ${mtimeMs}\n`);
+  }
+  const archive = join(
+    imagesFolder(),
+    `${spec.name.replaceAll(/[/:]/g, '_')}-${key.digest('hex').slice(0, 12)}.tar`,
+  );
+  if (existsSync(archive)) return archive;
+  mkdirSync(imagesFolder(), { recursive: true });
+  writeFileSync(`${archive}.${process.pid}`, ociArchive(spec));
+  renameSync(`${archive}.${process.pid}`, archive);
+  return archive;
+}
+
+/** The archives of {@link IMAGES}. */
+export async function baseImages(): Promise<string[]> {
+  const busybox = program('busybox');
+  const applets = (await run([busybox, '--list'])).stdout
+    .split('\n')
+    .filter((name) => name && name !== 'busybox');
+  return [
+    imageArchive({
+      name: IMAGES.pause,
+      files: { '/bin/busybox': busybox },
+      entrypoint: ['/bin/busybox', 'sleep', '2147483647'],
+    }),
+    imageArchive({
+      name: IMAGES.tools,
+      files: { '/bin/busybox': busybox, '/bin/kubectl': program('kubectl') },
+      links: Object.fromEntries(applets.map((applet) => [`/bin/${applet}`, 'busybox'])),
+      entrypoint: ['/bin/sh'],
+    }),
+    imageArchive({
+      name: IMAGES.konnectivityAgent,
+      files: { '/bin/proxy-agent': program('proxy-agent') },
+      entrypoint: ['/bin/proxy-agent'],
+    }),
+  ];
+}

@@ -1,0 +1,158 @@
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { identityOf, signal } from './identity.ts';
+
+/** One mounted cgroup tree: version 1 has one per controller, version 2 one for all. */
+export interface Hierarchy {
+  readonly version: 1 | 2;
+  readonly mountPoint: string;
+  /** As in the mount options: `cpu`, `cpu,cpuacct`, `name=systemd`; empty for version 2. */
+  readonly controllers: string;
+}
+
+/** Reads the trees from the text of /proc/self/mounts. */
+export function parseHierarchies(mounts: string): Hierarchy[] {
+  const hierarchies: Hierarchy[] = [];
+  for (const line of mounts.split('\n')) {
+    const [, mountPoint, type, options] = line.split(' ');
+    if (!mountPoint || !options) continue;
+    if (type === 'cgroup2') hierarchies.push({ version: 2, mountPoint, controllers: '' });
+    if (type === 'cgroup') {
+      const flags = new Set([
+        'rw',
+        'ro',
+        'relatime',
+        'noatime',
+        'nosuid',
+        'nodev',
+        'noexec',
+        'xattr',
+      ]);
+      const own = options.split(',').filter((o) => !flags.has(o) && !o.startsWith('release_agent'));
+      hierarchies.push({ version: 1, mountPoint, controllers: own.join(',') });
+    }
+  }
+  return hierarchies;
+}
+
+/** The trees of this machine. */
+export function hierarchies(): Hierarchy[] {
+  return parseHierarchies(readFileSync('/proc/self/mounts', 'utf8'));
+}
+
+/** Paths of a cgroup of this name, in every tree. */
+export function cgroupPaths(name: string): string[] {
+  return hierarchies().map(({ mountPoint }) => join(mountPoint, name));
+}
+
+/** Makes a cgroup of this name in every tree and returns their paths. */
+export function createCgroup(name: string): string[] {
+  return hierarchies().map((hierarchy) => {
+    const path = join(hierarchy.mountPoint, name);
+    if (hierarchy.version === 2) delegateControllers(hierarchy.mountPoint, name);
+    mkdirSync(path, { recursive: true });
+    if (hierarchy.controllers.split(',').includes('cpuset'))
+      inheritCpuset(hierarchy.mountPoint, name);
+    return path;
+  });
+}
+
+/** The processes in a cgroup and below it. */
+export function cgroupProcesses(path: string): number[] {
+  if (!existsSync(path)) return [];
+  return cgroupTree(path).flatMap((folder) =>
+    readIfThere(join(folder, 'cgroup.procs')).split('\n').filter(Boolean).map(Number),
+  );
+}
+
+/**
+ * Ends every process in these cgroups and removes them. Membership is the identity here: only what a
+ * world started, and the children of that, is ever put into its cgroups.
+ */
+export async function removeCgroups(paths: readonly string[], deadlineMs = 10_000): Promise<void> {
+  const deadline = Date.now() + deadlineMs;
+  for (;;) {
+    const pids = new Set(paths.flatMap(cgroupProcesses));
+    for (const pid of pids) {
+      const identity = identityOf(pid);
+      if (identity) signal(identity, 'SIGKILL');
+    }
+    const left = paths.filter((path) => !removeTree(path));
+    if (left.length === 0) return;
+    if (Date.now() > deadline) {
+      throw new Error(
+        `cgroups that would not go in ${deadlineMs} ms: ${left.join(', ')} (processes: ${[...pids].join(', ') || 'none'})`,
+      );
+    }
+    await Bun.sleep(20);
+  }
+}
+
+/** Removes a cgroup and those below it, deepest first; false if one is still busy. */
+function removeTree(path: string): boolean {
+  if (!existsSync(path)) return true;
+  for (const folder of cgroupTree(path).toReversed()) {
+    try {
+      rmdirSync(folder);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === 'EBUSY') return false;
+      if (code !== 'ENOENT') throw error;
+    }
+  }
+  return true;
+}
+
+/** A cgroup and all below it, parents first. */
+function cgroupTree(path: string): string[] {
+  const children = readdirSync(path, { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
+  return [path, ...children.flatMap((child) => cgroupTree(join(path, child.name)))];
+}
+
+/** Version 1: a new cpuset is empty, and a process cannot enter an empty one. */
+function inheritCpuset(mountPoint: string, name: string): void {
+  let parent = mountPoint;
+  for (const step of name.split('/')) {
+    const child = join(parent, step);
+    for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+      writeFileSync(join(child, file), readFileSync(join(parent, file), 'utf8'));
+    }
+    writeFileSync(join(child, 'cgroup.clone_children'), '1');
+    parent = child;
+  }
+}
+
+/** Version 2: a child has the controllers that its parent hands down. */
+function delegateControllers(mountPoint: string, name: string): void {
+  let folder = mountPoint;
+  for (const step of name.split('/')) {
+    const offered = readIfThere(join(folder, 'cgroup.controllers')).split(/\s+/).filter(Boolean);
+    const given = new Set(readIfThere(join(folder, 'cgroup.subtree_control')).split(/\s+/));
+    for (const controller of offered.filter((c) => !given.has(c))) {
+      // The machine's own root is left as it is: systemd has handed down there what pods need.
+      if (folder !== mountPoint)
+        writeFileSync(join(folder, 'cgroup.subtree_control'), `+${controller}`);
+    }
+    folder = join(folder, step);
+    mkdirSync(folder, { recursive: true });
+  }
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENODEV') return '';
+    throw error;
+  }
+}

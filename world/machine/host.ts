@@ -1,0 +1,200 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createCgroup, hierarchies } from './cgroup.ts';
+import { run, type Output, type RunOptions } from './command.ts';
+import { isRunning, type ProcessIdentity } from './identity.ts';
+import type { Ledger } from './ledger.ts';
+import { Daemon } from './daemon.ts';
+
+/** A program starts in the cgroups of its host, so that nothing it forks can be lost. */
+const JOIN_CGROUPS =
+  'for c in $HOST_CGROUPS; do echo $$ > "$c/cgroup.procs" || exit 71; done; unset HOST_CGROUPS; exec "$@"';
+
+/** The root of this repository. */
+export const repository = join(import.meta.dir, '..', '..');
+
+/** Options of {@link Host.create}. */
+export interface HostOptions {
+  readonly name: string;
+  /** A worker also gets its own /etc, /var, /run and cgroup mounts, as kubelet needs them. Default false. */
+  readonly worker?: boolean;
+  /** Folders that a worker sees as /run/snicket/NAME. */
+  readonly shared?: Readonly<Record<string, string>>;
+  /** Folder laid over the worker's /usr: programs that the machine itself does not have. */
+  readonly tools?: string;
+  /** Folder that becomes a memory disk of this many MiB, visible on this host only. */
+  readonly disk?: { readonly path: string; readonly sizeMiB: number };
+  /** Address of the resolver for programs on this host. */
+  readonly nameserver: string;
+}
+
+/**
+ * A machine of the world: own network, mounts, processes, host name, cgroups. It consists of nothing
+ * but processes (the namespaces have no name anywhere), so killing them removes it whole.
+ */
+export class Host {
+  readonly name: string;
+  /** The host's own folder on the machine: files/ is /run/snicket/files on a worker. */
+  readonly folder: string;
+  readonly #ledger: Ledger;
+  readonly #init: ProcessIdentity;
+  readonly #cgroups: readonly string[];
+  readonly #daemons = new Map<string, Daemon>();
+
+  private constructor(ledger: Ledger, name: string, saved: SavedHost) {
+    this.name = name;
+    this.folder = join(ledger.folder, name);
+    this.#ledger = ledger;
+    this.#init = saved.init;
+    this.#cgroups = saved.cgroups;
+  }
+
+  /** Makes a host and waits until its namespaces are ready. */
+  static async create(ledger: Ledger, options: HostOptions): Promise<Host> {
+    const folder = join(ledger.folder, options.name);
+    mkdirSync(join(folder, 'files'), { recursive: true });
+    const cgroups = createCgroup(`${ledger.cgroup}/${options.name}`);
+    const trees = hierarchies();
+    const onlyV2 = trees.every((tree) => tree.version === 2);
+    const init = await Daemon.start(
+      {
+        name: `${options.name}/init`,
+        argv: [
+          'sh',
+          '-c',
+          JOIN_CGROUPS,
+          'sh',
+          'unshare',
+          '--mount',
+          '--uts',
+          '--ipc',
+          '--net',
+          '--pid',
+          '--cgroup',
+          '--fork',
+          '--kill-child',
+          '--mount-proc',
+          'bash',
+          join(import.meta.dir, 'host-init.sh'),
+        ],
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          HOST_CGROUPS: cgroups.join(' '),
+          HOST_NAME: options.name,
+          HOST_FOLDER: folder,
+          HOST_NAMESERVER: options.nameserver,
+          HOST_DISK: options.disk ? `${options.disk.path} ${options.disk.sizeMiB}` : '',
+          HOST_WORKER: options.worker ? '1' : '',
+          HOST_SHARED: Object.entries(options.shared ?? {})
+            .map(([name, path]) => `${name}=${path}`)
+            .join(' '),
+          HOST_TOOLS: options.tools ?? '',
+          HOST_CGROUP_TREES: trees
+            .filter((tree) => tree.version === 1)
+            .map((tree) => tree.controllers)
+            .join(' '),
+        },
+        log: join(folder, 'log', 'init.log'),
+      },
+      ledger,
+    );
+    while (!existsSync(join(folder, 'files', 'up'))) {
+      if (!init.running) throw new Error(`host ${options.name} did not come up:\n${init.tail()}`);
+      await Bun.sleep(5);
+    }
+    const saved: SavedHost = {
+      init: init.identity,
+      // Version 2 wants processes in leaves only; host-init.sh has moved itself to the leaf `init`.
+      cgroups: options.worker && onlyV2 ? cgroups.map((path) => join(path, 'init')) : cgroups,
+    };
+    writeFileSync(join(folder, 'host.json'), JSON.stringify(saved));
+    return new Host(ledger, options.name, saved);
+  }
+
+  /** A host of a world that somebody else started. */
+  static open(ledger: Ledger, name: string): Host {
+    const file = join(ledger.folder, name, 'host.json');
+    if (!existsSync(file)) throw new Error(`no host '${name}' in ${ledger.folder}`);
+    return new Host(ledger, name, JSON.parse(readFileSync(file, 'utf8')) as SavedHost);
+  }
+
+  /** PID of the host's first process: what `nsenter --target` and `ip link ... netns` take. */
+  get pid(): number {
+    if (!isRunning(this.#init)) throw new Error(`host ${this.name} is gone`);
+    return this.#init.pid;
+  }
+
+  /** Runs a command on this host to its end. */
+  async exec(argv: readonly string[], options: RunOptions = {}): Promise<Output> {
+    return run(this.#entering(argv), {
+      ...options,
+      env: { ...options.env, HOST_CGROUPS: this.#cgroups.join(' ') },
+    });
+  }
+
+  /** Starts a long-running program on this host; it logs to log/NAME.log in the host's folder. */
+  async start(name: string, argv: readonly string[], options: StartOptions = {}): Promise<Daemon> {
+    const daemon = await Daemon.start(
+      {
+        name: `${this.name}/${name}`,
+        argv: this.#entering(argv, options.machineNetwork),
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          ...options.env,
+          HOST_CGROUPS: this.#cgroups.join(' '),
+        },
+        log: join(this.folder, 'log', `${name}.log`),
+      },
+      this.#ledger,
+    );
+    this.#daemons.set(name, daemon);
+    return daemon;
+  }
+
+  /** A program that was started on this host under this name. */
+  daemon(name: string): Daemon {
+    const daemon = this.#daemons.get(name);
+    if (!daemon)
+      throw new Error(
+        `no daemon '${name}' on ${this.name}; these are: ${[...this.#daemons.keys()].join(', ') || 'none'}`,
+      );
+    return daemon;
+  }
+
+  /** All programs started on this host. */
+  get daemons(): readonly Daemon[] {
+    return [...this.#daemons.values()];
+  }
+
+  #entering(argv: readonly string[], machineNetwork = false): string[] {
+    return [
+      'sh',
+      '-c',
+      JOIN_CGROUPS,
+      'sh',
+      'nsenter',
+      `--target=${this.pid}`,
+      '--mount',
+      '--uts',
+      '--ipc',
+      '--pid',
+      '--cgroup',
+      ...(machineNetwork ? [] : ['--net']),
+      '--',
+      ...argv,
+    ];
+  }
+}
+
+/** Options of {@link Host.start}. */
+export interface StartOptions {
+  /** The program's environment, besides PATH. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Leave the program in the machine's own network. Default false. */
+  readonly machineNetwork?: boolean;
+}
+
+interface SavedHost {
+  readonly init: ProcessIdentity;
+  readonly cgroups: readonly string[];
+}

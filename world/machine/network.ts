@@ -1,0 +1,113 @@
+import { run } from './command.ts';
+import type { Host } from './host.ts';
+
+/** Delay and loss to be put on a link. */
+export interface Impairment {
+  readonly delayMs?: number;
+  readonly lossPercent?: number;
+}
+
+/** A host's cable into the world's network. */
+export class Link {
+  readonly #hub: Host;
+  readonly #port: string;
+
+  constructor(hub: Host, port: string) {
+    this.#hub = hub;
+    this.#port = port;
+  }
+
+  /** Pulls the cable: packets vanish both ways, nobody is told. */
+  async cut(): Promise<void> {
+    await this.#ip(`link set ${this.#port} nomaster`);
+  }
+
+  /** Plugs the cable in again. */
+  async mend(): Promise<void> {
+    await this.#ip(`link set ${this.#port} master ${BRIDGE}`);
+  }
+
+  /** Makes what reaches the host late or lost. Needs a kernel with netem; without it, the error says so. */
+  async impair(impairment: Impairment): Promise<void> {
+    const delay = impairment.delayMs === undefined ? [] : ['delay', `${impairment.delayMs}ms`];
+    const loss = impairment.lossPercent === undefined ? [] : ['loss', `${impairment.lossPercent}%`];
+    await this.#hub.exec([
+      'tc',
+      'qdisc',
+      'replace',
+      'dev',
+      this.#port,
+      'root',
+      'netem',
+      ...delay,
+      ...loss,
+    ]);
+  }
+
+  /** Takes delay and loss away. */
+  async heal(): Promise<void> {
+    await this.#hub.exec(['tc', 'qdisc', 'del', 'dev', this.#port, 'root']);
+  }
+
+  async #ip(command: string): Promise<void> {
+    await this.#hub.exec(['ip', ...command.split(' ')]);
+  }
+}
+
+const BRIDGE = 'hub';
+
+/** The one network that joins all hosts of a world: a bridge on a host of its own. */
+export class Network {
+  readonly #hub: Host;
+  #ports = 0;
+
+  private constructor(hub: Host) {
+    this.#hub = hub;
+  }
+
+  /** Makes the bridge on a host and gives it an address. */
+  static async create(hub: Host, address: string, length: number): Promise<Network> {
+    await batch(hub, [
+      'link set lo up',
+      `link add ${BRIDGE} type bridge`,
+      `addr add ${address}/${length} dev ${BRIDGE}`,
+      `link set ${BRIDGE} up`,
+    ]);
+    return new Network(hub);
+  }
+
+  /** Connects a host, as eth0 with this address; everything unknown goes to the bridge. */
+  async connect(host: Host, address: string, length: number, gateway: string): Promise<Link> {
+    const port = `port${this.#ports++}`;
+    // Entering the hub's network only: in its process namespace the other host would have no PID.
+    await run([
+      'nsenter',
+      `--target=${this.#hub.pid}`,
+      '--net',
+      'ip',
+      'link',
+      'add',
+      port,
+      'type',
+      'veth',
+      'peer',
+      'name',
+      'eth0',
+      'netns',
+      String(host.pid),
+    ]);
+    await batch(this.#hub, [`link set ${port} master ${BRIDGE} up`]);
+    await batch(host, [
+      'link set lo up',
+      `addr add ${address}/${length} dev eth0`,
+      'link set eth0 up',
+      `route add default via ${gateway}`,
+    ]);
+    return new Link(this.#hub, port);
+  }
+}
+
+/** Runs several `ip` commands on a host at once. */
+async function batch(host: Host, commands: readonly string[]): Promise<void> {
+  await host.exec(['ip', '-batch', '-'], { input: `${commands.join('\n')}\n` });
+}

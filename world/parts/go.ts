@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { CommandError, run } from '../machine/command.ts';
+import { moduleFolder, partFolder, type GoPart } from './catalogue.ts';
+import type { Progress } from './progress.ts';
+
+/** The oldest Go that the modules accept (their `go` line). */
+export const goVersion = '1.26.0';
+
+/** Are all programs of this part built? */
+export function goPartReady(part: GoPart): boolean {
+  return Object.keys(part.programs).every((program) => existsSync(join(partFolder(part), program)));
+}
+
+/**
+ * Builds a part. All programs go through one `go build`, so that packages they share are compiled once and
+ * their links run side by side. What was compiled before an interruption is in Go's own cache.
+ */
+export async function buildGoPart(part: GoPart, progress: Progress): Promise<void> {
+  const folder = partFolder(part);
+  const unfinished = join(folder, '.building');
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true });
+  const packages = Object.values(part.programs);
+  const flags = `-s -w ${part.linkerFlags ?? ''}`.trim();
+  // A trailing slash makes -o a folder, also for one package.
+  const argv = [
+    'go',
+    'build',
+    '-v',
+    '-trimpath',
+    '-ldflags',
+    flags,
+    '-o',
+    `${unfinished}/`,
+    ...packages,
+  ];
+  await runGo(argv, moduleFolder(part), (line, count) =>
+    progress.update(
+      part.name,
+      line.startsWith('go: downloading') ? line.slice(4) : `${count} packages compiled, ${line}`,
+    ),
+  );
+  for (const [program, path] of Object.entries(part.programs)) {
+    // A program appears under its name only when it is whole.
+    renameSync(join(unfinished, commandName(path)), join(folder, program));
+  }
+  rmSync(unfinished, { recursive: true });
+}
+
+/** Downloads what a part is built from, so that the network is at work while the processors are. */
+export async function downloadGoPart(part: GoPart): Promise<void> {
+  await run(['go', 'list', '-deps', ...Object.values(part.programs)], {
+    cwd: moduleFolder(part),
+    env: goEnvironment,
+    timeoutMs: 30 * 60_000,
+  });
+}
+
+/** What `go build` calls a package's program: the last step of its path that is not a major version. */
+export function commandName(packagePath: string): string {
+  const steps = packagePath.split('/');
+  const last = steps.pop() ?? '';
+  return /^v\d+$/.test(last) ? (steps.pop() ?? '') : last;
+}
+
+/** The same build whatever the user has set for other work. */
+export const goEnvironment = {
+  CGO_ENABLED: '0',
+  GOFLAGS: `-mod=readonly -buildvcs=false -p=${availableParallelism()}`,
+  GOWORK: 'off',
+};
+
+async function runGo(
+  argv: readonly string[],
+  cwd: string,
+  tell: (line: string, count: number) => void,
+): Promise<void> {
+  const child = Bun.spawn([...argv], {
+    cwd,
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+    env: { ...process.env, ...goEnvironment },
+  });
+  const last: string[] = [];
+  let count = 0;
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of child.stderr) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (!line.startsWith('go: ')) count++;
+      last.push(line);
+      if (last.length > 40) last.shift();
+      tell(line, count);
+    }
+  }
+  const code = await child.exited;
+  if (code !== 0)
+    throw new CommandError(argv, code, `exit code ${code}`, {
+      stdout: '',
+      stderr: [...last, rest].join('\n'),
+    });
+}

@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { baseParts, partFolder, partsFolder, type GoPart, type Part } from './catalogue.ts';
+import { debianPartReady, debianProgram, unpackDebianPart } from './debian.ts';
+import { buildGoPart, downloadGoPart, goPartReady } from './go.ts';
+import { withLock } from './lock.ts';
+import { formatElapsed, type Progress } from './progress.ts';
+
+/** Is this part in the cache, whole? */
+export function partReady(part: Part): boolean {
+  return part.kind === 'go' ? goPartReady(part) : debianPartReady(part);
+}
+
+/**
+ * Brings parts into the cache, building what is missing. Builds run one after the other, since each keeps
+ * all processors busy; the downloads of the later ones run beside them. One builder at a time: a second
+ * waits, and then finds everything there.
+ */
+export async function ensureParts(parts: readonly Part[], progress: Progress): Promise<void> {
+  if (parts.every(partReady)) return;
+  await withLock(
+    join(partsFolder(), '.lock'),
+    (holder) => progress.done('parts', `waiting for process ${holder}, which is building them`),
+    async () => {
+      const missing = parts.filter((part) => !partReady(part));
+      const downloads = downloadInTurn(missing.filter((part) => part.kind === 'go').slice(1));
+      for (const part of missing) await ensurePart(part, progress);
+      await downloads;
+    },
+  );
+}
+
+async function ensurePart(part: Part, progress: Progress): Promise<void> {
+  const began = Date.now();
+  if (part.kind === 'go') {
+    progress.update(part.name, `building ${part.version}`);
+    await buildGoPart(part, progress);
+  } else {
+    progress.update(part.name, `unpacking ${part.packages.join(', ')}`);
+    await unpackDebianPart(part);
+  }
+  progress.done(part.name, `ready after ${formatElapsed(Date.now() - began)}`);
+}
+
+/** A failed download is not reported here: the build that needs it runs into the same failure and says so. */
+async function downloadInTurn(parts: readonly GoPart[]): Promise<void> {
+  for (const part of parts) await downloadGoPart(part).catch(() => {});
+}
+
+/** Path of a program of the base parts, on the machine. */
+export function program(name: string): string {
+  for (const part of Object.values(baseParts) as Part[]) {
+    if (part.kind === 'go' && name in part.programs) return join(partFolder(part), name);
+    if (part.kind === 'debian' && part.programs.includes(name)) {
+      const path = debianProgram(part, name);
+      if (path) return path;
+    }
+  }
+  throw new Error(`no part has a program '${name}'`);
+}

@@ -1,0 +1,156 @@
+/** How kube-proxy writes its rules. */
+export type ProxyMode = 'iptables' | 'nftables';
+
+/** What a test asks for in one tenant. */
+export interface TenantSpec {
+  /** Number of worker nodes. Default 1. */
+  readonly workers?: number;
+  /** Default nftables. */
+  readonly proxyMode?: ProxyMode;
+  /** Default 10.96.0.0/12. Tenants may all use the same one. */
+  readonly serviceCidr?: string;
+  /** First two bytes of the pods' addresses; node N has the pods PREFIX.N.0/24. Default 10.244. */
+  readonly podPrefix?: string;
+  /**
+   * Who writes the endpoints of the Service `kubernetes`: `none`, as hosted control planes are set up, or
+   * `lease`, the API server itself. Default none.
+   */
+  readonly endpointReconciler?: 'none' | 'lease';
+  /** Port at which workers dial the tenant's API host; 443 when an edge stands before it. Default 6443. */
+  readonly port?: number;
+  /** Port at which agents dial the konnectivity host. Default 8132. */
+  readonly konnectivityPort?: number;
+  /** Start konnectivity-server, and agents on the workers. Default true. */
+  readonly konnectivity?: boolean;
+  /** More flags for this tenant's kube-apiserver. */
+  readonly apiServerFlags?: readonly string[];
+  /** More flags for the kubelets of its workers, such as --cloud-provider=external. */
+  readonly kubeletFlags?: readonly string[];
+}
+
+/** What a test asks for. */
+export interface WorldSpec {
+  /** By name: lower-case letters, digits and dashes, at most 12. Default: none, a management cluster alone. */
+  readonly tenants?: Readonly<Record<string, TenantSpec>>;
+  /** The management cluster. */
+  readonly management?: Pick<TenantSpec, 'workers' | 'proxyMode' | 'apiServerFlags'>;
+  /** Domain below which tenants have their hosts. Default snicket.test. */
+  readonly domain?: string;
+}
+
+/** A cluster with every choice made. */
+export interface ClusterPlan {
+  readonly name: string;
+  readonly workers: readonly WorkerPlan[];
+  readonly proxyMode: ProxyMode;
+  readonly serviceCidr: string;
+  /** The address of the Service `kubernetes`: the first of the service range. */
+  readonly serviceAddress: string;
+  readonly podPrefix: string;
+  readonly endpointReconciler: 'none' | 'lease';
+  /** Address of the control plane, where API server and konnectivity-server listen. */
+  readonly address: string;
+  readonly hosts: { readonly api: string; readonly konnectivity: string };
+  readonly port: number;
+  readonly konnectivityPort: number;
+  readonly konnectivity: boolean;
+  readonly apiServerFlags: readonly string[];
+  readonly kubeletFlags: readonly string[];
+}
+
+/** A worker node with its addresses. */
+export interface WorkerPlan {
+  readonly name: string;
+  readonly address: string;
+  /** Pods of this node. */
+  readonly podCidr: string;
+}
+
+/** A world with every choice made. */
+export interface WorldPlan {
+  readonly domain: string;
+  readonly management: ClusterPlan;
+  readonly tenants: readonly ClusterPlan[];
+}
+
+/** Ports on which every control plane listens on its own address. */
+export const API_PORT = 6443;
+export const KONNECTIVITY_PORT = 8132;
+
+/** The world's one network. Worlds cannot meet, so all have the same. */
+export const NETWORK = { prefix: '172.30', length: 16, resolver: '172.30.0.1' } as const;
+
+const MAX_TENANTS = 100;
+const MAX_WORKERS = 100;
+
+/** Makes every choice that a spec leaves open; a spec that cannot be is an error with the offending value. */
+export function planWorld(spec: WorldSpec): WorldPlan {
+  const domain = spec.domain ?? 'snicket.test';
+  const tenants = Object.entries(spec.tenants ?? {});
+  if (tenants.length > MAX_TENANTS)
+    throw new Error(`${tenants.length} tenants: at most ${MAX_TENANTS} fit into a world`);
+  for (const [name] of tenants) {
+    if (!/^[a-z]([a-z0-9-]{0,10}[a-z0-9])?$/.test(name)) {
+      throw new Error(
+        `tenant name '${name}': use lower-case letters, digits and dashes, beginning with a letter, 12 at most`,
+      );
+    }
+    if (name === 'management' || name === 'network' || name === 'edge')
+      throw new Error(`tenant name '${name}' is taken by the world itself`);
+  }
+  return {
+    domain,
+    management: planCluster(
+      'management',
+      { ...spec.management, endpointReconciler: 'lease', konnectivity: false },
+      0,
+      domain,
+    ),
+    tenants: tenants.map(([name, tenant], index) => planCluster(name, tenant, index + 1, domain)),
+  };
+}
+
+function planCluster(name: string, spec: TenantSpec, index: number, domain: string): ClusterPlan {
+  const workers = spec.workers ?? 1;
+  if (!Number.isInteger(workers) || workers < 0 || workers > MAX_WORKERS) {
+    throw new Error(`${name}: ${workers} workers; 0 to ${MAX_WORKERS} are possible`);
+  }
+  const serviceCidr = spec.serviceCidr ?? '10.96.0.0/12';
+  const podPrefix = spec.podPrefix ?? '10.244';
+  if (!/^\d{1,3}\.\d{1,3}$/.test(podPrefix))
+    throw new Error(`${name}: podPrefix '${podPrefix}' is not two bytes such as 10.244`);
+  return {
+    name,
+    workers: Array.from({ length: workers }, (_, i) => ({
+      name: `${name}-${i + 1}`,
+      // Third byte 100 and up: workers of cluster 0, 1, ...; control planes are in 1, edges in 2.
+      address: `${NETWORK.prefix}.${100 + index}.${i + 1}`,
+      podCidr: `${podPrefix}.${i + 1}.0/24`,
+    })),
+    proxyMode: spec.proxyMode ?? 'nftables',
+    serviceCidr,
+    serviceAddress: firstAddress(serviceCidr),
+    podPrefix,
+    endpointReconciler: spec.endpointReconciler ?? 'none',
+    address: `${NETWORK.prefix}.1.${index + 1}`,
+    hosts: { api: `${name}.k8s.${domain}`, konnectivity: `${name}.konnectivity.${domain}` },
+    port: spec.port ?? API_PORT,
+    konnectivityPort: spec.konnectivityPort ?? KONNECTIVITY_PORT,
+    konnectivity: spec.konnectivity ?? true,
+    apiServerFlags: spec.apiServerFlags ?? [],
+    kubeletFlags: spec.kubeletFlags ?? [],
+  };
+}
+
+/** The first address after the network's own: 10.96.0.0/12 has 10.96.0.1. */
+export function firstAddress(cidr: string): string {
+  const match = /^(\d+)\.(\d+)\.(\d+)\.(\d+)\/(\d+)$/.exec(cidr);
+  const bytes = match?.slice(1, 5).map(Number) ?? [];
+  const length = Number(match?.[5]);
+  if (bytes.length !== 4 || bytes.some((byte) => byte > 255) || length < 8 || length > 30) {
+    throw new Error(`'${cidr}' is not an IPv4 range such as 10.96.0.0/12`);
+  }
+  const network = (bytes.reduce((sum, byte) => sum * 256 + byte, 0) & (-1 << (32 - length))) >>> 0;
+  const first = network + 1;
+  return [24, 16, 8, 0].map((shift) => (first >>> shift) & 255).join('.');
+}

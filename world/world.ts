@@ -1,0 +1,252 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Cluster } from './cluster/cluster.ts';
+import { ControlPlane, etcdDisk } from './cluster/control-plane.ts';
+import { Worker } from './cluster/worker.ts';
+import { Dns, writeRecords, type DnsRecords } from './dns/records.ts';
+import { baseImages, imageArchive } from './images/images.ts';
+import type { ImageSpec } from './images/oci.ts';
+import { cgroupPaths } from './machine/cgroup.ts';
+import { Host } from './machine/host.ts';
+import { Ledger, worldsFolder } from './machine/ledger.ts';
+import { Network, type Link } from './machine/network.ts';
+import { removeDeadWorlds, removeWorld } from './machine/sweep.ts';
+import { baseParts } from './parts/catalogue.ts';
+import { ensureParts } from './parts/parts.ts';
+import { silentProgress, type Progress } from './parts/progress.ts';
+import {
+  API_PORT,
+  NETWORK,
+  planWorld,
+  type ClusterPlan,
+  type WorldPlan,
+  type WorldSpec,
+} from './spec.ts';
+import { tenantService } from './tenant-service.ts';
+import { waitFor } from './wait.ts';
+
+/** Options of {@link World.start} besides what the world is made of. */
+export interface WorldOptions {
+  /** Who hears how it goes. Default nobody. */
+  readonly progress?: Progress;
+}
+
+/**
+ * Real Kubernetes on one machine: a management cluster, tenants with workers, a network and a DNS between
+ * them. `await using world = await World.start({...})` removes it at the end of the scope.
+ */
+export class World {
+  readonly id: string;
+  readonly plan: WorldPlan;
+  readonly dns: Dns;
+  readonly management: Cluster;
+  readonly tenants: ReadonlyMap<string, Cluster>;
+  readonly #ledger: Ledger;
+  readonly #network: Network;
+  #hosts = 0;
+
+  private constructor(ledger: Ledger, plan: WorldPlan, pieces: Pieces) {
+    this.id = ledger.id;
+    this.plan = plan;
+    this.dns = pieces.dns;
+    this.management = pieces.management;
+    this.tenants = new Map(pieces.tenants.map((tenant) => [tenant.name, tenant]));
+    this.#ledger = ledger;
+    this.#network = pieces.network;
+  }
+
+  /** Starts a world and returns when all its nodes are Ready; a world that cannot start is removed again. */
+  static async start(spec: WorldSpec = {}, options: WorldOptions = {}): Promise<World> {
+    const plan = planWorld(spec);
+    const progress = options.progress ?? silentProgress;
+    for (const id of await removeDeadWorlds()) {
+      progress.done('clean-up', `removed world ${id}, whose owner is gone`);
+    }
+    await ensureParts(Object.values(baseParts), progress);
+    const ledger = Ledger.create(newId());
+    try {
+      return new World(ledger, plan, await startPieces(ledger, plan, progress));
+    } catch (error) {
+      await removeWorld(ledger);
+      throw error;
+    }
+  }
+
+  /** Folder with everything of this world: logs are in HOST/log. */
+  get folder(): string {
+    return this.#ledger.folder;
+  }
+
+  /** The tenant with this name. */
+  tenant(name: string): Cluster {
+    const tenant = this.tenants.get(name);
+    if (!tenant) {
+      throw new Error(
+        `no tenant '${name}'; these are: ${[...this.tenants.keys()].join(', ') || 'none'}`,
+      );
+    }
+    return tenant;
+  }
+
+  /** Writes an image and brings it to every node; pods name it as `spec.name`, with imagePullPolicy Never. */
+  async image(spec: ImageSpec): Promise<void> {
+    const archive = imageArchive(spec);
+    const workers = [this.management, ...this.tenants.values()].flatMap(
+      (cluster) => cluster.workers,
+    );
+    await Promise.all(workers.map((worker) => worker.importImage(archive)));
+  }
+
+  /** Adds a machine to the network, for an edge, a provider's controller, or a client. */
+  async addHost(name: string): Promise<NetworkHost> {
+    const host = await Host.create(this.#ledger, { name, nameserver: NETWORK.resolver });
+    const address = `${NETWORK.prefix}.2.${++this.#hosts}`;
+    return { host, address, link: await connect(this.#network, host, address) };
+  }
+
+  /** Lets the world outlive this process, until `world down`. */
+  keep(): void {
+    this.#ledger.append({ kind: 'kept' });
+  }
+
+  /** Ends the world and removes all that it made. */
+  async stop(): Promise<void> {
+    await removeWorld(this.#ledger);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}
+
+/** A machine that is neither a control plane nor a worker. */
+export interface NetworkHost {
+  readonly host: Host;
+  readonly address: string;
+  readonly link: Link;
+}
+
+interface Pieces {
+  readonly network: Network;
+  readonly dns: Dns;
+  readonly management: Cluster;
+  readonly tenants: readonly Cluster[];
+}
+
+async function startPieces(ledger: Ledger, plan: WorldPlan, progress: Progress): Promise<Pieces> {
+  writeFileSync(join(ledger.folder, 'plan.json'), JSON.stringify(plan));
+  // The root of the world's cgroups is recorded before anything can be in it.
+  for (const path of cgroupPaths(ledger.cgroup)) ledger.append({ kind: 'cgroup', path });
+
+  progress.update('world', 'network, DNS and hosts');
+  const hub = await Host.create(ledger, { name: 'network', nameserver: NETWORK.resolver });
+  const network = await Network.create(hub, NETWORK.resolver, NETWORK.length);
+  const clusters = [plan.management, ...plan.tenants];
+  const dnsPath = join(hub.folder, 'files', 'dns.json');
+  writeRecords(dnsPath, initialRecords(clusters));
+  await hub.start('dns', [
+    process.execPath,
+    join(import.meta.dir, 'dns', 'main.ts'),
+    NETWORK.resolver,
+    dnsPath,
+  ]);
+  const ports = await startRelay(ledger, hub, clusters);
+  const archives = await baseImages();
+
+  progress.update('world', 'control planes and workers');
+  const built = await Promise.all(
+    clusters.map(async (cluster) => {
+      const port = ports[cluster.name];
+      if (port === undefined) throw new Error(`the relay has no port for ${cluster.name}`);
+      const built = await buildCluster(ledger, network, cluster, `https://127.0.0.1:${port}`);
+      await built.start(archives);
+      progress.done(
+        cluster.name,
+        `ready, ${cluster.workers.length} ${cluster.workers.length === 1 ? 'node' : 'nodes'}`,
+      );
+      return built;
+    }),
+  );
+  const [management, ...tenants] = built;
+  if (!management) throw new Error('a world has a management cluster');
+  if (tenants.length > 0)
+    await management.apply(...tenants.flatMap(({ controlPlane }) => tenantService(controlPlane)));
+  return { network, dns: new Dns(dnsPath), management, tenants };
+}
+
+/** Makes the hosts of a cluster and its certificates; nothing runs yet. */
+async function buildCluster(
+  ledger: Ledger,
+  network: Network,
+  plan: ClusterPlan,
+  relayed: string,
+): Promise<Cluster> {
+  const host = await Host.create(ledger, {
+    name: plan.name,
+    disk: etcdDisk(join(ledger.folder, plan.name)),
+    nameserver: NETWORK.resolver,
+  });
+  const link = await connect(network, host, plan.address);
+  const workers = await Promise.all(
+    plan.workers.map((worker) =>
+      Worker.create(ledger, plan, worker, (node) => connect(network, node, worker.address)),
+    ),
+  );
+  return new Cluster(await ControlPlane.create(plan, host, link, relayed), workers);
+}
+
+async function connect(network: Network, host: Host, address: string): Promise<Link> {
+  return network.connect(host, address, NETWORK.length, NETWORK.resolver);
+}
+
+async function startRelay(
+  ledger: Ledger,
+  hub: Host,
+  clusters: readonly ClusterPlan[],
+): Promise<Record<string, number>> {
+  const output = join(ledger.folder, 'relay.json');
+  const targets = clusters.map((cluster) => `${cluster.name}=${cluster.address}:${API_PORT}`);
+  const relay = await hub.start(
+    'relay',
+    [process.execPath, join(import.meta.dir, 'relay', 'main.ts'), output, ...targets],
+    { machineNetwork: true },
+  );
+  await waitFor(
+    'the relay listens',
+    () => {
+      if (!relay.running) throw new Error(`the relay ended:\n${relay.tail()}`);
+      return existsSync(output);
+    },
+    { everyMs: 20 },
+  );
+  return JSON.parse(readFileSync(output, 'utf8')) as Record<string, number>;
+}
+
+/** Every host name points to its own control plane; a test puts an edge before it by changing that. */
+function initialRecords(clusters: readonly ClusterPlan[]): DnsRecords {
+  return {
+    names: Object.fromEntries(
+      clusters.flatMap(({ hosts, address }) => [
+        [hosts.api, [address]],
+        [hosts.konnectivity, [address]],
+      ]),
+    ),
+    views: clusters.flatMap((cluster) => {
+      const worker = cluster.workers[0];
+      if (!worker) return [];
+      return [
+        {
+          prefix: worker.address.replace(/\d+$/, ''),
+          names: { 'kubernetes.default.svc.cluster.local': [cluster.serviceAddress] },
+        },
+      ];
+    }),
+  };
+}
+
+function newId(): string {
+  for (;;) {
+    const id = Math.random().toString(36).slice(2, 6).padEnd(4, '0');
+    if (!existsSync(join(worldsFolder, id))) return id;
+  }
+}
