@@ -98,7 +98,7 @@ export function planWorld(spec: WorldSpec): WorldPlan {
     if (name === 'management' || name === 'network' || name === 'edge')
       throw new Error(`tenant name '${name}' is taken by the world itself`);
   }
-  return {
+  const plan = {
     domain,
     management: planCluster(
       'management',
@@ -108,6 +108,16 @@ export function planWorld(spec: WorldSpec): WorldPlan {
     ),
     tenants: tenants.map(([name, tenant], index) => planCluster(name, tenant, index + 1, domain)),
   };
+  refuseSharedHostNames([plan.management, ...plan.tenants]);
+  return plan;
+}
+
+/** A control plane is a host with the cluster's name: the tenant `a-1` and the first worker of `a` would be one. */
+function refuseSharedHostNames(clusters: readonly ClusterPlan[]): void {
+  const workers = new Set(clusters.flatMap((cluster) => cluster.workers.map(({ name }) => name)));
+  const shared = clusters.find(({ name }) => workers.has(name));
+  if (shared)
+    throw new Error(`tenant name '${shared.name}' is taken by a worker of another cluster`);
 }
 
 function planCluster(name: string, spec: TenantSpec, index: number, domain: string): ClusterPlan {
@@ -117,7 +127,7 @@ function planCluster(name: string, spec: TenantSpec, index: number, domain: stri
   }
   const serviceCidr = spec.serviceCidr ?? '10.96.0.0/12';
   const podPrefix = spec.podPrefix ?? '10.244';
-  if (!/^\d{1,3}\.\d{1,3}$/.test(podPrefix))
+  if (!/^\d+\.\d+$/.test(podPrefix) || podPrefix.split('.').some((byte) => Number(byte) > 255))
     throw new Error(`${name}: podPrefix '${podPrefix}' is not two bytes such as 10.244`);
   return {
     name,

@@ -105,7 +105,11 @@ export class ControlPlane {
       `--cache-dir=${join(this.host.folder, 'kubectl-cache')}`,
       ...args,
     ];
-    const options = { timeoutMs: 120_000, ...(input === undefined ? {} : { input }) };
+    const options = {
+      timeoutMs: 120_000,
+      shown: [`${this.plan.name}: kubectl`, ...args],
+      ...(input === undefined ? {} : { input }),
+    };
     const { stdout } = await run(
       ['nsenter', `--target=${this.host.pid}`, '--net', ...argv],
       options,

@@ -17,7 +17,12 @@ export interface DnsRecords {
 /** What to answer to an asker; undefined is a name that does not exist. */
 export function lookUp(records: DnsRecords, name: string, asker: string): DnsRecord | undefined {
   const view = records.views.find(({ prefix }) => asker.startsWith(prefix));
-  return view?.names[name] ?? records.names[name];
+  return own(view?.names, name) ?? own(records.names, name);
+}
+
+/** Anybody may ask for `constructor`, which every object has without being given it. */
+function own(names: DnsRecords['names'] | undefined, name: string): DnsRecord | undefined {
+  return names && Object.hasOwn(names, name) ? names[name] : undefined;
 }
 
 /** Replaces the file in one step: the resolver sees the old names or the new, never half. */

@@ -96,8 +96,11 @@ function tar(entries: readonly Buffer[]): Buffer {
 /** One entry in ustar form (POSIX.1-1988): a folder if the path ends in a slash, a link if it has a target. */
 function tarEntry(path: string, content: Buffer, mode = 0o644, target = ''): Buffer {
   const name = path.replace(/^\//, '');
-  if (Buffer.byteLength(name) > 100 || Buffer.byteLength(target) > 100)
-    throw new Error(`'${path}' is too long for a tar entry of 100 bytes`);
+  const tooLong = [name, target].find((text) => Buffer.byteLength(text) > 100);
+  if (tooLong !== undefined)
+    throw new Error(
+      `'${tooLong === name ? path : target}' is too long for a tar entry of 100 bytes`,
+    );
   const header = Buffer.alloc(512);
   const octal = (value: number, length: number) =>
     `${value.toString(8).padStart(length - 1, '0')}\0`;

@@ -17,6 +17,10 @@ export interface Hierarchy {
   readonly controllers: string;
 }
 
+/** Options of any mount, of SELinux, and of a version 1 tree besides its controllers and its name. */
+const NOT_CONTROLLER =
+  /^(r[wo]|(rel|no|nodir)atime|nosuid|nodev|noexec|seclabel|xattr|noprefix|clone_children|cpuset_v2_mode|favordynmods|release_agent=.*)$/;
+
 /** Reads the trees from the text of /proc/self/mounts. */
 export function parseHierarchies(mounts: string): Hierarchy[] {
   const hierarchies: Hierarchy[] = [];
@@ -25,17 +29,7 @@ export function parseHierarchies(mounts: string): Hierarchy[] {
     if (!mountPoint || !options) continue;
     if (type === 'cgroup2') hierarchies.push({ version: 2, mountPoint, controllers: '' });
     if (type === 'cgroup') {
-      const flags = new Set([
-        'rw',
-        'ro',
-        'relatime',
-        'noatime',
-        'nosuid',
-        'nodev',
-        'noexec',
-        'xattr',
-      ]);
-      const own = options.split(',').filter((o) => !flags.has(o) && !o.startsWith('release_agent'));
+      const own = options.split(',').filter((option) => !NOT_CONTROLLER.test(option));
       hierarchies.push({ version: 1, mountPoint, controllers: own.join(',') });
     }
   }
@@ -112,10 +106,19 @@ function removeTree(path: string): boolean {
 
 /** A cgroup and all below it, parents first. */
 function cgroupTree(path: string): string[] {
-  const children = readdirSync(path, { withFileTypes: true }).filter((entry) =>
-    entry.isDirectory(),
-  );
-  return [path, ...children.flatMap((child) => cgroupTree(join(path, child.name)))];
+  return [path, ...childFolders(path).flatMap((child) => cgroupTree(join(path, child)))];
+}
+
+/** None if the folder has just gone: a runtime or another sweep may be removing the same tree. */
+function childFolders(path: string): string[] {
+  try {
+    const entries = readdirSync(path, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENODEV') return [];
+    throw error;
+  }
 }
 
 /** Version 1: a new cpuset is empty, and a process cannot enter an empty one. */

@@ -1,3 +1,5 @@
+import { familyOf, signal } from './identity.ts';
+
 /** What a finished command printed. */
 export interface Output {
   readonly stdout: string;
@@ -12,6 +14,8 @@ export interface RunOptions {
   readonly timeoutMs?: number;
   /** Variables added to the environment. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The command as errors show it, where the real one has much in front. Default: as it is. */
+  readonly shown?: readonly string[];
   /** Folder to run in. Default: the current one. */
   readonly cwd?: string;
 }
@@ -38,33 +42,63 @@ export class CommandError extends Error {
 /** Runs a command to its end and returns what it printed; anything but exit code 0 is a {@link CommandError}. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Output> {
   const timeoutMs = options.timeoutMs ?? 60_000;
-  const child = Bun.spawn([...argv], {
-    stdin: options.input === undefined ? 'ignore' : new TextEncoder().encode(options.input),
-    stdout: 'pipe',
-    stderr: 'pipe',
-    env: { ...process.env, ...options.env },
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-  });
+  const shown = options.shown ?? argv;
+  const child = spawn(argv, options);
+  const readers = [child.stdout.getReader(), child.stderr.getReader()] as const;
   let timedOut = false;
   const timer = setTimeout(() => {
     timedOut = true;
-    child.kill('SIGKILL');
+    // nsenter and sh run the command as their child, which would live on without them.
+    for (const member of familyOf(child.pid)) signal(member, 'SIGKILL');
+    // One that has left the family may still hold the pipes: nobody waits for it.
+    for (const reader of readers) void reader.cancel();
   }, timeoutMs);
   try {
     const [stdout, stderr, code] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
+      readAll(readers[0]),
+      readAll(readers[1]),
       child.exited,
     ]);
     if (timedOut) {
-      throw new CommandError(argv, undefined, `not done after ${timeoutMs} ms`, { stdout, stderr });
+      throw new CommandError(shown, undefined, `not done after ${timeoutMs} ms`, {
+        stdout,
+        stderr,
+      });
     }
     if (child.signalCode) {
-      throw new CommandError(argv, undefined, `killed by ${child.signalCode}`, { stdout, stderr });
+      throw new CommandError(shown, undefined, `killed by ${child.signalCode}`, { stdout, stderr });
     }
-    if (code !== 0) throw new CommandError(argv, code, `exit code ${code}`, { stdout, stderr });
+    if (code !== 0) throw new CommandError(shown, code, `exit code ${code}`, { stdout, stderr });
     return { stdout, stderr };
   } finally {
     clearTimeout(timer);
+  }
+}
+
+function spawn(argv: readonly string[], options: RunOptions) {
+  try {
+    return Bun.spawn([...argv], {
+      stdin: options.input === undefined ? 'ignore' : new TextEncoder().encode(options.input),
+      stdout: 'pipe',
+      stderr: 'pipe',
+      env: { ...process.env, ...options.env },
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    });
+  } catch (error) {
+    const how = `could not be started: ${(error as Error).message}`;
+    throw new CommandError(options.shown ?? argv, undefined, how, { stdout: '', stderr: '' });
+  }
+}
+
+/** The text of a stream up to its end, or to where the reading was given up. */
+async function readAll(reader: {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+}): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
   }
 }

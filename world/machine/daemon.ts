@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { identityOf, isRunning, signal, type ProcessIdentity } from './identity.ts';
+import { childrenOf, identityOf, isRunning, signal, type ProcessIdentity } from './identity.ts';
 import type { Ledger } from './ledger.ts';
 
 /** How a daemon is started; kept, so that it can be started again the same way. */
@@ -119,8 +119,8 @@ async function launch(
 /** nsenter forks to enter a PID namespace, so the program is its child. */
 async function childOf(outer: Bun.Subprocess, recipe: DaemonRecipe): Promise<ProcessIdentity> {
   while (outer.exitCode === null && outer.signalCode === null) {
-    const child = Number(childrenOf(outer.pid)[0] ?? 0);
-    const identity = child ? identityOf(child) : undefined;
+    const child = childrenOf(outer.pid)[0];
+    const identity = child === undefined ? undefined : identityOf(child);
     if (identity) return identity;
     await Bun.sleep(1);
   }
@@ -128,14 +128,4 @@ async function childOf(outer: Bun.Subprocess, recipe: DaemonRecipe): Promise<Pro
   throw new Error(
     `${recipe.name} ended at once with code ${outer.exitCode}; ${recipe.log} says:\n${said}`,
   );
-}
-
-function childrenOf(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ESRCH') return []; // it has just ended; the loop above sees that
-    throw error;
-  }
 }

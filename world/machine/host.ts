@@ -124,25 +124,47 @@ export class Host {
     return this.#init.pid;
   }
 
+  /** The command, and environment, by which a program of the machine becomes one of this host. */
+  entering(
+    argv: readonly string[],
+    machineNetwork = false,
+  ): { argv: string[]; env: Record<string, string> } {
+    const namespaces = ['mount', 'uts', 'ipc', 'pid', 'cgroup', ...(machineNetwork ? [] : ['net'])];
+    const flags = namespaces.map((namespace) => `--${namespace}`);
+    return {
+      argv: [
+        'sh',
+        '-c',
+        JOIN_CGROUPS,
+        'sh',
+        'nsenter',
+        `--target=${this.pid}`,
+        ...flags,
+        '--',
+        ...argv,
+      ],
+      env: { HOST_CGROUPS: this.#cgroups.join(' ') },
+    };
+  }
+
   /** Runs a command on this host to its end. */
   async exec(argv: readonly string[], options: RunOptions = {}): Promise<Output> {
-    return run(this.#entering(argv), {
+    const entering = this.entering(argv);
+    return run(entering.argv, {
       ...options,
-      env: { ...options.env, HOST_CGROUPS: this.#cgroups.join(' ') },
+      env: { ...options.env, ...entering.env },
+      shown: [`${this.name}:`, ...argv],
     });
   }
 
   /** Starts a long-running program on this host; it logs to log/NAME.log in the host's folder. */
   async start(name: string, argv: readonly string[], options: StartOptions = {}): Promise<Daemon> {
+    const entering = this.entering(argv, options.machineNetwork);
     const daemon = await Daemon.start(
       {
         name: `${this.name}/${name}`,
-        argv: this.#entering(argv, options.machineNetwork),
-        env: {
-          PATH: process.env['PATH'] ?? '',
-          ...options.env,
-          HOST_CGROUPS: this.#cgroups.join(' '),
-        },
+        argv: entering.argv,
+        env: { PATH: process.env['PATH'] ?? '', ...options.env, ...entering.env },
         log: join(this.folder, 'log', `${name}.log`),
       },
       this.#ledger,
@@ -164,25 +186,6 @@ export class Host {
   /** All programs started on this host. */
   get daemons(): readonly Daemon[] {
     return [...this.#daemons.values()];
-  }
-
-  #entering(argv: readonly string[], machineNetwork = false): string[] {
-    return [
-      'sh',
-      '-c',
-      JOIN_CGROUPS,
-      'sh',
-      'nsenter',
-      `--target=${this.pid}`,
-      '--mount',
-      '--uts',
-      '--ipc',
-      '--pid',
-      '--cgroup',
-      ...(machineNetwork ? [] : ['--net']),
-      '--',
-      ...argv,
-    ];
   }
 }
 

@@ -34,6 +34,24 @@ export function signal(identity: ProcessIdentity, name: NodeJS.Signals): boolean
   }
 }
 
+/** PIDs of the processes that the main thread of this one has started; none if it is gone. */
+export function childrenOf(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return children.split(' ').filter(Boolean).map(Number);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ESRCH') return [];
+    throw error;
+  }
+}
+
+/** A process with its children and theirs, parents first. */
+export function familyOf(pid: number): ProcessIdentity[] {
+  const self = identityOf(pid);
+  return self ? [self, ...childrenOf(pid).flatMap(familyOf)] : [];
+}
+
 /** Changes with every boot: what an earlier boot started cannot be running. */
 export function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -5,8 +5,8 @@ import { CommandError, run } from '../machine/command.ts';
 import { moduleFolder, partFolder, type GoPart } from './catalogue.ts';
 import type { Progress } from './progress.ts';
 
-/** The oldest Go that the modules accept (their `go` line). */
-export const goVersion = '1.26.0';
+/** The oldest Go that all modules accept (their `go` line). */
+export const goVersion = '1.26.7';
 
 /** Are all programs of this part built? */
 export function goPartReady(part: GoPart): boolean {
@@ -58,11 +58,11 @@ export async function downloadGoPart(part: GoPart): Promise<void> {
   });
 }
 
-/** What `go build` calls a package's program: the last step of its path that is not a major version. */
+/** What `go build` calls a package's program: the last step of its path, or the one before a major version (v2 and up). */
 export function commandName(packagePath: string): string {
   const steps = packagePath.split('/');
   const last = steps.pop() ?? '';
-  return /^v\d+$/.test(last) ? (steps.pop() ?? '') : last;
+  return /^v([2-9]|[1-9]\d+)$/.test(last) ? (steps.pop() ?? last) : last;
 }
 
 /** The same build whatever the user has set for other work. */

@@ -12,8 +12,9 @@ export async function relay(
     // Whichever side fails takes the other along; there is nobody else to tell.
     client.on('error', () => upstream.destroy());
     upstream.on('error', () => client.destroy());
-    client.on('close', () => upstream.destroy());
-    upstream.on('close', () => client.destroy());
+    // One that closes leaves the other the time to write out what it has said.
+    client.on('close', () => upstream.destroySoon());
+    upstream.on('close', () => client.destroySoon());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -1,0 +1,254 @@
+/** The API server's way back to its workers, and the faults that a test can ask of a world. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import { writeCredential } from '../world/cluster/pki.ts';
+import type { Pod } from '../world/cluster/pod.ts';
+import { CommandError } from '../world/machine/command.ts';
+import { repository } from '../world/machine/host.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { waitFor } from '../world/wait.ts';
+import { World } from '../world/world.ts';
+
+/** An address that only the worker has: whoever reaches it came through the worker. */
+const WORKER_ONLY = '100.64.64.2';
+
+let world: World;
+let tenant: Cluster;
+let pod: Pod;
+
+beforeAll(async () => {
+  world = await World.start({ tenants: { a: { workers: 2 } } }, { progress: terminalProgress() });
+  tenant = world.tenant('a');
+  pod = await tenant.runPod({
+    node: 'a-2',
+    command: ['sh', '-c', 'echo hello from a pod; sleep 100000'],
+  });
+}, 180_000);
+
+afterAll(async () => world?.stop());
+
+describe('by konnectivity', () => {
+  test('kubectl logs and exec reach a pod', async () => {
+    expect(await pod.logs()).toBe('hello from a pod\n');
+    expect(await pod.exec('hostname')).toBe(`${pod.name}\n`);
+  });
+
+  test('an admission webhook on a worker is asked, at an address that only the worker has', async () => {
+    const worker = tenant.worker();
+    await worker.exec('ip', 'address', 'add', `${WORKER_ONLY}/32`, 'dev', 'lo', 'scope', 'host');
+    const name = 'refuser.default.svc';
+    writeCredential(
+      join(worker.host.folder, 'files'),
+      'webhook',
+      await tenant.controlPlane.authority.issue({ commonName: name, names: [name] }),
+    );
+    const webhook = await worker.start(
+      'webhook',
+      process.execPath,
+      join(repository, 'e2e', 'webhook.ts'),
+      `${WORKER_ONLY}:9443`,
+      '/run/snicket/files/webhook',
+    );
+    await waitFor('the webhook listens', () => webhook.tail().includes('listening'));
+    await tenant.apply(...webhookObjects(tenant.controlPlane.authority.certificate));
+
+    const refusal = await waitFor('the webhook is in force', async () =>
+      refusalOf(tenant.kubectl('create', 'configmap', 'forbidden')),
+    );
+
+    expect(refusal).toContain('denied the request: refused by a process on the worker');
+    await tenant.kubectl('delete', 'validatingwebhookconfiguration', 'refuser');
+  });
+
+  test('nothing reaches a pod while the server is down, and all does when it is back', async () => {
+    const server = tenant.controlPlane.host.daemon('konnectivity-server');
+
+    await server.kill();
+    const failure = await refusalOf(pod.logs());
+    await server.restart();
+    const logs = await waitFor('logs come again', () => pod.logs().catch(() => undefined), {
+      deadlineMs: 60_000,
+    });
+
+    expect(failure).toContain('konnectivity.sock');
+    expect(logs).toBe('hello from a pod\n');
+  });
+});
+
+describe('faults', () => {
+  test('a paused API server answers nobody and goes on where it was', async () => {
+    const apiServer = tenant.controlPlane.host.daemon('kube-apiserver');
+
+    apiServer.pause();
+    const answer = await tenant.controlPlane.host
+      .exec([
+        'timeout',
+        '2',
+        'bash',
+        '-c',
+        `exec 3<>/dev/tcp/${tenant.plan.address}/6443; echo GET >&3; cat <&3`,
+      ])
+      .then(
+        () => 'answered',
+        (error: CommandError) => `exit code ${error.code}`,
+      );
+    apiServer.resume();
+
+    expect(answer).toBe('exit code 124'); // timeout's own: connected, and nothing came back
+    expect(await tenant.kubectl('get', '--raw', '/readyz')).toBe('ok');
+  });
+
+  test('a killed kubelet stays down until it is started again', async () => {
+    const kubelet = tenant.worker().daemon('kubelet');
+
+    await kubelet.kill();
+    const ran = kubelet.running;
+    await kubelet.restart();
+
+    expect(ran).toBe(false);
+    await waitFor(
+      'the kubelet answers',
+      async () =>
+        (
+          await tenant.controlPlane.request(
+            'GET',
+            `/api/v1/nodes/${tenant.worker().name}/proxy/healthz`,
+          )
+        ).ok,
+    );
+  });
+
+  test('a cut link loses everything, and a mended one carries again', async () => {
+    const worker = tenant.worker();
+    const dial = () =>
+      worker
+        .exec(
+          'timeout',
+          '3',
+          'bash',
+          '-c',
+          `exec 3<>/dev/tcp/${tenant.plan.address}/6443 && echo connected`,
+        )
+        .catch(() => 'lost');
+
+    const before = await dial();
+    await worker.link.cut();
+    const during = await dial();
+    await worker.link.mend();
+    const after = await waitFor(
+      'the link carries',
+      async () => (await dial()) === 'connected' && 'connected',
+    );
+
+    expect([before, during, after]).toEqual(['connected\n', 'lost', 'connected\n']);
+  });
+
+  test('an impaired link delays, where the kernel can do that', async () => {
+    const worker = tenant.worker();
+    const impaired = await worker.link.impair({ delayMs: 300 }).then(
+      () => true,
+      (error: CommandError) => {
+        // Said in the test's output rather than hidden: this kernel cannot show it.
+        console.log(`skipped: no netem in this kernel (${error.stderr.trim()})`);
+        return false;
+      },
+    );
+    if (!impaired) return;
+
+    const began = performance.now();
+    await worker.exec('bash', '-c', `exec 3<>/dev/tcp/${tenant.plan.address}/6443`);
+
+    expect(performance.now() - began).toBeGreaterThan(300);
+    await worker.link.heal();
+  });
+
+  test('a full disk under etcd refuses writes, and a freed one takes them', async () => {
+    const write = (name: string) =>
+      tenant.kubectl('create', 'configmap', name, `--from-literal=x=${'x'.repeat(100_000)}`);
+
+    await tenant.controlPlane.fillDisk();
+    let refusal: string | undefined;
+    // etcd has room inside its files for a while.
+    for (let i = 0; i < 2000 && refusal === undefined; i++)
+      refusal = await refusalOf(write(`filling-${i}`));
+    await tenant.controlPlane.freeDisk();
+
+    expect(refusal).toMatch(/no space left|etcd|unexpected|unavailable|refused|timed out/i);
+  });
+
+  test('names change and break as a test asks', async () => {
+    const { api } = tenant.plan.hosts;
+    const resolve = () =>
+      pod.exec('nslookup', '-type=a', api).catch((error: CommandError) => error.stdout);
+
+    const direct = await resolve();
+    world.dns.set(api, '203.0.113.7');
+    const changed = await resolve();
+    world.dns.break(api, 'servfail');
+    const broken = await resolve();
+    world.dns.remove(api);
+    const removed = await resolve();
+    world.dns.set(api, tenant.plan.address);
+
+    expect(direct).toContain(tenant.plan.address);
+    expect(changed).toContain('203.0.113.7');
+    expect(broken).toContain('SERVFAIL');
+    expect(removed).toContain('NXDOMAIN');
+  });
+});
+
+/** Why a command was refused; undefined if it was not. */
+async function refusalOf(command: Promise<string>): Promise<string | undefined> {
+  try {
+    await command;
+    return undefined;
+  } catch (error) {
+    if (error instanceof CommandError) return error.stderr;
+    throw error;
+  }
+}
+
+function webhookObjects(authority: string): object[] {
+  const metadata = { name: 'refuser', namespace: 'default' };
+  const ports = [{ name: 'https', port: 9443, protocol: 'TCP' }];
+  return [
+    { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports } },
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { ...metadata, labels: { 'kubernetes.io/service-name': 'refuser' } },
+      addressType: 'IPv4',
+      ports,
+      endpoints: [{ addresses: [WORKER_ONLY], conditions: { ready: true } }],
+    },
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'refuser' },
+      webhooks: [
+        {
+          name: 'refuser.snicket.test',
+          clientConfig: {
+            service: { ...metadata, port: 9443 },
+            caBundle: Buffer.from(authority).toString('base64'),
+          },
+          rules: [
+            {
+              apiGroups: [''],
+              apiVersions: ['v1'],
+              operations: ['CREATE'],
+              resources: ['configmaps'],
+            },
+          ],
+          matchConditions: [
+            { name: 'forbidden', expression: "object.metadata.name == 'forbidden'" },
+          ],
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+          timeoutSeconds: 5,
+        },
+      ],
+    },
+  ];
+}

@@ -1,0 +1,279 @@
+/**
+ * The facts that the design rests on, without Snicket: how pods find their API server, and why a shared
+ * address cannot tell whose pod is asking.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import type { Pod } from '../world/cluster/pod.ts';
+import type { Worker } from '../world/cluster/worker.ts';
+import type { Daemon } from '../world/machine/daemon.ts';
+import { repository } from '../world/machine/host.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { API_PORT } from '../world/spec.ts';
+import { waitFor } from '../world/wait.ts';
+import { World } from '../world/world.ts';
+import { readHello, type Hello } from './client-hello.ts';
+
+const VIRTUAL_ADDRESS = '100.64.64.1';
+const FORWARDER = join(repository, 'world', 'relay', 'forward.ts');
+const RECORDER = join(repository, 'e2e', 'hello-recorder.ts');
+
+/** A question that every pod may ask, with the credentials and the address that every pod is given. */
+const ASK_FOR_API = ['timeout', '10', 'kubectl', 'get', '--raw', '/api'] as const;
+
+let world: World;
+const pods = new Map<string, { pod: Pod; hostPod: Pod }>();
+
+beforeAll(async () => {
+  // Both tenants use the same service and pod addresses; each has the other kind of kube-proxy.
+  const tenants = { a: { proxyMode: 'nftables' }, b: { proxyMode: 'iptables' } } as const;
+  world = await World.start({ tenants }, { progress: terminalProgress() });
+  await Promise.all(
+    [world.management, ...world.tenants.values()].map(async (cluster) => {
+      await cluster.apply(readersOfNamespaces, {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: `home-of-${cluster.name}` },
+      });
+      const [pod, hostPod] = await Promise.all([
+        cluster.runPod(),
+        cluster.runPod({ hostNetwork: true }),
+      ]);
+      pods.set(cluster.name, { pod, hostPod });
+    }),
+  );
+}, 180_000);
+
+afterAll(async () => world?.stop());
+
+test('a pod reaches its API server at 10.96.0.1 when that writes its own endpoints', async () => {
+  const { pod, hostPod } = podsOf(world.management);
+
+  expect(await namespacesSeenBy(pod)).toContain('home-of-management');
+  expect(await namespacesSeenBy(hostPod)).toContain('home-of-management');
+});
+
+describe.each(['a', 'b'])('tenant %s, whose API server does not write endpoints', (name) => {
+  const tenant = () => world.tenant(name);
+  let forwarder: Daemon;
+
+  test('has a Service kubernetes with no endpoints behind it', async () => {
+    const service = await tenant().get<{ spec: { clusterIP: string } }>('service', 'kubernetes');
+
+    expect(service?.spec.clusterIP).toBe('10.96.0.1');
+    expect(await tenant().get('endpointslice', 'kubernetes')).toBeUndefined();
+  });
+
+  test('refuses its pods, host pods and host processes at once', async () => {
+    const { pod, hostPod } = podsOf(tenant());
+
+    const refused = /10\.96\.0\.1(:443: connect: connection refused| was refused)/;
+    await expect(namespacesSeenBy(pod)).rejects.toThrow(refused);
+    await expect(namespacesSeenBy(hostPod)).rejects.toThrow(refused);
+    await expect(namespacesSeenFrom(tenant())).rejects.toThrow(refused);
+  });
+
+  test('lets all of them through with a slice at a virtual address and a plain listener there', async () => {
+    const worker = tenant().worker();
+    await worker.exec(
+      'ip',
+      'address',
+      'add',
+      `${VIRTUAL_ADDRESS}/32`,
+      'dev',
+      'lo',
+      'scope',
+      'host',
+    );
+    forwarder = await forwardOn(worker, `${tenant().plan.address}:${API_PORT}`);
+    await tenant().apply(sliceOf(VIRTUAL_ADDRESS));
+    const { pod, hostPod } = podsOf(tenant());
+
+    const seen = await waitFor('the slice is in force', () =>
+      namespacesSeenBy(pod).catch(() => undefined),
+    );
+
+    expect(seen).toContain(`home-of-${name}`);
+    expect(await namespacesSeenBy(hostPod)).toContain(`home-of-${name}`);
+    expect(await namespacesSeenFrom(tenant())).toContain(`home-of-${name}`);
+  });
+
+  test('sends no name in the hello of a pod, unless the pod dials a name', async () => {
+    const worker = tenant().worker();
+    await forwarder.kill();
+    const hellos = await recordOn(worker);
+    const { pod } = podsOf(tenant());
+
+    await hangUpOn(pod.exec(...ASK_FOR_API));
+    await hangUpOn(
+      pod.exec('env', 'KUBERNETES_SERVICE_HOST=kubernetes.default.svc', ...ASK_FOR_API),
+    );
+
+    const names = hellos().map((hello) => hello.names);
+    expect(names).toContainEqual([]);
+    expect(names).toContainEqual(['kubernetes.default.svc']);
+    expect(new Set(names.map(String))).toEqual(new Set(['', 'kubernetes.default.svc']));
+    await worker.daemon('recorder').kill();
+  });
+});
+
+describe('two tenants behind one address', () => {
+  let hellosAtEdge: () => Hello[];
+  let edgeAddress: string;
+
+  beforeAll(async () => {
+    const edge = await world.addHost('edge');
+    edgeAddress = edge.address;
+    const folder = join(edge.host.folder, 'files', 'hellos');
+    const recorder = await edge.host.start('recorder', [
+      process.execPath,
+      RECORDER,
+      `${edge.address}:443`,
+      folder,
+    ]);
+    await listening(recorder);
+    hellosAtEdge = () => hellosIn(folder);
+  });
+
+  test('cannot be told apart by what their pods send', async () => {
+    const seen: Hello[] = [];
+    for (const tenant of world.tenants.values()) {
+      await forwardOn(tenant.worker(), `${edgeAddress}:443`);
+      const before = hellosAtEdge().length;
+      await hangUpOn(podsOf(tenant).pod.exec(...ASK_FOR_API));
+      seen.push(...hellosAtEdge().slice(before, before + 1));
+    }
+
+    expect(seen).toHaveLength(2);
+    expect(seen.map((hello) => hello.names)).toEqual([[], []]);
+    expect(seen[0]?.fingerprint).toBe(seen[1]?.fingerprint);
+  });
+
+  test('are told apart by the names that kubelet and kubectl send', async () => {
+    const named: string[] = [];
+    for (const tenant of world.tenants.values()) {
+      world.dns.set(tenant.plan.hosts.api, edgeAddress);
+      const before = hellosAtEdge().length;
+      const server = `--server=https://${tenant.plan.hosts.api}`;
+      const kubectl = ['kubectl', '--kubeconfig=/run/snicket/files/kubelet.kubeconfig', server];
+      await hangUpOn(tenant.worker().exec('timeout', '10', ...kubectl, 'get', '--raw', '/api'));
+      // Kubelets follow the name too, so there may be more of the same.
+      named.push(
+        ...new Set(
+          hellosAtEdge()
+            .slice(before)
+            .flatMap((hello) => hello.names),
+        ),
+      );
+      world.dns.set(tenant.plan.hosts.api, tenant.plan.address);
+    }
+
+    expect(named).toEqual(['a.k8s.snicket.test', 'b.k8s.snicket.test']);
+  });
+});
+
+/** Lets every pod and host process list namespaces, so that a test sees whose API answered. */
+const readersOfNamespaces = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRoleBinding',
+  metadata: { name: 'readers-of-namespaces' },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+  subjects: ['system:serviceaccounts', 'host-processes'].map((name) => ({
+    apiGroup: 'rbac.authorization.k8s.io',
+    kind: 'Group',
+    name,
+  })),
+};
+
+function podsOf(cluster: Cluster): { pod: Pod; hostPod: Pod } {
+  const found = pods.get(cluster.name);
+  if (!found) throw new Error(`no pods in ${cluster.name}`);
+  return found;
+}
+
+/** What a pod sees with the credentials that every pod has, at the address that every pod is given. */
+async function namespacesSeenBy(pod: Pod): Promise<string[]> {
+  return names(await pod.exec('timeout', '10', 'kubectl', 'get', 'namespaces', '-o', 'name'));
+}
+
+/** The same for a process on the node, outside any pod, with a certificate of its own. */
+async function namespacesSeenFrom(tenant: Cluster): Promise<string[]> {
+  const worker = tenant.worker();
+  const path = join(worker.host.folder, 'files', 'host-process.kubeconfig');
+  const subject = { commonName: 'host-process', organization: 'host-processes' };
+  await tenant.controlPlane.writeUser(path, subject, 'https://10.96.0.1');
+  const kubectl = ['kubectl', '--kubeconfig=/run/snicket/files/host-process.kubeconfig'];
+  return names(await worker.exec('timeout', '10', ...kubectl, 'get', 'namespaces', '-o', 'name'));
+}
+
+function names(output: string): string[] {
+  return output
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.replace('namespace/', ''));
+}
+
+function sliceOf(address: string): object {
+  return {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: {
+      name: 'kubernetes',
+      namespace: 'default',
+      labels: { 'kubernetes.io/service-name': 'kubernetes' },
+    },
+    addressType: 'IPv4',
+    ports: [{ name: 'https', port: API_PORT, protocol: 'TCP' }],
+    endpoints: [{ addresses: [address], conditions: { ready: true } }],
+  };
+}
+
+async function forwardOn(worker: Worker, target: string): Promise<Daemon> {
+  const forwarder = await worker.start(
+    'forwarder',
+    process.execPath,
+    FORWARDER,
+    `${VIRTUAL_ADDRESS}:${API_PORT}`,
+    target,
+  );
+  await listening(forwarder);
+  return forwarder;
+}
+
+async function recordOn(worker: Worker): Promise<() => Hello[]> {
+  await listening(
+    await worker.start(
+      'recorder',
+      process.execPath,
+      RECORDER,
+      `${VIRTUAL_ADDRESS}:${API_PORT}`,
+      '/run/snicket/files/hellos',
+    ),
+  );
+  return () => hellosIn(join(worker.host.folder, 'files', 'hellos'));
+}
+
+async function listening(daemon: Daemon): Promise<void> {
+  await waitFor(`${daemon.name} listens`, () => {
+    if (!daemon.running) throw new Error(`${daemon.name} ended:\n${daemon.tail()}`);
+    return daemon.tail().includes('listening');
+  });
+}
+
+function hellosIn(folder: string): Hello[] {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.bin'));
+  return files
+    .toSorted((x, y) => parseInt(x, 10) - parseInt(y, 10))
+    .map((name) => readHello(readFileSync(join(folder, name))));
+}
+
+/** The recorder hangs up on everybody, so the client must fail; what it sent is what counts. */
+async function hangUpOn(client: Promise<string>): Promise<void> {
+  const answered = await client.then(
+    () => true,
+    () => false,
+  );
+  if (answered) throw new Error('a client got an answer from a listener that only records');
+}

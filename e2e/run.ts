@@ -1,0 +1,64 @@
+/**
+ * Runs the end-to-end tests: `run.ts [SCENARIO...]`, a scenario being the name of a file here. Without one:
+ * all but those that need parts beyond the base, which are built only when asked for.
+ *
+ * E2E=auto makes a machine that cannot run a world a success that says so; otherwise it is a failure.
+ */
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { missingRequirements } from '../world/machine/requirements.ts';
+import { removeDeadWorlds } from '../world/machine/sweep.ts';
+import { baseParts } from '../world/parts/catalogue.ts';
+import { ensureParts } from '../world/parts/parts.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+
+/** Scenarios that must be named to be run: they build ingress controllers and the like. */
+const ON_DEMAND = new Set(['edges', 'providers']);
+
+/** One step of a scenario: a pod may have to be scheduled, a part to be restarted. */
+const TEST_TIMEOUT_MS = 180_000;
+
+const all = readdirSync(import.meta.dir).flatMap(
+  (name) => /^(.+)\.test\.ts$/.exec(name)?.[1] ?? [],
+);
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !all.includes(name));
+if (unknown.length > 0) fail(`no scenario '${unknown.join("', '")}'; these are: ${all.join(', ')}`);
+const scenarios = asked.length > 0 ? asked : all.filter((name) => !ON_DEMAND.has(name));
+
+const missing = await missingRequirements();
+if (missing.length > 0) {
+  if (process.env['E2E'] !== 'auto')
+    fail(
+      `cannot run here:\n  ${missing.join('\n  ')}\nE2E=auto skips the tests where they cannot run.`,
+    );
+  console.log(`skipped: ${missing.join('; ')}`);
+  process.exit(0);
+}
+await ensureParts(Object.values(baseParts), terminalProgress());
+
+const report = join(import.meta.dir, '..', 'build', `${['e2e', ...asked].join('-')}.xml`);
+mkdirSync(join(report, '..'), { recursive: true });
+// The runner belongs to the same terminal, so an interrupt reaches it too; this process outlives it to clean up.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => runner.kill('SIGTERM'));
+const runner = Bun.spawn(
+  [
+    process.execPath,
+    'test',
+    `--timeout=${TEST_TIMEOUT_MS}`,
+    '--reporter=junit',
+    `--reporter-outfile=${report}`,
+    ...scenarios.map((name) => join(import.meta.dir, `${name}.test.ts`)),
+  ],
+  { stdio: ['ignore', 'inherit', 'inherit'] },
+);
+const code = await runner.exited;
+for (const id of await removeDeadWorlds())
+  console.error(`removed world ${id}, which the tests left`);
+process.exit(code);
+
+function fail(message: string): never {
+  console.error(`e2e: ${message}`);
+  process.exit(1);
+}

@@ -1,0 +1,242 @@
+/** The command `world/world`. */
+import { Command, InvalidArgumentError } from 'commander';
+import { Host } from './machine/host.ts';
+import { Ledger, standing, worldIds } from './machine/ledger.ts';
+import { missingRequirements } from './machine/requirements.ts';
+import { removeDeadWorlds, removeWorld } from './machine/sweep.ts';
+import { baseParts } from './parts/catalogue.ts';
+import { ensureParts, program as partProgram } from './parts/parts.ts';
+import { formatElapsed, terminalProgress } from './parts/progress.ts';
+import { liveStatus, statusText, welcomeText } from './screen.ts';
+import type { ProxyMode, TenantSpec } from './spec.ts';
+import { logsOf, worldStatus, worldStatuses } from './status.ts';
+import { World } from './world.ts';
+
+const cli = new Command('world')
+  .enablePositionalOptions()
+  .description('Real Kubernetes on this machine: a management cluster, tenants, workers.')
+  .showHelpAfterError('(world/world --help lists the commands)');
+
+cli
+  .command('up')
+  .description('start a world; Ctrl-C ends it')
+  .option('--tenants <names>', 'names of the tenants, with commas between', 'a,b')
+  .option('--workers <count>', 'workers of each tenant', wholeNumber, 1)
+  .option(
+    '--proxy-mode <mode>',
+    'kube-proxy mode of the tenants: nftables or iptables',
+    proxyMode,
+    'nftables',
+  )
+  .option('--keep', 'leave it running; `world down` ends it', false)
+  .addHelpText(
+    'after',
+    '\nExamples:\n  world/world up\n  world/world up --tenants blue,green --workers 2 --keep',
+  )
+  .action(up);
+
+cli
+  .command('status')
+  .description('the worlds of this machine')
+  .option('-o, --output <format>', 'table or json', 'table')
+  .action(status);
+
+cli
+  .command('down')
+  .description('end kept worlds and remove all that they made, and what dead ones left')
+  .argument('[id]', 'only this one, kept or not')
+  .action(down);
+
+cli
+  .command('kubectl')
+  .description('kubectl as administrator of a cluster')
+  .argument('<cluster>', 'management, or a tenant')
+  .argument('[args...]')
+  .option('--world <id>', 'which world, if there are several')
+  .passThroughOptions()
+  .allowUnknownOption()
+  .addHelpText('after', '\nExample:\n  world/world kubectl a get pods -A')
+  .action(kubectl);
+
+cli
+  .command('exec')
+  .description('run a command on a host, outside any pod')
+  .argument('<host>', 'a worker such as a-1, a cluster name for its control plane, or network')
+  .argument('<command...>')
+  .option('--world <id>', 'which world, if there are several')
+  .passThroughOptions()
+  .addHelpText('after', '\nExample:\n  world/world exec a-1 ip address')
+  .action(exec);
+
+cli
+  .command('logs')
+  .description('what the programs of a host wrote')
+  .argument('<host>')
+  .argument('[daemon]', 'kubelet, kube-apiserver, ...; without it: their names')
+  .option('--world <id>', 'which world, if there are several')
+  .action(logs);
+
+cli.command('build').description('build the parts of a world into the cache').action(build);
+
+await cli
+  .parseAsync()
+  .catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
+
+async function up(options: {
+  tenants: string;
+  workers: number;
+  proxyMode: ProxyMode;
+  keep: boolean;
+}): Promise<void> {
+  await checkRequirements();
+  const tenant: TenantSpec = { workers: options.workers, proxyMode: options.proxyMode };
+  const names = options.tenants.split(',').filter(Boolean);
+  const interrupted = interruption();
+  const began = Date.now();
+  const starting = World.start(
+    { tenants: Object.fromEntries(names.map((name) => [name, tenant])) },
+    { progress: terminalProgress() },
+  );
+  const world = await Promise.race([starting, interrupted.then(() => undefined)]);
+  if (!world) {
+    console.error('\ninterrupted; waiting for what is being started, to remove it');
+    await starting.then(
+      (started) => started.stop(),
+      () => {},
+    );
+    process.exit(130);
+  }
+  console.log(welcomeText(world, formatElapsed(Date.now() - began), options.keep));
+  if (options.keep) {
+    world.keep();
+    process.exit(0);
+  }
+  await liveStatus(world, interrupted);
+  const stopping = Date.now();
+  await world.stop();
+  console.log(`ended and removed after ${((Date.now() - stopping) / 1000).toFixed(1)} s`);
+  process.exit(0);
+}
+
+function status(options: { output: string }): void {
+  const statuses = worldStatuses();
+  if (options.output === 'json') console.log(JSON.stringify(statuses, undefined, 2));
+  else if (options.output === 'table') console.log(statusText(statuses));
+  else fail(`--output ${options.output}: table or json`);
+}
+
+async function down(id?: string): Promise<void> {
+  if (id !== undefined) {
+    await removeWorld(findWorld(id));
+    console.log(`${id}: ended and removed`);
+    return;
+  }
+  const dead = await removeDeadWorlds();
+  for (const one of dead) console.log(`${one}: its owner was gone; removed`);
+  for (const one of worldIds()) {
+    const ledger = Ledger.find(one);
+    if (!ledger) continue;
+    if (standing(ledger.entries()) === 'running') {
+      console.log(`${one}: left alone, its owner is running (world/world down ${one} ends it)`);
+      continue;
+    }
+    await removeWorld(ledger);
+    console.log(`${one}: ended and removed`);
+  }
+  if (dead.length === 0 && worldIds().length === 0) console.log('no worlds here');
+}
+
+async function kubectl(
+  cluster: string,
+  args: string[],
+  options: { world?: string },
+): Promise<void> {
+  const { kubeconfigs } = worldStatus(findWorld(options.world));
+  const path = kubeconfigs[cluster];
+  if (!path) fail(`no cluster '${cluster}'; these are: ${Object.keys(kubeconfigs).join(', ')}`);
+  await handOver([partProgram('kubectl'), `--kubeconfig=${path}`, ...args]);
+}
+
+async function exec(host: string, command: string[], options: { world?: string }): Promise<void> {
+  const entering = Host.open(findWorld(options.world), host).entering(command);
+  await handOver(entering.argv, entering.env);
+}
+
+async function logs(
+  host: string,
+  daemon: string | undefined,
+  options: { world?: string },
+): Promise<void> {
+  const files = logsOf(findWorld(options.world), host);
+  if (daemon === undefined) {
+    console.log(Object.keys(files).join('\n'));
+    return;
+  }
+  const path = files[daemon];
+  if (!path)
+    fail(`no log of '${daemon}' on ${host}; these are: ${Object.keys(files).join(', ') || 'none'}`);
+  await handOver(['cat', path]);
+}
+
+async function build(): Promise<void> {
+  await checkRequirements();
+  await ensureParts(Object.values(baseParts), terminalProgress());
+}
+
+async function checkRequirements(): Promise<void> {
+  const missing = await missingRequirements();
+  if (missing.length > 0) fail(`cannot run here:\n  ${missing.join('\n  ')}`);
+}
+
+/** The world that is meant: the named one, or the only one. */
+function findWorld(id?: string): Ledger {
+  const ids = worldIds();
+  if (id === undefined && ids.length > 1)
+    fail(`there are several worlds, say which with --world: ${ids.join(', ')}`);
+  const found = Ledger.find(id ?? ids[0] ?? '');
+  if (!found)
+    fail(
+      id === undefined
+        ? 'no worlds here; `make world` starts one'
+        : `no world '${id}'; these are: ${ids.join(', ') || 'none'}`,
+    );
+  return found;
+}
+
+/** Runs a command in this terminal and ends as it ends. */
+async function handOver(
+  argv: string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<never> {
+  process.on('SIGINT', () => {}); // the command gets it too, and decides
+  const child = Bun.spawn(argv, {
+    stdio: ['inherit', 'inherit', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  process.exit(await child.exited);
+}
+
+/** Settles at the first Ctrl-C or SIGTERM; a second one ends the program as usual. */
+async function interruption(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve());
+    process.once('SIGTERM', () => resolve());
+  });
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('not a whole number');
+  return value;
+}
+
+function proxyMode(text: string): ProxyMode {
+  if (text !== 'nftables' && text !== 'iptables')
+    throw new InvalidArgumentError('nftables or iptables');
+  return text;
+}
+
+function fail(message: string): never {
+  console.error(`world: ${message}`);
+  process.exit(1);
+}

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createSign, createVerify, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, createServer, type TLSSocket } from 'node:tls';
+import { Authority, tokenKeys, writeCredential, type Credential } from './pki.ts';
+
+let folder: string;
+let authority: Authority;
+let stranger: Authority;
+let server: Credential;
+let client: Credential;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'snicket-pki-'));
+  [authority, stranger] = await Promise.all([Authority.create('a-ca'), Authority.create('a-ca')]);
+  server = await authority.issue({
+    commonName: 'kube-apiserver',
+    names: ['a.k8s.snicket.test', '127.0.0.1', 'fd00::1'],
+  });
+  client = await authority.issue({
+    commonName: 'kubernetes-admin',
+    organization: 'system:masters',
+  });
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('a certificate', () => {
+  test('carries the user and the group that Kubernetes reads', () => {
+    const { subject } = new X509Certificate(client.certificate);
+
+    expect(subject.split('\n')).toEqual(['O=system:masters', 'CN=kubernetes-admin']);
+  });
+
+  test('carries names and addresses, each as what it is', () => {
+    const { subjectAltName } = new X509Certificate(server.certificate);
+
+    expect(subjectAltName).toBe(
+      'DNS:a.k8s.snicket.test, IP Address:127.0.0.1, IP Address:FD00:0:0:0:0:0:0:1',
+    );
+  });
+
+  test('belongs to its key and to its authority, and to no other of the same name', () => {
+    const certificate = new X509Certificate(server.certificate);
+    const [own, other] = [authority, stranger].map((ca) => new X509Certificate(ca.certificate));
+
+    expect(certificate.checkIssued(own!)).toBe(true);
+    expect(certificate.verify(own!.publicKey)).toBe(true);
+    expect(certificate.verify(other!.publicKey)).toBe(false);
+  });
+
+  test('is valid now, on a machine whose clock is an hour behind, and no longer than its authority', () => {
+    const [ca, leaf] = [authority, server].map((one) => new X509Certificate(one.certificate));
+
+    expect(Date.parse(leaf!.validFrom)).toBeLessThan(Date.now() - 3600_000);
+    expect(Date.parse(leaf!.validTo)).toBeGreaterThan(Date.now() + 3600_000);
+    expect(Date.parse(leaf!.validTo)).toBeLessThan(Date.parse(ca!.validTo));
+  });
+
+  test('has a serial number of its own', () => {
+    const serials = [authority, stranger, server, client].map(
+      ({ certificate }) => new X509Certificate(certificate).serialNumber,
+    );
+
+    expect(new Set(serials).size).toBe(4);
+  });
+});
+
+describe.skipIf(Bun.which('openssl') === null)('openssl, at its strictest,', () => {
+  test('accepts a server by name and by address, and a client', () => {
+    expect(verify(server, 'sslserver', '-verify_hostname', 'a.k8s.snicket.test')).toEndWith('OK\n');
+    expect(verify(server, 'sslserver', '-verify_ip', 'fd00::1')).toEndWith('OK\n');
+    expect(verify(client, 'sslclient')).toEndWith('OK\n');
+  });
+
+  test('refuses a server under another name, and one as the other', () => {
+    expect(verify(server, 'sslserver', '-verify_hostname', 'b.test')).toContain(
+      'hostname mismatch',
+    );
+    expect(verify(server, 'sslclient')).toMatch(/unsuitable certificate purpose|unsupported/);
+    expect(verify(client, 'sslserver')).toMatch(/unsuitable certificate purpose|unsupported/);
+  });
+
+  function verify(credential: Credential, purpose: string, ...more: string[]): string {
+    const ca = writeCredential(folder, 'ca', authority);
+    const leaf = writeCredential(folder, 'leaf', credential);
+    const { stdout, stderr } = Bun.spawnSync(
+      [
+        'openssl',
+        'verify',
+        '-x509_strict',
+        '-purpose',
+        purpose,
+        ...more,
+        '-CAfile',
+        ca.certificate,
+      ].concat(leaf.certificate),
+    );
+    return `${stderr.toString()}${stdout.toString()}`;
+  }
+});
+
+describe('a TLS handshake', () => {
+  test.each(['a.k8s.snicket.test', '127.0.0.1'])(
+    'succeeds with a server named %s',
+    async (name) => {
+      const { seen } = await handshake({ name });
+
+      expect(seen).toBe('accepted');
+    },
+  );
+
+  test('fails with a server under a name that its certificate does not have', async () => {
+    const { seen } = await handshake({ name: 'b.k8s.snicket.test' });
+
+    expect(seen).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
+  });
+
+  test('fails with a server of another authority, even one of the same name', async () => {
+    const { seen } = await handshake({ name: 'a.k8s.snicket.test', trusting: stranger });
+
+    expect(seen).not.toBe('accepted');
+    expect(seen).not.toBe('ERR_TLS_CERT_ALTNAME_INVALID');
+  });
+
+  test('shows the server a client that it can trust', async () => {
+    const { clientTrusted, clientName } = await handshake({ name: '127.0.0.1', as: client });
+
+    expect(clientTrusted).toBe(true);
+    expect(clientName).toBe('kubernetes-admin');
+  });
+
+  test('shows the server a client of another authority as one that it cannot trust', async () => {
+    const impostor = await stranger.issue({ commonName: 'kubernetes-admin' });
+
+    const { clientTrusted } = await handshake({ name: '127.0.0.1', as: impostor });
+
+    expect(clientTrusted).toBe(false);
+  });
+
+  /** What a client and the server make of each other. */
+  async function handshake(options: { name: string; trusting?: Authority; as?: Credential }) {
+    const listener = createServer({
+      cert: server.certificate,
+      key: server.key,
+      ca: authority.certificate,
+      requestCert: true,
+      rejectUnauthorized: false,
+    });
+    const met = Promise.withResolvers<TLSSocket>();
+    listener.on('secureConnection', met.resolve);
+    listener.on('tlsClientError', () => {});
+    listener.listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const socket = connect({
+      host: '127.0.0.1',
+      port: (listener.address() as AddressInfo).port,
+      ca: (options.trusting ?? authority).certificate,
+      ...(/^\d/.test(options.name) ? {} : { servername: options.name }),
+      ...(options.as ? { cert: options.as.certificate, key: options.as.key } : {}),
+    });
+    const seen = await new Promise<string>((resolve) => {
+      socket.once('secureConnect', () => resolve('accepted'));
+      socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    });
+    const peer = seen === 'accepted' ? await met.promise : undefined;
+    const result = {
+      seen,
+      clientTrusted: peer?.authorized,
+      clientName: peer?.getPeerCertificate().subject?.CN,
+    };
+    socket.destroy();
+    peer?.destroy();
+    listener.close();
+    return result;
+  }
+});
+
+test('a token signed with the private key is verified with the public one', async () => {
+  const keys = await tokenKeys();
+
+  const signature = createSign('sha256').update('token').sign(keys.privateKey);
+
+  expect(createVerify('sha256').update('token').verify(keys.publicKey, signature)).toBe(true);
+  expect(createVerify('sha256').update('other').verify(keys.publicKey, signature)).toBe(false);
+});
+
+test('a credential is written with a key that only its owner can read', () => {
+  const paths = writeCredential(join(folder, 'below'), 'apiserver', server);
+
+  expect(paths.certificate).toBe(join(folder, 'below', 'apiserver.crt'));
+  expect(readFileSync(paths.certificate, 'utf8')).toBe(server.certificate);
+  expect(readFileSync(paths.key, 'utf8')).toBe(server.key);
+  expect(statSync(paths.key).mode & 0o777).toBe(0o600);
+});

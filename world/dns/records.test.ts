@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Dns, lookUp, recordsReader, writeRecords, type DnsRecords } from './records.ts';
+
+const service = 'kubernetes.default.svc.cluster.local';
+
+const records: DnsRecords = {
+  names: { 'a.test': ['10.0.0.1'], 'b.test': 'servfail', [service]: ['10.0.0.9'] },
+  views: [
+    { prefix: '172.30.101.', names: { [service]: ['10.96.0.1'] } },
+    { prefix: '172.30.102.', names: { [service]: ['10.32.0.1'] } },
+  ],
+};
+
+describe('an asker', () => {
+  test.each([
+    ['172.30.101.7', ['10.96.0.1']],
+    ['172.30.102.7', ['10.32.0.1']],
+    ['172.30.1.1', ['10.0.0.9']],
+    ['172.30.10.17', ['10.0.0.9']],
+  ])('at %s sees the names of its own view', (asker, addresses) => {
+    expect(lookUp(records, service, asker)).toEqual(addresses);
+  });
+
+  test('sees the common names from within a view too', () => {
+    expect(lookUp(records, 'a.test', '172.30.101.7')).toEqual(['10.0.0.1']);
+    expect(lookUp(records, 'b.test', '172.30.101.7')).toBe('servfail');
+  });
+
+  test('finds no name that is not there, not even one that every object has', () => {
+    expect(lookUp(records, 'c.test', '172.30.101.7')).toBeUndefined();
+    expect(lookUp(records, 'constructor', '172.30.101.7')).toBeUndefined();
+  });
+});
+
+describe('the file', () => {
+  let folder: string;
+  let path: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'snicket-records-'));
+    path = join(folder, 'dns.json');
+    writeRecords(path, records);
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test('is read as it was written', () => {
+    expect(recordsReader(path)()).toEqual(records);
+  });
+
+  test('is all that a change leaves behind', () => {
+    new Dns(path).set('c.test', '10.0.0.3');
+
+    expect(readdirSync(folder)).toEqual(['dns.json']);
+  });
+
+  test('is read again after each change, and only then', () => {
+    const read = recordsReader(path);
+    const dns = new Dns(path);
+    const first = read();
+    const again = read();
+
+    dns.set('c.test', '10.0.0.3', 'fd00::3');
+    const added = read();
+    dns.break('c.test', 'silent');
+    const broken = read();
+    dns.remove('c.test');
+    const removed = read();
+
+    expect(again).toBe(first);
+    expect(added.names['c.test']).toEqual(['10.0.0.3', 'fd00::3']);
+    expect(broken.names['c.test']).toBe('silent');
+    expect(removed).toEqual(records);
+  });
+});

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createSocket } from 'node:dgram';
+import { Resolver } from 'node:dns/promises';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Dns, writeRecords } from './records.ts';
+import { serveDns } from './server.ts';
+
+// A real resolver (c-ares) asks over a real socket.
+
+let folder: string;
+let path: string;
+let server: Bun.udp.Socket<'buffer'>;
+let resolver: Resolver;
+let dns: Dns;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'snicket-dns-'));
+  path = join(folder, 'dns.json');
+  writeRecords(path, { names: { 'a.test': ['10.0.0.1', 'fd00::1', '10.0.0.2'] }, views: [] });
+  server = await serveDns('127.0.0.1', 0, path);
+  resolver = resolverOf(server);
+  dns = new Dns(path);
+});
+
+afterEach(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('a resolver is told', () => {
+  test('the addresses of a name, by family', async () => {
+    const [four, six] = await Promise.all([
+      resolver.resolve4('a.test'),
+      resolver.resolve6('a.test'),
+    ]);
+
+    expect(four.toSorted()).toEqual(['10.0.0.1', '10.0.0.2']);
+    expect(six).toEqual(['fd00::1']);
+  });
+
+  test('the same in whatever case it asks', async () => {
+    expect(await resolver.resolve6('A.Test')).toEqual(['fd00::1']);
+  });
+
+  test('of a change with the very next query', async () => {
+    const before = await resolver.resolve6('a.test');
+    dns.set('a.test', 'fd00::2');
+
+    // Another one: a resolver keeps what it was told for the second that the answer allows.
+    const after = await resolverOf(server).resolve6('a.test');
+
+    expect(before).toEqual(['fd00::1']);
+    expect(after).toEqual(['fd00::2']);
+  });
+
+  test('that a name does not exist', async () => {
+    expect(await failureOf(resolver.resolve4('b.test'))).toBe('ENOTFOUND');
+  });
+
+  test('that a name has been removed', async () => {
+    dns.remove('a.test');
+
+    expect(await failureOf(resolver.resolve4('a.test'))).toBe('ENOTFOUND');
+  });
+
+  test('that the server failed, for a name that is broken so', async () => {
+    dns.break('a.test', 'servfail');
+
+    expect(await failureOf(resolver.resolve4('a.test'))).toBe('ESERVFAIL');
+  });
+
+  test.each(['constructor', '__proto__'])(
+    'that %p, which every object has, does not exist',
+    async (name) => {
+      expect(await failureOf(resolver.resolve4(name))).toBe('ENOTFOUND');
+    },
+  );
+});
+
+test('a silent name and a message that is no query get no answer; the query after them does', async () => {
+  dns.break('silent.test', 'silent');
+  const asker = createSocket('udp4');
+  const answers: Buffer[] = [];
+  asker.on('message', (message) => answers.push(message));
+  const ask = (message: Buffer) => asker.send(message, server.port, '127.0.0.1');
+
+  ask(Buffer.from('not a query'));
+  ask(query(1, 'silent'));
+  ask(query(2, 'a'));
+  await once(asker, 'message');
+  asker.close();
+
+  expect(answers.map((message) => message.readUInt16BE(0))).toEqual([2]);
+});
+
+function query(id: number, label: string): Buffer {
+  return Buffer.concat([
+    Buffer.from([0, id, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, label.length]),
+    Buffer.from(`${label}\x04test\0\0\x01\0\x01`, 'latin1'),
+  ]);
+}
+
+function resolverOf({ port }: Bun.udp.Socket<'buffer'>): Resolver {
+  const made = new Resolver({ timeout: 2000, tries: 1 });
+  made.setServers([`127.0.0.1:${port}`]);
+  return made;
+}
+
+async function failureOf(asking: Promise<unknown>): Promise<string | undefined> {
+  return asking.then(
+    () => undefined,
+    (error: unknown) => (error as NodeJS.ErrnoException).code?.replace('DNS_', ''),
+  );
+}

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { baseParts, type Part } from '../parts/catalogue.ts';
+import { goVersion } from '../parts/go.ts';
+import { partReady } from '../parts/parts.ts';
+
+/** Programs of the machine itself that a world is made with, and the Debian package that has each. */
+const PROGRAMS = {
+  bash: 'bash',
+  ip: 'iproute2',
+  nsenter: 'util-linux',
+  unshare: 'util-linux',
+  mount: 'mount',
+};
+
+/** What this machine lacks to run a world, each with the way out; empty if it lacks nothing. */
+export async function missingRequirements(
+  parts: readonly Part[] = Object.values(baseParts),
+): Promise<string[]> {
+  if (process.platform !== 'linux') return [`a world needs Linux, this is ${process.platform}`];
+  const missing: string[] = [];
+  if (process.getuid?.() !== 0)
+    missing.push('a world needs root (namespaces, mounts): run as root or with sudo');
+  for (const [program, debianPackage] of Object.entries(PROGRAMS)) {
+    if (!Bun.which(program))
+      missing.push(`${program} is not on the PATH: install ${debianPackage}`);
+  }
+  if (!existsSync('/sys/fs/cgroup')) missing.push('no cgroups at /sys/fs/cgroup: mount them');
+  const unbuilt = parts.filter((part) => !partReady(part));
+  if (unbuilt.some((part) => part.kind === 'go')) missing.push(...(await missingGo()));
+  for (const part of unbuilt) {
+    if (part.kind === 'debian' && !Bun.which('apt-get')) {
+      missing.push(
+        `${part.programs.join(', ')} are needed and there is no apt-get to fetch them: install them with this system's package manager`,
+      );
+    }
+  }
+  return missing;
+}
+
+async function missingGo(): Promise<string[]> {
+  if (!Bun.which('go'))
+    return [
+      `Go is not on the PATH, and the parts are not built yet: install Go ${goVersion} or newer`,
+    ];
+  const found = (
+    await new Response(Bun.spawn(['go', 'env', 'GOVERSION'], { stderr: 'ignore' }).stdout).text()
+  ).trim();
+  return olderThan(found.replace(/^go/, ''), goVersion)
+    ? [`Go ${goVersion} or newer is needed to build the parts, this is ${found || 'unknown'}`]
+    : [];
+}
+
+/** Compares versions by their numbers: 1.9 is older than 1.26. */
+export function olderThan(version: string, minimum: string): boolean {
+  const numbers = (text: string) =>
+    text.split(/[.-]|rc|beta/).map((part) => Number.parseInt(part, 10) || 0);
+  const [left, right] = [numbers(version), numbers(minimum)];
+  for (let i = 0; i < right.length; i++) {
+    const difference = (left[i] ?? 0) - (right[i] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}

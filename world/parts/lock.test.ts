@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { withLock } from './lock.ts';
+
+let folder: string;
+let path: string;
+let holders: Bun.Subprocess[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'snicket-lock-'));
+  path = join(folder, 'below', '.lock');
+  holders = [];
+});
+
+afterEach(async () => {
+  for (const holder of holders) holder.kill('SIGKILL');
+  await Promise.all(holders.map((holder) => holder.exited));
+  rmSync(folder, { recursive: true });
+});
+
+/** Another process that holds the lock until its input ends, and meanwhile has a child; returns when it has it. */
+async function holdElsewhere() {
+  const holder = Bun.spawn(
+    [
+      process.execPath,
+      '--eval',
+      `const { withLock } = await import('${import.meta.dir}/lock.ts');
+       await withLock('${path}', () => {}, async () => {
+         const child = Bun.spawn(['sleep', '600'], { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' });
+         console.log(child.pid);
+         await new Promise((resolve) => process.stdin.once('end', resolve).resume());
+         child.kill('SIGKILL');
+       });`,
+    ],
+    { stdin: 'pipe', stdout: 'pipe' },
+  );
+  holders.push(holder);
+  const { value } = await holder.stdout.getReader().read();
+  return { holder, child: Number(new TextDecoder().decode(value)) };
+}
+
+/** Begins to wait for the lock; `waiting` settles with the holder's name, `done` with what the work saw. */
+function waitHere() {
+  const waiting = Promise.withResolvers<string>();
+  const done = withLock(path, waiting.resolve, async () => readFileSync(path, 'utf8'));
+  return { waiting: waiting.promise, done };
+}
+
+test('a lock that nobody holds is taken at once, and tells who has it', async () => {
+  const told: string[] = [];
+
+  const seen = await withLock(
+    path,
+    (holder) => told.push(holder),
+    async () => readFileSync(path, 'utf8'),
+  );
+
+  expect(seen).toBe(`${process.pid}\n`);
+  expect(told).toEqual([]);
+});
+
+test('a second process is told who holds the lock, and gets it when the work is done', async () => {
+  const { holder } = await holdElsewhere();
+
+  const { waiting, done } = waitHere();
+  const told = await waiting;
+  await holder.stdin.end();
+  const seen = await done;
+
+  expect(told).toBe(String(holder.pid));
+  expect(seen).toBe(`${process.pid}\n`);
+});
+
+test('the lock is free when its holder was killed, though a child of the holder lives on', async () => {
+  const { holder, child } = await holdElsewhere();
+
+  const { waiting, done } = waitHere();
+  await waiting;
+  holder.kill('SIGKILL');
+  const seen = await done;
+  const childLived = process.kill(child, 'SIGKILL');
+
+  expect(seen).toBe(`${process.pid}\n`);
+  expect(childLived).toBe(true);
+});
+
+test('two in one process do not work at the same time', async () => {
+  const order: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<string>();
+
+  const first = withLock(
+    path,
+    () => {},
+    async () => {
+      order.push('first begins');
+      await gate.promise;
+      order.push('first ends');
+    },
+  );
+  const second = withLock(path, told.resolve, async () => order.push('second'));
+  await told.promise;
+  gate.resolve();
+  await Promise.all([first, second]);
+
+  expect(order).toEqual(['first begins', 'first ends', 'second']);
+});
+
+test('work that fails gives the lock back, and its error', async () => {
+  const failing = withLock(
+    path,
+    () => {},
+    async () => {
+      throw new Error('the build failed');
+    },
+  );
+  const failure = await failing.catch((error: unknown) => error);
+  const told: string[] = [];
+  await withLock(
+    path,
+    (holder) => told.push(holder),
+    async () => {},
+  );
+
+  expect(String(failure)).toBe('Error: the build failed');
+  expect(told).toEqual([]);
+});

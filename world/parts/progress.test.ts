@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bun:test';
+import { formatElapsed, terminalProgress } from './progress.ts';
+
+const began = new Date('2026-03-02T10:00:00Z');
+
+beforeEach(() => {
+  setSystemTime(began);
+});
+
+afterEach(() => {
+  setSystemTime();
+});
+
+/** A stream that keeps what is written. */
+function recorder(terminal: { isTTY?: boolean; columns?: number }) {
+  const written: string[] = [];
+  const stream = { ...terminal, write: (text: string) => written.push(text) > 0 };
+  return { written, stream: stream as unknown as NodeJS.WriteStream };
+}
+
+function pass(seconds: number): void {
+  setSystemTime(new Date(Date.now() + seconds * 1000));
+}
+
+describe('on a terminal', () => {
+  test('a state replaces the line before it, and an end leaves its line', () => {
+    const { written, stream } = recorder({ isTTY: true, columns: 80 });
+    const progress = terminalProgress(stream);
+
+    progress.update('etcd', 'building');
+    pass(7);
+    progress.update('etcd', '12 packages compiled');
+    pass(60);
+    progress.done('etcd', 'ready');
+
+    expect(written).toEqual([
+      '\r\x1b[K0:00  etcd: building',
+      '\r\x1b[K0:07  etcd: 12 packages compiled',
+      '\r\x1b[K1:07  etcd: ready\n',
+    ]);
+  });
+
+  test.each([
+    [30, { isTTY: true, columns: 30 }],
+    [80, { isTTY: true }],
+  ])(
+    'a long state is cut to the %p columns there are, since a second line could not be replaced',
+    (columns, terminal) => {
+      const { written, stream } = recorder(terminal);
+
+      terminalProgress(stream).update('etcd', 'x'.repeat(200));
+
+      expect(written).toEqual([`\r\x1b[K${'0:00  etcd: '.padEnd(columns, 'x')}`]);
+    },
+  );
+});
+
+describe('in a log', () => {
+  test('a step speaks at once, and again after 20 seconds', () => {
+    const { written, stream } = recorder({});
+    const progress = terminalProgress(stream);
+
+    progress.update('etcd', 'one');
+    pass(19.999);
+    progress.update('etcd', 'two');
+    pass(0.001);
+    progress.update('etcd', 'three');
+    progress.update('etcd', 'four');
+
+    expect(written).toEqual(['0:00  etcd: one\n', '0:20  etcd: three\n']);
+  });
+
+  test('a step does not silence another', () => {
+    const { written, stream } = recorder({});
+    const progress = terminalProgress(stream);
+
+    progress.update('etcd', 'building');
+    progress.update('cni', 'building');
+
+    expect(written).toEqual(['0:00  etcd: building\n', '0:00  cni: building\n']);
+  });
+
+  test('an end is always told, in full and without control characters', () => {
+    const { written, stream } = recorder({});
+    const progress = terminalProgress(stream);
+
+    progress.update('etcd', 'building');
+    progress.done('etcd', 'x'.repeat(200));
+
+    expect(written[1]).toBe(`0:00  etcd: ${'x'.repeat(200)}\n`);
+  });
+});
+
+test.each([
+  [0, '0:00'],
+  [999, '0:00'],
+  [7_000, '0:07'],
+  [59_999, '0:59'],
+  [750_000, '12:30'],
+  [3_600_000, '60:00'],
+])('%p ms reads as %s', (ms, text) => {
+  expect(formatElapsed(ms)).toBe(text);
+});

@@ -1,0 +1,202 @@
+import { afterEach, describe, expect, test } from 'bun:test';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { portOf, relay } from './relay.ts';
+
+const host = '127.0.0.1';
+let servers: Server[] = [];
+let sockets: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  for (const server of servers) server.close();
+  servers = [];
+  sockets = [];
+});
+
+/** A client, what the target got from the relay for it, and the relay's own end towards the client. */
+async function connectThrough(): Promise<{ client: Socket; target: Socket; relayed: Socket }> {
+  const accepted = Promise.withResolvers<Socket>();
+  const targetServer = createServer({ allowHalfOpen: true }, accepted.resolve);
+  targetServer.listen(0, host);
+  await once(targetServer, 'listening');
+  const server = await relay({ host, port: portOf(targetServer) }, { host, port: 0 });
+  servers.push(targetServer, server);
+  const taken = once(server, 'connection');
+  const client = connect({ host, port: portOf(server), allowHalfOpen: true });
+  sockets.push(client);
+  const target = await accepted.promise;
+  sockets.push(target);
+  const [relayed] = (await taken) as [Socket];
+  return { client, target, relayed };
+}
+
+describe('bytes pass', () => {
+  test('from the client to the target', async () => {
+    const { client, target } = await connectThrough();
+
+    client.write('question');
+    const [received] = await once(target, 'data');
+
+    expect(String(received)).toBe('question');
+  });
+
+  test('from the target to the client, without a word from it', async () => {
+    const { client, target } = await connectThrough();
+
+    target.write('greeting');
+    const [received] = await once(client, 'data');
+
+    expect(String(received)).toBe('greeting');
+  });
+
+  test('unchanged both ways at once, in a transfer larger than all buffers', async () => {
+    const { client, target } = await connectThrough();
+    const [up, down] = [randomBytes(8 << 20), randomBytes(8 << 20)];
+
+    client.end(up);
+    target.end(down);
+    const digests = await Promise.all([digestOfAll(target), digestOfAll(client)]);
+
+    expect(digests).toEqual([digestOf(up), digestOf(down)]);
+  });
+});
+
+describe('a side that has said all', () => {
+  test('is still told the answer, as the client', async () => {
+    const { client, target } = await connectThrough();
+    client.end('question');
+    const question = await textOfAll(target);
+
+    target.end('answer');
+    const answer = await textOfAll(client);
+
+    expect(question).toBe('question');
+    expect(answer).toBe('answer');
+  });
+
+  test('is still told the answer, as the target', async () => {
+    const { client, target } = await connectThrough();
+    target.end('greeting');
+    const greeting = await textOfAll(client);
+
+    client.end('reply');
+    const reply = await textOfAll(target);
+
+    expect(greeting).toBe('greeting');
+    expect(reply).toBe('reply');
+  });
+
+  test('and is gone, as the target, does not take along what the client has yet to read', async () => {
+    const { client, target, relayed } = await connectThrough();
+    client.pause();
+    client.end();
+    await textOfAll(target);
+    const sent = createHash('sha256');
+
+    // Until the kernel takes no more for the client, so that the relay itself holds some of it.
+    while (relayed.writableLength === 0) {
+      const bytes = randomBytes(64 << 10);
+      sent.update(bytes);
+      await new Promise((resolve) => target.write(bytes, resolve));
+      await new Promise(setImmediate);
+    }
+    target.end();
+    await once(target, 'close');
+    const received = await digestOfAll(client);
+
+    expect(received).toBe(sent.digest('hex'));
+  });
+});
+
+describe('a side that breaks', () => {
+  test('closes the target, as the client', async () => {
+    const { client, target } = await connectThrough();
+    const closed = closeOf(target);
+
+    client.resetAndDestroy();
+
+    expect(await closed).toBe('closed');
+  });
+
+  test('closes the client, as the target', async () => {
+    const { client, target } = await connectThrough();
+    const closed = closeOf(client);
+
+    target.resetAndDestroy();
+
+    expect(await closed).toBe('closed');
+  });
+
+  test('closes the target, as a client that had said all', async () => {
+    const { client, target } = await connectThrough();
+    client.end('question');
+    await textOfAll(target);
+    target.on('error', () => {});
+    const closed = new Promise<string>((resolve) => target.once('close', () => resolve('closed')));
+
+    client.resetAndDestroy();
+    // The target has read the end already: what it can still notice is that nobody takes its answer.
+    const answer = () => target.write('answer', () => setImmediate(answer));
+    answer();
+
+    expect(await closed).toBe('closed');
+  });
+
+  test('closes one client after the other, as a target that refuses', async () => {
+    const refusing = createServer().listen(0, host);
+    await once(refusing, 'listening');
+    const port = portOf(refusing);
+    refusing.close();
+    await once(refusing, 'close');
+    const server = await relay({ host, port }, { host, port: 0 });
+    servers.push(server);
+
+    const first = await closeOf(dial(server));
+    const second = await closeOf(dial(server));
+
+    expect([first, second]).toEqual(['closed', 'closed']);
+  });
+});
+
+test('a port that is taken is an error', async () => {
+  const taken = await relay({ host, port: 1 }, { host, port: 0 });
+  servers.push(taken);
+
+  const second = relay({ host, port: 1 }, { host, port: portOf(taken) });
+
+  expect(await second.catch((error: unknown) => error)).toMatchObject({ code: 'EADDRINUSE' });
+});
+
+function dial(server: Server): Socket {
+  const socket = connect({ host, port: portOf(server) });
+  sockets.push(socket);
+  return socket;
+}
+
+/** Settles when the other side is gone, whether it ended the connection or reset it. */
+async function closeOf(socket: Socket): Promise<string> {
+  socket.resume();
+  socket.on('error', () => {});
+  await new Promise((resolve) => socket.once('end', resolve).once('close', resolve));
+  return 'closed';
+}
+
+async function digestOfAll(socket: Socket): Promise<string> {
+  const hash = createHash('sha256');
+  socket.on('data', (chunk) => hash.update(chunk)).resume();
+  await once(socket, 'end');
+  return hash.digest('hex');
+}
+
+async function textOfAll(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (chunk) => (text += String(chunk)));
+  await once(socket, 'end');
+  return text;
+}
+
+function digestOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

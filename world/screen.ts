@@ -1,0 +1,113 @@
+/** What people read: texts of the command `world/world`. */
+import type { Cluster } from './cluster/cluster.ts';
+import type { WorldStatus } from './status.ts';
+import { worldStatuses } from './status.ts';
+import type { World } from './world.ts';
+
+const REFRESH_MS = 2_000;
+
+/** What a person who has just started a world wants to know. */
+export function welcomeText(world: World, elapsed: string, kept: boolean): string {
+  const clusters = [world.management, ...world.tenants.values()];
+  const tenant = clusters[1] ?? world.management;
+  const end = kept ? 'The world stays up. End it:  make world-down' : 'Ctrl-C ends it.';
+  return `
+World ${world.id} is up after ${elapsed}.
+
+  kubeconfigs
+${clusters.map((cluster) => `    ${cluster.name.padEnd(12)} ${cluster.controlPlane.machineKubeconfig}`).join('\n')}
+
+  try
+    world/world kubectl ${tenant.name} get nodes
+    world/world kubectl ${tenant.name} run hello --image=snicket.test/tools:1 --image-pull-policy=Never --command -- sh -c 'echo hello; sleep 1000'
+    world/world kubectl ${tenant.name} logs hello
+    world/world kubectl ${tenant.name} exec -it hello -- sh
+    world/world exec ${tenant.workers[0]?.name ?? tenant.name} ip address
+    world/world status
+
+${end}
+`;
+}
+
+/** The worlds as a table. */
+export function statusText(statuses: readonly WorldStatus[]): string {
+  if (statuses.length === 0) return 'no worlds here; `make world` starts one';
+  return statuses
+    .map((status) => {
+      const memory = status.hosts.reduce((sum, host) => sum + host.memoryBytes, 0);
+      const rows = status.hosts.map((host) => [
+        host.name,
+        host.address,
+        megabytes(host.memoryBytes),
+        [...host.running, ...host.ended.map((name) => `${name} (ended)`)].join(' '),
+      ]);
+      return [
+        `World ${status.id}: ${status.standing}, ${megabytes(memory)}, ${status.folder}`,
+        ...table([['HOST', 'ADDRESS', 'MEMORY', 'PROGRAMS'], ...rows]).map((line) => `  ${line}`),
+        ...Object.entries(status.kubeconfigs).map(
+          ([name, path]) => `  kubeconfig of ${name}: ${path}`,
+        ),
+      ].join('\n');
+    })
+    .join('\n\n');
+}
+
+/** One line on the terminal that says how the world is, until interrupted. */
+export async function liveStatus(world: World, interrupted: Promise<void>): Promise<void> {
+  let over = false;
+  const end = interrupted.then(() => {
+    over = true;
+  });
+  while (!over && process.stdout.isTTY) {
+    const states = await Promise.all(
+      [world.management, ...world.tenants.values()].map(clusterState),
+    );
+    const memory =
+      worldStatuses()
+        .find(({ id }) => id === world.id)
+        ?.hosts.reduce((sum, host) => sum + host.memoryBytes, 0) ?? 0;
+    const line = `${states.join(', ')}; memory ${megabytes(memory)}`;
+    process.stdout.write(`\r\x1b[K${line.slice(0, process.stdout.columns - 1)}`);
+    await Promise.race([end, Bun.sleep(REFRESH_MS)]);
+  }
+  await end;
+  if (process.stdout.isTTY) process.stdout.write('\n');
+}
+
+async function clusterState(cluster: Cluster): Promise<string> {
+  try {
+    const [nodes, pods] = await Promise.all(
+      ['nodes', 'pods'].map(async (resource) => {
+        const response = await cluster.controlPlane.request('GET', `/api/v1/${resource}`);
+        return (
+          (await response.json()) as {
+            items: { status: { conditions?: { type: string; status: string }[] } }[];
+          }
+        ).items;
+      }),
+    );
+    const ready = (items: typeof nodes) =>
+      items?.filter(({ status }) =>
+        status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True'),
+      ).length ?? 0;
+    return `${cluster.name}: ${ready(nodes)}/${cluster.workers.length} nodes, ${ready(pods)}/${pods?.length ?? 0} pods`;
+  } catch {
+    return `${cluster.name}: API server does not answer`;
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`;
+}
+
+/** Columns as wide as their widest cell. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths =
+    rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'bun:test';
+import { firstAddress, planWorld, type ClusterPlan, type WorldSpec } from './spec.ts';
+
+function planTenant(spec: NonNullable<WorldSpec['tenants']>[string]): ClusterPlan {
+  return planWorld({ tenants: { a: spec } }).tenants[0]!;
+}
+
+test('an empty spec is a management cluster with one worker', () => {
+  const plan = planWorld({});
+
+  expect(plan.tenants).toEqual([]);
+  expect(plan.management).toEqual({
+    name: 'management',
+    workers: [{ name: 'management-1', address: '172.30.100.1', podCidr: '10.244.1.0/24' }],
+    proxyMode: 'nftables',
+    serviceCidr: '10.96.0.0/12',
+    serviceAddress: '10.96.0.1',
+    podPrefix: '10.244',
+    endpointReconciler: 'lease',
+    address: '172.30.1.1',
+    hosts: {
+      api: 'management.k8s.snicket.test',
+      konnectivity: 'management.konnectivity.snicket.test',
+    },
+    port: 6443,
+    konnectivityPort: 8132,
+    konnectivity: false,
+    apiServerFlags: [],
+    kubeletFlags: [],
+  });
+});
+
+test('a tenant is set up as hosted control planes are: konnectivity, and nobody writes its endpoints', () => {
+  const tenant = planTenant({});
+
+  expect(tenant).toMatchObject({ konnectivity: true, endpointReconciler: 'none' });
+});
+
+test('what a spec says goes before what is usual', () => {
+  const tenant = planTenant({
+    workers: 2,
+    proxyMode: 'iptables',
+    serviceCidr: '10.32.0.0/16',
+    podPrefix: '10.9',
+    endpointReconciler: 'lease',
+    port: 443,
+    konnectivityPort: 8443,
+    konnectivity: false,
+    apiServerFlags: ['--v=4'],
+    kubeletFlags: ['--cloud-provider=external'],
+  });
+
+  expect(tenant).toMatchObject({
+    workers: [{ podCidr: '10.9.1.0/24' }, { podCidr: '10.9.2.0/24' }],
+    proxyMode: 'iptables',
+    serviceCidr: '10.32.0.0/16',
+    serviceAddress: '10.32.0.1',
+    podPrefix: '10.9',
+    endpointReconciler: 'lease',
+    port: 443,
+    konnectivityPort: 8443,
+    konnectivity: false,
+    apiServerFlags: ['--v=4'],
+    kubeletFlags: ['--cloud-provider=external'],
+  });
+});
+
+test('the management cluster takes its own workers and flags', () => {
+  const { management } = planWorld({
+    management: { workers: 0, proxyMode: 'iptables', apiServerFlags: ['--v=4'] },
+  });
+
+  expect(management).toMatchObject({
+    workers: [],
+    proxyMode: 'iptables',
+    apiServerFlags: ['--v=4'],
+  });
+});
+
+test('hosts are below the domain of the spec', () => {
+  const plan = planWorld({ domain: 'example.com', tenants: { a: {} } });
+
+  expect(plan.tenants[0]!.hosts).toEqual({
+    api: 'a.k8s.example.com',
+    konnectivity: 'a.konnectivity.example.com',
+  });
+});
+
+test('the largest world has no address twice, and none outside its network', () => {
+  const names = Array.from({ length: 100 }, (_, i) => `t${i}`);
+  const plan = planWorld({
+    tenants: Object.fromEntries(names.map((name) => [name, { workers: 100 }])),
+    management: { workers: 100 },
+  });
+
+  const clusters = [plan.management, ...plan.tenants];
+  const addresses = clusters.flatMap(({ address, workers }) => [
+    address,
+    ...workers.map((worker) => worker.address),
+  ]);
+
+  expect(new Set(addresses).size).toBe(101 * 101);
+  expect(addresses.filter((address) => !isWithinNetwork(address))).toEqual([]);
+});
+
+function isWithinNetwork(address: string): boolean {
+  const [, third, fourth] = /^172\.30\.(\d+)\.(\d+)$/.exec(address) ?? [];
+  // Third byte 0 is the resolver's and 2 is for hosts that a test adds.
+  return [third, fourth].every((byte) => Number(byte) >= 1 && Number(byte) <= 254) && third !== '2';
+}
+
+describe('a spec that cannot be', () => {
+  test.each(['', 'A', '1a', 'a-', '-a', 'a.b', 'a_b', 'abcdefghijklm'])(
+    'is refused for the tenant name %p',
+    (name) => {
+      expect(() => planWorld({ tenants: { [name]: {} } })).toThrow(`tenant name '${name}'`);
+    },
+  );
+
+  test.each(['management', 'network', 'edge'])('is refused for the reserved name %p', (name) => {
+    expect(() => planWorld({ tenants: { [name]: {} } })).toThrow(`'${name}' is taken by the world`);
+  });
+
+  test.each([
+    ['a-1', { a: {}, 'a-1': {} }],
+    ['a-2', { 'a-2': {}, a: { workers: 2 } }],
+    ['management-1', { 'management-1': {} }],
+  ])('is refused for a tenant %p that has the name of a worker', (name, tenants) => {
+    expect(() => planWorld({ tenants })).toThrow(`'${name}' is taken by a worker`);
+  });
+
+  test.each([-1, 1.5, 101, NaN])('is refused for %p workers', (workers) => {
+    expect(() => planTenant({ workers })).toThrow(`a: ${workers} workers`);
+  });
+
+  test.each(['10', '10.244.0', '10.256', '1000.1', 'ten.two', ''])(
+    'is refused for the pod prefix %p',
+    (podPrefix) => {
+      expect(() => planTenant({ podPrefix })).toThrow(`podPrefix '${podPrefix}'`);
+    },
+  );
+
+  test('is refused for a service range that is none', () => {
+    expect(() => planTenant({ serviceCidr: 'fd00::/108' })).toThrow("'fd00::/108' is not an IPv4");
+  });
+
+  test('is refused for more tenants than there are addresses', () => {
+    const tenants = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`t${i}`, {}]));
+
+    expect(() => planWorld({ tenants })).toThrow('101 tenants');
+  });
+});
+
+test('names of 1 and of 12 characters are fine, and so is a name that only begins like a worker', () => {
+  const plan = planWorld({ tenants: { a: {}, 'a-2': {}, 'abcdefghij-9': {} } });
+
+  expect(plan.tenants.map(({ name }) => name)).toEqual(['a', 'a-2', 'abcdefghij-9']);
+});
+
+describe('the first address', () => {
+  test.each([
+    ['10.96.0.0/12', '10.96.0.1'],
+    ['10.111.7.9/12', '10.96.0.1'],
+    ['192.168.4.0/30', '192.168.4.1'],
+    ['240.0.0.0/8', '240.0.0.1'],
+    ['10.0.0.255/24', '10.0.0.1'],
+  ])('of %s is %s', (cidr, address) => {
+    expect(firstAddress(cidr)).toBe(address);
+  });
+
+  test.each(['10.96.0.0', '10.96.0/12', '10.96.0.256/12', '10.96.0.0/7', '10.96.0.0/31', ''])(
+    'of %p is an error',
+    (cidr) => {
+      expect(() => firstAddress(cidr)).toThrow(`'${cidr}' is not an IPv4 range`);
+    },
+  );
+});

@@ -1,0 +1,119 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cgroupPaths, cgroupProcesses } from './machine/cgroup.ts';
+import { isRunning } from './machine/identity.ts';
+import { Ledger, standing, worldIds, type Standing } from './machine/ledger.ts';
+import type { WorldPlan } from './spec.ts';
+
+/** One host of a world, as it stands now. */
+export interface HostStatus {
+  readonly name: string;
+  readonly address: string;
+  /** Names of the programs that run on it. */
+  readonly running: readonly string[];
+  /** Names of the programs that were started and have ended. */
+  readonly ended: readonly string[];
+  /** Proportional set size of all processes on it, pods included. */
+  readonly memoryBytes: number;
+}
+
+/** A world, as it stands now. */
+export interface WorldStatus {
+  readonly id: string;
+  readonly folder: string;
+  readonly standing: Standing;
+  readonly hosts: readonly HostStatus[];
+  readonly kubeconfigs: Readonly<Record<string, string>>;
+}
+
+/** All worlds of this machine. */
+export function worldStatuses(): WorldStatus[] {
+  return worldIds().flatMap((id) => {
+    const ledger = Ledger.find(id);
+    return ledger ? [worldStatus(ledger)] : [];
+  });
+}
+
+/** How one world stands, read from its ledger and from /proc. */
+export function worldStatus(ledger: Ledger): WorldStatus {
+  const entries = ledger.entries();
+  const daemons = new Map<string, boolean>();
+  for (const entry of entries)
+    if (entry.kind === 'process') daemons.set(entry.name, isRunning(entry.process));
+  const plan = readPlan(ledger.folder);
+  const clusters = plan ? [plan.management, ...plan.tenants] : [];
+  const addresses = new Map(
+    clusters.flatMap(({ name, address, workers }) => [
+      [name, address] as const,
+      ...workers.map((worker) => [worker.name, worker.address] as const),
+    ]),
+  );
+  const hosts = new Set([...daemons.keys()].map((name) => name.split('/')[0] ?? ''));
+  return {
+    id: ledger.id,
+    folder: ledger.folder,
+    standing: standing(entries),
+    hosts: [...hosts].map((host) => ({
+      name: host,
+      address: addresses.get(host) ?? '',
+      running: daemonsOf(daemons, host, true),
+      ended: daemonsOf(daemons, host, false),
+      memoryBytes: memoryOf(`${ledger.cgroup}/${host}`),
+    })),
+    kubeconfigs: kubeconfigsOf(
+      ledger.folder,
+      clusters.map(({ name }) => name),
+    ),
+  };
+}
+
+function kubeconfigsOf(folder: string, clusters: readonly string[]): Record<string, string> {
+  const kubeconfigs: Record<string, string> = {};
+  for (const name of clusters) {
+    const path = join(folder, name, 'kubeconfig');
+    if (existsSync(path)) kubeconfigs[name] = path;
+  }
+  return kubeconfigs;
+}
+
+function daemonsOf(
+  daemons: ReadonlyMap<string, boolean>,
+  host: string,
+  running: boolean,
+): string[] {
+  return [...daemons]
+    .filter(([name, runs]) => name.startsWith(`${host}/`) && runs === running)
+    .map(([name]) => name.slice(host.length + 1))
+    .filter((name) => name !== 'init');
+}
+
+/** Every process of a host is in its cgroup in each tree, so one tree is enough. */
+function memoryOf(cgroup: string): number {
+  const path = cgroupPaths(cgroup)[0];
+  if (!path) return 0;
+  return cgroupProcesses(path).reduce((sum, pid) => sum + proportionalSetSize(pid), 0);
+}
+
+/** Shared pages counted once over all who share them: worlds run many copies of the same programs. */
+function proportionalSetSize(pid: number): number {
+  try {
+    const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0; // it ended between the listing and the reading
+  }
+}
+
+function readPlan(folder: string): WorldPlan | undefined {
+  const path = join(folder, 'plan.json');
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as WorldPlan) : undefined;
+}
+
+/** Log files of a host, by the name of what wrote them. */
+export function logsOf(ledger: Ledger, host: string): Record<string, string> {
+  const folder = join(ledger.folder, host, 'log');
+  if (!existsSync(folder)) return {};
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => [name.replace(/\.log$/, ''), join(folder, name)]),
+  );
+}
