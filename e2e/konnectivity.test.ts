@@ -10,8 +10,8 @@ import { terminalProgress } from '../world/parts/progress.ts';
 import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
 
-/** An address that only the worker has: whoever reaches it came through the worker. */
-const WORKER_ONLY = '100.64.64.2';
+/** An address that only the workers have: whoever reaches it came through one of them. */
+const WORKERS_ONLY = '100.64.64.2';
 
 let world: World;
 let tenant: Cluster;
@@ -34,26 +34,29 @@ describe('by konnectivity', () => {
     expect(await pod.exec('hostname')).toBe(`${pod.name}\n`);
   });
 
-  test('an admission webhook on a worker is asked, at an address that only the worker has', async () => {
-    const worker = tenant.worker();
-    await worker.exec('ip', 'address', 'add', `${WORKER_ONLY}/32`, 'dev', 'lo', 'scope', 'host');
+  test('an admission webhook on a worker is asked, at an address that only workers have', async () => {
     const name = 'refuser.default.svc';
-    writeCredential(
-      join(worker.host.folder, 'files'),
-      'webhook',
-      await tenant.controlPlane.authority.issue({ commonName: name, names: [name] }),
-    );
-    const webhook = await worker.start(
-      'webhook',
-      process.execPath,
-      join(repository, 'e2e', 'webhook.ts'),
-      `${WORKER_ONLY}:9443`,
-      '/run/snicket/files/webhook',
-    );
-    await waitFor('the webhook listens', () => webhook.tail().includes('listening'));
+    const credential = await tenant.controlPlane.authority.issue({
+      commonName: name,
+      names: [name],
+    });
+    const script = join(repository, 'e2e', 'webhook.ts');
+    // On every worker, since any of the agents may be asked to dial.
+    for (const worker of tenant.workers) {
+      await worker.exec('ip', 'address', 'add', `${WORKERS_ONLY}/32`, 'dev', 'lo', 'scope', 'host');
+      writeCredential(join(worker.host.folder, 'files'), 'webhook', credential);
+      const webhook = await worker.start(
+        'webhook',
+        process.execPath,
+        script,
+        `${WORKERS_ONLY}:9443`,
+        '/run/snicket/files/webhook',
+      );
+      await waitFor('the webhook listens', () => webhook.tail().includes('listening'));
+    }
     await tenant.apply(...webhookObjects(tenant.controlPlane.authority.certificate));
 
-    const refusal = await waitFor('the webhook is in force', async () =>
+    const refusal = await waitFor('the webhook is in force', () =>
       refusalOf(tenant.kubectl('create', 'configmap', 'forbidden')),
     );
 
@@ -81,21 +84,13 @@ describe('faults', () => {
     const apiServer = tenant.controlPlane.host.daemon('kube-apiserver');
 
     apiServer.pause();
-    const answer = await tenant.controlPlane.host
-      .exec([
-        'timeout',
-        '2',
-        'bash',
-        '-c',
-        `exec 3<>/dev/tcp/${tenant.plan.address}/6443; echo GET >&3; cat <&3`,
-      ])
-      .then(
-        () => 'answered',
-        (error: CommandError) => `exit code ${error.code}`,
-      );
+    const ask = `exec 3<>/dev/tcp/${tenant.plan.address}/6443; echo GET >&3; cat <&3`;
+    const silence = await failureOf(
+      tenant.controlPlane.host.exec(['timeout', '2', 'bash', '-c', ask]),
+    );
     apiServer.resume();
 
-    expect(answer).toBe('exit code 124'); // timeout's own: connected, and nothing came back
+    expect(silence?.code).toBe(124); // timeout's own: connected, and nothing came back
     expect(await tenant.kubectl('get', '--raw', '/readyz')).toBe('ok');
   });
 
@@ -121,40 +116,28 @@ describe('faults', () => {
 
   test('a cut link loses everything, and a mended one carries again', async () => {
     const worker = tenant.worker();
-    const dial = () =>
-      worker
-        .exec(
-          'timeout',
-          '3',
-          'bash',
-          '-c',
-          `exec 3<>/dev/tcp/${tenant.plan.address}/6443 && echo connected`,
-        )
-        .catch(() => 'lost');
+    const probe = `exec 3<>/dev/tcp/${tenant.plan.address}/6443`;
+    const dial = async () =>
+      (await failureOf(worker.exec('timeout', '2', 'bash', '-c', probe))) ? 'lost' : 'connected';
 
     const before = await dial();
     await worker.link.cut();
     const during = await dial();
     await worker.link.mend();
-    const after = await waitFor(
-      'the link carries',
-      async () => (await dial()) === 'connected' && 'connected',
-    );
+    await waitFor('the link carries', async () => (await dial()) === 'connected');
 
-    expect([before, during, after]).toEqual(['connected\n', 'lost', 'connected\n']);
+    expect([before, during]).toEqual(['connected', 'lost']);
   });
 
   test('an impaired link delays, where the kernel can do that', async () => {
     const worker = tenant.worker();
-    const impaired = await worker.link.impair({ delayMs: 300 }).then(
-      () => true,
-      (error: CommandError) => {
-        // Said in the test's output rather than hidden: this kernel cannot show it.
-        console.log(`skipped: no netem in this kernel (${error.stderr.trim()})`);
-        return false;
-      },
-    );
-    if (!impaired) return;
+    const refusal = await failureOf(worker.link.impair({ delayMs: 300 }));
+    if (refusal) {
+      // The one thing that may be missing, said in the output: this kernel cannot show the rest.
+      expect(refusal.stderr).toContain('qdisc kind is unknown');
+      console.log('skipped: this kernel has no netem');
+      return;
+    }
 
     const began = performance.now();
     await worker.exec('bash', '-c', `exec 3<>/dev/tcp/${tenant.plan.address}/6443`);
@@ -163,24 +146,9 @@ describe('faults', () => {
     await worker.link.heal();
   });
 
-  test('a full disk under etcd refuses writes, and a freed one takes them', async () => {
-    const write = (name: string) =>
-      tenant.kubectl('create', 'configmap', name, `--from-literal=x=${'x'.repeat(100_000)}`);
-
-    await tenant.controlPlane.fillDisk();
-    let refusal: string | undefined;
-    // etcd has room inside its files for a while.
-    for (let i = 0; i < 2000 && refusal === undefined; i++)
-      refusal = await refusalOf(write(`filling-${i}`));
-    await tenant.controlPlane.freeDisk();
-
-    expect(refusal).toMatch(/no space left|etcd|unexpected|unavailable|refused|timed out/i);
-  });
-
   test('names change and break as a test asks', async () => {
     const { api } = tenant.plan.hosts;
-    const resolve = () =>
-      pod.exec('nslookup', '-type=a', api).catch((error: CommandError) => error.stdout);
+    const resolve = () => pod.exec('sh', '-c', `nslookup -type=a ${api} 2>&1 || true`);
 
     const direct = await resolve();
     world.dns.set(api, '203.0.113.7');
@@ -196,17 +164,49 @@ describe('faults', () => {
     expect(broken).toContain('SERVFAIL');
     expect(removed).toContain('NXDOMAIN');
   });
+
+  test('a full disk under etcd refuses writes, and a freed one takes them', async () => {
+    const { controlPlane } = tenant;
+    const write = (name: string) =>
+      refusalOf(
+        tenant.kubectl(
+          'create',
+          'configmap',
+          name,
+          `--from-literal=x=${'x'.repeat(100_000)}`,
+          '--request-timeout=5s',
+        ),
+      );
+
+    await controlPlane.fillDisk();
+    let refusal: string | undefined;
+    // etcd has room inside its files for a while.
+    for (let i = 0; i < 2000 && refusal === undefined; i++) refusal = await write(`filling-${i}`);
+    await controlPlane.freeDisk();
+    const etcd = controlPlane.host.daemon('etcd');
+    if (!etcd.running) await etcd.restart();
+
+    expect(refusal).toBeString();
+    await waitFor('a write is taken', async () => (await write('after')) === undefined, {
+      deadlineMs: 60_000,
+    });
+  });
 });
 
-/** Why a command was refused; undefined if it was not. */
-async function refusalOf(command: Promise<string>): Promise<string | undefined> {
+/** How a command failed; undefined if it did not. */
+async function failureOf(command: Promise<unknown>): Promise<CommandError | undefined> {
   try {
     await command;
     return undefined;
   } catch (error) {
-    if (error instanceof CommandError) return error.stderr;
+    if (error instanceof CommandError) return error;
     throw error;
   }
+}
+
+/** What a refused command said; undefined if it was not refused. */
+async function refusalOf(command: Promise<string>): Promise<string | undefined> {
+  return (await failureOf(command))?.stderr;
 }
 
 function webhookObjects(authority: string): object[] {
@@ -220,7 +220,7 @@ function webhookObjects(authority: string): object[] {
       metadata: { ...metadata, labels: { 'kubernetes.io/service-name': 'refuser' } },
       addressType: 'IPv4',
       ports,
-      endpoints: [{ addresses: [WORKER_ONLY], conditions: { ready: true } }],
+      endpoints: [{ addresses: [WORKERS_ONLY], conditions: { ready: true } }],
     },
     {
       apiVersion: 'admissionregistration.k8s.io/v1',
