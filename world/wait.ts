@@ -24,3 +24,14 @@ export async function waitFor<T>(
     await Bun.sleep(options.everyMs ?? 100);
   }
 }
+
+/**
+ * Waits until all are done, also when one has failed, and then fails with the first failure: whoever cleans up
+ * afterwards can be sure that nobody is still at work.
+ */
+export async function together<T extends readonly unknown[] | []>(
+  work: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+}

@@ -23,7 +23,7 @@ import {
   type WorldSpec,
 } from './spec.ts';
 import { tenantService } from './tenant-service.ts';
-import { waitFor } from './wait.ts';
+import { together, waitFor } from './wait.ts';
 
 /** Options of {@link World.start} besides what the world is made of. */
 export interface WorldOptions {
@@ -154,7 +154,7 @@ async function startPieces(ledger: Ledger, plan: WorldPlan, progress: Progress):
   const archives = await baseImages();
 
   progress.update('world', 'control planes and workers');
-  const built = await Promise.all(
+  const built = await together(
     clusters.map(async (cluster) => {
       const port = ports[cluster.name];
       if (port === undefined) throw new Error(`the relay has no port for ${cluster.name}`);
@@ -187,7 +187,7 @@ async function buildCluster(
     nameserver: NETWORK.resolver,
   });
   const link = await connect(network, host, plan.address);
-  const workers = await Promise.all(
+  const workers = await together(
     plan.workers.map((worker) =>
       Worker.create(ledger, plan, worker, (node) => connect(network, node, worker.address)),
     ),

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { CommandError } from '../machine/command.ts';
 import type { ClusterPlan } from '../spec.ts';
-import { waitFor } from '../wait.ts';
+import { together, waitFor } from '../wait.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { konnectivityObjects } from './konnectivity.ts';
 import { Pod, podManifest, type PodSpec } from './pod.ts';
@@ -24,10 +24,11 @@ export class Cluster {
 
   /** Starts everything and returns when the nodes are Ready and pods can be created. */
   async start(archives: readonly string[]): Promise<void> {
-    const containers = Promise.all(this.workers.map((worker) => worker.startContainerd(archives)));
-    await this.controlPlane.start();
-    await containers;
-    await Promise.all([
+    await together([
+      this.controlPlane.start(),
+      ...this.workers.map((worker) => worker.startContainerd(archives)),
+    ]);
+    await together([
       ...this.workers.map((worker) => worker.startKubelet(this.controlPlane)),
       this.plan.konnectivity ? this.apply(...konnectivityObjects(this.plan)) : undefined,
     ]);

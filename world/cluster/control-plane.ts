@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { run } from '../machine/command.ts';
 import type { Host } from '../machine/host.ts';
 import type { Link } from '../machine/network.ts';
 import { program } from '../parts/parts.ts';
@@ -99,21 +98,13 @@ export class ControlPlane {
 
   /** Runs kubectl as the administrator. */
   async kubectl(args: readonly string[], input?: string): Promise<string> {
-    const argv = [
-      program('kubectl'),
-      `--kubeconfig=${this.kubeconfig}`,
-      `--cache-dir=${join(this.host.folder, 'kubectl-cache')}`,
-      ...args,
-    ];
-    const options = {
+    const kubectl = [program('kubectl'), `--kubeconfig=${this.kubeconfig}`];
+    const cache = `--cache-dir=${join(this.host.folder, 'kubectl-cache')}`;
+    const { stdout } = await this.host.exec([...kubectl, cache, ...args], {
       timeoutMs: 120_000,
       shown: [`${this.plan.name}: kubectl`, ...args],
       ...(input === undefined ? {} : { input }),
-    };
-    const { stdout } = await run(
-      ['nsenter', `--target=${this.host.pid}`, '--net', ...argv],
-      options,
-    );
+    });
     return stdout;
   }
 

@@ -151,9 +151,9 @@ export class Host {
   async exec(argv: readonly string[], options: RunOptions = {}): Promise<Output> {
     const entering = this.entering(argv);
     return run(entering.argv, {
+      shown: [`${this.name}:`, ...argv],
       ...options,
       env: { ...options.env, ...entering.env },
-      shown: [`${this.name}:`, ...argv],
     });
   }
 

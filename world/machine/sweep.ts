@@ -4,8 +4,9 @@ import { removeCgroups } from './cgroup.ts';
 import { bootId, signal } from './identity.ts';
 import { Ledger, standing, worldIds, worldsFolder } from './ledger.ts';
 
-/** Ends and removes everything in a world's ledger, and its folder. Can be called again after a failure. */
+/** Ends and removes everything in a world's ledger, and its folder. Can be called again, after a failure or without need. */
 export async function removeWorld(ledger: Ledger): Promise<void> {
+  if (!existsSync(ledger.folder)) return;
   const entries = ledger.entries();
   const owner = entries.find((entry) => entry.kind === 'owner');
   // After a reboot nothing but the folder can be left, and the PIDs in it are other people's.

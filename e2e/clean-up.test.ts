@@ -1,0 +1,158 @@
+/** A world leaves nothing behind, however it ends; and worlds do not meet. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { identityOf, isRunning } from '../world/machine/identity.ts';
+import { Ledger, worldIds } from '../world/machine/ledger.ts';
+import { removeDeadWorlds } from '../world/machine/sweep.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { waitFor } from '../world/wait.ts';
+import { World } from '../world/world.ts';
+import { footprint, type Footprint } from './footprint.ts';
+
+const SMALL = { tenants: { a: {} } } as const;
+
+let before: Footprint;
+
+beforeAll(async () => {
+  await removeDeadWorlds();
+  before = await footprint();
+});
+
+describe('afterwards the machine is as it was', () => {
+  test('when a world was stopped', async () => {
+    const world = await World.start(SMALL, { progress: terminalProgress() });
+    await world.tenant('a').runPod();
+    const during = await footprint();
+
+    await world.stop();
+
+    // The comparison can see a world, so that finding nothing means something.
+    expect(during.processes.length).toBeGreaterThan(before.processes.length + 10);
+    expect(during.networks).toBeGreaterThan(before.networks);
+    expect(during.cgroups.length).toBeGreaterThan(before.cgroups.length);
+    expect(during.sysctls).toEqual(before.sysctls);
+    expect(during.mounts).toEqual(before.mounts);
+    await expectAsBefore();
+  });
+
+  test('when a world could not start', async () => {
+    const failing = World.start({ tenants: { a: { apiServerFlags: ['--no-such-flag'] } } });
+
+    await expect(failing).rejects.toThrow('unknown flag: --no-such-flag');
+    await expectAsBefore();
+  });
+
+  test.each([
+    ['while it makes its hosts', 'management/init'],
+    ['while its control planes start', 'a/kube-apiserver'],
+    ['while its nodes start', 'a-1/kubelet'],
+  ])('when its owner was killed %s, and somebody cleaned up', async (_, milestone) => {
+    const runner = startRunner();
+    const id = await waitFor('a world exists', () => worldIds()[0], { everyMs: 5 });
+    await waitFor(`${milestone} was started`, () => names(id).includes(milestone), { everyMs: 5 });
+
+    runner.kill('SIGKILL');
+    await runner.exited;
+    const removed = await removeDeadWorlds();
+
+    expect(removed).toEqual([id]);
+    await expectAsBefore();
+  });
+
+  test('when its owner was killed and the next world began', async () => {
+    const runner = startRunner();
+    const id = (await firstLine(runner.stdout)).trim();
+    runner.kill('SIGKILL');
+    await runner.exited;
+
+    const next = await World.start();
+
+    expect(worldIds()).toEqual([next.id]);
+    expect(next.id).not.toBe(id);
+    await next.stop();
+    await expectAsBefore();
+  });
+});
+
+test('a process that took over a PID of a dead world is left alone', async () => {
+  const runner = startRunner();
+  const id = await waitFor('a world exists', () => worldIds()[0], { everyMs: 5 });
+  runner.kill('SIGKILL');
+  await runner.exited;
+  const stranger = Bun.spawn(['sleep', '1000']);
+  const identity = identityOf(stranger.pid)!;
+  // As if the kernel had given the PID of a part of that world to somebody else.
+  Ledger.find(id)!.append({
+    kind: 'process',
+    name: 'a/etcd',
+    process: { pid: stranger.pid, startTicks: '1' },
+  });
+
+  await removeDeadWorlds();
+
+  expect(isRunning(identity)).toBe(true);
+  stranger.kill();
+  await stranger.exited;
+});
+
+describe('two worlds at once', () => {
+  let one: World;
+  let two: World;
+
+  beforeAll(async () => {
+    [one, two] = await Promise.all([World.start(SMALL), World.start(SMALL)]);
+  }, 180_000);
+
+  afterAll(async () => {
+    await Promise.all([one?.stop(), two?.stop()]);
+  });
+
+  test('have the same addresses and do not meet', async () => {
+    await one.tenant('a').kubectl('create', 'namespace', 'only-in-one');
+
+    expect(two.tenant('a').plan.address).toBe(one.tenant('a').plan.address);
+    expect(await one.tenant('a').get('namespace', 'only-in-one')).toBeDefined();
+    expect(await two.tenant('a').get('namespace', 'only-in-one')).toBeUndefined();
+  });
+
+  test('end one without the other', async () => {
+    await one.stop();
+
+    expect(await two.tenant('a').kubectl('get', '--raw', '/readyz')).toBe('ok');
+    const pod = await two.tenant('a').runPod();
+    expect(await pod.exec('hostname')).toBe(`${pod.name}\n`);
+  });
+});
+
+function startRunner(): Bun.Subprocess<'ignore', 'pipe', 'inherit'> {
+  return Bun.spawn([process.execPath, join(import.meta.dir, 'start-world.ts')], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
+}
+
+/** Names in the ledger of a world that is just being made. */
+function names(id: string): string[] {
+  return (
+    Ledger.find(id)
+      ?.entries()
+      .flatMap((entry) => (entry.kind === 'process' ? [entry.name] : [])) ?? []
+  );
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const { value } = await stream.getReader().read();
+  return new TextDecoder().decode(value);
+}
+
+/** Network namespaces end a moment after their last process, so the comparison has a little time. */
+async function expectAsBefore(): Promise<void> {
+  let after = await footprint();
+  const deadline = Date.now() + 5_000;
+  while (!Bun.deepEquals(after, before) && Date.now() < deadline) {
+    await Bun.sleep(100);
+    after = await footprint();
+  }
+  expect(after).toEqual(before);
+}

@@ -1,0 +1,6 @@
+/** Starts a world and waits: what a test runner is like that somebody kills. usage: start-world.ts */
+import { World } from '../world/world.ts';
+
+const world = await World.start({ tenants: { a: {} } });
+console.log(world.id);
+setInterval(() => {}, 1_000_000);
