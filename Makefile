@@ -8,7 +8,8 @@ BUN := node_modules/.bin/bun
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
-	@echo '  T=edges           with e2e: only the scenarios of that name'
+	@echo '  T=NAME            with e2e: only that scenario, a file e2e/NAME.test.ts; edges and providers run only so'
+	@echo '  E2E=auto          with e2e: succeed, saying why, where the tests cannot run'
 	@echo '  KEEP=1            with world: leave it running until make world-down'
 
 install:
@@ -16,7 +17,7 @@ install:
 
 test: install ## the tests that need npm only; report in build/test.xml
 	@mkdir -p build
-	$(BUN) test --reporter=junit --reporter-outfile=build/test.xml ./src ./world ./scripts
+	$(BUN) test --reporter=junit --reporter-outfile=build/test.xml ./src ./world ./demo ./scripts
 
 e2e: install ## end-to-end tests on real Kubernetes parts; builds them on first use
 	$(BUN) e2e/run.ts $(T)
@@ -34,13 +35,13 @@ build: install ## dist/snicket, one file with its runtime inside
 	  src/main.ts --outfile dist/snicket
 	@du -h dist/snicket
 
-bench: install ## measure the data plane
+bench: install ## measure what a world costs: start, memory, end
 	$(BUN) bench/run.ts
 
-demo: install ## show it at work in a terminal
+demo: install ## the problem that Snicket is for, on real TLS sockets; npm only
 	$(BUN) demo/run.ts
 
-world: install ## start a management cluster, tenants, workers and an edge
+world: install ## start a management cluster and two tenants with workers; Ctrl-C ends it
 	world/world up $(if $(KEEP),--keep)
 
 world-status: install ## say what of the world is running

@@ -171,6 +171,7 @@ async function startPieces(ledger: Ledger, plan: WorldPlan, progress: Progress):
   if (!management) throw new Error('a world has a management cluster');
   if (tenants.length > 0)
     await management.apply(...tenants.flatMap(({ controlPlane }) => tenantService(controlPlane)));
+  progress.done('world', `${ledger.id} is up`);
   return { network, dns: new Dns(dnsPath), management, tenants };
 }
 

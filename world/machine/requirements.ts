@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { baseParts, type Part } from '../parts/catalogue.ts';
 import { goVersion } from '../parts/go.ts';
 import { partReady } from '../parts/parts.ts';
+import { missingForPypi } from '../parts/pypi.ts';
 
 /** Programs of the machine itself that a world is made with, and the Debian package that has each. */
 const PROGRAMS = {
@@ -33,6 +34,7 @@ export async function missingRequirements(
         `${part.programs.join(', ')} are needed and there is no apt-get to fetch them: install them with this system's package manager`,
       );
     }
+    if (part.kind === 'pypi') missing.push(...(await missingForPypi(part)));
   }
   return missing;
 }

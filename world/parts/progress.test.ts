@@ -40,6 +40,22 @@ describe('on a terminal', () => {
     ]);
   });
 
+  test('what goes on is shown again below a part of it that has ended', () => {
+    const { written, stream } = recorder({ isTTY: true, columns: 80 });
+    const progress = terminalProgress(stream);
+
+    progress.update('world', 'control planes');
+    progress.done('a', 'ready');
+    progress.done('world', 'up');
+
+    expect(written).toEqual([
+      '\r\x1b[K0:00  world: control planes',
+      '\r\x1b[K0:00  a: ready\n',
+      '\r\x1b[K0:00  world: control planes',
+      '\r\x1b[K0:00  world: up\n',
+    ]);
+  });
+
   test.each([
     [30, { isTTY: true, columns: 30 }],
     [80, { isTTY: true }],

@@ -1,6 +1,6 @@
 /** Says what is going on while something takes long. */
 export interface Progress {
-  /** The state of a running step; on a terminal it replaces the line before it. */
+  /** The state of a step that goes on; on a terminal it replaces the line before it. */
   update(step: string, detail: string): void;
   /** A step has ended; the line stays. */
   done(step: string, detail: string): void;
@@ -10,27 +10,48 @@ export interface Progress {
 const QUIET_MS = 20_000;
 
 /**
- * Progress with elapsed time, for people: one changing line on a terminal, a line now and then in a log.
+ * Progress with elapsed time, for people: one changing line on a terminal, whose clock goes on while nothing
+ * happens; a line now and then in a log.
  */
 export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   const began = Date.now();
   const lastSpoken = new Map<string, number>();
-  const elapsed = () => formatElapsed(Date.now() - began);
+  let current: { readonly step: string; readonly detail: string } | undefined;
+  let clock: Timer | undefined;
+  const line = (step: string, detail: string) =>
+    `${formatElapsed(Date.now() - began)}  ${step}: ${detail}`;
+  const redraw = () => {
+    if (!current) return;
+    const text = line(current.step, current.detail).slice(0, stream.columns || 80);
+    stream.write(`\r\x1b[K${text}`);
+  };
   return {
     update(step, detail) {
       if (stream.isTTY) {
-        stream.write(
-          `\r\x1b[K${elapsed()}  ${step}: ${detail}`.slice(0, (stream.columns ?? 80) + 4),
-        );
+        current = { step, detail };
+        clock ??= setInterval(redraw, 1_000);
+        clock.unref();
+        redraw();
         return;
       }
       const now = Date.now();
       if (now - (lastSpoken.get(step) ?? 0) < QUIET_MS) return;
       lastSpoken.set(step, now);
-      stream.write(`${elapsed()}  ${step}: ${detail}\n`);
+      stream.write(`${line(step, detail)}\n`);
     },
     done(step, detail) {
-      stream.write(`${stream.isTTY ? '\r\x1b[K' : ''}${elapsed()}  ${step}: ${detail}\n`);
+      if (!stream.isTTY) {
+        stream.write(`${line(step, detail)}\n`);
+        return;
+      }
+      stream.write(`\r\x1b[K${line(step, detail)}\n`);
+      if (current?.step !== step) {
+        redraw(); // a part of what goes on has ended
+        return;
+      }
+      current = undefined;
+      clearInterval(clock);
+      clock = undefined;
     },
   };
 }

@@ -1,0 +1,42 @@
+import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { partFolder, type GoPart, type ModuleFiles } from './catalogue.ts';
+
+/** Name of the folder, in a Go part's own, that holds the files its programs need. */
+export const FILES = 'files';
+
+/** Folder with the files of one entry of a part's `files`; the part must be in the cache. */
+export function filesFolder<P extends GoPart>(
+  part: P,
+  entry: Extract<keyof P['files'], string>,
+): string {
+  return join(partFolder(part), FILES, entry);
+}
+
+/** Copies a part's files out of the modules that have them; `rootOf` tells where Go keeps a module. */
+export async function copyModuleFiles(
+  part: GoPart,
+  target: string,
+  rootOf: (module: string) => Promise<string>,
+): Promise<void> {
+  for (const [entry, files] of Object.entries(part.files ?? {})) {
+    const root = await rootOf(files.module);
+    for (const path of matchingFiles(files, root)) {
+      const copy = join(target, entry, path);
+      mkdirSync(dirname(copy), { recursive: true });
+      copyFileSync(join(root, path), copy);
+      // Go's module archives carry no permissions, and what Go unpacks from them is for reading only.
+      chmodSync(copy, path.endsWith('.sh') ? 0o755 : 0o644);
+    }
+  }
+}
+
+/** Paths of the files that a recipe names, below the module's root; a path that fits none is an error. */
+function matchingFiles(files: ModuleFiles, root: string): string[] {
+  return files.paths.flatMap((path) => {
+    const found = [...new Bun.Glob(path).scanSync({ cwd: root, onlyFiles: true })];
+    if (found.length === 0)
+      throw new Error(`module ${files.module} has no file '${path}' in ${root}`);
+    return found.toSorted();
+  });
+}

