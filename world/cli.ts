@@ -91,27 +91,24 @@ async function up(options: {
   await checkRequirements();
   const tenant: TenantSpec = { workers: options.workers, proxyMode: options.proxyMode };
   const names = options.tenants.split(',').filter(Boolean);
-  const interrupted = interruption();
-  const began = Date.now();
-  const starting = World.start(
-    { tenants: Object.fromEntries(names.map((name) => [name, tenant])) },
-    { progress: terminalProgress() },
-  );
-  const world = await Promise.race([starting, interrupted.then(() => undefined)]);
-  if (!world) {
-    console.error('\ninterrupted; waiting for what is being started, to remove it');
-    await starting.then(
-      (started) => started.stop(),
-      () => {},
+  const interruption = new AbortController();
+  // A second Ctrl-C ends the program as usual; the next start then cleans up.
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () =>
+      interruption.abort(new Error('interrupted; what was made is removed')),
     );
-    process.exit(130);
   }
+  const began = Date.now();
+  const world = await World.start(
+    { tenants: Object.fromEntries(names.map((name) => [name, tenant])) },
+    { progress: terminalProgress(), signal: interruption.signal },
+  );
   console.log(welcomeText(world, formatElapsed(Date.now() - began), options.keep));
   if (options.keep) {
     world.keep();
     process.exit(0);
   }
-  await liveStatus(world, interrupted);
+  await liveStatus(world, interruption.signal);
   const stopping = Date.now();
   await world.stop();
   console.log(`ended and removed after ${((Date.now() - stopping) / 1000).toFixed(1)} s`);
@@ -214,14 +211,6 @@ async function handOver(
     env: { ...process.env, ...env },
   });
   process.exit(await child.exited);
-}
-
-/** Settles at the first Ctrl-C or SIGTERM; a second one ends the program as usual. */
-async function interruption(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once('SIGINT', () => resolve());
-    process.once('SIGTERM', () => resolve());
-  });
 }
 
 function wholeNumber(text: string): number {

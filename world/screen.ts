@@ -53,25 +53,23 @@ export function statusText(statuses: readonly WorldStatus[]): string {
 }
 
 /** One line on the terminal that says how the world is, until interrupted. */
-export async function liveStatus(world: World, interrupted: Promise<void>): Promise<void> {
-  let over = false;
-  const end = interrupted.then(() => {
-    over = true;
-  });
-  while (!over && process.stdout.isTTY) {
+export async function liveStatus(world: World, interruption: AbortSignal): Promise<void> {
+  const end = new Promise((resolve) => interruption.addEventListener('abort', resolve));
+  while (!interruption.aborted && process.stdout.isTTY) {
     const states = await Promise.all(
       [world.management, ...world.tenants.values()].map(clusterState),
     );
-    const memory =
-      worldStatuses()
-        .find(({ id }) => id === world.id)
-        ?.hosts.reduce((sum, host) => sum + host.memoryBytes, 0) ?? 0;
-    const line = `${states.join(', ')}; memory ${megabytes(memory)}`;
-    process.stdout.write(`\r\x1b[K${line.slice(0, process.stdout.columns - 1)}`);
+    const line = `${states.join(', ')}; memory ${megabytes(memoryOf(world))}`;
+    process.stdout.write(`\r\x1b[K${line.slice(0, process.stdout.columns || 80)}`);
     await Promise.race([end, Bun.sleep(REFRESH_MS)]);
   }
-  await end;
+  if (!interruption.aborted) await end;
   if (process.stdout.isTTY) process.stdout.write('\n');
+}
+
+function memoryOf(world: World): number {
+  const hosts = worldStatuses().find(({ id }) => id === world.id)?.hosts ?? [];
+  return hosts.reduce((sum, host) => sum + host.memoryBytes, 0);
 }
 
 async function clusterState(cluster: Cluster): Promise<string> {

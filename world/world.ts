@@ -7,10 +7,11 @@ import { Dns, writeRecords, type DnsRecords } from './dns/records.ts';
 import { baseImages, imageArchive } from './images/images.ts';
 import type { ImageSpec } from './images/oci.ts';
 import { cgroupPaths } from './machine/cgroup.ts';
-import { Host } from './machine/host.ts';
+import { Host, type HostOptions } from './machine/host.ts';
+import { assertWatchersLeft } from './machine/inotify.ts';
 import { Ledger, worldsFolder } from './machine/ledger.ts';
 import { Network, type Link } from './machine/network.ts';
-import { removeDeadWorlds, removeWorld } from './machine/sweep.ts';
+import { abandonWorld, removeDeadWorlds, removeWorld } from './machine/sweep.ts';
 import { baseParts } from './parts/catalogue.ts';
 import { ensureParts } from './parts/parts.ts';
 import { silentProgress, type Progress } from './parts/progress.ts';
@@ -29,6 +30,8 @@ import { together, waitFor } from './wait.ts';
 export interface WorldOptions {
   /** Who hears how it goes. Default nobody. */
   readonly progress?: Progress;
+  /** Gives up the start; what was made is removed before the start fails. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -63,12 +66,18 @@ export class World {
       progress.done('clean-up', `removed world ${id}, whose owner is gone`);
     }
     await ensureParts(Object.values(baseParts), progress);
+    options.signal?.throwIfAborted();
+    assertWatchersLeft(plan);
     const ledger = Ledger.create(newId());
+    const abandon = () => abandonWorld(ledger);
+    options.signal?.addEventListener('abort', abandon);
     try {
       return new World(ledger, plan, await startPieces(ledger, plan, progress));
     } catch (error) {
       await removeWorld(ledger);
-      throw error;
+      throw options.signal?.aborted ? options.signal.reason : error;
+    } finally {
+      options.signal?.removeEventListener('abort', abandon);
     }
   }
 
@@ -98,8 +107,12 @@ export class World {
   }
 
   /** Adds a machine to the network, for an edge, a provider's controller, or a client. */
-  async addHost(name: string): Promise<NetworkHost> {
-    const host = await Host.create(this.#ledger, { name, nameserver: NETWORK.resolver });
+  async addHost(name: string, options: Pick<HostOptions, 'tools'> = {}): Promise<NetworkHost> {
+    const host = await Host.create(this.#ledger, {
+      ...options,
+      name,
+      nameserver: NETWORK.resolver,
+    });
     const address = `${NETWORK.prefix}.2.${++this.#hosts}`;
     return { host, address, link: await connect(this.#network, host, address) };
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createSign, createVerify, X509Certificate } from 'node:crypto';
+import { createPrivateKey, createSign, createVerify, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -178,6 +178,26 @@ describe('a TLS handshake', () => {
     listener.close();
     return result;
   }
+});
+
+describe('an authority with an RSA key', () => {
+  test('has it in PKCS#1, with the certificate that belongs to it', async () => {
+    const rsa = await Authority.create('etcd-ca', { keyType: 'rsa' });
+
+    expect(rsa.key).toStartWith('-----BEGIN RSA PRIVATE KEY-----\n');
+    expect(new X509Certificate(rsa.certificate).checkPrivateKey(createPrivateKey(rsa.key))).toBe(
+      true,
+    );
+  });
+
+  test('signs certificates with ECDSA keys', async () => {
+    const rsa = await Authority.create('etcd-ca', { keyType: 'rsa' });
+    const leaf = await rsa.issue({ commonName: 'root' });
+    const certificate = new X509Certificate(leaf.certificate);
+
+    expect(certificate.verify(new X509Certificate(rsa.certificate).publicKey)).toBe(true);
+    expect(createPrivateKey(leaf.key).asymmetricKeyType).toBe('ec');
+  });
 });
 
 test('a token signed with the private key is verified with the public one', async () => {

@@ -1,10 +1,17 @@
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
+import { createPrivateKey } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const RSA_ALGORITHM = {
+  name: 'RSASSA-PKCS1-v1_5',
+  modulusLength: 2048,
+  publicExponent: new Uint8Array([1, 0, 1]),
+  hash: 'SHA-256',
+} as const;
 const DAY_MS = 24 * 3600 * 1000;
 
 /** A certificate with its private key, as PEM. */
@@ -22,29 +29,44 @@ export interface Subject {
   readonly names?: readonly string[];
 }
 
+/** Options of {@link Authority.create}. */
+export interface AuthorityOptions {
+  /** `rsa` is also written as PKCS#1, the one form of a private key that Kamaji v1.0.0 reads. Default `ecdsa`. */
+  readonly keyType?: 'ecdsa' | 'rsa';
+}
+
 /** A cluster's certificate authority. */
 export class Authority {
   readonly certificate: string;
   readonly key: string;
   readonly #certificate: x509.X509Certificate;
   readonly #keys: CryptoKeyPair;
+  readonly #algorithm: typeof ALGORITHM | typeof RSA_ALGORITHM;
 
-  private constructor(certificate: x509.X509Certificate, keys: CryptoKeyPair, key: string) {
+  private constructor(
+    certificate: x509.X509Certificate,
+    keys: CryptoKeyPair,
+    key: string,
+    algorithm: typeof ALGORITHM | typeof RSA_ALGORITHM,
+  ) {
     this.#certificate = certificate;
     this.#keys = keys;
+    this.#algorithm = algorithm;
     this.certificate = `${certificate.toString('pem')}\n`;
     this.key = key;
   }
 
   /** A new authority. */
-  static async create(commonName: string): Promise<Authority> {
-    const keys = await generateKeys();
+  static async create(commonName: string, options: AuthorityOptions = {}): Promise<Authority> {
+    const rsa = options.keyType === 'rsa';
+    const algorithm = rsa ? RSA_ALGORITHM : ALGORITHM;
+    const keys = await generateKeys(algorithm);
     const certificate = await x509.X509CertificateGenerator.createSelfSigned({
       name: `CN=${commonName}`,
       serialNumber: serialNumber(),
       notBefore: new Date(Date.now() - DAY_MS),
       notAfter: new Date(Date.now() + 365 * DAY_MS),
-      signingAlgorithm: ALGORITHM,
+      signingAlgorithm: algorithm,
       keys,
       extensions: [
         new x509.BasicConstraintsExtension(true, undefined, true),
@@ -57,12 +79,13 @@ export class Authority {
         await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
       ],
     });
-    return new Authority(certificate, keys, await privatePem(keys));
+    const key = await privatePem(keys);
+    return new Authority(certificate, keys, rsa ? pkcs1(key) : key, algorithm);
   }
 
-  /** A certificate signed by this authority, with a key of its own. */
+  /** A certificate signed by this authority, with an ECDSA key of its own. */
   async issue(subject: Subject): Promise<Credential> {
-    const keys = await generateKeys();
+    const keys = await generateKeys(ALGORITHM);
     const names = subject.names ?? [];
     const certificate = await x509.X509CertificateGenerator.create({
       subject: `${subject.organization ? `O=${subject.organization}, ` : ''}CN=${subject.commonName}`,
@@ -70,7 +93,7 @@ export class Authority {
       serialNumber: serialNumber(),
       notBefore: new Date(Date.now() - DAY_MS),
       notAfter: new Date(Date.now() + 364 * DAY_MS),
-      signingAlgorithm: ALGORITHM,
+      signingAlgorithm: this.#algorithm,
       publicKey: keys.publicKey,
       signingKey: this.#keys.privateKey,
       extensions: [
@@ -98,7 +121,7 @@ export class Authority {
 
 /** A key pair as PEM, for signing service account tokens. */
 export async function tokenKeys(): Promise<{ publicKey: string; privateKey: string }> {
-  const keys = await generateKeys();
+  const keys = await generateKeys(ALGORITHM);
   const spki = await crypto.subtle.exportKey('spki', keys.publicKey);
   return { publicKey: pem('PUBLIC KEY', spki), privateKey: await privatePem(keys) };
 }
@@ -116,12 +139,19 @@ export function writeCredential(
   return paths;
 }
 
-async function generateKeys(): Promise<CryptoKeyPair> {
-  return crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+async function generateKeys(
+  algorithm: typeof ALGORITHM | typeof RSA_ALGORITHM,
+): Promise<CryptoKeyPair> {
+  return crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
 }
 
 async function privatePem(keys: CryptoKeyPair): Promise<string> {
   return pem('PRIVATE KEY', await crypto.subtle.exportKey('pkcs8', keys.privateKey));
+}
+
+/** An RSA key in its own form, without the envelope that says it is one. */
+function pkcs1(key: string): string {
+  return createPrivateKey(key).export({ type: 'pkcs1', format: 'pem' }).toString();
 }
 
 function pem(label: string, der: ArrayBuffer): string {

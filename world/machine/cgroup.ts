@@ -67,22 +67,28 @@ export function cgroupProcesses(path: string): number[] {
 }
 
 /**
- * Ends every process in these cgroups and removes them. Membership is the identity here: only what a
+ * Ends every process in these cgroups and returns their PIDs. Membership is the identity here: only what a
  * world started, and the children of that, is ever put into its cgroups.
  */
-export async function removeCgroups(paths: readonly string[], deadlineMs = 10_000): Promise<void> {
+export function killCgroups(paths: readonly string[]): number[] {
+  const pids = [...new Set(paths.flatMap(cgroupProcesses))];
+  for (const pid of pids) {
+    const identity = identityOf(pid);
+    if (identity) signal(identity, 'SIGKILL');
+  }
+  return pids;
+}
+
+/** Ends every process in these cgroups and removes them. */
+export async function removeCgroups(paths: readonly string[], deadlineMs = 30_000): Promise<void> {
   const deadline = Date.now() + deadlineMs;
   for (;;) {
-    const pids = new Set(paths.flatMap(cgroupProcesses));
-    for (const pid of pids) {
-      const identity = identityOf(pid);
-      if (identity) signal(identity, 'SIGKILL');
-    }
+    const pids = killCgroups(paths);
     const left = paths.filter((path) => !removeTree(path));
     if (left.length === 0) return;
     if (Date.now() > deadline) {
       throw new Error(
-        `cgroups that would not go in ${deadlineMs} ms: ${left.join(', ')} (processes: ${[...pids].join(', ') || 'none'})`,
+        `cgroups that would not go in ${deadlineMs} ms: ${left.join(', ')} (processes: ${pids.join(', ') || 'none'})`,
       );
     }
     await Bun.sleep(20);

@@ -100,6 +100,7 @@ async function launch(
   recipe: DaemonRecipe,
   ledger: Ledger,
 ): Promise<{ outer: Bun.Subprocess; program: ProcessIdentity }> {
+  ledger.assertOpen();
   mkdirSync(dirname(recipe.log), { recursive: true });
   const log = openSync(recipe.log, 'a');
   const outer = Bun.spawn([...recipe.argv], {

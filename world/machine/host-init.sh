@@ -48,11 +48,12 @@ show_sysctl() {
   mount --bind "$file" "/proc/sys/$1"
 }
 
+if [ -n "$HOST_TOOLS" ]; then mount -t overlay -o "lowerdir=$HOST_TOOLS/usr:/usr" overlay /usr; fi
+
 up=$HOST_FOLDER/files/up
 if [ -n "$HOST_WORKER" ]; then
   mount -t sysfs sysfs /sys
   if [ -n "$HOST_CGROUP_TREES" ]; then mount_cgroups_v1; else mount_cgroups_v2; fi
-  if [ -n "$HOST_TOOLS" ]; then mount -t overlay -o "lowerdir=$HOST_TOOLS/usr:/usr" overlay /usr; fi
 
   # The new /run and /var are put together aside first: what goes into them may lie below the old ones.
   run=$HOST_FOLDER/run var=$HOST_FOLDER/var

@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createCgroup, hierarchies } from './cgroup.ts';
 import { run, type Output, type RunOptions } from './command.ts';
-import { isRunning, type ProcessIdentity } from './identity.ts';
+import { isRunning, signal, type ProcessIdentity } from './identity.ts';
 import type { Ledger } from './ledger.ts';
 import { Daemon } from './daemon.ts';
+import { waitFor } from '../wait.ts';
 
 /** A program starts in the cgroups of its host, so that nothing it forks can be lost. */
 const JOIN_CGROUPS =
@@ -20,7 +21,7 @@ export interface HostOptions {
   readonly worker?: boolean;
   /** Folders that a worker sees as /run/snicket/NAME. */
   readonly shared?: Readonly<Record<string, string>>;
-  /** Folder laid over the worker's /usr: programs that the machine itself does not have. */
+  /** Folder whose usr/ is laid over the host's /usr: programs that the machine itself does not have. */
   readonly tools?: string;
   /** Folder that becomes a memory disk of this many MiB, visible on this host only. */
   readonly disk?: { readonly path: string; readonly sizeMiB: number };
@@ -171,6 +172,14 @@ export class Host {
     );
     this.#daemons.set(name, daemon);
     return daemon;
+  }
+
+  /** Switches the host off: all its processes end at once, as when the power fails. */
+  async stop(): Promise<void> {
+    // The kernel ends a process namespace together with its first process.
+    signal(this.#init, 'SIGKILL');
+    await waitFor(`host ${this.name} is off`, () => !isRunning(this.#init), { everyMs: 10 });
+    await Promise.all(this.daemons.map((daemon) => daemon.exited));
   }
 
   /** A program that was started on this host under this name. */

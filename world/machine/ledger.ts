@@ -30,6 +30,7 @@ export class Ledger {
   readonly folder: string;
   /** The world's short name on this machine. */
   readonly id: string;
+  #closed = false;
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -63,14 +64,33 @@ export class Ledger {
     return existsSync(join(folder, 'ledger.jsonl')) ? new Ledger(folder) : undefined;
   }
 
+  /** From now on nothing more may be started: the world is being removed. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Fails if the world is being removed; asked before anything is started in it. */
+  assertOpen(): void {
+    if (this.#closed) throw new Error(`world ${this.id} is being removed`);
+  }
+
   /** Adds an entry. */
   append(entry: Entry): void {
     appendFileSync(join(this.folder, 'ledger.jsonl'), `${JSON.stringify(entry)}\n`);
   }
 
-  /** All entries so far. A last line cut short by a crash is left out: what it would name was not made yet. */
+  /**
+   * All entries so far; none if the world has been removed meanwhile. A last line cut short by a crash is left
+   * out: what it would name was not made yet.
+   */
   entries(): Entry[] {
-    return parseLedger(readFileSync(join(this.folder, 'ledger.jsonl'), 'utf8'));
+    const path = join(this.folder, 'ledger.jsonl');
+    try {
+      return parseLedger(readFileSync(path, 'utf8'));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
   }
 }
 

@@ -5,6 +5,9 @@ const LOCK_EX = 2;
 const LOCK_NB = 4;
 const O_RDONLY = 0;
 
+/** Arrays smaller than this may be moved by the garbage collector while a pointer to them is in use. */
+const SAFE_SIZE = 4096;
+
 const libc = dlopen('libc.so.6', {
   open: { args: [FFIType.ptr, FFIType.i32], returns: FFIType.i32 },
   close: { args: [FFIType.i32], returns: FFIType.i32 },
@@ -17,7 +20,8 @@ const libc = dlopen('libc.so.6', {
  * are: so one process can listen here and dial there.
  */
 export function enterNetworkOf(pid: number): void {
-  const path = Buffer.from(`/proc/${pid}/ns/net\0`);
+  const path = new Uint8Array(SAFE_SIZE);
+  new TextEncoder().encodeInto(`/proc/${pid}/ns/net\0`, path);
   const fd = libc.open(ptr(path), O_RDONLY);
   if (fd < 0) throw new Error(`cannot open /proc/${pid}/ns/net`);
   const result = libc.setns(fd, CLONE_NEWNET);

@@ -1,21 +1,34 @@
 import { existsSync, readdirSync, rmSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeCgroups } from './cgroup.ts';
+import { killCgroups, removeCgroups } from './cgroup.ts';
 import { bootId, signal } from './identity.ts';
-import { Ledger, standing, worldIds, worldsFolder } from './ledger.ts';
+import { Ledger, standing, worldIds, worldsFolder, type Entry } from './ledger.ts';
 
 /** Ends and removes everything in a world's ledger, and its folder. Can be called again, after a failure or without need. */
 export async function removeWorld(ledger: Ledger): Promise<void> {
-  if (!existsSync(ledger.folder)) return;
+  ledger.close();
   const entries = ledger.entries();
-  const owner = entries.find((entry) => entry.kind === 'owner');
-  // After a reboot nothing but the folder can be left, and the PIDs in it are other people's.
-  if (owner?.bootId === bootId()) {
+  if (ofThisBoot(entries)) {
     for (const entry of entries) if (entry.kind === 'process') signal(entry.process, 'SIGKILL');
-    await removeCgroups(entries.flatMap((entry) => (entry.kind === 'cgroup' ? [entry.path] : [])));
+    await removeCgroups(cgroupsOf(entries));
   }
   rmSync(ledger.folder, { recursive: true, force: true });
   removeIfEmpty(worldsFolder);
+}
+
+/** Ends the processes of a world that is still being started, so that whoever starts it fails soon. */
+export function abandonWorld(ledger: Ledger): void {
+  ledger.close();
+  killCgroups(cgroupsOf(ledger.entries()));
+}
+
+/** After a reboot nothing but the folder can be left, and the PIDs in the ledger are other people's. */
+function ofThisBoot(entries: readonly Entry[]): boolean {
+  return entries.some((entry) => entry.kind === 'owner' && entry.bootId === bootId());
+}
+
+function cgroupsOf(entries: readonly Entry[]): string[] {
+  return entries.flatMap((entry) => (entry.kind === 'cgroup' ? [entry.path] : []));
 }
 
 /** Removes the worlds whose owner died without doing so, and returns their ids. */

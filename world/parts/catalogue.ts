@@ -212,7 +212,7 @@ export const providerParts = {
     programs: { steward: 'github.com/butlerdotdev/steward' },
     files: {
       crds: { module: 'github.com/butlerdotdev/steward', paths: ['charts/steward/crds/*.yaml'] },
-      // Of the version that Steward is built with, in which alone TLSRoute v1alpha2 is the stored one.
+      // The experimental ones serve TLSRoute v1alpha2, which Steward asks for; from v1.6 the standard ones do not.
       'gateway-api': {
         module: 'sigs.k8s.io/gateway-api',
         paths: ['config/crd/experimental/gateway.networking.k8s.io_*.yaml'],

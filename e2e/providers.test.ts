@@ -1,0 +1,302 @@
+/**
+ * What real providers make of a tenant: the objects that Snicket reads and changes, and a control plane that
+ * runs. Where Kamaji and Steward differ, the difference is in {@link facts}.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { X509Certificate } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { CommandError } from '../world/machine/command.ts';
+import { providerParts } from '../world/parts/catalogue.ts';
+import { ensureParts, program } from '../world/parts/parts.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { startProvider, type Provider, type ProviderName } from '../world/providers/provider.ts';
+import { letTenantsRun, nameTenantService } from '../world/providers/tenants.ts';
+import { waitFor } from '../world/wait.ts';
+import { World } from '../world/world.ts';
+
+const NAMESPACE = 'tenants';
+const TENANT = 'blue';
+const HOST = 'blue.k8s.snicket.test';
+const KONNECTIVITY_HOST = 'blue.konnectivity.snicket.test';
+
+interface Facts {
+  /** `spec.controlPlane.ingress` that makes kubeconfigs point to HOST:443. */
+  readonly ingress: object;
+  /** `status.controlPlaneEndpoint`, given the address of the tenant's Service. */
+  readonly endpoint: (serviceAddress: string) => string;
+  /** The Secret with the certificate that konnectivity-server shows, and the certificate's key in it. */
+  readonly konnectivityCertificate: readonly [secret: string, key: string];
+  /** Where agents look for konnectivity-server if nobody tells them otherwise. */
+  readonly agentTarget: (serviceAddress: string) => readonly [host: string, port: number];
+}
+
+const facts: Readonly<Record<ProviderName, Facts>> = {
+  kamaji: {
+    ingress: { hostname: `${HOST}:443`, ingressClassName: 'snicket-unhandled' },
+    endpoint: (serviceAddress) => `${serviceAddress}:6443`,
+    konnectivityCertificate: [`${TENANT}-api-server-certificate`, 'apiserver.crt'],
+    agentTarget: (serviceAddress) => [serviceAddress, 8132],
+  },
+  steward: {
+    ingress: {
+      hostname: HOST,
+      ingressClassName: 'snicket-unhandled',
+      controllerType: 'generic',
+    },
+    endpoint: () => `${HOST}:443`,
+    konnectivityCertificate: [`${TENANT}-konnectivity-certificate`, 'tls.crt'],
+    agentTarget: () => [KONNECTIVITY_HOST, 443],
+  },
+};
+
+let world: World;
+
+beforeAll(async () => {
+  const progress = terminalProgress();
+  await ensureParts(Object.values(providerParts), progress);
+  world = await World.start({}, { progress });
+  await world.management.kubectl('create', 'namespace', NAMESPACE);
+}, 1_800_000);
+
+afterAll(async () => world?.stop());
+
+describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
+  const expected = facts[name];
+  let provider: Provider;
+  let serviceAddress: string;
+
+  beforeAll(async () => {
+    provider = await startProvider(world, name, { progress: terminalProgress() });
+    await letTenantsRun(world, provider);
+  }, 180_000);
+
+  test('refuses a tenant of a Kubernetes that it cannot make', async () => {
+    const tenant = tenantControlPlane(provider, expected, 'v1.99.0');
+
+    const refusal = await world.management.apply(tenant).catch((error: unknown) => error);
+
+    expect(refusal).toBeInstanceOf(CommandError);
+    expect((refusal as CommandError).stderr).toContain('denied the request');
+  });
+
+  test('makes a Service with the ports of API server and konnectivity-server', async () => {
+    await world.management.apply(
+      tenantControlPlane(provider, expected, provider.versions.kubernetes),
+    );
+
+    const { spec } = await waitFor('the Service has both ports', async () => {
+      const service = await get<Service>('service', TENANT);
+      return service?.spec.ports.length === 2 && service;
+    });
+
+    serviceAddress = spec.clusterIP;
+    await nameTenantService(world, NAMESPACE, TENANT);
+    expect(spec.type).toBe('ClusterIP');
+    expect(spec.ports.map((port) => [port.name, port.port, port.targetPort])).toEqual([
+      ['kube-apiserver', 6443, 6443],
+      ['konnectivity-server', 8132, 8132],
+    ]);
+  });
+
+  test('makes a Deployment whose API server has the flags of the user and of the provider', async () => {
+    const containers = await waitFor('the Deployment has konnectivity-server', async () => {
+      const deployment = await get<Deployment>('deployment', TENANT);
+      const { containers } = deployment?.spec.template.spec ?? { containers: [] };
+      return containers.some((one) => one.name === 'konnectivity-server') && containers;
+    });
+
+    const args = containers.find((one) => one.name === 'kube-apiserver')?.args;
+    expect(args).toContain('--endpoint-reconciler-type=none');
+    expect(args).toContain(`--advertise-address=${serviceAddress}`);
+    expect(args).toContain('--secure-port=6443');
+    expect(args).toContain(`--etcd-prefix=/${NAMESPACE}_${TENANT}`);
+    expect(args).toContain(`--etcd-servers=https://${provider.machine.address}:2379`);
+  });
+
+  test('makes a Secret with the tenant CA, under two names, with an RSA key in PKCS#1', async () => {
+    const ca = await secret(`${TENANT}-ca`);
+
+    expect(Object.keys(ca).toSorted()).toEqual(['ca.crt', 'ca.key', 'tls.crt', 'tls.key']);
+    expect(ca['tls.crt']).toBe(ca['ca.crt']!);
+    expect(ca['tls.key']).toBe(ca['ca.key']!);
+    expect(new X509Certificate(ca['ca.crt']!).ca).toBe(true);
+    expect(ca['ca.key']).toStartWith('-----BEGIN RSA PRIVATE KEY-----');
+  });
+
+  test('gives the API server a certificate for the host, the Service and its address', async () => {
+    const ca = await secret(`${TENANT}-ca`);
+    const serving = await secret(`${TENANT}-api-server-certificate`);
+
+    const certificate = new X509Certificate(serving['apiserver.crt']!);
+
+    expect(certificate.verify(new X509Certificate(ca['ca.crt']!).publicKey)).toBe(true);
+    expect(certificate.checkHost(HOST)).toBe(HOST);
+    expect(certificate.checkHost(`${TENANT}.${NAMESPACE}.svc`)).toBeDefined();
+    expect(certificate.checkIP(serviceAddress)).toBe(serviceAddress);
+  });
+
+  test('gives konnectivity-server a certificate for the konnectivity host', async () => {
+    const [name, key] = expected.konnectivityCertificate;
+
+    const certificate = new X509Certificate((await secret(name))[key]!);
+
+    expect(certificate.checkHost(KONNECTIVITY_HOST)).toBe(KONNECTIVITY_HOST);
+  });
+
+  test('makes kubeconfigs for the outside, at the host, and for the inside, at the Service', async () => {
+    const kubeconfigs = await secret(`${TENANT}-admin-kubeconfig`);
+
+    const servers = Object.fromEntries(
+      Object.entries(kubeconfigs).map(([key, text]) => [key, serverOf(text)]),
+    );
+
+    const [outside, inside] = [`https://${HOST}:443`, `https://${TENANT}.${NAMESPACE}.svc:6443`];
+    expect(servers).toEqual({
+      'admin.conf': outside,
+      'admin.svc': inside,
+      'super-admin.conf': outside,
+      'super-admin.svc': inside,
+    });
+  });
+
+  test('makes an Ingress of the given class, for the host of the API server alone', async () => {
+    const ingress = await waitFor('the Ingress is there', () => get<Ingress>('ingress', TENANT));
+
+    expect(ingress.spec.ingressClassName).toBe('snicket-unhandled');
+    expect(ingress.spec.rules.map(({ host }) => host)).toEqual([HOST]);
+  });
+
+  test('runs the control plane, as pods behind the Service', async () => {
+    const status = await waitFor(
+      'the tenant is Ready',
+      async () => {
+        const tenant = await get<TenantControlPlane>(provider.resource, TENANT);
+        return tenant?.status?.kubernetesResources?.version?.status === 'Ready' && tenant.status;
+      },
+      { deadlineMs: 150_000, everyMs: 500 },
+    );
+
+    expect(status.controlPlaneEndpoint).toBe(expected.endpoint(serviceAddress));
+    expect(await tenantKubectl('get', '--raw', '/readyz')).toBe('ok');
+  });
+
+  test('tells the agents of the tenant where konnectivity-server is', async () => {
+    const args = await waitFor('the agents are asked for', async () => {
+      const text = await tenantKubectl(
+        'get',
+        'daemonset',
+        '--namespace=kube-system',
+        '--output=jsonpath={.items[?(@.metadata.name=="konnectivity-agent")].spec.template.spec.containers[0].args}',
+      );
+      return text !== '' && (JSON.parse(text) as string[]);
+    });
+
+    const [host, port] = expected.agentTarget(serviceAddress);
+    expect(args).toContain(`--proxy-server-host=${host}`);
+    expect(args).toContain(`--proxy-server-port=${port}`);
+  });
+
+  test('removes all of it with the tenant', async () => {
+    const names = () =>
+      world.management.kubectl(
+        'get',
+        'services,deployments,secrets,configmaps,ingresses,pods',
+        `--namespace=${NAMESPACE}`,
+        '--output=name',
+      );
+    const before = await names();
+
+    await world.management.kubectl(
+      'delete',
+      provider.resource,
+      TENANT,
+      `--namespace=${NAMESPACE}`,
+      '--timeout=60s',
+    );
+
+    expect(before).toContain(`deployment.apps/${TENANT}`);
+    await waitFor(
+      'only what every namespace has is left',
+      async () => (await names()) === 'configmap/kube-root-ca.crt\n',
+      { deadlineMs: 90_000, everyMs: 500 },
+    );
+  });
+
+  /** kubectl as the tenant's administrator, on the provider's machine: there is no other way in. */
+  async function tenantKubectl(...args: string[]): Promise<string> {
+    const { host } = provider.machine;
+    const path = join(host.folder, 'files', 'tenant.kubeconfig');
+    const kubeconfigs = await secret(`${TENANT}-admin-kubeconfig`);
+    writeFileSync(path, kubeconfigs['super-admin.svc']!, { mode: 0o600 });
+    const cache = `--cache-dir=${join(host.folder, 'kubectl-cache')}`;
+    return (await host.exec([program('kubectl'), `--kubeconfig=${path}`, cache, ...args])).stdout;
+  }
+});
+
+/** A tenant as Snicket asks for one: hosts at a shared address, and nobody but Snicket writing endpoints. */
+function tenantControlPlane(provider: Provider, { ingress }: Facts, version: string): object {
+  return {
+    apiVersion: provider.apiVersion,
+    kind: 'TenantControlPlane',
+    metadata: { name: TENANT, namespace: NAMESPACE },
+    spec: {
+      dataStore: provider.dataStore,
+      controlPlane: {
+        deployment: {
+          replicas: 1,
+          extraArgs: { apiServer: ['--endpoint-reconciler-type=none'] },
+        },
+        service: { serviceType: 'ClusterIP' },
+        ingress,
+      },
+      kubernetes: { version, kubelet: { cgroupfs: 'cgroupfs' } },
+      networkProfile: { port: 6443, certSANs: [HOST, KONNECTIVITY_HOST] },
+      addons: { konnectivity: { server: { port: 8132 }, agent: {} } },
+    },
+  };
+}
+
+/** An object of the tenant; undefined if there is none. */
+async function get<T>(resource: string, name: string): Promise<T | undefined> {
+  return world.management.get<T>(resource, name, NAMESPACE);
+}
+
+/** What a Secret of the tenant holds, when it is there. */
+async function secret(name: string): Promise<Record<string, string>> {
+  const { data } = await waitFor(`Secret ${name} is there`, () =>
+    get<{ data: Record<string, string> }>('secret', name),
+  );
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
+  );
+}
+
+function serverOf(kubeconfig: string): string | undefined {
+  const { clusters } = parse(kubeconfig) as { clusters: { cluster: { server: string } }[] };
+  return clusters[0]?.cluster.server;
+}
+
+interface Service {
+  spec: {
+    type: string;
+    clusterIP: string;
+    ports: { name: string; port: number; targetPort: number }[];
+  };
+}
+
+interface Deployment {
+  spec: { template: { spec: { containers: { name: string; args: string[] }[] } } };
+}
+
+interface Ingress {
+  spec: { ingressClassName: string; rules: { host: string }[] };
+}
+
+interface TenantControlPlane {
+  status?: {
+    controlPlaneEndpoint?: string;
+    kubernetesResources?: { version?: { status?: string } };
+  };
+}

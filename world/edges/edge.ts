@@ -1,0 +1,151 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Cluster } from '../cluster/cluster.ts';
+import { CommandError } from '../machine/command.ts';
+import type { Daemon } from '../machine/daemon.ts';
+import type { Host } from '../machine/host.ts';
+import type { Link } from '../machine/network.ts';
+import { partFolder } from '../parts/catalogue.ts';
+import { ensureParts, program } from '../parts/parts.ts';
+import { silentProgress, type Progress } from '../parts/progress.ts';
+import { waitFor } from '../wait.ts';
+import type { World } from '../world.ts';
+import { contour } from './contour.ts';
+import { envoyGateway } from './envoy-gateway.ts';
+import { haproxyIngress } from './haproxy-ingress.ts';
+import { EDGE_NAMESPACE, EDGE_PORT, type EdgeRecipe, type Route } from './recipe.ts';
+import { traefik } from './traefik.ts';
+
+/** How long a started edge may take until it carries a connection; Envoy alone takes some 15 s at times. */
+const START_DEADLINE_MS = 120_000;
+
+const recipes = {
+  traefik,
+  'haproxy-ingress': haproxyIngress,
+  'envoy-gateway': envoyGateway,
+  contour,
+} as const satisfies Record<string, EdgeRecipe>;
+
+/** An ingress controller that a world can run. */
+export type EdgeName = keyof typeof recipes;
+
+/** The names of all edges. */
+export const edgeNames = Object.keys(recipes) as EdgeName[];
+
+/** A running ingress controller that serves the world's management cluster. */
+export interface Edge {
+  readonly name: EdgeName;
+  readonly host: Host;
+  readonly link: Link;
+  readonly address: string;
+  readonly port: number;
+  /** The programs that were started for it; those that they start themselves are not among them. */
+  readonly daemons: readonly Daemon[];
+  /** Ends all of it at once. Its objects stay in the management cluster. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an edge on a host of its own, and returns when it carries connections. Its parts are built if they
+ * are not in the cache.
+ *
+ * It keeps one route of its own, from the management cluster's API host to its API server: Envoy does not
+ * even listen before there is one, and through it the edge is seen to work.
+ */
+export async function startEdge(
+  world: World,
+  name: EdgeName,
+  progress: Progress = silentProgress,
+): Promise<Edge> {
+  const recipe: EdgeRecipe = recipes[name];
+  const hostName = `edge-${name}`;
+  if (existsSync(join(world.folder, hostName)))
+    throw new Error(`edge '${name}' was started in world ${world.id} before; it can be but once`);
+  await ensureParts(recipe.parts, progress);
+  progress.update(name, 'starting');
+  const { host, link, address } = await world.addHost(
+    hostName,
+    recipe.tools ? { tools: partFolder(recipe.tools) } : {},
+  );
+  await prepareCluster(world.management, recipe);
+  const { kubeconfig } = world.management.controlPlane;
+  await recipe.start({ host, address, kubeconfig, folder: join(host.folder, 'files') });
+  await carries(world.management, host, address);
+  progress.done(name, `listens on ${address}:${EDGE_PORT}`);
+  return {
+    name,
+    host,
+    link,
+    address,
+    port: EDGE_PORT,
+    get daemons() {
+      return host.daemons;
+    },
+    stop: async () => host.stop(),
+  };
+}
+
+/** The object, to be applied to the management cluster, that routes a host name through this edge. */
+export function route(edge: Pick<Edge, 'name'>, route: Route): object {
+  return recipes[edge.name].route(route);
+}
+
+async function prepareCluster(management: Cluster, recipe: EdgeRecipe): Promise<void> {
+  const folders = recipe.definitions?.() ?? [];
+  if (folders.length > 0) {
+    const files = folders.flatMap((folder) => ['--filename', folder]);
+    const apply = ['apply', '--server-side', '--force-conflicts', '--recursive'];
+    await management.kubectl(...apply, ...files);
+    await management.kubectl(
+      'wait',
+      '--for=condition=Established',
+      '--timeout=60s',
+      'crd',
+      '--all',
+    );
+  }
+  await management.apply(
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: EDGE_NAMESPACE } },
+    ...recipe.objects,
+    recipe.route({
+      host: management.plan.hosts.api,
+      namespace: 'default',
+      service: 'kubernetes',
+      port: 443,
+    }),
+  );
+}
+
+/** Waits until the management cluster's API server answers through the edge. */
+async function carries(management: Cluster, host: Host, address: string): Promise<void> {
+  const { kubeconfig } = management.controlPlane;
+  const ask = [
+    program('kubectl'),
+    `--kubeconfig=${kubeconfig}`,
+    `--server=https://${address}:${EDGE_PORT}`,
+    `--tls-server-name=${management.plan.hosts.api}`,
+    '--request-timeout=5s',
+    ...['get', '--raw', '/readyz'],
+  ];
+  let last = '';
+  const answers = async () => {
+    const ended = host.daemons.find((daemon) => !daemon.running);
+    if (ended) throw new Error(`${ended.name} ended; ${ended.log} says:\n${ended.tail()}`);
+    try {
+      return (await host.exec(ask)).stdout === 'ok';
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      last = error.stderr.trim();
+      return false; // not listening, or the route is not in force yet
+    }
+  };
+  try {
+    await waitFor(`${host.name} carries connections`, answers, {
+      deadlineMs: START_DEADLINE_MS,
+      everyMs: 250,
+    });
+  } catch (error) {
+    const logs = host.daemons.map((daemon) => `${daemon.log} says:\n${daemon.tail(5)}`);
+    throw new Error([(error as Error).message, last, ...logs].join('\n'), { cause: error });
+  }
+}

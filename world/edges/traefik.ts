@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { edgeParts, partFolder } from '../parts/catalogue.ts';
+import { filesFolder } from '../parts/module-files.ts';
+import { EDGE_PORT, type EdgeRecipe, type Route } from './recipe.ts';
+import { gateway, tlsRoute } from './gateway-api.ts';
+
+/** Name of the listening port in Traefik's own words; a Gateway's listener finds it by the port's number. */
+const ENTRY_POINT = 'tenants';
+
+/** Traefik. It takes IngressRouteTCP, its own kind, and by {@link traefikTlsRoute} also TLSRoute. */
+export const traefik: EdgeRecipe = {
+  parts: [edgeParts.traefik],
+  definitions: () => [
+    filesFolder(edgeParts.traefik, 'traefik'),
+    filesFolder(edgeParts.traefik, 'gateway-api'),
+  ],
+  objects: gateway('traefik', 'traefik.io/gateway-controller'),
+
+  async start({ host, kubeconfig }) {
+    await host.start(
+      'traefik',
+      [
+        join(partFolder(edgeParts.traefik), 'traefik'),
+        `--entrypoints.${ENTRY_POINT}.address=:${EDGE_PORT}`,
+        '--providers.kubernetescrd',
+        '--providers.kubernetesgateway',
+        '--global.checknewversion=false',
+        '--global.sendanonymoususage=false',
+      ],
+      { env: { KUBECONFIG: kubeconfig } },
+    );
+  },
+
+  route({ host, namespace, service, port }) {
+    return {
+      apiVersion: 'traefik.io/v1alpha1',
+      kind: 'IngressRouteTCP',
+      metadata: { name: host, namespace },
+      spec: {
+        entryPoints: [ENTRY_POINT],
+        tls: { passthrough: true },
+        routes: [{ match: `HostSNI(\`${host}\`)`, services: [{ name: service, port }] }],
+      },
+    };
+  },
+};
+
+/** The same route as a TLSRoute of the Gateway API, by the Gateway that Traefik serves. */
+export function traefikTlsRoute(route: Route): object {
+  return tlsRoute('traefik', route);
+}

@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { Authority, writeCredential, type Credential } from '../cluster/pki.ts';
+import type { Daemon } from '../machine/daemon.ts';
+import { program } from '../parts/parts.ts';
+import type { NetworkHost } from '../world.ts';
+
+/** Name of the DataStore that every provider has here, and of the Secret behind it. */
+export const DATA_STORE = 'default';
+
+/** The etcd that holds what all tenants of a provider store, each below a prefix and as a user of its own. */
+export interface Etcd {
+  readonly daemon: Daemon;
+  /** ADDRESS:PORT, with TLS. */
+  readonly endpoint: string;
+  readonly authority: Credential;
+  /** The provider's own: it makes users and grants them rights. */
+  readonly root: Credential;
+}
+
+/** Starts an etcd that knows its clients by their certificates. */
+export async function startEtcd({ host, address }: NetworkHost): Promise<Etcd> {
+  const authority = await Authority.create('etcd-ca', { keyType: 'rsa' });
+  const pki = join(host.folder, 'files', 'etcd');
+  const serving = await authority.issue({ commonName: 'etcd', names: [address] });
+  const { certificate, key } = writeCredential(pki, 'server', serving);
+  const trusted = writeCredential(pki, 'ca', authority);
+  const endpoint = `${address}:2379`;
+  // Whoever comes here is nobody in particular, and may do nothing once the users are set up.
+  const setup = 'http://127.0.0.1:2379';
+  const daemon = await host.start('etcd', [
+    program('etcd'),
+    `--data-dir=${join(host.folder, 'etcd')}`,
+    '--unsafe-no-fsync',
+    '--log-level=warn',
+    `--listen-client-urls=https://${endpoint},${setup}`,
+    `--advertise-client-urls=https://${endpoint}`,
+    '--listen-peer-urls=http://127.0.0.1:2380',
+    '--client-cert-auth',
+    `--trusted-ca-file=${trusted.certificate}`,
+    `--cert-file=${certificate}`,
+    `--key-file=${key}`,
+  ]);
+  await host.exec([process.execPath, join(import.meta.dir, 'etcd-auth.ts'), setup]);
+  return { daemon, endpoint, authority, root: await authority.issue({ commonName: 'root' }) };
+}
+
+/** The DataStore of an etcd, its Secret and that one's namespace. */
+export function dataStoreObjects(
+  group: string,
+  namespace: string,
+  etcd: Pick<Etcd, 'endpoint' | 'authority' | 'root'>,
+): [namespace: object, secret: object, dataStore: object] {
+  const reference = (keyPath: string) => ({
+    secretReference: { name: DATA_STORE, namespace, keyPath },
+  });
+  return [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+    {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: DATA_STORE, namespace },
+      stringData: {
+        'ca.crt': etcd.authority.certificate,
+        'ca.key': etcd.authority.key,
+        'tls.crt': etcd.root.certificate,
+        'tls.key': etcd.root.key,
+      },
+    },
+    {
+      apiVersion: `${group}/v1alpha1`,
+      kind: 'DataStore',
+      metadata: { name: DATA_STORE },
+      spec: {
+        driver: 'etcd',
+        endpoints: [etcd.endpoint],
+        tlsConfig: {
+          certificateAuthority: {
+            certificate: reference('ca.crt'),
+            privateKey: reference('ca.key'),
+          },
+          clientCertificate: {
+            certificate: reference('tls.crt'),
+            privateKey: reference('tls.key'),
+          },
+        },
+      },
+    },
+  ];
+}

@@ -1,0 +1,94 @@
+import { imageArchive } from '../images/images.ts';
+import type { ImageSpec } from '../images/oci.ts';
+import { program } from '../parts/parts.ts';
+import { together } from '../wait.ts';
+import type { World } from '../world.ts';
+import type { Provider, TenantVersions } from './provider.ts';
+
+/**
+ * Lets the control planes of a provider's tenants run, as pods of the management cluster. Their images hold the
+ * world's own programs, whatever version their names say.
+ */
+export async function letTenantsRun(world: World, provider: Provider): Promise<void> {
+  const { management } = world;
+  await management.apply(...pullPolicyObjects());
+  const archives = tenantImages(provider.versions, program).map(imageArchive);
+  await together(
+    management.workers.map(async (worker) => {
+      for (const archive of archives) await worker.importImage(archive);
+    }),
+  );
+  // kube-proxy of a worker takes the controller to a Service, as it would a pod.
+  const route = [management.plan.serviceCidr, 'via', management.worker().address];
+  await provider.machine.host.exec(['ip', 'route', 'replace', ...route]);
+}
+
+/** Gives a tenant's Service the name by which controllers know it, as CoreDNS would. */
+export async function nameTenantService(
+  world: World,
+  namespace: string,
+  name: string,
+): Promise<void> {
+  const { management, dns } = world;
+  const service = await management.get<{ spec: { clusterIP: string } }>('service', name, namespace);
+  if (!service) throw new Error(`no Service ${namespace}/${name} in ${management.name}`);
+  dns.set(`${name}.${namespace}.svc`, service.spec.clusterIP);
+}
+
+/** The images that a provider's Deployments name; `programPath` tells where the machine has a program. */
+export function tenantImages(
+  versions: TenantVersions,
+  programPath: (name: string) => string,
+): ImageSpec[] {
+  const image = (name: string, path: string, source: string): ImageSpec => ({
+    name: `registry.k8s.io/${name}`,
+    files: { [path]: programPath(source) },
+    entrypoint: [path],
+  });
+  return [
+    ...['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map((name) =>
+      image(`${name}:${versions.kubernetes}`, `/bin/${name}`, name),
+    ),
+    image(
+      `kas-network-proxy/proxy-server:${versions.konnectivity}`,
+      '/proxy-server',
+      'proxy-server',
+    ),
+  ];
+}
+
+/** Makes pods content with the images that their node has: providers ask the registry each time. */
+function pullPolicyObjects(): object[] {
+  const apiVersion = 'admissionregistration.k8s.io/v1';
+  const metadata = { name: 'images-of-the-node' };
+  return [
+    {
+      apiVersion,
+      kind: 'MutatingAdmissionPolicy',
+      metadata,
+      spec: {
+        matchConstraints: {
+          resourceRules: [
+            { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] },
+          ],
+        },
+        reinvocationPolicy: 'Never',
+        mutations: [
+          {
+            patchType: 'ApplyConfiguration',
+            applyConfiguration: {
+              expression: `Object{spec: Object.spec{containers: object.spec.containers.map(container,
+                Object.spec.containers{name: container.name, imagePullPolicy: "IfNotPresent"})}}`,
+            },
+          },
+        ],
+      },
+    },
+    {
+      apiVersion,
+      kind: 'MutatingAdmissionPolicyBinding',
+      metadata,
+      spec: { policyName: metadata.name },
+    },
+  ];
+}
