@@ -5,12 +5,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { missingRequirements } from '../world/machine/requirements.ts';
+import { missingRequirements } from '../world/requirements.ts';
 import { baseParts } from '../world/parts/catalogue.ts';
 import { ensureParts } from '../world/parts/parts.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { table } from '../world/screen.ts';
-import { worldStatuses } from '../world/status.ts';
+import { memoryOf } from '../world/status.ts';
 import { World } from '../world/world.ts';
 
 const runs = Number(process.argv[2] ?? 3);
@@ -35,8 +35,7 @@ for (let run = 1; run <= runs; run++) {
   const began = performance.now();
   const world = await World.start({ tenants: { a: {}, b: {} } });
   const started = performance.now();
-  const hosts = worldStatuses().find(({ id }) => id === world.id)?.hosts ?? [];
-  const memory = hosts.reduce((sum, host) => sum + host.memoryBytes, 0);
+  const memory = memoryOf(world.id);
   const ending = performance.now();
   await world.stop();
   const result = {

@@ -79,7 +79,7 @@ describe('afterwards the machine is as it was', () => {
     await runner.exited;
     const removed = await removeDeadWorlds();
 
-    expect(removed).toContain(id);
+    expect(removed).toContainEqual({ id });
     await expectAsBefore();
   });
 

@@ -9,7 +9,7 @@ import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';
 import type { Worker } from '../world/cluster/worker.ts';
 import type { Daemon } from '../world/machine/daemon.ts';
-import { repository } from '../world/machine/host.ts';
+import { repository } from '../world/repository.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { API_PORT } from '../world/spec.ts';
 import { waitFor } from '../world/wait.ts';
@@ -17,7 +17,7 @@ import { World } from '../world/world.ts';
 import { readHello, type Hello } from './client-hello.ts';
 
 const VIRTUAL_ADDRESS = '100.64.64.1';
-const FORWARDER = join(repository, 'world', 'relay', 'forward.ts');
+const FORWARDER = join(repository, 'e2e', 'forward.ts');
 const RECORDER = join(repository, 'e2e', 'hello-recorder.ts');
 
 /** A question that every pod may ask, with the credentials and the address that every pod is given. */
@@ -54,6 +54,31 @@ test('a pod reaches its API server at 10.96.0.1 when that writes its own endpoin
   expect(await namespacesSeenBy(pod)).toContain('home-of-management');
   expect(await namespacesSeenBy(hostPod)).toContain('home-of-management');
 });
+
+test.each(['a', 'b'])(
+  'a pod of the management cluster reaches tenant %s with the kubeconfig that its provider left',
+  async (name) => {
+    const namespace = `tenant-${name}`;
+    const secret = await world.management.get<{ data: Record<string, string> }>(
+      'secret',
+      `${name}-admin-kubeconfig`,
+      namespace,
+    );
+    const kubeconfig = Buffer.from(secret?.data['admin.conf'] ?? '', 'base64').toString();
+    const { pod } = podsOf(world.management);
+
+    await world.management.controlPlane.kubectl(
+      ['exec', '--stdin', pod.name, '--', 'sh', '-c', 'cat > /tmp/kubeconfig'],
+      kubeconfig,
+    );
+    const seen = names(
+      await pod.exec('kubectl', '--kubeconfig=/tmp/kubeconfig', 'get', 'namespaces', '-o', 'name'),
+    );
+
+    expect(kubeconfig).toContain(`server: https://${name}.tenant-${name}.svc:6443`);
+    expect(seen).toContain(`home-of-${name}`);
+  },
+);
 
 describe.each(['a', 'b'])('tenant %s, whose API server does not write endpoints', (name) => {
   const tenant = () => world.tenant(name);

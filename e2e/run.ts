@@ -4,16 +4,19 @@
  *
  * E2E=auto makes a machine that cannot run a world a success that says so; otherwise it is a failure.
  */
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { missingRequirements } from '../world/machine/requirements.ts';
-import { removeDeadWorlds } from '../world/machine/sweep.ts';
-import { baseParts } from '../world/parts/catalogue.ts';
+import { missingRequirements } from '../world/requirements.ts';
+import { removeDeadWorlds, sweptText } from '../world/machine/sweep.ts';
+import { baseParts, edgeParts, providerParts, type Part } from '../world/parts/catalogue.ts';
 import { ensureParts } from '../world/parts/parts.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 
-/** Scenarios that must be named to be run: they build ingress controllers and the like. */
-const ON_DEMAND = new Set(['edges', 'providers']);
+/** Scenarios that must be named to be run, with the parts that they need besides the base. */
+const ON_DEMAND = new Map<string, readonly Part[]>([
+  ['edges', Object.values(edgeParts)],
+  ['providers', Object.values(providerParts)],
+]);
 
 /** One step of a scenario: a pod may have to be scheduled, a part to be restarted. */
 const TEST_TIMEOUT_MS = 180_000;
@@ -26,19 +29,25 @@ const unknown = asked.filter((name) => !all.includes(name));
 if (unknown.length > 0) fail(`no scenario '${unknown.join("', '")}'; these are: ${all.join(', ')}`);
 const scenarios = asked.length > 0 ? asked : all.filter((name) => !ON_DEMAND.has(name));
 
-const missing = await missingRequirements();
+const report = join(import.meta.dir, '..', 'build', `${['e2e', ...asked].join('-')}.xml`);
+mkdirSync(join(report, '..'), { recursive: true });
+const parts = [
+  ...Object.values(baseParts),
+  ...scenarios.flatMap((name) => ON_DEMAND.get(name) ?? []),
+];
+const missing = await missingRequirements(parts);
 if (missing.length > 0) {
-  if (process.env['E2E'] !== 'auto')
+  if (process.env['E2E'] !== 'auto') {
     fail(
       `cannot run here:\n  ${missing.join('\n  ')}\nE2E=auto skips the tests where they cannot run.`,
     );
+  }
   console.log(`skipped: ${missing.join('; ')}`);
+  writeFileSync(report, skippedReport(scenarios));
   process.exit(0);
 }
-await ensureParts(Object.values(baseParts), terminalProgress());
+await ensureParts(parts, terminalProgress());
 
-const report = join(import.meta.dir, '..', 'build', `${['e2e', ...asked].join('-')}.xml`);
-mkdirSync(join(report, '..'), { recursive: true });
 // The runner belongs to the same terminal, so an interrupt reaches it too; this process outlives it to clean up.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => runner.kill('SIGTERM'));
@@ -54,9 +63,14 @@ const runner = Bun.spawn(
   { stdio: ['ignore', 'inherit', 'inherit'] },
 );
 const code = await runner.exited;
-for (const id of await removeDeadWorlds())
-  console.error(`removed world ${id}, which the tests left`);
+for (const swept of await removeDeadWorlds()) console.error(sweptText(swept));
 process.exit(code);
+
+/** A report that says of every scenario that it was not run. */
+function skippedReport(names: readonly string[]): string {
+  const cases = names.map((name) => `<testcase name="${name}"><skipped/></testcase>`).join('');
+  return `<testsuites><testsuite name="e2e" tests="${names.length}" skipped="${names.length}">${cases}</testsuite></testsuites>\n`;
+}
 
 function fail(message: string): never {
   console.error(`e2e: ${message}`);

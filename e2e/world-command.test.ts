@@ -1,9 +1,10 @@
 /** The command `world/world`, as a person uses it. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { repository } from '../world/machine/host.ts';
+import { repository } from '../world/repository.ts';
 import { CommandError, run } from '../world/machine/command.ts';
-import { worldIds } from '../world/machine/ledger.ts';
+import { Ledger, worldIds } from '../world/machine/ledger.ts';
+import { waitFor } from '../world/wait.ts';
 import type { WorldStatus } from '../world/status.ts';
 
 let id: string;
@@ -70,6 +71,35 @@ test.each([
 
   expect(failure).toBeInstanceOf(CommandError);
   expect(failure.stderr).toContain(message);
+});
+
+test.each([
+  ['while it starts', 'made-1/containerd'],
+  ['when it is up', 'Ctrl-C ends it.'],
+])('a world that is not kept goes with its command: Ctrl-C %s', async (_, moment) => {
+  const before = new Set(worldIds());
+  const command = Bun.spawn([join(repository, 'world', 'world'), 'up', '--tenants=made'], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  let output = '';
+  const reading = (async () => {
+    for await (const chunk of command.stdout) output += new TextDecoder().decode(chunk);
+  })();
+  const made = await waitFor('a world exists', () => worldIds().find((one) => !before.has(one)));
+  const names = () =>
+    Ledger.find(made)
+      ?.entries()
+      .flatMap((entry) => (entry.kind === 'process' ? [entry.name] : []));
+  await waitFor(moment, () => output.includes(moment) || names()?.includes(moment), {
+    deadlineMs: 100_000,
+  });
+
+  command.kill('SIGINT');
+  await Promise.all([command.exited, reading]);
+
+  expect(worldIds()).not.toContain(made);
 });
 
 async function world(...args: string[]): Promise<string> {

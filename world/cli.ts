@@ -2,8 +2,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { Host } from './machine/host.ts';
 import { Ledger, standing, worldIds } from './machine/ledger.ts';
-import { missingRequirements } from './machine/requirements.ts';
-import { removeDeadWorlds, removeWorld } from './machine/sweep.ts';
+import { missingRequirements } from './requirements.ts';
+import { removeDeadWorlds, removeWorld, sweptText } from './machine/sweep.ts';
 import { baseParts } from './parts/catalogue.ts';
 import { ensureParts, program as partProgram } from './parts/parts.ts';
 import { formatElapsed, terminalProgress } from './parts/progress.ts';
@@ -93,7 +93,7 @@ async function up(options: {
   const names = options.tenants.split(',').filter(Boolean);
   const interruption = new AbortController();
   // A second Ctrl-C ends the program as usual; the next start then cleans up.
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(name, () =>
       interruption.abort(new Error('interrupted; what was made is removed')),
     );
@@ -129,7 +129,7 @@ async function down(id?: string): Promise<void> {
     return;
   }
   const dead = await removeDeadWorlds();
-  for (const one of dead) console.log(`${one}: its owner was gone; removed`);
+  for (const one of dead) console.log(sweptText(one));
   for (const one of worldIds()) {
     const ledger = Ledger.find(one);
     if (!ledger) continue;

@@ -1,7 +1,8 @@
 /** What people read: texts of the command `world/world`. */
 import type { Cluster } from './cluster/cluster.ts';
-import type { WorldStatus } from './status.ts';
-import { worldStatuses } from './status.ts';
+import { isReady } from './cluster/conditions.ts';
+import { memoryOf, type WorldStatus } from './status.ts';
+import { worldIds } from './machine/ledger.ts';
 import type { World } from './world.ts';
 
 const REFRESH_MS = 2_000;
@@ -10,6 +11,8 @@ const REFRESH_MS = 2_000;
 export function welcomeText(world: World, elapsed: string, kept: boolean): string {
   const clusters = [world.management, ...world.tenants.values()];
   const tenant = clusters[1] ?? world.management;
+  // Which world is meant goes without saying only while it is the only one.
+  const which = worldIds().length > 1 ? ` --world ${world.id}` : '';
   const end = kept ? 'The world stays up. End it:  make world-down' : 'Ctrl-C ends it.';
   return `
 World ${world.id} is up after ${elapsed}.
@@ -18,11 +21,11 @@ World ${world.id} is up after ${elapsed}.
 ${clusters.map((cluster) => `    ${cluster.name.padEnd(12)} ${cluster.controlPlane.machineKubeconfig}`).join('\n')}
 
   try
-    world/world kubectl ${tenant.name} get nodes
-    world/world kubectl ${tenant.name} run hello --image=snicket.test/tools:1 --image-pull-policy=Never --command -- sh -c 'echo hello; sleep 1000'
-    world/world kubectl ${tenant.name} logs hello
-    world/world kubectl ${tenant.name} exec -it hello -- sh
-    world/world exec ${tenant.workers[0]?.name ?? tenant.name} ip address
+    world/world kubectl${which} ${tenant.name} get nodes
+    world/world kubectl${which} ${tenant.name} run hello --image=snicket.test/tools:1 --image-pull-policy=Never --command -- sh -c 'echo hello; sleep 1000'
+    world/world kubectl${which} ${tenant.name} logs hello
+    world/world kubectl${which} ${tenant.name} exec -it hello -- sh
+    world/world exec${which} ${tenant.workers[0]?.name ?? tenant.name} ip address
     world/world status
 
 ${end}
@@ -54,12 +57,14 @@ export function statusText(statuses: readonly WorldStatus[]): string {
 
 /** One line on the terminal that says how the world is, until interrupted. */
 export async function liveStatus(world: World, interruption: AbortSignal): Promise<void> {
-  const end = new Promise((resolve) => interruption.addEventListener('abort', resolve));
+  const end = new Promise<undefined>((resolve) =>
+    interruption.addEventListener('abort', () => resolve(undefined)),
+  );
   while (!interruption.aborted && process.stdout.isTTY) {
-    const states = await Promise.all(
-      [world.management, ...world.tenants.values()].map(clusterState),
-    );
-    const line = `${states.join(', ')}; memory ${megabytes(memoryOf(world))}`;
+    const round = Promise.all([world.management, ...world.tenants.values()].map(clusterState));
+    const states = await Promise.race([round, end]);
+    if (!states) break;
+    const line = `${states.join(', ')}; memory ${megabytes(memoryOf(world.id))}`;
     process.stdout.write(`\r\x1b[K${line.slice(0, process.stdout.columns || 80)}`);
     await Promise.race([end, Bun.sleep(REFRESH_MS)]);
   }
@@ -67,30 +72,13 @@ export async function liveStatus(world: World, interruption: AbortSignal): Promi
   if (process.stdout.isTTY) process.stdout.write('\n');
 }
 
-function memoryOf(world: World): number {
-  const hosts = worldStatuses().find(({ id }) => id === world.id)?.hosts ?? [];
-  return hosts.reduce((sum, host) => sum + host.memoryBytes, 0);
-}
-
 async function clusterState(cluster: Cluster): Promise<string> {
   try {
-    const [nodes, pods] = await Promise.all(
-      ['nodes', 'pods'].map(async (resource) => {
-        const response = await cluster.controlPlane.request('GET', `/api/v1/${resource}`);
-        return (
-          (await response.json()) as {
-            items: { status: { conditions?: { type: string; status: string }[] } }[];
-          }
-        ).items;
-      }),
-    );
-    const ready = (items: typeof nodes) =>
-      items?.filter(({ status }) =>
-        status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True'),
-      ).length ?? 0;
-    return `${cluster.name}: ${ready(nodes)}/${cluster.workers.length} nodes, ${ready(pods)}/${pods?.length ?? 0} pods`;
-  } catch {
-    return `${cluster.name}: API server does not answer`;
+    const [nodes, pods] = await Promise.all([cluster.list('nodes'), cluster.list('pods')]);
+    const ready = (items: typeof nodes) => items.filter(isReady).length;
+    return `${cluster.name}: ${ready(nodes)}/${cluster.workers.length} nodes, ${ready(pods)}/${pods.length} pods`;
+  } catch (error) {
+    return `${cluster.name}: ${(error as Error).message.split('\n')[0]}`;
   }
 }
 

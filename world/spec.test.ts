@@ -22,8 +22,6 @@ test('an empty spec is a management cluster with one worker', () => {
       api: 'management.k8s.snicket.test',
       konnectivity: 'management.konnectivity.snicket.test',
     },
-    port: 6443,
-    konnectivityPort: 8132,
     konnectivity: false,
     apiServerFlags: [],
     kubeletFlags: [],
@@ -43,8 +41,6 @@ test('what a spec says goes before what is usual', () => {
     serviceCidr: '10.32.0.0/16',
     podPrefix: '10.9',
     endpointReconciler: 'lease',
-    port: 443,
-    konnectivityPort: 8443,
     konnectivity: false,
     apiServerFlags: ['--v=4'],
     kubeletFlags: ['--cloud-provider=external'],
@@ -57,8 +53,6 @@ test('what a spec says goes before what is usual', () => {
     serviceAddress: '10.32.0.1',
     podPrefix: '10.9',
     endpointReconciler: 'lease',
-    port: 443,
-    konnectivityPort: 8443,
     konnectivity: false,
     apiServerFlags: ['--v=4'],
     kubeletFlags: ['--cloud-provider=external'],
@@ -173,5 +167,14 @@ describe('the first address', () => {
     (cidr) => {
       expect(() => firstAddress(cidr)).toThrow(`'${cidr}' is not an IPv4 range`);
     },
+  );
+});
+
+test.each([
+  ['10.100', '10.96.0.0/12'],
+  ['172.30', '172.30.0.0/16'],
+])('pods at %p are refused: they would lie within %p', (podPrefix, range) => {
+  expect(() => planWorld({ tenants: { a: { podPrefix } } })).toThrow(
+    `a: podPrefix '${podPrefix}' lies within ${range}`,
   );
 });

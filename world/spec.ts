@@ -16,10 +16,6 @@ export interface TenantSpec {
    * `lease`, the API server itself. Default none.
    */
   readonly endpointReconciler?: 'none' | 'lease';
-  /** Port at which workers dial the tenant's API host; 443 when an edge stands before it. Default 6443. */
-  readonly port?: number;
-  /** Port at which agents dial the konnectivity host. Default 8132. */
-  readonly konnectivityPort?: number;
   /** Start konnectivity-server, and agents on the workers. Default true. */
   readonly konnectivity?: boolean;
   /** More flags for this tenant's kube-apiserver. */
@@ -51,8 +47,6 @@ export interface ClusterPlan {
   /** Address of the control plane, where API server and konnectivity-server listen. */
   readonly address: string;
   readonly hosts: { readonly api: string; readonly konnectivity: string };
-  readonly port: number;
-  readonly konnectivityPort: number;
   readonly konnectivity: boolean;
   readonly apiServerFlags: readonly string[];
   readonly kubeletFlags: readonly string[];
@@ -129,6 +123,11 @@ function planCluster(name: string, spec: TenantSpec, index: number, domain: stri
   const podPrefix = spec.podPrefix ?? '10.244';
   if (!/^\d+\.\d+$/.test(podPrefix) || podPrefix.split('.').some((byte) => Number(byte) > 255))
     throw new Error(`${name}: podPrefix '${podPrefix}' is not two bytes such as 10.244`);
+  for (const range of [serviceCidr, `${NETWORK.prefix}.0.0/${NETWORK.length}`]) {
+    if (overlap(`${podPrefix}.0.0/16`, range)) {
+      throw new Error(`${name}: podPrefix '${podPrefix}' lies within ${range}; choose another`);
+    }
+  }
   return {
     name,
     workers: Array.from({ length: workers }, (_, i) => ({
@@ -144,23 +143,32 @@ function planCluster(name: string, spec: TenantSpec, index: number, domain: stri
     endpointReconciler: spec.endpointReconciler ?? 'none',
     address: `${NETWORK.prefix}.1.${index + 1}`,
     hosts: { api: `${name}.k8s.${domain}`, konnectivity: `${name}.konnectivity.${domain}` },
-    port: spec.port ?? API_PORT,
-    konnectivityPort: spec.konnectivityPort ?? KONNECTIVITY_PORT,
     konnectivity: spec.konnectivity ?? true,
     apiServerFlags: spec.apiServerFlags ?? [],
     kubeletFlags: spec.kubeletFlags ?? [],
   };
 }
 
+/** Do two IPv4 ranges have an address in common? */
+export function overlap(one: string, other: string): boolean {
+  const [left, right] = [parseCidr(one), parseCidr(other)];
+  const shift = 32 - Math.min(left.length, right.length);
+  return left.network >>> shift === right.network >>> shift;
+}
+
 /** The first address after the network's own: 10.96.0.0/12 has 10.96.0.1. */
 export function firstAddress(cidr: string): string {
+  const first = parseCidr(cidr).network + 1;
+  return [24, 16, 8, 0].map((shift) => (first >>> shift) & 255).join('.');
+}
+
+function parseCidr(cidr: string): { network: number; length: number } {
   const match = /^(\d+)\.(\d+)\.(\d+)\.(\d+)\/(\d+)$/.exec(cidr);
   const bytes = match?.slice(1, 5).map(Number) ?? [];
   const length = Number(match?.[5]);
-  if (bytes.length !== 4 || bytes.some((byte) => byte > 255) || length < 8 || length > 30) {
+  if (bytes.length !== 4 || bytes.some((byte) => byte > 255) || !(length >= 8 && length <= 30)) {
     throw new Error(`'${cidr}' is not an IPv4 range such as 10.96.0.0/12`);
   }
-  const network = (bytes.reduce((sum, byte) => sum * 256 + byte, 0) & (-1 << (32 - length))) >>> 0;
-  const first = network + 1;
-  return [24, 16, 8, 0].map((shift) => (first >>> shift) & 255).join('.');
+  const address = bytes.reduce((sum, byte) => sum * 256 + byte, 0);
+  return { network: (address & (-1 << (32 - length))) >>> 0, length };
 }

@@ -34,6 +34,12 @@ export function worldStatuses(): WorldStatus[] {
   });
 }
 
+/** Memory of a world's processes, in bytes; etcd's memory disks are not among them. */
+export function memoryOf(id: string): number {
+  const ledger = Ledger.find(id);
+  return ledger ? cgroupMemory(ledger.cgroup) : 0;
+}
+
 /** How one world stands, read from its ledger and from /proc. */
 export function worldStatus(ledger: Ledger): WorldStatus {
   const entries = ledger.entries();
@@ -58,7 +64,7 @@ export function worldStatus(ledger: Ledger): WorldStatus {
       address: addresses.get(host) ?? '',
       running: daemonsOf(daemons, host, true),
       ended: daemonsOf(daemons, host, false),
-      memoryBytes: memoryOf(`${ledger.cgroup}/${host}`),
+      memoryBytes: cgroupMemory(`${ledger.cgroup}/${host}`),
     })),
     kubeconfigs: kubeconfigsOf(
       ledger.folder,
@@ -88,7 +94,7 @@ function daemonsOf(
 }
 
 /** Every process of a host is in its cgroup in each tree, so one tree is enough. */
-function memoryOf(cgroup: string): number {
+function cgroupMemory(cgroup: string): number {
   const path = cgroupPaths(cgroup)[0];
   if (!path) return 0;
   return cgroupProcesses(path).reduce((sum, pid) => sum + proportionalSetSize(pid), 0);
@@ -107,6 +113,23 @@ function proportionalSetSize(pid: number): number {
 function readPlan(folder: string): WorldPlan | undefined {
   const path = join(folder, 'plan.json');
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as WorldPlan) : undefined;
+}
+
+/** Programs of a world that were started and have ended, with the end of their logs. */
+export function endedDaemons(ledger: Ledger): { name: string; tail: string }[] {
+  const running = new Map<string, boolean>();
+  for (const entry of ledger.entries())
+    if (entry.kind === 'process') running.set(entry.name, isRunning(entry.process));
+  return [...running]
+    .filter(([, runs]) => !runs)
+    .map(([name]) => {
+      const [host = '', daemon = ''] = name.split('/');
+      const log = logsOf(ledger, host)[daemon];
+      const tail = log
+        ? readFileSync(log, 'utf8').trimEnd().split('\n').slice(-15).join('\n')
+        : '(no log)';
+      return { name, tail };
+    });
 }
 
 /** Log files of a host, by the name of what wrote them. */

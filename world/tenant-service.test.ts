@@ -50,12 +50,6 @@ test('a tenant without konnectivity has no port for it', () => {
   expect(slice!.ports!.map(({ name }) => name)).toEqual(['kube-apiserver']);
 });
 
-test("the ports are the control plane's own, whatever port workers dial", () => {
-  const { 'Service a': service } = objects({ port: 443, konnectivityPort: 443 });
-
-  expect(service!.spec!.ports.map(({ port }) => port)).toEqual([6443, 8132]);
-});
-
 test('the administrator has a kubeconfig that names the Service, and the CA is beside it', () => {
   const { 'Secret a-admin-kubeconfig': admin, 'Secret a-ca': ca } = objects({});
 

@@ -1,13 +1,18 @@
 import type { ControlPlane } from './cluster/control-plane.ts';
 import { API_PORT, KONNECTIVITY_PORT } from './spec.ts';
 
+/** Namespace of a tenant in the management cluster. */
+export function tenantNamespace(tenant: string): string {
+  return `tenant-${tenant}`;
+}
+
 /**
  * A tenant as its provider leaves it in the management cluster: a namespace with a Service that leads to API
  * server and konnectivity-server, the CA, and an administrator's kubeconfig that uses the Service address.
  */
 export function tenantService(controlPlane: ControlPlane): object[] {
   const { name, address, konnectivity } = controlPlane.plan;
-  const namespace = `tenant-${name}`;
+  const namespace = tenantNamespace(name);
   const base64 = (text: string) => Buffer.from(text).toString('base64');
   const ports = [
     { name: 'kube-apiserver', port: API_PORT, protocol: 'TCP' },

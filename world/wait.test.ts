@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { waitFor } from './wait.ts';
+import { together, waitFor } from './wait.ts';
 
 test('returns what the look found', async () => {
   const found = await waitFor('a value', () => 'value');
@@ -25,10 +25,28 @@ test('looks again while there is false or undefined, and takes 0 and the empty t
 test('waits for a look that takes its time', async () => {
   const gate = Promise.withResolvers<string>();
 
-  const found = waitFor('the gate', () => gate.promise, { deadlineMs: 0 });
+  const found = waitFor('the gate', () => gate.promise);
   gate.resolve('open');
 
   expect(await found).toBe('open');
+});
+
+test('does not wait for ever for a look that hangs', async () => {
+  const waiting = waitFor('the gate', () => new Promise<string>(() => {}), { deadlineMs: 5 });
+
+  expect(await messageOf(waiting)).toBe('not within 5 ms: the gate');
+});
+
+test('together fails only when all are done, with the first failure', async () => {
+  const slow = Promise.withResolvers<string>();
+  let done = false;
+  const slowly = slow.promise.then(() => (done = true));
+
+  const both = together([Promise.reject(new Error('broken')), slowly]);
+  const message = messageOf(both.then(() => done)).then((text) => `${text} ${done}`);
+  slow.resolve('late');
+
+  expect(await message).toBe('broken true');
 });
 
 test('says what did not come to be, and within which time', async () => {

@@ -7,8 +7,9 @@ export interface WaitOptions {
 }
 
 /**
- * Looks until something holds, and returns the first value that is neither false nor undefined. What the
- * look throws ends the wait: a look that may fail for a while says so by returning undefined.
+ * Looks until something holds, and returns the first value that is neither false nor undefined. What the look throws
+ * ends the wait: a look that may fail for a while says so by returning undefined. A look that hangs does not keep the
+ * wait from ending.
  */
 export async function waitFor<T>(
   state: string,
@@ -16,12 +17,19 @@ export async function waitFor<T>(
   options: WaitOptions = {},
 ): Promise<T> {
   const deadlineMs = options.deadlineMs ?? 30_000;
-  const deadline = performance.now() + deadlineMs;
-  for (;;) {
-    const value = await look();
-    if (value !== undefined && value !== false) return value;
-    if (performance.now() > deadline) throw new Error(`not within ${deadlineMs} ms: ${state}`);
-    await Bun.sleep(options.everyMs ?? 100);
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new Error(`not within ${deadlineMs} ms: ${state}`)),
+    deadlineMs,
+  );
+  try {
+    for (;;) {
+      const value = await Promise.race([look(), late]);
+      if (value !== undefined && value !== false) return value;
+      await Promise.race([Bun.sleep(options.everyMs ?? 100), late]);
+    }
+  } finally {
+    clearTimeout(timer);
   }
 }
 

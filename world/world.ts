@@ -8,10 +8,11 @@ import { baseImages, imageArchive } from './images/images.ts';
 import type { ImageSpec } from './images/oci.ts';
 import { cgroupPaths } from './machine/cgroup.ts';
 import { Host, type HostOptions } from './machine/host.ts';
-import { assertWatchersLeft } from './machine/inotify.ts';
+import { assertWatchersLeft } from './watchers.ts';
 import { Ledger, worldsFolder } from './machine/ledger.ts';
 import { Network, type Link } from './machine/network.ts';
-import { abandonWorld, removeDeadWorlds, removeWorld } from './machine/sweep.ts';
+import { endedDaemons } from './status.ts';
+import { abandonWorld, removeDeadWorlds, removeWorld, sweptText } from './machine/sweep.ts';
 import { baseParts } from './parts/catalogue.ts';
 import { ensureParts } from './parts/parts.ts';
 import { silentProgress, type Progress } from './parts/progress.ts';
@@ -23,7 +24,7 @@ import {
   type WorldPlan,
   type WorldSpec,
 } from './spec.ts';
-import { tenantService } from './tenant-service.ts';
+import { tenantNamespace, tenantService } from './tenant-service.ts';
 import { together, waitFor } from './wait.ts';
 
 /** Options of {@link World.start} besides what the world is made of. */
@@ -62,10 +63,8 @@ export class World {
   static async start(spec: WorldSpec = {}, options: WorldOptions = {}): Promise<World> {
     const plan = planWorld(spec);
     const progress = options.progress ?? silentProgress;
-    for (const id of await removeDeadWorlds()) {
-      progress.done('clean-up', `removed world ${id}, whose owner is gone`);
-    }
-    await ensureParts(Object.values(baseParts), progress);
+    for (const swept of await removeDeadWorlds()) progress.done('clean-up', sweptText(swept));
+    await ensureParts(Object.values(baseParts), progress, options.signal);
     options.signal?.throwIfAborted();
     assertWatchersLeft(plan);
     const ledger = Ledger.create(newId());
@@ -74,8 +73,17 @@ export class World {
     try {
       return new World(ledger, plan, await startPieces(ledger, plan, progress));
     } catch (error) {
-      await removeWorld(ledger);
-      throw options.signal?.aborted ? options.signal.reason : error;
+      progress.done('world', `${ledger.id} could not start`);
+      const failure: unknown = options.signal?.aborted
+        ? options.signal.reason
+        : withEndedDaemons(error, ledger);
+      await removeWorld(ledger).catch((left: unknown) => {
+        throw new AggregateError(
+          [failure, left],
+          `world ${ledger.id} could not start, nor be removed`,
+        );
+      });
+      throw failure;
     } finally {
       options.signal?.removeEventListener('abort', abandon);
     }
@@ -97,13 +105,16 @@ export class World {
     return tenant;
   }
 
-  /** Writes an image and brings it to every node; pods name it as `spec.name`, with imagePullPolicy Never. */
-  async image(spec: ImageSpec): Promise<void> {
-    const archive = imageArchive(spec);
+  /**
+   * Brings an image to every node: one made of files, or an OCI archive by its path. Pods use it by its name, with
+   * imagePullPolicy Never.
+   */
+  async image(image: ImageSpec | string): Promise<void> {
+    const archive = typeof image === 'string' ? image : imageArchive(image);
     const workers = [this.management, ...this.tenants.values()].flatMap(
       (cluster) => cluster.workers,
     );
-    await Promise.all(workers.map((worker) => worker.importImage(archive)));
+    await together(workers.map((worker) => worker.importImage(archive)));
   }
 
   /** Adds a machine to the network, for an edge, a provider's controller, or a client. */
@@ -115,6 +126,11 @@ export class World {
     });
     const address = `${NETWORK.prefix}.2.${++this.#hosts}`;
     return { host, address, link: await connect(this.#network, host, address) };
+  }
+
+  /** Gives a Service of the management cluster its name in the DNS, `NAME.NAMESPACE.svc`, inside pods and outside. */
+  async nameService(namespace: string, name: string): Promise<void> {
+    await nameService(this.management, this.dns, namespace, name);
   }
 
   /** Lets the world outlive this process, until `world down`. */
@@ -157,12 +173,16 @@ async function startPieces(ledger: Ledger, plan: WorldPlan, progress: Progress):
   const clusters = [plan.management, ...plan.tenants];
   const dnsPath = join(hub.folder, 'files', 'dns.json');
   writeRecords(dnsPath, initialRecords(clusters));
-  await hub.start('dns', [
+  const resolver = await hub.start('dns', [
     process.execPath,
     join(import.meta.dir, 'dns', 'main.ts'),
     NETWORK.resolver,
     dnsPath,
   ]);
+  await waitFor('the DNS answers', () => {
+    if (!resolver.running) throw new Error(`the DNS ended:\n${resolver.tail()}`);
+    return resolver.tail().includes('answering');
+  });
   const ports = await startRelay(ledger, hub, clusters);
   const archives = await baseImages();
 
@@ -182,10 +202,26 @@ async function startPieces(ledger: Ledger, plan: WorldPlan, progress: Progress):
   );
   const [management, ...tenants] = built;
   if (!management) throw new Error('a world has a management cluster');
-  if (tenants.length > 0)
+  const dns = new Dns(dnsPath);
+  if (tenants.length > 0) {
     await management.apply(...tenants.flatMap(({ controlPlane }) => tenantService(controlPlane)));
+    for (const { name } of tenants) await nameService(management, dns, tenantNamespace(name), name);
+  }
   progress.done('world', `${ledger.id} is up`);
-  return { network, dns: new Dns(dnsPath), management, tenants };
+  return { network, dns, management, tenants };
+}
+
+async function nameService(
+  management: Cluster,
+  dns: Dns,
+  namespace: string,
+  name: string,
+): Promise<void> {
+  const service = await management.get<{ spec: { clusterIP: string } }>('service', name, namespace);
+  if (!service) throw new Error(`no Service ${namespace}/${name} in the management cluster`);
+  for (const suffix of ['svc', 'svc.cluster.local']) {
+    dns.set(`${name}.${namespace}.${suffix}`, service.spec.clusterIP);
+  }
 }
 
 /** Makes the hosts of a cluster and its certificates; nothing runs yet. */
@@ -211,6 +247,15 @@ async function buildCluster(
 
 async function connect(network: Network, host: Host, address: string): Promise<Link> {
   return network.connect(host, address, NETWORK.length, NETWORK.resolver);
+}
+
+/** Why a start failed is often in the log of a program that ended, and the logs go with the world. */
+function withEndedDaemons(error: unknown, ledger: Ledger): Error {
+  const ended = endedDaemons(ledger).map(
+    ({ name, tail }) => `${name} has ended; its log says:\n${tail}`,
+  );
+  const message = error instanceof Error ? error.message : String(error);
+  return new Error([message, ...ended].join('\n\n'), { cause: error });
 }
 
 async function startRelay(

@@ -1,9 +1,9 @@
 import { stringify } from 'yaml';
-import { CommandError } from '../machine/command.ts';
 import type { ClusterPlan } from '../spec.ts';
 import { together, waitFor } from '../wait.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { konnectivityObjects } from './konnectivity.ts';
+import { isReady, type ObjectWithConditions } from './conditions.ts';
 import { Pod, podManifest, type PodSpec } from './pod.ts';
 import type { Worker } from './worker.ts';
 
@@ -72,14 +72,17 @@ export class Cluster {
     name: string,
     namespace = 'default',
   ): Promise<T | undefined> {
-    try {
-      return JSON.parse(
-        await this.kubectl('get', resource, name, `--namespace=${namespace}`, '-o', 'json'),
-      ) as T;
-    } catch (error) {
-      if (error instanceof CommandError && error.stderr.includes('(NotFound)')) return undefined;
-      throw error;
-    }
+    const flags = [`--namespace=${namespace}`, '--ignore-not-found', '--output=json'];
+    const text = await this.kubectl('get', resource, name, ...flags);
+    return text === '' ? undefined : (JSON.parse(text) as T);
+  }
+
+  /** All objects of a core resource, such as `nodes` or `pods`, in all namespaces. */
+  async list(resource: string): Promise<ObjectWithConditions[]> {
+    const response = await this.controlPlane.request('GET', `/api/v1/${resource}`);
+    if (!response.ok)
+      throw new Error(`${this.name} does not list ${resource}: ${await response.text()}`);
+    return ((await response.json()) as { items: ObjectWithConditions[] }).items;
   }
 
   /** Creates a pod and waits until it runs. */
@@ -107,15 +110,7 @@ export class Cluster {
           if (!kubelet.running)
             throw new Error(`kubelet of ${worker.name} ended:\n${kubelet.tail()}`);
         }
-        const response = await this.controlPlane.request('GET', '/api/v1/nodes');
-        const { items } = (await response.json()) as {
-          items: { status: { conditions?: { type: string; status: string }[] } }[];
-        };
-        const ready = items.filter(({ status }) =>
-          status.conditions?.some(
-            (condition) => condition.type === 'Ready' && condition.status === 'True',
-          ),
-        );
+        const ready = (await this.list('nodes')).filter(isReady);
         return ready.length === this.workers.length;
       },
       { deadlineMs: 60_000 },

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterPlan } from '../spec.ts';
+import { tenantNamespace } from '../tenant-service.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
 import { Authority, tokenKeys, writeCredential } from './pki.ts';
 import type { ControlPlanePaths } from './programs.ts';
@@ -53,15 +54,20 @@ export async function writeControlPlaneFiles(
   if (plan.konnectivity) await writeKonnectivityFiles(plan, paths, authority);
 }
 
+/** Names by which the API server is dialled: by pods, from outside, from the management side, and through the relay. */
 function apiServerNames(plan: ClusterPlan): string[] {
-  const service = [
-    'kubernetes',
-    'kubernetes.default',
-    'kubernetes.default.svc',
-    'kubernetes.default.svc.cluster.local',
+  const namespace = tenantNamespace(plan.name);
+  return [
+    ...[
+      'kubernetes',
+      'kubernetes.default',
+      'kubernetes.default.svc',
+      'kubernetes.default.svc.cluster.local',
+    ],
+    ...[plan.serviceAddress, plan.hosts.api, plan.address],
+    ...[`${plan.name}.${namespace}.svc`, `${plan.name}.${namespace}.svc.cluster.local`],
+    ...['localhost', '127.0.0.1'],
   ];
-  // By loopback it is reached through the relay.
-  return [...service, plan.hosts.api, plan.serviceAddress, plan.address, 'localhost', '127.0.0.1'];
 }
 
 async function writeKonnectivityFiles(

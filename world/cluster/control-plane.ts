@@ -118,6 +118,8 @@ export class ControlPlane {
     const cache = `--cache-dir=${join(this.host.folder, 'kubectl-cache')}`;
     const { stdout } = await this.host.exec([...kubectl, cache, ...args], {
       timeoutMs: 120_000,
+      // Not the preferences that the user keeps for kubectl.
+      env: { KUBERC: 'off' },
       shown: [`${this.plan.name}: kubectl`, ...args],
       ...(input === undefined ? {} : { input }),
     });

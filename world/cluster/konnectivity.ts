@@ -1,5 +1,5 @@
 import { IMAGES } from '../images/images.ts';
-import type { ClusterPlan } from '../spec.ts';
+import { KONNECTIVITY_PORT, type ClusterPlan } from '../spec.ts';
 
 /** What a tenant cluster holds for konnectivity, as providers install it: rights for the server, agents on the workers. */
 export function konnectivityObjects(cluster: ClusterPlan): object[] {
@@ -45,7 +45,7 @@ export function konnectivityObjects(cluster: ClusterPlan): object[] {
                   '--ca-cert=/var/run/secrets/kubernetes.io/serviceaccount/ca.crt',
                   '--service-account-token-path=/var/run/secrets/tokens/konnectivity',
                   `--proxy-server-host=${cluster.hosts.konnectivity}`,
-                  `--proxy-server-port=${cluster.konnectivityPort}`,
+                  `--proxy-server-port=${KONNECTIVITY_PORT}`,
                   // Default 5 s after the first failure: a tenant that starts together with its server would wait for nothing.
                   '--probe-interval=1s',
                   '--sync-interval=1s',

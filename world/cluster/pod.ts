@@ -1,4 +1,5 @@
 import type { Cluster } from './cluster.ts';
+import { isReady, type ObjectWithConditions } from './conditions.ts';
 import { IMAGES } from '../images/images.ts';
 import { waitFor } from '../wait.ts';
 
@@ -54,34 +55,26 @@ export class Pod {
     );
   }
 
-  /** Waits until the pod runs (or, for a pod with an end, is done). */
+  /** Waits until the pod is Ready, or has ended well; one that has failed is an error with its status and output. */
   async settled(deadlineMs = 60_000): Promise<void> {
-    let last = '';
-    try {
-      await waitFor(
-        `pod ${this.name} runs`,
-        async () => {
-          const response = await this.#cluster.controlPlane.request(
-            'GET',
-            `/api/v1/namespaces/${this.namespace}/pods/${this.name}`,
-          );
-          const { status } = (await response.json()) as {
-            status?: { phase?: string; conditions?: { type: string; status: string }[] };
-          };
-          last = JSON.stringify(status);
-          const ready = status?.conditions?.some(
-            ({ type, status: value }) => type === 'Ready' && value === 'True',
-          );
-          return (
-            status?.phase === 'Succeeded' ||
-            status?.phase === 'Failed' ||
-            (status?.phase === 'Running' && ready === true)
-          );
-        },
-        { deadlineMs },
+    let last: ObjectWithConditions = {};
+    const look = async () => {
+      const path = `/api/v1/namespaces/${this.namespace}/pods/${this.name}`;
+      const response = await this.#cluster.controlPlane.request('GET', path);
+      if (!response.ok)
+        throw new Error(`pod ${this.name} cannot be read: ${await response.text()}`);
+      last = (await response.json()) as ObjectWithConditions;
+      return isReady(last) || last.status?.phase === 'Succeeded' || last.status?.phase === 'Failed';
+    };
+    await waitFor(`pod ${this.name} runs`, look, { deadlineMs }).catch((error: unknown) => {
+      throw new Error(`pod ${this.name} did not come to run: ${JSON.stringify(last.status)}`, {
+        cause: error,
+      });
+    });
+    if (last.status?.phase === 'Failed') {
+      throw new Error(
+        `pod ${this.name} failed: ${JSON.stringify(last.status)}\n${await this.logs()}`,
       );
-    } catch (error) {
-      throw new Error(`${(error as Error).message}; its status: ${last}`, { cause: error });
     }
   }
 }

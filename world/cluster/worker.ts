@@ -1,13 +1,15 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { constants, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Output, RunOptions } from '../machine/command.ts';
 import type { Daemon } from '../machine/daemon.ts';
-import { Host, repository } from '../machine/host.ts';
+import { Host } from '../machine/host.ts';
+import { repository } from '../repository.ts';
 import type { Ledger } from '../machine/ledger.ts';
 import type { Link } from '../machine/network.ts';
 import { IMAGES, imagesFolder } from '../images/images.ts';
 import { baseParts, partFolder, partFolderName, partsFolder } from '../parts/catalogue.ts';
-import { NETWORK, type ClusterPlan, type WorkerPlan } from '../spec.ts';
+import { API_PORT, NETWORK, type ClusterPlan, type WorkerPlan } from '../spec.ts';
 import { waitFor } from '../wait.ts';
 import type { ControlPlane } from './control-plane.ts';
 
@@ -97,33 +99,54 @@ export class Worker {
   async startContainerd(archives: readonly string[]): Promise<void> {
     this.#write('containerd.toml', containerdConfig());
     this.#write('cni/10-bridge.conflist', JSON.stringify(cniConfig(this.#plan.podCidr)));
-    await this.start(
+    const containerd = await this.start(
       'containerd',
-      '/run/snicket/parts/' + partFolderName(baseParts.containerd) + '/containerd',
+      'containerd',
       '--config',
       `${FILES}/containerd.toml`,
     );
+    const socket = join('/proc', String(this.host.pid), 'root', CONTAINERD_SOCKET);
     await waitFor(
       `containerd of ${this.name} listens`,
-      () =>
-        this.host.exec(['test', '-S', CONTAINERD_SOCKET]).then(
-          () => true,
-          () => false,
-        ),
-      { everyMs: 50 },
+      () => {
+        if (!containerd.running)
+          throw new Error(`containerd of ${this.name} ended:\n${containerd.tail()}`);
+        return existsSync(socket);
+      },
+      { everyMs: 20 },
     );
     for (const archive of archives) await this.importImage(archive);
   }
 
   /** Brings an OCI archive into this node's containerd. */
   async importImage(archive: string): Promise<void> {
-    await this.exec('ctr', '--namespace', 'k8s.io', 'images', 'import', '--local', archive);
+    const visible = onWorker(archive) === archive ? this.#copyIn(archive) : undefined;
+    try {
+      await this.exec(
+        'ctr',
+        '--namespace',
+        'k8s.io',
+        'images',
+        'import',
+        '--local',
+        visible ?? archive,
+      );
+    } finally {
+      if (visible) rmSync(join(this.host.folder, 'files', basename(visible)));
+    }
+  }
+
+  /** Copies a file of the machine to where this node sees it, and returns that path. */
+  #copyIn(path: string): string {
+    const name = `${randomUUID()}.tar`;
+    copyFileSync(path, join(this.host.folder, 'files', name), constants.COPYFILE_FICLONE);
+    return `${FILES}/${name}`;
   }
 
   /** Starts kubelet and kube-proxy; the API server should be ready, since both wait longer after each failure. */
   async startKubelet(controlPlane: ControlPlane): Promise<void> {
     const cluster = this.#cluster;
-    const server = `https://${cluster.hosts.api}:${cluster.port}`;
+    const server = `https://${cluster.hosts.api}:${API_PORT}`;
     const files = join(this.host.folder, 'files');
     await controlPlane.writeUser(
       join(files, 'kubelet.kubeconfig'),

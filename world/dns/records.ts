@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 
 /** What the resolver says of a name: addresses, or a way to fail. */
@@ -41,6 +42,9 @@ export class Dns {
 
   /** Makes a name point to these addresses. */
   set(name: string, ...addresses: string[]): void {
+    const wrong = addresses.find((address) => isIP(address) === 0);
+    if (wrong !== undefined)
+      throw new Error(`'${wrong}' is not an address that ${name} could point to`);
     this.#change({ [name]: addresses });
   }
 
@@ -54,7 +58,11 @@ export class Dns {
     this.#change({ [name]: how });
   }
 
-  #change(change: Readonly<Record<string, DnsRecord | undefined>>): void {
+  #change(asked: Readonly<Record<string, DnsRecord | undefined>>): void {
+    // Questions come in lower case.
+    const change = Object.fromEntries(
+      Object.entries(asked).map(([name, record]) => [name.toLowerCase(), record]),
+    );
     const records = JSON.parse(readFileSync(this.#path, 'utf8')) as DnsRecords;
     writeRecords(this.#path, {
       ...records,

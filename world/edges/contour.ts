@@ -16,11 +16,16 @@ export const contour: EdgeRecipe = {
     const program = join(partFolder(edgeParts.contour), 'contour');
     const bootstrap = join(folder, 'envoy.json');
     await host.exec([
-      ...[program, 'bootstrap', bootstrap, ...XDS],
+      program,
+      'bootstrap',
+      bootstrap,
+      ...XDS,
       `--admin-address=${join(folder, 'envoy-admin.sock')}`,
     ]);
     await host.start('contour', [
-      ...[program, 'serve', ...XDS],
+      program,
+      'serve',
+      ...XDS,
       `--kubeconfig=${kubeconfig}`,
       '--insecure', // between Contour and Envoy, on the host's loopback
       `--envoy-service-https-port=${EDGE_PORT}`,
@@ -28,8 +33,12 @@ export const contour: EdgeRecipe = {
     ]);
     await host.start('envoy', [
       join(partFolder(edgeParts.envoy), 'envoy'),
-      ...['--config-path', bootstrap],
-      ...['--service-cluster', 'contour', '--service-node', host.name],
+      '--config-path',
+      bootstrap,
+      '--service-cluster',
+      'contour',
+      '--service-node',
+      host.name,
       // Otherwise it leaves its shared memory in the machine's /dev/shm.
       '--disable-hot-restart',
     ]);

@@ -125,12 +125,13 @@ async function carries(management: Cluster, host: Host, address: string): Promis
     `--server=https://${address}:${EDGE_PORT}`,
     `--tls-server-name=${management.plan.hosts.api}`,
     '--request-timeout=5s',
-    ...['get', '--raw', '/readyz'],
+    'get',
+    '--raw=/readyz',
   ];
   let last = '';
   const answers = async () => {
     const ended = host.daemons.find((daemon) => !daemon.running);
-    if (ended) throw new Error(`${ended.name} ended; ${ended.log} says:\n${ended.tail()}`);
+    if (ended) throw new Error(`${ended.name} ended`);
     try {
       return (await host.exec(ask)).stdout === 'ok';
     } catch (error) {
@@ -145,7 +146,7 @@ async function carries(management: Cluster, host: Host, address: string): Promis
       everyMs: 250,
     });
   } catch (error) {
-    const logs = host.daemons.map((daemon) => `${daemon.log} says:\n${daemon.tail(5)}`);
+    const logs = host.daemons.map((daemon) => `${daemon.log} says:\n${daemon.tail()}`);
     throw new Error([(error as Error).message, last, ...logs].join('\n'), { cause: error });
   }
 }

@@ -67,7 +67,7 @@ export const envoyGateway: EdgeRecipe = {
     const certificates = join(homes.configHome, 'certs', 'envoy-gateway');
     await host.exec(['sh', '-euc', MAKE_ROOT, 'sh', root, certificates]);
     await host.start(NAME, ['chroot', root, program, 'server', '--config-path', config], {
-      env: { KUBECONFIG: kubeconfig, HOME: folder },
+      env: { KUBECONFIG: kubeconfig, HOME: folder, ENVOY_GATEWAY_NAMESPACE: EDGE_NAMESPACE },
     });
   },
 

@@ -45,7 +45,8 @@ export const haproxyIngress: EdgeRecipe = {
       'haproxy-ingress',
       [
         // It finds its templates and scripts in ./rootfs.
-        ...['env', `--chdir=${support}`],
+        'env',
+        `--chdir=${support}`,
         join(partFolder(edgeParts.haproxyIngress), 'haproxy-ingress'),
         `--kubeconfig=${kubeconfig}`,
         `--local-filesystem-prefix=${prefix}`,

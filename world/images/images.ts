@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../machine/command.ts';
 import { cacheFolder } from '../parts/catalogue.ts';
@@ -27,15 +35,23 @@ export function imageArchive(spec: ImageSpec): string {
     const { size, mtimeMs } = statSync(path);
     key.update(`${path} ${size} ${mtimeMs}\n`);
   }
-  const archive = join(
-    imagesFolder(),
-    `${spec.name.replaceAll(/[/:]/g, '_')}-${key.digest('hex').slice(0, 12)}.tar`,
-  );
+  const prefix = `${spec.name.replaceAll(/[/:]/g, '_')}-`;
+  const archive = join(imagesFolder(), `${prefix}${key.digest('hex').slice(0, 12)}.tar`);
   if (existsSync(archive)) return archive;
   mkdirSync(imagesFolder(), { recursive: true });
+  removeOldArchives(prefix);
   writeFileSync(`${archive}.${process.pid}`, ociArchive(spec));
   renameSync(`${archive}.${process.pid}`, archive);
   return archive;
+}
+
+/** A program that is built again and again must not fill the disk. One that somebody is importing is younger. */
+function removeOldArchives(prefix: string): void {
+  for (const name of readdirSync(imagesFolder()).filter((file) => file.startsWith(prefix))) {
+    const path = join(imagesFolder(), name);
+    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+    if (age > 3600_000) rmSync(path, { force: true });
+  }
 }
 
 /** The archives of {@link IMAGES}. */

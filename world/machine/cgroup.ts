@@ -6,7 +6,7 @@ import {
   rmdirSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { identityOf, signal } from './identity.ts';
 
 /** One mounted cgroup tree: version 1 has one per controller, version 2 one for all. */
@@ -67,14 +67,17 @@ export function cgroupProcesses(path: string): number[] {
 }
 
 /**
- * Ends every process in these cgroups and returns their PIDs. Membership is the identity here: only what a
- * world started, and the children of that, is ever put into its cgroups.
+ * Ends every process in these cgroups and returns their PIDs. Only what a world started, and the children of that, is
+ * ever put into its cgroups; that a PID still means such a process is looked up again before it is signalled.
  */
 export function killCgroups(paths: readonly string[]): number[] {
+  const names = new Set(paths.map((path) => `/${basename(path)}`));
   const pids = [...new Set(paths.flatMap(cgroupProcesses))];
   for (const pid of pids) {
     const identity = identityOf(pid);
-    if (identity) signal(identity, 'SIGKILL');
+    const membership = readIfThere(`/proc/${pid}/cgroup`);
+    if (identity && [...names].some((name) => membership.includes(name)))
+      signal(identity, 'SIGKILL');
   }
   return pids;
 }
@@ -161,7 +164,7 @@ function readIfThere(path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ENODEV') return '';
+    if (code === 'ENOENT' || code === 'ENODEV' || code === 'ESRCH') return '';
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { childrenOf, identityOf, isRunning, signal, type ProcessIdentity } from './identity.ts';
 import type { Ledger } from './ledger.ts';
@@ -18,91 +18,96 @@ export class Daemon {
   readonly log: string;
   readonly #recipe: DaemonRecipe;
   readonly #ledger: Ledger;
-  #outer: Bun.Subprocess;
-  #program: ProcessIdentity;
+  #launched: Launched;
 
-  private constructor(
-    recipe: DaemonRecipe,
-    ledger: Ledger,
-    outer: Bun.Subprocess,
-    program: ProcessIdentity,
-  ) {
+  private constructor(recipe: DaemonRecipe, ledger: Ledger, launched: Launched) {
     this.name = recipe.name;
     this.log = recipe.log;
     this.#recipe = recipe;
     this.#ledger = ledger;
-    this.#outer = outer;
-    this.#program = program;
+    this.#launched = launched;
   }
 
   /** Starts a program; fails if it ends before it could be seen running. */
   static async start(recipe: DaemonRecipe, ledger: Ledger): Promise<Daemon> {
-    const { outer, program } = await launch(recipe, ledger);
-    return new Daemon(recipe, ledger, outer, program);
+    return new Daemon(recipe, ledger, await launch(recipe, ledger));
   }
 
   /** The program as the machine sees it. */
   get identity(): ProcessIdentity {
-    return this.#program;
+    return this.#launched.program;
   }
 
   /** Is the program running (or paused)? */
   get running(): boolean {
-    return isRunning(this.#program);
-  }
-
-  /** Settles when the program has ended, with its exit code. */
-  get exited(): Promise<number> {
-    return this.#outer.exited;
+    return isRunning(this.#launched.program);
   }
 
   /** Ends the program at once, as a crash would, and waits until it is gone. */
   async kill(): Promise<void> {
-    signal(this.#program, 'SIGKILL');
-    await this.#outer.exited;
+    signal(this.#launched.program, 'SIGKILL');
+    await this.ended();
   }
 
   /** Asks the program to end, and waits for it; after the grace time it is killed. */
   async terminate(graceMs = 10_000): Promise<void> {
-    signal(this.#program, 'SIGTERM');
-    const timer = setTimeout(() => signal(this.#program, 'SIGKILL'), graceMs);
-    await this.#outer.exited;
+    const { program } = this.#launched;
+    signal(program, 'SIGTERM');
+    const timer = setTimeout(() => signal(program, 'SIGKILL'), graceMs);
+    await this.ended();
     clearTimeout(timer);
   }
 
   /** Freezes the program: its sockets stay open and nobody answers. */
   pause(): void {
-    signal(this.#program, 'SIGSTOP');
+    signal(this.#launched.program, 'SIGSTOP');
   }
 
   /** Lets a paused program go on. */
   resume(): void {
-    signal(this.#program, 'SIGCONT');
-    // nsenter stops itself together with its child.
-    this.#outer.kill('SIGCONT');
+    signal(this.#launched.program, 'SIGCONT');
   }
 
   /** Starts the program again, with the same arguments; one that still runs is killed first. */
   async restart(): Promise<void> {
     if (this.running) await this.kill();
-    const { outer, program } = await launch(this.#recipe, this.#ledger);
-    this.#outer = outer;
-    this.#program = program;
+    this.#launched = await launch(this.#recipe, this.#ledger);
   }
 
-  /** The last lines that the program wrote. */
+  /** Waits until the program has ended, and gives its exit code. */
+  async ended(): Promise<number> {
+    const { outer, program } = this.#launched;
+    // nsenter stops itself when its child is paused, and a stopped one never sees that child end.
+    const waker = setInterval(() => {
+      if (!isRunning(program)) outer.kill('SIGCONT');
+    }, 20);
+    try {
+      return await outer.exited;
+    } finally {
+      clearInterval(waker);
+    }
+  }
+
+  /** The last lines that the program wrote since it was last started. */
   tail(lines = 15): string {
-    return readFileSync(this.log, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
+    return lastLines(this.log, this.#launched.logStart, lines);
   }
 }
 
-async function launch(
-  recipe: DaemonRecipe,
-  ledger: Ledger,
-): Promise<{ outer: Bun.Subprocess; program: ProcessIdentity }> {
+/** One run of a program. */
+interface Launched {
+  /** What was spawned: nsenter or unshare, which ends when the program does. */
+  readonly outer: Bun.Subprocess;
+  readonly program: ProcessIdentity;
+  /** Where in the log its own output begins. */
+  readonly logStart: number;
+}
+
+async function launch(recipe: DaemonRecipe, ledger: Ledger): Promise<Launched> {
   ledger.assertOpen();
   mkdirSync(dirname(recipe.log), { recursive: true });
   const log = openSync(recipe.log, 'a');
+  const logStart = fstatSync(log).size;
   const outer = Bun.spawn([...recipe.argv], {
     stdin: 'ignore',
     stdout: log,
@@ -112,21 +117,27 @@ async function launch(
   });
   closeSync(log);
   outer.unref();
-  const program = await childOf(outer, recipe);
+  const program = await childOf(outer);
+  if (!program) {
+    const said = lastLines(recipe.log, logStart, 15);
+    throw new Error(`${recipe.name} ended at once with code ${outer.exitCode}:\n${said}`);
+  }
   ledger.append({ kind: 'process', name: recipe.name, process: program });
-  return { outer, program };
+  return { outer, program, logStart };
 }
 
-/** nsenter forks to enter a PID namespace, so the program is its child. */
-async function childOf(outer: Bun.Subprocess, recipe: DaemonRecipe): Promise<ProcessIdentity> {
+/** nsenter forks to enter a PID namespace, so the program is its child; undefined if it ended before it was seen. */
+async function childOf(outer: Bun.Subprocess): Promise<ProcessIdentity | undefined> {
   while (outer.exitCode === null && outer.signalCode === null) {
     const child = childrenOf(outer.pid)[0];
     const identity = child === undefined ? undefined : identityOf(child);
     if (identity) return identity;
     await Bun.sleep(1);
   }
-  const said = readFileSync(recipe.log, 'utf8').trimEnd().split('\n').slice(-15).join('\n');
-  throw new Error(
-    `${recipe.name} ended at once with code ${outer.exitCode}; ${recipe.log} says:\n${said}`,
-  );
+  return undefined;
+}
+
+function lastLines(path: string, start: number, lines: number): string {
+  const text = readFileSync(path).subarray(start).toString();
+  return text.trimEnd().split('\n').slice(-lines).join('\n');
 }

@@ -6,10 +6,12 @@ set -eu
 hostname "$HOST_NAME"
 
 if [ -n "$HOST_DISK" ]; then
-  read -r path size <<<"$HOST_DISK"
-  mkdir -p "$path"
-  mount -t tmpfs -o "size=${size}m,mode=700" tmpfs "$path"
+  mkdir -p "$HOST_DISK"
+  mount -t tmpfs -o "size=${HOST_DISK_MIB}m,mode=700" tmpfs "$HOST_DISK"
 fi
+
+# Shared memory that a killed program leaves would stay on the machine.
+mount -t tmpfs -o mode=1777 tmpfs /dev/shm
 
 # A copy-on-write /etc, so that the machine's own files stay as they are.
 mkdir -p "$HOST_FOLDER/etc.upper" "$HOST_FOLDER/etc.work"
@@ -32,11 +34,9 @@ mount_cgroups_v1() {
   done
 }
 
-# Version 2 allows processes only in leaves, so this one moves to a leaf before it hands controllers down.
+# All processes of this host are in a leaf (host.ts sees to that), so its root can hand controllers down.
 mount_cgroups_v2() {
   mount -t cgroup2 cgroup2 /sys/fs/cgroup
-  mkdir /sys/fs/cgroup/init
-  echo $$ >/sys/fs/cgroup/init/cgroup.procs
   sed 's/\b\([a-z]\)/+\1/g' /sys/fs/cgroup/cgroup.controllers >/sys/fs/cgroup/cgroup.subtree_control
 }
 
@@ -61,10 +61,10 @@ if [ -n "$HOST_WORKER" ]; then
   ln -sfn /run "$var/run"
   mount -t tmpfs -o mode=755 tmpfs "$run"
   mkdir -p "$run/lock"
-  for share in files="$HOST_FOLDER/files" $HOST_SHARED; do
-    mkdir -p "$run/snicket/${share%%=*}"
-    mount --bind "${share#*=}" "$run/snicket/${share%%=*}"
-  done
+  while IFS='=' read -r name path; do
+    mkdir -p "$run/snicket/$name"
+    mount --bind "$path" "$run/snicket/$name"
+  done < <(printf '%s' "$HOST_SHARED")
   mount --rbind "$run" /run
   mount --bind "$var" /var
   up=/run/snicket/files/up

@@ -11,8 +11,13 @@ import { waitFor } from '../wait.ts';
 const JOIN_CGROUPS =
   'for c in $HOST_CGROUPS; do echo $$ > "$c/cgroup.procs" || exit 71; done; unset HOST_CGROUPS; exec "$@"';
 
-/** The root of this repository. */
-export const repository = join(import.meta.dir, '..', '..');
+/**
+ * In cgroup version 2 a group that hands controllers down, as kubelet's root must, can hold no process itself. So
+ * all processes of such a host are in a leaf; its first one goes there after it has made the group its root.
+ */
+const LEAF = 'init';
+// With builtins alone: the first child that is seen is taken for the host's first process.
+const MOVE_TO_LEAF = 'echo $$ > "$HOST_LEAF/cgroup.procs" || exit 71; exec "$@"';
 
 /** Options of {@link Host.create}. */
 export interface HostOptions {
@@ -40,6 +45,7 @@ export class Host {
   readonly #ledger: Ledger;
   readonly #init: ProcessIdentity;
   readonly #cgroups: readonly string[];
+  readonly #temporary: string;
   readonly #daemons = new Map<string, Daemon>();
 
   private constructor(ledger: Ledger, name: string, saved: SavedHost) {
@@ -48,47 +54,53 @@ export class Host {
     this.#ledger = ledger;
     this.#init = saved.init;
     this.#cgroups = saved.cgroups;
+    this.#temporary = saved.temporary;
   }
 
   /** Makes a host and waits until its namespaces are ready. */
   static async create(ledger: Ledger, options: HostOptions): Promise<Host> {
+    ledger.assertOpen();
     const folder = join(ledger.folder, options.name);
-    mkdirSync(join(folder, 'files'), { recursive: true });
-    const cgroups = createCgroup(`${ledger.cgroup}/${options.name}`);
+    if (existsSync(folder))
+      throw new Error(`world ${ledger.id} has a host '${options.name}' already`);
+    for (const name of ['files', 'tmp']) mkdirSync(join(folder, name), { recursive: true });
     const trees = hierarchies();
+    const cgroups = createCgroup(`${ledger.cgroup}/${options.name}`);
     const onlyV2 = trees.every((tree) => tree.version === 2);
+    const leaves = onlyV2 ? cgroups.map((path) => join(path, LEAF)) : cgroups;
+    for (const path of leaves) mkdirSync(path, { recursive: true });
     const init = await Daemon.start(
       {
         name: `${options.name}/init`,
         argv: [
-          'sh',
-          '-c',
-          JOIN_CGROUPS,
-          'sh',
-          'unshare',
-          '--mount',
-          '--uts',
-          '--ipc',
-          '--net',
-          '--pid',
-          '--cgroup',
-          '--fork',
-          '--kill-child',
-          '--mount-proc',
-          'bash',
-          join(import.meta.dir, 'host-init.sh'),
+          ...['sh', '-c', JOIN_CGROUPS, 'sh', 'unshare', '--cgroup'],
+          ...['sh', '-c', onlyV2 ? MOVE_TO_LEAF : 'exec "$@"', 'sh'],
+          ...[
+            'unshare',
+            '--mount',
+            '--uts',
+            '--ipc',
+            '--net',
+            '--pid',
+            '--fork',
+            '--kill-child',
+            '--mount-proc',
+          ],
+          ...['bash', join(import.meta.dir, 'host-init.sh')],
         ],
         env: {
           PATH: process.env['PATH'] ?? '',
           HOST_CGROUPS: cgroups.join(' '),
+          HOST_LEAF: leaves[0] ?? '',
           HOST_NAME: options.name,
           HOST_FOLDER: folder,
           HOST_NAMESERVER: options.nameserver,
-          HOST_DISK: options.disk ? `${options.disk.path} ${options.disk.sizeMiB}` : '',
+          HOST_DISK: options.disk?.path ?? '',
+          HOST_DISK_MIB: String(options.disk?.sizeMiB ?? 0),
           HOST_WORKER: options.worker ? '1' : '',
-          HOST_SHARED: Object.entries(options.shared ?? {})
-            .map(([name, path]) => `${name}=${path}`)
-            .join(' '),
+          HOST_SHARED: Object.entries({ files: join(folder, 'files'), ...options.shared })
+            .map(([name, path]) => `${name}=${path}\n`)
+            .join(''),
           HOST_TOOLS: options.tools ?? '',
           HOST_CGROUP_TREES: trees
             .filter((tree) => tree.version === 1)
@@ -99,15 +111,16 @@ export class Host {
       },
       ledger,
     );
-    while (!existsSync(join(folder, 'files', 'up'))) {
-      if (!init.running) throw new Error(`host ${options.name} did not come up:\n${init.tail()}`);
-      await Bun.sleep(5);
-    }
-    const saved: SavedHost = {
-      init: init.identity,
-      // Version 2 wants processes in leaves only; host-init.sh has moved itself to the leaf `init`.
-      cgroups: options.worker && onlyV2 ? cgroups.map((path) => join(path, 'init')) : cgroups,
-    };
+    await waitFor(
+      `host ${options.name} is up`,
+      () => {
+        if (!init.running) throw new Error(`host ${options.name} did not come up:\n${init.tail()}`);
+        return existsSync(join(folder, 'files', 'up'));
+      },
+      { everyMs: 5 },
+    );
+    const temporary = options.worker ? '/var/tmp' : join(folder, 'tmp');
+    const saved: SavedHost = { init: init.identity, cgroups: leaves, temporary };
     writeFileSync(join(folder, 'host.json'), JSON.stringify(saved));
     return new Host(ledger, options.name, saved);
   }
@@ -131,20 +144,15 @@ export class Host {
     machineNetwork = false,
   ): { argv: string[]; env: Record<string, string> } {
     const namespaces = ['mount', 'uts', 'ipc', 'pid', 'cgroup', ...(machineNetwork ? [] : ['net'])];
-    const flags = namespaces.map((namespace) => `--${namespace}`);
+    const enter = [
+      'nsenter',
+      `--target=${this.pid}`,
+      ...namespaces.map((name) => `--${name}`),
+      '--',
+    ];
     return {
-      argv: [
-        'sh',
-        '-c',
-        JOIN_CGROUPS,
-        'sh',
-        'nsenter',
-        `--target=${this.pid}`,
-        ...flags,
-        '--',
-        ...argv,
-      ],
-      env: { HOST_CGROUPS: this.#cgroups.join(' ') },
+      argv: ['sh', '-c', JOIN_CGROUPS, 'sh', ...enter, ...argv],
+      env: { HOST_CGROUPS: this.#cgroups.join(' '), TMPDIR: this.#temporary },
     };
   }
 
@@ -179,7 +187,7 @@ export class Host {
     // The kernel ends a process namespace together with its first process.
     signal(this.#init, 'SIGKILL');
     await waitFor(`host ${this.name} is off`, () => !isRunning(this.#init), { everyMs: 10 });
-    await Promise.all(this.daemons.map((daemon) => daemon.exited));
+    await Promise.all(this.daemons.map((daemon) => daemon.ended()));
   }
 
   /** A program that was started on this host under this name. */
@@ -209,4 +217,6 @@ export interface StartOptions {
 interface SavedHost {
   readonly init: ProcessIdentity;
   readonly cgroups: readonly string[];
+  /** For temporary files: hosts share the machine's /tmp, and nothing of a world may stay there. */
+  readonly temporary: string;
 }

@@ -127,11 +127,11 @@ describe('the folder of all worlds', () => {
     expect(existsSync(worlds)).toBe(false);
   });
 
-  test('loses its dead worlds in a sweep, with what was left of others, and keeps the kept', () => {
+  test('loses its dead worlds in a sweep, and what a dead process was making or removing, and nothing else', () => {
     inOtherProcess(`
       Ledger.create('dead');
       Ledger.create('kept').append({ kind: 'kept' });
-      mkdirSync(worldsFolder + '/half');
+      mkdirSync(worldsFolder + '/of-somebody-else');
       mkdirSync(worldsFolder + '/.cd34-' + process.pid);
       print({});
     `);
@@ -144,9 +144,9 @@ describe('the folder of all worlds', () => {
       print({ removed: await removeDeadWorlds() });
     `);
 
-    expect(removed).toEqual(['dead']);
+    expect(removed).toEqual([{ id: 'dead' }]);
     const left = readdirSync(worlds).map((name) => name.replace(/\d+$/, 'PID'));
-    expect(left.toSorted()).toEqual(['.mine-PID', 'kept', 'mine']);
+    expect(left.toSorted()).toEqual(['.mine-PID', 'kept', 'mine', 'of-somebody-else']);
   });
 
   /** Runs a script against this test's worlds; the machine's own are never touched. */

@@ -1,10 +1,14 @@
 import {
-  appendFileSync,
+  closeSync,
+  constants,
   existsSync,
   mkdirSync,
+  openSync,
   readFileSync,
   readdirSync,
   renameSync,
+  writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { bootId, identityOf, isRunning, type ProcessIdentity } from './identity.ts';
@@ -25,6 +29,8 @@ export type Entry =
  */
 export const worldsFolder = process.env['SNICKET_WORLDS'] ?? '/var/lib/snicket-worlds';
 
+const LEDGER = 'ledger.jsonl';
+
 /** The append-only list of what one world made. */
 export class Ledger {
   readonly folder: string;
@@ -44,15 +50,14 @@ export class Ledger {
 
   /** Makes the folder of a new world, with this process as its owner. */
   static create(id: string): Ledger {
-    mkdirSync(worldsFolder, { recursive: true, mode: 0o700 });
     const owner = identityOf(process.pid);
     if (!owner) throw new Error('cannot read /proc/self/stat');
     // The folder appears under its name together with its owner: a sweep that runs at the same time
     // never meets a world that seems to belong to nobody.
     const unnamed = join(worldsFolder, `.${id}-${process.pid}`);
-    mkdirSync(unnamed, { mode: 0o700 });
+    mkdirSync(unnamed, { recursive: true, mode: 0o700 });
     const entry: Entry = { kind: 'owner', process: owner, bootId: bootId() };
-    appendFileSync(join(unnamed, 'ledger.jsonl'), `${JSON.stringify(entry)}\n`);
+    writeFileSync(join(unnamed, LEDGER), `${JSON.stringify(entry)}\n`);
     const folder = join(worldsFolder, id);
     renameSync(unnamed, folder);
     return new Ledger(folder);
@@ -61,7 +66,7 @@ export class Ledger {
   /** The ledger of a world that is there already, or undefined. */
   static find(id: string): Ledger | undefined {
     const folder = join(worldsFolder, id);
-    return existsSync(join(folder, 'ledger.jsonl')) ? new Ledger(folder) : undefined;
+    return existsSync(join(folder, LEDGER)) ? new Ledger(folder) : undefined;
   }
 
   /** From now on nothing more may be started: the world is being removed. */
@@ -71,12 +76,17 @@ export class Ledger {
 
   /** Fails if the world is being removed; asked before anything is started in it. */
   assertOpen(): void {
-    if (this.#closed) throw new Error(`world ${this.id} is being removed`);
+    if (this.#closed || !existsSync(join(this.folder, LEDGER))) {
+      throw new Error(`world ${this.id} is being removed, or was`);
+    }
   }
 
   /** Adds an entry. */
   append(entry: Entry): void {
-    appendFileSync(join(this.folder, 'ledger.jsonl'), `${JSON.stringify(entry)}\n`);
+    // Never made anew: a world that somebody else has removed must not seem to be there.
+    const file = openSync(join(this.folder, LEDGER), constants.O_WRONLY | constants.O_APPEND);
+    writeSync(file, `${JSON.stringify(entry)}\n`);
+    closeSync(file);
   }
 
   /**
@@ -84,7 +94,7 @@ export class Ledger {
    * out: what it would name was not made yet.
    */
   entries(): Entry[] {
-    const path = join(this.folder, 'ledger.jsonl');
+    const path = join(this.folder, LEDGER);
     try {
       return parseLedger(readFileSync(path, 'utf8'));
     } catch (error) {
@@ -98,13 +108,21 @@ export class Ledger {
 export function parseLedger(text: string): Entry[] {
   const lines = text.split('\n');
   lines.pop(); // after the last newline: nothing, or a line that was never finished
-  return lines.map((line) => JSON.parse(line) as Entry);
+  return lines.map((line, index) => {
+    try {
+      return JSON.parse(line) as Entry;
+    } catch (error) {
+      throw new Error(`line ${index + 1} of the ledger is damaged: ${line}`, { cause: error });
+    }
+  });
 }
 
 /** The ids of the worlds whose folder is on this machine. */
 export function worldIds(): string[] {
   if (!existsSync(worldsFolder)) return [];
-  return readdirSync(worldsFolder).filter((name) => !name.startsWith('.'));
+  return readdirSync(worldsFolder).filter(
+    (name) => !name.startsWith('.') && existsSync(join(worldsFolder, name, LEDGER)),
+  );
 }
 
 /** How a world stands, judged from its ledger alone. */

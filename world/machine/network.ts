@@ -56,6 +56,12 @@ export class Link {
 
 const BRIDGE = 'hub';
 
+/**
+ * A bridge without an address of its own takes the lowest of its ports, and another one when that port goes:
+ * then no host reaches the resolver until its ARP entry is old, which took 30 s.
+ */
+const BRIDGE_ADDRESS = '02:00:00:00:00:01';
+
 /** The one network that joins all hosts of a world: a bridge on a host of its own. */
 export class Network {
   readonly #hub: Host;
@@ -69,7 +75,7 @@ export class Network {
   static async create(hub: Host, address: string, length: number): Promise<Network> {
     await batch(hub, [
       'link set lo up',
-      `link add ${BRIDGE} type bridge`,
+      `link add ${BRIDGE} address ${BRIDGE_ADDRESS} type bridge`,
       `addr add ${address}/${length} dev ${BRIDGE}`,
       `link set ${BRIDGE} up`,
     ]);

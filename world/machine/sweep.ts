@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, rmdirSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { killCgroups, removeCgroups } from './cgroup.ts';
 import { bootId, signal } from './identity.ts';
@@ -12,7 +12,7 @@ export async function removeWorld(ledger: Ledger): Promise<void> {
     for (const entry of entries) if (entry.kind === 'process') signal(entry.process, 'SIGKILL');
     await removeCgroups(cgroupsOf(entries));
   }
-  rmSync(ledger.folder, { recursive: true, force: true });
+  removeFolder(ledger);
   removeIfEmpty(worldsFolder);
 }
 
@@ -31,25 +31,49 @@ function cgroupsOf(entries: readonly Entry[]): string[] {
   return entries.flatMap((entry) => (entry.kind === 'cgroup' ? [entry.path] : []));
 }
 
-/** Removes the worlds whose owner died without doing so, and returns their ids. */
-export async function removeDeadWorlds(): Promise<string[]> {
-  removeUnnamed();
-  const removed: string[] = [];
-  for (const id of worldIds()) {
-    const ledger = Ledger.find(id);
-    if (!ledger) {
-      // A removal was cut short after the ledger went, or another sweep is at it: processes end before files go.
-      rmSync(join(worldsFolder, id), { recursive: true, force: true });
-      continue;
-    }
-    if (standing(ledger.entries()) !== 'dead') continue;
-    await removeWorld(ledger);
-    removed.push(id);
-  }
-  return removed;
+/** A dead world that was found; with an error if it could not be removed. */
+export interface Swept {
+  readonly id: string;
+  readonly error?: Error;
 }
 
-/** Folders of worlds that died before they had a name: `.ID-PID`, with nothing started yet. */
+/** Removes the worlds whose owner died without doing so. One that cannot be removed does not keep others from it. */
+export async function removeDeadWorlds(): Promise<Swept[]> {
+  removeUnnamed();
+  const swept: Swept[] = [];
+  for (const id of worldIds()) {
+    const ledger = Ledger.find(id);
+    if (!ledger) continue;
+    try {
+      if (standing(ledger.entries()) !== 'dead') continue;
+      await removeWorld(ledger);
+      swept.push({ id });
+    } catch (error) {
+      swept.push({ id, error: error as Error });
+    }
+  }
+  return swept;
+}
+
+/** What to tell of a dead world that was found. */
+export function sweptText({ id, error }: Swept): string {
+  if (!error) return `removed world ${id}, whose owner is gone`;
+  return `world ${id}, whose owner is gone, could not be removed: ${error.message}; end what is left of it and delete ${join(worldsFolder, id)}`;
+}
+
+/** The folder loses its name first: one half removed is nobody's world, and the next sweep goes on with it. */
+function removeFolder(ledger: Ledger): void {
+  const unnamed = join(worldsFolder, `.${ledger.id}-${process.pid}`);
+  try {
+    renameSync(ledger.folder, unnamed);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return; // somebody else was faster
+    throw error;
+  }
+  rmSync(unnamed, { recursive: true, force: true });
+}
+
+/** Folders `.ID-PID` of processes that died while they made or removed a world: nothing runs in those. */
 function removeUnnamed(): void {
   if (!existsSync(worldsFolder)) return;
   for (const name of readdirSync(worldsFolder)) {
@@ -65,6 +89,7 @@ function removeIfEmpty(folder: string): void {
     rmdirSync(folder);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'ENOTEMPTY' && code !== 'ENOENT' && code !== 'EEXIST') throw error;
+    // Not empty, gone, or a mount point of its own: all the same here.
+    if (!code || !['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EBUSY'].includes(code)) throw error;
   }
 }

@@ -12,14 +12,19 @@ import { join } from 'node:path';
 import {
   baseParts,
   cacheFolder,
+  edgeParts,
   moduleFolder,
   partFolder,
   partFolderName,
+  providerParts,
   type GoPart,
   type Part,
 } from './catalogue.ts';
 
-const goParts = (Object.values(baseParts) as Part[]).filter((part) => part.kind === 'go');
+const allParts: readonly Part[] = [baseParts, edgeParts, providerParts].flatMap((parts) =>
+  Object.values<Part>(parts),
+);
+const goParts = allParts.filter((part) => part.kind === 'go');
 
 describe.each(goParts.map((part) => [part.name, part] as const))('the part %s', (_, part) => {
   const module = readFileSync(join(moduleFolder(part), 'go.mod'), 'utf8');
@@ -63,6 +68,7 @@ describe('the folder of a part', () => {
     ['program', { programs: { ...etcd.programs, etcdctl: 'go.etcd.io/etcd/etcdctl/v3' } }],
     ['name of a program', { programs: { server: 'go.etcd.io/etcd/server/v3' } }],
     ['linker flag', { linkerFlags: '-X main.version=1' }],
+    ['file', { files: { etcd: { module: 'go.etcd.io/etcd/server/v3', paths: ['LICENSE'] } } }],
   ])('is another with another %s', (_, change) => {
     expect(partFolderName({ ...etcd, ...change })).not.toBe(partFolderName(etcd));
   });
@@ -73,6 +79,16 @@ describe('the folder of a part', () => {
   ])('is another with another Debian %s', (_, change) => {
     expect(partFolderName({ ...baseParts.tools, ...change })).not.toBe(
       partFolderName(baseParts.tools),
+    );
+  });
+
+  test.each([
+    ['version', { version: '1.40.0' }],
+    ['digest', { digests: { amd64: '0000' } }],
+    ['program', { programs: { envoy: 'envoy/envoy' } }],
+  ])('is another with another %s of a Python package', (_, change) => {
+    expect(partFolderName({ ...edgeParts.envoy, ...change })).not.toBe(
+      partFolderName(edgeParts.envoy),
     );
   });
 
@@ -101,6 +117,19 @@ describe('the folder of a part', () => {
 
       expect(before).toBe(partFolderName(etcd));
       expect(after).not.toBe(before);
+    });
+
+    test('is another when code below the module has changed, which a replacement may lead to', async () => {
+      const copy = (await import(join(folder, 'catalogue.ts'))) as typeof import('./catalogue.ts');
+      const without = copy.partFolderName(etcd);
+
+      mkdirSync(join(module, 'ext', 'deep'), { recursive: true });
+      appendFileSync(join(module, 'ext', 'deep', 'ext.go'), 'package deep\n');
+      const before = copy.partFolderName(etcd);
+      appendFileSync(join(module, 'ext', 'deep', 'ext.go'), '\n');
+      const after = copy.partFolderName(etcd);
+
+      expect(new Set([without, before, after]).size).toBe(3);
     });
   });
 });

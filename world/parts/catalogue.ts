@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
 
@@ -212,11 +212,6 @@ export const providerParts = {
     programs: { steward: 'github.com/butlerdotdev/steward' },
     files: {
       crds: { module: 'github.com/butlerdotdev/steward', paths: ['charts/steward/crds/*.yaml'] },
-      // The experimental ones serve TLSRoute v1alpha2, which Steward asks for; from v1.6 the standard ones do not.
-      'gateway-api': {
-        module: 'sigs.k8s.io/gateway-api',
-        paths: ['config/crd/experimental/gateway.networking.k8s.io_*.yaml'],
-      },
     },
   },
 } as const satisfies Record<string, Part>;
@@ -239,7 +234,7 @@ export function moduleFolder(part: GoPart): string {
   return join(import.meta.dir, 'go', part.name);
 }
 
-/** Name of a part's folder in the cache. It changes with everything that could change what is in it. */
+/** Name of a part's folder in the cache. It changes with the part's sources and recipe, not with the Go that builds it. */
 export function partFolderName(part: Part): string {
   const digest = createHash('sha256');
   const name = [part.name, ...('version' in part ? [part.version] : []), architecture].join('-');
@@ -256,13 +251,20 @@ export function partFolderName(part: Part): string {
       );
       break;
     case 'debian':
-      digest.update(JSON.stringify([part.packages, part.programs]));
+      // What is unpacked is what this release lacks, and fits no other.
+      digest.update(JSON.stringify([part.packages, part.programs, release()]));
       break;
     case 'pypi':
       digest.update(JSON.stringify([part.package, part.digests, part.programs]));
       break;
   }
   return `${name}-${digest.digest('hex').slice(0, 8)}`;
+}
+
+/** Name and version of this Linux distribution. */
+function release(): string[] {
+  const path = '/etc/os-release';
+  return existsSync(path) ? (readFileSync(path, 'utf8').match(/^(ID|VERSION_ID)=.*$/gm) ?? []) : [];
 }
 
 /** Files in the folders of a module: a replaced dependency, whose code is built as well. */

@@ -28,6 +28,11 @@ export function debianPartReady(part: DebianPart): boolean {
  */
 export async function unpackDebianPart(part: DebianPart): Promise<void> {
   const folder = partFolder(part);
+  if (part.programs.every((program) => debianProgram(part, program))) {
+    // The machine has all of them; workers find an empty folder to lay over its /usr.
+    mkdirSync(join(folder, 'usr'), { recursive: true });
+    return;
+  }
   const work = `${folder}.unpacking`;
   rmSync(work, { recursive: true, force: true });
   for (const name of ['lists/partial', 'archives/partial', 'root/usr'])

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { CommandError, run } from '../machine/command.ts';
-import { moduleFolder, partFolder, type GoPart } from './catalogue.ts';
+import { architecture, moduleFolder, partFolder, type GoPart } from './catalogue.ts';
 import { copyModuleFiles, FILES } from './module-files.ts';
 import type { Progress } from './progress.ts';
 
@@ -19,7 +19,11 @@ export function goPartReady(part: GoPart): boolean {
  * Builds a part. All programs go through one `go build`, so that packages they share are compiled once and
  * their links run side by side. What was compiled before an interruption is in Go's own cache.
  */
-export async function buildGoPart(part: GoPart, progress: Progress): Promise<void> {
+export async function buildGoPart(
+  part: GoPart,
+  progress: Progress,
+  signal?: AbortSignal,
+): Promise<void> {
   const folder = partFolder(part);
   const unfinished = join(folder, '.building');
   rmSync(unfinished, { recursive: true, force: true });
@@ -28,22 +32,14 @@ export async function buildGoPart(part: GoPart, progress: Progress): Promise<voi
   const flags = `-s -w ${part.linkerFlags ?? ''}`.trim();
   // A trailing slash makes -o a folder, also for one package.
   const argv = [
-    'go',
-    'build',
-    '-v',
-    '-trimpath',
-    '-ldflags',
-    flags,
-    '-o',
-    `${unfinished}/`,
-    ...packages,
+    ...['go', 'build', '-v', '-trimpath', '-ldflags', flags],
+    ...['-o', `${unfinished}/`, ...packages],
   ];
-  await runGo(argv, moduleFolder(part), (line, count) =>
-    progress.update(
-      part.name,
-      line.startsWith('go: downloading') ? line.slice(4) : `${count} packages compiled, ${line}`,
-    ),
-  );
+  const tell = (line: string, count: number) => {
+    const downloading = line.startsWith('go: downloading');
+    progress.update(part.name, downloading ? line.slice(4) : `${count} packages compiled, ${line}`);
+  };
+  await runGo(argv, moduleFolder(part), tell, signal);
   if (part.files) {
     await copyModuleFiles(part, join(unfinished, FILES), (module) => moduleRoot(part, module));
     rmSync(join(folder, FILES), { recursive: true, force: true });
@@ -57,7 +53,8 @@ export async function buildGoPart(part: GoPart, progress: Progress): Promise<voi
 }
 
 /** Downloads what a part is built from, so that the network is at work while the processors are. */
-export async function downloadGoPart(part: GoPart): Promise<void> {
+export async function downloadGoPart(part: GoPart, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
   await run(['go', 'list', '-deps', ...Object.values(part.programs)], {
     cwd: moduleFolder(part),
     env: goEnvironment,
@@ -89,12 +86,15 @@ export const goEnvironment = {
   CGO_ENABLED: '0',
   GOFLAGS: `-mod=readonly -buildvcs=false -p=${availableParallelism()}`,
   GOWORK: 'off',
+  GOOS: 'linux',
+  GOARCH: architecture,
 };
 
 async function runGo(
   argv: readonly string[],
   cwd: string,
   tell: (line: string, count: number) => void,
+  signal?: AbortSignal,
 ): Promise<void> {
   const child = Bun.spawn([...argv], {
     cwd,
@@ -102,6 +102,7 @@ async function runGo(
     stdout: 'ignore',
     stderr: 'pipe',
     env: { ...process.env, ...goEnvironment },
+    ...(signal ? { signal } : {}),
   });
   const last: string[] = [];
   let count = 0;
@@ -118,6 +119,7 @@ async function runGo(
     }
   }
   const code = await child.exited;
+  signal?.throwIfAborted();
   if (code !== 0)
     throw new CommandError(argv, code, `exit code ${code}`, {
       stdout: '',

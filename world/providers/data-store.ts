@@ -18,30 +18,46 @@ export interface Etcd {
 }
 
 /** Starts an etcd that knows its clients by their certificates. */
-export async function startEtcd({ host, address }: NetworkHost): Promise<Etcd> {
+export async function startEtcd(machine: NetworkHost): Promise<Etcd> {
+  const { host, address } = machine;
   const authority = await Authority.create('etcd-ca', { keyType: 'rsa' });
   const pki = join(host.folder, 'files', 'etcd');
   const serving = await authority.issue({ commonName: 'etcd', names: [address] });
   const { certificate, key } = writeCredential(pki, 'server', serving);
   const trusted = writeCredential(pki, 'ca', authority);
+  await createUsers(machine);
   const endpoint = `${address}:2379`;
-  // Whoever comes here is nobody in particular, and may do nothing once the users are set up.
-  const setup = 'http://127.0.0.1:2379';
   const daemon = await host.start('etcd', [
-    program('etcd'),
-    `--data-dir=${join(host.folder, 'etcd')}`,
-    '--unsafe-no-fsync',
-    '--log-level=warn',
-    `--listen-client-urls=https://${endpoint},${setup}`,
-    `--advertise-client-urls=https://${endpoint}`,
-    '--listen-peer-urls=http://127.0.0.1:2380',
+    ...etcdCommand(machine, `https://${endpoint}`),
     '--client-cert-auth',
     `--trusted-ca-file=${trusted.certificate}`,
     `--cert-file=${certificate}`,
     `--key-file=${key}`,
   ]);
-  await host.exec([process.execPath, join(import.meta.dir, 'etcd-auth.ts'), setup]);
   return { daemon, endpoint, authority, root: await authority.issue({ commonName: 'root' }) };
+}
+
+/**
+ * Sets up an etcd's users while it runs without TLS. With both kinds of listeners at once, etcd 3.7 takes
+ * either of them for its HTTP gateway, by chance, and the one with TLS refuses the gateway for its certificate.
+ */
+async function createUsers(machine: NetworkHost): Promise<void> {
+  const url = 'http://127.0.0.1:2379';
+  const daemon = await machine.host.start('etcd-setup', etcdCommand(machine, url));
+  await machine.host.exec([process.execPath, join(import.meta.dir, 'etcd-auth.ts'), url]);
+  await daemon.terminate();
+}
+
+function etcdCommand({ host }: NetworkHost, clientUrl: string): string[] {
+  return [
+    program('etcd'),
+    `--data-dir=${join(host.folder, 'etcd')}`,
+    '--unsafe-no-fsync',
+    '--log-level=warn',
+    `--listen-client-urls=${clientUrl}`,
+    `--advertise-client-urls=${clientUrl}`,
+    '--listen-peer-urls=http://127.0.0.1:2380',
+  ];
 }
 
 /** The DataStore of an etcd, its Secret and that one's namespace. */

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'bun:test';
-import { parseDefinition, serves, type Definition } from './definitions.ts';
+import { expect, test } from 'bun:test';
+import { parseDefinition, servingPatch, type Definition } from './definitions.ts';
 
 const definition = parseDefinition(`
 apiVersion: apiextensions.k8s.io/v1
@@ -30,12 +30,12 @@ test('a CRD is taken without its conversion webhook, and otherwise whole', () =>
   } as unknown as Definition);
 });
 
-describe('a version is served', () => {
-  test.each([
-    ['v1', true],
-    ['v1alpha2', false],
-    ['v1alpha3', false],
-  ])('%s: %p', (version, served) => {
-    expect(serves(definition, version)).toBe(served);
-  });
+test('a version that is not served is made to be', () => {
+  expect(servingPatch(definition, 'v1alpha2')).toEqual([
+    { op: 'replace', path: '/spec/versions/1/served', value: true },
+  ]);
+});
+
+test('a version that is not there cannot be served', () => {
+  expect(servingPatch(definition, 'v1alpha3')).toBeUndefined();
 });

@@ -43,7 +43,9 @@ export async function installDefinitions(
   );
 }
 
-/** Can a resource be used in this version? */
-export function serves(definition: Definition, version: string): boolean {
-  return definition.spec.versions.some(({ name, served }) => name === version && served);
+/** The JSON patch that makes a CRD serve one of its versions; undefined if it has no such version. */
+export function servingPatch(definition: Definition, version: string): object[] | undefined {
+  const index = definition.spec.versions.findIndex(({ name }) => name === version);
+  if (index < 0) return undefined;
+  return [{ op: 'replace', path: `/spec/versions/${index}/served`, value: true }];
 }

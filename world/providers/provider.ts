@@ -9,7 +9,7 @@ import { silentProgress, type Progress } from '../parts/progress.ts';
 import { together, waitFor } from '../wait.ts';
 import type { NetworkHost, World } from '../world.ts';
 import { admissionObjects } from './admission.ts';
-import { DATA_STORE, dataStoreObjects, startEtcd, type Etcd } from './data-store.ts';
+import { DATA_STORE, dataStoreObjects, startEtcd } from './data-store.ts';
 import { installDefinitions, readDefinitions } from './definitions.ts';
 import { kamaji } from './kamaji.ts';
 import { steward } from './steward.ts';
@@ -68,8 +68,8 @@ const WEBHOOK_PORT = 9443;
 const kinds: Readonly<Record<ProviderName, ProviderKind>> = { kamaji, steward };
 
 /**
- * Starts a provider against the world's management cluster, on a host of its own, and returns when it judges
- * DataStores. A world can have both, each once.
+ * Starts a provider against the world's management cluster, on a host of its own, and returns when the API
+ * server asks it. A world can have both, each once.
  */
 export async function startProvider(
   world: World,
@@ -96,7 +96,7 @@ export async function startProvider(
   await world.management.apply(
     ...admissionObjects({ name, group: kind.group, url, authority: webhooks.certificate }),
   );
-  await controllerReady(kind, namespace, world.management, controller, etcd);
+  await controllerReady(kind, world.management, [controller, etcd.daemon]);
   progress.done(name, `${kind.part.version} is ready`);
   return {
     name,
@@ -161,23 +161,48 @@ async function startController(
   );
 }
 
-/** A DataStore has no condition that says it is ready: the sign of it is that the controller finds another like it good. */
+/**
+ * Waits until the controller has a say in what the API server takes. A DataStore has no condition that tells of
+ * it: the signs are that one without its Secret is refused, and that a tenant without a DataStore gets the default.
+ */
 async function controllerReady(
   kind: ProviderKind,
-  namespace: string,
   management: Cluster,
-  controller: Daemon,
-  etcd: Etcd,
+  daemons: readonly Daemon[],
 ): Promise<void> {
-  const [, , dataStore] = dataStoreObjects(kind.group, namespace, etcd);
-  const probe = { ...dataStore, metadata: { name: 'probe' } };
+  const path = `/apis/${kind.group}/v1alpha1`;
+  const tryOut = async (resource: string, object: object) =>
+    management.controlPlane.request('POST', `${path}/${resource}?dryRun=All`, object);
+  const nowhere = { certificate: '', key: '' };
+  const etcd = { endpoint: 'nowhere:2379', authority: nowhere, root: nowhere };
+  const [, , unusable] = dataStoreObjects(kind.group, 'nowhere', etcd);
   await waitFor(
-    `${kind.name} answers the API server; its log is ${controller.log}`,
+    `${kind.name} is asked by the API server, and answers`,
     async () => {
-      if (!controller.running) throw new Error(`${kind.name} ended:\n${controller.tail()}`);
-      const path = `/apis/${kind.group}/v1alpha1/datastores?dryRun=All`;
-      return (await management.controlPlane.request('POST', path, probe)).ok;
+      for (const daemon of daemons)
+        if (!daemon.running) throw new Error(`${daemon.name} ended:\n${daemon.tail()}`);
+      const refused = await tryOut('datastores', { ...unusable, metadata: { name: 'unusable' } });
+      if (refused.status !== 403) return false;
+      const taken = await tryOut('namespaces/default/tenantcontrolplanes', plainTenant(kind));
+      if (!taken.ok) return false;
+      const { spec } = (await taken.json()) as { spec: { dataStore?: string } };
+      return spec.dataStore === DATA_STORE;
     },
     { deadlineMs: 60_000, everyMs: 250 },
   );
+}
+
+/** The least that a tenant can be. */
+function plainTenant({ group, versions }: ProviderKind): object {
+  return {
+    apiVersion: `${group}/v1alpha1`,
+    kind: 'TenantControlPlane',
+    metadata: { name: 'plain' },
+    spec: {
+      // Without `deployment`, the defaults of Steward v0.3.0 are a patch that the API server cannot apply.
+      controlPlane: { deployment: {}, service: { serviceType: 'ClusterIP' } },
+      kubernetes: { version: versions.kubernetes, kubelet: {} },
+      networkProfile: { port: 6443 },
+    },
+  };
 }

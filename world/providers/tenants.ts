@@ -23,18 +23,6 @@ export async function letTenantsRun(world: World, provider: Provider): Promise<v
   await provider.machine.host.exec(['ip', 'route', 'replace', ...route]);
 }
 
-/** Gives a tenant's Service the name by which controllers know it, as CoreDNS would. */
-export async function nameTenantService(
-  world: World,
-  namespace: string,
-  name: string,
-): Promise<void> {
-  const { management, dns } = world;
-  const service = await management.get<{ spec: { clusterIP: string } }>('service', name, namespace);
-  if (!service) throw new Error(`no Service ${namespace}/${name} in ${management.name}`);
-  dns.set(`${name}.${namespace}.svc`, service.spec.clusterIP);
-}
-
 /** The images that a provider's Deployments name; `programPath` tells where the machine has a program. */
 export function tenantImages(
   versions: TenantVersions,

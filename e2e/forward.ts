@@ -3,7 +3,7 @@
  *
  * usage: forward.ts LISTEN_HOST:PORT TARGET_HOST:PORT
  */
-import { relay } from './relay.ts';
+import { relay } from '../world/relay/relay.ts';
 
 const [listen, target] = process.argv.slice(2).map((text) => {
   const [, host, port] = /^(.+):(\d+)$/.exec(text) ?? [];

@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
-import { baseParts, type Part } from '../parts/catalogue.ts';
-import { goVersion } from '../parts/go.ts';
-import { partReady } from '../parts/parts.ts';
-import { missingForPypi } from '../parts/pypi.ts';
+import { worldsFolder } from './machine/ledger.ts';
+import { baseParts, cacheFolder, type Part } from './parts/catalogue.ts';
+import { debianProgram } from './parts/debian.ts';
+import { goVersion } from './parts/go.ts';
+import { partReady } from './parts/parts.ts';
+import { missingForPypi } from './parts/pypi.ts';
+import { repository } from './repository.ts';
 
 /** Programs of the machine itself that a world is made with, and the Debian package that has each. */
 const PROGRAMS = {
@@ -25,14 +28,21 @@ export async function missingRequirements(
     if (!Bun.which(program))
       missing.push(`${program} is not on the PATH: install ${debianPackage}`);
   }
+  for (const path of [repository, cacheFolder(), worldsFolder]) {
+    if (/[:,\n]/.test(path))
+      missing.push(`'${path}' has a character that mount options cannot carry: move it`);
+  }
   if (!existsSync('/sys/fs/cgroup')) missing.push('no cgroups at /sys/fs/cgroup: mount them');
   const unbuilt = parts.filter((part) => !partReady(part));
   if (unbuilt.some((part) => part.kind === 'go')) missing.push(...(await missingGo()));
   for (const part of unbuilt) {
     if (part.kind === 'debian' && !Bun.which('apt-get')) {
-      missing.push(
-        `${part.programs.join(', ')} are needed and there is no apt-get to fetch them: install them with this system's package manager`,
-      );
+      const absent = part.programs.filter((program) => !debianProgram(part, program));
+      if (absent.length > 0) {
+        missing.push(
+          `there is no apt-get here to fetch ${absent.join(', ')}: install them with this system's package manager`,
+        );
+      }
     }
     if (part.kind === 'pypi') missing.push(...(await missingForPypi(part)));
   }

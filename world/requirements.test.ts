@@ -40,7 +40,7 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const cache = mkdtempSync(join(tmpdir(), 'requirements-'));
     const run = async (e2e: string) => {
-      const argv = [process.execPath, join(import.meta.dir, '..', '..', 'e2e', 'run.ts')];
+      const argv = [process.execPath, join(import.meta.dir, '..', 'e2e', 'run.ts')];
       const child = Bun.spawn(argv, {
         env: { XDG_CACHE_HOME: cache, PATH: cache, E2E: e2e },
         stdout: 'pipe',

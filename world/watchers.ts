@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
-import type { WorldPlan } from '../spec.ts';
+import type { WorldPlan } from './spec.ts';
 
 /**
  * File watchers that the programs of a world hold open, counted on version 1.36.3: the API server 6 and the

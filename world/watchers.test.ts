@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { planWorld } from '../spec.ts';
-import { watchersNeeded } from './inotify.ts';
+import { planWorld } from './spec.ts';
+import { watchersNeeded } from './watchers.ts';
 
 test('a world needs watchers for each control plane and each worker', () => {
   const plan = planWorld({ tenants: { a: {}, b: { workers: 2 } } });

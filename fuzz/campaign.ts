@@ -1,0 +1,189 @@
+/**
+ * Input after input through the fast parsers of src/wire and the slow ones here; any difference is a finding.
+ */
+import { ClientHello } from '../src/wire/client-hello.ts';
+import { ProxyHeader } from '../src/wire/proxy-header.ts';
+import { verifyTenantHeader } from '../src/wire/tenant-header.ts';
+import { helloInput } from './hellos.ts';
+import { KEYS, proxyHeaderInput, SIGNED_AT_SECONDS, SIGNED_HEADERS } from './proxy-headers.ts';
+import { Random } from './random.ts';
+import { referenceHello } from './reference-hello.ts';
+import { referenceProxyHeader, type ReferenceProxyHeaderRead } from './reference-proxy-header.ts';
+
+/** An input on which something is wrong. */
+export interface Finding {
+  readonly input: number;
+  /** The bytes that had arrived. */
+  readonly bytes: Buffer;
+  readonly sentence: string;
+}
+
+/** Bytes as they come in, in the middle of a larger buffer: what is around them must not matter. */
+interface Arrival {
+  readonly buffer: Buffer;
+  readonly start: number;
+  readonly end: number;
+  /** Where the input ends, all of which is in the buffer though it has not all arrived. */
+  readonly wholeEnd: number;
+  /** The bytes from start to end, which is what the slow parsers get. */
+  readonly arrived: Buffer;
+}
+
+/** The small ones are met by many inputs; the last is exactly the length of a signed header. */
+const HELLO_LIMITS = [16384, 16384, 600, 150];
+const PROXY_LIMITS = [4096, 4096, 103];
+const WINDOW_SECONDS = 60;
+
+/** Runs inputs by number; each follows from the seed and its number. */
+export class Campaign {
+  /** How often each outcome came. */
+  readonly counts = new Map<string, number>();
+
+  readonly #seed: number;
+  readonly #hellos = HELLO_LIMITS.map((limitBytes) => ({
+    limitBytes,
+    hello: new ClientHello({ limitBytes }),
+  }));
+  readonly #headers = PROXY_LIMITS.map((limitBytes) => ({
+    limitBytes,
+    header: new ProxyHeader(limitBytes),
+  }));
+  /** What each stamp was given for. */
+  readonly #signedClaims = new Map(
+    SIGNED_HEADERS.map((bytes) => {
+      const read = referenceProxyHeader(bytes, bytes.length);
+      if (read.outcome !== 'header') throw new Error(`a signed header is ${read.outcome}`);
+      return [read.stamp, claimOf(read)];
+    }),
+  );
+
+  constructor(seed: number) {
+    this.#seed = seed;
+  }
+
+  /** Runs one input. */
+  run(input: number): Finding | undefined {
+    const random = new Random(this.#seed, input);
+    const isHello = !random.oneIn(3);
+    const arrival = arrivalOf(isHello ? helloInput(random) : proxyHeaderInput(random), random);
+    let sentence: string | undefined;
+    try {
+      sentence = isHello ? this.#checkHello(arrival, random) : this.#checkHeader(arrival, random);
+    } catch (error) {
+      sentence = `threw ${error instanceof Error ? error.stack : String(error)}`;
+    }
+    return sentence === undefined
+      ? undefined
+      : { input, bytes: Buffer.from(arrival.arrived), sentence };
+  }
+
+  #checkHello(arrival: Arrival, random: Random): string | undefined {
+    const { hello, limitBytes } = random.pick(this.#hellos);
+    const outcome = hello.read(arrival.buffer, arrival.end, arrival.start);
+    this.#count(`hello ${outcome}`);
+    const fast = outcome === 'hello' ? describeHello(hello) : outcome;
+
+    const reference = referenceHello(arrival.arrived, limitBytes);
+    const slow = reference.outcome === 'hello' ? JSON.stringify(reference) : reference.outcome;
+    if (fast !== slow) return `limit ${limitBytes}: fast ${fast}, slow ${slow}`;
+    const later = hello.read(arrival.buffer, arrival.wholeEnd, arrival.start);
+    return fickleness(outcome, later, arrival, limitBytes);
+  }
+
+  #checkHeader(arrival: Arrival, random: Random): string | undefined {
+    const { header, limitBytes } = random.pick(this.#headers);
+    const outcome = header.read(arrival.buffer, arrival.end, arrival.start);
+    this.#count(`proxy ${outcome}`);
+    const fast = outcome === 'header' ? describeHeader(header) : outcome;
+
+    const reference = referenceProxyHeader(arrival.arrived, limitBytes);
+    const slow = reference.outcome === 'header' ? JSON.stringify(reference) : reference.outcome;
+    if (fast !== slow) return `limit ${limitBytes}: fast ${fast}, slow ${slow}`;
+    if (reference.outcome === 'header') {
+      const impostor = this.#impostor(header, reference);
+      if (impostor !== undefined) return impostor;
+    }
+    const later = header.read(arrival.buffer, arrival.wholeEnd, arrival.start);
+    return fickleness(outcome, later, arrival, limitBytes);
+  }
+
+  /** Whoever is believed must say what was signed. */
+  #impostor(header: ProxyHeader, read: ReferenceProxyHeaderRead): string | undefined {
+    const verdict = verifyTenantHeader(header, KEYS, SIGNED_AT_SECONDS, WINDOW_SECONDS);
+    this.#count(`tenant ${verdict}`);
+    if (verdict !== 'valid') return undefined;
+    const signed = this.#signedClaims.get(read.stamp);
+    const claim = claimOf(read);
+    return signed === claim ? undefined : `'${claim}' is believed, '${signed}' was signed`;
+  }
+
+  #count(outcome: string): void {
+    this.counts.set(outcome, (this.counts.get(outcome) ?? 0) + 1);
+  }
+}
+
+function arrivalOf(whole: Buffer, random: Random): Arrival {
+  const arrivedBytes = random.oneIn(3) ? random.below(whole.length + 1) : whole.length;
+  const start = random.below(4);
+  return {
+    buffer: Buffer.concat([random.bytes(start), whole, random.bytes(8)]),
+    start,
+    end: start + arrivedBytes,
+    wholeEnd: start + whole.length,
+    arrived: whole.subarray(0, arrivedBytes),
+  };
+}
+
+/** A parser decides by the limit at the latest, and then stays with its decision. */
+function fickleness(
+  outcome: string,
+  later: string,
+  { arrived }: Arrival,
+  limitBytes: number,
+): string | undefined {
+  if (outcome === 'incomplete') {
+    return arrived.length < limitBytes ? undefined : `undecided at the limit of ${limitBytes}`;
+  }
+  return later === outcome
+    ? undefined
+    : `limit ${limitBytes}: first ${outcome}, with more bytes ${later}`;
+}
+
+function claimOf({ ends, authority }: ReferenceProxyHeaderRead): string {
+  return `${ends} ${authority}`;
+}
+
+function describeHello(hello: ClientHello): string {
+  return JSON.stringify({
+    outcome: 'hello',
+    serverName: hello.serverName,
+    alpn: hello.alpnProtocols(),
+    versions: hello.supportedVersions(),
+  });
+}
+
+function describeHeader(header: ProxyHeader): string {
+  const { bytes, start, end, isLocal, stampStart, stampEnd } = header;
+  return JSON.stringify({
+    outcome: 'header',
+    lengthBytes: end - start,
+    isLocal,
+    ends: describeEnds(header),
+    authority: header.authority(),
+    stamp: stampStart < 0 ? undefined : bytes.subarray(stampStart, stampEnd).join('.'),
+  });
+}
+
+/** By the bytes of the addresses: their text is a matter for address-pair.test.ts. */
+function describeEnds({ bytes, start, family }: ProxyHeader): string | undefined {
+  if (family === undefined) return undefined;
+  const size = family === 'ipv4' ? 4 : 16;
+  const destination = start + 16 + size;
+  const ports = destination + size;
+  return [
+    bytes.subarray(start + 16, destination).join('.'),
+    bytes.subarray(destination, ports).join('.'),
+    bytes.readUInt16BE(ports),
+    bytes.readUInt16BE(ports + 2),
+  ].join(' ');
+}

@@ -1,0 +1,107 @@
+/**
+ * The two ends of a connection in the form that a PROXY header carries them.
+ */
+import { isIPv4, isIPv6 } from 'node:net';
+import { uint16, uint8 } from './bytes.ts';
+
+/** The address families that a header of ours can carry. */
+export type AddressFamily = 'ipv4' | 'ipv6';
+
+/** Who connected to whom. Addresses are in network byte order: 4 bytes each, or 16. */
+export interface AddressPair {
+  readonly family: AddressFamily;
+  readonly source: Uint8Array;
+  readonly sourcePort: number;
+  readonly destination: Uint8Array;
+  readonly destinationPort: number;
+}
+
+/** The bytes of one address. */
+export function addressBytes(family: AddressFamily): number {
+  return family === 'ipv4' ? 4 : 16;
+}
+
+/**
+ * A pair from the text that sockets give. IPv4 in the clothes of IPv6 (`::ffff:10.0.0.1`, from a socket for both)
+ * becomes IPv4 again; if only one of the two is IPv4, it goes the other way.
+ *
+ * @throws TypeError if either is not an address.
+ */
+export function addressPair(
+  source: string,
+  sourcePort: number,
+  destination: string,
+  destinationPort: number,
+): AddressPair {
+  const from = parseAddress(source);
+  const to = parseAddress(destination);
+  if (from.length === to.length) {
+    const family = from.length === 4 ? 'ipv4' : 'ipv6';
+    return { family, source: from, sourcePort, destination: to, destinationPort };
+  }
+  return {
+    family: 'ipv6',
+    source: asIPv6(from),
+    sourcePort,
+    destination: asIPv6(to),
+    destinationPort,
+  };
+}
+
+/**
+ * The address in its 4 or 16 bytes; a zone (`%eth0`) is left out.
+ *
+ * @throws TypeError if it is not an address.
+ */
+export function parseAddress(text: string): Uint8Array {
+  const [address = ''] = text.split('%');
+  if (isIPv4(address)) return Uint8Array.from(address.split('.'), Number);
+  if (!isIPv6(address)) throw new TypeError(`'${text}' is not an IP address`);
+
+  const [head = '', tail] = address.split('::');
+  const first = groups(head);
+  const last = tail === undefined ? [] : groups(tail);
+  const zeros = Array.from({ length: 16 - first.length - last.length }, () => 0);
+  const bytes = Uint8Array.from([...first, ...zeros, ...last]);
+  return isMapped(bytes) ? bytes.subarray(12) : bytes;
+}
+
+/** The address at `at` as text, IPv6 by RFC 5952. */
+export function formatAddress(bytes: Uint8Array, at: number, family: AddressFamily): string {
+  if (family === 'ipv4') return bytes.subarray(at, at + 4).join('.');
+  const words = Array.from({ length: 8 }, (_, index) => uint16(bytes, at + 2 * index));
+  const gap = longestGap(words);
+  const text = (part: number[]) => part.map((word) => word.toString(16)).join(':');
+  if (gap.length < 2) return text(words);
+  return `${text(words.slice(0, gap.start))}::${text(words.slice(gap.start + gap.length))}`;
+}
+
+/** The bytes of groups with colons between them; the last may be an IPv4 address. */
+function groups(text: string): number[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((group) => {
+    if (group.includes('.')) return group.split('.').map(Number);
+    const word = Number.parseInt(group, 16);
+    return [word >>> 8, word & 0xff];
+  });
+}
+
+function isMapped(bytes: Uint8Array): boolean {
+  for (let at = 0; at < 10; at++) if (uint8(bytes, at) !== 0) return false;
+  return uint16(bytes, 10) === 0xffff;
+}
+
+function asIPv6(address: Uint8Array): Uint8Array {
+  if (address.length === 16) return address;
+  return Uint8Array.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ...address]);
+}
+
+function longestGap(words: readonly number[]): { start: number; length: number } {
+  let longest = { start: 0, length: 0 };
+  let start = 0;
+  for (const [index, word] of words.entries()) {
+    if (word !== 0) start = index + 1;
+    else if (index + 1 - start > longest.length) longest = { start, length: index + 1 - start };
+  }
+  return longest;
+}

@@ -1,0 +1,75 @@
+/**
+ * TLS alerts that a router may send: it holds no key, so only before the handshake, in the clear, and fatal.
+ */
+import { uint16, uint8 } from './bytes.ts';
+
+/** Alert descriptions by the names of RFC 8446 section 6. */
+export const ALERTS = {
+  unexpected_message: 10,
+  record_overflow: 22,
+  handshake_failure: 40,
+  illegal_parameter: 47,
+  decode_error: 50,
+  protocol_version: 70,
+  internal_error: 80,
+  unrecognized_name: 112,
+} as const;
+
+/** The name of an alert. */
+export type AlertName = keyof typeof ALERTS;
+
+/** An alert as it was read: the name is absent if it is none of {@link ALERTS}. */
+export interface Alert {
+  readonly level: 'warning' | 'fatal';
+  readonly description: number;
+  readonly name: AlertName | undefined;
+}
+
+const ALERT_TYPE = 21;
+const WARNING = 1;
+const FATAL = 2;
+const RECORD_BYTES = 7;
+
+/**
+ * A fatal alert in a record of its own.
+ *
+ * The record says 0x0303, TLS 1.2. RFC 8446 section 5.1 wants that of every record but a first ClientHello, which
+ * may say 0x0301 for servers of old that stop at a version they do not know. Clients
+ * take either as long as no version is agreed: OpenSSL 3.0, BoringSSL (Bun 1.4) and Go 1.26 show the same error.
+ */
+function alertRecord(description: number): Buffer {
+  return Buffer.from([ALERT_TYPE, 3, 3, 0, 2, FATAL, description]);
+}
+
+/** The bytes to send for each alert; made once and shared, so not to be written to. */
+export const ALERT_RECORDS: Readonly<Record<AlertName, Buffer>> = {
+  unexpected_message: alertRecord(ALERTS.unexpected_message),
+  record_overflow: alertRecord(ALERTS.record_overflow),
+  handshake_failure: alertRecord(ALERTS.handshake_failure),
+  illegal_parameter: alertRecord(ALERTS.illegal_parameter),
+  decode_error: alertRecord(ALERTS.decode_error),
+  protocol_version: alertRecord(ALERTS.protocol_version),
+  internal_error: alertRecord(ALERTS.internal_error),
+  unrecognized_name: alertRecord(ALERTS.unrecognized_name),
+};
+
+/** The alert in these bytes, or nothing if they are not exactly one alert in the clear. */
+export function readAlert(bytes: Uint8Array): Alert | undefined {
+  const level = uint8(bytes, 5);
+  const description = uint8(bytes, 6);
+  if (bytes.length !== RECORD_BYTES || uint8(bytes, 0) !== ALERT_TYPE) return undefined;
+  if (uint8(bytes, 1) !== 3 || uint16(bytes, 3) !== 2) return undefined;
+  if (level !== WARNING && level !== FATAL) return undefined;
+  return {
+    level: level === FATAL ? 'fatal' : 'warning',
+    description,
+    name: alertName(description),
+  };
+}
+
+function alertName(description: number): AlertName | undefined {
+  for (const [name, value] of Object.entries(ALERTS)) {
+    if (value === description) return name as AlertName;
+  }
+  return undefined;
+}

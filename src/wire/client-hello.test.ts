@@ -1,0 +1,268 @@
+import { describe, expect, test } from 'bun:test';
+import { ClientHello } from './client-hello.ts';
+import {
+  EXAMPLE_HOST,
+  exampleHello,
+  extension,
+  handshake,
+  hello,
+  helloMessage,
+  inRecords,
+  record,
+  serverNameExtension,
+  type HelloParts,
+} from './hello-builder.ts';
+
+function read(bytes: Buffer, reader = new ClientHello()) {
+  return { outcome: reader.read(bytes, bytes.length), name: reader.serverName, reader };
+}
+
+function outcomeOf(parts: HelloParts) {
+  return read(hello(parts)).outcome;
+}
+
+/** A hello whose server_name extension has this content. */
+function withServerName(content: Uint8Array) {
+  return outcomeOf({ extensions: [extension(0, content)] });
+}
+
+describe('a right hello', () => {
+  test('gives the name in lower case', () => {
+    const { outcome, name } = read(hello({ serverName: 'Tenant-A.K8S.example.com' }));
+
+    expect(outcome).toBe('hello');
+    expect(name).toBe('tenant-a.k8s.example.com');
+  });
+
+  test('may have no name', () => {
+    const { outcome, name } = read(hello({ versions: [0x0304] }));
+
+    expect(outcome).toBe('hello');
+    expect(name).toBeUndefined();
+  });
+
+  test('may have no extensions at all', () => {
+    const { outcome, reader } = read(hello({ afterCompression: Buffer.alloc(0) }));
+
+    expect(outcome).toBe('hello');
+    expect(reader.serverName).toBeUndefined();
+    expect(reader.alpnProtocols()).toEqual([]);
+    expect(reader.supportedVersions()).toEqual([0x0303]);
+  });
+
+  test('is routed though it arrives one byte at a time', () => {
+    const bytes = exampleHello();
+    const reader = new ClientHello();
+    // What the kernel has not given yet is in the buffer from the connection before.
+    const buffer = Buffer.alloc(bytes.length, 0xff);
+
+    for (let length = 0; length < bytes.length; length++) {
+      expect(reader.read(buffer, length)).toBe('incomplete');
+      buffer[length] = bytes[length]!;
+    }
+
+    expect(reader.read(buffer, bytes.length)).toBe('hello');
+    expect(reader.serverName).toBe(EXAMPLE_HOST);
+  });
+
+  test.each([[[1]], [[2, 3]], [[4, 1000]], [[3, 1, 1]], [[700]]])(
+    'is routed though it comes in records of %p bytes',
+    (sizes) => {
+      const bytes = inRecords(exampleHello().subarray(5), sizes);
+      const { outcome, name, reader } = read(bytes);
+
+      expect(outcome).toBe('hello');
+      expect(name).toBe(EXAMPLE_HOST);
+      expect(reader.alpnProtocols()).toEqual(['h2', 'http/1.1']);
+      expect(reader.end).toBe(bytes.length);
+    },
+  );
+
+  test('is read behind a PROXY header, and with early data behind it', () => {
+    const early = record(Buffer.alloc(40), 23, 0x0303);
+    const bytes = Buffer.concat([Buffer.alloc(28), exampleHello(), early]);
+    const reader = new ClientHello();
+
+    expect(reader.read(bytes, bytes.length, 28)).toBe('hello');
+    expect(reader.serverName).toBe(EXAMPLE_HOST);
+    expect(reader.end).toBe(bytes.length - early.length);
+  });
+
+  test('leaves nothing behind for the next one', () => {
+    const reader = new ClientHello();
+    read(exampleHello(), reader);
+
+    expect(read(hello(), reader).name).toBeUndefined();
+    read(exampleHello(), reader);
+    expect(read(exampleHello().subarray(0, 99), reader)).toMatchObject({ outcome: 'incomplete' });
+    expect(reader.serverName).toBeUndefined();
+  });
+});
+
+describe('what routing does not need', () => {
+  test('is told on demand', () => {
+    const { reader } = read(exampleHello());
+
+    expect(reader.alpnProtocols()).toEqual(['h2', 'http/1.1']);
+    expect(reader.supportedVersions()).toEqual([0x0304, 0x0303]);
+  });
+
+  test.each(['', '00', '0001', '000100', '0003026832ff', '000302683200', '0000', '000401613162'])(
+    'is nothing, and the hello is still routed, with a malformed ALPN extension (%s)',
+    (hex) => {
+      const broken = extension(16, Buffer.from(hex, 'hex'));
+      const { outcome, reader } = read(hello({ serverName: 'a.example', extensions: [broken] }));
+
+      expect(outcome).toBe('hello');
+      expect(reader.alpnProtocols()).toBeUndefined();
+    },
+  );
+
+  test.each(['', '00', '02', '0203', '03030403', '02030403'])(
+    'is nothing, and the hello is still routed, with a malformed list of versions (%s)',
+    (hex) => {
+      const broken = extension(43, Buffer.from(hex, 'hex'));
+      const { outcome, reader } = read(hello({ serverName: 'a.example', extensions: [broken] }));
+
+      expect(outcome).toBe('hello');
+      expect(reader.supportedVersions()).toBeUndefined();
+    },
+  );
+});
+
+describe('records', () => {
+  const message = helloMessage({ serverName: 'a.example' });
+
+  test.each([
+    ['GET / HTTP/1.1\r\n', 'not_tls'],
+    ['G', 'not_tls'],
+    ['\x15\x03\x03\0\x02\x02\x28', 'not_tls'],
+    ['\x16\x02\0\0\x05', 'not_tls'],
+    ['\x80\x2e\x01\x03\x01', 'sslv2_hello'],
+    ['\x80\x2e\x01\0\x02', 'sslv2_hello'],
+    ['\x80\x2e\x01\0', 'incomplete'],
+    ['\x80\x2e\x02\x03\x01', 'not_tls'],
+    ['\x80\x2e\x01\x04\x01', 'not_tls'],
+    ['\x16\x03\x01\0\0', 'record_empty'],
+    ['\x16\x03\x01\x40\x01', 'record_too_long'],
+    ['\x16\x03\x01\0\x04\x02', 'not_client_hello'],
+    ['', 'incomplete'],
+  ] as const)('that begin with %p are %s', (text, code) => {
+    expect(read(Buffer.from(text, 'latin1')).outcome).toBe(code);
+  });
+
+  test.each([
+    ['an alert', record(Buffer.from([1, 0]), 21), 'record_type_changed'],
+    ['application data', record(message, 23, 0x0303), 'record_type_changed'],
+    ['version 2.1', record(message.subarray(9), 22, 0x0201), 'record_version_invalid'],
+    ['an empty record', record(Buffer.alloc(0)), 'record_empty'],
+    ['a record of 2^14 + 1 bytes', record(Buffer.alloc(0x4001)), 'record_too_long'],
+    [
+      'one byte too many',
+      record(Buffer.concat([message.subarray(9), Buffer.alloc(1)])),
+      'record_overruns_hello',
+    ],
+  ] as const)('that go on with %s are refused', (_, next, code) => {
+    const bytes = Buffer.concat([record(message.subarray(0, 9)), next]);
+
+    expect(read(bytes).outcome).toBe(code);
+  });
+
+  test('may not carry anything after the hello', () => {
+    const bytes = record(Buffer.concat([message, handshake(11, Buffer.alloc(3))]));
+
+    expect(read(bytes).outcome).toBe('record_overruns_hello');
+    expect(read(bytes.subarray(0, 9)).outcome).toBe('record_overruns_hello');
+  });
+
+  test('of any minor version are taken', () => {
+    for (const version of [0x0300, 0x0301, 0x0303, 0x0304]) {
+      expect(read(record(message, 22, version)).outcome).toBe('hello');
+    }
+  });
+});
+
+describe('the limit', () => {
+  const bytes = exampleHello();
+  const exact = () => new ClientHello({ limitBytes: bytes.length });
+  const tooSmall = () => new ClientHello({ limitBytes: bytes.length - 1 });
+
+  test('lets a hello through that just fits', () => {
+    expect(read(bytes, exact()).outcome).toBe('hello');
+  });
+
+  test('refuses a longer one by its announcement, before its bytes are there', () => {
+    expect(read(bytes, tooSmall()).outcome).toBe('hello_too_long');
+    expect(read(bytes.subarray(0, 5), tooSmall()).outcome).toBe('hello_too_long');
+    const long = Buffer.concat([record(Buffer.from([1, 1, 0, 0])), record(Buffer.alloc(9))]);
+    expect(read(long.subarray(0, 9)).outcome).toBe('hello_too_long');
+  });
+
+  test('counts the headers of the records, so that a full buffer always brings a decision', () => {
+    const split = inRecords(bytes.subarray(5), [1]);
+    const limitBytes = split.length - 1;
+
+    expect(read(split, new ClientHello({ limitBytes: split.length })).outcome).toBe('hello');
+    const reader = new ClientHello({ limitBytes });
+    expect(reader.read(split, limitBytes)).toBe('hello_too_long');
+  });
+});
+
+describe('lengths that disagree', () => {
+  test.each([
+    ['a session id of 33 bytes', { sessionId: Buffer.alloc(33) }, 'session_id_too_long'],
+    ['no cipher suite', { cipherSuites: Buffer.alloc(0) }, 'cipher_suites_malformed'],
+    ['half a cipher suite', { cipherSuites: Buffer.alloc(3) }, 'cipher_suites_malformed'],
+    ['no method', { compressionMethods: Buffer.alloc(0) }, 'compression_methods_malformed'],
+    ['half a length', { afterCompression: Buffer.from([0]) }, 'extensions_overrun_hello'],
+    ['too few bytes', { afterCompression: Buffer.from([0, 1]) }, 'extensions_overrun_hello'],
+    ['too many bytes', { afterCompression: Buffer.from([0, 0, 0]) }, 'hello_trailing_bytes'],
+    ['a cut type', { extensions: [Buffer.from([0, 1, 0])] }, 'extension_overruns_list'],
+    ['a cut extension', { extensions: [Buffer.from([0, 1, 0, 1])] }, 'extension_overruns_list'],
+  ] as const)('are refused: %s', (_, parts, code) => {
+    expect(outcomeOf(parts)).toBe(code);
+  });
+
+  test('are refused wherever the hello ends before its extensions', () => {
+    const body = helloMessage({ sessionId: Buffer.alloc(0) }).subarray(4);
+    const endOf = (bytes: number) => read(record(handshake(1, body.subarray(0, bytes)))).outcome;
+    // Version and random 34, session id 1, suites 2 + 4, methods 1 + 1; then the extensions, if any.
+    const compressionEnd = 43;
+
+    for (let end = 0; end < compressionEnd; end++) expect(endOf(end)).toBe('hello_truncated');
+    expect(endOf(compressionEnd)).toBe('hello');
+    expect(endOf(compressionEnd + 1)).toBe('extensions_overrun_hello');
+  });
+});
+
+describe('the server_name extension', () => {
+  test.each([
+    ['', 'server_name_list_overruns_extension'],
+    ['00', 'server_name_list_overruns_extension'],
+    ['0001', 'server_name_list_overruns_extension'],
+    ['0004 00 0001 61 ff', 'server_name_extension_trailing_bytes'],
+    ['0000', 'server_name_list_empty'],
+    ['0001 00', 'server_name_overruns_list'],
+    ['0002 00 00', 'server_name_overruns_list'],
+    ['0003 00 0001', 'server_name_overruns_list'],
+    ['0003 00 0000', 'server_name_empty'],
+    ['0004 01 0001 61', 'server_name_type_unknown'],
+    ['0008 00 0001 61 00 0001 62', 'server_name_list_not_single'],
+    ['0005 00 0001 61 ff', 'server_name_list_not_single'],
+  ] as const)('with content "%s" is refused as %s', (hex, code) => {
+    expect(withServerName(Buffer.from(hex.replaceAll(' ', ''), 'hex'))).toBe(code);
+  });
+
+  test('may be there only once', () => {
+    const extensions = [serverNameExtension('a.example')];
+
+    expect(outcomeOf({ serverName: 'a.example', extensions })).toBe('server_name_duplicate');
+  });
+
+  test('with a name that cannot be routed gives no name', () => {
+    const { outcome, name } = read(hello({ serverName: 'a.example.' }));
+
+    expect(outcome).toBe('server_name_trailing_dot');
+    expect(name).toBeUndefined();
+  });
+});

@@ -1,0 +1,153 @@
+/**
+ * Every way in which bytes on the wire are refused, in one place.
+ *
+ * A code is for ever: it is the metric label, the log field and, where it reaches an object, the reason of a condition.
+ * Hence snake_case, like the alerts of RFC 8446: Kubernetes allows `_` in a reason, and no `-`.
+ */
+import type { AlertName } from './alert.ts';
+
+interface HelloRefusalEntry {
+  readonly meaning: string;
+  /** What to tell the client. Absent where it would not understand. */
+  readonly alert?: AlertName;
+}
+
+/** Why a ClientHello is not routed: what it means, and the alert that RFC 8446 section 6.2 has for it. */
+export const HELLO_REFUSALS = {
+  not_tls: { meaning: 'the first bytes are no TLS record' },
+  sslv2_hello: {
+    meaning: 'a hello in the format of SSL 2.0, which RFC 8446 appendix D.5 forbids',
+    alert: 'protocol_version',
+  },
+  record_empty: { meaning: 'a record without content', alert: 'unexpected_message' },
+  record_too_long: { meaning: 'a record of more than 2^14 bytes', alert: 'record_overflow' },
+  record_type_changed: {
+    meaning: 'another type of record before the hello is complete',
+    alert: 'unexpected_message',
+  },
+  record_version_invalid: {
+    meaning: 'a later record whose version is not 3.x',
+    alert: 'protocol_version',
+  },
+  record_overruns_hello: {
+    meaning: 'a record that goes on after the hello (RFC 8446 section 5.1)',
+    alert: 'unexpected_message',
+  },
+  not_client_hello: {
+    meaning: 'a handshake that begins with another message',
+    alert: 'unexpected_message',
+  },
+  hello_too_long: { meaning: 'a hello longer than the limit', alert: 'illegal_parameter' },
+  hello_truncated: { meaning: 'a field that ends after the hello does', alert: 'decode_error' },
+  session_id_too_long: { meaning: 'a session id of more than 32 bytes', alert: 'decode_error' },
+  cipher_suites_malformed: {
+    meaning: 'no cipher suite, or half a one',
+    alert: 'decode_error',
+  },
+  compression_methods_malformed: { meaning: 'no compression method', alert: 'decode_error' },
+  hello_trailing_bytes: { meaning: 'bytes between extensions and end', alert: 'decode_error' },
+  extensions_overrun_hello: {
+    meaning: 'extensions that end after the hello does',
+    alert: 'decode_error',
+  },
+  extension_overruns_list: {
+    meaning: 'an extension that ends after the list of extensions does',
+    alert: 'decode_error',
+  },
+  server_name_duplicate: {
+    meaning: 'two server_name extensions (RFC 8446 section 4.2)',
+    alert: 'illegal_parameter',
+  },
+  server_name_list_overruns_extension: {
+    meaning: 'a list of names that ends after its extension does',
+    alert: 'decode_error',
+  },
+  server_name_extension_trailing_bytes: {
+    meaning: 'bytes after the list of names',
+    alert: 'decode_error',
+  },
+  server_name_list_empty: { meaning: 'a list without a name', alert: 'decode_error' },
+  server_name_list_not_single: {
+    meaning: 'more than one name, or bytes after it',
+    alert: 'decode_error',
+  },
+  server_name_type_unknown: {
+    meaning: 'a name that is not a host_name',
+    alert: 'unrecognized_name',
+  },
+  server_name_overruns_list: {
+    meaning: 'a name that ends after its list does',
+    alert: 'decode_error',
+  },
+  server_name_empty: { meaning: 'a name of no bytes', alert: 'decode_error' },
+  server_name_too_long: { meaning: 'a name of more than 255 bytes', alert: 'unrecognized_name' },
+  server_name_has_nul: { meaning: 'a name with a NUL in it', alert: 'unrecognized_name' },
+  server_name_not_ascii: {
+    meaning: 'a name that is not ASCII (it has to be in its A-label form)',
+    alert: 'unrecognized_name',
+  },
+  server_name_ip_literal: {
+    meaning: 'an address in place of a name (RFC 6066 section 3 forbids it)',
+    alert: 'unrecognized_name',
+  },
+  server_name_trailing_dot: {
+    meaning: 'a name with a dot at its end (RFC 6066 section 3: "without a trailing dot")',
+    alert: 'unrecognized_name',
+  },
+  server_name_not_dns: {
+    meaning: 'a name that no DNS host can have',
+    alert: 'unrecognized_name',
+  },
+} as const satisfies Record<string, HelloRefusalEntry>;
+
+/** Why a PROXY protocol header is refused. */
+export const PROXY_REFUSALS = {
+  not_proxy_header: 'the first bytes are not the signature of a PROXY v2 header',
+  proxy_v1_header: 'a header of version 1, the one in text; have the sender use version 2',
+  proxy_version_unknown: 'a version other than 2',
+  proxy_command_unknown: 'a command other than LOCAL and PROXY',
+  proxy_family_unknown: 'a family and transport that the protocol does not have',
+  proxy_unix_address: 'addresses of a Unix socket, which name no client of ours',
+  proxy_not_stream: 'a datagram transport, on a stream',
+  proxy_header_too_long: 'a header longer than the limit',
+  proxy_address_truncated: 'a header too short for its addresses',
+  proxy_tlv_overruns_header: 'a TLV that ends after the header does',
+  proxy_authority_duplicate: 'two authorities',
+  proxy_checksum_duplicate: 'two checksums',
+  proxy_checksum_malformed: 'a checksum that is not four bytes',
+  proxy_checksum_wrong: 'a checksum that does not fit the header',
+  proxy_tenant_duplicate: 'two tenant stamps',
+  proxy_headers_too_many: 'more headers in a row than allowed',
+} as const satisfies Record<string, string>;
+
+/** Why nobody is believed to speak for a tenant. */
+export const TENANT_REFUSALS = {
+  tenant_unsigned: 'no tenant stamp, no authority or no addresses',
+  tenant_version_unknown: 'a stamp of a version this build does not know',
+  tenant_stamp_malformed: 'a stamp of the wrong length',
+  tenant_key_unknown: 'a key that is none of this tenant',
+  tenant_forged: 'a signature that does not fit the header',
+  tenant_expired: 'signed longer ago than the window; check the clock of the worker',
+  tenant_not_yet_valid: 'signed in the future; check the clock of the worker',
+  tenant_replayed: 'a header that was used before',
+} as const satisfies Record<string, string>;
+
+/** A code of {@link HELLO_REFUSALS}. */
+export type HelloRefusal = keyof typeof HELLO_REFUSALS;
+/** A code of {@link PROXY_REFUSALS}. */
+export type ProxyRefusal = keyof typeof PROXY_REFUSALS;
+/** A code of {@link TENANT_REFUSALS}. */
+export type TenantRefusal = keyof typeof TENANT_REFUSALS;
+
+/** What the bytes so far are: a whole hello, the beginning of one, or neither. */
+export type HelloOutcome = 'hello' | 'incomplete' | HelloRefusal;
+/** What the bytes so far are: a whole PROXY header, the beginning of one, or neither. */
+export type ProxyOutcome = 'header' | 'incomplete' | ProxyRefusal;
+/** Whether a header may speak for its tenant. */
+export type TenantOutcome = 'valid' | TenantRefusal;
+
+/** The alert to send for a refused hello, or nothing where the peer would not understand one. */
+export function alertFor(refusal: HelloRefusal): AlertName | undefined {
+  const entry: HelloRefusalEntry = HELLO_REFUSALS[refusal];
+  return entry.alert;
+}

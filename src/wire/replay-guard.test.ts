@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test';
+import { createHash } from 'node:crypto';
+import { ReplayGuard } from './replay-guard.ts';
+
+const WINDOW = 60;
+
+/** A signature like no other. */
+function signature(number: number) {
+  return createHash('sha256').update(String(number)).digest();
+}
+
+test('recognises a replay for as long as the header could be valid', () => {
+  const guard = new ReplayGuard({ windowSeconds: WINDOW });
+  const first = signature(1);
+  expect(guard.isFirstUse(first, 0, 1000)).toBe(true);
+
+  // Signed a window ahead of our clock, it is valid until two windows from now. Others come all the time.
+  for (let second = 1; second <= 2 * WINDOW; second++) {
+    expect(guard.isFirstUse(signature(1000 + second), 0, 1000 + second)).toBe(true);
+    expect(guard.isFirstUse(first, 0, 1000 + second)).toBe(false);
+  }
+});
+
+test('forgets what can no longer be valid, and so does not fill up', () => {
+  const guard = new ReplayGuard({ windowSeconds: WINDOW, capacity: 1000 });
+
+  for (let second = 0; second < 5000; second++) guard.isFirstUse(signature(second), 0, second);
+
+  expect(guard.size).toBeLessThanOrEqual(2 * (2 * WINDOW + 1));
+  expect(guard.isFirstUse(signature(0), 0, 5000)).toBe(true);
+  expect(guard.forgottenEarly).toBe(0);
+});
+
+test('when full, lets new ones in, forgets the oldest, counts that, and never grows', () => {
+  const capacity = 64;
+  const guard = new ReplayGuard({ windowSeconds: WINDOW, capacity });
+  const { sizeBytes } = guard;
+
+  for (let number = 0; number < 10 * capacity; number++) {
+    expect(guard.isFirstUse(signature(number), 0, 1000)).toBe(true);
+    expect(guard.size).toBeLessThanOrEqual(2 * capacity);
+  }
+
+  expect(guard.sizeBytes).toBe(sizeBytes);
+  expect(guard.forgottenEarly).toBe(8);
+  // The last ones are still known, whatever happened to the first.
+  for (let number = 9 * capacity; number < 10 * capacity; number++) {
+    expect(guard.isFirstUse(signature(number), 0, 1000)).toBe(false);
+  }
+  expect(guard.isFirstUse(signature(0), 0, 1000)).toBe(true);
+});
+
+test('knows each of many, and takes none for another', () => {
+  const guard = new ReplayGuard({ windowSeconds: WINDOW, capacity: 5000 });
+
+  for (let number = 0; number < 5000; number++) {
+    expect(guard.isFirstUse(signature(number), 0, 1000)).toBe(true);
+  }
+  for (let number = 0; number < 5000; number++) {
+    expect(guard.isFirstUse(signature(number), 0, 1000)).toBe(false);
+  }
+});
+
+test('a clock that goes back does no harm', () => {
+  const guard = new ReplayGuard({ windowSeconds: WINDOW });
+  guard.isFirstUse(signature(1), 0, 1000);
+
+  expect(guard.isFirstUse(signature(1), 0, 500)).toBe(false);
+  expect(guard.isFirstUse(signature(2), 0, 500)).toBe(true);
+});
+
+test('takes 2 MiB by default', () => {
+  expect(new ReplayGuard({ windowSeconds: WINDOW }).sizeBytes).toBe(2 * 2 ** 20);
+});

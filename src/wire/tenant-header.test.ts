@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { addressPair } from './address-pair.ts';
+import {
+  ProxyHeader,
+  proxyHeaderBytes,
+  TLV,
+  writeProxyHeader,
+  writeTlvHeader,
+} from './proxy-header.ts';
+import { ReplayGuard } from './replay-guard.ts';
+import {
+  MAX_TENANT_HEADER_BYTES,
+  signTenantHeader,
+  tenantHeaderBytes,
+  verifyTenantHeader,
+} from './tenant-header.ts';
+import { deriveTenantSecret, tenantKey } from './tenant-key.ts';
+
+const MASTER = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
+const HOST = 'tenant-a.k8s.example.com';
+const KEY = keyOf(HOST);
+const ENDS = addressPair('10.1.2.3', 40000, '10.96.0.1', 443);
+const NOW = 1_800_000_000;
+const WINDOW = 60;
+/** Where the stamp is in a header for {@link HOST} over IPv4. */
+const STAMP = 28 + 3 + HOST.length + 3;
+
+function keyOf(host: string, master = MASTER) {
+  return tenantKey(host, deriveTenantSecret(master, host));
+}
+
+function signed({ key = KEY, ends = ENDS, now = NOW } = {}) {
+  const bytes = Buffer.alloc(MAX_TENANT_HEADER_BYTES);
+  return bytes.subarray(0, signTenantHeader(bytes, 0, key, ends, now));
+}
+
+function verdict(
+  bytes: Buffer,
+  { keys = [KEY], now = NOW, guard = undefined as ReplayGuard | undefined } = {},
+) {
+  const header = new ProxyHeader();
+  expect(header.read(bytes, bytes.length)).toBe('header');
+  return verifyTenantHeader(header, keys, now, WINDOW, guard);
+}
+
+// Computed apart from this code, with Python's hmac and struct.
+const KNOWN =
+  '0d0a0d0a000d0a515549540a2111005f0a0102030a6000019c4001bb02001874' +
+  '656e616e742d612e6b38732e6578616d706c652e636f6de0003501000000006b' +
+  '49d200010203040506070833a5bceacdee92b862cabb45c414efb004d6455a93' +
+  '9f6725fbf73d39eb3107f707027b21';
+
+test('a header is written byte for byte as documented', () => {
+  const into = Buffer.alloc(200, 0xff);
+  const length = signTenantHeader(into, 50, KEY, ENDS, NOW + 0.9, (bytes, at) => {
+    Buffer.from('0102030405060708', 'hex').copy(bytes, at);
+  });
+
+  expect(length).toBe(tenantHeaderBytes('ipv4', HOST.length));
+  expect(into.toString('hex', 50, 50 + length)).toBe(KNOWN);
+  expect(into.subarray(50 + length).every((byte) => byte === 0xff)).toBe(true);
+});
+
+test('the proxy is believed for its own tenant', () => {
+  const header = new ProxyHeader();
+  const bytes = signed({ ends: addressPair('2001:db8::7', 1, 'fd00::1', 2) });
+  header.read(bytes, bytes.length);
+
+  expect(verifyTenantHeader(header, [KEY], NOW, WINDOW)).toBe('valid');
+  expect(header.authority()).toBe(HOST);
+  expect(header.addresses()?.source.address).toBe('2001:db8::7');
+});
+
+test('the longest header has its room, and no smaller one is written into', () => {
+  const key = keyOf(`${'d.'.repeat(127)}x`);
+  const bytes = signed({ key, ends: addressPair('::1', 1, '::2', 2) });
+
+  expect(bytes.length).toBe(MAX_TENANT_HEADER_BYTES);
+  expect(verdict(bytes, { keys: [key] })).toBe('valid');
+  expect(() => signTenantHeader(Buffer.alloc(100), 0, key, ENDS, NOW)).toThrow(RangeError);
+});
+
+test('two headers are never alike, even in the same second', () => {
+  expect(signed()).not.toEqual(signed());
+});
+
+test('while the master key is replaced, headers by both are valid', () => {
+  const next = keyOf(HOST, Buffer.alloc(32, 9));
+
+  expect(verdict(signed(), { keys: [next, KEY] })).toBe('valid');
+  expect(verdict(signed({ key: next }), { keys: [next, KEY] })).toBe('valid');
+});
+
+describe('refuses', () => {
+  /** A header with an authority and this stamp. */
+  function stamped(stamp: Buffer | undefined, authority: string | undefined = HOST) {
+    const tlvs: (readonly [number, Buffer])[] = [];
+    if (authority !== undefined) tlvs.push([TLV.authority, Buffer.from(authority)]);
+    if (stamp !== undefined) tlvs.push([TLV.tenant, stamp]);
+    const tlvBytes = tlvs.reduce((sum, [, value]) => sum + 3 + value.length, 0);
+    const bytes = Buffer.alloc(proxyHeaderBytes('ipv4', tlvBytes));
+    let at = writeProxyHeader(bytes, 0, ENDS, tlvBytes);
+    for (const [type, value] of tlvs) {
+      at = writeTlvHeader(bytes, at, type, value.length);
+      at += value.copy(bytes, at);
+    }
+    return bytes;
+  }
+  const stamp = () => Buffer.from(signed().subarray(STAMP));
+
+  test('a header without stamp, without authority or without addresses', () => {
+    const local = Buffer.alloc(16);
+    writeProxyHeader(local, 0, undefined);
+
+    expect(verdict(stamped(undefined))).toBe('tenant_unsigned');
+    expect(verdict(stamped(stamp(), ''))).toBe('tenant_key_unknown');
+    expect(verdict(local)).toBe('tenant_unsigned');
+    const header = new ProxyHeader();
+    const noAuthority = Buffer.concat([signed().subarray(0, 28), signed().subarray(STAMP - 3)]);
+    noAuthority.writeUInt16BE(noAuthority.length - 16, 14);
+    expect(header.read(noAuthority, noAuthority.length)).toBe('header');
+    expect(verifyTenantHeader(header, [KEY], NOW, WINDOW)).toBe('tenant_unsigned');
+  });
+
+  test('a version it does not know, of whatever length', () => {
+    const other = stamp();
+    other[0] = 2;
+
+    expect(verdict(stamped(other))).toBe('tenant_version_unknown');
+    expect(verdict(stamped(Buffer.from([2])))).toBe('tenant_version_unknown');
+  });
+
+  test('a stamp of the wrong length', () => {
+    expect(verdict(stamped(Buffer.alloc(0)))).toBe('tenant_stamp_malformed');
+    expect(verdict(stamped(stamp().subarray(0, -1)))).toBe('tenant_stamp_malformed');
+    expect(verdict(stamped(Buffer.concat([stamp(), Buffer.alloc(1)])))).toBe(
+      'tenant_stamp_malformed',
+    );
+  });
+
+  test('a key that is none of the tenant', () => {
+    const other = keyOf('tenant-b.example');
+
+    expect(verdict(signed(), { keys: [] })).toBe('tenant_key_unknown');
+    expect(verdict(signed(), { keys: [other] })).toBe('tenant_key_unknown');
+    // The right key under the name of another tenant: it speaks for itself alone.
+    expect(verdict(stamped(stamp(), 'tenant-b.example'), { keys: [KEY] })).toBe(
+      'tenant_key_unknown',
+    );
+  });
+
+  test('a key that claims the id of another', () => {
+    const impostor = { ...keyOf(HOST, Buffer.alloc(32, 9)), id: KEY.id };
+
+    expect(verdict(signed({ key: impostor }))).toBe('tenant_forged');
+  });
+
+  test('a change of any bit that is signed', () => {
+    const bytes = signed();
+    const header = new ProxyHeader();
+    fc.assert(
+      fc.property(fc.nat(bytes.length * 8 - 1), (bit) => {
+        const changed = Buffer.from(bytes);
+        changed[bit >> 3]! ^= 1 << (bit & 7);
+        if (header.read(changed, changed.length) !== 'header') return;
+
+        expect(verifyTenantHeader(header, [KEY], NOW, WINDOW)).not.toBe('valid');
+      }),
+      // Upper case in the authority is the one bit that the look-up does not see; the signature does.
+      { examples: [[(31 + 0) * 8 + 5]], numRuns: 500 },
+    );
+  });
+
+  test('a time outside of the window, on either side', () => {
+    expect(verdict(signed(), { now: NOW + WINDOW })).toBe('valid');
+    expect(verdict(signed(), { now: NOW + WINDOW + 1 })).toBe('tenant_expired');
+    expect(verdict(signed(), { now: NOW - WINDOW })).toBe('valid');
+    expect(verdict(signed(), { now: NOW - WINDOW - 1 })).toBe('tenant_not_yet_valid');
+  });
+
+  test('everybody, if the clock is no number', () => {
+    expect(verdict(signed(), { now: Number.NaN })).toBe('tenant_expired');
+  });
+
+  test('the second use of a header', () => {
+    const guard = new ReplayGuard({ windowSeconds: WINDOW });
+    const bytes = signed();
+
+    expect(verdict(bytes, { guard })).toBe('valid');
+    expect(verdict(bytes, { guard, now: NOW + 30 })).toBe('tenant_replayed');
+    expect(verdict(signed(), { guard })).toBe('valid');
+  });
+
+  test('a forged header without remembering it, so that nobody can use up the real one', () => {
+    const guard = new ReplayGuard({ windowSeconds: WINDOW });
+    const bytes = signed();
+    const forged = Buffer.from(bytes);
+    forged[16]! ^= 1;
+
+    expect(verdict(forged, { guard })).toBe('tenant_forged');
+    expect(guard.size).toBe(0);
+    expect(verdict(bytes, { guard })).toBe('valid');
+  });
+});
+
+test('any signed header is valid after any other TLV was put behind it', () => {
+  const host = fc.stringMatching(/^[a-z]{1,20}\.[a-z]{1,20}$/);
+  fc.assert(
+    fc.property(host, fc.nat(2 ** 40), fc.uint8Array({ maxLength: 50 }), (name, now, value) => {
+      const key = keyOf(name);
+      const bytes = Buffer.concat([
+        signed({ key, now }),
+        Buffer.from([0xea, 0, value.length]),
+        value,
+      ]);
+      bytes.writeUInt16BE(bytes.length - 16, 14);
+
+      expect(verdict(bytes, { keys: [key], now })).toBe('valid');
+    }),
+  );
+});

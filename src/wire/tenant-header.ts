@@ -1,0 +1,163 @@
+/**
+ * The signed header by which a worker's proxy tells the gateway for which tenant it speaks: a PROXY v2 header with the
+ * TLVs `authority` (0x02), the host of the tenant, and `stamp` (0xE0, from the range for own use):
+ *
+ *     offset  bytes
+ *          0      1  version, 1
+ *          1      8  time of signing, seconds since 1970, big endian (eight bytes, so that 2106 needs no version 2)
+ *          9      8  nonce, random: no two signatures are alike, so that a replay can be recognised
+ *         17      4  key id
+ *         21     32  HMAC-SHA256 by the key of the tenant over
+ *                    "snicket tenant header v1" NUL, the 21 bytes above, family and transport (1 byte),
+ *                    source and destination address and port as in the header, authority length (2 bytes), authority
+ *
+ * Other TLVs are not signed: whoever stands between may add some.
+ */
+import { createHmac, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { addressBytes, type AddressFamily, type AddressPair } from './address-pair.ts';
+import { putUint16, putUint32, putUint64, uint32, uint64, uint8 } from './bytes.ts';
+import type { TenantOutcome } from './outcome.ts';
+import {
+  proxyHeaderBytes,
+  TLV,
+  TLV_HEADER_BYTES,
+  writeProxyHeader,
+  writeTlvHeader,
+  type ProxyHeader,
+} from './proxy-header.ts';
+import type { ReplayGuard } from './replay-guard.ts';
+import { MAX_NAME_BYTES } from './server-name.ts';
+import type { TenantKey } from './tenant-key.ts';
+
+const STAMP_VERSION = 1;
+const TIME = 1;
+const NONCE = 9;
+const NONCE_BYTES = 8;
+const KEY_ID = 17;
+const SIGNATURE = 21;
+const SIGNATURE_BYTES = 32;
+const STAMP_BYTES = SIGNATURE + SIGNATURE_BYTES;
+
+/** Where the family and the addresses are in a PROXY header. */
+const FAMILY = 13;
+const ADDRESSES = 16;
+
+/** The most that {@link signTenantHeader} writes: a room that is always enough. */
+export const MAX_TENANT_HEADER_BYTES = tenantHeaderBytes('ipv6', MAX_NAME_BYTES);
+
+/** Keeps what is signed here apart from anything else that the same key might ever sign. */
+const DOMAIN = Buffer.from('snicket tenant header v1\0', 'latin1');
+
+/** What is signed, put together here each time: it fits the longest, and begins with the domain for good. */
+const message = Buffer.alloc(DOMAIN.length + SIGNATURE + MAX_TENANT_HEADER_BYTES);
+DOMAIN.copy(message);
+
+/** The length of a signed header for a host of so many bytes. */
+export function tenantHeaderBytes(family: AddressFamily, hostBytes: number): number {
+  return proxyHeaderBytes(family, TLV_HEADER_BYTES + hostBytes + TLV_HEADER_BYTES + STAMP_BYTES);
+}
+
+/** Writes a nonce of eight bytes; a test may give one that is known. */
+export type FillNonce = (into: Buffer, at: number) => void;
+
+function fillRandom(into: Buffer, at: number): void {
+  randomFillSync(into, at, NONCE_BYTES);
+}
+
+/**
+ * Writes the header of a connection at `at` and returns its length.
+ *
+ * @throws RangeError if it does not fit; {@link MAX_TENANT_HEADER_BYTES} always do.
+ */
+export function signTenantHeader(
+  into: Buffer,
+  at: number,
+  key: TenantKey,
+  addresses: AddressPair,
+  nowSeconds: number,
+  fillNonce: FillNonce = fillRandom,
+): number {
+  const hostBytes = key.host.length;
+  const total = tenantHeaderBytes(addresses.family, hostBytes);
+  const tlvBytes = total - proxyHeaderBytes(addresses.family, 0);
+
+  const authorityTlv = writeProxyHeader(into, at, addresses, tlvBytes);
+  const authority = writeTlvHeader(into, authorityTlv, TLV.authority, hostBytes);
+  into.write(key.host, authority, 'latin1');
+  const authorityEnd = authority + hostBytes;
+  const stamp = writeTlvHeader(into, authorityEnd, TLV.tenant, STAMP_BYTES);
+  into[stamp] = STAMP_VERSION;
+  putUint64(into, stamp + TIME, Math.floor(nowSeconds));
+  fillNonce(into, stamp + NONCE);
+  putUint32(into, stamp + KEY_ID, key.id);
+  const signed = signature(into, at, addresses.family, stamp, authority, authorityEnd, key);
+  signed.copy(into, stamp + SIGNATURE);
+  return total;
+}
+
+/**
+ * Says whether a header that was read may speak for the tenant of its authority. The caller has found that tenant and
+ * gives its keys: one, or two while the master key is being replaced.
+ *
+ * The signature is judged before the time, so that `tenant_expired` is always the clock of a real worker. With a guard,
+ * each header is good for one call: look when the connection is ready to be routed, and not again.
+ */
+export function verifyTenantHeader(
+  header: ProxyHeader,
+  keys: readonly TenantKey[],
+  nowSeconds: number,
+  windowSeconds: number,
+  guard?: ReplayGuard,
+): TenantOutcome {
+  const { bytes, start, family, stampStart, stampEnd, authorityStart, authorityEnd } = header;
+  if (family === undefined || stampStart < 0 || authorityStart < 0) return 'tenant_unsigned';
+  // The version comes first: another one may have another length.
+  if (stampEnd === stampStart) return 'tenant_stamp_malformed';
+  if (uint8(bytes, stampStart) !== STAMP_VERSION) return 'tenant_version_unknown';
+  if (stampEnd - stampStart !== STAMP_BYTES) return 'tenant_stamp_malformed';
+
+  const key = keyOf(keys, uint32(bytes, stampStart + KEY_ID), header.authority());
+  if (key === undefined) return 'tenant_key_unknown';
+  const expected = signature(bytes, start, family, stampStart, authorityStart, authorityEnd, key);
+  const given = bytes.subarray(stampStart + SIGNATURE, stampEnd);
+  if (!timingSafeEqual(expected, given)) return 'tenant_forged';
+
+  const ageSeconds = nowSeconds - uint64(bytes, stampStart + TIME);
+  // Not the other way round: a clock or a window that is no number lets nobody in.
+  if (!(ageSeconds <= windowSeconds)) return 'tenant_expired';
+  if (!(ageSeconds >= -windowSeconds)) return 'tenant_not_yet_valid';
+  if (guard !== undefined && !guard.isFirstUse(bytes, stampStart + SIGNATURE, nowSeconds)) {
+    return 'tenant_replayed';
+  }
+  return 'valid';
+}
+
+/** The host is compared too: a key that lies in the wrong place speaks for nobody. */
+function keyOf(
+  keys: readonly TenantKey[],
+  id: number,
+  host: string | undefined,
+): TenantKey | undefined {
+  for (const key of keys) if (key.id === id && key.host === host) return key;
+  return undefined;
+}
+
+/** The signature of the header at `header`, whose authority is as long as the host of the key, thus at most 255 bytes. */
+function signature(
+  bytes: Buffer,
+  header: number,
+  family: AddressFamily,
+  stamp: number,
+  authority: number,
+  authorityEnd: number,
+  key: TenantKey,
+): Buffer {
+  const endsBytes = 2 * addressBytes(family) + 4;
+  let at = DOMAIN.length;
+  at += bytes.copy(message, at, stamp, stamp + SIGNATURE);
+  at += bytes.copy(message, at, header + FAMILY, header + FAMILY + 1);
+  at += bytes.copy(message, at, header + ADDRESSES, header + ADDRESSES + endsBytes);
+  at = putUint16(message, at, authorityEnd - authority);
+  at += bytes.copy(message, at, authority, authorityEnd);
+  return createHmac('sha256', key.secret).update(message.subarray(0, at)).digest();
+}

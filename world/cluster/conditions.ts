@@ -1,0 +1,16 @@
+/** What nodes and pods have in common: a status with conditions. */
+export interface ObjectWithConditions {
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+}
+
+/** Does it say of itself that it is Ready? */
+export function isReady({ status }: ObjectWithConditions): boolean {
+  return (
+    status?.conditions?.some(
+      (condition) => condition.type === 'Ready' && condition.status === 'True',
+    ) ?? false
+  );
+}
