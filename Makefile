@@ -3,7 +3,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: help install test e2e lint format build bench demo world world-status world-down clean
+.PHONY: help install test e2e fuzz lint format build bench demo world world-status world-down clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ test: install ## the tests that need npm only; report in build/test.xml
 
 e2e: install ## end-to-end tests on real Kubernetes parts; builds them on first use
 	$(BUN) e2e/run.ts $(T)
+
+fuzz: install ## compare the parsers with slow, plain ones on mutated inputs; SECONDS=60
+	$(BUN) fuzz/run.ts $(SECONDS)
 
 lint: install ## check format, lint rules and types
 	node_modules/.bin/oxfmt --check

@@ -8,13 +8,7 @@ import { Campaign, type Finding } from './campaign.ts';
 const PROGRESS_MS = 2000;
 const INPUTS_PER_LOOK = 500;
 
-const { values, positionals } = parseArgs({
-  options: {
-    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 32)) },
-    from: { type: 'string', default: '0' },
-  },
-  allowPositionals: true,
-});
+const { values, positionals } = commandLine();
 const seconds = wholeNumber(positionals[0] ?? '60', 'SECONDS');
 const seed = wholeNumber(values.seed, '--seed');
 const first = wholeNumber(values.from, '--from');
@@ -66,9 +60,25 @@ function hexDump(bytes: Buffer): string {
   return lines.join('\n');
 }
 
+function commandLine() {
+  const options = {
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 32)) },
+    from: { type: 'string', default: '0' },
+  } as const;
+  try {
+    return parseArgs({ options, allowPositionals: true });
+  } catch (error) {
+    return usageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
 function wholeNumber(text: string, what: string): number {
   const value = Number(text);
   if (text !== '' && Number.isInteger(value) && value >= 0) return value;
-  console.error(`fuzz: '${text}' is no number for ${what}; give a whole one`);
+  return usageError(`'${text}' is no number for ${what}; give a whole one`);
+}
+
+function usageError(sentence: string): never {
+  console.error(`fuzz: ${sentence}`);
   process.exit(2);
 }

@@ -93,7 +93,8 @@ export function serverNameExtension(name: string | Uint8Array): Buffer {
 
 /** One entry of a list of server names. */
 export function hostName(name: string | Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from([0]), vector(2, Buffer.from(name as string, 'latin1'))]);
+  const bytes = typeof name === 'string' ? Buffer.from(name, 'latin1') : name;
+  return Buffer.concat([Buffer.from([0]), vector(2, bytes)]);
 }
 
 /** Bytes with their length in front of them, in `lengthBytes` bytes. */

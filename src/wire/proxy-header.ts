@@ -41,8 +41,8 @@ const EMPTY: Buffer = Buffer.alloc(0);
  * A reader for one thread, used for header after header; what it says holds until the next read, or until the bytes
  * change. It keeps offsets and allocates nothing.
  *
- * LOCAL and UNSPEC have no family here: the receiver is to use the real addresses and to discard the rest of the header,
- * and so their TLVs are not looked at either.
+ * LOCAL and UNSPEC have no family here: the receiver is to use the real addresses and to discard the rest of the
+ * header, and so their TLVs are not looked at either.
  */
 export class ProxyHeader {
   /** After `header`: the family of the addresses, absent for LOCAL and UNSPEC. */

@@ -167,8 +167,8 @@ describe('refuses', () => {
 
         expect(verifyTenantHeader(header, [KEY], NOW, WINDOW)).not.toBe('valid');
       }),
-      // Upper case in the authority is the one bit that the look-up does not see; the signature does.
-      { examples: [[(31 + 0) * 8 + 5]], numRuns: 500 },
+      // First the bit that makes the authority's `t` a `T`, which the look-up of a route does not see.
+      { examples: [[31 * 8 + 5]], numRuns: 500 },
     );
   });
 

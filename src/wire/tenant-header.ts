@@ -116,7 +116,7 @@ export function verifyTenantHeader(
   if (uint8(bytes, stampStart) !== STAMP_VERSION) return 'tenant_version_unknown';
   if (stampEnd - stampStart !== STAMP_BYTES) return 'tenant_stamp_malformed';
 
-  const key = keyOf(keys, uint32(bytes, stampStart + KEY_ID), header.authority());
+  const key = keyOf(header, keys, uint32(bytes, stampStart + KEY_ID));
   if (key === undefined) return 'tenant_key_unknown';
   const expected = signature(bytes, start, family, stampStart, authorityStart, authorityEnd, key);
   const given = bytes.subarray(stampStart + SIGNATURE, stampEnd);
@@ -133,16 +133,21 @@ export function verifyTenantHeader(
 }
 
 /** The host is compared too: a key that lies in the wrong place speaks for nobody. */
-function keyOf(
-  keys: readonly TenantKey[],
-  id: number,
-  host: string | undefined,
-): TenantKey | undefined {
-  for (const key of keys) if (key.id === id && key.host === host) return key;
+function keyOf(header: ProxyHeader, keys: readonly TenantKey[], id: number): TenantKey | undefined {
+  for (const key of keys) if (key.id === id && isAuthority(header, key.host)) return key;
   return undefined;
 }
 
-/** The signature of the header at `header`, whose authority is as long as the host of the key, thus at most 255 bytes. */
+/** By bytes, since a string would be one more allocation. A signer writes its host in lower case. */
+function isAuthority({ bytes, authorityStart, authorityEnd }: ProxyHeader, host: string): boolean {
+  if (authorityEnd - authorityStart !== host.length) return false;
+  for (let index = 0; index < host.length; index++) {
+    if (uint8(bytes, authorityStart + index) !== host.charCodeAt(index)) return false;
+  }
+  return true;
+}
+
+/** The signature of the header at `header`. Its authority is the host of the key, so it has at most 255 bytes. */
 function signature(
   bytes: Buffer,
   header: number,

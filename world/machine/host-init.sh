@@ -64,7 +64,7 @@ if [ -n "$HOST_WORKER" ]; then
   while IFS='=' read -r name path; do
     mkdir -p "$run/snicket/$name"
     mount --bind "$path" "$run/snicket/$name"
-  done < <(printf '%s' "$HOST_SHARED")
+  done <<<"${HOST_SHARED%$'\n'}"
   mount --rbind "$run" /run
   mount --bind "$var" /var
   up=/run/snicket/files/up

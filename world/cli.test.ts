@@ -1,0 +1,18 @@
+import { expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+test('the command runs no code of the folder that its user stands in', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-'));
+  writeFileSync(join(folder, 'bunfig.toml'), 'preload = ["./stranger.ts"]');
+  writeFileSync(join(folder, 'stranger.ts'), 'console.log("a stranger was here");');
+
+  const child = Bun.spawn([join(import.meta.dir, 'world'), '--help'], { cwd: folder });
+  const output = await new Response(child.stdout).text();
+  rmSync(folder, { recursive: true });
+
+  expect(await child.exited).toBe(0);
+  expect(output).toContain('Usage: world');
+  expect(output).not.toContain('stranger');
+});
