@@ -1,3 +1,6 @@
+/** How many times longer than usual a slow machine may take: WORLD_PATIENCE, default 1. */
+const patience = Number(process.env['WORLD_PATIENCE'] ?? 1);
+
 /** Options of {@link waitFor}. */
 export interface WaitOptions {
   /** Default 30,000. */
@@ -16,7 +19,7 @@ export async function waitFor<T>(
   look: () => Promise<T | undefined | false> | T | undefined | false,
   options: WaitOptions = {},
 ): Promise<T> {
-  const deadlineMs = options.deadlineMs ?? 30_000;
+  const deadlineMs = (options.deadlineMs ?? 30_000) * patience;
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new Error(`not within ${deadlineMs} ms: ${state}`)),
