@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { hierarchies } from '../world/machine/cgroup.ts';
 import { run } from '../world/machine/command.ts';
 import { worldsFolder } from '../world/machine/ledger.ts';
-import { baseParts, partFolder, partsFolder } from '../world/parts/catalogue.ts';
+import { partFolder, partsFolder } from '../world/parts/cache.ts';
+import { baseParts } from '../world/parts/catalogue.ts';
 
 import { program } from '../world/parts/parts.ts';
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { worldsFolder } from './machine/ledger.ts';
-import { baseParts, cacheFolder, type Part } from './parts/catalogue.ts';
+import { cacheFolder } from './parts/cache.ts';
+import { baseParts, type Part } from './parts/catalogue.ts';
 import { debianProgram } from './parts/debian.ts';
 import { goVersion } from './parts/go.ts';
 import { partReady } from './parts/parts.ts';

@@ -5,7 +5,7 @@ import { CommandError } from '../machine/command.ts';
 import type { Daemon } from '../machine/daemon.ts';
 import type { Host } from '../machine/host.ts';
 import type { Link } from '../machine/network.ts';
-import { partFolder } from '../parts/catalogue.ts';
+import { partFolder } from '../parts/cache.ts';
 import { ensureParts, program } from '../parts/parts.ts';
 import { silentProgress, type Progress } from '../parts/progress.ts';
 import { waitFor } from '../wait.ts';

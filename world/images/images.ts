@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../machine/command.ts';
-import { cacheFolder } from '../parts/catalogue.ts';
+import { cacheFolder } from '../parts/cache.ts';
 import { program } from '../parts/parts.ts';
 import { ociArchive, type ImageSpec } from './oci.ts';
 

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { architecture } from '../parts/catalogue.ts';
+import { architecture } from '../parts/cache.ts';
 import { ociArchive, type ImageSpec } from './oci.ts';
 
 // What we write, the system's own tar has to read.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { architecture } from '../parts/catalogue.ts';
+import { architecture } from '../parts/cache.ts';
 
 /** What goes into an image. */
 export interface ImageSpec {

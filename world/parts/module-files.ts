@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { partFolder, type GoPart, type ModuleFiles } from './catalogue.ts';
+import { partFolder } from './cache.ts';
+import type { GoPart, ModuleFiles } from './catalogue.ts';
 
 /** Name of the folder, in a Go part's own, that holds the files its programs need. */
 export const FILES = 'files';

