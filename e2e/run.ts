@@ -29,7 +29,7 @@ const unknown = asked.filter((name) => !all.includes(name));
 if (unknown.length > 0) fail(`no scenario '${unknown.join("', '")}'; these are: ${all.join(', ')}`);
 const scenarios = asked.length > 0 ? asked : all.filter((name) => !ON_DEMAND.has(name));
 
-const report = join(import.meta.dir, '..', 'build', `${['e2e', ...asked].join('-')}.xml`);
+const report = join(process.cwd(), 'build', `${['e2e', ...asked].join('-')}.xml`);
 mkdirSync(join(report, '..'), { recursive: true });
 const parts = [
   ...Object.values(baseParts),

@@ -55,8 +55,10 @@ test('logs lists what there is, and shows it', async () => {
 });
 
 test.each([
-  [['kubectl', 'red', 'get', 'pods'], "no cluster 'red'; these are: management, blue"],
-  [['exec', 'red-1', 'true'], "no host 'red-1'"],
+  [['kubectl', 'red', 'get', 'pods'], "there is no 'red', these are: management, blue"],
+  [['exec', 'red-1', 'true'], "no host 'red-1'; these are:"],
+  [['logs', 'red-1'], "no host 'red-1'; these are:"],
+  [['up', '--tenants=a,a'], "'a' is there twice"],
   [['logs', 'blue', 'nginx'], "no log of 'nginx' on blue; these are:"],
   [['up', '--proxy-mode=ipvs'], 'nftables or iptables'],
   [['up', '--tenants=Blue'], "tenant name 'Blue'"],

@@ -4,6 +4,7 @@ import { Host } from './machine/host.ts';
 import { Ledger, standing, worldIds } from './machine/ledger.ts';
 import { missingRequirements } from './requirements.ts';
 import { removeDeadWorlds, removeWorld, sweptText } from './machine/sweep.ts';
+import { partsFolder } from './parts/cache.ts';
 import { baseParts } from './parts/catalogue.ts';
 import { ensureParts, program as partProgram } from './parts/parts.ts';
 import { formatElapsed, terminalProgress } from './parts/progress.ts';
@@ -12,7 +13,7 @@ import type { ProxyMode, TenantSpec } from './spec.ts';
 import { logsOf, worldStatus, worldStatuses } from './status.ts';
 import { World } from './world.ts';
 
-const cli = new Command('world')
+const cli = new Command('world/world')
   .enablePositionalOptions()
   .description('Real Kubernetes on this machine: a management cluster, tenants, workers.')
   .showHelpAfterError('(world/world --help lists the commands)');
@@ -20,7 +21,11 @@ const cli = new Command('world')
 cli
   .command('up')
   .description('start a world; Ctrl-C ends it')
-  .option('--tenants <names>', 'names of the tenants, with commas between', 'a,b')
+  .option(
+    '--tenants <names>',
+    'names of the tenants, with commas between; none: the management cluster alone',
+    'a,b',
+  )
   .option('--workers <count>', 'workers of each tenant', wholeNumber, 1)
   .option(
     '--proxy-mode <mode>',
@@ -28,7 +33,7 @@ cli
     proxyMode,
     'nftables',
   )
-  .option('--keep', 'leave it running; `world down` ends it', false)
+  .option('--keep', 'leave it running; `world/world down` ends it', false)
   .addHelpText(
     'after',
     '\nExamples:\n  world/world up\n  world/world up --tenants blue,green --workers 2 --keep',
@@ -62,7 +67,7 @@ cli
   .command('exec')
   .description('run a command on a host, outside any pod')
   .argument('<host>', 'a worker such as a-1, a cluster name for its control plane, or network')
-  .argument('<command...>')
+  .argument('<command...>', 'the command with its arguments')
   .option('--world <id>', 'which world, if there are several')
   .passThroughOptions()
   .addHelpText('after', '\nExample:\n  world/world exec a-1 ip address')
@@ -71,7 +76,7 @@ cli
 cli
   .command('logs')
   .description('what the programs of a host wrote')
-  .argument('<host>')
+  .argument('<host>', 'a worker such as a-1, a cluster name for its control plane, or network')
   .argument('[daemon]', 'kubelet, kube-apiserver, ...; without it: their names')
   .option('--world <id>', 'which world, if there are several')
   .action(logs);
@@ -91,6 +96,8 @@ async function up(options: {
   await checkRequirements();
   const tenant: TenantSpec = { workers: options.workers, proxyMode: options.proxyMode };
   const names = options.tenants.split(',').filter(Boolean);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice) fail(`--tenants ${options.tenants}: '${twice}' is there twice`);
   const interruption = new AbortController();
   // A second Ctrl-C ends the program as usual; the next start then cleans up.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -119,7 +126,7 @@ function status(options: { output: string }): void {
   const statuses = worldStatuses();
   if (options.output === 'json') console.log(JSON.stringify(statuses, undefined, 2));
   else if (options.output === 'table') console.log(statusText(statuses));
-  else fail(`--output ${options.output}: table or json`);
+  else fail(`--output ${options.output}: use table or json`);
 }
 
 async function down(id?: string): Promise<void> {
@@ -150,12 +157,21 @@ async function kubectl(
 ): Promise<void> {
   const { kubeconfigs } = worldStatus(findWorld(options.world));
   const path = kubeconfigs[cluster];
-  if (!path) fail(`no cluster '${cluster}'; these are: ${Object.keys(kubeconfigs).join(', ')}`);
+  if (!path)
+    fail(
+      `the cluster comes first; there is no '${cluster}', these are: ${Object.keys(kubeconfigs).join(', ')}`,
+    );
   await handOver([partProgram('kubectl'), `--kubeconfig=${path}`, ...args]);
 }
 
 async function exec(host: string, command: string[], options: { world?: string }): Promise<void> {
-  const entering = Host.open(findWorld(options.world), host).entering(command);
+  const ledger = findWorld(options.world);
+  const hosts = worldStatus(ledger).hosts.map(({ name }) => name);
+  if (!hosts.includes(host)) fail(`no host '${host}'; these are: ${hosts.join(', ')}`);
+  // As with kubectl exec, -- may stand before the command.
+  const entering = Host.open(ledger, host).entering(
+    command[0] === '--' ? command.slice(1) : command,
+  );
   await handOver(entering.argv, entering.env);
 }
 
@@ -164,9 +180,14 @@ async function logs(
   daemon: string | undefined,
   options: { world?: string },
 ): Promise<void> {
-  const files = logsOf(findWorld(options.world), host);
+  const ledger = findWorld(options.world);
+  const files = logsOf(ledger, host);
+  if (Object.keys(files).length === 0) {
+    const hosts = worldStatus(ledger).hosts.map(({ name }) => name);
+    fail(`no host '${host}'; these are: ${hosts.join(', ')}`);
+  }
   if (daemon === undefined) {
-    console.log(Object.keys(files).join('\n'));
+    console.log(Object.keys(files).toSorted().join('\n'));
     return;
   }
   const path = files[daemon];
@@ -178,6 +199,7 @@ async function logs(
 async function build(): Promise<void> {
   await checkRequirements();
   await ensureParts(Object.values(baseParts), terminalProgress());
+  console.log(`all parts are in ${partsFolder()}`);
 }
 
 async function checkRequirements(): Promise<void> {
@@ -215,13 +237,13 @@ async function handOver(
 
 function wholeNumber(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('not a whole number');
+  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('Give a whole number.');
   return value;
 }
 
 function proxyMode(text: string): ProxyMode {
   if (text !== 'nftables' && text !== 'iptables')
-    throw new InvalidArgumentError('nftables or iptables');
+    throw new InvalidArgumentError('Use nftables or iptables.');
   return text;
 }
 

@@ -42,6 +42,7 @@ test.skipIf(process.platform !== 'linux')(
     const run = async (e2e: string) => {
       const argv = [process.execPath, join(import.meta.dir, '..', 'e2e', 'run.ts')];
       const child = Bun.spawn(argv, {
+        cwd: cache,
         env: { XDG_CACHE_HOME: cache, PATH: cache, E2E: e2e },
         stdout: 'pipe',
         stderr: 'pipe',

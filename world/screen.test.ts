@@ -30,7 +30,7 @@ test('the status of a world names programs that have ended, and adds up memory',
   ]);
 
   expect(text.split('\n')).toEqual([
-    'World x1y2: kept, 42 MB, /worlds/x1y2',
+    'World x1y2: kept until world/world down, 42 MB, /worlds/x1y2',
     '  HOST  ADDRESS       MEMORY  PROGRAMS',
     '  a     172.30.1.2    40 MB   etcd',
     '  a-1   172.30.101.1  2 MB    kubelet (ended)',

@@ -2,10 +2,16 @@
 import type { Cluster } from './cluster/cluster.ts';
 import { isReady } from './cluster/conditions.ts';
 import { memoryOf, type WorldStatus } from './status.ts';
-import { worldIds } from './machine/ledger.ts';
+import { worldIds, type Standing } from './machine/ledger.ts';
 import type { World } from './world.ts';
 
 const REFRESH_MS = 2_000;
+
+const STANDINGS: Readonly<Record<Standing, string>> = {
+  running: 'running',
+  kept: 'kept until world/world down',
+  dead: 'left over, its owner is gone (world/world down removes it)',
+};
 
 /** What a person who has just started a world wants to know. */
 export function welcomeText(world: World, elapsed: string, kept: boolean): string {
@@ -22,9 +28,10 @@ ${clusters.map((cluster) => `    ${cluster.name.padEnd(12)} ${cluster.controlPla
 
   try
     world/world kubectl${which} ${tenant.name} get nodes
-    world/world kubectl${which} ${tenant.name} run hello --image=snicket.test/tools:1 --image-pull-policy=Never --command -- sh -c 'echo hello; sleep 1000'
-    world/world kubectl${which} ${tenant.name} logs hello
+    world/world kubectl${which} ${tenant.name} run hello --image=snicket.test/tools:1
+    world/world kubectl${which} ${tenant.name} wait --for=condition=Ready pod/hello
     world/world kubectl${which} ${tenant.name} exec -it hello -- sh
+    world/world kubectl${which} ${tenant.name} exec hello -- kubectl get --raw /version   # refused: what Snicket is for
     world/world exec${which} ${tenant.workers[0]?.name ?? tenant.name} ip address
     world/world status
 
@@ -45,7 +52,7 @@ export function statusText(statuses: readonly WorldStatus[]): string {
         [...host.running, ...host.ended.map((name) => `${name} (ended)`)].join(' '),
       ]);
       return [
-        `World ${status.id}: ${status.standing}, ${megabytes(memory)}, ${status.folder}`,
+        `World ${status.id}: ${STANDINGS[status.standing]}, ${megabytes(memory)}, ${status.folder}`,
         ...table([['HOST', 'ADDRESS', 'MEMORY', 'PROGRAMS'], ...rows]).map((line) => `  ${line}`),
         ...Object.entries(status.kubeconfigs).map(
           ([name, path]) => `  kubeconfig of ${name}: ${path}`,
@@ -64,7 +71,7 @@ export async function liveStatus(world: World, interruption: AbortSignal): Promi
     const round = Promise.all([world.management, ...world.tenants.values()].map(clusterState));
     const states = await Promise.race([round, end]);
     if (!states) break;
-    const line = `${states.join(', ')}; memory ${megabytes(memoryOf(world.id))}`;
+    const line = `${states.join(' | ')}; memory ${megabytes(memoryOf(world.id))}`;
     process.stdout.write(`\r\x1b[K${line.slice(0, process.stdout.columns || 80)}`);
     await Promise.race([end, Bun.sleep(REFRESH_MS)]);
   }

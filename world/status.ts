@@ -59,7 +59,7 @@ export function worldStatus(ledger: Ledger): WorldStatus {
     id: ledger.id,
     folder: ledger.folder,
     standing: standing(entries),
-    hosts: [...hosts].map((host) => ({
+    hosts: [...hosts].toSorted().map((host) => ({
       name: host,
       address: addresses.get(host) ?? '',
       running: daemonsOf(daemons, host, true),

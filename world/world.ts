@@ -73,7 +73,7 @@ export class World {
     try {
       return new World(ledger, plan, await startPieces(ledger, plan, progress));
     } catch (error) {
-      progress.done('world', `${ledger.id} could not start`);
+      progress.done('world', options.signal?.aborted ? 'given up' : `${ledger.id} could not start`);
       const failure: unknown = options.signal?.aborted
         ? options.signal.reason
         : withEndedDaemons(error, ledger);

@@ -87,6 +87,7 @@ export class Cluster {
 
   /** Creates a pod and waits until it runs. */
   async runPod(spec: PodSpec = {}): Promise<Pod> {
+    if (spec.node !== undefined) this.worker(spec.node); // fails, naming those that there are
     const name = spec.name ?? `pod-${++this.#pods}`;
     const namespace = spec.namespace ?? 'default';
     const response = await this.controlPlane.request(

@@ -54,23 +54,28 @@ function removeOldArchives(prefix: string): void {
   }
 }
 
+const SLEEP = ['sleep', '2147483647'];
+
+/** Debian's static busybox crashes where it would look up a name. */
+const BROKEN_APPLETS = new Set(['busybox', 'wget']);
+
 /** The archives of {@link IMAGES}. */
 export async function baseImages(): Promise<string[]> {
   const busybox = program('busybox');
   const applets = (await run([busybox, '--list'])).stdout
     .split('\n')
-    .filter((name) => name && name !== 'busybox');
+    .filter((name) => name && !BROKEN_APPLETS.has(name));
   return [
     imageArchive({
       name: IMAGES.pause,
       files: { '/bin/busybox': busybox },
-      entrypoint: ['/bin/busybox', 'sleep', '2147483647'],
+      entrypoint: ['/bin/busybox', ...SLEEP],
     }),
     imageArchive({
       name: IMAGES.tools,
       files: { '/bin/busybox': busybox, '/bin/kubectl': program('kubectl') },
       links: Object.fromEntries(applets.map((applet) => [`/bin/${applet}`, 'busybox'])),
-      entrypoint: ['/bin/sh'],
+      command: SLEEP,
     }),
     imageArchive({
       name: IMAGES.konnectivityAgent,

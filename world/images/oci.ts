@@ -11,7 +11,10 @@ export interface ImageSpec {
   readonly files: Readonly<Record<string, string>>;
   /** Path in the image, and what the link points to. */
   readonly links?: Readonly<Record<string, string>>;
-  readonly entrypoint: readonly string[];
+  /** What a container runs, whatever its arguments. Default: what those say. */
+  readonly entrypoint?: readonly string[];
+  /** Arguments of a container that is given none. Default: none. */
+  readonly command?: readonly string[];
 }
 
 /**
@@ -36,7 +39,7 @@ export function ociArchive(spec: ImageSpec): Buffer {
   const config = json({
     architecture,
     os: 'linux',
-    config: { Entrypoint: spec.entrypoint, Env: ['PATH=/bin'] },
+    config: { Entrypoint: spec.entrypoint, Cmd: spec.command, Env: ['PATH=/bin'] },
     rootfs: { type: 'layers', diff_ids: [digest(layer)] },
   });
   const manifest = json({

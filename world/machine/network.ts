@@ -11,6 +11,7 @@ export interface Impairment {
 export class Link {
   readonly #hub: Host;
   readonly #port: string;
+  #impaired = false;
 
   constructor(hub: Host, port: string) {
     this.#hub = hub;
@@ -31,22 +32,19 @@ export class Link {
   async impair(impairment: Impairment): Promise<void> {
     const delay = impairment.delayMs === undefined ? [] : ['delay', `${impairment.delayMs}ms`];
     const loss = impairment.lossPercent === undefined ? [] : ['loss', `${impairment.lossPercent}%`];
-    await this.#hub.exec([
-      'tc',
-      'qdisc',
-      'replace',
-      'dev',
-      this.#port,
-      'root',
-      'netem',
-      ...delay,
-      ...loss,
-    ]);
+    const netem = ['tc', 'qdisc', 'replace', 'dev', this.#port, 'root', 'netem', ...delay, ...loss];
+    await this.#hub.exec(netem).catch((error: unknown) => {
+      throw new Error('the link cannot be impaired; does this kernel have netem?', {
+        cause: error,
+      });
+    });
+    this.#impaired = true;
   }
 
-  /** Takes delay and loss away. */
+  /** Takes delay and loss away, if there are any. */
   async heal(): Promise<void> {
-    await this.#hub.exec(['tc', 'qdisc', 'del', 'dev', this.#port, 'root']);
+    if (this.#impaired) await this.#hub.exec(['tc', 'qdisc', 'del', 'dev', this.#port, 'root']);
+    this.#impaired = false;
   }
 
   async #ip(command: string): Promise<void> {
