@@ -1,5 +1,5 @@
 /** How many times longer than usual a slow machine may take: WORLD_PATIENCE, default 1. */
-const patience = Number(process.env['WORLD_PATIENCE'] ?? 1);
+export const patience = Number(process.env['WORLD_PATIENCE'] ?? 1);
 
 /** Options of {@link waitFor}. */
 export interface WaitOptions {

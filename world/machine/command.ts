@@ -1,3 +1,4 @@
+import { patience } from '../wait.ts';
 import { familyOf, signal } from './identity.ts';
 
 /** What a finished command printed. */
@@ -41,7 +42,7 @@ export class CommandError extends Error {
 
 /** Runs a command to its end and returns what it printed; anything but exit code 0 is a {@link CommandError}. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Output> {
-  const timeoutMs = options.timeoutMs ?? 60_000;
+  const timeoutMs = (options.timeoutMs ?? 60_000) * patience;
   const shown = options.shown ?? argv;
   const child = spawn(argv, options);
   const readers = [child.stdout.getReader(), child.stderr.getReader()] as const;
