@@ -8,8 +8,9 @@ BUN := node_modules/.bin/bun
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
-	@echo '  T=NAME            with e2e: only that scenario, a file e2e/NAME.test.ts; edges and providers run only so'
+	@echo '  T=NAME            with e2e: only that scenario, a file e2e/NAME.test.ts; edges and providers only when named'
 	@echo '  E2E=auto          with e2e: succeed, saying why, where the tests cannot run'
+	@echo '  SECONDS=60        with fuzz: how long'
 	@echo '  KEEP=1            with world: leave it running until make world-down'
 
 install:
@@ -22,7 +23,7 @@ test: install ## the tests that need npm only; report in build/test.xml
 e2e: install ## end-to-end tests on real Kubernetes parts; builds them on first use
 	$(BUN) e2e/run.ts $(T)
 
-fuzz: install ## compare the parsers with slow, plain ones on mutated inputs; SECONDS=60
+fuzz: install ## compare the parsers with slow, plain ones on mutated inputs
 	$(BUN) fuzz/run.ts $(SECONDS)
 
 lint: install ## check format, lint rules and types
@@ -50,7 +51,7 @@ world: install ## start a management cluster and two tenants with workers; Ctrl-
 world-status: install ## say what of the world is running
 	world/world status
 
-world-down: install ## stop the world and remove what it left
+world-down: install ## end kept worlds and remove what dead ones left
 	world/world down
 
 clean: ## remove what build and the tests wrote
