@@ -59,13 +59,17 @@ test('reads what Bun itself writes', async () => {
 });
 
 test('lets no failed step pass unseen', () => {
-  const green = { xml: '<testcase name="passes"/>' };
+  const green = { xml: '<testsuites><testcase name="passes"/></testsuites>' };
+  const cut = { xml: '<testsuites><testcase name="passes"/>' };
+  const empty = { xml: '<testsuites></testsuites>' };
 
   expect(tallyStep({ exitCode: 0, report: 'none' }).failed).toBe(0);
   expect(tallyStep({ exitCode: 2, report: 'none' }).failed).toBe(1);
   expect(tallyStep({ exitCode: 0, report: 'missing' }).failed).toBe(1);
   expect(tallyStep({ exitCode: 2, report: 'missing' }).failed).toBe(1);
   expect(tallyStep({ exitCode: 1, report: green })).toEqual({ passed: 1, failed: 1, skipped: 0 });
+  expect(tallyStep({ exitCode: 0, report: cut }).failed).toBe(1);
+  expect(tallyStep({ exitCode: 0, report: empty }).failed).toBe(1);
   expect(tallyStep({ exitCode: 1, report: { xml: mixed } }).failed).toBe(2);
 });
 
@@ -97,8 +101,8 @@ async function ci(recipes: { lint: string; test: string; e2e: string }) {
   return { exitCode: run.exitCode, lastLine: run.stdout.toString().trimEnd().split('\n').at(-1) };
 }
 
-const testPasses = `echo '<testcase name="a"/>' > build/test.xml`;
-const e2ePasses = `echo '<testcase name="b"/>' > build/e2e$(if $(T),-$(T)).xml`;
+const testPasses = `echo '<testsuites><testcase name="a"/></testsuites>' > build/test.xml`;
+const e2ePasses = `echo '<testsuites><testcase name="b"/></testsuites>' > build/e2e$(if $(T),-$(T)).xml`;
 
 test('CI sums up all steps', async () => {
   const { exitCode, lastLine } = await ci({ lint: 'true', test: testPasses, e2e: e2ePasses });
@@ -115,7 +119,7 @@ test('CI goes on after a failing lint and fails in the end', async () => {
 });
 
 test('CI fails if a step leaves no report, whatever an earlier run left', async () => {
-  const writesOneOnly = `test -n "$(T)" || echo '<testcase name="b"/>' > build/e2e.xml`;
+  const writesOneOnly = `test -n "$(T)" || echo '<testsuites><testcase name="b"/></testsuites>' > build/e2e.xml`;
 
   const { exitCode, lastLine } = await ci({ lint: 'true', test: testPasses, e2e: writesOneOnly });
 

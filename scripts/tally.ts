@@ -53,12 +53,15 @@ export function tallyReport(xml: string): Tally {
 
 /**
  * A step that failed shows in the sum even if its report does not say so: lint has none, a run
- * that crashed wrote none, and Bun leaves a test file that cannot be loaded out of it.
+ * that crashed wrote none or half of one, and Bun leaves a test file that cannot be loaded out of it.
  */
 export function tallyStep({ exitCode, report }: Step): Tally {
   const nothing = { passed: 0, failed: 0, skipped: 0 };
   const tally = typeof report === 'object' ? tallyReport(report.xml) : nothing;
-  const unreported = report === 'missing' || (exitCode !== 0 && tally.failed === 0);
+  const cases = tally.passed + tally.failed + tally.skipped;
+  const incomplete =
+    typeof report === 'object' && (cases === 0 || !report.xml.includes('</testsuites>'));
+  const unreported = report === 'missing' || incomplete || (exitCode !== 0 && tally.failed === 0);
   return unreported ? { ...tally, failed: tally.failed + 1 } : tally;
 }
 

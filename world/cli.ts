@@ -137,17 +137,24 @@ async function down(id?: string): Promise<void> {
   }
   const dead = await removeDeadWorlds();
   for (const one of dead) console.log(sweptText(one));
-  for (const one of worldIds()) {
-    const ledger = Ledger.find(one);
-    if (!ledger) continue;
-    if (standing(ledger.entries()) === 'running') {
-      console.log(`${one}: left alone, its owner is running (world/world down ${one} ends it)`);
-      continue;
-    }
-    await removeWorld(ledger);
-    console.log(`${one}: ended and removed`);
+  const others = worldIds().flatMap((one) => Ledger.find(one) ?? []);
+  for (const ledger of others) console.log(await endUnlessNeeded(ledger));
+  if (dead.length + others.length === 0) console.log('no worlds here');
+  if (dead.some(({ error }) => error)) process.exit(1);
+}
+
+/** Ends a kept world, and says what was done. */
+async function endUnlessNeeded(ledger: Ledger): Promise<string> {
+  switch (standing(ledger.entries())) {
+    case 'running':
+      return `${ledger.id}: left alone, its owner is running (world/world down ${ledger.id} ends it)`;
+    case 'damaged':
+      return `${ledger.id}: left alone, its ledger is damaged (world/world down ${ledger.id} ends it all the same)`;
+    case 'kept':
+    case 'dead':
+      await removeWorld(ledger);
+      return `${ledger.id}: ended and removed`;
   }
-  if (dead.length === 0 && worldIds().length === 0) console.log('no worlds here');
 }
 
 async function kubectl(
@@ -156,7 +163,7 @@ async function kubectl(
   options: { world?: string },
 ): Promise<void> {
   const { kubeconfigs } = worldStatus(findWorld(options.world));
-  const path = kubeconfigs[cluster];
+  const path = Object.hasOwn(kubeconfigs, cluster) ? kubeconfigs[cluster] : undefined;
   if (!path)
     fail(
       `the cluster comes first; there is no '${cluster}', these are: ${Object.keys(kubeconfigs).join(', ')}`,
@@ -166,8 +173,7 @@ async function kubectl(
 
 async function exec(host: string, command: string[], options: { world?: string }): Promise<void> {
   const ledger = findWorld(options.world);
-  const hosts = worldStatus(ledger).hosts.map(({ name }) => name);
-  if (!hosts.includes(host)) fail(`no host '${host}'; these are: ${hosts.join(', ')}`);
+  assertHost(ledger, host);
   // As with kubectl exec, -- may stand before the command.
   const entering = Host.open(ledger, host).entering(
     command[0] === '--' ? command.slice(1) : command,
@@ -181,16 +187,13 @@ async function logs(
   options: { world?: string },
 ): Promise<void> {
   const ledger = findWorld(options.world);
+  assertHost(ledger, host);
   const files = logsOf(ledger, host);
-  if (Object.keys(files).length === 0) {
-    const hosts = worldStatus(ledger).hosts.map(({ name }) => name);
-    fail(`no host '${host}'; these are: ${hosts.join(', ')}`);
-  }
   if (daemon === undefined) {
     console.log(Object.keys(files).toSorted().join('\n'));
     return;
   }
-  const path = files[daemon];
+  const path = Object.hasOwn(files, daemon) ? files[daemon] : undefined;
   if (!path)
     fail(`no log of '${daemon}' on ${host}; these are: ${Object.keys(files).join(', ') || 'none'}`);
   await handOver(['cat', path]);
@@ -205,6 +208,11 @@ async function build(): Promise<void> {
 async function checkRequirements(): Promise<void> {
   const missing = await missingRequirements();
   if (missing.length > 0) fail(`cannot run here:\n  ${missing.join('\n  ')}`);
+}
+
+function assertHost(ledger: Ledger, host: string): void {
+  const hosts = worldStatus(ledger).hosts.map(({ name }) => name);
+  if (!hosts.includes(host)) fail(`no host '${host}'; these are: ${hosts.join(', ')}`);
 }
 
 /** The world that is meant: the named one, or the only one. */
@@ -237,7 +245,7 @@ async function handOver(
 
 function wholeNumber(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError('Give a whole number.');
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
   return value;
 }
 

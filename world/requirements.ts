@@ -30,7 +30,7 @@ export async function missingRequirements(
       missing.push(`${program} is not on the PATH: install ${debianPackage}`);
   }
   for (const path of [repository, cacheFolder(), worldsFolder]) {
-    if (/[:,\n]/.test(path))
+    if (/[:,"\\\n]/.test(path))
       missing.push(`'${path}' has a character that mount options cannot carry: move it`);
   }
   if (!existsSync('/sys/fs/cgroup')) missing.push('no cgroups at /sys/fs/cgroup: mount them');

@@ -1,4 +1,5 @@
 /** What people read: texts of the command `world/world`. */
+import { existsSync } from 'node:fs';
 import type { Cluster } from './cluster/cluster.ts';
 import { isReady } from './cluster/conditions.ts';
 import { memoryOf, type WorldStatus } from './status.ts';
@@ -10,6 +11,7 @@ const REFRESH_MS = 2_000;
 const STANDINGS: Readonly<Record<Standing, string>> = {
   running: 'running',
   kept: 'kept until world/world down',
+  damaged: 'with a damaged ledger (world/world down ID removes it)',
   dead: 'left over, its owner is gone (world/world down removes it)',
 };
 
@@ -67,7 +69,11 @@ export async function liveStatus(world: World, interruption: AbortSignal): Promi
   const end = new Promise<undefined>((resolve) =>
     interruption.addEventListener('abort', () => resolve(undefined)),
   );
-  while (!interruption.aborted && process.stdout.isTTY) {
+  while (!interruption.aborted && existsSync(world.folder)) {
+    if (!process.stdout.isTTY) {
+      await Promise.race([end, Bun.sleep(REFRESH_MS)]);
+      continue;
+    }
     const round = Promise.all([world.management, ...world.tenants.values()].map(clusterState));
     const states = await Promise.race([round, end]);
     if (!states) break;
@@ -75,7 +81,6 @@ export async function liveStatus(world: World, interruption: AbortSignal): Promi
     process.stdout.write(`\r\x1b[K${line.slice(0, process.stdout.columns || 80)}`);
     await Promise.race([end, Bun.sleep(REFRESH_MS)]);
   }
-  if (!interruption.aborted) await end;
   if (process.stdout.isTTY) process.stdout.write('\n');
 }
 

@@ -79,7 +79,10 @@ const MAX_WORKERS = 100;
 
 /** Makes every choice that a spec leaves open; a spec that cannot be is an error with the offending value. */
 export function planWorld(spec: WorldSpec): WorldPlan {
-  const domain = spec.domain ?? 'snicket.test';
+  const domain = (spec.domain ?? 'snicket.test').toLowerCase();
+  if (!/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(domain)) {
+    throw new Error(`domain '${spec.domain}' is not a DNS name such as snicket.test`);
+  }
   const tenants = Object.entries(spec.tenants ?? {});
   if (tenants.length > MAX_TENANTS)
     throw new Error(`${tenants.length} tenants: at most ${MAX_TENANTS} fit into a world`);
@@ -119,11 +122,23 @@ function planCluster(name: string, spec: TenantSpec, index: number, domain: stri
   if (!Number.isInteger(workers) || workers < 0 || workers > MAX_WORKERS) {
     throw new Error(`${name}: ${workers} workers; 0 to ${MAX_WORKERS} are possible`);
   }
+  const proxyMode = spec.proxyMode ?? 'nftables';
+  if (proxyMode !== 'nftables' && proxyMode !== 'iptables') {
+    throw new Error(
+      `${name}: proxyMode '${String(proxyMode)}'; nftables and iptables are possible`,
+    );
+  }
   const serviceCidr = spec.serviceCidr ?? '10.96.0.0/12';
   const podPrefix = spec.podPrefix ?? '10.244';
   if (!/^\d+\.\d+$/.test(podPrefix) || podPrefix.split('.').some((byte) => Number(byte) > 255))
     throw new Error(`${name}: podPrefix '${podPrefix}' is not two bytes such as 10.244`);
-  for (const range of [serviceCidr, `${NETWORK.prefix}.0.0/${NETWORK.length}`]) {
+  const network = `${NETWORK.prefix}.0.0/${NETWORK.length}`;
+  if (overlap(serviceCidr, network)) {
+    throw new Error(
+      `${name}: serviceCidr '${serviceCidr}' meets ${network}, the world's own; choose another`,
+    );
+  }
+  for (const range of [serviceCidr, network]) {
     if (overlap(`${podPrefix}.0.0/16`, range)) {
       throw new Error(`${name}: podPrefix '${podPrefix}' lies within ${range}; choose another`);
     }
@@ -136,7 +151,7 @@ function planCluster(name: string, spec: TenantSpec, index: number, domain: stri
       address: `${NETWORK.prefix}.${100 + index}.${i + 1}`,
       podCidr: `${podPrefix}.${i + 1}.0/24`,
     })),
-    proxyMode: spec.proxyMode ?? 'nftables',
+    proxyMode,
     serviceCidr,
     serviceAddress: firstAddress(serviceCidr),
     podPrefix,

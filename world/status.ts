@@ -110,9 +110,13 @@ function proportionalSetSize(pid: number): number {
   }
 }
 
+/** None while the world is being made, or if the file is damaged: a status is no place to fail. */
 function readPlan(folder: string): WorldPlan | undefined {
-  const path = join(folder, 'plan.json');
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as WorldPlan) : undefined;
+  try {
+    return JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')) as WorldPlan;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Programs of a world that were started and have ended, with the end of their logs. */

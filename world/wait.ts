@@ -1,5 +1,10 @@
 /** How many times longer than usual a slow machine may take: WORLD_PATIENCE, default 1. */
-export const patience = Number(process.env['WORLD_PATIENCE'] ?? 1);
+export const patience = Number(process.env['WORLD_PATIENCE'] || 1);
+if (!(patience > 0 && patience <= 1000)) {
+  throw new Error(
+    `WORLD_PATIENCE=${process.env['WORLD_PATIENCE']} is not a number above 0, 1000 at most`,
+  );
+}
 
 /** Options of {@link waitFor}. */
 export interface WaitOptions {

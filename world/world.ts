@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Cluster } from './cluster/cluster.ts';
 import { ControlPlane, etcdDisk } from './cluster/control-plane.ts';
@@ -163,7 +163,9 @@ interface Pieces {
 }
 
 async function startPieces(ledger: Ledger, plan: WorldPlan, progress: Progress): Promise<Pieces> {
-  writeFileSync(join(ledger.folder, 'plan.json'), JSON.stringify(plan));
+  const planPath = join(ledger.folder, 'plan.json');
+  writeFileSync(`${planPath}.new`, JSON.stringify(plan));
+  renameSync(`${planPath}.new`, planPath);
   // The root of the world's cgroups is recorded before anything can be in it.
   for (const path of cgroupPaths(ledger.cgroup)) ledger.append({ kind: 'cgroup', path });
 

@@ -68,3 +68,11 @@ test('passes on what is wrong with one of them', () => {
     'proxy_header_too_long',
   );
 });
+
+test('a header of version 1 is named, and not taken for a strange hello', () => {
+  const bytes = Buffer.from('PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n', 'latin1');
+
+  const outcome = new ProxyHeaderStack({ depth: 1 }).read(bytes, bytes.length);
+
+  expect(outcome).toBe('proxy_v1_header');
+});

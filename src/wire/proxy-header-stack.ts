@@ -5,6 +5,9 @@ import { uint8 } from './bytes.ts';
 import type { ProxyRefusal } from './outcome.ts';
 import { PROXY_FIRST_BYTE, PROXY_LIMIT_BYTES, ProxyHeader } from './proxy-header.ts';
 
+/** `P`, of `PROXY TCP4 ...`. */
+const VERSION_1_FIRST_BYTE = 0x50;
+
 /** Options of {@link ProxyHeaderStack}. */
 export interface ProxyHeaderStackOptions {
   /** How many headers there may be. */
@@ -40,7 +43,10 @@ export class ProxyHeaderStack {
     this.end = start;
     for (;;) {
       if (this.end >= end) return 'incomplete';
-      if (uint8(bytes, this.end) !== PROXY_FIRST_BYTE) return 'headers';
+      const first = uint8(bytes, this.end);
+      // Version 1 begins with a P, and nothing else that is expected here does: its refusal names the mistake.
+      const isVersion1 = this.count === 0 && first === VERSION_1_FIRST_BYTE;
+      if (first !== PROXY_FIRST_BYTE && !isVersion1) return 'headers';
       const header = this.#headers[this.count];
       if (header === undefined) return 'proxy_headers_too_many';
       const outcome = header.read(bytes, end, this.end);

@@ -42,7 +42,7 @@ export class Dns {
 
   /** Makes a name point to these addresses. */
   set(name: string, ...addresses: string[]): void {
-    const wrong = addresses.find((address) => isIP(address) === 0);
+    const wrong = addresses.find((address) => isIP(address) === 0 || /:.*\./.test(address));
     if (wrong !== undefined)
       throw new Error(`'${wrong}' is not an address that ${name} could point to`);
     this.#change({ [name]: addresses });

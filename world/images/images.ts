@@ -7,6 +7,7 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  utimesSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../machine/command.ts';
@@ -37,7 +38,10 @@ export function imageArchive(spec: ImageSpec): string {
   }
   const prefix = `${spec.name.replaceAll(/[/:]/g, '_')}-`;
   const archive = join(imagesFolder(), `${prefix}${key.digest('hex').slice(0, 12)}.tar`);
-  if (existsSync(archive)) return archive;
+  if (existsSync(archive)) {
+    utimesSync(archive, new Date(), new Date()); // in use: not one of the old ones
+    return archive;
+  }
   mkdirSync(imagesFolder(), { recursive: true });
   removeOldArchives(prefix);
   writeFileSync(`${archive}.${process.pid}`, ociArchive(spec));

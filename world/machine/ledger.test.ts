@@ -23,8 +23,10 @@ describe("a ledger's text", () => {
     expect(cuts).toEqual(cuts.map(() => [{ kind: 'kept' }]));
   });
 
-  test('that is broken before its end is an error: what it named would stay for ever', () => {
-    expect(() => parseLedger('{"kind":"ke\n{"kind":"kept"}\n')).toThrow();
+  test('that is broken before its end keeps what can be read: cgroups are found by name', () => {
+    const entries = parseLedger('{"kind":"ke\n{"kind":"kept"}\n');
+
+    expect(entries).toEqual([{ kind: 'kept' }]);
   });
 
   test('may be empty', () => {
@@ -45,7 +47,7 @@ describe('a world', () => {
     ['kept', 'after its owner, if it was asked to', [orphaned, cgroup, kept]],
     ['dead', 'after its owner', [orphaned, cgroup]],
     ['dead', 'after a reboot, even if it was to be kept', [beforeBoot, kept]],
-    ['dead', 'without an owner', [cgroup, kept]],
+    ['damaged', 'without an owner', [cgroup, kept]],
   ] as const)('is %s %s', (expected, _, entries) => {
     expect(standing(entries)).toBe(expected);
   });
@@ -132,21 +134,28 @@ describe('the folder of all worlds', () => {
       Ledger.create('dead');
       Ledger.create('kept').append({ kind: 'kept' });
       mkdirSync(worldsFolder + '/of-somebody-else');
-      mkdirSync(worldsFolder + '/.cd34-' + process.pid);
+      mkdirSync(worldsFolder + '/.snicket-world-cd34-' + process.pid);
+      mkdirSync(worldsFolder + '/.thesis-' + process.pid);
       print({});
     `);
     appendFileSync(join(worlds, 'dead', 'ledger.jsonl'), '{"kind":"cgr');
 
     const { removed } = inOtherProcess(`
       Ledger.create('mine');
-      mkdirSync(worldsFolder + '/.mine-' + process.pid);
+      mkdirSync(worldsFolder + '/.snicket-world-mine-' + process.pid);
       const { removeDeadWorlds } = await import('${import.meta.dir}/sweep.ts');
       print({ removed: await removeDeadWorlds() });
     `);
 
     expect(removed).toEqual([{ id: 'dead' }]);
     const left = readdirSync(worlds).map((name) => name.replace(/\d+$/, 'PID'));
-    expect(left.toSorted()).toEqual(['.mine-PID', 'kept', 'mine', 'of-somebody-else']);
+    expect(left.toSorted()).toEqual([
+      '.snicket-world-mine-PID',
+      '.thesis-PID',
+      'kept',
+      'mine',
+      'of-somebody-else',
+    ]);
   });
 
   /** Runs a script against this test's worlds; the machine's own are never touched. */

@@ -1,6 +1,8 @@
 import {
   closeSync,
   constants,
+  fstatSync,
+  ftruncateSync,
   existsSync,
   mkdirSync,
   openSync,
@@ -10,7 +12,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { bootId, identityOf, isRunning, type ProcessIdentity } from './identity.ts';
 
 /**
@@ -27,7 +29,7 @@ export type Entry =
  * Where all worlds of this machine live. One place for every user and home folder, since what they
  * make (processes, cgroups) is the machine's too. Not under /run: etcd and containerd need a disk.
  */
-export const worldsFolder = process.env['SNICKET_WORLDS'] ?? '/var/lib/snicket-worlds';
+export const worldsFolder = resolve(process.env['SNICKET_WORLDS'] || '/var/lib/snicket-worlds');
 
 const LEDGER = 'ledger.jsonl';
 
@@ -37,6 +39,7 @@ export class Ledger {
   /** The world's short name on this machine. */
   readonly id: string;
   #closed = false;
+  readonly #appended: Entry[] = [];
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -54,7 +57,7 @@ export class Ledger {
     if (!owner) throw new Error('cannot read /proc/self/stat');
     // The folder appears under its name together with its owner: a sweep that runs at the same time
     // never meets a world that seems to belong to nobody.
-    const unnamed = join(worldsFolder, `.${id}-${process.pid}`);
+    const unnamed = unnamedFolder(id);
     mkdirSync(unnamed, { recursive: true, mode: 0o700 });
     const entry: Entry = { kind: 'owner', process: owner, bootId: bootId() };
     writeFileSync(join(unnamed, LEDGER), `${JSON.stringify(entry)}\n`);
@@ -83,55 +86,83 @@ export class Ledger {
 
   /** Adds an entry. */
   append(entry: Entry): void {
+    this.#appended.push(entry);
+    const line = Buffer.from(`${JSON.stringify(entry)}\n`);
     // Never made anew: a world that somebody else has removed must not seem to be there.
     const file = openSync(join(this.folder, LEDGER), constants.O_WRONLY | constants.O_APPEND);
-    writeSync(file, `${JSON.stringify(entry)}\n`);
-    closeSync(file);
+    try {
+      const size = fstatSync(file).size;
+      if (writeSync(file, line) === line.length) return;
+      ftruncateSync(file, size); // half a line would spoil the next one
+      throw new Error(`the disk of ${this.folder} is full`);
+    } finally {
+      closeSync(file);
+    }
   }
 
-  /**
-   * All entries so far; none if the world has been removed meanwhile. A last line cut short by a crash is left
-   * out: what it would name was not made yet.
-   */
+  /** All entries so far; of a world that has been removed meanwhile, those that were added here. */
   entries(): Entry[] {
     const path = join(this.folder, LEDGER);
     try {
       return parseLedger(readFileSync(path, 'utf8'));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [...this.#appended];
       throw error;
     }
   }
 }
 
-/** Entries of a ledger's text. */
+/**
+ * Entries of a ledger's text. A line that was cut short is left out: what it would name was not made yet, or is in the
+ * world's cgroups, whose names follow from its id.
+ */
 export function parseLedger(text: string): Entry[] {
-  const lines = text.split('\n');
-  lines.pop(); // after the last newline: nothing, or a line that was never finished
-  return lines.map((line, index) => {
+  return text.split('\n').flatMap((line) => {
     try {
-      return JSON.parse(line) as Entry;
-    } catch (error) {
-      throw new Error(`line ${index + 1} of the ledger is damaged: ${line}`, { cause: error });
+      return line === '' ? [] : [JSON.parse(line) as Entry];
+    } catch {
+      return [];
     }
   });
 }
 
+/** Name of a folder in which this process makes or removes a world. */
+export function unnamedFolder(id: string): string {
+  return join(worldsFolder, `.snicket-world-${id}-${process.pid}`);
+}
+
+/** The process that made such a folder; undefined for folders of any other name. */
+export function unnamedOwner(name: string): number | undefined {
+  const pid = /^\.snicket-world-\w+-(\d+)$/.exec(name)?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
+
 /** The ids of the worlds whose folder is on this machine. */
 export function worldIds(): string[] {
-  if (!existsSync(worldsFolder)) return [];
-  return readdirSync(worldsFolder).filter(
-    (name) => !name.startsWith('.') && existsSync(join(worldsFolder, name, LEDGER)),
-  );
+  try {
+    return readdirSync(worldsFolder).filter(
+      (name) => !name.startsWith('.') && existsSync(join(worldsFolder, name, LEDGER)),
+    );
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return [];
+    if (code === 'EACCES')
+      throw new Error(`${worldsFolder} can be read by root alone`, { cause: error });
+    throw error;
+  }
 }
 
 /** How a world stands, judged from its ledger alone. */
-export type Standing = 'running' | 'kept' | 'dead';
+export type Standing = 'running' | 'kept' | 'dead' | 'damaged';
 
-/** Running: its owner lives. Kept: it was asked to outlive its owner, in this boot. Dead: anything else. */
+/**
+ * Running: its owner lives. Kept: it was asked to outlive its owner, in this boot. Dead: neither. Damaged: nobody can
+ * tell, since its ledger names no owner.
+ */
 export function standing(entries: readonly Entry[]): Standing {
   const owner = entries.find((entry) => entry.kind === 'owner');
-  if (!owner || owner.bootId !== bootId()) return 'dead';
+  if (!owner) return 'damaged';
+  if (owner.bootId !== bootId()) return 'dead';
   if (isRunning(owner.process)) return 'running';
   return entries.some((entry) => entry.kind === 'kept') ? 'kept' : 'dead';
 }

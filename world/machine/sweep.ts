@@ -1,17 +1,26 @@
 import { existsSync, readdirSync, renameSync, rmSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { killCgroups, removeCgroups } from './cgroup.ts';
+import { cgroupPaths, killCgroups, removeCgroups } from './cgroup.ts';
 import { bootId, signal } from './identity.ts';
-import { Ledger, standing, worldIds, worldsFolder, type Entry } from './ledger.ts';
+import {
+  Ledger,
+  standing,
+  unnamedFolder,
+  unnamedOwner,
+  worldIds,
+  worldsFolder,
+  type Entry,
+} from './ledger.ts';
 
 /** Ends and removes everything in a world's ledger, and its folder. Can be called again, after a failure or without need. */
 export async function removeWorld(ledger: Ledger): Promise<void> {
   ledger.close();
   const entries = ledger.entries();
+  // After a reboot the PIDs in the ledger are other people's. Cgroups do not outlive a boot.
   if (ofThisBoot(entries)) {
     for (const entry of entries) if (entry.kind === 'process') signal(entry.process, 'SIGKILL');
-    await removeCgroups(cgroupsOf(entries));
   }
+  await removeCgroups(cgroupsOf(ledger));
   removeFolder(ledger);
   removeIfEmpty(worldsFolder);
 }
@@ -19,16 +28,17 @@ export async function removeWorld(ledger: Ledger): Promise<void> {
 /** Ends the processes of a world that is still being started, so that whoever starts it fails soon. */
 export function abandonWorld(ledger: Ledger): void {
   ledger.close();
-  killCgroups(cgroupsOf(ledger.entries()));
+  killCgroups(cgroupsOf(ledger));
 }
 
-/** After a reboot nothing but the folder can be left, and the PIDs in the ledger are other people's. */
 function ofThisBoot(entries: readonly Entry[]): boolean {
   return entries.some((entry) => entry.kind === 'owner' && entry.bootId === bootId());
 }
 
-function cgroupsOf(entries: readonly Entry[]): string[] {
-  return entries.flatMap((entry) => (entry.kind === 'cgroup' ? [entry.path] : []));
+/** Those that the ledger lists, and those that have the world's name: the ledger may be damaged. */
+function cgroupsOf(ledger: Ledger): string[] {
+  const listed = ledger.entries().flatMap((entry) => (entry.kind === 'cgroup' ? [entry.path] : []));
+  return [...new Set([...listed, ...cgroupPaths(ledger.cgroup)])];
 }
 
 /** A dead world that was found; with an error if it could not be removed. */
@@ -63,7 +73,7 @@ export function sweptText({ id, error }: Swept): string {
 
 /** The folder loses its name first: one half removed is nobody's world, and the next sweep goes on with it. */
 function removeFolder(ledger: Ledger): void {
-  const unnamed = join(worldsFolder, `.${ledger.id}-${process.pid}`);
+  const unnamed = unnamedFolder(ledger.id);
   try {
     renameSync(ledger.folder, unnamed);
   } catch (error) {
@@ -73,14 +83,13 @@ function removeFolder(ledger: Ledger): void {
   rmSync(unnamed, { recursive: true, force: true });
 }
 
-/** Folders `.ID-PID` of processes that died while they made or removed a world: nothing runs in those. */
+/** Folders of processes that died while they made or removed a world: nothing runs in those. */
 function removeUnnamed(): void {
   if (!existsSync(worldsFolder)) return;
   for (const name of readdirSync(worldsFolder)) {
-    const pid = /^\.\w+-(\d+)$/.exec(name)?.[1];
-    if (pid && !existsSync(`/proc/${pid}`)) {
-      rmSync(join(worldsFolder, name), { recursive: true, force: true });
-    }
+    const pid = unnamedOwner(name);
+    if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
+    rmSync(join(worldsFolder, name), { recursive: true, force: true });
   }
 }
 

@@ -2,12 +2,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, relative } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import type { GoPart, Part } from './catalogue.ts';
 
 /** The user's cache folder, shared by all clones of this repository. */
 export function cacheFolder(): string {
-  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'snicket');
+  const xdg = process.env['XDG_CACHE_HOME'];
+  // A relative path is to be ignored, says the XDG base directory specification.
+  return join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.cache'), 'snicket');
 }
 
 /** Where parts are kept. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { run } from '../machine/command.ts';
 import { partFolder } from './cache.ts';
 import type { DebianPart } from './catalogue.ts';
+import { workFolder } from './work-folder.ts';
 
 const PROGRAM_FOLDERS = ['usr/sbin', 'usr/bin'];
 
@@ -34,8 +35,7 @@ export async function unpackDebianPart(part: DebianPart): Promise<void> {
     mkdirSync(join(folder, 'usr'), { recursive: true });
     return;
   }
-  const work = `${folder}.unpacking`;
-  rmSync(work, { recursive: true, force: true });
+  const work = workFolder(folder);
   for (const name of ['lists/partial', 'archives/partial', 'root/usr'])
     mkdirSync(join(work, name), { recursive: true });
   const apt = [

@@ -6,6 +6,7 @@ import { architecture, moduleFolder, partFolder } from './cache.ts';
 import type { GoPart } from './catalogue.ts';
 import { copyModuleFiles, FILES } from './module-files.ts';
 import type { Progress } from './progress.ts';
+import { workFolder } from './work-folder.ts';
 
 /** The oldest Go that all modules accept (their `go` line). */
 export const goVersion = '1.26.7';
@@ -26,9 +27,8 @@ export async function buildGoPart(
   signal?: AbortSignal,
 ): Promise<void> {
   const folder = partFolder(part);
-  const unfinished = join(folder, '.building');
-  rmSync(unfinished, { recursive: true, force: true });
-  mkdirSync(unfinished, { recursive: true });
+  const unfinished = workFolder(folder);
+  mkdirSync(folder, { recursive: true });
   const packages = Object.values(part.programs);
   const flags = `-s -w ${part.linkerFlags ?? ''}`.trim();
   // A trailing slash makes -o a folder, also for one package.

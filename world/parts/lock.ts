@@ -7,12 +7,14 @@ export async function withLock<T>(
   path: string,
   waiting: (holder: string) => void,
   work: () => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
   mkdirSync(dirname(path), { recursive: true });
   const fd = openSync(path, 'a+');
   try {
     for (let said = false; !tryLock(fd); said = true) {
       if (!said) waiting(readFileSync(path, 'utf8').trim());
+      signal?.throwIfAborted();
       await Bun.sleep(200);
     }
     ftruncateSync(fd);

