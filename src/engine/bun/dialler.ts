@@ -1,0 +1,236 @@
+/**
+ * From a verdict to a joined pair: dials, watches the time, and hands over the first bytes.
+ */
+import type { SocketHandler, TCPSocketConnectOptions } from 'bun';
+import type { Clock } from '../clock.ts';
+import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
+import { PREFACE_LIMIT_BYTES, type Dial, type Switchboard } from '../engine.ts';
+import type { Limits } from '../limits.ts';
+import { REASON } from '../reasons.ts';
+import type { Verdict } from '../verdict.ts';
+import type { Relay } from './relay.ts';
+import { UpstreamSide, type ClientSide } from './side.ts';
+
+/** The parts of an engine that a dial touches. */
+export interface DiallerOptions {
+  readonly switchboard: Switchboard;
+  readonly counters: Counters;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly relay: Relay;
+  /** {@link Dialler.dial} says how it failed. */
+  readonly failed: (client: ClientSide) => void;
+  readonly fault: (client: ClientSide, error: unknown) => void;
+}
+
+/** Bun's types have this one for Bun.listen only. */
+interface BunConnectOptions extends TCPSocketConnectOptions<UpstreamSide> {
+  readonly allowHalfOpen: true;
+}
+
+/** Dials of one engine. */
+export class Dialler {
+  readonly #options: DiallerOptions;
+  readonly #counters: Counters;
+  readonly #handlers: SocketHandler<UpstreamSide>;
+  readonly #dialling = new Set<ClientSide>();
+  readonly #prefaceRoom = Buffer.alloc(PREFACE_LIMIT_BYTES);
+  #abandoned = 0;
+  #dial: Dial | undefined;
+
+  constructor(options: DiallerOptions) {
+    this.#options = options;
+    this.#counters = options.counters;
+    this.#handlers = this.#upstreamHandlers();
+  }
+
+  /** Dials that a client waits for. */
+  get pending(): number {
+    return this.#dialling.size;
+  }
+
+  /** Dials that nobody waits for and that Bun cannot take back. */
+  get abandoned(): number {
+    return this.#abandoned;
+  }
+
+  /** The dial that was last decided. */
+  get dial(): Dial {
+    if (this.#dial === undefined) throw new Error('no dial has been decided yet');
+    return this.#dial;
+  }
+
+  /** @throws RangeError if there is no such slot. */
+  start(client: ClientSide, verdict: Verdict): void {
+    const { endpoint } = verdict;
+    if (endpoint === undefined) throw new TypeError('a verdict to dial without an endpoint');
+    this.#enterSlot(client, verdict.slot);
+    client.stage = 'dialling';
+    client.endpoint = endpoint;
+    client.dropBytes = verdict.dropBytes;
+    client.hasPreface = verdict.hasPreface;
+    client.attempts++;
+    client.dialledMs = this.#options.clock.nowMs();
+    client.deadlineMs = client.dialledMs + this.#options.limits.dialTimeoutMs;
+    client.peer = new UpstreamSide(client);
+    client.peer.bytesAt = client.row + COLUMN.bytesUp;
+    client.bytesAt = client.row + COLUMN.bytesDown;
+    this.#dialling.add(client);
+    this.#counters.add(GLOBAL.dialling, 1);
+    const options: BunConnectOptions = {
+      hostname: endpoint.address,
+      port: endpoint.port,
+      allowHalfOpen: true,
+      socket: this.#handlers,
+      data: client.peer,
+    };
+    Bun.connect<UpstreamSide>(options).catch(toldByConnectError);
+  }
+
+  /** The client is over; a dial still under way has nobody to wait for it. */
+  leave(client: ClientSide): void {
+    this.#letGo(client);
+    if (!this.#dialling.delete(client)) return;
+    this.#counters.add(GLOBAL.dialling, -1);
+    if (client.peer !== null) this.#abandon(client.peer);
+  }
+
+  /** Fails the dials that took too long. */
+  tick(nowMs: number): void {
+    for (const client of this.#dialling) {
+      if (client.deadlineMs > nowMs) break;
+      if (client.peer !== null) this.#abandon(client.peer);
+      this.#fail(client, REASON.dial_timeout);
+    }
+  }
+
+  #upstreamHandlers(): SocketHandler<UpstreamSide> {
+    const { relay, fault } = this.#options;
+    return {
+      binaryType: 'uint8array',
+      open: (socket) => {
+        const upstream = socket.data;
+        if (this.#isSettled(upstream)) {
+          upstream.closed = true;
+          socket.terminate();
+          return;
+        }
+        upstream.socket = socket;
+        this.#join(upstream.peer, upstream);
+      },
+      connectError: (socket, error) => {
+        const upstream = socket.data;
+        upstream.closed = true;
+        if (!this.#isSettled(upstream)) this.#fail(upstream.peer, dialFailure(error));
+      },
+      data: (socket, chunk) => {
+        if (!socket.data.closed) relay.pass(socket.data, socket.data.peer, chunk);
+      },
+      drain: (socket) => relay.drained(socket.data),
+      end: (socket) => {
+        if (!socket.data.closed) relay.fin(socket.data, socket.data.peer);
+      },
+      close: (socket, error) => {
+        if (!socket.data.closed) relay.closed(socket.data, socket.data.peer, error);
+      },
+      error: (socket, error) => fault(socket.data.peer, error),
+    };
+  }
+
+  #enterSlot(client: ClientSide, slot: number): void {
+    if (client.slot === slot) return;
+    const row = this.#counters.row(slot);
+    if (client.row >= 0) this.#counters.add(client.row + COLUMN.open, -1);
+    this.#counters.add(row + COLUMN.open, 1);
+    this.#counters.add(row + COLUMN.total, 1);
+    client.slot = slot;
+    client.row = row;
+  }
+
+  #abandon(upstream: UpstreamSide): void {
+    upstream.abandoned = true;
+    this.#abandoned++;
+    this.#counters.add(GLOBAL.abandonedDials, 1);
+  }
+
+  /** Whether this dial was given up before it came to an end, which it has now. */
+  #isSettled(upstream: UpstreamSide): boolean {
+    if (!upstream.abandoned) return false;
+    this.#abandoned--;
+    this.#counters.add(GLOBAL.abandonedDials, -1);
+    return true;
+  }
+
+  #fail(client: ClientSide, reason: number): void {
+    this.#decide(client, reason);
+    this.#counters.fail(reason, client.row);
+    client.peer = null;
+    this.#options.failed(client);
+  }
+
+  #join(client: ClientSide, upstream: UpstreamSide): void {
+    const { switchboard, relay, limits } = this.#options;
+    try {
+      this.#decide(client, REASON.completed);
+      switchboard.connected?.(this.dial, client);
+      const preface = client.hasPreface ? this.#preface(client) : undefined;
+      const first = client.first?.subarray(client.dropBytes, client.firstBytes) ?? EMPTY;
+      client.stage = 'joined';
+      client.first = null;
+      this.#letGo(client);
+      client.socket?.setKeepAlive(true, limits.keepaliveMs);
+      upstream.socket?.setKeepAlive(true, limits.keepaliveMs);
+      // One write for both: the upstream gets its header and the hello in one segment.
+      if (preface === undefined) relay.start(client, upstream, first, 0);
+      else relay.start(client, upstream, Buffer.concat([preface, first]), preface.length);
+    } catch (error) {
+      this.#options.fault(client, error);
+    }
+  }
+
+  /** The bytes that waited for the dial wait no more. */
+  #letGo(client: ClientSide): void {
+    if (client.waitingBytes === 0) return;
+    this.#counters.add(GLOBAL.keptBytes, -client.waitingBytes);
+    client.waitingBytes = 0;
+  }
+
+  #preface(client: ClientSide): Buffer {
+    const length = this.#options.switchboard.preface?.(this.dial, client, this.#prefaceRoom) ?? 0;
+    return this.#prefaceRoom.subarray(0, length);
+  }
+
+  /** The dial is over, one way or the other. */
+  #decide(client: ClientSide, reason: number): void {
+    this.#dialling.delete(client);
+    this.#counters.add(GLOBAL.dialling, -1);
+    const { endpoint, slot, attempts: attempt } = client;
+    if (endpoint === undefined) return;
+    const elapsedMs = this.#options.clock.nowMs() - client.dialledMs;
+    this.#counters.add(client.row + COLUMN.dials, 1);
+    this.#counters.add(client.row + COLUMN.dialMs, elapsedMs);
+    this.#dial = { endpoint, slot, attempt, reason, elapsedMs };
+  }
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** The promise of Bun.connect says nothing that its handlers have not said. */
+function toldByConnectError(): void {}
+
+/** What the system's error means for a dial. */
+function dialFailure(error: Error & { readonly code?: string }): number {
+  switch (error.code) {
+    case 'ECONNREFUSED':
+    case 'ECONNRESET':
+      return REASON.dial_refused;
+    case 'ETIMEDOUT':
+      return REASON.dial_timeout;
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return REASON.dial_unreachable;
+    case undefined:
+    default:
+      return REASON.dial_failed;
+  }
+}

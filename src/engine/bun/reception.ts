@@ -1,0 +1,161 @@
+/**
+ * A connection from its first byte until it has an upstream: asks the switchboard, and carries out what it says.
+ */
+import type { Clock } from '../clock.ts';
+import { GLOBAL, type Counters } from '../counters.ts';
+import type { Switchboard } from '../engine.ts';
+import type { Limits } from '../limits.ts';
+import { REASON } from '../reasons.ts';
+import { Verdict } from '../verdict.ts';
+import { Dialler } from './dialler.ts';
+import type { Done, Relay } from './relay.ts';
+import type { ClientSide } from './side.ts';
+import type { UnfinishedHellos } from './unfinished-hellos.ts';
+
+/** While dialling the client is not paused, which would cost more than the bytes: PERF.md rule 18. */
+const KEPT_WHILE_DIALLING_BYTES = 64 * 1024;
+
+/** The parts of an engine that have to do with a connection without an upstream. */
+export interface ReceptionOptions {
+  readonly switchboard: Switchboard;
+  readonly counters: Counters;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly relay: Relay;
+  readonly unfinished: UnfinishedHellos;
+  readonly end: Done;
+  readonly fault: (client: ClientSide, error: unknown) => void;
+}
+
+/** Where clients wait. */
+export class Reception {
+  readonly #options: ReceptionOptions;
+  readonly #dialler: Dialler;
+  readonly #verdict = new Verdict();
+  /** Refused ones that have not left. All wait equally long, so the nearest deadline comes first. */
+  readonly #lingering = new Set<ClientSide>();
+
+  constructor(options: ReceptionOptions) {
+    this.#options = options;
+    this.#dialler = new Dialler({ ...options, failed: this.#dialFailed.bind(this) });
+  }
+
+  /** How many wait for an upstream. */
+  get dialling(): number {
+    return this.#dialler.pending;
+  }
+
+  /** How many dials go on with nobody waiting for them. */
+  get abandonedDials(): number {
+    return this.#dialler.abandoned;
+  }
+
+  /** The client is over. */
+  leave(client: ClientSide): void {
+    this.#lingering.delete(client);
+    this.#options.unfinished.delete(client);
+    this.#dialler.leave(client);
+  }
+
+  /** Sends away whoever has waited too long. */
+  tick(): void {
+    const { clock, end, unfinished } = this.#options;
+    const nowMs = clock.nowMs();
+    for (const client of unfinished) {
+      if (client.deadlineMs > nowMs) break;
+      end(client, REASON.hello_timeout, 'close');
+    }
+    for (const client of this.#lingering) {
+      if (client.deadlineMs > nowMs) break;
+      end(client, client.reason, 'close');
+    }
+    this.#dialler.tick(nowMs);
+  }
+
+  /** The client has sent something, and has no upstream yet. */
+  received(client: ClientSide, chunk: Uint8Array): void {
+    switch (client.stage) {
+      case 'hello':
+        client.append(chunk);
+        this.#route(client);
+        return;
+      case 'dialling':
+        client.append(chunk);
+        client.waitingBytes += chunk.length;
+        this.#options.counters.add(GLOBAL.keptBytes, chunk.length);
+        if (client.firstBytes >= KEPT_WHILE_DIALLING_BYTES) client.pause();
+        return;
+      case 'joined':
+      case 'refused':
+      case 'over':
+        return;
+    }
+  }
+
+  #route(client: ClientSide): void {
+    const { first, firstBytes } = client;
+    if (first === null) return;
+    const verdict = this.#verdict;
+    const length = Math.min(firstBytes, this.#options.limits.maxFirstBytes);
+    verdict.more();
+    try {
+      this.#options.switchboard.route(first, length, client, verdict);
+      if (verdict.kind !== 'more') this.#carryOut(client);
+      else if (length === this.#options.limits.maxFirstBytes) this.#refuseTooLong(client);
+    } catch (error) {
+      this.#options.fault(client, error);
+    }
+  }
+
+  #refuseTooLong(client: ClientSide): void {
+    this.#verdict.refuse(REASON.first_bytes_too_long);
+    this.#carryOut(client);
+  }
+
+  #dialFailed(client: ClientSide): void {
+    const verdict = this.#verdict;
+    verdict.reset(REASON.fault);
+    try {
+      this.#options.switchboard.failed(this.#dialler.dial, client, verdict);
+      if (verdict.kind === 'more') throw new TypeError(`'more' is no answer to a failed dial`);
+      this.#carryOut(client);
+    } catch (error) {
+      this.#options.fault(client, error);
+    }
+  }
+
+  #carryOut(client: ClientSide): void {
+    const verdict = this.#verdict;
+    this.#options.unfinished.delete(client);
+    switch (verdict.kind) {
+      case 'more':
+        return;
+      case 'dial':
+        this.#dialler.start(client, verdict);
+        return;
+      case 'reset':
+        this.#options.end(client, verdict.reason, 'reset');
+        return;
+      case 'refuse':
+        this.#refuse(client, verdict.reason, verdict.answer);
+        return;
+    }
+  }
+
+  /** Answers, and waits for the client to leave; see the contract for why. */
+  #refuse(client: ClientSide, reason: number, answer: Uint8Array): void {
+    client.stage = 'refused';
+    client.reason = reason;
+    client.first = null;
+    this.#options.counters.fail(reason, client.row);
+    if (answer.length > 0) client.write(answer);
+    if (client.sawFin) {
+      this.#options.end(client, reason, 'close');
+      return;
+    }
+    client.sendFin();
+    client.deadlineMs = this.#options.clock.nowMs() + this.#options.limits.lingerMs;
+    this.#lingering.add(client);
+    client.resume();
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Time for an engine, passed in so that a test can move it.
+ */
+
+/** A clock that never goes back, and a tick. */
+export interface Clock {
+  /** Milliseconds since some moment. */
+  nowMs(): number;
+  /** Calls `run` again and again until the function it returns is called. Keeps no process alive. */
+  every(periodMs: number, run: () => void): () => void;
+}
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  nowMs: () => performance.now(),
+  every(periodMs, run) {
+    const timer = setInterval(run, periodMs);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+};
+
+/** For tests: a clock that stands until it is moved. */
+export class ManualClock implements Clock {
+  #nowMs = 0;
+  readonly #ticks = new Set<{
+    readonly periodMs: number;
+    readonly run: () => void;
+    dueMs: number;
+  }>();
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  every(periodMs: number, run: () => void): () => void {
+    const tick = { periodMs, run, dueMs: this.#nowMs + periodMs };
+    this.#ticks.add(tick);
+    return () => void this.#ticks.delete(tick);
+  }
+
+  /** Moves on by `ms`; each tick that is due runs once, at the end. */
+  advance(ms: number): void {
+    this.#nowMs += ms;
+    for (const tick of this.#ticks) {
+      if (tick.dueMs > this.#nowMs) continue;
+      tick.dueMs = this.#nowMs + tick.periodMs;
+      tick.run();
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * What every engine has to do, as tests: the contract of `engine.ts`, on real sockets. For tests only.
+ */
+import { limitsSuite } from './conformance/limits-suite.ts';
+import { openingSuite } from './conformance/opening-suite.ts';
+import { processSuite } from './conformance/process-suite.ts';
+import { relaySuite } from './conformance/relay-suite.ts';
+import { stormSuite } from './conformance/storm-suite.ts';
+
+/** Registers the whole suite for one engine. */
+export function conformance(engine: string): void {
+  openingSuite(engine);
+  relaySuite(engine);
+  limitsSuite(engine);
+  stormSuite(engine);
+  processSuite(engine);
+}

@@ -1,0 +1,108 @@
+/**
+ * For tests only: an engine in a process of its own, for what concerns the whole process. Run as a program, this file is
+ * that process; it answers each message with a report.
+ */
+import { readdirSync } from 'node:fs';
+import { ENGINES, makeEngine } from './engines.ts';
+import { Table, type Row } from './table.ts';
+
+/** What the process says of itself. */
+export interface Report {
+  readonly port: number;
+  readonly uptimeMs: number;
+  readonly cpuMs: number;
+  /** Both 0 unless asked for: to find out takes a file descriptor. */
+  readonly rssBytes: number;
+  readonly descriptors: number;
+  readonly open: number;
+  readonly accepted: number;
+  readonly keptBytes: number;
+}
+
+/** The process, as its parent sees it. */
+export class EngineProcess implements AsyncDisposable {
+  readonly #child: Bun.Subprocess;
+  #answer: ((report: Report) => void) | undefined;
+
+  private constructor(engine: string, rows: readonly Row[], maxFiles: number) {
+    const command = [process.execPath, import.meta.path, engine, JSON.stringify(rows)];
+    this.#child = Bun.spawn(['sh', '-c', `ulimit -n ${maxFiles}; exec "$@"`, 'sh', ...command], {
+      ipc: (report: Report) => this.#answer?.(report),
+      stdout: 'inherit',
+      stderr: 'inherit',
+    });
+  }
+
+  /** Starts an engine with at most this many file descriptors, and waits until it listens. */
+  static async start(
+    engine: string,
+    rows: readonly Row[],
+    maxFiles = 1024,
+  ): Promise<EngineProcess> {
+    const child = new EngineProcess(engine, rows, maxFiles);
+    const { promise, resolve } = Promise.withResolvers<Report>();
+    child.#answer = resolve; // it reports once unasked, when it listens
+    await promise;
+    return child;
+  }
+
+  /** What it says now; `resources` with memory and file descriptors. */
+  async report(question: 'counts' | 'resources' = 'counts'): Promise<Report> {
+    const { promise, resolve } = Promise.withResolvers<Report>();
+    this.#answer = resolve;
+    this.#child.send(question);
+    return promise;
+  }
+
+  /** Asks until the claim holds. @throws after the deadline. */
+  async until(
+    claim: (report: Report) => boolean,
+    what: string,
+    deadlineMs = 8000,
+  ): Promise<Report> {
+    const end = performance.now() + deadlineMs;
+    for (;;) {
+      const report = await this.report();
+      if (claim(report)) return report;
+      if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+      await Bun.sleep(10);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill();
+    await this.#child.exited;
+  }
+}
+
+function run(engineName: string, rows: readonly Row[]): void {
+  const table = new Table(rows);
+  const engine = makeEngine(engineName, {
+    switchboard: table,
+    counters: table.counters,
+    onFault: (error) => console.error(error),
+  });
+  const port = engine.listen({ address: '127.0.0.1', port: 0 });
+  const report = (question?: unknown) => {
+    const { user, system } = process.cpuUsage();
+    const answer: Report = {
+      port,
+      uptimeMs: performance.now(),
+      cpuMs: (user + system) / 1000,
+      rssBytes: question === 'resources' ? process.memoryUsage.rss() : 0,
+      descriptors: question === 'resources' ? readdirSync('/proc/self/fd').length : 0,
+      open: table.counters.global('open'),
+      accepted: table.counters.global('accepted'),
+      keptBytes: table.counters.global('keptBytes'),
+    };
+    process.send?.(answer);
+  };
+  process.on('message', report);
+  report();
+}
+
+if (import.meta.main) {
+  const [engine = '', rows = '[]'] = process.argv.slice(2);
+  if (!ENGINES.has(engine)) throw new RangeError(`no engine is called '${engine}'`);
+  run(engine, JSON.parse(rows) as readonly Row[]);
+}

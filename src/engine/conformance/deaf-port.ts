@@ -1,0 +1,46 @@
+/**
+ * For tests only: an endpoint on loopback that answers no dial, as a host does that is gone. Its backlog is full: Linux
+ * then drops each SYN. Bun's own listeners have no backlog to choose, hence libc.
+ */
+import { dlopen, ptr } from 'bun:ffi';
+
+const AF_INET = 2;
+const SOCK_STREAM_CLOEXEC = 1 | 0x80000;
+const SOCKADDR_BYTES = 16;
+const LENGTH_AT = 64;
+
+const libc = dlopen('libc.so.6', {
+  socket: { args: ['i32', 'i32', 'i32'], returns: 'i32' },
+  bind: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
+  listen: { args: ['i32', 'i32'], returns: 'i32' },
+  connect: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
+  getsockname: { args: ['i32', 'ptr', 'ptr'], returns: 'i32' },
+  close: { args: ['i32'], returns: 'i32' },
+}).symbols;
+
+/** Memory of a page stays where it is; a small typed array may be moved under the call (PERF.md section 4). */
+const memory = new DataView(new ArrayBuffer(4096));
+
+/** Such a port, until it is disposed of. */
+export function deafPort(): { readonly port: number } & Disposable {
+  const address = ptr(memory);
+  const listener = libc.socket(AF_INET, SOCK_STREAM_CLOEXEC, 0);
+  const filler = libc.socket(AF_INET, SOCK_STREAM_CLOEXEC, 0);
+  memory.setUint16(0, AF_INET, true);
+  memory.setUint16(2, 0);
+  memory.setUint32(4, 0x7f000001);
+  memory.setUint32(LENGTH_AT, SOCKADDR_BYTES, true);
+  const failed =
+    libc.bind(listener, address, SOCKADDR_BYTES) +
+    libc.listen(listener, 0) +
+    libc.getsockname(listener, address, ptr(memory, LENGTH_AT)) +
+    libc.connect(filler, address, SOCKADDR_BYTES); // a backlog of 0 holds one connection: this
+  if (failed !== 0) throw new Error('cannot make a port that is deaf');
+  return {
+    port: memory.getUint16(2),
+    [Symbol.dispose]() {
+      libc.close(filler);
+      libc.close(listener);
+    },
+  };
+}

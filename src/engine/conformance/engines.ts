@@ -1,0 +1,17 @@
+/**
+ * For tests only: every engine there is. A new one is added here and has to pass the whole suite.
+ */
+import { BunEngine } from '../bun/bun-engine.ts';
+import type { Engine, EngineOptions } from '../engine.ts';
+
+/** How each engine is made. */
+export const ENGINES: ReadonlyMap<string, (options: EngineOptions) => Engine> = new Map([
+  ['bun', (options: EngineOptions): Engine => new BunEngine(options)],
+]);
+
+/** Makes an engine by its name. @throws RangeError if there is none of that name. */
+export function makeEngine(name: string, options: EngineOptions): Engine {
+  const make = ENGINES.get(name);
+  if (make === undefined) throw new RangeError(`no engine is called '${name}'`);
+  return make(options);
+}

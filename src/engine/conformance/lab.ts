@@ -1,0 +1,85 @@
+/**
+ * For tests only: an engine between clients and backends, on loopback, put away at the end of the test.
+ */
+import { hello } from '../../wire/hello-builder.ts';
+import { ManualClock } from '../clock.ts';
+import type { Counters, SlotCounts } from '../counters.ts';
+import type { Engine } from '../engine.ts';
+import type { Limits } from '../limits.ts';
+import { makeEngine } from './engines.ts';
+import { Backend, Peer, until } from './peer.ts';
+import { Table, type Row } from './table.ts';
+
+/** The name of the first row, and the hello that asks for it. */
+export const NAME = 'a.test';
+export const HELLO = hello({ serverName: NAME });
+
+/** Options of {@link Lab}. */
+export interface LabOptions {
+  /** Default: {@link NAME} leads to the lab's backend. */
+  readonly rows?: (backendPort: number) => readonly Row[];
+  readonly limits?: Partial<Limits>;
+  /** Where engine and backend are. Default 127.0.0.1. */
+  readonly address?: string;
+  readonly onPeer?: (peer: Peer) => void;
+}
+
+/** One of each. */
+export class Lab implements Disposable {
+  readonly backend: Backend;
+  readonly table: Table;
+  readonly counters: Counters;
+  readonly clock = new ManualClock();
+  readonly engine: Engine;
+  readonly port: number;
+  readonly faults: unknown[] = [];
+  readonly #address: string;
+
+  constructor(engine: string, options: LabOptions = {}) {
+    this.#address = options.address ?? '127.0.0.1';
+    this.backend = new Backend(this.#address, options.onPeer);
+    const standard = [{ name: NAME, endpoints: [[this.#address, this.backend.port] as const] }];
+    this.table = new Table(options.rows?.(this.backend.port) ?? standard);
+    this.counters = this.table.counters;
+    this.engine = makeEngine(engine, {
+      switchboard: this.table,
+      counters: this.counters,
+      limits: options.limits ?? {},
+      clock: this.clock,
+      onFault: (error) => this.faults.push(error),
+    });
+    this.port = this.engine.listen({ address: this.#address, port: 0 });
+  }
+
+  [Symbol.dispose](): void {
+    this.engine.stop();
+    this.backend[Symbol.dispose]();
+  }
+
+  /** A client that has said nothing yet. */
+  async dial(): Promise<Peer> {
+    return Peer.dial(this.port, this.#address);
+  }
+
+  /** A client and its backend, which has the hello. */
+  async pair(): Promise<{ client: Peer; upstream: Peer }> {
+    const client = await this.dial();
+    await client.send(HELLO);
+    const upstream = await this.backend.next();
+    await until(() => upstream.received >= HELLO.length, 'the hello at the backend');
+    return { client, upstream };
+  }
+
+  /** What the first row has counted. */
+  counts(): SlotCounts {
+    return this.counters.slot(0);
+  }
+
+  /** Waits until no connection is left, and returns how the only one ended, or the last. */
+  async ending(): Promise<Table['endings'][number]> {
+    await until(() => this.counters.global('open') === 0, 'no connection left');
+    const ending = this.table.endings.at(-1);
+    if (ending === undefined) throw new Error('no connection has ended');
+    return ending;
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * For tests only: the smallest switchboard that uses all of the interface. Names to endpoints, tried in order.
+ */
+import { ALERT_RECORDS } from '../../wire/alert.ts';
+import { ClientHello } from '../../wire/client-hello.ts';
+import { Counters } from '../counters.ts';
+import { Endpoint } from '../endpoint.ts';
+import type { Caller, Dial, Ending, Switchboard } from '../engine.ts';
+import type { Verdict } from '../verdict.ts';
+
+/** Where a name leads. */
+export interface Row {
+  readonly name: string;
+  readonly endpoints: readonly (readonly [address: string, port: number])[];
+  /** Sent to the upstream first. */
+  readonly preface?: string;
+  /** Whether the upstream is to see no hello. */
+  readonly dropsHello?: boolean;
+}
+
+/** What was said of a connection in the end, with codes in place of numbers. */
+export interface Ended extends Omit<Ending, 'caller' | 'reason' | 'endpoint'> {
+  readonly reason: string | undefined;
+  readonly endpoint: string | undefined;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+}
+
+/** A table of names; the slot of a name is its place in it. */
+export class Table implements Switchboard {
+  readonly counters: Counters;
+  readonly ended: ((ending: Ending) => void) | undefined;
+  readonly endings: Ended[] = [];
+  readonly #rows: readonly Row[];
+  readonly #endpoints: readonly (readonly Endpoint[])[];
+  readonly #hello = new ClientHello();
+
+  constructor(rows: readonly Row[]) {
+    this.#rows = rows;
+    this.#endpoints = rows.map((row) => row.endpoints.map(([at, port]) => new Endpoint(at, port)));
+    this.counters = new Counters({
+      slots: rows.length,
+      slotReasons: ['no_endpoint'],
+      otherReasons: ['not_a_hello', 'name_unknown'],
+    });
+    this.ended = (ending) => this.#note(ending);
+  }
+
+  route(bytes: Buffer, length: number, caller: Caller, verdict: Verdict): void {
+    const outcome = this.#hello.read(bytes, length);
+    if (outcome === 'incomplete') {
+      verdict.more();
+      return;
+    }
+    if (outcome !== 'hello') {
+      verdict.reset(this.counters.reason('not_a_hello'));
+      return;
+    }
+    if (this.#hello.serverName === 'bug.test') throw new Error('a bug in the switchboard');
+    const slot = this.#rows.findIndex((row) => row.name === this.#hello.serverName);
+    if (slot < 0) {
+      const reason = this.counters.reason('name_unknown');
+      verdict.refuse(reason, ALERT_RECORDS.unrecognized_name);
+      return;
+    }
+    caller.note = this.#hello.end; // for failed(), where there is no hello to read
+    this.#dial(slot, 0, caller, verdict);
+  }
+
+  failed(dial: Dial, caller: Caller, verdict: Verdict): void {
+    this.#dial(dial.slot, dial.attempt, caller, verdict);
+  }
+
+  preface(dial: Dial, _caller: Caller, room: Buffer): number {
+    return room.write(this.#rows[dial.slot]?.preface ?? '');
+  }
+
+  #dial(slot: number, attempt: number, caller: Caller, verdict: Verdict): void {
+    const row = this.#rows[slot];
+    const endpoint = this.#endpoints[slot]?.[attempt];
+    if (row === undefined || endpoint === undefined) {
+      verdict.refuse(this.counters.reason('no_endpoint'), ALERT_RECORDS.internal_error);
+      return;
+    }
+    const dropBytes = row.dropsHello === true ? caller.note : 0;
+    verdict.dial(endpoint, slot, dropBytes, row.preface !== undefined);
+  }
+
+  #note(ending: Ending): void {
+    const { caller, slot, attempts, bytesUp, bytesDown, durationMs } = ending;
+    const { remoteAddress, remotePort } = caller;
+    const reason = this.counters.reasons[ending.reason];
+    const endpoint = ending.endpoint?.toString();
+    const numbers = { slot, attempts, bytesUp, bytesDown, durationMs };
+    this.endings.push({ ...numbers, reason, endpoint, remoteAddress, remotePort });
+  }
+}

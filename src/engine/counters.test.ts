@@ -1,0 +1,61 @@
+import { expect, test } from 'bun:test';
+import { COLUMN, Counters, GLOBAL } from './counters.ts';
+import { REASON } from './reasons.ts';
+
+const layout = { slots: 3, slotReasons: ['rate_limit'], otherReasons: ['name_unknown'] };
+
+test('counts for a slot and leaves its neighbours alone', () => {
+  const counters = new Counters(layout);
+
+  counters.add(counters.row(1) + COLUMN.bytesUp, 7);
+  counters.add(counters.row(1) + COLUMN.bytesUp, 5);
+  counters.fail(counters.reason('rate_limit'), counters.row(1));
+
+  expect(counters.slot(1)).toMatchObject({
+    bytesUp: 12,
+    bytesDown: 0,
+    failures: { rate_limit: 1 },
+  });
+  for (const slot of [0, 2]) {
+    expect(counters.slot(slot)).toMatchObject({ bytesUp: 0, failures: {} });
+  }
+});
+
+test('counts every failure as a whole, and for a slot only what slots count', () => {
+  const counters = new Counters(layout);
+
+  counters.fail(REASON.dial_refused, counters.row(0));
+  counters.fail(counters.reason('name_unknown'), counters.row(0));
+  counters.fail(counters.reason('name_unknown'), -1);
+
+  expect(counters.failures()).toEqual({ dial_refused: 1, name_unknown: 2 });
+  expect(counters.slot(0).failures).toEqual({ dial_refused: 1 });
+  expect(counters.slot(1)).toMatchObject({ open: 0, total: 0, failures: {} });
+});
+
+test('is read from the same memory in another place', () => {
+  const written = new Counters(layout);
+  const read = new Counters(layout, written.buffer);
+
+  written.add(GLOBAL.open, 2);
+  written.add(written.row(2) + COLUMN.total, 9);
+
+  expect(read.global('open')).toBe(2);
+  expect(read.slot(2).total).toBe(9);
+});
+
+test.each([-1, 3, Number.NaN])('has no slot %d', (slot) => {
+  expect(() => new Counters(layout).row(slot)).toThrow(RangeError);
+});
+
+test('has no number for a code that nobody declared', () => {
+  expect(() => new Counters(layout).reason('nonsense')).toThrow("'nonsense'");
+});
+
+test('numbers the codes of the engine first', () => {
+  const { reasons } = new Counters(layout);
+
+  expect(reasons[REASON.completed]).toBe('completed');
+  expect(reasons[REASON.fault]).toBe('fault');
+  expect(reasons.slice(-2)).toEqual(['rate_limit', 'name_unknown']);
+});

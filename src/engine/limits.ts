@@ -1,0 +1,50 @@
+/**
+ * How much one engine takes on, and for how long it waits.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+
+/** Limits of one engine, which is one thread: a gateway of four threads has each of them four times. */
+export interface Limits {
+  /** The most connections at a time; one more is reset. */
+  readonly maxConnections: number;
+  /**
+   * How many file descriptors the process may have, all threads together; a few of them are left to others. Default:
+   * what the system allowed when the process started.
+   */
+  readonly maxDescriptors: number;
+  /** The most connections whose first bytes are not complete; one more is reset. */
+  readonly maxUnfinishedHellos: number;
+  /** The same for one address. Behind a load balancer all have the same: give it the overall number there. */
+  readonly maxUnfinishedHellosPerSource: number;
+  /** How many of the first bytes the switchboard may see. */
+  readonly maxFirstBytes: number;
+  /** From accept to complete first bytes. */
+  readonly helloTimeoutMs: number;
+  /** For one endpoint; the next one has its own. */
+  readonly dialTimeoutMs: number;
+  /** How long a refused client may take to read its answer and leave. */
+  readonly lingerMs: number;
+  /** Silence before TCP asks whether the peer is alive. There is no cut of idle connections. */
+  readonly keepaliveMs: number;
+}
+
+/** The soft limit, which Bun has raised to the hard one at its start. Without /proc there is none to know. */
+function descriptorLimit(): number {
+  const file = '/proc/self/limits';
+  if (!existsSync(file)) return Infinity;
+  const soft = /^Max open files +(\d+)/m.exec(readFileSync(file, 'latin1'))?.[1];
+  return soft === undefined ? Infinity : Number(soft);
+}
+
+/** The limits of DESIGN.md 5.1. The first bytes are a ClientHello and up to two PROXY headers before it. */
+export const DEFAULT_LIMITS: Limits = {
+  maxConnections: 100_000,
+  maxDescriptors: descriptorLimit(),
+  maxUnfinishedHellos: 10_000,
+  maxUnfinishedHellosPerSource: 1_000,
+  maxFirstBytes: (16 + 4 + 4) * 1024,
+  helloTimeoutMs: 10_000,
+  dialTimeoutMs: 5_000,
+  lingerMs: 2_000,
+  keepaliveMs: 55_000,
+};

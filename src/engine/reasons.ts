@@ -1,0 +1,38 @@
+/**
+ * Why a connection ended, and why a dial failed: the engine's own codes. Codes of the switchboard come after them.
+ *
+ * A code is for ever: metric label and log field, snake_case like those of `wire/outcome.ts`. Engines pass reasons as
+ * numbers, places in one list, because a number fits a typed array and a counter's index.
+ */
+
+/** What the engine itself can say. The first one is no failure. */
+export const ENGINE_REASONS = {
+  completed: 'both sides said all they had to say',
+  client_reset: 'the client reset the connection',
+  upstream_reset: 'the upstream reset the connection',
+  hello_timeout: 'the first bytes took longer than the limit',
+  hello_cut: 'the client left in the middle of its first bytes',
+  first_bytes_too_long: 'the first bytes reached the limit and still did not name an upstream',
+  connections_limit: 'as many connections as allowed were open',
+  descriptors_limit: 'the process has hardly any file descriptors left',
+  hellos_limit: 'as many unfinished hellos as allowed were open',
+  source_limit: 'as many unfinished hellos as allowed were open from that address',
+  dial_refused: 'nobody listens at the endpoint',
+  dial_timeout: 'the endpoint did not answer in time',
+  dial_unreachable: 'there is no way to the endpoint',
+  dial_failed: 'the endpoint could not be dialled for another reason',
+  drained: 'closed on purpose, to drain',
+  stopped: 'the engine was stopped',
+  fault: 'a bug: the switchboard or the engine threw; the log has it',
+} as const satisfies Record<string, string>;
+
+/** A code of {@link ENGINE_REASONS}. */
+export type EngineReason = keyof typeof ENGINE_REASONS;
+
+/** The codes in their order. */
+export const ENGINE_REASON_CODES = Object.keys(ENGINE_REASONS) as readonly EngineReason[];
+
+/** Each code's number. */
+export const REASON = Object.fromEntries(
+  ENGINE_REASON_CODES.map((code, number) => [code, number]),
+) as Readonly<Record<EngineReason, number>>;
