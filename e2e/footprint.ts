@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'n
 import { join } from 'node:path';
 import { hierarchies } from '../world/machine/cgroup.ts';
 import { run } from '../world/machine/command.ts';
+import { identityOf, isRunning } from '../world/machine/identity.ts';
 import { worldsFolder } from '../world/machine/ledger.ts';
 import { partFolder, partsFolder } from '../world/parts/cache.ts';
 import { baseParts } from '../world/parts/catalogue.ts';
@@ -130,10 +131,13 @@ function entriesOf(folder: string, depth: number): string[] {
   });
 }
 
+/** Those that run. A dead one that its parent has not asked about yet holds nothing, and goes when it pleases that. */
 function processes(): number[] {
-  return readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => Number.isInteger(pid) && pid !== process.pid);
+  const pids = readdirSync('/proc').map(Number);
+  return pids.filter((pid) => {
+    const identity = Number.isInteger(pid) && pid !== process.pid ? identityOf(pid) : undefined;
+    return identity !== undefined && isRunning(identity);
+  });
 }
 
 function read(path: string): string {
