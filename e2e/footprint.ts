@@ -61,10 +61,9 @@ export async function footprint(): Promise<Footprint> {
 /** Processes that run a program of the cache, or for a file of a world, or in a world's cgroup. */
 function worldProcesses(): string[] {
   return processes().flatMap((pid) => {
-    const text = `${read(`/proc/${pid}/cmdline`)} ${read(`/proc/${pid}/cgroup`)}`.replaceAll(
-      '\0',
-      ' ',
-    );
+    const command = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
+    if (command === '') return []; // of the kernel, or on its way out: its memory is gone already
+    const text = `${command} ${read(`/proc/${pid}/cgroup`)}`;
     return [partsFolder(), worldsFolder, '/snicket-'].some((mark) => text.includes(mark))
       ? [`${pid}: ${text}`]
       : [];
