@@ -162,7 +162,7 @@ export class Host {
     return run(entering.argv, {
       shown: [`${this.name}:`, ...argv],
       ...options,
-      env: { ...options.env, ...entering.env },
+      env: { ...entering.env, ...options.env },
     });
   }
 
@@ -173,7 +173,7 @@ export class Host {
       {
         name: `${this.name}/${name}`,
         argv: entering.argv,
-        env: { PATH: process.env['PATH'] ?? '', ...options.env, ...entering.env },
+        env: { PATH: process.env['PATH'] ?? '', ...entering.env, ...options.env },
         log: join(this.folder, 'log', `${name}.log`),
       },
       this.#ledger,
