@@ -165,7 +165,7 @@ function planCluster(name: string, spec: TenantSpec, index: number, domain: stri
 }
 
 /** Do two IPv4 ranges have an address in common? */
-export function overlap(one: string, other: string): boolean {
+function overlap(one: string, other: string): boolean {
   const [left, right] = [parseCidr(one), parseCidr(other)];
   const shift = 32 - Math.min(left.length, right.length);
   return left.network >>> shift === right.network >>> shift;
