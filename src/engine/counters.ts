@@ -110,7 +110,12 @@ export class Counters {
   /** Counts a failure, for the slot whose row this is too; `row` below 0 means that none is known. */
   fail(reason: number, row: number): void {
     this.add(GLOBALS.length + reason, 1);
-    if (row >= 0 && reason < this.#slotReasons) this.add(row + COLUMNS.length + reason, 1);
+    if (row >= 0) this.failSlot(reason, row);
+  }
+
+  /** The slot's half of {@link fail}: for a refusal before any dial, where the switchboard alone knows the slot. */
+  failSlot(reason: number, row: number): void {
+    if (reason < this.#slotReasons) this.add(row + COLUMNS.length + reason, 1);
   }
 
   /** One of the globals. */

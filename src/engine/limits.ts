@@ -36,6 +36,12 @@ function descriptorLimit(): number {
   return soft === undefined ? Infinity : Number(soft);
 }
 
+/**
+ * Descriptors left to the rest of the process. A new one has the lowest free number, so the number of an accepted socket
+ * says how many are taken, in all threads; and each client that has no upstream yet will want one more.
+ */
+export const DESCRIPTOR_RESERVE = 32;
+
 /** The limits of DESIGN.md 5.1. The first bytes are a ClientHello and up to two PROXY headers before it. */
 export const DEFAULT_LIMITS: Limits = {
   maxConnections: 100_000,

@@ -18,20 +18,14 @@ import { isIP } from 'node:net';
 import { systemClock, type Clock } from '../clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '../engine.ts';
-import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
+import { DEFAULT_LIMITS, DESCRIPTOR_RESERVE, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import { Reception } from './reception.ts';
 import { Relay } from './relay.ts';
 import { ClientSide } from './side.ts';
-import { UnfinishedHellos } from './unfinished-hellos.ts';
+import { UnfinishedHellos } from '../unfinished-hellos.ts';
 
 const TICK_MS = 1000;
-
-/**
- * Descriptors left to the rest of the process. A new one has the lowest free number, so the number of an accepted socket
- * says how many are taken, in all threads; and each client that has no upstream yet will want one more.
- */
-const DESCRIPTOR_RESERVE = 32;
 
 /** What hangs on an accepted socket; nothing if it was over a limit. */
 type Accepted = ClientSide | undefined;
@@ -59,7 +53,7 @@ export class BunEngine implements Engine {
 
   /** A Set keeps its order: the oldest comes first. */
   readonly #clients = new Set<ClientSide>();
-  readonly #unfinished: UnfinishedHellos;
+  readonly #unfinished: UnfinishedHellos<ClientSide>;
   #stopTick: (() => void) | undefined;
 
   constructor(options: EngineOptions) {
@@ -68,7 +62,11 @@ export class BunEngine implements Engine {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
     this.#onFault = options.onFault;
-    this.#unfinished = new UnfinishedHellos(this.#limits, this.#counters);
+    this.#unfinished = new UnfinishedHellos(
+      this.#limits,
+      this.#counters,
+      (client: ClientSide) => client.remoteAddress,
+    );
     this.#relay = new Relay(this.#counters, this.#end.bind(this));
     this.#reception = new Reception({
       switchboard: this.#switchboard,

@@ -10,7 +10,7 @@ import { Verdict } from '../verdict.ts';
 import { Dialler } from './dialler.ts';
 import type { Done, Relay } from './relay.ts';
 import type { ClientSide } from './side.ts';
-import type { UnfinishedHellos } from './unfinished-hellos.ts';
+import type { UnfinishedHellos } from '../unfinished-hellos.ts';
 
 /** While dialling the client is not paused, which would cost more than the bytes: PERF.md rule 18. */
 const KEPT_WHILE_DIALLING_BYTES = 64 * 1024;
@@ -22,7 +22,7 @@ export interface ReceptionOptions {
   readonly limits: Limits;
   readonly clock: Clock;
   readonly relay: Relay;
-  readonly unfinished: UnfinishedHellos;
+  readonly unfinished: UnfinishedHellos<ClientSide>;
   readonly end: Done;
   readonly fault: (client: ClientSide, error: unknown) => void;
 }

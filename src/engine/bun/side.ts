@@ -100,8 +100,6 @@ export class ClientSide extends Side implements Caller {
   dialledMs = 0;
   /** When the present stage has taken too long. */
   deadlineMs: number;
-  /** The address under which an unfinished hello is counted, if it is. */
-  source: string | null = null;
   #addresses: Addresses | null = null;
 
   constructor(socket: Socket<unknown>, acceptedMs: number, deadlineMs: number) {

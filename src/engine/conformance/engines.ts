@@ -3,10 +3,12 @@
  */
 import { BunEngine } from '../bun/bun-engine.ts';
 import type { Engine, EngineOptions } from '../engine.ts';
+import { EpollEngine } from '../epoll/epoll-engine.ts';
 
 /** How each engine is made. */
 export const ENGINES: ReadonlyMap<string, (options: EngineOptions) => Engine> = new Map([
   ['bun', (options: EngineOptions): Engine => new BunEngine(options)],
+  ['epoll', (options: EngineOptions): Engine => new EpollEngine(options)],
 ]);
 
 /** Makes an engine by its name. @throws RangeError if there is none of that name. */

@@ -4,22 +4,25 @@
  * No source can be over its limit while all together are not. So addresses are looked at only from then on: in quiet
  * times none is read and no map is kept, and under a flood the counts are exact.
  */
-import { GLOBAL, type Counters } from '../counters.ts';
-import type { Limits } from '../limits.ts';
-import { REASON } from '../reasons.ts';
-import type { ClientSide } from './side.ts';
+import { GLOBAL, type Counters } from './counters.ts';
+import type { Limits } from './limits.ts';
+import { REASON } from './reasons.ts';
 
-/** Who has not finished its hello. */
-export class UnfinishedHellos {
+/** Who has not finished its hello. A client is whatever an engine knows it by. */
+export class UnfinishedHellos<Client> {
   readonly #limits: Limits;
   readonly #counters: Counters;
-  readonly #clients = new Set<ClientSide>();
+  readonly #addressOf: (client: Client) => string;
+  readonly #clients = new Set<Client>();
+  /** Under a flood: under which address each is counted, and how many there are of each. */
+  readonly #sources = new Map<Client, string>();
   readonly #bySource = new Map<string, number>();
   #countsSources = false;
 
-  constructor(limits: Limits, counters: Counters) {
+  constructor(limits: Limits, counters: Counters, addressOf: (client: Client) => string) {
     this.#limits = limits;
     this.#counters = counters;
+    this.#addressOf = addressOf;
   }
 
   get size(): number {
@@ -27,7 +30,7 @@ export class UnfinishedHellos {
   }
 
   /** Takes one more in, or says by which reason not. */
-  admit(client: ClientSide): number | undefined {
+  admit(client: Client): number | undefined {
     if (this.#clients.size >= this.#limits.maxUnfinishedHellos) return REASON.hellos_limit;
     if (this.#clients.size >= this.#limits.maxUnfinishedHellosPerSource) this.#countSources();
     if (this.#countsSources && !this.#countSource(client)) return REASON.source_limit;
@@ -37,15 +40,15 @@ export class UnfinishedHellos {
   }
 
   /** It has finished, or it is gone. */
-  delete(client: ClientSide): void {
+  delete(client: Client): void {
     if (!this.#clients.delete(client)) return;
     this.#counters.add(GLOBAL.unfinishedHellos, -1);
-    if (client.source !== null) this.#uncountSource(client, client.source);
     if (!this.#countsSources) return;
+    this.#uncountSource(client);
     if (this.#clients.size < this.#limits.maxUnfinishedHellosPerSource / 2) this.#forgetSources();
   }
 
-  [Symbol.iterator](): IterableIterator<ClientSide> {
+  [Symbol.iterator](): IterableIterator<Client> {
     return this.#clients.values();
   }
 
@@ -55,17 +58,19 @@ export class UnfinishedHellos {
     for (const client of this.#clients) this.#countSource(client);
   }
 
-  #countSource(client: ClientSide): boolean {
-    const source = client.remoteAddress;
+  #countSource(client: Client): boolean {
+    const source = this.#addressOf(client);
     const count = this.#bySource.get(source) ?? 0;
     if (count >= this.#limits.maxUnfinishedHellosPerSource) return false;
     this.#bySource.set(source, count + 1);
-    client.source = source;
+    this.#sources.set(client, source);
     return true;
   }
 
-  #uncountSource(client: ClientSide, source: string): void {
-    client.source = null;
+  #uncountSource(client: Client): void {
+    const source = this.#sources.get(client);
+    if (source === undefined) return;
+    this.#sources.delete(client);
     const count = this.#bySource.get(source) ?? 0;
     if (count > 1) this.#bySource.set(source, count - 1);
     else this.#bySource.delete(source);
@@ -74,6 +79,6 @@ export class UnfinishedHellos {
   #forgetSources(): void {
     this.#countsSources = false;
     this.#bySource.clear();
-    for (const client of this.#clients) client.source = null;
+    this.#sources.clear();
   }
 }

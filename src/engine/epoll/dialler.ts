@@ -1,0 +1,212 @@
+/**
+ * From a verdict to a joined pair: dials, watches the time, and hands over to the relay.
+ */
+import type { Clock } from '../clock.ts';
+import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { PREFACE_LIMIT_BYTES, type Dial, type Switchboard } from '../engine.ts';
+import type { Limits } from '../limits.ts';
+import { REASON } from '../reasons.ts';
+import type { Verdict } from '../verdict.ts';
+import type { EpollCaller } from './caller.ts';
+import { FLAG, STAGE, type Ends } from './ends.ts';
+import * as libc from './libc.ts';
+import { errno } from './libc.ts';
+import { ERRNO } from './linux.ts';
+import type { Poller } from './poller.ts';
+import type { Relay } from './relay.ts';
+import { connect, openFor, takeError } from './socket.ts';
+
+/** The parts of an engine that a dial touches. */
+export interface DiallerOptions {
+  readonly switchboard: Switchboard;
+  readonly counters: Counters;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly ends: Ends;
+  readonly poller: Poller;
+  readonly relay: Relay;
+  readonly caller: EpollCaller;
+}
+
+/** One attempt; the same object each time, so that a dial allocates nothing. */
+class EpollDial implements Dial {
+  #endpoint: Endpoint | undefined;
+  slot = -1;
+  attempt = 0;
+  reason = 0;
+  elapsedMs = 0;
+
+  get endpoint(): Endpoint {
+    if (this.#endpoint === undefined) throw new Error('no dial has been decided yet');
+    return this.#endpoint;
+  }
+  set endpoint(endpoint: Endpoint | undefined) {
+    this.#endpoint = endpoint;
+  }
+}
+
+/** Dials of one engine. */
+export class Dialler {
+  /** The dial that was last decided. */
+  readonly dial = new EpollDial();
+
+  readonly #options: DiallerOptions;
+  readonly #counters: Counters;
+  readonly #ends: Ends;
+  /** Clients whose upstream is being dialled, the longest-waiting first. */
+  readonly #dialling = new Set<number>();
+  readonly #prefaceRoom = Buffer.alloc(PREFACE_LIMIT_BYTES);
+
+  constructor(options: DiallerOptions) {
+    this.#options = options;
+    this.#counters = options.counters;
+    this.#ends = options.ends;
+  }
+
+  /** Dials that a client waits for. */
+  get pending(): number {
+    return this.#dialling.size;
+  }
+
+  /** Begins a dial. False if it has failed at once: {@link dial} says how. @throws RangeError if there is no such slot. */
+  start(client: number, verdict: Verdict, tick: number): boolean {
+    const { endpoint } = verdict;
+    if (endpoint === undefined) throw new TypeError('a verdict to dial without an endpoint');
+    const ends = this.#ends;
+    this.#enterSlot(client, verdict.slot);
+    ends.stage[client] = STAGE.dialling;
+    ends.endpoints[client] = endpoint;
+    ends.dropBytes[client] = verdict.dropBytes;
+    if (verdict.hasPreface) ends.set(client, FLAG.prefaced);
+    else ends.clear(client, FLAG.prefaced);
+    ends.attempts[client] = (ends.attempts[client] ?? 0) + 1;
+    ends.stageMs[client] = this.#options.clock.nowMs();
+    this.#dialling.add(client);
+    this.#counters.add(GLOBAL.dialling, 1);
+    const failure = this.#connect(client, endpoint, tick);
+    if (failure === undefined) return true;
+    this.#decide(client, failure);
+    return false;
+  }
+
+  /** Epoll has something to say of a dial. Whether it worked; if it failed, {@link dial} says how. */
+  answered(upstream: number): boolean {
+    const client = this.#ends.peerOf(upstream);
+    const failure = takeError(upstream);
+    if (failure !== 0) {
+      this.#giveUp(client, dialFailure(failure));
+      return false;
+    }
+    this.#decide(client, REASON.completed);
+    this.#ends.stage[upstream] = STAGE.joined;
+    this.#ends.stage[client] = STAGE.joined;
+    return true;
+  }
+
+  /** Tells the switchboard, and gives the upstream the first bytes. */
+  join(client: number): void {
+    const { switchboard, relay, caller } = this.#options;
+    switchboard.connected?.(this.dial, caller.at(client));
+    relay.start(client, this.#ends.has(client, FLAG.prefaced) ? this.#preface(client) : undefined);
+  }
+
+  /** The client is over. */
+  leave(client: number): void {
+    if (!this.#dialling.delete(client)) return;
+    this.#counters.add(GLOBAL.dialling, -1);
+  }
+
+  /** Fails the dials that took too long, one after the other: {@link dial} is about each in its turn. */
+  *expired(): IterableIterator<number> {
+    const latestMs = this.#options.clock.nowMs() - this.#options.limits.dialTimeoutMs;
+    for (const client of this.#dialling) {
+      if ((this.#ends.stageMs[client] ?? 0) > latestMs) break;
+      this.#giveUp(client, REASON.dial_timeout);
+      yield client;
+    }
+  }
+
+  #connect(client: number, endpoint: Endpoint, tick: number): number | undefined {
+    const { limits, poller } = this.#options;
+    const ends = this.#ends;
+    const upstream = openFor(endpoint, limits.keepaliveMs);
+    if (upstream < 0) return REASON.dial_failed;
+    if (connect(upstream, endpoint) < 0) {
+      const failure = errno();
+      if (failure !== ERRNO.EINPROGRESS) {
+        libc.close(upstream);
+        return dialFailure(failure);
+      }
+    }
+    ends.openUpstream(upstream, client, tick);
+    const row = ends.row[client] ?? -1;
+    ends.bytesAt[upstream] = row + COLUMN.bytesUp;
+    ends.bytesAt[client] = row + COLUMN.bytesDown;
+    if (poller.watch(upstream, ends.generationOf(upstream))) return undefined;
+    this.#closeUpstream(client);
+    return REASON.dial_failed;
+  }
+
+  #enterSlot(client: number, slot: number): void {
+    const ends = this.#ends;
+    if (ends.slot[client] === slot) return;
+    const before = ends.row[client] ?? -1;
+    const row = this.#counters.row(slot);
+    if (before >= 0) this.#counters.add(before + COLUMN.open, -1);
+    this.#counters.add(row + COLUMN.open, 1);
+    this.#counters.add(row + COLUMN.total, 1);
+    ends.slot[client] = slot;
+    ends.row[client] = row;
+  }
+
+  #giveUp(client: number, reason: number): void {
+    this.#closeUpstream(client);
+    this.#decide(client, reason);
+  }
+
+  #closeUpstream(client: number): void {
+    const upstream = this.#ends.peerOf(client);
+    this.#ends.free(upstream);
+    libc.close(upstream);
+    this.#ends.peer[client] = -1;
+  }
+
+  #preface(client: number): Buffer {
+    const { switchboard, caller } = this.#options;
+    const length = switchboard.preface?.(this.dial, caller.at(client), this.#prefaceRoom) ?? 0;
+    return this.#prefaceRoom.subarray(0, length);
+  }
+
+  /** The dial is over, one way or the other. */
+  #decide(client: number, reason: number): void {
+    this.leave(client);
+    const { dial } = this;
+    const ends = this.#ends;
+    const row = ends.row[client] ?? -1;
+    dial.endpoint = ends.endpoints[client];
+    dial.slot = ends.slot[client] ?? -1;
+    dial.attempt = ends.attempts[client] ?? 0;
+    dial.reason = reason;
+    dial.elapsedMs = this.#options.clock.nowMs() - (ends.stageMs[client] ?? 0);
+    this.#counters.add(row + COLUMN.dials, 1);
+    this.#counters.add(row + COLUMN.dialMs, dial.elapsedMs);
+    if (reason !== REASON.completed) this.#counters.fail(reason, row);
+  }
+}
+
+/** What the system's error means for a dial. */
+function dialFailure(failure: number): number {
+  switch (failure) {
+    case ERRNO.ECONNREFUSED:
+    case ERRNO.ECONNRESET:
+      return REASON.dial_refused;
+    case ERRNO.ETIMEDOUT:
+      return REASON.dial_timeout;
+    case ERRNO.EHOSTUNREACH:
+    case ERRNO.ENETUNREACH:
+      return REASON.dial_unreachable;
+    default:
+      return REASON.dial_failed;
+  }
+}

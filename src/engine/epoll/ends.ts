@@ -1,0 +1,186 @@
+/**
+ * What is known of every socket, in typed arrays by file descriptor: no object per connection, nothing for the garbage
+ * collector, and 100 bytes for a socket at rest.
+ *
+ * A connection has two ends: the client's, which is also its name here, and the upstream's.
+ */
+import type { Endpoint } from '../endpoint.ts';
+import { SOCKADDR_BYTES } from './address.ts';
+import { copyAccepted } from './socket.ts';
+
+/** Where an end is in its life. */
+export const STAGE = {
+  free: 0,
+  /** A client whose first bytes are looked at. They stay in the kernel. */
+  hello: 1,
+  /** A client whose upstream is being dialled. Its bytes stay in the kernel. */
+  dialling: 2,
+  /** An upstream that is being dialled. */
+  connecting: 3,
+  /** Either, with bytes going both ways. */
+  joined: 4,
+  /** A client that has its answer, until it leaves. */
+  refused: 5,
+} as const;
+
+/** What is true of an end. Several can be. */
+export const FLAG = {
+  client: 1,
+  /** There may be something to read: set by an event, cleared only by reading less than was asked for. */
+  readable: 2,
+  /** Epoll has told of its FIN, which may be behind bytes yet to be read. */
+  finComing: 4,
+  /** Its FIN was read: it will say no more. */
+  finRead: 8,
+  /** Bytes wait until it takes more; so its peer is not read. */
+  blocked: 16,
+  /** In the queue of those who had their turn and have more to say. */
+  queued: 32,
+  /** Its bytes go through a pipe. */
+  piped: 64,
+  /** The upstream is to get a preface before the bytes of this client. */
+  prefaced: 128,
+  /** Epoll has told of its reset, which may be behind bytes yet to be read. */
+  resetComing: 256,
+} as const;
+
+const FIRST_CAPACITY = 1024;
+
+type Numbers = Uint8Array | Uint16Array | Int32Array | Float64Array;
+
+function grown<T extends Numbers>(numbers: T, capacity: number): T {
+  const more = new (numbers.constructor as new (length: number) => T)(capacity);
+  more.set(numbers);
+  return more;
+}
+
+/** The ends of all connections of one engine. */
+export class Ends {
+  /** One more than the highest descriptor that ever was an end. */
+  limit = 0;
+
+  stage = new Uint8Array(FIRST_CAPACITY);
+  flags = new Uint16Array(FIRST_CAPACITY);
+  /** How many full reads in a row there were, up to {@link HOT_READS}. */
+  heat = new Uint8Array(FIRST_CAPACITY);
+  /** The other end; -1 if there is none. */
+  peer = new Int32Array(FIRST_CAPACITY);
+  /** Tells the sockets apart that have had this descriptor. */
+  generation = new Int32Array(FIRST_CAPACITY);
+  /** The tick of its last event. */
+  lastTick = new Int32Array(FIRST_CAPACITY);
+  /** Where in the counters the bytes are added that it took. */
+  bytesAt = new Int32Array(FIRST_CAPACITY);
+  /** How many it took. */
+  bytes = new Float64Array(FIRST_CAPACITY);
+
+  // Of clients only.
+  slot = new Int32Array(FIRST_CAPACITY);
+  row = new Int32Array(FIRST_CAPACITY);
+  attempts = new Int32Array(FIRST_CAPACITY);
+  dropBytes = new Int32Array(FIRST_CAPACITY);
+  /** The order of arrival; wraps around after two billion connections. */
+  serial = new Int32Array(FIRST_CAPACITY);
+  note = new Float64Array(FIRST_CAPACITY);
+  acceptedMs = new Float64Array(FIRST_CAPACITY);
+  /** When its present stage began, where a stage has a time limit. */
+  stageMs = new Float64Array(FIRST_CAPACITY);
+  addresses = Buffer.alloc(FIRST_CAPACITY * SOCKADDR_BYTES);
+  readonly endpoints: (Endpoint | undefined)[] = [];
+
+  #serial = 0;
+
+  /** Takes in the client that was just accepted. */
+  openClient(fd: number, nowMs: number, tick: number): void {
+    this.#open(fd, STAGE.hello, FLAG.client, tick);
+    this.slot[fd] = -1;
+    this.row[fd] = -1;
+    this.attempts[fd] = 0;
+    this.note[fd] = 0;
+    this.serial[fd] = this.#serial = (this.#serial + 1) | 0;
+    this.acceptedMs[fd] = nowMs;
+    this.stageMs[fd] = nowMs;
+    this.endpoints[fd] = undefined;
+    copyAccepted(this.addresses, fd * SOCKADDR_BYTES);
+  }
+
+  /** Takes in a socket that is to become the upstream of a client. */
+  openUpstream(fd: number, client: number, tick: number): void {
+    this.#open(fd, STAGE.connecting, 0, tick);
+    this.peer[fd] = client;
+    this.peer[client] = fd;
+  }
+
+  /** Forgets an end, and with it every event that is still under way for it. */
+  free(fd: number): void {
+    this.stage[fd] = STAGE.free;
+    this.flags[fd] = 0;
+    this.generation[fd] = (this.generationOf(fd) + 1) | 0;
+  }
+
+  has(fd: number, flag: number): boolean {
+    return ((this.flags[fd] ?? 0) & flag) !== 0;
+  }
+
+  set(fd: number, flags: number): void {
+    this.flags[fd] = (this.flags[fd] ?? 0) | flags;
+  }
+
+  clear(fd: number, flags: number): void {
+    this.flags[fd] = (this.flags[fd] ?? 0) & ~flags;
+  }
+
+  stageOf(fd: number): number {
+    return this.stage[fd] ?? STAGE.free;
+  }
+
+  peerOf(fd: number): number {
+    return this.peer[fd] ?? -1;
+  }
+
+  generationOf(fd: number): number {
+    return this.generation[fd] ?? 0;
+  }
+
+  /** The client of the connection that this end belongs to. */
+  clientOf(fd: number): number {
+    return this.has(fd, FLAG.client) ? fd : this.peerOf(fd);
+  }
+
+  #open(fd: number, stage: number, flags: number, tick: number): void {
+    if (fd >= this.stage.length) this.#grow(fd);
+    if (fd >= this.limit) this.limit = fd + 1;
+    this.stage[fd] = stage;
+    this.flags[fd] = flags;
+    this.heat[fd] = 0;
+    this.peer[fd] = -1;
+    this.generation[fd] = (this.generationOf(fd) + 1) | 0;
+    this.lastTick[fd] = tick;
+    this.bytesAt[fd] = -1;
+    this.bytes[fd] = 0;
+  }
+
+  #grow(fd: number): void {
+    let capacity = this.stage.length;
+    while (capacity <= fd) capacity *= 2;
+    this.stage = grown(this.stage, capacity);
+    this.flags = grown(this.flags, capacity);
+    this.heat = grown(this.heat, capacity);
+    this.peer = grown(this.peer, capacity);
+    this.generation = grown(this.generation, capacity);
+    this.lastTick = grown(this.lastTick, capacity);
+    this.bytesAt = grown(this.bytesAt, capacity);
+    this.bytes = grown(this.bytes, capacity);
+    this.slot = grown(this.slot, capacity);
+    this.row = grown(this.row, capacity);
+    this.attempts = grown(this.attempts, capacity);
+    this.dropBytes = grown(this.dropBytes, capacity);
+    this.serial = grown(this.serial, capacity);
+    this.note = grown(this.note, capacity);
+    this.acceptedMs = grown(this.acceptedMs, capacity);
+    this.stageMs = grown(this.stageMs, capacity);
+    const addresses = Buffer.alloc(capacity * SOCKADDR_BYTES);
+    this.addresses.copy(addresses);
+    this.addresses = addresses;
+  }
+}

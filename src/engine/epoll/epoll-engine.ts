@@ -1,0 +1,339 @@
+/**
+ * The engine on Linux system calls: epoll, splice, and bytes that stay in the kernel as long as they can. The fast one.
+ *
+ * What it costs against HAProxy, and why each part is as it is, is measured by `make bench`; see docs/bench.md.
+ *
+ * - State is in typed arrays by descriptor (ends.ts), so a connection allocates nothing but its place in two sets.
+ * - One epoll_ctl per socket, no other for its life (poller.ts); the hello stays in the kernel (reception.ts).
+ * - Time is looked at once a turn. One tick a second drives all time limits.
+ * - An exception while an event is handled costs that connection, not the engine.
+ */
+import { isIP } from 'node:net';
+import { systemClock, type Clock } from '../clock.ts';
+import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '../engine.ts';
+import { DEFAULT_LIMITS, DESCRIPTOR_RESERVE, type Limits } from '../limits.ts';
+import { REASON } from '../reasons.ts';
+import { UnfinishedHellos } from '../unfinished-hellos.ts';
+import { readAddress, SOCKADDR_BYTES } from './address.ts';
+import { EpollCaller } from './caller.ts';
+import { Dialler } from './dialler.ts';
+import { Ends, FLAG, STAGE } from './ends.ts';
+import * as libc from './libc.ts';
+import { errno } from './libc.ts';
+import { EPOLL, ERRNO } from './linux.ts';
+import { Loop, type Turn } from './loop.ts';
+import { Poller } from './poller.ts';
+import { Reception } from './reception.ts';
+import { Relay } from './relay.ts';
+import { accept, closeWithReset, localEnd, openListener } from './socket.ts';
+
+const TICK_MS = 1000;
+/** Connections taken from a listener before the others have their turn. */
+const ACCEPT_ROUNDS = 64;
+/** Ticks without an event after which an end that ought to move is looked at. */
+const STUCK_TICKS = 2;
+
+const HANGUP = EPOLL.RDHUP | EPOLL.HUP | EPOLL.ERR;
+
+/** How a connection went; the same object each time. */
+class EpollEnding implements Ending {
+  readonly caller: EpollCaller;
+  reason = 0;
+  endpoint: Endpoint | undefined;
+  slot = -1;
+  attempts = 0;
+  bytesUp = 0;
+  bytesDown = 0;
+  durationMs = 0;
+
+  constructor(caller: EpollCaller) {
+    this.caller = caller;
+  }
+}
+
+/** An engine of this kind. */
+export class EpollEngine implements Engine, Turn {
+  readonly name = 'epoll';
+
+  readonly #switchboard: Switchboard;
+  readonly #counters: Counters;
+  readonly #limits: Limits;
+  readonly #clock: Clock;
+  readonly #onFault: (error: unknown) => void;
+
+  readonly #ends = new Ends();
+  readonly #poller = new Poller();
+  readonly #loop: Loop;
+  readonly #caller = new EpollCaller(this.#ends);
+  readonly #ending = new EpollEnding(this.#caller);
+  readonly #relay: Relay;
+  readonly #dialler: Dialler;
+  readonly #reception: Reception;
+  readonly #unfinished: UnfinishedHellos<number>;
+
+  /** Whether each is watched: not while there are no descriptors for new connections. */
+  readonly #listeners = new Map<number, { isWatched: boolean }>();
+  #clients = 0;
+  #tick = 0;
+  #stopTick: (() => void) | undefined;
+
+  /** @throws Error if Bun's loop cannot be found in this thread. */
+  constructor(options: EngineOptions) {
+    this.#switchboard = options.switchboard;
+    this.#counters = options.counters;
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#clock = options.clock ?? systemClock;
+    this.#onFault = options.onFault;
+    this.#loop = new Loop(this.#poller, this);
+    const end = this.#end.bind(this);
+    this.#relay = new Relay(this.#ends, this.#counters, end);
+    const parts = {
+      switchboard: this.#switchboard,
+      counters: this.#counters,
+      limits: this.#limits,
+      clock: this.#clock,
+      ends: this.#ends,
+      poller: this.#poller,
+      relay: this.#relay,
+      caller: this.#caller,
+    };
+    this.#unfinished = new UnfinishedHellos(this.#limits, this.#counters, (client: number) =>
+      readAddress(this.#ends.addresses, client * SOCKADDR_BYTES),
+    );
+    this.#dialler = new Dialler(parts);
+    const { dialler, unfinished } = { dialler: this.#dialler, unfinished: this.#unfinished };
+    this.#reception = new Reception({ ...parts, dialler, unfinished, end });
+  }
+
+  listen(options: ListenOptions): number {
+    const { address } = options;
+    if (isIP(address) === 0) throw new TypeError(`'${address}' is not an IP address to listen on`);
+    const listener = openListener(options, this.#limits.keepaliveMs);
+    this.#listeners.set(listener, { isWatched: this.#poller.watchLevel(listener, 0) });
+    this.#stopTick ??= this.#clock.every(TICK_MS, () => this.#onTick());
+    this.#loop.start();
+    return localEnd(listener).port;
+  }
+
+  stopAccepting(): void {
+    for (const listener of this.#listeners.keys()) libc.close(listener);
+    this.#listeners.clear();
+  }
+
+  closeOldest(count: number): number {
+    const oldest = this.#openClients().slice(0, count);
+    for (const client of oldest) this.#end(client, REASON.drained, 'close');
+    return oldest.length;
+  }
+
+  stop(): void {
+    this.stopAccepting();
+    for (const client of this.#openClients()) this.#end(client, REASON.stopped, 'reset');
+    this.#stopTick?.();
+    this.#stopTick = undefined;
+    this.#loop.stop();
+    this.#relay.close();
+    this.#poller.close();
+  }
+
+  get hasWork(): boolean {
+    return this.#relay.hasQueue;
+  }
+
+  onEvent(fd: number, events: number, generation: number): void {
+    try {
+      if (this.#listeners.has(fd)) this.#accept(fd);
+      else if (this.#ends.generationOf(fd) === generation) this.#changed(fd, events, generation);
+      // Else it was closed, and perhaps opened anew, by an earlier event of this batch.
+    } catch (error) {
+      this.#fault(fd, error);
+    }
+  }
+
+  afterEvents(): void {
+    if (this.#relay.hasQueue) this.#relay.runQueue();
+  }
+
+  #accept(listener: number): void {
+    for (let round = 0; round < ACCEPT_ROUNDS; round++) {
+      const client = accept(listener);
+      if (client < 0) {
+        const failure = errno();
+        if (failure === ERRNO.EMFILE || failure === ERRNO.ENFILE) this.#rest(listener);
+        return;
+      }
+      this.#admit(client);
+    }
+  }
+
+  /** Out of descriptors: the listener would be ready for ever, and nobody could be let in. The next tick tries again. */
+  #rest(listener: number): void {
+    this.#poller.unwatch(listener);
+    this.#listeners.set(listener, { isWatched: false });
+  }
+
+  #admit(client: number): void {
+    this.#counters.add(GLOBAL.accepted, 1);
+    this.#ends.openClient(client, this.#clock.nowMs(), this.#tick);
+    const refusal = this.#overLimit(client) ?? this.#unfinished.admit(client);
+    if (refusal !== undefined) {
+      this.#counters.fail(refusal, -1);
+      this.#close(client, 'reset');
+      return;
+    }
+    this.#clients++;
+    this.#counters.add(GLOBAL.open, 1);
+    // If the hello is there already, this brings an event for it.
+    const isWatched = this.#poller.watch(client, this.#ends.generationOf(client));
+    if (!isWatched) this.#end(client, REASON.descriptors_limit, 'reset');
+  }
+
+  #overLimit(client: number): number | undefined {
+    const { maxConnections, maxDescriptors } = this.#limits;
+    if (this.#clients >= maxConnections) return REASON.connections_limit;
+    // A new descriptor has the lowest free number, so it says how many are taken, in all threads; and each client that
+    // has no upstream yet will want one more.
+    const wanted = this.#unfinished.size + this.#dialler.pending;
+    return client + wanted + DESCRIPTOR_RESERVE >= maxDescriptors
+      ? REASON.descriptors_limit
+      : undefined;
+  }
+
+  #changed(fd: number, events: number, generation: number): void {
+    const ends = this.#ends;
+    ends.lastTick[fd] = this.#tick;
+    if (ends.stageOf(fd) === STAGE.connecting) {
+      if ((events & (EPOLL.OUT | EPOLL.ERR | EPOLL.HUP)) === 0) return;
+      this.#dialAnswered(fd);
+      if (ends.generationOf(fd) !== generation) return;
+    }
+    if ((events & (EPOLL.IN | HANGUP)) !== 0) ends.set(fd, FLAG.readable);
+    if ((events & EPOLL.RDHUP) !== 0 && (events & EPOLL.ERR) === 0) ends.set(fd, FLAG.finComing);
+    if (ends.stageOf(fd) === STAGE.joined) this.#move(fd, events, generation);
+    else if ((events & (EPOLL.IN | HANGUP)) !== 0) {
+      this.#reception.changed(fd, (events & EPOLL.ERR) !== 0);
+    }
+  }
+
+  #dialAnswered(upstream: number): void {
+    const client = this.#ends.peerOf(upstream);
+    if (this.#dialler.answered(upstream)) this.#dialler.join(client);
+    else this.#reception.dialFailed(client);
+  }
+
+  /** An end of a joined pair can be read or written, or is lost. */
+  #move(fd: number, events: number, generation: number): void {
+    const ends = this.#ends;
+    const isLost = (events & EPOLL.ERR) !== 0;
+    if (isLost) ends.set(fd, FLAG.resetComing);
+    // What it still had to say comes first, unless nobody takes it: the reset would destroy what waits, too.
+    if (isLost && (ends.has(fd, FLAG.finRead) || ends.has(ends.peerOf(fd), FLAG.blocked))) {
+      this.#relay.lost(fd);
+      return;
+    }
+    if (ends.has(fd, FLAG.blocked) && (events & (EPOLL.OUT | HANGUP)) !== 0) {
+      this.#relay.unblock(fd);
+      if (ends.generationOf(fd) !== generation) return;
+    }
+    if (ends.has(fd, FLAG.readable)) this.#relay.pump(fd);
+  }
+
+  #onTick(): void {
+    this.#tick = (this.#tick + 1) | 0;
+    for (const [listener, state] of this.#listeners) {
+      if (!state.isWatched) state.isWatched = this.#poller.watchLevel(listener, 0);
+    }
+    try {
+      this.#reception.tick(this.#tick);
+    } catch (error) {
+      this.#onFault(error);
+    }
+    this.#sweep();
+  }
+
+  /** Looks for ends that could move and do not: readiness that was missed. That is a bug, so it is counted, and healed. */
+  #sweep(): void {
+    const ends = this.#ends;
+    for (let fd = 0; fd < ends.limit; fd++) {
+      if (ends.stageOf(fd) !== STAGE.joined) continue;
+      if (this.#tick - (ends.lastTick[fd] ?? 0) < STUCK_TICKS || ends.has(fd, FLAG.queued))
+        continue;
+      const isUnread =
+        ends.has(fd, FLAG.readable) &&
+        !ends.has(fd, FLAG.finRead) &&
+        !ends.has(ends.peerOf(fd), FLAG.blocked);
+      if (!isUnread && !ends.has(fd, FLAG.blocked)) continue;
+      this.#heal(fd, isUnread);
+    }
+  }
+
+  #heal(fd: number, isUnread: boolean): void {
+    const bytesBefore = this.#ends.bytes[fd] ?? 0;
+    const generation = this.#ends.generationOf(fd);
+    this.onEvent(fd, isUnread ? EPOLL.IN : EPOLL.OUT, generation);
+    // A blocked end that still takes nothing is not stuck, but slow.
+    const hasMoved = isUnread || (this.#ends.bytes[fd] ?? 0) !== bytesBefore;
+    if (hasMoved) this.#counters.add(GLOBAL.lostEdges, 1);
+  }
+
+  #fault(fd: number, error: unknown): void {
+    this.#onFault(error);
+    if (this.#ends.stageOf(fd) === STAGE.free) return;
+    this.#end(this.#ends.clientOf(fd), REASON.fault, 'reset');
+  }
+
+  #openClients(): number[] {
+    const ends = this.#ends;
+    const clients: number[] = [];
+    for (let fd = 0; fd < ends.limit; fd++) if (ends.has(fd, FLAG.client)) clients.push(fd);
+    const serial = (client: number) => ends.serial[client] ?? 0;
+    return clients.sort((one, other) => (serial(one) - serial(other)) | 0);
+  }
+
+  /** The one way out of every stage. */
+  #end(client: number, reason: number, how: 'close' | 'reset'): void {
+    const ends = this.#ends;
+    const row = ends.row[client] ?? -1;
+    const refusedFor = this.#reception.leave(client);
+    const isCounted = refusedFor !== undefined || reason === REASON.completed;
+    if (!isCounted) this.#counters.fail(reason, row);
+    this.#clients--;
+    this.#counters.add(GLOBAL.open, -1);
+    if (row >= 0) this.#counters.add(row + COLUMN.open, -1);
+    const upstream = ends.peerOf(client);
+    if (this.#switchboard.ended !== undefined)
+      this.#tellEnded(client, upstream, refusedFor ?? reason);
+    this.#relay.forget(client);
+    this.#close(client, how);
+    if (upstream < 0) return;
+    this.#relay.forget(upstream);
+    this.#close(upstream, how);
+  }
+
+  #close(fd: number, how: 'close' | 'reset'): void {
+    this.#ends.free(fd);
+    if (how === 'reset') closeWithReset(fd);
+    else libc.close(fd);
+  }
+
+  /** While the socket is there to be asked for its addresses. */
+  #tellEnded(client: number, upstream: number, reason: number): void {
+    const ends = this.#ends;
+    const ending = this.#ending;
+    this.#caller.at(client);
+    ending.reason = reason;
+    ending.endpoint = ends.endpoints[client];
+    ending.slot = ends.slot[client] ?? -1;
+    ending.attempts = ends.attempts[client] ?? 0;
+    ending.bytesUp = upstream < 0 ? 0 : (ends.bytes[upstream] ?? 0);
+    ending.bytesDown = ends.bytes[client] ?? 0;
+    ending.durationMs = this.#clock.nowMs() - (ends.acceptedMs[client] ?? 0);
+    try {
+      this.#switchboard.ended?.(ending);
+    } catch (error) {
+      this.#onFault(error); // the connection is over already
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Numbers of the Linux ABI, the same on x86-64 and arm64 but for {@link EPOLL_EVENT}.
+ */
+
+/** Errors that have a meaning for the engine. */
+export const ERRNO = {
+  EINTR: 4,
+  EBADF: 9,
+  EAGAIN: 11,
+  ENFILE: 23,
+  EMFILE: 24,
+  ENETUNREACH: 101,
+  ECONNRESET: 104,
+  ETIMEDOUT: 110,
+  ECONNREFUSED: 111,
+  EHOSTUNREACH: 113,
+  EINPROGRESS: 115,
+} as const;
+
+/** What epoll reports and is asked for. */
+export const EPOLL = {
+  IN: 0x1,
+  OUT: 0x4,
+  ERR: 0x8,
+  HUP: 0x10,
+  RDHUP: 0x2000,
+  ET: 0x80000000 | 0,
+} as const;
+
+export const EPOLL_CLOEXEC = 0x80000;
+export const EPOLL_CTL_ADD = 1;
+export const EPOLL_CTL_DEL = 2;
+
+/** Where things are in an array of struct epoll_event, in words: it is packed on x86-64 only. */
+export const EPOLL_EVENT =
+  process.arch === 'x64' ? { words: 3, data: 1 } : ({ words: 4, data: 2 } as const);
+
+export const AF_INET = 2;
+export const AF_INET6 = 10;
+export const SOCK_STREAM = 1;
+export const SOCK_NONBLOCK = 0x800;
+export const SOCK_CLOEXEC = 0x80000;
+export const SHUT_WR = 1;
+
+/** Flags of recv and send. */
+export const MSG = { PEEK: 0x2, TRUNC: 0x20, NOSIGNAL: 0x4000 } as const;
+
+export const SOL_SOCKET = 1;
+export const SO = { REUSEADDR: 2, ERROR: 4, KEEPALIVE: 9, LINGER: 13, REUSEPORT: 15 } as const;
+export const IPPROTO_TCP = 6;
+export const TCP = { NODELAY: 1, KEEPIDLE: 4, QUICKACK: 12 } as const;
+export const IPPROTO_IPV6 = 41;
+export const IPV6_V6ONLY = 26;
+
+/** Flags of splice: move pages where possible, and never wait. */
+export const SPLICE_FLAGS = 0x1 | 0x2;
+export const O_NONBLOCK = 0x800;
+export const O_CLOEXEC = 0x80000;
+export const F_SETPIPE_SZ = 1031;

@@ -1,0 +1,277 @@
+/**
+ * Bytes and FINs from one end of a pair to the other.
+ *
+ * Edge-triggered epoll tells of a change once. Whoever does not read on must know that it has not: that is what
+ * FLAG.readable is for. It is cleared only where the kernel has said that there is no more, and whatever lets an end be
+ * read again (its peer took all bytes, its upstream answered) calls pump(). An edge that is lost all the same is found by
+ * the sweep of the engine.
+ *
+ * Small reads are copied through one buffer for all connections; an end that fills it twice in a row gets a pipe
+ * (splice), or a larger share of the buffer if there is none.
+ */
+import { GLOBAL, type Counters } from '../counters.ts';
+import { REASON } from '../reasons.ts';
+import { FLAG, type Ends } from './ends.ts';
+import { KeptBytes } from './kept-bytes.ts';
+import * as libc from './libc.ts';
+import { Arena, errno } from './libc.ts';
+import { ERRNO, MSG, SHUT_WR, SPLICE_FLAGS } from './linux.ts';
+import { PIPE_BYTES, Pipes, type Pipe } from './pipes.ts';
+
+/** Ends a connection, given its client. */
+export type Done = (client: number, reason: number, how: 'close' | 'reset') => void;
+
+/** Before the place where bytes are read to: for a preface, or for what is dropped. */
+export const HEAD_ROOM_BYTES = 32 * 1024;
+const READ_BYTES = 64 * 1024;
+const HOT_READ_BYTES = 256 * 1024;
+/** Full reads in a row that make an end hot. */
+const HOT_READS = 2;
+/** With more stalled readers than this, hot ends read no more than others: it bounds what is kept. */
+const MAX_STALLED_FOR_HOT_READS = 64;
+/** Reads or splices before the others have their turn. */
+const COPY_ROUNDS = 8;
+const SPLICE_ROUNDS = 4;
+
+/** The relay of one engine. */
+export class Relay {
+  /** What is read goes here, for all connections: nothing is kept in it from one event to the next. */
+  readonly io = new Arena(HEAD_ROOM_BYTES + HOT_READ_BYTES);
+
+  readonly #ends: Ends;
+  readonly #counters: Counters;
+  readonly #done: Done;
+  readonly #kept: KeptBytes;
+  readonly #pipes = new Pipes();
+  #queue: number[] = [];
+  #spareQueue: number[] = [];
+
+  constructor(ends: Ends, counters: Counters, done: Done) {
+    this.#ends = ends;
+    this.#counters = counters;
+    this.#done = done;
+    this.#kept = new KeptBytes(counters);
+  }
+
+  /** Whether some had their turn and have more to say. */
+  get hasQueue(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  /** Gives another turn to those who had one. */
+  runQueue(): void {
+    const queue = this.#queue;
+    this.#queue = this.#spareQueue;
+    this.#spareQueue = queue;
+    for (const end of queue) {
+      if (!this.#ends.has(end, FLAG.queued)) continue; // closed since
+      this.#ends.clear(end, FLAG.queued);
+      this.pump(end);
+    }
+    queue.length = 0;
+  }
+
+  /**
+   * The first bytes of a client: the upstream gets the preface in one segment with what the client has said behind the
+   * bytes to drop. Those end up in the head room, where the preface then takes their place.
+   */
+  start(client: number, preface: Buffer | undefined): void {
+    const ends = this.#ends;
+    const dropBytes = ends.dropBytes[client] ?? 0;
+    if (preface === undefined && dropBytes === 0) {
+      this.pump(client);
+      return;
+    }
+    const upstream = ends.peerOf(client);
+    const want = dropBytes + READ_BYTES;
+    const got = libc.recv(client, this.io.address + HEAD_ROOM_BYTES - dropBytes, want, 0);
+    if (got <= 0) {
+      this.#nothingRead(client, upstream, got, errno());
+      return;
+    }
+    if (got < dropBytes) throw new Error(`${dropBytes} bytes were seen, and ${got} were read`);
+    const prefaceBytes = preface?.length ?? 0;
+    const at = HEAD_ROOM_BYTES - prefaceBytes;
+    preface?.copy(this.io.bytes, at);
+    const length = prefaceBytes + got - dropBytes;
+    if (length > 0 && !this.#deliver(upstream, at, length, prefaceBytes)) return;
+    if (got < want) this.#drained(client, upstream, got);
+    else this.pump(client);
+  }
+
+  /** Brings what an end says to its peer, as far as both go along. */
+  pump(from: number): void {
+    const ends = this.#ends;
+    const to = ends.peerOf(from);
+    if (ends.has(to, FLAG.blocked) || ends.has(from, FLAG.finRead)) return;
+    if (ends.has(from, FLAG.piped)) this.#pumpThroughPipe(from, to, this.#pipes.of(from));
+    else if (ends.has(from, FLAG.readable)) this.#pumpByCopy(from, to);
+  }
+
+  /** A blocked end takes bytes again. */
+  unblock(to: number): void {
+    const kept = this.#kept.get(to);
+    if (kept !== undefined) {
+      const sent = libc.send(to, kept.room.address + kept.start, kept.length, MSG.NOSIGNAL);
+      if (sent < 0) {
+        this.#notSent(to, errno());
+        return;
+      }
+      const uncounted = Math.min(kept.uncounted, sent);
+      kept.uncounted -= uncounted;
+      this.#count(to, sent - uncounted);
+      this.#kept.took(to, kept, sent);
+      if (kept.length > 0) return;
+    }
+    this.#ends.clear(to, FLAG.blocked);
+    this.pump(this.#ends.peerOf(to));
+  }
+
+  /** Lets go of all that is held for an end. */
+  forget(end: number): void {
+    this.#kept.drop(end);
+    if (this.#ends.has(end, FLAG.piped)) this.#giveBackPipe(end);
+  }
+
+  /** Closes what is kept for later use. */
+  close(): void {
+    this.#pipes.closeFree();
+  }
+
+  #pumpByCopy(from: number, to: number): void {
+    const ends = this.#ends;
+    for (let round = 0; round < COPY_ROUNDS; round++) {
+      const isHot = (ends.heat[from] ?? 0) >= HOT_READS;
+      const want =
+        isHot && this.#kept.size < MAX_STALLED_FOR_HOT_READS ? HOT_READ_BYTES : READ_BYTES;
+      const got = libc.recv(from, this.io.address + HEAD_ROOM_BYTES, want, 0);
+      if (got <= 0) {
+        this.#nothingRead(from, to, got, errno());
+        return;
+      }
+      if (!this.#deliver(to, HEAD_ROOM_BYTES, got, 0)) return;
+      if (got < want) {
+        this.#drained(from, to, got);
+        return;
+      }
+      if (!isHot && this.#becomesHot(from)) {
+        this.#pumpThroughPipe(from, to, this.#pipes.of(from));
+        return;
+      }
+    }
+    this.#later(from);
+  }
+
+  #pumpThroughPipe(from: number, to: number, pipe: Pipe): void {
+    for (let round = 0; round < SPLICE_ROUNDS; round++) {
+      if (pipe.bytes === 0) {
+        const got = libc.splice(from, 0, pipe.writeEnd, 0, PIPE_BYTES, SPLICE_FLAGS);
+        if (got <= 0) {
+          const failure = errno();
+          this.#giveBackPipe(from);
+          this.#ends.heat[from] = HOT_READS - 1;
+          this.#nothingRead(from, to, got, failure);
+          return;
+        }
+        pipe.bytes = got;
+        this.#counters.add(GLOBAL.keptBytes, got);
+      }
+      const sent = libc.splice(pipe.readEnd, 0, to, 0, pipe.bytes, SPLICE_FLAGS);
+      if (sent < 0) {
+        this.#notSent(to, errno());
+        return;
+      }
+      pipe.bytes -= sent;
+      this.#counters.add(GLOBAL.keptBytes, -sent);
+      this.#count(to, sent);
+      if (pipe.bytes > 0) {
+        this.#ends.set(to, FLAG.blocked);
+        return;
+      }
+    }
+    this.#later(from);
+  }
+
+  /** Sends what is in the buffer, and keeps what the socket does not take. Whether it took all. */
+  #deliver(to: number, at: number, length: number, uncounted: number): boolean {
+    const sent = libc.send(to, this.io.address + at, length, MSG.NOSIGNAL);
+    if (sent === length) {
+      this.#count(to, length - uncounted);
+      return true;
+    }
+    const failure = errno();
+    const taken = Math.max(0, sent);
+    const ours = Math.min(uncounted, taken);
+    this.#count(to, taken - ours);
+    this.#kept.put(to, this.io.bytes, at + taken, length - taken, uncounted - ours);
+    if (sent < 0) this.#notSent(to, failure);
+    else this.#ends.set(to, FLAG.blocked);
+    return false;
+  }
+
+  /** All was read that the kernel had. If an end was announced, it was behind these bytes: no call is spent to read it. */
+  #drained(from: number, to: number, got: number): void {
+    const ends = this.#ends;
+    if (got < READ_BYTES / 2) ends.heat[from] = 0;
+    if (ends.has(from, FLAG.resetComing)) this.lost(from);
+    else if (ends.has(from, FLAG.finComing)) this.#fin(from, to);
+    else ends.clear(from, FLAG.readable);
+  }
+
+  #nothingRead(from: number, to: number, got: number, failure: number): void {
+    if (got === 0) this.#fin(from, to);
+    else if (failure === ERRNO.EAGAIN) this.#ends.clear(from, FLAG.readable);
+    else this.lost(from);
+  }
+
+  #notSent(to: number, failure: number): void {
+    if (failure === ERRNO.EAGAIN) this.#ends.set(to, FLAG.blocked);
+    else this.lost(to);
+  }
+
+  /** An end was reset, or its network gave up: the other one is to know. */
+  lost(end: number): void {
+    const isClient = this.#ends.has(end, FLAG.client);
+    const reason = isClient ? REASON.client_reset : REASON.upstream_reset;
+    this.#done(this.#ends.clientOf(end), reason, 'reset');
+  }
+
+  /** The last byte of an end is through. If that was the last direction, closing does as well as a FIN, in one call. */
+  #fin(from: number, to: number): void {
+    const ends = this.#ends;
+    ends.set(from, FLAG.finRead);
+    ends.clear(from, FLAG.readable);
+    if (ends.has(to, FLAG.finRead)) {
+      this.#done(ends.clientOf(from), REASON.completed, 'close');
+      return;
+    }
+    libc.shutdown(to, SHUT_WR);
+  }
+
+  /** Whether this full read is the one that earns the end a pipe, and there is one. */
+  #becomesHot(from: number): boolean {
+    const heat = (this.#ends.heat[from] ?? 0) + 1;
+    this.#ends.heat[from] = heat;
+    if (heat < HOT_READS || this.#pipes.take(from) === undefined) return false;
+    this.#ends.set(from, FLAG.piped);
+    return true;
+  }
+
+  /** What is still in it is lost: its end is over. */
+  #giveBackPipe(from: number): void {
+    this.#ends.clear(from, FLAG.piped);
+    this.#counters.add(GLOBAL.keptBytes, -this.#pipes.giveBack(from));
+  }
+
+  #later(end: number): void {
+    if (this.#ends.has(end, FLAG.queued)) return;
+    this.#ends.set(end, FLAG.queued);
+    this.#queue.push(end);
+  }
+
+  #count(to: number, bytes: number): void {
+    const ends = this.#ends;
+    ends.bytes[to] = (ends.bytes[to] ?? 0) + bytes;
+    this.#counters.add(ends.bytesAt[to] ?? -1, bytes);
+  }
+}

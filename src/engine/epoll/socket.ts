@@ -1,0 +1,135 @@
+/**
+ * Sockets as the engine makes and ends them. Options are set where they are inherited, so that an accepted socket costs
+ * no call at all.
+ */
+import type { Endpoint } from '../endpoint.ts';
+import type { ListenOptions } from '../engine.ts';
+import { readAddress, readPort, SOCKADDR_BYTES, writeAddress } from './address.ts';
+import * as libc from './libc.ts';
+import { Arena, errno, systemError } from './libc.ts';
+import {
+  AF_INET,
+  AF_INET6,
+  IPPROTO_IPV6,
+  IPPROTO_TCP,
+  IPV6_V6ONLY,
+  SO,
+  SOCK_CLOEXEC,
+  SOCK_NONBLOCK,
+  SOCK_STREAM,
+  SOL_SOCKET,
+  TCP,
+} from './linux.ts';
+
+const SOCKET_TYPE = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+const BACKLOG = 4096;
+const WORD_BYTES = 4;
+
+/** What calls read and write, at fixed places. One thread has one, and no two calls use it at once. */
+const scratch = new Arena(4096);
+const VALUE_AT = 0;
+const LINGER_AT = 8;
+const LENGTH_AT = 16;
+const ADDRESS_AT = 64;
+// struct linger: on, and no time at all. Closing is a reset then.
+scratch.words.set([1, 0], LINGER_AT / WORD_BYTES);
+
+function setOption(fd: number, level: number, option: number, value: number): number {
+  scratch.words[VALUE_AT] = value;
+  return libc.setsockopt(fd, level, option, scratch.address + VALUE_AT, WORD_BYTES);
+}
+
+function setKeepalive(fd: number, keepaliveMs: number): void {
+  setOption(fd, SOL_SOCKET, SO.KEEPALIVE, 1);
+  setOption(fd, IPPROTO_TCP, TCP.KEEPIDLE, Math.max(1, Math.round(keepaliveMs / 1000)));
+}
+
+/** A listening socket. @throws the system's error, with its `code`. */
+export function openListener(options: ListenOptions, keepaliveMs: number): number {
+  const { address, port, reusePort = false } = options;
+  const length = writeAddress(scratch.bytes, ADDRESS_AT, address, port);
+  const isIPv6 = length === SOCKADDR_BYTES;
+  const fd = libc.socket(isIPv6 ? AF_INET6 : AF_INET, SOCKET_TYPE, 0);
+  if (fd < 0) throw systemError('socket', errno());
+  setOption(fd, SOL_SOCKET, SO.REUSEADDR, 1);
+  if (reusePort) setOption(fd, SOL_SOCKET, SO.REUSEPORT, 1);
+  if (isIPv6) setOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+  setOption(fd, IPPROTO_TCP, TCP.NODELAY, 1);
+  setKeepalive(fd, keepaliveMs);
+  const call =
+    libc.bind(fd, scratch.address + ADDRESS_AT, length) < 0
+      ? 'bind'
+      : libc.listen(fd, BACKLOG) < 0
+        ? 'listen'
+        : undefined;
+  if (call === undefined) return fd;
+  const error = systemError(`${call} ${address}:${port}`, errno());
+  libc.close(fd);
+  throw error;
+}
+
+/** The next connection of a listener, or less than 0. Its address is {@link copyAccepted}'s until the next call. */
+export function accept(listener: number): number {
+  scratch.words[LENGTH_AT / WORD_BYTES] = SOCKADDR_BYTES;
+  const address = scratch.address + ADDRESS_AT;
+  return libc.accept4(listener, address, scratch.address + LENGTH_AT, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+/** Copies the address of whom {@link accept} has just returned. */
+export function copyAccepted(into: Buffer, at: number): void {
+  scratch.bytes.copy(into, at, ADDRESS_AT, ADDRESS_AT + SOCKADDR_BYTES);
+}
+
+/** Endpoints are few and dialled often: their addresses are written once. */
+const packed = new WeakMap<Endpoint, Buffer>();
+
+function packedAddress(endpoint: Endpoint): Buffer {
+  const known = packed.get(endpoint);
+  if (known !== undefined) return known;
+  const room = Buffer.alloc(SOCKADDR_BYTES);
+  const length = writeAddress(room, 0, endpoint.address, endpoint.port);
+  const bytes = room.subarray(0, length);
+  packed.set(endpoint, bytes);
+  return bytes;
+}
+
+/** A socket for an endpoint, or less than 0 with errno. */
+export function openFor(endpoint: Endpoint, keepaliveMs: number): number {
+  const fd = libc.socket(endpoint.family === 'ipv4' ? AF_INET : AF_INET6, SOCKET_TYPE, 0);
+  if (fd < 0) return fd;
+  setOption(fd, IPPROTO_TCP, TCP.NODELAY, 1);
+  // The acknowledgement that ends the handshake may wait and travel with the first bytes.
+  setOption(fd, IPPROTO_TCP, TCP.QUICKACK, 0);
+  setKeepalive(fd, keepaliveMs);
+  return fd;
+}
+
+/** Begins to connect. Less than 0 with errno EINPROGRESS is the normal case. */
+export function connect(fd: number, endpoint: Endpoint): number {
+  const address = packedAddress(endpoint);
+  scratch.bytes.set(address, ADDRESS_AT);
+  return libc.connect(fd, scratch.address + ADDRESS_AT, address.length);
+}
+
+/** The error that waits on a socket, which is taken off it; 0 if there is none. */
+export function takeError(fd: number): number {
+  scratch.words[LENGTH_AT / WORD_BYTES] = WORD_BYTES;
+  const { address } = scratch;
+  const failed = libc.getsockopt(fd, SOL_SOCKET, SO.ERROR, address + VALUE_AT, address + LENGTH_AT);
+  return failed < 0 ? errno() : (scratch.words[VALUE_AT] ?? 0);
+}
+
+/** Closes with a reset: what is on its way is thrown away, and the peer gets to know. */
+export function closeWithReset(fd: number): void {
+  libc.setsockopt(fd, SOL_SOCKET, SO.LINGER, scratch.address + LINGER_AT, 2 * WORD_BYTES);
+  libc.close(fd);
+}
+
+/** Our own end of a socket. */
+export function localEnd(fd: number): { readonly address: string; readonly port: number } {
+  scratch.words[LENGTH_AT / WORD_BYTES] = SOCKADDR_BYTES;
+  scratch.bytes.fill(0, ADDRESS_AT, ADDRESS_AT + SOCKADDR_BYTES);
+  const { address, bytes } = scratch;
+  libc.getsockname(fd, address + ADDRESS_AT, address + LENGTH_AT);
+  return { address: readAddress(bytes, ADDRESS_AT), port: readPort(bytes, ADDRESS_AT) };
+}
