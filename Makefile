@@ -3,7 +3,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: help install test e2e fuzz lint format build bench demo world world-status world-down clean
+.PHONY: help install test e2e fuzz soak lint format build bench demo world world-status world-down clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -11,6 +11,7 @@ help: ## print this list
 	@echo '  T=NAME            with e2e: only that scenario, a file e2e/NAME.test.ts; edges and providers only when named'
 	@echo '  E2E=auto          with e2e: succeed, saying why, where the tests cannot run'
 	@echo '  SECONDS=60        with fuzz: how long'
+	@echo '  MINUTES=2         with soak: how long'
 	@echo '  KEEP=1            with world: leave it running until make world-down'
 
 install:
@@ -26,6 +27,9 @@ e2e: install ## end-to-end tests on real Kubernetes parts; builds them on first 
 fuzz: install ## compare the parsers with slow, plain ones on mutated inputs
 	$(BUN) fuzz/run.ts $(SECONDS)
 
+soak: install ## storms of connections through each engine, with memory and descriptors watched
+	$(BUN) soak/run.ts $(MINUTES)
+
 lint: install ## check format, lint rules and types
 	node_modules/.bin/oxfmt --check
 	node_modules/.bin/oxlint
@@ -34,9 +38,10 @@ lint: install ## check format, lint rules and types
 format: install ## write the format that lint checks
 	node_modules/.bin/oxfmt
 
+# A thread's program is an entry point of its own: it runs apart from main.ts.
 build: install ## dist/snicket, one file with its runtime inside
 	$(BUN) build --compile --minify --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
-	  src/main.ts --outfile dist/snicket
+	  src/main.ts src/gateway/thread/engine-thread.ts --outfile dist/snicket
 	@du -h dist/snicket
 
 bench: install ## measure what a world costs: start, memory, end

@@ -3,6 +3,7 @@
  * that process; it answers each message with a report.
  */
 import { readdirSync } from 'node:fs';
+import type { Limits } from '../limits.ts';
 import { ENGINES, makeEngine } from './engines.ts';
 import { Table, type Row } from './table.ts';
 
@@ -17,6 +18,15 @@ export interface Report {
   readonly open: number;
   readonly accepted: number;
   readonly keptBytes: number;
+  readonly lostEdges: number;
+  readonly failures: Readonly<Record<string, number>>;
+}
+
+/** Options of {@link EngineProcess.start}. */
+export interface EngineProcessOptions {
+  /** How many file descriptors it may have. Default 1024. */
+  readonly maxFiles?: number;
+  readonly limits?: Partial<Limits>;
 }
 
 /** The process, as its parent sees it. */
@@ -24,8 +34,10 @@ export class EngineProcess implements AsyncDisposable {
   readonly #child: Bun.Subprocess;
   #answer: ((report: Report) => void) | undefined;
 
-  private constructor(engine: string, rows: readonly Row[], maxFiles: number) {
-    const command = [process.execPath, import.meta.path, engine, JSON.stringify(rows)];
+  private constructor(engine: string, rows: readonly Row[], options: EngineProcessOptions) {
+    const { maxFiles = 1024, limits = {} } = options;
+    const words = [engine, JSON.stringify(rows), JSON.stringify(limits)];
+    const command = [process.execPath, import.meta.path, ...words];
     this.#child = Bun.spawn(['sh', '-c', `ulimit -n ${maxFiles}; exec "$@"`, 'sh', ...command], {
       ipc: (report: Report) => this.#answer?.(report),
       stdout: 'inherit',
@@ -33,13 +45,13 @@ export class EngineProcess implements AsyncDisposable {
     });
   }
 
-  /** Starts an engine with at most this many file descriptors, and waits until it listens. */
+  /** Starts an engine, and waits until it listens. */
   static async start(
     engine: string,
     rows: readonly Row[],
-    maxFiles = 1024,
+    options: EngineProcessOptions = {},
   ): Promise<EngineProcess> {
-    const child = new EngineProcess(engine, rows, maxFiles);
+    const child = new EngineProcess(engine, rows, options);
     const { promise, resolve } = Promise.withResolvers<Report>();
     child.#answer = resolve; // it reports once unasked, when it listens
     await promise;
@@ -75,11 +87,12 @@ export class EngineProcess implements AsyncDisposable {
   }
 }
 
-function run(engineName: string, rows: readonly Row[]): void {
+function run(engineName: string, rows: readonly Row[], limits: Partial<Limits>): void {
   const table = new Table(rows);
   const engine = makeEngine(engineName, {
     switchboard: table,
     counters: table.counters,
+    limits,
     onFault: (error) => console.error(error),
   });
   const port = engine.listen({ address: '127.0.0.1', port: 0 });
@@ -94,7 +107,10 @@ function run(engineName: string, rows: readonly Row[]): void {
       open: table.counters.global('open'),
       accepted: table.counters.global('accepted'),
       keptBytes: table.counters.global('keptBytes'),
+      lostEdges: table.counters.global('lostEdges'),
+      failures: table.counters.failures(),
     };
+    table.endings.length = 0; // nobody asks for them here
     process.send?.(answer);
   };
   process.on('message', report);
@@ -102,7 +118,7 @@ function run(engineName: string, rows: readonly Row[]): void {
 }
 
 if (import.meta.main) {
-  const [engine = '', rows = '[]'] = process.argv.slice(2);
+  const [engine = '', rows = '[]', limits = '{}'] = process.argv.slice(2);
   if (!ENGINES.has(engine)) throw new RangeError(`no engine is called '${engine}'`);
-  run(engine, JSON.parse(rows) as readonly Row[]);
+  run(engine, JSON.parse(rows) as readonly Row[], JSON.parse(limits) as Partial<Limits>);
 }

@@ -185,6 +185,22 @@ export function openingSuite(engine: string): void {
     await until(() => upstream.received === HELLO.length + 10, 'the other connection');
   });
 
+  test('takes a bug in the choice of the next endpoint for the end of one connection', async () => {
+    using lab = new Lab(engine, {
+      rows: () => [{ name: NAME, endpoints: [['127.0.0.1', closedPort()]] }],
+    });
+    lab.table.failed = () => {
+      throw new Error('a bug in the switchboard');
+    };
+    const client = await lab.dial();
+
+    await client.send(HELLO);
+
+    await until(() => client.closed, 'the end');
+    expect(lab.faults).toHaveLength(1);
+    expect(lab.counts()).toMatchObject({ open: 0, failures: { dial_refused: 1, fault: 1 } });
+  });
+
   test('gives up a dial that nobody answers, and tries the next endpoint', async () => {
     using deaf = deafPort();
     using lab = new Lab(engine, {

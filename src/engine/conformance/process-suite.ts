@@ -43,7 +43,7 @@ export function processSuite(engine: string): void {
     const dialled = 200;
     using backend = new Backend();
     const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
-    await using child = await EngineProcess.start(engine, rows, maxFiles);
+    await using child = await EngineProcess.start(engine, rows, { maxFiles });
     const { port } = await child.report();
 
     // Each pair takes two descriptors of the engine, and there are fewer than that.

@@ -91,11 +91,10 @@ export class Dialler {
   }
 
   /** Epoll has something to say of a dial. Whether it worked; if it failed, {@link dial} says how. */
-  answered(upstream: number): boolean {
+  answered(upstream: number, isError: boolean): boolean {
     const client = this.#ends.peerOf(upstream);
-    const failure = takeError(upstream);
-    if (failure !== 0) {
-      this.#giveUp(client, dialFailure(failure));
+    if (isError) {
+      this.#giveUp(client, dialFailure(takeError(upstream)));
       return false;
     }
     this.#decide(client, REASON.completed);
@@ -128,9 +127,9 @@ export class Dialler {
   }
 
   #connect(client: number, endpoint: Endpoint, tick: number): number | undefined {
-    const { limits, poller } = this.#options;
+    const { poller } = this.#options;
     const ends = this.#ends;
-    const upstream = openFor(endpoint, limits.keepaliveMs);
+    const upstream = openFor(endpoint);
     if (upstream < 0) return REASON.dial_failed;
     if (connect(upstream, endpoint) < 0) {
       const failure = errno();

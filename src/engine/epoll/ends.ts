@@ -42,6 +42,8 @@ export const FLAG = {
   prefaced: 128,
   /** Epoll has told of its reset, which may be behind bytes yet to be read. */
   resetComing: 256,
+  /** It has lived long enough to be worth the calls that set its keepalive. */
+  settled: 512,
 } as const;
 
 const FIRST_CAPACITY = 1024;

@@ -27,13 +27,12 @@ import { Loop, type Turn } from './loop.ts';
 import { Poller } from './poller.ts';
 import { Reception } from './reception.ts';
 import { Relay } from './relay.ts';
+import { Sweep } from './sweep.ts';
 import { accept, closeWithReset, localEnd, openListener } from './socket.ts';
 
 const TICK_MS = 1000;
 /** Connections taken from a listener before the others have their turn. */
 const ACCEPT_ROUNDS = 64;
-/** Ticks without an event after which an end that ought to move is looked at. */
-const STUCK_TICKS = 2;
 
 const HANGUP = EPOLL.RDHUP | EPOLL.HUP | EPOLL.ERR;
 
@@ -64,13 +63,14 @@ export class EpollEngine implements Engine, Turn {
   readonly #onFault: (error: unknown) => void;
 
   readonly #ends = new Ends();
-  readonly #poller = new Poller();
+  readonly #poller: Poller;
   readonly #loop: Loop;
   readonly #caller = new EpollCaller(this.#ends);
   readonly #ending = new EpollEnding(this.#caller);
   readonly #relay: Relay;
   readonly #dialler: Dialler;
   readonly #reception: Reception;
+  readonly #sweep: Sweep;
   readonly #unfinished: UnfinishedHellos<number>;
 
   /** Whether each is watched: not while there are no descriptors for new connections. */
@@ -80,7 +80,8 @@ export class EpollEngine implements Engine, Turn {
   #stopTick: (() => void) | undefined;
 
   /** @throws Error if Bun's loop cannot be found in this thread. */
-  constructor(options: EngineOptions) {
+  constructor(options: EngineOptions, poller = new Poller()) {
+    this.#poller = poller;
     this.#switchboard = options.switchboard;
     this.#counters = options.counters;
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -88,7 +89,8 @@ export class EpollEngine implements Engine, Turn {
     this.#onFault = options.onFault;
     this.#loop = new Loop(this.#poller, this);
     const end = this.#end.bind(this);
-    this.#relay = new Relay(this.#ends, this.#counters, end);
+    const fault = this.#fault.bind(this);
+    this.#relay = new Relay(this.#ends, this.#counters, end, fault);
     const parts = {
       switchboard: this.#switchboard,
       counters: this.#counters,
@@ -104,7 +106,9 @@ export class EpollEngine implements Engine, Turn {
     );
     this.#dialler = new Dialler(parts);
     const { dialler, unfinished } = { dialler: this.#dialler, unfinished: this.#unfinished };
-    this.#reception = new Reception({ ...parts, dialler, unfinished, end });
+    this.#reception = new Reception({ ...parts, dialler, unfinished, end, fault });
+    const { keepaliveMs } = this.#limits;
+    this.#sweep = new Sweep({ ...parts, keepaliveMs, onEvent: this.onEvent.bind(this) });
   }
 
   listen(options: ListenOptions): number {
@@ -206,7 +210,7 @@ export class EpollEngine implements Engine, Turn {
     ends.lastTick[fd] = this.#tick;
     if (ends.stageOf(fd) === STAGE.connecting) {
       if ((events & (EPOLL.OUT | EPOLL.ERR | EPOLL.HUP)) === 0) return;
-      this.#dialAnswered(fd);
+      this.#dialAnswered(fd, (events & (EPOLL.ERR | EPOLL.HUP)) !== 0);
       if (ends.generationOf(fd) !== generation) return;
     }
     if ((events & (EPOLL.IN | HANGUP)) !== 0) ends.set(fd, FLAG.readable);
@@ -217,10 +221,14 @@ export class EpollEngine implements Engine, Turn {
     }
   }
 
-  #dialAnswered(upstream: number): void {
+  #dialAnswered(upstream: number, isError: boolean): void {
     const client = this.#ends.peerOf(upstream);
-    if (this.#dialler.answered(upstream)) this.#dialler.join(client);
-    else this.#reception.dialFailed(client);
+    try {
+      if (this.#dialler.answered(upstream, isError)) this.#dialler.join(client);
+      else this.#reception.dialFailed(client);
+    } catch (error) {
+      this.#fault(client, error); // the upstream may be gone
+    }
   }
 
   /** An end of a joined pair can be read or written, or is lost. */
@@ -245,39 +253,11 @@ export class EpollEngine implements Engine, Turn {
     for (const [listener, state] of this.#listeners) {
       if (!state.isWatched) state.isWatched = this.#poller.watchLevel(listener, 0);
     }
-    try {
-      this.#reception.tick(this.#tick);
-    } catch (error) {
-      this.#onFault(error);
-    }
-    this.#sweep();
+    this.#reception.tick(this.#tick);
+    this.#sweep.run(this.#tick);
   }
 
-  /** Looks for ends that could move and do not: readiness that was missed. That is a bug, so it is counted, and healed. */
-  #sweep(): void {
-    const ends = this.#ends;
-    for (let fd = 0; fd < ends.limit; fd++) {
-      if (ends.stageOf(fd) !== STAGE.joined) continue;
-      if (this.#tick - (ends.lastTick[fd] ?? 0) < STUCK_TICKS || ends.has(fd, FLAG.queued))
-        continue;
-      const isUnread =
-        ends.has(fd, FLAG.readable) &&
-        !ends.has(fd, FLAG.finRead) &&
-        !ends.has(ends.peerOf(fd), FLAG.blocked);
-      if (!isUnread && !ends.has(fd, FLAG.blocked)) continue;
-      this.#heal(fd, isUnread);
-    }
-  }
-
-  #heal(fd: number, isUnread: boolean): void {
-    const bytesBefore = this.#ends.bytes[fd] ?? 0;
-    const generation = this.#ends.generationOf(fd);
-    this.onEvent(fd, isUnread ? EPOLL.IN : EPOLL.OUT, generation);
-    // A blocked end that still takes nothing is not stuck, but slow.
-    const hasMoved = isUnread || (this.#ends.bytes[fd] ?? 0) !== bytesBefore;
-    if (hasMoved) this.#counters.add(GLOBAL.lostEdges, 1);
-  }
-
+  /** A bug costs the connection whose end this is. */
   #fault(fd: number, error: unknown): void {
     this.#onFault(error);
     if (this.#ends.stageOf(fd) === STAGE.free) return;

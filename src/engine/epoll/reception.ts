@@ -13,7 +13,7 @@ import { FLAG, STAGE, type Ends } from './ends.ts';
 import * as libc from './libc.ts';
 import { Arena, errno } from './libc.ts';
 import { ERRNO, MSG, SHUT_WR } from './linux.ts';
-import { HEAD_ROOM_BYTES, type Done } from './relay.ts';
+import { HEAD_ROOM_BYTES, type Done, type Fault } from './relay.ts';
 
 /** How much of what a refused client still sends is thrown away by one call, and by how many calls in a row. */
 const DISCARD_BYTES = 1 << 20;
@@ -24,6 +24,7 @@ export interface ReceptionOptions extends DiallerOptions {
   readonly dialler: Dialler;
   readonly unfinished: UnfinishedHellos<number>;
   readonly end: Done;
+  readonly fault: Fault;
 }
 
 /** Where clients wait. */
@@ -49,7 +50,7 @@ export class Reception {
 
   /** Sends away whoever has waited too long. */
   tick(tick: number): void {
-    const { limits, clock, unfinished, dialler, end } = this.#options;
+    const { limits, clock, unfinished, dialler, end, fault } = this.#options;
     this.#tick = tick;
     const nowMs = clock.nowMs();
     for (const client of unfinished) {
@@ -60,7 +61,13 @@ export class Reception {
       if ((this.#ends.stageMs[client] ?? 0) + limits.lingerMs > nowMs) break;
       this.#leaves(client);
     }
-    for (const client of dialler.expired()) this.dialFailed(client);
+    for (const client of dialler.expired()) {
+      try {
+        this.dialFailed(client);
+      } catch (error) {
+        fault(client, error);
+      }
+    }
   }
 
   /** Something has changed at a client that has no upstream. */

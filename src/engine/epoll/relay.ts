@@ -21,6 +21,9 @@ import { PIPE_BYTES, Pipes, type Pipe } from './pipes.ts';
 /** Ends a connection, given its client. */
 export type Done = (client: number, reason: number, how: 'close' | 'reset') => void;
 
+/** Ends the connection of an end because of a bug. */
+export type Fault = (end: number, error: unknown) => void;
+
 /** Before the place where bytes are read to: for a preface, or for what is dropped. */
 export const HEAD_ROOM_BYTES = 32 * 1024;
 const READ_BYTES = 64 * 1024;
@@ -41,15 +44,17 @@ export class Relay {
   readonly #ends: Ends;
   readonly #counters: Counters;
   readonly #done: Done;
+  readonly #fault: Fault;
   readonly #kept: KeptBytes;
   readonly #pipes = new Pipes();
   #queue: number[] = [];
   #spareQueue: number[] = [];
 
-  constructor(ends: Ends, counters: Counters, done: Done) {
+  constructor(ends: Ends, counters: Counters, done: Done, fault: Fault) {
     this.#ends = ends;
     this.#counters = counters;
     this.#done = done;
+    this.#fault = fault;
     this.#kept = new KeptBytes(counters);
   }
 
@@ -66,7 +71,11 @@ export class Relay {
     for (const end of queue) {
       if (!this.#ends.has(end, FLAG.queued)) continue; // closed since
       this.#ends.clear(end, FLAG.queued);
-      this.pump(end);
+      try {
+        this.pump(end);
+      } catch (error) {
+        this.#fault(end, error);
+      }
     }
     queue.length = 0;
   }
@@ -219,8 +228,8 @@ export class Relay {
   }
 
   #nothingRead(from: number, to: number, got: number, failure: number): void {
-    if (got === 0) this.#fin(from, to);
-    else if (failure === ERRNO.EAGAIN) this.#ends.clear(from, FLAG.readable);
+    if (got === 0 && !this.#ends.has(from, FLAG.resetComing)) this.#fin(from, to);
+    else if (got < 0 && failure === ERRNO.EAGAIN) this.#ends.clear(from, FLAG.readable);
     else this.lost(from);
   }
 

@@ -39,7 +39,8 @@ function setOption(fd: number, level: number, option: number, value: number): nu
   return libc.setsockopt(fd, level, option, scratch.address + VALUE_AT, WORD_BYTES);
 }
 
-function setKeepalive(fd: number, keepaliveMs: number): void {
+/** Lets TCP ask after this much silence whether the peer is alive. */
+export function setKeepalive(fd: number, keepaliveMs: number): void {
   setOption(fd, SOL_SOCKET, SO.KEEPALIVE, 1);
   setOption(fd, IPPROTO_TCP, TCP.KEEPIDLE, Math.max(1, Math.round(keepaliveMs / 1000)));
 }
@@ -94,13 +95,12 @@ function packedAddress(endpoint: Endpoint): Buffer {
 }
 
 /** A socket for an endpoint, or less than 0 with errno. */
-export function openFor(endpoint: Endpoint, keepaliveMs: number): number {
+export function openFor(endpoint: Endpoint): number {
   const fd = libc.socket(endpoint.family === 'ipv4' ? AF_INET : AF_INET6, SOCKET_TYPE, 0);
   if (fd < 0) return fd;
   setOption(fd, IPPROTO_TCP, TCP.NODELAY, 1);
   // The acknowledgement that ends the handshake may wait and travel with the first bytes.
   setOption(fd, IPPROTO_TCP, TCP.QUICKACK, 0);
-  setKeepalive(fd, keepaliveMs);
   return fd;
 }
 

@@ -1,0 +1,84 @@
+/**
+ * `make soak`: storms through each engine, one after the other, for as long as asked. The engine is a process of its own,
+ * so its memory and descriptors are its alone.
+ *
+ * It fails at the first byte in the wrong place, at a lost edge, at a descriptor that is left over, and if memory at the
+ * end is more than a quarter above what it was after the first third.
+ */
+import { EngineProcess } from '../src/engine/conformance/child.ts';
+import { ENGINES } from '../src/engine/conformance/engines.ts';
+import { NAME } from '../src/engine/conformance/lab.ts';
+import { Backend, Peer } from '../src/engine/conformance/peer.ts';
+import { Storm } from '../src/engine/conformance/storm.ts';
+
+const CONNECTIONS = 240;
+const REPORT_MS = 10_000;
+const GROWTH_LIMIT = 1.25;
+
+const [minutesText = '2', ...extra] = process.argv.slice(2);
+const minutes = Number(minutesText);
+if (extra.length > 0 || !(minutes > 0)) {
+  console.error(
+    `'${[minutesText, ...extra].join(' ')}' is no number of minutes; try: make soak MINUTES=10`,
+  );
+  process.exit(2);
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MB`;
+}
+
+/** One storm after the other. @throws Error with what went wrong. */
+async function soak(engine: string, forMs: number): Promise<string> {
+  let storm = new Storm(0, 0);
+  using backend = new Backend('127.0.0.1', (peer) => storm.serve(peer));
+  const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
+  await using child = await EngineProcess.start(engine, rows, { maxFiles: 4096 });
+  const before = await child.report('resources');
+  const startMs = performance.now();
+  let seed = 1;
+  let bytes = 0;
+  let baselineBytes = 0;
+  let reportMs = startMs + REPORT_MS;
+  while (performance.now() < startMs + forMs) {
+    storm = new Storm(CONNECTIONS, seed);
+    await storm.run(async () => Peer.dial(before.port));
+    await child.until(({ open, keptBytes }) => open === 0 && keptBytes === 0, 'the end of a storm');
+    const wrong = await storm.wrong();
+    if (wrong.length > 0) throw new Error(`storm ${seed}: ${wrong.join('; ')}`);
+    bytes += storm.bytesUp + storm.bytesDown;
+    backend.peers.length = 0;
+    seed++;
+
+    const elapsedMs = performance.now() - startMs;
+    const isFirstThird = elapsedMs < forMs / 3;
+    if (!isFirstThird && baselineBytes > 0 && performance.now() < reportMs) continue;
+    const { rssBytes, lostEdges } = await child.report('resources');
+    if (isFirstThird || baselineBytes === 0) baselineBytes = rssBytes;
+    if (lostEdges > 0) throw new Error(`${lostEdges} lost edges after storm ${seed - 1}`);
+    if (performance.now() < reportMs) continue;
+    reportMs += REPORT_MS;
+    console.log(
+      `  ${Math.round(elapsedMs / 1000)} s: ${(seed - 1) * CONNECTIONS} connections, ${megabytes(bytes)}, ` +
+        `memory ${megabytes(rssBytes)}`,
+    );
+  }
+  const after = await child.report('resources');
+  const left = after.descriptors - before.descriptors;
+  // Pipes for bulk are kept for the next time; there are at most 32, of two descriptors each.
+  if (left > 64) throw new Error(`${left} file descriptors are left over`);
+  if (after.rssBytes > GROWTH_LIMIT * baselineBytes) {
+    const grown = `from ${megabytes(baselineBytes)} to ${megabytes(after.rssBytes)}`;
+    throw new Error(`memory grew ${grown}`);
+  }
+  return (
+    `${(seed - 1) * CONNECTIONS} connections, ${megabytes(bytes)}, every byte in its place; memory ` +
+    `${megabytes(baselineBytes)} after the first third, ${megabytes(after.rssBytes)} at the end; ` +
+    `descriptors ${before.descriptors} before, ${after.descriptors} after`
+  );
+}
+
+for (const engine of ENGINES.keys()) {
+  console.log(`engine ${engine}, ${minutes / ENGINES.size} minutes`);
+  console.log(`  ${await soak(engine, (minutes * 60_000) / ENGINES.size)}`);
+}

@@ -1,0 +1,151 @@
+/**
+ * For tests only: hundreds of connections at once, each with its own temper, all bytes checked. The seed makes a failure
+ * come back.
+ */
+import { HELLO } from './lab.ts';
+import { until, type Peer } from './peer.ts';
+
+const LARGEST_BYTES = 256 * 1024;
+const INDEX_BYTES = 4;
+const PATIENCE_MS = 20_000;
+
+const TEMPERS = [
+  'plain',
+  'slow client',
+  'slow upstream',
+  'answers after the FIN',
+  'client resets',
+  'upstream resets',
+] as const;
+
+/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** What one connection is to do. */
+interface Plan {
+  readonly temper: (typeof TEMPERS)[number];
+  readonly up: Buffer;
+  readonly down: Buffer;
+  readonly pieceBytes: number;
+}
+
+function makePlan(index: number, next: () => number): Plan {
+  const pattern = Buffer.from(Array.from({ length: 251 }, () => Math.floor(next() * 256)));
+  const payload = () => Buffer.alloc(Math.floor(next() ** 2 * LARGEST_BYTES), pattern);
+  const up = Buffer.concat([Buffer.alloc(INDEX_BYTES), payload()]);
+  up.writeUInt32BE(index);
+  const temper = TEMPERS[index % TEMPERS.length] ?? 'plain';
+  return { temper, up, down: payload(), pieceBytes: 1 + Math.floor(next() * 40_000) };
+}
+
+async function sendInPieces(peer: Peer, bytes: Buffer, pieceBytes: number): Promise<void> {
+  for (let at = 0; at < bytes.length && !peer.closed; at += pieceBytes) {
+    await peer.send(bytes.subarray(at, at + pieceBytes));
+  }
+}
+
+/** Reads a while, rests a while. */
+function readSlowly(peer: Peer): void {
+  peer.onData = () => {
+    peer.pause();
+    setTimeout(() => peer.resume(), 1);
+  };
+}
+
+function sha256(bytes: Uint8Array): string {
+  return Bun.SHA256.hash(bytes, 'hex');
+}
+
+/** One storm. Its `serve` belongs in front of a backend, and `run` is the clients. */
+export class Storm {
+  /** How many ended as both sides wanted, and what they said to each other. */
+  completed = 0;
+  bytesUp = 0;
+  bytesDown = 0;
+
+  readonly #plans: readonly Plan[];
+  readonly #upstreams = new Map<number, Peer>();
+  readonly #clients: Peer[] = [];
+  readonly #serving: Promise<void>[] = [];
+
+  constructor(connections: number, seed: number) {
+    const next = random(seed);
+    this.#plans = Array.from({ length: connections }, (_, index) => makePlan(index, next));
+  }
+
+  /** The upstream's half of a plan, which it finds out from the first bytes. */
+  serve(peer: Peer): void {
+    this.#serving.push(this.#serve(peer));
+  }
+
+  /** All clients at once. */
+  async run(dial: () => Promise<Peer>): Promise<void> {
+    const calls = this.#plans.map(async (plan, index) => {
+      this.#clients[index] = await call(await dial(), plan);
+    });
+    await Promise.all(calls);
+  }
+
+  /** What did not arrive as it was sent. To be asked once, when all connections are over. */
+  async wrong(): Promise<readonly string[]> {
+    await Promise.all(this.#serving);
+    const wrong: string[] = [];
+    for (const [index, plan] of this.#plans.entries()) {
+      if (plan.temper.endsWith('resets')) continue;
+      const up = Buffer.concat([HELLO, plan.up]);
+      if (this.#upstreams.get(index)?.hash.digest('hex') !== sha256(up)) {
+        wrong.push(`${index} up, ${plan.temper}`);
+      }
+      if (this.#clients[index]?.hash.digest('hex') !== sha256(plan.down)) {
+        wrong.push(`${index} down, ${plan.temper}`);
+      }
+      this.completed++;
+      this.bytesUp += up.length;
+      this.bytesDown += plan.down.length;
+    }
+    return wrong;
+  }
+
+  async #serve(peer: Peer): Promise<void> {
+    const headBytes = HELLO.length + INDEX_BYTES;
+    await until(() => peer.received >= headBytes || peer.closed, 'the index', PATIENCE_MS);
+    if (peer.received < headBytes) return; // the client was gone before
+    const index = peer.bytes().readUInt32BE(HELLO.length);
+    const plan = this.#plans[index];
+    if (plan === undefined) throw new Error(`connection ${index} was never made`);
+    this.#upstreams.set(index, peer);
+    if (plan.temper === 'slow upstream') readSlowly(peer);
+    if (plan.temper === 'upstream resets') {
+      peer.reset();
+      return;
+    }
+    if (plan.temper === 'answers after the FIN') {
+      await until(() => peer.sawFin || peer.closed, 'the FIN of the client', PATIENCE_MS);
+    }
+    await sendInPieces(peer, plan.down, plan.pieceBytes);
+    peer.fin();
+  }
+}
+
+/** The client's half. */
+async function call(client: Peer, plan: Plan): Promise<Peer> {
+  if (plan.temper === 'slow client') readSlowly(client);
+  const bytes = Buffer.concat([HELLO, plan.up]);
+  if (plan.temper === 'client resets') {
+    await sendInPieces(client, bytes.subarray(0, bytes.length / 2), plan.pieceBytes);
+    client.reset();
+  } else {
+    await sendInPieces(client, bytes, plan.pieceBytes);
+    client.fin();
+  }
+  await until(() => client.closed || client.sawFin, 'the end of a client', PATIENCE_MS);
+  return client;
+}

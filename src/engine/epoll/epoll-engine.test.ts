@@ -1,0 +1,154 @@
+import { expect, test } from 'bun:test';
+import { ManualClock } from '../clock.ts';
+import { GLOBAL } from '../counters.ts';
+import { EngineProcess } from '../conformance/child.ts';
+import { HELLO, NAME } from '../conformance/lab.ts';
+import { Backend, Peer, until } from '../conformance/peer.ts';
+import { Table } from '../conformance/table.ts';
+import { EpollEngine } from './epoll-engine.ts';
+import { EPOLL } from './linux.ts';
+import { Poller } from './poller.ts';
+
+/** An epoll that forgets to tell, as long as it is asked to. */
+class ForgetfulPoller extends Poller {
+  forgotten = 0;
+
+  override events(index: number): number {
+    return super.events(index) & ~this.forgotten;
+  }
+}
+
+/** An engine with such a poller between a client and its backend. */
+async function forgetfulPair() {
+  const backend = new Backend();
+  const table = new Table([{ name: NAME, endpoints: [['127.0.0.1', backend.port]] }]);
+  const clock = new ManualClock();
+  const poller = new ForgetfulPoller();
+  const { counters } = table;
+  const engine = new EpollEngine(
+    {
+      switchboard: table,
+      counters,
+      clock,
+      onFault(error) {
+        throw error;
+      },
+    },
+    poller,
+  );
+  const port = engine.listen({ address: '127.0.0.1', port: 0 });
+  const client = await Peer.dial(port);
+  await client.send(HELLO);
+  const upstream = await backend.next();
+  await until(() => upstream.received === HELLO.length, 'the hello');
+  const stop = () => {
+    engine.stop();
+    backend[Symbol.dispose]();
+  };
+  return { client, upstream, counters, clock, poller, table, [Symbol.dispose]: stop };
+}
+
+/** Lets the engine have some turns. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Bun.sleep(1);
+}
+
+test('finds bytes that epoll never told of, and counts that', async () => {
+  using pair = await forgetfulPair();
+  const { client, upstream, counters, clock, poller } = pair;
+
+  poller.forgotten = EPOLL.IN;
+  await client.send(Buffer.from('lost'));
+  await turns();
+  expect(upstream.received).toBe(HELLO.length);
+  poller.forgotten = 0;
+  for (let tick = 0; tick < 18; tick++) clock.advance(1000);
+
+  await until(() => upstream.received === HELLO.length + 4, 'the lost bytes');
+  expect(counters.global('lostEdges')).toBe(1);
+});
+
+test('finds a reset that epoll never told of', async () => {
+  using pair = await forgetfulPair();
+  const { client, upstream, counters, clock, poller, table } = pair;
+
+  poller.forgotten = ~0;
+  client.reset();
+  await turns();
+  expect(upstream.closed).toBe(false);
+  poller.forgotten = 0;
+  for (let tick = 0; tick < 18; tick++) clock.advance(1000);
+
+  await until(() => upstream.closed, 'the end of the upstream');
+  expect(upstream.wasReset).toBe(true);
+  expect(table.endings.at(-1)?.reason).toBe('client_reset');
+  expect(counters.global('open')).toBe(0);
+});
+
+test('finds a reader that takes bytes again without epoll saying so', async () => {
+  using pair = await forgetfulPair();
+  const { client, upstream, counters, clock, poller } = pair;
+  const payload = Buffer.alloc(16 << 20, 3);
+  client.pause();
+  const sending = upstream.send(payload);
+  await until(() => counters.global('keptBytes') > 0, 'a stalled reader');
+
+  poller.forgotten = EPOLL.OUT;
+  client.resume();
+  await turns();
+  const stuckAt = client.received;
+  expect(stuckAt).toBeLessThan(payload.length);
+  poller.forgotten = 0;
+  for (let tick = 0; tick < 4; tick++) clock.advance(1000);
+  await sending;
+
+  await until(() => client.received === payload.length, 'all bytes');
+  expect(counters.global('lostEdges')).toBe(1);
+});
+
+test('does not take a slow reader for a lost edge', async () => {
+  using pair = await forgetfulPair();
+  const { client, upstream, counters, clock } = pair;
+  client.pause();
+  const sending = upstream.send(Buffer.alloc(16 << 20));
+  await until(() => counters.global('keptBytes') > 0, 'a stalled reader');
+
+  for (let tick = 0; tick < 40; tick++) clock.advance(1000);
+  client.resume();
+  await sending;
+
+  expect(counters.global('lostEdges')).toBe(0);
+});
+
+test('leaves a pair at rest alone', async () => {
+  using pair = await forgetfulPair();
+
+  for (let tick = 0; tick < 40; tick++) pair.clock.advance(1000);
+
+  expect(pair.counters.values[GLOBAL.lostEdges]).toBe(0);
+  await pair.client.send(Buffer.from('on'));
+  await until(() => pair.upstream.received === HELLO.length + 2, 'bytes as before');
+});
+
+test('idles when the kernel has no descriptors left, and goes on when there are some', async () => {
+  using backend = new Backend();
+  const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
+  // No limit of our own, so that accept4 fails.
+  const limits = { maxDescriptors: Number.MAX_SAFE_INTEGER };
+  await using child = await EngineProcess.start('epoll', rows, { maxFiles: 64, limits });
+  const { port } = await child.report();
+
+  const clients: Peer[] = [];
+  for (let count = 0; count < 100; count++) clients.push(await Peer.dial(port));
+  const full = await child.until(({ accepted }) => accepted > 30, 'as many as fit');
+  const later = await child.until(({ uptimeMs }) => uptimeMs > full.uptimeMs + 500, 'a while');
+
+  expect(later.accepted).toBeLessThan(64);
+  expect((later.cpuMs - full.cpuMs) / (later.uptimeMs - full.uptimeMs)).toBeLessThan(0.4);
+  for (const client of clients) client.reset();
+  await child.until(({ accepted, open }) => accepted === 100 && open === 0, 'all had their turn');
+  const seen = backend.peers.length;
+  const client = await Peer.dial(port);
+  await client.send(HELLO);
+  await until(() => backend.peers[seen]?.received === HELLO.length, 'a connection as before');
+}, 20_000);
