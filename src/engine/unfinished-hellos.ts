@@ -8,18 +8,32 @@ import { GLOBAL, type Counters } from './counters.ts';
 import type { Limits } from './limits.ts';
 import { REASON } from './reasons.ts';
 
+/** As much of a Set as is needed here. */
+interface ClientSet<Client> extends Iterable<Client> {
+  readonly size: number;
+  add(client: Client): unknown;
+  delete(client: Client): boolean;
+}
+
 /** Who has not finished its hello. A client is whatever an engine knows it by. */
 export class UnfinishedHellos<Client> {
   readonly #limits: Limits;
   readonly #counters: Counters;
   readonly #addressOf: (client: Client) => string;
-  readonly #clients = new Set<Client>();
+  readonly #clients: ClientSet<Client>;
   /** Under a flood: under which address each is counted, and how many there are of each. */
   readonly #sources = new Map<Client, string>();
   readonly #bySource = new Map<string, number>();
   #countsSources = false;
 
-  constructor(limits: Limits, counters: Counters, addressOf: (client: Client) => string) {
+  /** `clients` is where they are kept, in the order of their arrival. Default: a Set. */
+  constructor(
+    limits: Limits,
+    counters: Counters,
+    addressOf: (client: Client) => string,
+    clients: ClientSet<Client> = new Set(),
+  ) {
+    this.#clients = clients;
     this.#limits = limits;
     this.#counters = counters;
     this.#addressOf = addressOf;
@@ -48,8 +62,8 @@ export class UnfinishedHellos<Client> {
     if (this.#clients.size < this.#limits.maxUnfinishedHellosPerSource / 2) this.#forgetSources();
   }
 
-  [Symbol.iterator](): IterableIterator<Client> {
-    return this.#clients.values();
+  [Symbol.iterator](): Iterator<Client> {
+    return this.#clients[Symbol.iterator]();
   }
 
   #countSources(): void {

@@ -169,7 +169,7 @@ export class Dialler {
   }
 
   #join(client: ClientSide, upstream: UpstreamSide): void {
-    const { switchboard, relay, limits } = this.#options;
+    const { switchboard, relay } = this.#options;
     try {
       this.#decide(client, REASON.completed);
       switchboard.connected?.(this.dial, client);
@@ -178,8 +178,6 @@ export class Dialler {
       client.stage = 'joined';
       client.first = null;
       this.#letGo(client);
-      client.socket?.setKeepAlive(true, limits.keepaliveMs);
-      upstream.socket?.setKeepAlive(true, limits.keepaliveMs);
       // One write for both: the upstream gets its header and the hello in one segment.
       if (preface === undefined) relay.start(client, upstream, first, 0);
       else relay.start(client, upstream, Buffer.concat([preface, first]), preface.length);

@@ -88,6 +88,8 @@ export class ClientSide extends Side implements Caller {
   waitingBytes = 0;
   dropBytes = 0;
   hasPreface = false;
+  /** Both sockets have their keepalive. */
+  settled = false;
 
   endpoint: Endpoint | undefined = undefined;
   slot = -1;

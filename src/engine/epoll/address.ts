@@ -6,6 +6,8 @@ import { AF_INET, AF_INET6 } from './linux.ts';
 
 /** The most that an address takes. */
 export const SOCKADDR_BYTES = 28;
+/** The same in words, which are copied faster. */
+export const SOCKADDR_WORDS = SOCKADDR_BYTES / 4;
 const SOCKADDR_IN_BYTES = 16;
 const PORT_AT = 2;
 const ADDRESS4_AT = 4;

@@ -31,15 +31,19 @@ export class EpollCaller implements Caller {
   }
 
   get remoteAddress(): string {
-    return readAddress(this.#ends.addresses, this.#client * SOCKADDR_BYTES);
+    return readAddress(this.#addresses, this.#client * SOCKADDR_BYTES);
   }
   get remotePort(): number {
-    return readPort(this.#ends.addresses, this.#client * SOCKADDR_BYTES);
+    return readPort(this.#addresses, this.#client * SOCKADDR_BYTES);
   }
   get localAddress(): string {
     return (this.#local ??= localEnd(this.#client)).address;
   }
   get localPort(): number {
     return (this.#local ??= localEnd(this.#client)).port;
+  }
+
+  get #addresses(): Buffer {
+    return Buffer.from(this.#ends.addresses.buffer);
   }
 }

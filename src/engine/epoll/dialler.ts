@@ -9,13 +9,14 @@ import type { Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import type { Verdict } from '../verdict.ts';
 import type { EpollCaller } from './caller.ts';
-import { FLAG, STAGE, type Ends } from './ends.ts';
+import { FLAG, LIST, STAGE, type Ends } from './ends.ts';
 import * as libc from './libc.ts';
 import { errno } from './libc.ts';
 import { ERRNO } from './linux.ts';
 import type { Poller } from './poller.ts';
 import type { Relay } from './relay.ts';
 import { connect, openFor, takeError } from './socket.ts';
+import { WaitingList } from './waiting-list.ts';
 
 /** The parts of an engine that a dial touches. */
 export interface DiallerOptions {
@@ -55,13 +56,14 @@ export class Dialler {
   readonly #counters: Counters;
   readonly #ends: Ends;
   /** Clients whose upstream is being dialled, the longest-waiting first. */
-  readonly #dialling = new Set<number>();
+  readonly #dialling: WaitingList;
   readonly #prefaceRoom = Buffer.alloc(PREFACE_LIMIT_BYTES);
 
   constructor(options: DiallerOptions) {
     this.#options = options;
     this.#counters = options.counters;
     this.#ends = options.ends;
+    this.#dialling = new WaitingList(options.ends, LIST.dial);
   }
 
   /** Dials that a client waits for. */

@@ -5,7 +5,7 @@
  * A connection has two ends: the client's, which is also its name here, and the upstream's.
  */
 import type { Endpoint } from '../endpoint.ts';
-import { SOCKADDR_BYTES } from './address.ts';
+import { SOCKADDR_WORDS } from './address.ts';
 import { copyAccepted } from './socket.ts';
 
 /** Where an end is in its life. */
@@ -21,6 +21,8 @@ export const STAGE = {
   joined: 4,
   /** A client that has its answer, until it leaves. */
   refused: 5,
+  /** No end of a connection, but where clients come from. */
+  listening: 6,
 } as const;
 
 /** What is true of an end. Several can be. */
@@ -45,6 +47,9 @@ export const FLAG = {
   /** It has lived long enough to be worth the calls that set its keepalive. */
   settled: 512,
 } as const;
+
+/** What a client may wait for: see {@link WaitingList}. */
+export const LIST = { hello: 1, dial: 2, leave: 3 } as const;
 
 const FIRST_CAPACITY = 1024;
 
@@ -87,7 +92,12 @@ export class Ends {
   acceptedMs = new Float64Array(FIRST_CAPACITY);
   /** When its present stage began, where a stage has a time limit. */
   stageMs = new Float64Array(FIRST_CAPACITY);
-  addresses = Buffer.alloc(FIRST_CAPACITY * SOCKADDR_BYTES);
+  /** On which {@link WaitingList} it is, 0 if on none, and between whom. */
+  list = new Uint8Array(FIRST_CAPACITY);
+  before = new Int32Array(FIRST_CAPACITY);
+  behind = new Int32Array(FIRST_CAPACITY);
+  /** Of the client itself, each in {@link SOCKADDR_WORDS}. */
+  addresses = new Int32Array(FIRST_CAPACITY * SOCKADDR_WORDS);
   readonly endpoints: (Endpoint | undefined)[] = [];
 
   #serial = 0;
@@ -103,7 +113,12 @@ export class Ends {
     this.acceptedMs[fd] = nowMs;
     this.stageMs[fd] = nowMs;
     this.endpoints[fd] = undefined;
-    copyAccepted(this.addresses, fd * SOCKADDR_BYTES);
+    copyAccepted(this.addresses, fd * SOCKADDR_WORDS);
+  }
+
+  /** Takes in a socket that listens. */
+  openListener(fd: number): void {
+    this.#open(fd, STAGE.listening, 0, 0);
   }
 
   /** Takes in a socket that is to become the upstream of a client. */
@@ -181,8 +196,9 @@ export class Ends {
     this.note = grown(this.note, capacity);
     this.acceptedMs = grown(this.acceptedMs, capacity);
     this.stageMs = grown(this.stageMs, capacity);
-    const addresses = Buffer.alloc(capacity * SOCKADDR_BYTES);
-    this.addresses.copy(addresses);
-    this.addresses = addresses;
+    this.list = grown(this.list, capacity);
+    this.before = grown(this.before, capacity);
+    this.behind = grown(this.behind, capacity);
+    this.addresses = grown(this.addresses, capacity * SOCKADDR_WORDS);
   }
 }

@@ -16,10 +16,9 @@ import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '
 import { DEFAULT_LIMITS, DESCRIPTOR_RESERVE, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import { UnfinishedHellos } from '../unfinished-hellos.ts';
-import { readAddress, SOCKADDR_BYTES } from './address.ts';
 import { EpollCaller } from './caller.ts';
 import { Dialler } from './dialler.ts';
-import { Ends, FLAG, STAGE } from './ends.ts';
+import { Ends, FLAG, LIST, STAGE } from './ends.ts';
 import * as libc from './libc.ts';
 import { errno } from './libc.ts';
 import { EPOLL, ERRNO } from './linux.ts';
@@ -28,6 +27,7 @@ import { Poller } from './poller.ts';
 import { Reception } from './reception.ts';
 import { Relay } from './relay.ts';
 import { Sweep } from './sweep.ts';
+import { WaitingList } from './waiting-list.ts';
 import { accept, closeWithReset, localEnd, openListener } from './socket.ts';
 
 const TICK_MS = 1000;
@@ -74,7 +74,7 @@ export class EpollEngine implements Engine, Turn {
   readonly #unfinished: UnfinishedHellos<number>;
 
   /** Whether each is watched: not while there are no descriptors for new connections. */
-  readonly #listeners = new Map<number, { isWatched: boolean }>();
+  readonly #listeners = new Map<number, boolean>();
   #clients = 0;
   #tick = 0;
   #stopTick: (() => void) | undefined;
@@ -101,8 +101,11 @@ export class EpollEngine implements Engine, Turn {
       relay: this.#relay,
       caller: this.#caller,
     };
-    this.#unfinished = new UnfinishedHellos(this.#limits, this.#counters, (client: number) =>
-      readAddress(this.#ends.addresses, client * SOCKADDR_BYTES),
+    this.#unfinished = new UnfinishedHellos(
+      this.#limits,
+      this.#counters,
+      (client: number) => this.#caller.at(client).remoteAddress,
+      new WaitingList(this.#ends, LIST.hello),
     );
     this.#dialler = new Dialler(parts);
     const { dialler, unfinished } = { dialler: this.#dialler, unfinished: this.#unfinished };
@@ -115,14 +118,15 @@ export class EpollEngine implements Engine, Turn {
     const { address } = options;
     if (isIP(address) === 0) throw new TypeError(`'${address}' is not an IP address to listen on`);
     const listener = openListener(options, this.#limits.keepaliveMs);
-    this.#listeners.set(listener, { isWatched: this.#poller.watchLevel(listener, 0) });
+    this.#ends.openListener(listener);
+    this.#watchListener(listener);
     this.#stopTick ??= this.#clock.every(TICK_MS, () => this.#onTick());
     this.#loop.start();
     return localEnd(listener).port;
   }
 
   stopAccepting(): void {
-    for (const listener of this.#listeners.keys()) libc.close(listener);
+    for (const listener of this.#listeners.keys()) this.#close(listener, 'close');
     this.#listeners.clear();
   }
 
@@ -148,9 +152,8 @@ export class EpollEngine implements Engine, Turn {
 
   onEvent(fd: number, events: number, generation: number): void {
     try {
-      if (this.#listeners.has(fd)) this.#accept(fd);
-      else if (this.#ends.generationOf(fd) === generation) this.#changed(fd, events, generation);
-      // Else it was closed, and perhaps opened anew, by an earlier event of this batch.
+      // If not, it was closed, and perhaps opened anew, by an earlier event of this batch.
+      if (this.#ends.generationOf(fd) === generation) this.#changed(fd, events, generation);
     } catch (error) {
       this.#fault(fd, error);
     }
@@ -175,7 +178,12 @@ export class EpollEngine implements Engine, Turn {
   /** Out of descriptors: the listener would be ready for ever, and nobody could be let in. The next tick tries again. */
   #rest(listener: number): void {
     this.#poller.unwatch(listener);
-    this.#listeners.set(listener, { isWatched: false });
+    this.#listeners.set(listener, false);
+  }
+
+  #watchListener(listener: number): void {
+    const isWatched = this.#poller.watchLevel(listener, this.#ends.generationOf(listener));
+    this.#listeners.set(listener, isWatched);
   }
 
   #admit(client: number): void {
@@ -207,8 +215,13 @@ export class EpollEngine implements Engine, Turn {
 
   #changed(fd: number, events: number, generation: number): void {
     const ends = this.#ends;
+    const stage = ends.stageOf(fd);
+    if (stage === STAGE.listening) {
+      this.#accept(fd);
+      return;
+    }
     ends.lastTick[fd] = this.#tick;
-    if (ends.stageOf(fd) === STAGE.connecting) {
+    if (stage === STAGE.connecting) {
       if ((events & (EPOLL.OUT | EPOLL.ERR | EPOLL.HUP)) === 0) return;
       this.#dialAnswered(fd, (events & (EPOLL.ERR | EPOLL.HUP)) !== 0);
       if (ends.generationOf(fd) !== generation) return;
@@ -250,8 +263,8 @@ export class EpollEngine implements Engine, Turn {
 
   #onTick(): void {
     this.#tick = (this.#tick + 1) | 0;
-    for (const [listener, state] of this.#listeners) {
-      if (!state.isWatched) state.isWatched = this.#poller.watchLevel(listener, 0);
+    for (const [listener, isWatched] of this.#listeners) {
+      if (!isWatched) this.#watchListener(listener);
     }
     this.#reception.tick(this.#tick);
     this.#sweep.run(this.#tick);

@@ -9,11 +9,12 @@ import { REASON } from '../reasons.ts';
 import type { UnfinishedHellos } from '../unfinished-hellos.ts';
 import { Verdict } from '../verdict.ts';
 import type { Dialler, DiallerOptions } from './dialler.ts';
-import { FLAG, STAGE, type Ends } from './ends.ts';
+import { FLAG, LIST, STAGE, type Ends } from './ends.ts';
 import * as libc from './libc.ts';
 import { Arena, errno } from './libc.ts';
 import { ERRNO, MSG, SHUT_WR } from './linux.ts';
 import { HEAD_ROOM_BYTES, type Done, type Fault } from './relay.ts';
+import { WaitingList } from './waiting-list.ts';
 
 /** How much of what a refused client still sends is thrown away by one call, and by how many calls in a row. */
 const DISCARD_BYTES = 1 << 20;
@@ -36,7 +37,7 @@ export class Reception {
   readonly #peeked: Buffer;
   readonly #answers = new Arena(4096);
   /** Refused ones that have not left. All wait equally long, so the nearest deadline comes first. */
-  readonly #lingering = new Set<number>();
+  readonly #lingering: WaitingList;
   /** Why each of them was refused. */
   readonly #reasons = new Map<number, number>();
   #tick = 0;
@@ -45,6 +46,7 @@ export class Reception {
     this.#options = options;
     this.#counters = options.counters;
     this.#ends = options.ends;
+    this.#lingering = new WaitingList(options.ends, LIST.leave);
     this.#peeked = options.relay.io.bytes.subarray(HEAD_ROOM_BYTES);
   }
 

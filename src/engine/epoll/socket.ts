@@ -4,7 +4,7 @@
  */
 import type { Endpoint } from '../endpoint.ts';
 import type { ListenOptions } from '../engine.ts';
-import { readAddress, readPort, SOCKADDR_BYTES, writeAddress } from './address.ts';
+import { readAddress, readPort, SOCKADDR_BYTES, SOCKADDR_WORDS, writeAddress } from './address.ts';
 import * as libc from './libc.ts';
 import { Arena, errno, systemError } from './libc.ts';
 import {
@@ -76,22 +76,30 @@ export function accept(listener: number): number {
   return libc.accept4(listener, address, scratch.address + LENGTH_AT, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-/** Copies the address of whom {@link accept} has just returned. */
-export function copyAccepted(into: Buffer, at: number): void {
-  scratch.bytes.copy(into, at, ADDRESS_AT, ADDRESS_AT + SOCKADDR_BYTES);
+/** Copies the address of whom {@link accept} has just returned, to this word. */
+export function copyAccepted(into: Int32Array, at: number): void {
+  for (let word = 0; word < SOCKADDR_WORDS; word++) {
+    into[at + word] = scratch.words[ADDRESS_AT / WORD_BYTES + word] ?? 0;
+  }
+}
+
+/** An address as connect() takes it. */
+interface PackedAddress {
+  readonly words: Int32Array;
+  readonly length: number;
 }
 
 /** Endpoints are few and dialled often: their addresses are written once. */
-const packed = new WeakMap<Endpoint, Buffer>();
+const packed = new WeakMap<Endpoint, PackedAddress>();
 
-function packedAddress(endpoint: Endpoint): Buffer {
+function packedAddress(endpoint: Endpoint): PackedAddress {
   const known = packed.get(endpoint);
   if (known !== undefined) return known;
-  const room = Buffer.alloc(SOCKADDR_BYTES);
-  const length = writeAddress(room, 0, endpoint.address, endpoint.port);
-  const bytes = room.subarray(0, length);
-  packed.set(endpoint, bytes);
-  return bytes;
+  const words = new Int32Array(SOCKADDR_WORDS);
+  const length = writeAddress(Buffer.from(words.buffer), 0, endpoint.address, endpoint.port);
+  const address = { words, length };
+  packed.set(endpoint, address);
+  return address;
 }
 
 /** A socket for an endpoint, or less than 0 with errno. */
@@ -106,9 +114,11 @@ export function openFor(endpoint: Endpoint): number {
 
 /** Begins to connect. Less than 0 with errno EINPROGRESS is the normal case. */
 export function connect(fd: number, endpoint: Endpoint): number {
-  const address = packedAddress(endpoint);
-  scratch.bytes.set(address, ADDRESS_AT);
-  return libc.connect(fd, scratch.address + ADDRESS_AT, address.length);
+  const { words, length } = packedAddress(endpoint);
+  for (let word = 0; word < SOCKADDR_WORDS; word++) {
+    scratch.words[ADDRESS_AT / WORD_BYTES + word] = words[word] ?? 0;
+  }
+  return libc.connect(fd, scratch.address + ADDRESS_AT, length);
 }
 
 /** The error that waits on a socket, which is taken off it; 0 if there is none. */

@@ -1,0 +1,43 @@
+import { expect, test } from 'bun:test';
+import { Ends } from './ends.ts';
+import { WaitingList } from './waiting-list.ts';
+
+test('keeps the order of arrival, whoever leaves', () => {
+  const list = new WaitingList(new Ends(), 1);
+  for (const fd of [5, 3, 9, 7]) list.add(fd);
+
+  expect(list.delete(9)).toBe(true);
+  expect([...list]).toEqual([5, 3, 7]);
+  expect(list.delete(5)).toBe(true);
+  expect(list.delete(7)).toBe(true);
+  list.add(4);
+
+  expect([...list]).toEqual([3, 4]);
+  expect(list.size).toBe(2);
+});
+
+test('knows its own from those of another list', () => {
+  const ends = new Ends();
+  const one = new WaitingList(ends, 1);
+  const other = new WaitingList(ends, 2);
+  one.add(5);
+
+  expect(other.delete(5)).toBe(false);
+  expect(one.delete(5)).toBe(true);
+  expect(one.delete(5)).toBe(false);
+  expect([...one]).toEqual([]);
+});
+
+test('lets go of each while it is visited', () => {
+  const list = new WaitingList(new Ends(), 1);
+  for (const fd of [1, 2, 3]) list.add(fd);
+
+  const visited: number[] = [];
+  for (const fd of list) {
+    visited.push(fd);
+    list.delete(fd);
+  }
+
+  expect(visited).toEqual([1, 2, 3]);
+  expect(list.size).toBe(0);
+});
