@@ -15,8 +15,14 @@ import { API_PORT } from '../world/spec.ts';
 import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
 import { readHello, type Hello } from './client-hello.ts';
+import {
+  kubernetesSlice,
+  makeHome,
+  namesIn,
+  namespacesSeenBy,
+  VIRTUAL_ADDRESS,
+} from './whose-api.ts';
 
-const VIRTUAL_ADDRESS = '100.64.64.1';
 const FORWARDER = join(repository, 'e2e', 'forward.ts');
 const RECORDER = join(repository, 'e2e', 'hello-recorder.ts');
 
@@ -32,11 +38,7 @@ beforeAll(async () => {
   world = await World.start({ tenants }, { progress: terminalProgress() });
   await Promise.all(
     [world.management, ...world.tenants.values()].map(async (cluster) => {
-      await cluster.apply(readersOfNamespaces, {
-        apiVersion: 'v1',
-        kind: 'Namespace',
-        metadata: { name: `home-of-${cluster.name}` },
-      });
+      await makeHome(cluster);
       const [pod, hostPod] = await Promise.all([
         cluster.runPod(),
         cluster.runPod({ hostNetwork: true }),
@@ -71,7 +73,7 @@ test.each(['a', 'b'])(
       ['exec', '--stdin', pod.name, '--', 'sh', '-c', 'cat > /tmp/kubeconfig'],
       kubeconfig,
     );
-    const seen = names(
+    const seen = namesIn(
       await pod.exec('kubectl', '--kubeconfig=/tmp/kubeconfig', 'get', 'namespaces', '-o', 'name'),
     );
 
@@ -113,7 +115,7 @@ describe.each(['a', 'b'])('tenant %s, whose API server does not write endpoints'
       'host',
     );
     forwarder = await forwardOn(worker, `${tenant().plan.address}:${API_PORT}`);
-    await tenant().apply(sliceOf(VIRTUAL_ADDRESS));
+    await tenant().apply(kubernetesSlice(VIRTUAL_ADDRESS));
     const { pod, hostPod } = podsOf(tenant());
 
     const seen = await waitFor('the slice is in force', () =>
@@ -199,60 +201,20 @@ describe('two tenants behind one address', () => {
   });
 });
 
-/** Lets every pod and host process list namespaces, so that a test sees whose API answered. */
-const readersOfNamespaces = {
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind: 'ClusterRoleBinding',
-  metadata: { name: 'readers-of-namespaces' },
-  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
-  subjects: ['system:serviceaccounts', 'host-processes'].map((name) => ({
-    apiGroup: 'rbac.authorization.k8s.io',
-    kind: 'Group',
-    name,
-  })),
-};
-
 function podsOf(cluster: Cluster): { pod: Pod; hostPod: Pod } {
   const found = pods.get(cluster.name);
   if (!found) throw new Error(`no pods in ${cluster.name}`);
   return found;
 }
 
-/** What a pod sees with the credentials that every pod has, at the address that every pod is given. */
-async function namespacesSeenBy(pod: Pod): Promise<string[]> {
-  return names(await pod.exec('timeout', '10', 'kubectl', 'get', 'namespaces', '-o', 'name'));
-}
-
-/** The same for a process on the node, outside any pod, with a certificate of its own. */
+/** What a process on the node sees, outside any pod, with a certificate of its own. */
 async function namespacesSeenFrom(tenant: Cluster): Promise<string[]> {
   const worker = tenant.worker();
   const path = join(worker.host.folder, 'files', 'host-process.kubeconfig');
   const subject = { commonName: 'host-process', organization: 'host-processes' };
   await tenant.controlPlane.writeUser(path, subject, 'https://10.96.0.1');
   const kubectl = ['kubectl', '--kubeconfig=/run/snicket/files/host-process.kubeconfig'];
-  return names(await worker.exec('timeout', '10', ...kubectl, 'get', 'namespaces', '-o', 'name'));
-}
-
-function names(output: string): string[] {
-  return output
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => line.replace('namespace/', ''));
-}
-
-function sliceOf(address: string): object {
-  return {
-    apiVersion: 'discovery.k8s.io/v1',
-    kind: 'EndpointSlice',
-    metadata: {
-      name: 'kubernetes',
-      namespace: 'default',
-      labels: { 'kubernetes.io/service-name': 'kubernetes' },
-    },
-    addressType: 'IPv4',
-    ports: [{ name: 'https', port: API_PORT, protocol: 'TCP' }],
-    endpoints: [{ addresses: [address], conditions: { ready: true } }],
-  };
+  return namesIn(await worker.exec('timeout', '10', ...kubectl, 'get', 'namespaces', '-o', 'name'));
 }
 
 async function forwardOn(worker: Worker, target: string): Promise<Daemon> {

@@ -1,5 +1,6 @@
 /**
- * The system calls of the engine, and the only file that touches bun:ffi. What keeps it fast and safe (Bun 1.4.4, measured):
+ * The system calls of the engine, and the only file that touches bun:ffi. What keeps it fast and safe on
+ * Bun 1.4.4 (figures of the study that docs/decisions/0001-bun.md cites):
  *
  * - Arguments and results are int32 and pointers as numbers. 64-bit integers would be boxed, strings and typed arrays
  *   converted at each call; so a call costs 2 to 8 ns.

@@ -1,0 +1,305 @@
+/**
+ * Gateway and proxy in the world, run by hand from flags and files: pods, kubectl and curl reach their own tenant's
+ * kube-apiserver through one shared address.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deriveTenantSecret } from '../src/wire/tenant-key.ts';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import { writeCredential } from '../world/cluster/pki.ts';
+import { program } from '../world/parts/parts.ts';
+import type { Pod } from '../world/cluster/pod.ts';
+import type { Daemon } from '../world/machine/daemon.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { repository } from '../world/repository.ts';
+import { API_PORT } from '../world/spec.ts';
+import { waitFor } from '../world/wait.ts';
+import { World, type NetworkHost } from '../world/world.ts';
+import {
+  homeOf,
+  kubernetesSlice,
+  makeHome,
+  namespacesSeenBy,
+  VIRTUAL_ADDRESS,
+} from './whose-api.ts';
+
+const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
+const HTTP_PORT = 9440;
+const TENANTS = ['a', 'b'] as const;
+const MODES = ['passthrough', 'terminate'] as const;
+const GRACE_SECONDS = 2;
+const DRAIN_SECONDS = 6;
+const CURL_TIMED_OUT = 28;
+/** Where a worker finds what is in its folder `files`. */
+const FILES = '/run/snicket/files';
+
+let world: World;
+let edge: NetworkHost;
+let laptop: NetworkHost;
+let gateway: Daemon;
+const masterKey = randomBytes(32);
+const pods = new Map<string, Pod>();
+
+beforeAll(async () => {
+  const tenants = { a: { proxyMode: 'nftables' }, b: { proxyMode: 'iptables' } } as const;
+  world = await World.start({ tenants }, { progress: terminalProgress() });
+  edge = await world.addHost('gateway');
+  laptop = await world.addHost('laptop');
+  writeFileSync(edgeFile('master.key'), `${masterKey.toString('base64')}\n`, { mode: 0o600 });
+  writeRoutes([...TENANTS]);
+  gateway = await startGateway();
+  await Promise.all(TENANTS.map(async (name) => prepareTenant(world.tenant(name))));
+}, 180_000);
+
+afterAll(async () => world?.stop());
+
+test.each(TENANTS)(
+  'kubectl with a client certificate is who it is in tenant %s, through the gateway',
+  async (name) => {
+    const { controlPlane } = world.tenant(name);
+    const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
+    const subject = { commonName: `ann-of-${name}`, organization: 'host-processes' };
+    await controlPlane.writeUser(path, subject, `https://${controlPlane.plan.hosts.api}`);
+
+    const kubectl = [program('kubectl'), `--kubeconfig=${path}`];
+    const whoami = await laptop.host.exec([...kubectl, 'auth', 'whoami']);
+    const seen = await laptop.host.exec([...kubectl, 'get', 'namespaces', '-o', 'name']);
+
+    expect(whoami.stdout).toContain(`ann-of-${name}`);
+    expect(seen.stdout).toContain(`namespace/home-of-${name}`);
+  },
+);
+
+describe.each(MODES)('mode %s', (mode) => {
+  beforeAll(async () => {
+    for (const name of TENANTS) await startProxy(world.tenant(name), mode);
+  });
+
+  afterAll(async () => {
+    for (const name of TENANTS) await world.tenant(name).worker().daemon('proxy').terminate(30_000);
+  });
+
+  test.each(TENANTS)('pods of tenant %s see their own API at 10.96.0.1', async (name) => {
+    const other = TENANTS.find((candidate) => candidate !== name) ?? '';
+
+    const seen = await waitFor('the slice is in force', async () =>
+      namespacesSeenBy(podOf(name)).catch(() => undefined),
+    );
+
+    expect(seen).toContain(homeOf(world.tenant(name)));
+    expect(seen).not.toContain(homeOf(world.tenant(other)));
+  });
+
+  test.each(TENANTS)('curl speaks HTTP/2 with the API of tenant %s', async (name) => {
+    const worker = world.tenant(name).worker();
+
+    const answer = await worker.exec(
+      ...['curl', '--silent', '--show-error', '--http2', '--max-time', '10'],
+      ...['--cacert', `${FILES}/ca.crt`, '--write-out', '\n%{http_version}'],
+      'https://10.96.0.1/version',
+    );
+
+    expect(answer).toContain('"gitVersion"');
+    expect(answer).toEndWith('\n2');
+  });
+
+  test('a client certificate arrives where TLS is not ended, and nowhere else', async () => {
+    const worker = world.tenant('a').worker();
+    const review = '{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}';
+
+    const answer = await worker.exec(
+      ...['curl', '--silent', '--show-error', '--max-time', '10', '--cacert', `${FILES}/ca.crt`],
+      ...['--cert', `${FILES}/client.crt`, '--key', `${FILES}/client.key`],
+      ...['--header', 'Content-Type: application/json', '--data', review],
+      'https://10.96.0.1/apis/authentication.k8s.io/v1/selfsubjectreviews',
+    );
+
+    if (mode === 'passthrough') expect(answer).toContain('"username": "pod-with-certificate"');
+    else expect(answer).toContain('system:anonymous');
+  });
+
+  test('a watch outlives a hundred changes of routes and certificates, and no request fails', async () => {
+    const tenant = world.tenant('a');
+    const watch = await tenant
+      .worker()
+      .start(
+        'watch',
+        ...['kubectl', `--kubeconfig=${FILES}/pods.kubeconfig`, '--server=https://10.96.0.1'],
+        ...['get', 'namespaces', '--watch', '--output=name'],
+      );
+    await waitFor('the watch is open', () => watch.tail(50).includes(homeOf(tenant)));
+
+    for (let change = 0; change < 100; change++) {
+      writeRoutes(change % 2 === 0 ? ['b', 'a', 'extra'] : ['a', 'b']);
+      if (mode === 'terminate') await writeServingCertificate(tenant);
+      if (change % 10 === 0) expect(await namespacesSeenBy(podOf('a'))).toContain(homeOf(tenant));
+    }
+    const name = `after-the-changes-${mode}`;
+    await tenant.kubectl('create', 'namespace', name);
+
+    await waitFor('the watch tells of it', () => watch.tail(50).includes(name));
+    expect(watch.running).toBe(true);
+    await watch.kill();
+  });
+
+  test('the proxy is ready while the edge answers, refuses while it does not, and recovers', async () => {
+    const worker = world.tenant('a').worker();
+    expect(await readiness(worker)).toBe('200');
+
+    await gateway.kill();
+    await waitFor('the proxy notices', async () => (await readiness(worker)) === '503');
+    // Not with kubectl: it takes a reset for a reason to try ten times, a second apart.
+    const curl = `curl --silent --max-time 5 --cacert ${FILES}/ca.crt https://10.96.0.1/version`;
+    const exitCode = Number(await worker.exec('sh', '-c', `${curl}; echo $?`));
+    expect(exitCode).not.toBe(0);
+    expect(exitCode).not.toBe(CURL_TIMED_OUT);
+    gateway = await startGateway();
+
+    await waitFor('the proxy is ready again', async () => (await readiness(worker)) === '200');
+    expect(await namespacesSeenBy(podOf('a'))).toContain(homeOf(world.tenant('a')));
+  });
+});
+
+test('500 watches are closed one after the other when the gateway is told to end, after its grace', async () => {
+  const { plan, authority } = world.tenant('a').controlPlane;
+  const folder = join(laptop.host.folder, 'files');
+  writeFileSync(join(folder, 'ca.crt'), authority.certificate);
+  const client = { commonName: 'watcher', organization: 'host-processes' };
+  writeCredential(folder, 'watcher', await authority.issue(client));
+  const script = join(repository, 'e2e', 'open-watches.ts');
+  const watches = await laptop.host.start(
+    'watches',
+    [process.execPath, script, `https://${plan.hosts.api}`, '500', join(folder, 'watcher')],
+    { env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '1000' } }, // Bun opens 256 at a time otherwise
+  );
+  await waitFor('500 open watches', () => {
+    if (!watches.running) throw new Error(`the watches ended:\n${watches.tail()}`);
+    return /^open$/m.test(watches.tail(2000));
+  });
+
+  const termMs = Date.now();
+  await gateway.terminate(30_000);
+  await watches.ended();
+
+  const endsMs = [...watches.tail(2000).matchAll(/ended (\d+)/g)].map((match) => Number(match[1]));
+  const sinceTermMs = endsMs.map((endMs) => endMs - termMs).toSorted((one, other) => one - other);
+  expect(sinceTermMs).toHaveLength(500);
+  expect(sinceTermMs[0]).toBeGreaterThanOrEqual(GRACE_SECONDS * 1000 - 100);
+  // Spread evenly: half of them in the first half, give or take.
+  const halfMs = (GRACE_SECONDS + DRAIN_SECONDS / 2) * 1000;
+  const inFirstHalf = sinceTermMs.filter((endMs) => endMs < halfMs).length;
+  expect(inFirstHalf).toBeGreaterThan(150);
+  expect(inFirstHalf).toBeLessThan(350);
+});
+
+function edgeFile(name: string): string {
+  return join(edge.host.folder, 'files', name);
+}
+
+/** As an operator would: a new file in the place of the old one. */
+function writeRoutes(tenants: readonly string[]): void {
+  const routes = tenants.map((name) => {
+    const tenant = world.tenants.get(name);
+    const host = tenant?.plan.hosts.api ?? `${name}.k8s.snicket.test`;
+    const endpoints = tenant === undefined ? [] : [`${tenant.plan.address}:${API_PORT}`];
+    return { tenant: name, host, kind: 'api', endpoints };
+  });
+  writeFileSync(edgeFile('routes.json.new'), JSON.stringify({ routes }));
+  renameSync(edgeFile('routes.json.new'), edgeFile('routes.json'));
+}
+
+async function startGateway(): Promise<Daemon> {
+  const daemon = await edge.host.start('gateway', [
+    ...SNICKET,
+    'gateway',
+    ...['--routes', edgeFile('routes.json'), '--key-file', edgeFile('master.key')],
+    ...['--listen', `${edge.address}:443`, '--http', `${edge.address}:${HTTP_PORT}`],
+    ...['--grace', String(GRACE_SECONDS), '--drain', String(DRAIN_SECONDS)],
+  ]);
+  await waitFor('the gateway is ready', async () => {
+    if (!daemon.running) throw new Error(`the gateway ended:\n${daemon.tail()}`);
+    const { stdout } = await laptop.host.exec(askForReadiness(edge.address));
+    return stdout === '200';
+  });
+  return daemon;
+}
+
+/** What a worker needs for a proxy: the address, the CA, its key, a certificate, and the slice that leads there. */
+async function prepareTenant(tenant: Cluster): Promise<void> {
+  const { authority, plan } = tenant.controlPlane;
+  const worker = tenant.worker();
+  const files = join(worker.host.folder, 'files');
+  world.dns.set(plan.hosts.api, edge.address);
+  await makeHome(tenant);
+  await worker.exec('ip', 'address', 'add', `${VIRTUAL_ADDRESS}/32`, 'dev', 'lo', 'scope', 'host');
+  const secret = Buffer.from(deriveTenantSecret(masterKey, plan.hosts.api)).toString('base64');
+  writeFileSync(join(files, 'tenant.key'), `${secret}\n`, { mode: 0o600 });
+  writeFileSync(join(files, 'ca.crt'), authority.certificate);
+  const client = { commonName: 'pod-with-certificate', organization: 'host-processes' };
+  writeCredential(files, 'client', await authority.issue(client));
+  await writeServingCertificate(tenant);
+  await writePodsKubeconfig(tenant);
+  await tenant.apply(kubernetesSlice(VIRTUAL_ADDRESS));
+  pods.set(tenant.name, await tenant.runPod());
+}
+
+/** Certificate and key are two files, so for a moment they do not fit: a proxy has to bear that. */
+async function writeServingCertificate(tenant: Cluster): Promise<void> {
+  const { authority } = tenant.controlPlane;
+  const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', '10.96.0.1'];
+  const folder = join(tenant.worker().host.folder, 'files');
+  writeCredential(folder, 'serving', await authority.issue({ commonName: 'kubernetes', names }));
+}
+
+/** A kubeconfig with a token, as pods have: it is good in both modes. */
+async function writePodsKubeconfig(tenant: Cluster): Promise<void> {
+  const token = (await tenant.kubectl('create', 'token', 'default', '--duration=1h')).trim();
+  const kubeconfig = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'pods',
+    contexts: [{ name: 'pods', context: { cluster: 'pods', user: 'pods' } }],
+    clusters: [{ name: 'pods', cluster: { 'certificate-authority': `${FILES}/ca.crt` } }],
+    users: [{ name: 'pods', user: { token } }],
+  };
+  const path = join(tenant.worker().host.folder, 'files', 'pods.kubeconfig');
+  writeFileSync(path, JSON.stringify(kubeconfig), { mode: 0o600 });
+}
+
+async function startProxy(tenant: Cluster, mode: (typeof MODES)[number]): Promise<void> {
+  const worker = tenant.worker();
+  const own =
+    mode === 'passthrough'
+      ? ['--tenant-key-file', `${FILES}/tenant.key`]
+      : ['--cert', `${FILES}/serving.crt`, '--key', `${FILES}/serving.key`];
+  const daemon = await worker.start(
+    'proxy',
+    ...SNICKET,
+    ...['proxy', '--mode', mode, '--listen', `${VIRTUAL_ADDRESS}:${API_PORT}`],
+    ...['--edge', `${tenant.plan.hosts.api}:443`, '--server-name', tenant.plan.hosts.api],
+    ...['--ca', `${FILES}/ca.crt`, '--http', `${VIRTUAL_ADDRESS}:${HTTP_PORT}`],
+    ...['--grace', '0', '--drain', '1', ...own],
+  );
+  await waitFor('the proxy is ready', async () => {
+    if (!daemon.running) throw new Error(`the proxy ended:\n${daemon.tail()}`);
+    return (await readiness(worker)) === '200';
+  });
+}
+
+async function readiness(worker: ReturnType<Cluster['worker']>): Promise<string> {
+  return worker.exec(...askForReadiness(VIRTUAL_ADDRESS));
+}
+
+/** Prints the status, `000` if nobody answers. */
+function askForReadiness(address: string): string[] {
+  const url = `http://${address}:${HTTP_PORT}/readyz`;
+  return ['sh', '-c', `curl --silent --output /dev/null --write-out '%{http_code}' ${url} || true`];
+}
+
+function podOf(name: string): Pod {
+  const pod = pods.get(name);
+  if (pod === undefined) throw new Error(`no pod in tenant ${name}`);
+  return pod;
+}

@@ -1,0 +1,62 @@
+/**
+ * Whose API answers? Every cluster gets a namespace with its name, and whoever asks may list namespaces.
+ */
+import type { Cluster } from '../world/cluster/cluster.ts';
+import type { Pod } from '../world/cluster/pod.ts';
+import { API_PORT } from '../world/spec.ts';
+
+/** Where a worker's proxy listens: an address that every node has for itself. */
+export const VIRTUAL_ADDRESS = '100.64.64.1';
+
+/** Lets every pod and host process list namespaces. */
+const readersOfNamespaces = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRoleBinding',
+  metadata: { name: 'readers-of-namespaces' },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+  subjects: ['system:serviceaccounts', 'host-processes'].map((name) => ({
+    apiGroup: 'rbac.authorization.k8s.io',
+    kind: 'Group',
+    name,
+  })),
+};
+
+/** The namespace that this cluster alone has. */
+export function homeOf(cluster: Cluster): string {
+  return `home-of-${cluster.name}`;
+}
+
+/** Makes it, and lets everybody see it. */
+export async function makeHome(cluster: Cluster): Promise<void> {
+  const metadata = { name: homeOf(cluster) };
+  await cluster.apply(readersOfNamespaces, { apiVersion: 'v1', kind: 'Namespace', metadata });
+}
+
+/** What a pod sees with the credentials that every pod has, at the address that every pod is given. */
+export async function namespacesSeenBy(pod: Pod): Promise<string[]> {
+  return namesIn(await pod.exec('timeout', '10', 'kubectl', 'get', 'namespaces', '-o', 'name'));
+}
+
+/** The names in what `kubectl get namespaces -o name` prints. */
+export function namesIn(output: string): string[] {
+  return output
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.replace('namespace/', ''));
+}
+
+/** The slice that leads `10.96.0.1` to this address on each node. */
+export function kubernetesSlice(address: string): object {
+  return {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: {
+      name: 'kubernetes',
+      namespace: 'default',
+      labels: { 'kubernetes.io/service-name': 'kubernetes' },
+    },
+    addressType: 'IPv4',
+    ports: [{ name: 'https', port: API_PORT, protocol: 'TCP' }],
+    endpoints: [{ addresses: [address], conditions: { ready: true } }],
+  };
+}
