@@ -51,7 +51,8 @@ export const FLAG = {
 /** What a client may wait for: see {@link WaitingList}. */
 export const LIST = { hello: 1, dial: 2, leave: 3 } as const;
 
-const FIRST_CAPACITY = 1024;
+/** Memory that is not written to is not there: room for so many costs nothing until they come. */
+const FIRST_CAPACITY = 1 << 15;
 
 type Numbers = Uint8Array | Uint16Array | Int32Array | Float64Array;
 
