@@ -3,7 +3,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: help install test e2e fuzz soak lint format build bench demo world world-status world-down clean
+.PHONY: help install test e2e fuzz soak lint format build bench bench-world demo world world-status world-down clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -12,6 +12,7 @@ help: ## print this list
 	@echo '  E2E=auto          with e2e: succeed, saying why, where the tests cannot run'
 	@echo '  SECONDS=60        with fuzz: how long'
 	@echo '  MINUTES=2         with soak: how long'
+	@echo '  QUICK=1           with bench: under three minutes; PEERS=a,b and CASES=a,b choose (docs/bench.md)'
 	@echo '  KEEP=1            with world: leave it running until make world-down'
 
 install:
@@ -38,14 +39,18 @@ lint: install ## check format, lint rules and types
 format: install ## write the format that lint checks
 	node_modules/.bin/oxfmt
 
-# A thread's program is an entry point of its own: it runs apart from main.ts.
+# The program of a gateway's thread is an entry point of its own. With --splitting, what a command does not use is not
+# loaded: 1 to 2 MB of memory.
 build: install ## dist/snicket, one file with its runtime inside
-	$(BUN) build --compile --minify --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
+	$(BUN) build --compile --splitting --minify --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
 	  src/main.ts src/gateway/thread/engine-thread.ts --outfile dist/snicket
 	@du -h dist/snicket
 
-bench: install ## measure what a world costs: start, memory, end
-	$(BUN) bench/run.ts
+bench: build ## compare gateway and proxy with HAProxy, nginx, Go and C; a quarter of an hour
+	$(BUN) bench/run.ts $(if $(QUICK),--quick) $(if $(PEERS),--peers '$(PEERS)') $(if $(CASES),--cases '$(CASES)')
+
+bench-world: install ## measure what a world costs: start, memory, end
+	$(BUN) bench/world.ts
 
 demo: install ## the problem that Snicket is for, on real TLS sockets; npm only
 	$(BUN) demo/run.ts

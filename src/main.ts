@@ -1,19 +1,26 @@
 import { Command, CommanderError } from 'commander';
-import { versionCommand } from './cli/version.ts';
 
 /** Exit code for a command line that cannot be understood, as in most Unix tools. */
 const USAGE_ERROR = 2;
+
+/** Each is loaded when it is asked for: the gateway need not carry what only the proxy uses, nor the other way round. */
+const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['gateway', async () => (await import('./cli/gateway.ts')).gatewayCommand()],
+  ['proxy', async () => (await import('./cli/proxy.ts')).proxyCommand()],
+  ['version', async () => (await import('./cli/version.ts')).versionCommand()],
+]);
 
 const program = new Command('snicket')
   .description('One address for every hosted Kubernetes control plane.')
   .exitOverride();
 
-for (const command of [versionCommand()]) {
+const words = process.argv.slice(2);
+const asked = COMMANDS.get(words[0] ?? '');
+for (const load of asked === undefined ? COMMANDS.values() : [asked]) {
   // addCommand() alone would let a subcommand exit by itself, with Commander's code 1.
-  program.addCommand(command.copyInheritedSettings(program));
+  program.addCommand((await load()).copyInheritedSettings(program));
 }
 
-const words = process.argv.slice(2);
 try {
   await program.parseAsync(words.length === 0 ? ['help'] : words, { from: 'user' });
 } catch (error) {

@@ -33,6 +33,43 @@ test('counts every failure as a whole, and for a slot only what slots count', ()
   expect(counters.slot(1)).toMatchObject({ open: 0, total: 0, failures: {} });
 });
 
+test('counts for a slot alone what the whole counts elsewhere', () => {
+  const counters = new Counters(layout);
+
+  counters.failSlot(counters.reason('rate_limit'), counters.row(1));
+  counters.failSlot(counters.reason('name_unknown'), counters.row(1));
+
+  expect(counters.slot(1).failures).toEqual({ rate_limit: 1 });
+  expect(counters.slot(2)).toMatchObject({ open: 0, failures: {} });
+  expect(counters.failures()).toEqual({});
+});
+
+test('wipes one slot and no other', () => {
+  const counters = new Counters(layout);
+  for (const slot of [0, 1, 2]) counters.fail(REASON.dial_refused, counters.row(slot));
+
+  counters.wipe(1);
+
+  expect([0, 1, 2].map((slot) => counters.slot(slot).failures)).toEqual([
+    { dial_refused: 1 },
+    {},
+    { dial_refused: 1 },
+  ]);
+});
+
+test('forgets what was open when the engine is dead, and keeps what was counted', () => {
+  const counters = new Counters(layout);
+  for (const name of ['accepted', 'open', 'keptBytes'] as const) counters.add(GLOBAL[name], 3);
+  counters.add(counters.row(1) + COLUMN.open, 2);
+  counters.add(counters.row(1) + COLUMN.total, 5);
+
+  counters.forgetOpen();
+
+  expect(counters.global('accepted')).toBe(3);
+  expect(counters.global('open') + counters.global('keptBytes')).toBe(0);
+  expect(counters.slot(1)).toMatchObject({ open: 0, total: 5 });
+});
+
 test('is read from the same memory in another place', () => {
   const written = new Counters(layout);
   const read = new Counters(layout, written.buffer);

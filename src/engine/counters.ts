@@ -20,6 +20,15 @@ const GLOBALS = [
   'lostEdges',
 ] as const;
 
+/** Those that say how it is, not how often it was. */
+const GAUGES = [
+  'open',
+  'unfinishedHellos',
+  'dialling',
+  'abandonedDials',
+  'keptBytes',
+] as const satisfies readonly (typeof GLOBALS)[number][];
+
 const COLUMNS = [
   'open',
   'total',
@@ -136,6 +145,22 @@ export class Counters {
       ...(Object.fromEntries(counts) as Record<SlotCounter, number>),
       failures: this.#failures(row + COLUMNS.length, this.reasons.slice(0, this.#slotReasons)),
     };
+  }
+
+  /** Sets a slot's numbers to zero, for the next owner. Nobody may be counting there. */
+  wipe(slot: number): void {
+    const row = this.row(slot);
+    this.values.fill(0, row, row + this.#rowLength);
+  }
+
+  /** The engine is dead: nothing of what was open is. What was counted up stays. */
+  forgetOpen(): void {
+    for (const name of GAUGES) this.values[GLOBAL[name]] = 0;
+    for (let slot = 0; slot < this.#slots; slot++) {
+      const open = this.row(slot) + COLUMN.open;
+      // Writing zero to a row that has none would take memory for it.
+      if (this.values[open] !== 0) this.values[open] = 0;
+    }
   }
 
   #at(index: number): number {

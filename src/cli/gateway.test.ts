@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test';
+import { resolve } from 'node:path';
+
+const main = resolve(import.meta.dir, '../main.ts');
+
+function gateway(...flags: string[]) {
+  const ended = Bun.spawnSync([process.execPath, main, 'gateway', ...flags]);
+  return {
+    exitCode: ended.exitCode,
+    stdout: ended.stdout.toString(),
+    stderr: ended.stderr.toString(),
+  };
+}
+
+test('explains itself, with units, defaults and examples', () => {
+  const { exitCode, stdout } = gateway('--help');
+
+  expect(exitCode).toBe(0);
+  for (const text of [
+    '--drain <seconds>',
+    '(default: 20)',
+    ':443',
+    'SNICKET_ENGINE',
+    'Examples:',
+  ]) {
+    expect(stdout).toContain(text);
+  }
+});
+
+test('takes the engine from the environment, and refuses one that does not exist', () => {
+  const env = { ...process.env, SNICKET_ENGINE: 'turbo' };
+  const ended = Bun.spawnSync([process.execPath, main, 'gateway', '--routes', 'x'], { env });
+
+  expect(ended.stderr.toString()).toContain("'turbo' from env 'SNICKET_ENGINE' is invalid");
+  expect(ended.exitCode).toBe(2);
+});
+
+test('wants routes', () => {
+  const { exitCode, stderr } = gateway();
+
+  expect(stderr).toContain("required option '--routes <file>' not specified");
+  expect(exitCode).toBe(2);
+});
+
+test.each([
+  [['--listen', 'example.com:443'], "'example.com' in 'example.com:443' is not an IP address"],
+  [['--listen', '::1:443'], 'write [::1]:443'],
+  [['--http', '9440'], "'9440' has no port from 0 to 65535"],
+  [['--workers', '0'], "argument '0' is invalid. Write a whole number from 1 to 256."],
+  [['--workers', '1.5'], 'whole number'],
+  [['--engine', 'turbo'], "'turbo' is invalid. Allowed choices are auto, epoll, bun."],
+  [['--proxy-protocol', '10.0.0.0/99'], "'10.0.0.0/99' has no prefix length from 0 to 32"],
+  [['--grace', '-1'], 'Write a whole number from 0 to 3600.'],
+  [['--drain', '1h'], "argument '1h' is invalid."],
+  [['--max-connections', '0'], 'Write a whole number from 1'],
+  [['--tenant-rate', 'many'], "argument 'many' is invalid."],
+  [['--log-level', 'loud'], 'Allowed choices are debug, info, warn, error.'],
+])('refuses %p with code 2 and a way out', (flags, sentence) => {
+  const { exitCode, stderr } = gateway('--routes', 'routes.yaml', ...flags);
+
+  expect(stderr).toContain(sentence);
+  expect(exitCode).toBe(2);
+});

@@ -1,0 +1,134 @@
+import { afterAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { until } from '../engine/conformance/peer.ts';
+import { TestAuthority } from '../proxy/testing/certificates.ts';
+
+const main = resolve(import.meta.dir, '../main.ts');
+const folder = mkdtempSync(join(tmpdir(), 'snicket-cli-proxy-'));
+const file = (name: string, content: string): string => {
+  writeFileSync(join(folder, name), content);
+  return join(folder, name);
+};
+const authority = await TestAuthority.create();
+const leaf = await authority.issue({ names: ['kubernetes'] });
+const ca = file('ca.crt', authority.cert);
+const cert = file('tls.crt', leaf.cert);
+const key = file('tls.key', leaf.key);
+const secret = Buffer.alloc(32, 9).toString('base64');
+const tenantKey = file('tenant.key', secret);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const WHERE = ['--listen', '127.0.0.1:0', '--edge', '127.0.0.1:1', '--server-name', 'a.k8s.test'];
+const TERMINATE = ['--mode', 'terminate', ...WHERE, '--ca', ca, '--cert', cert, '--key', key];
+const PASSTHROUGH = ['--mode', 'passthrough', ...WHERE, '--tenant-key-file', tenantKey];
+
+function proxy(...words: string[]) {
+  const ended = Bun.spawnSync([process.execPath, main, 'proxy', ...words], { timeout: 10_000 });
+  return {
+    exitCode: ended.exitCode,
+    stdout: ended.stdout.toString(),
+    stderr: ended.stderr.toString(),
+  };
+}
+
+/** Without the option and its value. */
+function without(words: readonly string[], option: string): string[] {
+  const at = words.indexOf(option);
+  return [...words.slice(0, at), ...words.slice(at + 2)];
+}
+
+/** With another value for the option. */
+function replaced(words: readonly string[], option: string, value: string): string[] {
+  return [...without(words, option), option, value];
+}
+
+test('explains itself, with an example of each mode', () => {
+  const { exitCode, stdout } = proxy('--help');
+
+  expect(stdout).toContain('snicket proxy --mode terminate --listen');
+  expect(stdout).toContain('snicket proxy --mode passthrough --listen');
+  expect(stdout).toContain('SNICKET_ENGINE');
+  expect(exitCode).toBe(0);
+});
+
+const wrong: [string, string[], string][] = [
+  ['no mode', without(TERMINATE, '--mode'), "required option '--mode <mode>' not specified"],
+  ['an unknown mode', replaced(TERMINATE, '--mode', 'tunnel'), "'tunnel' is invalid"],
+  ['nowhere to listen', without(TERMINATE, '--listen'), "'--listen <address>' not specified"],
+  [
+    'a name to listen on',
+    replaced(TERMINATE, '--listen', 'here:1'),
+    "'here' in 'here:1' is not an IP",
+  ],
+  ['no edge', without(TERMINATE, '--edge'), "'--edge <host:port>' not specified"],
+  ['an edge without a port', replaced(TERMINATE, '--edge', 'edge.test'), "'edge.test' has no port"],
+  ['no name', without(TERMINATE, '--server-name'), "'--server-name <name>' not specified"],
+  ['an address as name', replaced(TERMINATE, '--server-name', '10.0.0.1'), "'10.0.0.1' is invalid"],
+  ['no CA in terminate', without(TERMINATE, '--ca'), 'mode terminate needs --ca; give a file'],
+  ['no certificate', without(TERMINATE, '--cert'), 'mode terminate needs --cert; give a file'],
+  ['no key', without(TERMINATE, '--key'), 'mode terminate needs --key; give a file'],
+  [
+    'no tenant key in passthrough',
+    without(PASSTHROUGH, '--tenant-key-file'),
+    'mode passthrough needs --tenant-key-file; give a file',
+  ],
+  [
+    'a tenant key in terminate',
+    [...TERMINATE, '--tenant-key-file', tenantKey],
+    `--tenant-key-file '${tenantKey}' belongs to mode passthrough, not terminate; leave it out`,
+  ],
+  [
+    'a certificate in passthrough',
+    [...PASSTHROUGH, '--cert', cert],
+    `--cert '${cert}' belongs to mode terminate, not passthrough; leave it out`,
+  ],
+  [
+    'the epoll engine in terminate',
+    [...TERMINATE, '--engine', 'epoll'],
+    "--engine 'epoll' belongs to mode passthrough, not terminate; leave it out",
+  ],
+  ['a file that is not there', replaced(TERMINATE, '--ca', '/no/such'), "'/no/such'"],
+  ['a CA that is none', replaced(TERMINATE, '--ca', key), 'holds no certificate'],
+  ['a tenant key that is none', replaced(PASSTHROUGH, '--tenant-key-file', ca), 'is not base64'],
+  ['a grace that is no number', [...TERMINATE, '--grace', 'soon'], "'soon' is invalid"],
+  ['no connections', [...TERMINATE, '--max-connections', '0'], "'0' is invalid"],
+];
+
+test.each(wrong)('refuses %s with exit code 2, the value and a way out', (_, words, sentence) => {
+  const { exitCode, stdout, stderr } = proxy(...words);
+
+  expect(stderr).toContain(sentence);
+  expect(stderr).not.toContain('    at ');
+  expect(stdout).toBe('');
+  expect(exitCode).toBe(2);
+});
+
+test.each([
+  ['terminate', TERMINATE],
+  ['passthrough', PASSTHROUGH],
+])(
+  '%s runs while the edge is down, ends by SIGTERM with code 0, and logs no secret',
+  async (mode, words) => {
+    const options = ['--grace', '0', '--drain', '0', '--log-level', 'debug'];
+    const child = Bun.spawn([process.execPath, main, 'proxy', ...words, ...options], {
+      ...{ stdout: 'pipe', stderr: 'pipe' },
+    });
+    let log = '';
+    const reading = (async () => {
+      for await (const chunk of child.stderr) log += Buffer.from(chunk).toString();
+    })();
+    await until(() => log.includes('dial_refused'), `a log: ${log}`, 10_000);
+
+    child.kill('SIGTERM');
+    const exitCode = await child.exited;
+    await reading;
+
+    expect(log).toContain(`"mode":"${mode}"`);
+    expect(log).not.toContain(secret);
+    expect(log).not.toContain(leaf.key.split('\n')[1]!);
+    expect(exitCode).toBe(0);
+  },
+  20_000,
+);

@@ -1,0 +1,173 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { parseListenAddress, type ListenAddress } from '../engine/listen-address.ts';
+import type { EngineChoice } from '../engine/open-engine.ts';
+import { parseEdgeAddress, type EdgeAddress } from '../proxy/edge/edge-address.ts';
+import type { ProxyMode } from '../proxy/proxy.ts';
+import { createLogger, LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
+import { serverNameFault } from '../wire/server-name.ts';
+
+const EXAMPLES = `
+Examples:
+  With the edge of any ingress controller that passes TLS through by name:
+    snicket proxy --mode terminate --listen 100.64.64.1:6443 --edge edge.example.com:443 \\
+      --server-name tenant-a.k8s.example.com --ca ca.crt --cert tls.crt --key tls.key --http :9443
+  With snicket's own gateway; TLS, client certificates and all, goes through to the API server:
+    snicket proxy --mode passthrough --listen 100.64.64.1:6443 --edge edge.example.com:443 \\
+      --server-name tenant-a.k8s.example.com --tenant-key-file tenant.key --ca ca.crt --http :9443`;
+
+interface Flags {
+  readonly mode: ProxyMode['name'];
+  readonly listen: readonly ListenAddress[];
+  readonly edge: EdgeAddress;
+  readonly serverName: string;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly tenantKeyFile?: string;
+  readonly http?: readonly ListenAddress[];
+  readonly engine: EngineChoice;
+  readonly grace: number;
+  readonly drain: number;
+  readonly maxConnections?: number;
+  readonly logLevel: LogLevel;
+}
+
+/** `snicket proxy`: runs on a worker until it is told to end. */
+export function proxyCommand(): Command {
+  return new Command('proxy')
+    .description("carry the connections of a worker's pods to the edge, under the tenant's name")
+    .addOption(
+      new Option('--mode <mode>', 'how the name gets to the edge')
+        .choices(['passthrough', 'terminate'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption(
+      '--listen <address>',
+      'where pods are to connect, such as 100.64.64.1:6443 or [::]:6443; may be given again',
+      listenAddresses,
+    )
+    .requiredOption('--edge <host:port>', 'the shared address of all tenants', edgeAddress)
+    .requiredOption('--server-name <name>', "the tenant's API host, which the edge routes by", name)
+    .option('--ca <file>', "the tenant's CA, which the edge's certificate has to chain to")
+    .option('--cert <file>', 'certificate for pods, with its chain (terminate)')
+    .option('--key <file>', 'its private key (terminate)')
+    .option('--tenant-key-file <file>', "the tenant's key: 32 bytes as base64 (passthrough)")
+    .option('--http <address>', 'where /healthz, /readyz and /metrics are', listenAddresses)
+    .addOption(
+      new Option('--engine <engine>', 'which engine moves the bytes (passthrough)')
+        .choices(['auto', 'epoll', 'bun'] satisfies EngineChoice[])
+        .env('SNICKET_ENGINE')
+        .default('auto'),
+    )
+    .option('--grace <seconds>', 'after SIGTERM: how long new connections are accepted', seconds, 5)
+    .option('--drain <seconds>', 'then: over how long connections are closed', seconds, 15)
+    .option('--max-connections <number>', 'one more is reset', count)
+    .addOption(
+      new Option('--log-level <level>', 'lines below it are not written')
+        .choices(LOG_LEVELS)
+        .default('info'),
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(async (flags: Flags, command: Command) => run(flags, command));
+}
+
+async function run(flags: Flags, command: Command): Promise<void> {
+  const log = createLogger({ level: flags.logLevel });
+  const mode = modeOf(flags, command);
+  const { listen, edge, serverName, http, engine, maxConnections } = flags;
+  const limits = maxConnections === undefined ? {} : { maxConnections };
+  // Loaded here, so that the other commands do not pay for it.
+  const { startProxy } = await import('../proxy/proxy.ts');
+  const proxy = await startProxy({
+    ...{ mode, listen, edge, serverName, http, engine, limits, log },
+  }).catch((error: unknown) =>
+    command.error(`error: ${error instanceof Error ? error.message : String(error)}`),
+  );
+  log.info('the proxy listens', { mode: mode.name, ports: proxy.ports, http: proxy.httpPorts });
+
+  const second = new AbortController();
+  await signalled();
+  log.info('draining', { graceSeconds: flags.grace, drainSeconds: flags.drain });
+  void signalled().then(() => second.abort());
+  await proxy.drain(flags.grace * 1000, flags.drain * 1000, second.signal);
+  proxy.stop();
+  process.exit(0); // a dial that cannot be taken back would keep the process for minutes
+}
+
+/** The files of the mode; a flag of the other one is a mistake that should not wait to be found in production. */
+function modeOf(flags: Flags, command: Command): ProxyMode {
+  const { mode, ca, cert, key, tenantKeyFile } = flags;
+  const needed = (flag: string, value: string | undefined): string =>
+    value ?? command.error(`error: mode ${mode} needs ${flag}; give a file`);
+  const refuse = (flag: string, value: string | undefined): void => {
+    if (value === undefined) return;
+    const other = mode === 'terminate' ? 'passthrough' : 'terminate';
+    command.error(`error: ${flag} '${value}' belongs to mode ${other}, not ${mode}; leave it out`);
+  };
+  switch (mode) {
+    case 'passthrough':
+      refuse('--cert', cert);
+      refuse('--key', key);
+      return {
+        name: mode,
+        tenantKeyFile: needed('--tenant-key-file', tenantKeyFile),
+        caFile: ca,
+      };
+    case 'terminate':
+      refuse('--tenant-key-file', tenantKeyFile);
+      if (command.getOptionValueSource('engine') === 'cli' && flags.engine === 'epoll') {
+        refuse('--engine', flags.engine);
+      }
+      return {
+        name: mode,
+        caFile: needed('--ca', ca),
+        certFile: needed('--cert', cert),
+        keyFile: needed('--key', key),
+      };
+  }
+}
+
+async function signalled(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  await promise;
+}
+
+function listenAddresses(
+  text: string,
+  before: readonly ListenAddress[] = [],
+): readonly ListenAddress[] {
+  return [...before, ...parsed(text, parseListenAddress)];
+}
+
+function edgeAddress(text: string): EdgeAddress {
+  return parsed(text, parseEdgeAddress);
+}
+
+function name(text: string): string {
+  const bytes = Buffer.from(text);
+  const fault = serverNameFault(bytes, 0, bytes.length);
+  if (fault === undefined) return text.toLowerCase();
+  throw new InvalidArgumentError(`It has to be a DNS name (${fault}).`);
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && value <= 3600) return value;
+  throw new InvalidArgumentError('It has to be a number of seconds from 0 to 3600.');
+}
+
+function count(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= 10_000_000) return value;
+  throw new InvalidArgumentError('It has to be a whole number from 1 to 10000000.');
+}
+
+/** Commander prints the sentence of an InvalidArgumentError behind the option's name. */
+function parsed<Value>(text: string, parse: (text: string) => Value): Value {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,160 @@
+import { expect, test } from 'bun:test';
+import { ManualClock } from './clock.ts';
+import { drain, type Drainable } from './drain.ts';
+
+/** An engine whose connections are a number. With `lagMs` it does what it is told that much later. */
+class Pretender implements Drainable {
+  accepts = true;
+  readonly closedAtMs: number[] = [];
+  readonly #clock: ManualClock;
+  readonly #lagMs: number;
+  #orders: { dueMs: number; count: number }[] = [];
+  connections: number;
+
+  constructor(clock: ManualClock, connections: number, lagMs = 0) {
+    this.#clock = clock;
+    this.connections = connections;
+    this.#lagMs = lagMs;
+    clock.every(1, () => this.#obey());
+  }
+
+  stopAccepting(): void {
+    this.accepts = false;
+  }
+
+  closeOldest(count: number): void {
+    this.#orders.push({ dueMs: this.#clock.nowMs() + this.#lagMs, count });
+    if (this.#lagMs === 0) this.#obey();
+  }
+
+  open(): number {
+    return this.connections;
+  }
+
+  #obey(): void {
+    const due = this.#orders.filter(({ dueMs }) => dueMs <= this.#clock.nowMs());
+    this.#orders = this.#orders.filter(({ dueMs }) => dueMs > this.#clock.nowMs());
+    for (const { count } of due) {
+      for (let closed = 0; closed < count && this.connections > 0; closed++) {
+        this.connections--;
+        this.closedAtMs.push(this.#clock.nowMs());
+      }
+    }
+  }
+}
+
+async function play(clock: ManualClock, ms: number) {
+  for (let step = 0; step < ms / 10; step++) clock.advance(10);
+  await Promise.resolve();
+}
+
+function begin(clock: ManualClock, engines: Drainable[], signal?: AbortSignal) {
+  const state = { over: false };
+  const options = { engines, graceMs: 1000, drainMs: 10_000, clock, ...(signal && { signal }) };
+  const done = drain(options).then(() => void (state.over = true));
+  return { state, done };
+}
+
+test('accepts for the grace time and closes nothing in it', async () => {
+  const clock = new ManualClock();
+  const engine = new Pretender(clock, 500);
+  begin(clock, [engine]);
+
+  await play(clock, 990);
+  const duringGrace = { accepts: engine.accepts, connections: engine.connections };
+  await play(clock, 100);
+
+  expect(duringGrace).toEqual({ accepts: true, connections: 500 });
+  expect(engine.accepts).toBeFalse();
+});
+
+test.each([0, 40, 200])('closes 500 evenly when orders take %d ms', async (lagMs) => {
+  const clock = new ManualClock();
+  const engine = new Pretender(clock, 500, lagMs);
+  const { state, done } = begin(clock, [engine]);
+
+  await play(clock, 12_000);
+  await done;
+
+  expect(state.over).toBeTrue();
+  expect(engine.closedAtMs).toHaveLength(500);
+  for (let second = 1; second <= 10; second++) {
+    const from = second * 1000 + lagMs;
+    const count = engine.closedAtMs.filter((at) => at >= from && at < from + 1000).length;
+    expect(count).toBeWithin(40, 61);
+  }
+});
+
+test('counts those that leave by themselves', async () => {
+  const clock = new ManualClock();
+  const engine = new Pretender(clock, 100);
+  begin(clock, [engine]);
+
+  await play(clock, 3000);
+  const before = engine.connections;
+  engine.connections -= 40;
+  await play(clock, 3000);
+
+  expect(before).toBeWithin(75, 85);
+  expect(engine.connections).toBeWithin(40, 55);
+});
+
+test('ends as soon as nobody is left', async () => {
+  const clock = new ManualClock();
+  const engines = [new Pretender(clock, 0), new Pretender(clock, 3)];
+  const { state, done } = begin(clock, engines);
+
+  await play(clock, 1500);
+  engines[1]!.connections = 0;
+  await play(clock, 100);
+  await done;
+
+  expect(state.over).toBeTrue();
+});
+
+test('waits out the grace even without a connection, because one may still come', async () => {
+  const clock = new ManualClock();
+  const { state } = begin(clock, [new Pretender(clock, 0)]);
+
+  await play(clock, 900);
+
+  expect(state.over).toBeFalse();
+});
+
+test('closes all at once on a second signal', async () => {
+  const clock = new ManualClock();
+  const engine = new Pretender(clock, 500);
+  const impatience = new AbortController();
+  const { done } = begin(clock, [engine], impatience.signal);
+  await play(clock, 500);
+
+  impatience.abort();
+  await done;
+
+  expect(engine.accepts).toBeFalse();
+  expect(engine.connections).toBe(0);
+});
+
+test('closes late comers at the end', async () => {
+  const clock = new ManualClock();
+  const engine = new Pretender(clock, 10);
+  const { done } = begin(clock, [engine]);
+  await play(clock, 6000);
+
+  engine.connections += 5; // accepted before the order to stop arrived
+  await play(clock, 5100);
+  await done;
+
+  expect(engine.connections).toBe(0);
+});
+
+test('does not wait for ever for connections that stay', async () => {
+  const clock = new ManualClock();
+  const stubborn: Drainable = { stopAccepting() {}, closeOldest() {}, open: () => 1 };
+  const { state, done } = begin(clock, [stubborn]);
+
+  await play(clock, 14_000);
+  await done;
+
+  expect(state.over).toBeTrue();
+});

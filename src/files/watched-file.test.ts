@@ -1,0 +1,226 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ManualClock } from '../engine/clock.ts';
+import { LOOK_MS, watchFile, type WatchedFile } from './watched-file.ts';
+
+let folder = '';
+let watched: WatchedFile | undefined;
+let contents: string[] = [];
+let errors: Error[] = [];
+const clock = new ManualClock();
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'snicket-watched-'));
+  contents = [];
+  errors = [];
+});
+
+afterEach(() => {
+  watched?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function watchIt(path: string, known?: Uint8Array) {
+  watched = watchFile(path, {
+    onContent: (bytes) => contents.push(bytes.toString()),
+    onError: (error) => errors.push(error),
+    clock,
+    known,
+  });
+}
+
+async function until(claim: () => boolean, what: string, deadlineMs = 3000) {
+  const end = performance.now() + deadlineMs;
+  while (!claim()) {
+    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+    await Bun.sleep(1);
+  }
+}
+
+/** All that is under way has been seen once a later change has. */
+async function settled(path: string) {
+  const count = contents.length;
+  writeFileSync(path, 'the end');
+  await until(() => contents.at(-1) === 'the end', 'the last content');
+  return contents.slice(0, Math.max(count, contents.length - 1));
+}
+
+test('tells the content that a writer in place left, and not the one it began with', async () => {
+  const path = join(folder, 'file');
+  writeFileSync(path, 'one');
+  watchIt(path);
+
+  writeFileSync(path, 'two');
+  await until(() => contents.length > 0, 'the new content');
+
+  expect(contents.at(-1)).toBe('two');
+  expect(errors).toEqual([]);
+});
+
+test('follows a file through renames', async () => {
+  const path = join(folder, 'file');
+  writeFileSync(path, 'one');
+  watchIt(path);
+
+  for (const text of ['two', 'three']) {
+    writeFileSync(`${path}.new`, text);
+    renameSync(`${path}.new`, path);
+    await until(() => contents.at(-1) === text, text);
+  }
+
+  expect(contents).toEqual(['two', 'three']);
+});
+
+test('follows a Kubernetes volume, where ..data is swapped and the name stays', async () => {
+  const version = (name: string, text: string) => {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, 'file'), text);
+    symlinkSync(name, join(folder, '..data_tmp'));
+    renameSync(join(folder, '..data_tmp'), join(folder, '..data'));
+  };
+  version('..1', 'one');
+  symlinkSync('..data/file', join(folder, 'file'));
+  watchIt(join(folder, 'file'));
+
+  version('..2', 'two');
+  await until(() => contents.length > 0, 'the second version');
+  version('..3', 'three');
+  await until(() => contents.length > 1, 'the third version');
+
+  expect(contents).toEqual(['two', 'three']);
+});
+
+test('says nothing when a file is touched, or its neighbours change', async () => {
+  const path = join(folder, 'file');
+  writeFileSync(path, 'one');
+  watchIt(path);
+
+  writeFileSync(path, 'one');
+  writeFileSync(join(folder, 'neighbour'), 'x');
+
+  expect((await settled(path)).filter((text) => text !== '')).toEqual([]);
+});
+
+test('finds a change that happened before the watch began', async () => {
+  const path = join(folder, 'file');
+  writeFileSync(path, 'two');
+  watchIt(path, Buffer.from('one'));
+
+  await until(() => contents.length > 0, 'the change');
+
+  expect(contents).toEqual(['two']);
+});
+
+test('reports a file that vanished, once, and its return even with the same content', async () => {
+  const path = join(folder, 'file');
+  writeFileSync(path, 'one');
+  watchIt(path);
+
+  unlinkSync(path);
+  await until(() => errors.length > 0, 'the error');
+  writeFileSync(join(folder, 'neighbour'), 'x');
+  writeFileSync(`${path}.new`, 'one');
+  renameSync(`${path}.new`, path);
+  await until(() => contents.length > 0, 'the content');
+
+  expect(errors.map((error) => 'code' in error && error.code)).toEqual(['ENOENT']);
+  expect(contents).toEqual(['one']);
+});
+
+test('begins with a file that does not exist yet, in a directory that does not either', async () => {
+  const path = join(folder, 'later', 'file');
+  watchIt(path);
+  await until(() => errors.length > 0, 'the error');
+
+  mkdirSync(join(folder, 'later'));
+  writeFileSync(path, 'one');
+  clock.advance(LOOK_MS);
+  await until(() => contents.length > 0, 'the content');
+  writeFileSync(path, 'two');
+  await until(() => contents.at(-1) === 'two', 'an event of the new directory');
+
+  expect(contents[0]).toBe('one');
+});
+
+test('goes on when its directory is replaced by another', async () => {
+  mkdirSync(join(folder, 'here'));
+  const path = join(folder, 'here', 'file');
+  writeFileSync(path, 'one');
+  watchIt(path);
+
+  rmSync(join(folder, 'here'), { recursive: true });
+  await until(() => errors.length > 0, 'the error');
+  mkdirSync(join(folder, 'here'));
+  writeFileSync(path, 'two');
+  clock.advance(LOOK_MS);
+  await until(() => contents.at(-1) === 'two', 'the new content');
+  writeFileSync(path, 'three');
+
+  await until(() => contents.at(-1) === 'three', 'an event of the new directory');
+});
+
+test('finds by its look what no event told: a change behind a link to elsewhere', async () => {
+  mkdirSync(join(folder, 'here'));
+  mkdirSync(join(folder, 'there'));
+  writeFileSync(join(folder, 'there', 'file'), 'one');
+  symlinkSync('../there/file', join(folder, 'here', 'file'));
+  watchIt(join(folder, 'here', 'file'));
+
+  writeFileSync(join(folder, 'there', 'file'), 'two');
+  await until(() => {
+    clock.advance(LOOK_MS);
+    return contents.length > 0;
+  }, 'the change');
+
+  expect(contents).toEqual(['two']);
+});
+
+test('reports what the callback throws, and goes on', async () => {
+  const path = join(folder, 'file');
+  writeFileSync(path, 'one');
+  watched = watchFile(path, {
+    onContent: (bytes) => {
+      if (bytes.toString() === 'bad') throw new Error('cannot use it');
+      contents.push(bytes.toString());
+    },
+    onError: (error) => errors.push(error),
+    clock,
+  });
+
+  writeFileSync(`${path}.new`, 'bad');
+  renameSync(`${path}.new`, path);
+  await until(() => errors.length > 0, 'the error');
+  writeFileSync(`${path}.new`, 'good');
+  renameSync(`${path}.new`, path);
+  await until(() => contents.length > 0, 'the good one');
+
+  expect(errors[0]?.message).toBe('cannot use it');
+  expect(contents).toEqual(['good']);
+});
+
+test('tells nothing after it was stopped', async () => {
+  const path = join(folder, 'file');
+  writeFileSync(path, 'one');
+  watchIt(path);
+  watched?.stop();
+  watchIt(join(folder, 'file'));
+  const second = watched;
+  let heard = 0;
+  watched = watchFile(path, { onContent: () => void heard++, onError: () => {}, clock });
+
+  second?.stop();
+  writeFileSync(path, 'two');
+  await until(() => heard > 0, 'another watch to see it');
+
+  expect(contents).toEqual([]);
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'bun:test';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Backend, Peer } from '../engine/conformance/peer.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { hello } from '../wire/hello-builder.ts';
+import { AccessLog } from './access-log.ts';
+import { balancerHeader } from './testing/headers.ts';
+import { GatewayLab, until } from './testing/lab.ts';
+
+const silent = createLogger({ write: () => {} });
+
+function newFolder() {
+  const path = mkdtempSync(join(tmpdir(), 'snicket-access-log-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
+}
+
+test('appends what it is given, in order', async () => {
+  using folder = newFolder();
+  const log = new AccessLog(join(folder.path, 'log'), silent);
+
+  for (let line = 1; line <= 100; line++) log.add(`${line}\n`, 1);
+  await log.close();
+
+  const lines = readFileSync(join(folder.path, 'log'), 'utf8').trim().split('\n');
+  expect(lines.map(Number)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+  expect(log.written).toBe(100);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'counts what a full disk loses, and says so once',
+  async () => {
+    const lines: string[] = [];
+    const log = new AccessLog('/dev/full', createLogger({ write: (line) => lines.push(line) }));
+
+    for (let round = 1; round <= 3; round++) {
+      log.add('a line\n', 1);
+      await until(() => log.dropped === round, 'the loss');
+    }
+
+    expect(log.written).toBe(0);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('ENOSPC');
+  },
+);
+
+test('drops lines rather than keep more than its memory holds', async () => {
+  using folder = newFolder();
+  const log = new AccessLog(join(folder.path, 'log'), silent);
+  const megabyte = `${'x'.repeat(1024 * 1024 - 1)}\n`;
+
+  for (let count = 0; count < 20; count++) log.add(megabyte, 10);
+  await log.close();
+
+  expect(log.dropped).toBe(120);
+  expect(log.written).toBe(80);
+});
+
+describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
+  test('has a line for each connection, with the client that a load balancer names', async () => {
+    using backend = new Backend();
+    const endpoints = ['127.0.0.1:1', `127.0.0.1:${backend.port}`];
+    await using lab = await GatewayLab.start({
+      engine,
+      accessLog: 'access.log',
+      proxyProtocol: 'everybody',
+      routes: [{ host: 'a.test', kind: 'konnectivity', endpoints }, { host: 'b.test' }],
+    });
+    const header = balancerHeader('2001:db8::7', '2001:db8::1');
+    const path = join(lab.folder, 'access.log');
+    const lines = () => {
+      const text = lab.number('access_log_lines_total') === 0 ? '' : readFileSync(path, 'utf8');
+      return text
+        .split('\n')
+        .slice(0, -1)
+        .map((line): Record<string, unknown> => JSON.parse(line));
+    };
+
+    // Two of the first, so that one of them meets the endpoint that refuses.
+    for (let count = 1; count <= 2; count++) {
+      const client = await Peer.dial(lab.port);
+      await client.send(Buffer.concat([header, hello({ serverName: 'a.test' })]));
+      const upstream = await backend.next();
+      await upstream.send(Buffer.alloc(1000));
+      upstream.fin();
+      await until(() => client.sawFin, 'the answer');
+      client.fin();
+    }
+    const refused = await Peer.dial(lab.port);
+    await refused.send(Buffer.concat([header, hello({ serverName: 'b.test' })]));
+    await until(() => refused.sawFin, 'the refusal');
+    refused.close();
+    const garbage = await Peer.dial(lab.port);
+    await garbage.send(Buffer.from('GET / HTTP/1.0\r\n'));
+    await until(() => garbage.sawFin || garbage.closed, 'the end of the garbage');
+    garbage.close();
+    await until(() => lines().length === 4, 'all lines');
+
+    const [first, second, third, fourth] = lines();
+    expect(first).toMatchObject({
+      tenant: 'a',
+      host: 'a.test',
+      kind: 'konnectivity',
+      client: '[2001:db8::7]:4711',
+      endpoint: endpoints[1],
+      bytesUp: hello({ serverName: 'a.test' }).length,
+      bytesDown: 1000,
+      reason: 'completed',
+    });
+    expect(first!.via).toMatch(/^127\.0\.0\.1:\d+$/);
+    expect(Number(first!.attempts) + Number(second!.attempts)).toBe(3);
+    expect(third).toMatchObject({
+      tenant: 'b',
+      host: 'b.test',
+      attempts: 0,
+      reason: 'no_endpoint',
+    });
+    expect(fourth).toMatchObject({ reason: 'proxy_header_missing', bytesUp: 0 });
+    expect(fourth!.host).toBeUndefined();
+  });
+});

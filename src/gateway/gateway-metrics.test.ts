@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { GatewayLab } from './testing/lab.ts';
+
+test('shows the metrics that docs/gateway.md lists, of the type that it says, and no others', async () => {
+  await using lab = await GatewayLab.start({ accessLog: 'access.log', keys: '' });
+  const docs = readFileSync(join(import.meta.dir, '../../docs/gateway.md'), 'utf8');
+
+  const page = await (await lab.get('/metrics')).text();
+  const shown = [...page.matchAll(/^# TYPE snicket_gateway_(\w+) (\w+)$/gm)];
+  const listed = [...docs.matchAll(/^\| `(\w+)(?:\{[^}]*\})?` \| (counter|gauge) \|/gm)];
+
+  const pairs = (matches: RegExpExecArray[]) => matches.map(([, name, type]) => `${name} ${type}`);
+  expect(pairs(shown)).toEqual(pairs(listed));
+});
+
+test('says which engine runs, and why not the faster one', async () => {
+  await using lab = await GatewayLab.start({ engine: 'bun', workers: 2 });
+
+  for (const thread of ['0', '1']) {
+    const labels = `thread="${thread}",engine="bun",fallback_reason=""`;
+    expect(lab.number('engine_info', labels)).toBe(1);
+  }
+});

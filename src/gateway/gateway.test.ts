@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'bun:test';
+import { Backend, Peer } from '../engine/conformance/peer.ts';
+import { readAlert } from '../wire/alert.ts';
+import { hello } from '../wire/hello-builder.ts';
+import { GatewayLab, until } from './testing/lab.ts';
+import { echoed, handshake, Tenant } from './testing/tls.ts';
+
+describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
+  test('takes each client to the tenant that it names, certificates and all', async () => {
+    await using a = await Tenant.start('a.k8s.test');
+    await using b = await Tenant.start('b.k8s.test');
+    await using lab = await GatewayLab.start({
+      engine,
+      workers: 2,
+      routes: [a, b].map(({ host, endpoint }) => ({ host, endpoints: [endpoint] })),
+    });
+
+    for (const tenant of [a, b, a]) {
+      const client = await handshake(lab.port, tenant);
+      expect(await echoed(client, `hello ${tenant.host}`)).toBe(`hello ${tenant.host}`);
+      client.end();
+    }
+
+    expect(a.names).toEqual(['a.k8s.test', 'a.k8s.test']);
+    expect(b.names).toEqual(['b.k8s.test']);
+    await until(() => lab.number('connections_open') === 0, 'all closed');
+    const labels = 'tenant="a",host="a.k8s.test",kind="api"';
+    expect(lab.number('tenant_connections_total', labels)).toBe(2);
+    expect(lab.number('tenant_received_bytes_total', labels)).toBeGreaterThan(400);
+    expect(lab.number('tenant_sent_bytes_total', labels)).toBeGreaterThan(400);
+    expect(lab.number('tenant_dial_seconds_count', labels)).toBe(2);
+  });
+
+  test('accepts and dials on IPv6', async () => {
+    await using a = await Tenant.start('a.k8s.test', '::1');
+    await using lab = await GatewayLab.start({
+      engine,
+      listen: [{ address: '::1', port: 0 }],
+      routes: [{ host: a.host, endpoints: [a.endpoint] }],
+    });
+
+    const client = await handshake(lab.port, a, { address: '::1' });
+
+    expect(await echoed(client, 'over six')).toBe('over six');
+    client.destroy();
+  });
+
+  test('takes a name in upper case for the same name', async () => {
+    await using a = await Tenant.start('a.k8s.test');
+    await using lab = await GatewayLab.start({
+      engine,
+      routes: [{ host: 'A.k8s.TEST', endpoints: [a.endpoint] }],
+    });
+
+    const client = await Peer.dial(lab.port);
+    await client.send(hello({ serverName: 'a.K8S.test' }));
+
+    await until(() => a.connections === 1, 'the connection at the tenant');
+    client.reset();
+  });
+
+  test('dials the endpoints in turn, so that successive connections meet all of them', async () => {
+    using first = new Backend();
+    using second = new Backend();
+    using third = new Backend();
+    const backends = [first, second, third];
+    const endpoints = backends.map(({ port }) => `127.0.0.1:${port}`);
+    await using lab = await GatewayLab.start({ engine, routes: [{ host: 'a.test', endpoints }] });
+
+    for (let round = 1; round <= 6; round++) {
+      const client = await Peer.dial(lab.port);
+      await client.send(hello({ serverName: 'a.test' }));
+      await until(() => sum(backends) === round, 'the next connection');
+    }
+
+    expect(backends.map(({ peers }) => peers.length)).toEqual([2, 2, 2]);
+  });
+
+  test('tries the next endpoint when one refuses, and lets that one rest', async () => {
+    using good = new Backend();
+    const bad = `127.0.0.1:${await closedPort()}`;
+    const endpoints = [bad, `127.0.0.1:${good.port}`];
+    await using lab = await GatewayLab.start({ engine, routes: [{ host: 'a.test', endpoints }] });
+
+    for (let round = 1; round <= 6; round++) {
+      const client = await Peer.dial(lab.port);
+      await client.send(hello({ serverName: 'a.test' }));
+      await until(() => good.peers.length === round, 'a connection at the one that works');
+    }
+
+    expect(lab.failures('dial_refused')).toBe(1);
+    expect(lab.failures('no_endpoint')).toBe(0);
+  });
+
+  test.each([
+    ['no endpoint', [], 0],
+    ['none that answers', ['127.0.0.1:1', '127.0.0.2:1'], 2],
+  ] as const)('answers internal_error if there is %s', async (_what, endpoints, dials) => {
+    await using lab = await GatewayLab.start({ engine, routes: [{ host: 'a.test', endpoints }] });
+
+    const client = await Peer.dial(lab.port);
+    await client.send(hello({ serverName: 'a.test' }));
+    await until(() => client.sawFin, 'the answer');
+
+    expect(readAlert(client.bytes())?.name).toBe('internal_error');
+    expect(lab.failures('no_endpoint')).toBe(1);
+    expect(lab.failures('dial_refused')).toBe(dials);
+    const labels = 'tenant="a",host="a.test",kind="api",reason="no_endpoint"';
+    expect(lab.number('tenant_failures_total', labels)).toBe(1);
+  });
+
+  test('keeps the half of a connection that is still open', async () => {
+    using backend = new Backend();
+    const endpoints = [`127.0.0.1:${backend.port}`];
+    await using lab = await GatewayLab.start({ engine, routes: [{ host: 'a.test', endpoints }] });
+    const client = await Peer.dial(lab.port);
+    await client.send(hello({ serverName: 'a.test' }));
+    client.fin();
+    const upstream = await backend.next();
+    await until(() => upstream.sawFin, 'the FIN of the client');
+
+    await upstream.send(Buffer.from('after your FIN'));
+    upstream.fin();
+    await until(() => client.sawFin, 'the FIN of the tenant');
+
+    expect(client.bytes().toString()).toBe('after your FIN');
+  });
+
+  test('follows the routes file: new ones at once, open connections through all of it', async () => {
+    await using a = await Tenant.start('a.k8s.test');
+    await using b = await Tenant.start('b.k8s.test');
+    await using lab = await GatewayLab.start({
+      engine,
+      workers: 2,
+      routes: [{ host: a.host, endpoints: [a.endpoint] }],
+    });
+    const old = await handshake(lab.port, a);
+
+    await lab.changeRoutes([{ host: b.host, endpoints: [b.endpoint] }]);
+    const fresh = await handshake(lab.port, b);
+    const late = await Peer.dial(lab.port);
+    await late.send(hello({ serverName: a.host }));
+    await until(() => late.sawFin, 'the refusal');
+
+    expect(await echoed(old, 'still here')).toBe('still here');
+    expect(await echoed(fresh, 'new here')).toBe('new here');
+    expect(readAlert(late.bytes())?.name).toBe('unrecognized_name');
+    old.destroy();
+    fresh.destroy();
+  });
+
+  test('leaves a client alone whose tenant accepts and never answers', async () => {
+    using silent = new Backend();
+    const endpoints = [`127.0.0.1:${silent.port}`];
+    await using lab = await GatewayLab.start({ engine, routes: [{ host: 'a.test', endpoints }] });
+
+    const client = await Peer.dial(lab.port);
+    await client.send(hello({ serverName: 'a.test' }));
+    const upstream = await silent.next();
+    await until(() => upstream.received > 0, 'the hello');
+
+    expect(client.closed || client.sawFin).toBeFalse();
+    expect(lab.number('connections_open')).toBe(1);
+    client.reset();
+    await until(() => upstream.closed, 'the reset at the tenant');
+  });
+
+  test('starts again a thread that died, with the routes of now', async () => {
+    await using a = await Tenant.start('a.k8s.test');
+    await using b = await Tenant.start('b.k8s.test');
+    await using lab = await GatewayLab.start({
+      engine,
+      routes: [{ host: a.host, endpoints: [a.endpoint] }],
+    });
+    await lab.changeRoutes([a, b].map(({ host, endpoint }) => ({ host, endpoints: [endpoint] })));
+    const lost = await handshake(lab.port, a);
+
+    // A message that the thread cannot understand: it throws, outside of any connection.
+    lab.gateway.crew.members[0]!.tell({ type: 'routes', version: 9, changes: null! });
+    await until(() => lab.number('thread_deaths_total') === 1, 'the death');
+    await until(() => lab.number('threads_listening') === 1, 'the restart');
+    await until(() => lost.destroyed, 'the end of what the thread had');
+    const client = await handshake(lab.port, b);
+
+    expect(await echoed(client, 'back')).toBe('back');
+    expect(lab.number('connections_open')).toBe(1);
+    expect(lab.log.map(({ msg }) => msg)).toContain('an engine thread died with its connections');
+    lost.destroy();
+    client.destroy();
+  });
+});
+
+function sum(backends: readonly Backend[]): number {
+  return backends.reduce((total, { peers }) => total + peers.length, 0);
+}
+
+/** A port where nobody listens, as far as anybody can know. */
+async function closedPort(): Promise<number> {
+  const backend = new Backend();
+  const { port } = backend;
+  backend[Symbol.dispose]();
+  return port;
+}

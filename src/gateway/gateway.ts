@@ -1,0 +1,222 @@
+/**
+ * The gateway: routes, keys, threads, metrics and health put together, on the main thread. No connection comes here.
+ */
+import { systemClock } from '../engine/clock.ts';
+import { drain } from '../engine/drain.ts';
+import { DEFAULT_LIMITS, type Limits } from '../engine/limits.ts';
+import { formatListenAddress, type ListenAddress } from '../engine/listen-address.ts';
+import { serveHttp, type HttpServer } from '../telemetry/http.ts';
+import type { Logger } from '../telemetry/log.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import { AccessLog } from './access-log.ts';
+import { registerGatewayMetrics } from './gateway-metrics.ts';
+import { KeySource } from './key-source.ts';
+import { MAX_ROUTES, type GatewayOptions } from './options.ts';
+import type { Route } from './routes/route.ts';
+import { RouteTable } from './routes/route-table.ts';
+import { RoutesSource, type LoadState } from './routes/routes-source.ts';
+import { Crew } from './thread/crew.ts';
+import type { FromThread } from './thread/messages.ts';
+
+/** An engine's thread is gone, and its sockets are not. */
+export class ThreadLost extends Error {
+  override readonly name = 'ThreadLost';
+
+  constructor(thread: number, cause: Error | undefined) {
+    super(`engine thread ${thread} ended and left its sockets open; start the gateway again`, {
+      cause,
+    });
+  }
+}
+
+/** A gateway. */
+export class Gateway {
+  readonly metrics = new Metrics();
+  readonly crew: Crew;
+
+  readonly #options: GatewayOptions;
+  readonly #log: Logger;
+  readonly #table: RouteTable;
+  readonly #routes: RoutesSource;
+  readonly #keys: KeySource | undefined;
+  readonly #accessLog: AccessLog | undefined;
+  readonly #http: HttpServer[] = [];
+  #addresses: readonly ListenAddress[] = [];
+  readonly #lost = Promise.withResolvers<never>();
+  #isDraining = false;
+
+  constructor(options: GatewayOptions, log: Logger) {
+    this.#options = options;
+    this.#log = log;
+    const { accessLog, keyFile } = options;
+    this.#accessLog = accessLog === undefined ? undefined : new AccessLog(accessLog, log);
+    this.crew = new Crew({
+      threads: options.workers,
+      engine: options.engine,
+      listen: options.listen,
+      slots: MAX_ROUTES,
+      limits: engineLimits(options),
+      maxConnections: options.maxConnections,
+      tenantLimits: options.tenantLimits,
+      proxyProtocol: options.proxyProtocol,
+      hasAccessLog: accessLog !== undefined,
+      routes: () => this.#table.routes(),
+      onDeath: (thread, error, restartMs) => {
+        log.error('an engine thread died with its connections', { thread, error, restartMs });
+      },
+      onLoss: (thread, error) => this.#lost.reject(new ThreadLost(thread, error)),
+      onMessage: (thread, message) => this.#heard(thread, message),
+    });
+    this.#table = new RouteTable(MAX_ROUTES, this.crew);
+    this.#routes = new RoutesSource({
+      path: options.routesFile,
+      log,
+      onRoutes: (routes) => this.#putInForce(routes),
+      known: (host) => this.#table.find(host),
+    });
+    this.#keys =
+      keyFile === undefined
+        ? undefined
+        : new KeySource(keyFile, log, (masterKeys) => this.crew.changeKeys(masterKeys));
+    this.#lost.promise.catch(() => {}); // lost() tells whoever asks
+    registerGatewayMetrics(this.metrics, {
+      crew: this.crew,
+      options,
+      load: this.#routes.state,
+      routes: () => this.#table.routes(),
+      accessLog: this.#accessLog,
+      keysAreGood: () => (this.#keys === undefined ? undefined : this.#keys.problem === undefined),
+    });
+  }
+
+  /** Where clients are accepted. */
+  get addresses(): readonly ListenAddress[] {
+    return this.#addresses;
+  }
+
+  get httpPorts(): readonly number[] {
+    return this.#http.map(({ port }) => port);
+  }
+
+  /** How the loading of the routes goes. */
+  get load(): Readonly<LoadState> {
+    return this.#routes.state;
+  }
+
+  /** Starts all of it. A bad routes file is no reason not to: it is not ready then. @throws if it cannot listen. */
+  async start(): Promise<void> {
+    this.#serveHttp();
+    this.#keys?.start();
+    await this.#routes.start();
+    this.#addresses = await this.crew.start();
+    const [first] = this.crew.members;
+    if (first?.fallbackReason !== undefined) {
+      this.#log.warn('running on the slower engine', {
+        engine: first.engine,
+        reason: first.fallbackReason,
+      });
+    }
+    this.#log.info('accepting connections', {
+      listen: this.#addresses.map(formatListenAddress),
+      http: this.httpPorts,
+      engine: first?.engine,
+      threads: this.crew.members.length,
+    });
+  }
+
+  /** Never done. @throws ThreadLost when only a new process can go on. */
+  async lost(): Promise<never> {
+    return this.#lost.promise;
+  }
+
+  /** Why no load balancer should send clients here; nothing if it should. */
+  notReady(): string | undefined {
+    if (this.#isDraining) return 'draining: the gateway is about to end';
+    if (this.#addresses.length === 0) return 'starting';
+    const { loads, problem } = this.#routes.state;
+    if (loads === 0) return problem ?? 'no routes are loaded yet';
+    if (this.#keys !== undefined && !this.#keys.hasKeys) return this.#keys.problem;
+    const isAlive = this.crew.members.some(({ isListening }) => isListening);
+    return isAlive ? undefined : 'no engine thread is alive';
+  }
+
+  /** The access log was moved away: begin a new file. */
+  reopenAccessLog(): void {
+    this.#accessLog?.reopen();
+  }
+
+  /** Not ready from now on; accepts for the grace time, closes all over the drain time, then ends. */
+  async drain(signal: AbortSignal): Promise<void> {
+    this.#isDraining = true;
+    const { graceMs, drainMs } = this.#options;
+    this.#log.info('draining', { open: this.crew.global('open'), graceMs, drainMs });
+    await drain({ engines: this.crew.members, graceMs, drainMs, clock: systemClock, signal });
+    await this.stop();
+  }
+
+  /** Ends all of it at once. */
+  async stop(): Promise<void> {
+    this.#routes.stop();
+    this.#keys?.stop();
+    await this.crew.stop();
+    await this.#accessLog?.close();
+    for (const server of this.#http) server.stop();
+  }
+
+  #serveHttp(): void {
+    const notReady = () => this.notReady();
+    for (const at of this.#options.http) {
+      try {
+        this.#http.push(serveHttp({ ...at, metrics: this.metrics, notReady }));
+      } catch (error) {
+        // Where every address was meant, a machine without IPv6 has served them all by now.
+        const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+        if (at.address === '::' && this.#http.length > 0 && code !== 'EADDRINUSE') continue;
+        const place = formatListenAddress(at);
+        throw new Error(`cannot serve HTTP on ${place} (${code}); choose another with --http`, {
+          cause: error,
+        });
+      }
+    }
+  }
+
+  #putInForce(routes: readonly Route[]): void {
+    this.crew.changeRoutes(this.#table.replace(routes, performance.now()));
+  }
+
+  #heard(thread: number, message: FromThread): void {
+    switch (message.type) {
+      case 'access-log':
+        this.#accessLog?.add(message.lines, message.count);
+        break;
+      case 'fault':
+        this.#log.error('a bug cost one connection', {
+          thread,
+          error: message.sentence,
+          stack: message.stack,
+        });
+        break;
+      case 'listening':
+      case 'cannot-start':
+      case 'stopped':
+      case 'applied':
+        break;
+    }
+  }
+}
+
+/**
+ * The limits of one thread. Connections are counted over all threads by the switchboard; what an engine counts itself
+ * is shared out. Behind a load balancer all clients have the same few addresses, so there is no limit for one.
+ */
+function engineLimits({ workers, maxConnections, proxyProtocol }: GatewayOptions): Partial<Limits> {
+  const { maxUnfinishedHellos, maxUnfinishedHellosPerSource } = DEFAULT_LIMITS;
+  const share = (limit: number) => Math.ceil(limit / workers);
+  return {
+    maxConnections,
+    maxUnfinishedHellos: share(maxUnfinishedHellos),
+    maxUnfinishedHellosPerSource: share(
+      proxyProtocol === 'nobody' ? maxUnfinishedHellosPerSource : maxUnfinishedHellos,
+    ),
+  };
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test';
+import { parseKeys } from './key-file.ts';
+
+const KEY = Buffer.from('0123456789abcdef0123456789abcdef');
+
+test('reads keys in base64, base64url and hex, one per line', () => {
+  expect(parseKeys(`${KEY.toString('base64')}\n`, 'keys')).toEqual([KEY]);
+  expect(parseKeys(KEY.toString('base64url'), 'keys')).toEqual([KEY]);
+  expect(parseKeys(`# current\n\n ${KEY.toString('hex')} \r\n`, 'keys')).toEqual([KEY]);
+});
+
+test('reads two keys while one is being replaced', () => {
+  const other = Buffer.alloc(40, 7);
+
+  const keys = parseKeys(`${KEY.toString('base64')}\n${other.toString('hex')}\n`, 'keys');
+
+  expect(keys).toEqual([KEY, other]);
+});
+
+test.each([
+  ['', 'keys: no key; write one line of base64 or hex'],
+  ['# only a comment\n', 'keys: no key'],
+  ['c2hvcnQ=\n', 'keys:1: a key of 5 bytes; it needs 32'],
+  ['\n\nnot a key!\n', 'keys:3: neither base64 nor hex; make a key with: openssl rand -base64 32'],
+  [`${KEY.toString('hex')}\n`.repeat(3), 'keys: 3 keys; keep the current one'],
+])('refuses %p', (text, sentence) => {
+  expect(() => parseKeys(text, 'keys')).toThrow(sentence);
+});
+
+test('never says what is in the file', () => {
+  const secret = 'hunter2hunter2';
+
+  expect(() => parseKeys(`${secret}!\n`, 'keys')).not.toThrow(secret);
+});

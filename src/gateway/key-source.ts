@@ -1,0 +1,63 @@
+/**
+ * The key file over time: the last good keys stay in force, and new ones take over with no restart.
+ */
+import { readFileSync } from 'node:fs';
+import { watchFile, type WatchedFile } from '../files/watched-file.ts';
+import type { Logger } from '../telemetry/log.ts';
+import { parseKeys } from './key-file.ts';
+
+/** Watches the file and gives away its keys. */
+export class KeySource {
+  /** Why the file as it is now is not in force; nothing if it is. */
+  problem: string | undefined = 'no keys are loaded yet';
+  /** Whether there ever were any. */
+  hasKeys = false;
+
+  readonly #path: string;
+  readonly #log: Logger;
+  readonly #onKeys: (masterKeys: readonly Uint8Array[]) => void;
+  #watched: WatchedFile | undefined;
+
+  constructor(path: string, log: Logger, onKeys: (masterKeys: readonly Uint8Array[]) => void) {
+    this.#path = path;
+    this.#log = log;
+    this.#onKeys = onKeys;
+  }
+
+  /** Loads the file, good or not, and watches it from now on. */
+  start(): void {
+    let known: Buffer | undefined;
+    try {
+      known = readFileSync(this.#path);
+    } catch {
+      known = undefined; // the watch finds the same, and reports it
+    }
+    this.#watched = watchFile(this.#path, {
+      onContent: (bytes) => this.#load(bytes),
+      onError: (error) => this.#refuse(error),
+      known,
+    });
+    if (known !== undefined) this.#load(known);
+  }
+
+  stop(): void {
+    this.#watched?.stop();
+  }
+
+  #load(bytes: Buffer): void {
+    try {
+      const keys = parseKeys(bytes.toString('latin1'), this.#path);
+      this.#onKeys(keys);
+      this.problem = undefined;
+      this.hasKeys = true;
+      this.#log.info('keys in force', { file: this.#path, keys: keys.length });
+    } catch (error) {
+      this.#refuse(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #refuse(error: Error): void {
+    this.problem = error.message;
+    this.#log.error('the key file cannot be used; the keys stay as they were', { error });
+  }
+}

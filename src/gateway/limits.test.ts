@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'bun:test';
+import { Backend, Peer } from '../engine/conformance/peer.ts';
+import { readAlert } from '../wire/alert.ts';
+import { hello } from '../wire/hello-builder.ts';
+import { GatewayLab, until, type LabOptions } from './testing/lab.ts';
+
+const HELLO = hello({ serverName: 'a.test' });
+
+async function start(options: LabOptions, limits = {}) {
+  const backend = new Backend();
+  const endpoints = [`127.0.0.1:${backend.port}`];
+  const routes = [
+    { host: 'a.test', endpoints, limits },
+    { host: 'b.test', endpoints },
+  ];
+  const lab = await GatewayLab.start({ workers: 2, routes, ...options });
+  return {
+    backend,
+    lab,
+    async [Symbol.asyncDispose]() {
+      await lab[Symbol.asyncDispose]();
+      backend[Symbol.dispose]();
+    },
+  };
+}
+
+/** Connects, and waits until the client is through or refused. */
+async function join(world: { lab: GatewayLab; backend: Backend }, bytes = HELLO) {
+  const before = world.backend.peers.length;
+  const client = await Peer.dial(world.lab.port);
+  await client.send(bytes);
+  await until(
+    () => world.backend.peers.length > before || client.sawFin || client.closed,
+    'a word',
+  );
+  return client;
+}
+
+describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
+  test("holds a route's limit of connections over all threads, and frees the place of who leaves", async () => {
+    await using world = await start({ engine }, { connections: 5 });
+    const clients: Peer[] = [];
+    for (let count = 0; count < 8; count++) clients.push(await join(world));
+
+    const refused = clients.filter(({ sawFin }) => sawFin);
+    const other = await join(world, hello({ serverName: 'b.test' }));
+    clients[0]?.reset();
+    await until(() => world.lab.number('connections_open') < 6 + refused.length, 'a place');
+    await until(async () => !(await join(world)).sawFin, 'somebody in that place');
+
+    expect(refused).toHaveLength(3);
+    expect(readAlert(refused[0]!.bytes())?.name).toBe('internal_error');
+    expect(other.sawFin).toBeFalse();
+    expect(world.lab.failures('tenant_connections_limit')).toBeGreaterThanOrEqual(3);
+    const labels = 'tenant="a",host="a.test",kind="api",reason="tenant_connections_limit"';
+    expect(world.lab.number('tenant_failures_total', labels)).toBeGreaterThanOrEqual(3);
+  });
+
+  test('holds the rate of the command line over all threads, and leaves the neighbour alone', async () => {
+    const tenantLimits = { connections: 0, connectionsPerSecond: 4 };
+    await using world = await start({ engine, tenantLimits });
+
+    const clients = await Promise.all(Array.from({ length: 20 }, async () => join(world)));
+    const labels = 'tenant="a",host="a.test",kind="api"';
+    const through = () => world.lab.number('tenant_connections_total', labels);
+    const refused = () => clients.filter(({ sawFin }) => sawFin).length;
+    await until(() => through() + refused() === 20, 'a word to all');
+    const other = await join(world, hello({ serverName: 'b.test' }));
+
+    // A second's worth at once, and what the time of the test itself has added.
+    expect(through()).toBeWithin(4, 8);
+    expect(world.lab.failures('tenant_rate_limit')).toBe(refused());
+    expect(other.sawFin).toBeFalse();
+  });
+
+  test('holds the limit of the whole gateway over all threads', async () => {
+    await using world = await start({ engine, maxConnections: 6 });
+
+    const clients: Peer[] = [];
+    for (let count = 0; count < 7; count++) clients.push(await join(world));
+
+    await until(() => world.lab.failures('connections_limit') >= 1, 'the refusal');
+    expect(clients.filter(({ sawFin, closed }) => sawFin || closed)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,32 @@
+/**
+ * What a gateway is told at its start.
+ */
+import type { ListenAddress } from '../engine/listen-address.ts';
+import type { EngineChoice } from '../engine/open-engine.ts';
+import type { TenantLimits } from './switchboard/route-book.ts';
+import type { ProxyProtocol } from './switchboard/trusted-sources.ts';
+
+/** The options of `snicket gateway`, checked. */
+export interface GatewayOptions {
+  readonly routesFile: string;
+  readonly listen: readonly ListenAddress[];
+  /** Health and metrics; none: nowhere. */
+  readonly http: readonly ListenAddress[];
+  /** Engine threads. */
+  readonly workers: number;
+  readonly engine: EngineChoice;
+  readonly proxyProtocol: ProxyProtocol;
+  readonly graceMs: number;
+  readonly drainMs: number;
+  /** Open connections over all threads. */
+  readonly maxConnections: number;
+  /** For each route that has no limits of its own; 0: none. */
+  readonly tenantLimits: TenantLimits;
+  /** A file, or `-` for standard output; absent: no access log. */
+  readonly accessLog?: string | undefined;
+  /** The master keys; absent: no signed header is accepted. */
+  readonly keyFile?: string | undefined;
+}
+
+/** How many routes there can be. Memory is used for those that are. */
+export const MAX_ROUTES = 65_536;

@@ -1,0 +1,182 @@
+/** What concerns the process: its signals, its exit code, its command line. */
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Backend, Peer } from '../engine/conformance/peer.ts';
+import { hello } from '../wire/hello-builder.ts';
+import { routesJson, until } from './testing/lab.ts';
+
+const MAIN = resolve(import.meta.dir, '../main.ts');
+const HELLO = hello({ serverName: 'a.test' });
+
+let folder = '';
+let running: Bun.Subprocess | undefined;
+let backend: Backend;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'snicket-gateway-'));
+  backend = new Backend();
+  const endpoints = [`127.0.0.1:${backend.port}`];
+  writeFileSync(join(folder, 'routes.json'), routesJson([{ host: 'a.test', endpoints }]));
+});
+
+afterEach(async () => {
+  running?.kill('SIGKILL');
+  await running?.exited;
+  running = undefined;
+  backend[Symbol.dispose]();
+  rmSync(folder, { recursive: true });
+});
+
+/** Starts `snicket gateway` on free ports, and waits until it is ready. */
+async function start(...flags: string[]) {
+  const log = join(folder, 'log');
+  const command = [process.execPath, MAIN, 'gateway', '--routes', join(folder, 'routes.json')];
+  const places = ['--listen', '127.0.0.1:0', '--http', '127.0.0.1:0', '--workers', '2'];
+  const child = Bun.spawn([...command, ...places, ...flags], { stderr: Bun.file(log) });
+  running = child;
+  let ports: RegExpExecArray | null = null;
+  await until(() => {
+    ports = /"listen":\["127.0.0.1:(\d+)".*"http":\[(\d+)\]/.exec(readFileSync(log, 'utf8'));
+    return ports !== null || child.exitCode !== null;
+  }, 'the ports');
+  const [, port, httpPort] = (ports ?? []) as string[];
+  return { child, port: Number(port), httpPort, log: () => readFileSync(log, 'utf8') };
+}
+
+async function joined(port: number, count: number): Promise<Peer[]> {
+  const clients: Peer[] = [];
+  while (clients.length < count) {
+    const batch = Array.from({ length: Math.min(50, count - clients.length) }, async () => {
+      const client = await Peer.dial(port);
+      await client.send(HELLO);
+      return client;
+    });
+    clients.push(...(await Promise.all(batch)));
+  }
+  await until(() => backend.peers.length === count, 'all connections at the tenant');
+  return clients;
+}
+
+test('closes 500 connections spread over the drain time, none within the grace, and ends well', async () => {
+  const { child, port } = await start('--grace', '1', '--drain', '4');
+  const clients = await joined(port, 500);
+  const startMs = performance.now();
+  const closedMs: number[] = [];
+  const open = new Set(clients);
+
+  child.kill('SIGTERM');
+  await until(
+    () => {
+      for (const client of open) {
+        if (!client.sawFin && !client.closed) continue;
+        open.delete(client);
+        closedMs.push(performance.now() - startMs);
+      }
+      return open.size === 0;
+    },
+    'the end of all connections',
+    15_000,
+  );
+
+  expect(await child.exited).toBe(0);
+  expect(Math.min(...closedMs)).toBeGreaterThan(980);
+  expect(Math.max(...closedMs)).toBeWithin(4500, 6500);
+  for (const second of [1, 2, 3, 4]) {
+    const inIt = closedMs.filter((ms) => ms >= second * 1000 && ms < second * 1000 + 1000).length;
+    expect(inIt).toBeWithin(60, 190);
+  }
+}, 30_000);
+
+test('accepts during the grace, and says that it is not ready', async () => {
+  const { child, port, httpPort } = await start('--grace', '30');
+  const readiness = async () => (await fetch(`http://127.0.0.1:${httpPort}/readyz`)).status;
+  const before = await readiness();
+
+  child.kill('SIGTERM');
+  await until(async () => (await readiness()) === 503, 'the failing readiness');
+  await joined(port, 1);
+
+  expect(before).toBe(200);
+  expect(child.exitCode).toBeNull();
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)('ends at once on a second signal, %s', async (second) => {
+  const { child, port } = await start('--grace', '60', '--drain', '60');
+  const [client] = await joined(port, 1);
+
+  child.kill('SIGTERM');
+  await until(() => readFileSync(join(folder, 'log'), 'utf8').includes('draining'), 'the drain');
+  child.kill(second);
+
+  expect(await child.exited).toBe(0);
+  await until(() => client!.sawFin || client!.closed, 'the end of the connection');
+});
+
+test('ends with code 1 and a sentence when the port is taken', async () => {
+  const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+
+  const { child, log } = await start('--listen', `127.0.0.1:${other.port}`);
+
+  expect(await child.exited).toBe(1);
+  expect(log()).toContain(`cannot listen on 127.0.0.1:${other.port} (EADDRINUSE)`);
+  expect(log()).toContain('choose another with --listen');
+  other.stop();
+});
+
+test('ends with code 1 and a sentence when the port for health is taken', async () => {
+  const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+
+  const { child, log } = await start('--http', `127.0.0.1:${other.port}`);
+
+  expect(await child.exited).toBe(1);
+  expect(log()).toContain(`cannot serve HTTP on 127.0.0.1:${other.port} (EADDRINUSE)`);
+  other.stop();
+});
+
+test('writes the access log, and begins a new file on SIGHUP', async () => {
+  const path = join(folder, 'access.log');
+  const { child, port } = await start('--access-log', path);
+  const lines = (file: string) =>
+    readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line): Record<string, unknown> => JSON.parse(line));
+  const [first] = await joined(port, 1);
+  first?.fin();
+  (await backend.next()).fin();
+  await until(() => exists(path) && lines(path).length === 1, 'the first line');
+
+  renameSync(path, `${path}.1`);
+  child.kill('SIGHUP');
+  await until(async () => {
+    const stranger = await Peer.dial(port);
+    await stranger.send(hello({ serverName: 'z.test' }));
+    await until(() => stranger.sawFin, 'the refusal');
+    stranger.close();
+    return exists(path);
+  }, 'the new file');
+  await until(() => exists(path) && lines(path).length > 0, 'its first line');
+
+  expect(lines(`${path}.1`)[0]).toMatchObject({
+    tenant: 'a',
+    host: 'a.test',
+    kind: 'api',
+    endpoint: `127.0.0.1:${backend.port}`,
+    attempts: 1,
+    bytesUp: HELLO.length,
+    bytesDown: 0,
+    reason: 'completed',
+  });
+  expect(lines(`${path}.1`)[0]!.client).toMatch(/^127\.0\.0\.1:\d+$/);
+  expect(lines(path)[0]).toMatchObject({ host: 'z.test', attempts: 0, reason: 'name_unknown' });
+});
+
+function exists(path: string): boolean {
+  try {
+    return readFileSync(path).length > 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Why the gateway refuses a connection, besides what the engine has reasons for, and what the client gets to hear.
+ */
+import type { CountersLayout } from '../engine/counters.ts';
+import { ALERT_RECORDS } from '../wire/alert.ts';
+import {
+  alertFor,
+  HELLO_REFUSALS,
+  PROXY_REFUSALS,
+  TENANT_REFUSALS,
+  type HelloRefusal,
+} from '../wire/outcome.ts';
+
+/** Reasons that belong to one route, and are counted for it too. */
+export const ROUTE_REASONS = {
+  no_endpoint: 'the route has no endpoint, or none of them could be dialled',
+  tenant_connections_limit: 'the route has as many open connections as it may',
+  tenant_rate_limit: 'the route had as many new connections in this second as it may',
+  ...TENANT_REFUSALS,
+} as const satisfies Record<string, string>;
+
+const HELLO_MEANINGS = Object.fromEntries(
+  Object.entries(HELLO_REFUSALS).map(([code, { meaning }]) => [code, meaning]),
+) as Record<HelloRefusal, string>;
+
+/** Reasons for which no route is known. */
+export const STRANGER_REASONS = {
+  name_absent: 'the client named no host',
+  name_unknown: 'no route has that host',
+  proxy_header_missing: 'no PROXY header, from where --proxy-protocol wants one',
+  proxy_header_not_allowed: 'an unsigned PROXY header, from where --proxy-protocol allows none',
+  replay_guard_full:
+    'no failure: so many signed headers came that the older half is forgotten early',
+  ...PROXY_REFUSALS,
+  ...HELLO_MEANINGS,
+} as const satisfies Record<string, string>;
+
+/** A reason of the gateway's own. */
+export type GatewayReason = keyof typeof ROUTE_REASONS | keyof typeof STRANGER_REASONS;
+
+/** What every thread of a gateway counts. */
+export function countersLayout(slots: number): Required<CountersLayout> {
+  return {
+    slots,
+    slotReasons: Object.keys(ROUTE_REASONS),
+    otherReasons: Object.keys(STRANGER_REASONS),
+  };
+}
+
+/** The answer to a hello that is refused; nothing for whoever would not understand one. */
+export function answerTo(refusal: HelloRefusal): Uint8Array | undefined {
+  const alert = alertFor(refusal);
+  return alert === undefined ? undefined : ALERT_RECORDS[alert];
+}

@@ -1,0 +1,120 @@
+/** The routes file in the hands of people and programs: missing, broken, rewritten under load. */
+import { describe, expect, test } from 'bun:test';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Backend, Peer } from '../engine/conformance/peer.ts';
+import { hello } from '../wire/hello-builder.ts';
+import { GatewayLab, routesJson, until } from './testing/lab.ts';
+import { echoed, handshake, Tenant } from './testing/tls.ts';
+
+function errors(lab: GatewayLab) {
+  return lab.log.filter(({ level }) => level === 'error').map(({ msg }) => String(msg));
+}
+
+test('starts with a bad file, not ready and saying why, and goes by it once it is good', async () => {
+  using backend = new Backend();
+  await using lab = await GatewayLab.start({ routesText: 'routes:\n  - tenant: [\n' });
+  const before = await lab.get('/readyz');
+
+  await lab.changeRoutes([{ host: 'a.test', endpoints: [`127.0.0.1:${backend.port}`] }]);
+  const after = await lab.get('/readyz');
+  const client = await Peer.dial(lab.port);
+  await client.send(hello({ serverName: 'a.test' }));
+  await backend.next();
+
+  expect(before.status).toBe(503);
+  expect(await before.text()).toContain('routes.json:3:1:');
+  expect(after.status).toBe(200);
+  client.reset();
+});
+
+test('starts without a file, and picks it up', async () => {
+  await using lab = await GatewayLab.start({ routesFile: '/nonexistent/routes.yaml' });
+
+  const answer = await lab.get('/readyz');
+
+  expect(answer.status).toBe(503);
+  expect(await answer.text()).toContain('/nonexistent/routes.yaml: cannot be read (ENOENT');
+  expect((await lab.get('/healthz')).status).toBe(200);
+});
+
+test('keeps the last good routes in force when the file goes bad, and says so once', async () => {
+  await using a = await Tenant.start('a.test');
+  await using lab = await GatewayLab.start({ routes: [{ host: a.host, endpoints: [a.endpoint] }] });
+
+  lab.writeRoutes('routes:\n  - {tenant: a, host: a..test, kind: api, endpoints: []}\n');
+  await until(() => lab.number('routes_load_failures_total') === 1, 'the report');
+  appendFileSync(join(lab.folder, 'neighbour'), 'x'); // an event, and no new content
+  const client = await handshake(lab.port, a);
+
+  expect(await echoed(client, 'as before')).toBe('as before');
+  expect(lab.number('routes_last_load_successful')).toBe(0);
+  expect(lab.number('routes')).toBe(1);
+  expect((await lab.get('/readyz')).status).toBe(200);
+  const [sentence, ...others] = errors(lab);
+  expect(sentence).toContain('routes.json:2:23: ');
+  expect(sentence).toContain('the last good routes stay in force');
+  expect(others).toEqual([]);
+  client.destroy();
+});
+
+describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
+  test('rewritten a hundred times under load: no failed request, no dropped connection', async () => {
+    await using a = await Tenant.start('a.test');
+    await using b = await Tenant.start('b.test');
+    const routes = [a, b].map(({ host, endpoint }) => ({ host, endpoints: [endpoint] }));
+    await using lab = await GatewayLab.start({ engine, workers: 2, routes });
+    const old = await handshake(lab.port, a);
+    const state = { isOver: false, requests: 0 };
+    const load = Promise.all(
+      [a, b, a, b].map(async (tenant) => {
+        while (!state.isOver) {
+          const client = await handshake(lab.port, tenant);
+          expect(await echoed(client, 'request')).toBe('request');
+          client.destroy();
+          state.requests++;
+        }
+      }),
+    );
+
+    for (let round = 0; round < 100; round++) {
+      const extra = { host: `extra-${round}.test`, endpoints: ['127.0.0.1:1'] };
+      const twice = routes.map((route) => ({ ...route, limits: { connections: 1000 + round } }));
+      await lab.changeRoutes([...twice, extra]);
+    }
+    state.isOver = true;
+    await load;
+
+    expect(await echoed(old, 'all the time')).toBe('all the time');
+    expect(state.requests).toBeGreaterThan(20);
+    expect(lab.number('routes_loads_total')).toBe(101);
+    expect(lab.number('routes')).toBe(3);
+    const labels = (host: string, reason: string) =>
+      `tenant="${host[0]}",host="${host}",kind="api",reason="${reason}"`;
+    for (const reason of ['no_endpoint', 'dial_refused', 'fault', 'upstream_reset']) {
+      expect(lab.number('tenant_failures_total', labels('a.test', reason))).toBe(0);
+    }
+    expect(lab.failures('name_unknown')).toBe(0);
+    old.destroy();
+  }, 30_000);
+});
+
+test('makes a change of one route among 10,000 live in every thread', async () => {
+  using backend = new Backend();
+  const many = Array.from({ length: 10_000 }, (_, index) => ({
+    host: `tenant-${index}.test`,
+    endpoints: ['127.0.0.1:1'],
+  }));
+  await using lab = await GatewayLab.start({ workers: 2, routes: many });
+
+  many[5000] = { host: 'tenant-5000.test', endpoints: [`127.0.0.1:${backend.port}`] };
+  await lab.changeRoutes(many);
+  for (let count = 0; count < 4; count++) {
+    const client = await Peer.dial(lab.port);
+    await client.send(hello({ serverName: 'tenant-5000.test' }));
+    await backend.next();
+  }
+
+  expect(lab.number('routes')).toBe(10_000);
+  expect(routesJson(many).length).toBeGreaterThan(500_000);
+});

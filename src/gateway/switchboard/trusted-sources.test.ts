@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test';
+import { parseNetworks, TrustedSources } from './trusted-sources.ts';
+
+test('knows who is in its networks, of both families', () => {
+  const sources = new TrustedSources(parseNetworks('10.0.0.0/8, 192.0.2.7,fd00::/8'));
+
+  for (const inside of ['10.255.0.1', '192.0.2.7', 'fd00::1', '10.255.0.1']) {
+    expect(sources.has(inside)).toBeTrue();
+  }
+  for (const outside of ['11.0.0.1', '192.0.2.8', 'fe80::1', '::1', '11.0.0.1']) {
+    expect(sources.has(outside)).toBeFalse();
+  }
+});
+
+test('takes a prefix of 0 as everybody of that family', () => {
+  const sources = new TrustedSources(parseNetworks('0.0.0.0/0'));
+
+  expect(sources.has('203.0.113.1')).toBeTrue();
+  expect(sources.has('fd00::1')).toBeFalse();
+});
+
+test.each([
+  ['192.0.2.128/25', '192.0.2.129', '192.0.2.127'],
+  ['10.1.2.3/31', '10.1.2.2', '10.1.2.4'],
+  ['2001:db8::/33', '2001:db8:7fff::1', '2001:db8:8000::1'],
+])('ends %s within a byte', (network, inside, outside) => {
+  const sources = new TrustedSources([network]);
+
+  expect(sources.has(inside)).toBeTrue();
+  expect(sources.has(outside)).toBeFalse();
+});
+
+test('still answers after more sources than it remembers', () => {
+  const sources = new TrustedSources(['10.0.0.0/8']);
+  for (let index = 0; index < 5000; index++) sources.has(`11.0.${index >> 8}.${index & 255}`);
+
+  expect(sources.has('10.0.0.1')).toBeTrue();
+});
+
+test.each([
+  ['', "'' is not an IP network"],
+  ['10.0.0.0/33', "'10.0.0.0/33' has no prefix length from 0 to 32"],
+  ['10.0.0.0/', 'has no prefix length'],
+  ['10.0.0.0/-1', 'has no prefix length'],
+  ['fd00::/129', 'from 0 to 128'],
+  ['lb.example.com', "'lb.example.com' is not an IP network"],
+  ['10.0.0.0/8,,', "'' is not an IP network"],
+])('refuses %p', (text, sentence) => {
+  expect(() => parseNetworks(text)).toThrow(sentence);
+});

@@ -1,0 +1,70 @@
+/**
+ * From whom a PROXY header of a load balancer is wanted: `--proxy-protocol`.
+ */
+import { ipBytes } from '../../wire/ip-address.ts';
+
+/** Nobody, everybody, or the addresses in these networks. Plain data, for other threads. */
+export type ProxyProtocol = 'nobody' | 'everybody' | readonly string[];
+
+/** @throws TypeError with a sentence for the user. */
+export function parseNetworks(text: string): readonly string[] {
+  return text.split(',').map((part) => {
+    networkFrom(part.trim());
+    return part.trim();
+  });
+}
+
+/** A test for addresses, with the last answers at hand: a load balancer has few addresses and many connections. */
+export class TrustedSources {
+  readonly #networks: readonly Network[];
+  readonly #known = new Map<string, boolean>();
+
+  /** The networks have passed {@link parseNetworks}. */
+  constructor(networks: readonly string[]) {
+    this.#networks = networks.map(networkFrom);
+  }
+
+  has(address: string): boolean {
+    const known = this.#known.get(address);
+    if (known !== undefined) return known;
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+    const bytes = ipBytes(address);
+    const isTrusted =
+      bytes !== undefined && this.#networks.some((network) => contains(network, bytes));
+    this.#known.set(address, isTrusted);
+    return isTrusted;
+  }
+}
+
+const MAX_KNOWN = 1024;
+
+interface Network {
+  readonly bytes: Uint8Array;
+  readonly prefix: number;
+}
+
+function networkFrom(text: string): Network {
+  const [address = '', length, ...rest] = text.split('/');
+  const bytes = ipBytes(address);
+  if (bytes === undefined || rest.length > 0) {
+    throw new TypeError(`'${text}' is not an IP network; write 10.0.0.0/8, fd00::/8 or 10.0.0.1`);
+  }
+  const bits = 8 * bytes.length;
+  const prefix = length === undefined ? bits : /^\d{1,3}$/.test(length) ? Number(length) : Infinity;
+  if (prefix > bits) {
+    throw new TypeError(
+      `'${text}' has no prefix length from 0 to ${bits}; write ${address}/${bits} for one address`,
+    );
+  }
+  return { bytes, prefix };
+}
+
+function contains({ bytes, prefix }: Network, address: Uint8Array): boolean {
+  if (bytes.length !== address.length) return false;
+  for (let bit = 0; bit < prefix; bit += 8) {
+    const mask = 0xff00 >> Math.min(8, prefix - bit);
+    const differs = (bytes[bit >> 3] ?? 0) ^ (address[bit >> 3] ?? 0);
+    if ((differs & mask & 0xff) !== 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,141 @@
+/**
+ * For tests only: a gateway with its threads, in this process, on loopback, with a routes file of its own.
+ */
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '../../telemetry/log.ts';
+import { Gateway } from '../gateway.ts';
+import type { GatewayOptions } from '../options.ts';
+import type { Route } from '../routes/route.ts';
+
+/** A route as a test writes it. */
+export type RouteWish = Partial<Route> & { readonly host: string };
+
+/** What {@link GatewayLab.start} takes besides a gateway's options. */
+export interface LabOptions extends Partial<GatewayOptions> {
+  readonly routes?: readonly RouteWish[];
+  /** In place of `routes`. */
+  readonly routesText?: string;
+  readonly keys?: string;
+}
+
+/** Waits for something that comes by itself. @throws after the deadline, with the name of what did not come. */
+export async function until(
+  claim: () => boolean | Promise<boolean>,
+  what: string,
+  deadlineMs = 5000,
+): Promise<void> {
+  const end = performance.now() + deadlineMs;
+  while (!(await claim())) {
+    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
+    await Bun.sleep(1);
+  }
+}
+
+/** One that runs. */
+export class GatewayLab implements AsyncDisposable {
+  readonly gateway: Gateway;
+  readonly folder: string;
+  /** What was logged, line by line. */
+  readonly log: Record<string, unknown>[];
+
+  private constructor(gateway: Gateway, folder: string, log: Record<string, unknown>[]) {
+    this.gateway = gateway;
+    this.folder = folder;
+    this.log = log;
+  }
+
+  static async start(options: LabOptions = {}): Promise<GatewayLab> {
+    const folder = mkdtempSync(join(tmpdir(), 'snicket-gateway-'));
+    const { routes = [], routesText, keys, ...rest } = options;
+    writeFileSync(join(folder, 'routes.json'), routesText ?? routesJson(routes));
+    if (keys !== undefined) writeFileSync(join(folder, 'keys'), keys);
+    const log: Record<string, unknown>[] = [];
+    const write = (line: string) => log.push(JSON.parse(line) as Record<string, unknown>);
+    const gateway = new Gateway(
+      {
+        routesFile: join(folder, 'routes.json'),
+        listen: [{ address: '127.0.0.1', port: 0 }],
+        http: [{ address: '127.0.0.1', port: 0 }],
+        workers: 1,
+        engine: 'auto',
+        proxyProtocol: 'nobody',
+        graceMs: 0,
+        drainMs: 0,
+        maxConnections: 10_000,
+        tenantLimits: { connections: 0, connectionsPerSecond: 0 },
+        keyFile: keys === undefined ? undefined : join(folder, 'keys'),
+        ...rest,
+        accessLog: rest.accessLog === undefined ? undefined : join(folder, rest.accessLog),
+      },
+      createLogger({ level: 'debug', write }),
+    );
+    await gateway.start();
+    return new GatewayLab(gateway, folder, log);
+  }
+
+  get port(): number {
+    return this.gateway.addresses[0]?.port ?? 0;
+  }
+
+  /** Replaces the routes file by a rename and waits until every thread has what is in it. */
+  async changeRoutes(routes: readonly RouteWish[]): Promise<void> {
+    const before = this.number('routes_loads_total');
+    this.writeRoutes(routesJson(routes));
+    await until(
+      () => this.number('routes_loads_total') > before && this.gateway.crew.isUpToDate,
+      'the new routes',
+    );
+  }
+
+  writeRoutes(text: string): void {
+    this.#replace('routes.json', text);
+  }
+
+  writeKeys(text: string): void {
+    this.#replace('keys', text);
+  }
+
+  /** A number of the metrics page, by its name without `snicket_gateway_`; with labels as on the page. */
+  number(name: string, labels = ''): number {
+    const start = `snicket_gateway_${name}${labels === '' ? '' : `{${labels}}`} `;
+    const line = this.gateway.metrics
+      .text()
+      .split('\n')
+      .find((text) => text.startsWith(start));
+    return line === undefined ? 0 : Number(line.slice(start.length));
+  }
+
+  /** How often connections failed for this reason. */
+  failures(reason: string): number {
+    return this.number('failures_total', `reason="${reason}"`);
+  }
+
+  /** Asks the HTTP server. */
+  async get(path: string): Promise<Response> {
+    return fetch(`http://127.0.0.1:${this.gateway.httpPorts[0]}${path}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.gateway.stop();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  #replace(name: string, text: string): void {
+    writeFileSync(join(this.folder, `${name}.new`), text);
+    renameSync(join(this.folder, `${name}.new`), join(this.folder, name));
+  }
+}
+
+/** A routes file; what a wish leaves out has a default. */
+export function routesJson(routes: readonly RouteWish[]): string {
+  return JSON.stringify({
+    routes: routes.map((route) => ({
+      tenant: route.host.split('.')[0],
+      kind: 'api',
+      endpoints: [],
+      ...route,
+    })),
+  });
+}

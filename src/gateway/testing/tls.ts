@@ -1,0 +1,83 @@
+/**
+ * For tests only: tenants that speak real TLS, and clients that do.
+ */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type TLSSocket } from 'node:tls';
+import { TestAuthority } from '../../proxy/testing/certificates.ts';
+
+/** A tenant's API server: echoes behind its name, and counts. */
+export class Tenant implements AsyncDisposable {
+  readonly host: string;
+  readonly ca: string;
+  readonly endpoint: string;
+  connections = 0;
+  /** The names in the hellos it got. */
+  readonly names: string[] = [];
+  readonly #close: () => Promise<void>;
+
+  private constructor(host: string, ca: string, endpoint: string, close: () => Promise<void>) {
+    this.host = host;
+    this.ca = ca;
+    this.endpoint = endpoint;
+    this.#close = close;
+  }
+
+  static async start(host: string, address = '127.0.0.1'): Promise<Tenant> {
+    const authority = await TestAuthority.create(`${host}-ca`);
+    const serving = await authority.issue({ commonName: host, names: [host] });
+    const sockets = new Set<TLSSocket>();
+    const server = createServer({ ...serving, allowHalfOpen: true }, (socket) => {
+      sockets.add(socket);
+      tenant.names.push(String(socket.servername));
+      socket.on('error', () => {});
+      socket.on('close', () => sockets.delete(socket));
+      socket.pipe(socket);
+    });
+    server.on('connection', () => tenant.connections++);
+    server.on('tlsClientError', () => {});
+    server.listen(0, address);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const endpoint = address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+    const tenant = new Tenant(host, authority.cert, endpoint, async () => {
+      for (const socket of sockets) socket.destroy();
+      const closed = once(server, 'close');
+      server.close();
+      await closed;
+    });
+    return tenant;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close();
+  }
+}
+
+/** A client after its handshake with the tenant, which was verified. @throws what TLS says otherwise. */
+export async function handshake(
+  port: number,
+  tenant: Tenant,
+  options: { readonly servername?: string; readonly address?: string } = {},
+): Promise<TLSSocket> {
+  const socket = connect({
+    host: options.address ?? '127.0.0.1',
+    port,
+    ca: tenant.ca,
+    servername: options.servername ?? tenant.host,
+  });
+  await once(socket, 'secureConnect');
+  socket.on('error', () => {});
+  return socket;
+}
+
+/** Sends a text and gives what came back of the same length. */
+export async function echoed(socket: TLSSocket, text: string): Promise<string> {
+  socket.write(text);
+  let answer = '';
+  while (answer.length < text.length) {
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    answer += chunk.toString();
+  }
+  return answer;
+}

@@ -1,0 +1,58 @@
+/**
+ * For tests only: a gateway for two tenants of plain bytes, and clients that say something and hear an answer.
+ */
+import { Backend, Peer } from '../../engine/conformance/peer.ts';
+import { readAlert } from '../../wire/alert.ts';
+import { MASTER_KEY } from './headers.ts';
+import { GatewayLab, until, type LabOptions } from './lab.ts';
+
+/** The hosts of the two. */
+export const HOST_A = 'a.k8s.test';
+export const HOST_B = 'b.k8s.test';
+
+/** One of each, put away at the end of the test. */
+export class TwoTenants implements AsyncDisposable {
+  readonly a: Backend;
+  readonly b: Backend;
+  readonly lab: GatewayLab;
+
+  private constructor(a: Backend, b: Backend, lab: GatewayLab) {
+    this.a = a;
+    this.b = b;
+    this.lab = lab;
+  }
+
+  /** With the master key of tests, unless told otherwise. */
+  static async start(options: LabOptions): Promise<TwoTenants> {
+    const a = new Backend();
+    const b = new Backend();
+    const lab = await GatewayLab.start({
+      keys: `${MASTER_KEY.toString('base64')}\n`,
+      routes: [
+        { host: HOST_A, endpoints: [`127.0.0.1:${a.port}`] },
+        { host: HOST_B, endpoints: [`127.0.0.1:${b.port}`] },
+      ],
+      ...options,
+    });
+    return new TwoTenants(a, b, lab);
+  }
+
+  /** A client that has said all of this. */
+  async say(...parts: Buffer[]): Promise<Peer> {
+    const client = await Peer.dial(this.lab.port);
+    await client.send(Buffer.concat(parts));
+    return client;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.lab[Symbol.asyncDispose]();
+    this.a[Symbol.dispose]();
+    this.b[Symbol.dispose]();
+  }
+}
+
+/** What a client that is refused gets: the name of an alert, or `reset`. */
+export async function answer(client: Peer): Promise<string | undefined> {
+  await until(() => client.sawFin || client.closed, 'the answer');
+  return client.wasReset ? 'reset' : readAlert(client.bytes())?.name;
+}

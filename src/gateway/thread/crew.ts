@@ -1,0 +1,137 @@
+/**
+ * All engine threads of a gateway: they share the port, and the crew keeps them of one mind about routes and keys.
+ */
+import {
+  COLUMN,
+  Counters,
+  GLOBAL,
+  type GlobalCounter,
+  type SlotCounter,
+} from '../../engine/counters.ts';
+import type { ListenAddress } from '../../engine/listen-address.ts';
+import type { Limits } from '../../engine/limits.ts';
+import type { EngineChoice } from '../../engine/open-engine.ts';
+import { countersLayout } from '../reasons.ts';
+import type { PlacedRoute, RouteChanges, SlotUse } from '../routes/route-table.ts';
+import { RateLimit } from '../switchboard/rate-limit.ts';
+import type { TenantLimits } from '../switchboard/route-book.ts';
+import type { ProxyProtocol } from '../switchboard/trusted-sources.ts';
+import { CrewMember, type CrewMemberEvents } from './crew-member.ts';
+import type { ThreadStart } from './messages.ts';
+
+/** What a crew is made of. */
+export interface CrewOptions extends CrewMemberEvents {
+  readonly threads: number;
+  readonly engine: EngineChoice;
+  readonly listen: readonly ListenAddress[];
+  readonly slots: number;
+  readonly limits: Partial<Limits>;
+  readonly maxConnections: number;
+  readonly tenantLimits: TenantLimits;
+  readonly proxyProtocol: ProxyProtocol;
+  readonly hasAccessLog: boolean;
+  /** The routes in force, for a thread that starts. */
+  readonly routes: () => readonly PlacedRoute[];
+}
+
+/** The crew. */
+export class Crew implements SlotUse {
+  readonly members: readonly CrewMember[];
+
+  readonly #slots: number;
+  #addresses: readonly ListenAddress[];
+  #masterKeys: readonly Uint8Array[] = [];
+  #version = 0;
+
+  constructor(options: CrewOptions) {
+    const layout = countersLayout(options.slots);
+    const all = Array.from({ length: options.threads }, () => new Counters(layout));
+    const rates = new RateLimit(options.slots);
+    this.#slots = options.slots;
+    this.#addresses = options.listen;
+    this.members = all.map((counters, index) => {
+      const startData = (): ThreadStart => ({
+        type: 'start',
+        index,
+        engine: options.engine,
+        listen: this.#addresses,
+        slots: this.#slots,
+        counters: all.map(({ buffer }) => buffer),
+        rates: rates.buffer,
+        limits: options.limits,
+        maxConnections: options.maxConnections,
+        tenantLimits: options.tenantLimits,
+        proxyProtocol: options.proxyProtocol,
+        hasAccessLog: options.hasAccessLog,
+        routes: options.routes(),
+        version: this.#version,
+        masterKeys: this.#masterKeys,
+      });
+      return new CrewMember(index, counters, startData, options);
+    });
+  }
+
+  /**
+   * Starts all threads and gives the addresses they listen on. The first one comes alone: where any free port is
+   * wanted, it finds the one that the others share.
+   *
+   * @throws ThreadCannotStart
+   */
+  async start(): Promise<readonly ListenAddress[]> {
+    const [first, ...others] = this.members;
+    this.#addresses = (await first?.start()) ?? [];
+    await Promise.all(others.map((member) => member.start()));
+    return this.#addresses;
+  }
+
+  /** Tells all threads what changed. */
+  changeRoutes(changes: RouteChanges): void {
+    if (changes.set.length === 0 && changes.removed.length === 0) return;
+    this.#version++;
+    for (const member of this.members) {
+      member.tell({ type: 'routes', version: this.#version, changes });
+    }
+  }
+
+  /** Whether all threads that live have the routes in force. */
+  get isUpToDate(): boolean {
+    return this.members.every(
+      ({ isListening, appliedVersion }) => !isListening || appliedVersion >= this.#version,
+    );
+  }
+
+  changeKeys(masterKeys: readonly Uint8Array[]): void {
+    this.#masterKeys = masterKeys;
+    for (const member of this.members) member.tell({ type: 'keys', masterKeys });
+  }
+
+  /** A number of the engine's, over all threads. */
+  global(name: GlobalCounter): number {
+    return this.#sum(GLOBAL[name]);
+  }
+
+  /** A number of one slot, over all threads. */
+  slotSum(slot: number, name: SlotCounter): number {
+    const row = this.members[0]?.counters.row(slot) ?? 0;
+    return this.#sum(row + COLUMN[name]);
+  }
+
+  isInUse(slot: number): boolean {
+    return this.slotSum(slot, 'open') !== 0;
+  }
+
+  wipe(slot: number): void {
+    for (const { counters } of this.members) counters.wipe(slot);
+  }
+
+  /** Ends all threads with their connections, and waits until they are gone. */
+  async stop(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.stop()));
+  }
+
+  #sum(index: number): number {
+    let sum = 0;
+    for (const { counters } of this.members) sum += counters.values[index] ?? 0;
+    return sum;
+  }
+}

@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test';
+import { parseServingCertificate, withIssuer } from './serving-certificate.ts';
+import { parseTenantSecret } from './tenant-secret.ts';
+import { parseTrustedAuthorities } from './trusted-authorities.ts';
+import { TestAuthority } from '../testing/certificates.ts';
+
+const authority = await TestAuthority.create();
+const notAfter = new Date('2031-02-03T04:05:06Z');
+const pair = await authority.issue({ names: ['kubernetes'], notAfter });
+const other = await authority.issue({ names: ['kubernetes'] });
+const paths = { certificate: 'tls.crt', key: 'tls.key' };
+
+function serving(certificate: string, key: string) {
+  return parseServingCertificate(Buffer.from(certificate), Buffer.from(key), paths);
+}
+
+test('reads a certificate with its key, and when it expires', () => {
+  expect(serving(pair.cert, pair.key).notAfterSeconds).toBe(notAfter.getTime() / 1000);
+});
+
+test('reads the leaf of a chain', () => {
+  const { notAfterSeconds } = serving(pair.cert + authority.cert, pair.key);
+
+  expect(notAfterSeconds).toBe(notAfter.getTime() / 1000);
+});
+
+test.each([
+  ['the key of another', pair.cert, other.key, 'the key in tls.key is not that of the certificate'],
+  ['no certificate', 'nonsense', pair.key, 'tls.crt holds no certificate'],
+  ['no key', pair.cert, 'nonsense', 'tls.key holds no private key'],
+  ['files exchanged', pair.key, pair.cert, 'tls.crt holds no certificate'],
+  ['empty files', '', '', 'tls.crt holds no certificate'],
+])('refuses %s, naming the file', (_, certificate, key, sentence) => {
+  expect(() => serving(certificate, key)).toThrow(sentence);
+});
+
+test('puts the issuer behind a leaf that came alone, and leaves a chain as it is', async () => {
+  const stranger = await TestAuthority.create();
+  const bundle = stranger.cert + authority.cert;
+  const count = (pem: string) => pem.match(/BEGIN CERTIFICATE/g)?.length;
+
+  const alone = withIssuer(serving(pair.cert, pair.key), bundle);
+  expect(count(alone.certificate)).toBe(2);
+  expect(alone.certificate).toContain(authority.cert.trim());
+  expect(alone.key).toBe(serving(pair.cert, pair.key).key);
+
+  const chain = serving(pair.cert + authority.cert, pair.key);
+  expect(withIssuer(chain, bundle)).toBe(chain);
+  const unrelated = serving(pair.cert, pair.key);
+  expect(withIssuer(unrelated, stranger.cert)).toBe(unrelated);
+});
+
+test('reads a bundle of authorities, with words between them', () => {
+  const bundle = Buffer.from(`# the old one\n${authority.cert}# the new one\n${authority.cert}`);
+
+  expect(parseTrustedAuthorities(bundle, 'ca.crt').count).toBe(2);
+});
+
+test.each([
+  ['nothing', '', 'ca.crt holds no certificate'],
+  ['a key', pair.key, 'ca.crt holds no certificate'],
+  [
+    'one that is damaged among good ones',
+    authority.cert + authority.cert.replace(/\nMII..../, '\nMIIAAAA'),
+    'certificate 2 of 2 in ca.crt cannot be read',
+  ],
+])('refuses authorities that are %s', (_, content, sentence) => {
+  expect(() => parseTrustedAuthorities(Buffer.from(content), 'ca.crt')).toThrow(sentence);
+});
+
+test('reads a tenant key with a newline or without', () => {
+  const text = Buffer.alloc(32, 7).toString('base64');
+
+  for (const content of [text, `${text}\n`]) {
+    const key = parseTenantSecret(Buffer.from(content), 'tenant.key', 'A.k8s.test');
+    expect(key.host).toBe('a.k8s.test');
+    expect([...key.secret]).toEqual([...Buffer.alloc(32, 7)]);
+  }
+});
+
+test.each([
+  ['raw bytes', Buffer.alloc(32, 0xf7), 'tenant.key is not base64 on one line'],
+  ['two lines', Buffer.from(`${'A'.repeat(43)}=\n${'A'.repeat(43)}=`), 'is not base64 on one line'],
+  ['nothing', Buffer.alloc(0), 'is not base64 on one line'],
+  [
+    'half of it',
+    Buffer.from(Buffer.alloc(16, 1).toString('base64')),
+    'has 16 bytes in place of 32',
+  ],
+])('refuses a tenant key that is %s, without a word of it', (_, content, sentence) => {
+  const parse = () => parseTenantSecret(content, 'tenant.key', 'a.k8s.test');
+
+  expect(parse).toThrow(sentence);
+});

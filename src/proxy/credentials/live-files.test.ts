@@ -1,0 +1,92 @@
+import { expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, symlinkSync, renameSync, mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../../engine/conformance/peer.ts';
+import { LiveFiles } from './live-files.ts';
+
+/** A pair fits if both files say the same. */
+function pair() {
+  const folder = mkdtempSync(join(tmpdir(), 'snicket-live-files-'));
+  const write = (name: string, content: string) => writeFileSync(join(folder, name), content);
+  write('a', '1');
+  write('b', '1');
+  const swapped: string[] = [];
+  const errors: string[] = [];
+  const live = (first = join(folder, 'a'), second = join(folder, 'b')) =>
+    new LiveFiles<string>({
+      paths: [first, second],
+      parse: ([a, b]) => {
+        if (a?.toString() !== b?.toString()) throw new Error(`${String(a)} is not ${String(b)}`);
+        return String(a);
+      },
+      onSwap: (value) => swapped.push(value),
+      onError: (error) => errors.push(error.message),
+    });
+  const clean = () => rmSync(folder, { recursive: true });
+  return { folder, write, swapped, errors, live, [Symbol.dispose]: clean };
+}
+
+test('has the value of the files from the start', () => {
+  using lab = pair();
+
+  expect(lab.live().value).toBe('1');
+});
+
+test('throws at the start if the files are of no use: there is no last good value', () => {
+  using lab = pair();
+  lab.write('b', '2');
+
+  expect(() => lab.live()).toThrow('1 is not 2');
+  expect(() => lab.live('/no/such/file')).toThrow('ENOENT');
+});
+
+test('a pair that is written one file after the other is one swap and no error', async () => {
+  using lab = pair();
+  const live = lab.live();
+  live.watch();
+
+  lab.write('a', '2');
+  await Bun.sleep(100); // the time between two writes is what this is about
+  lab.write('b', '2');
+  await until(() => live.value === '2', 'the new pair');
+  live.stop();
+
+  expect({ swapped: lab.swapped, errors: lab.errors }).toEqual({ swapped: ['2'], errors: [] });
+});
+
+test('half a pair is an error after a while, and the last good value stays', async () => {
+  using lab = pair();
+  const live = lab.live();
+  live.watch();
+
+  lab.write('a', '2');
+  await until(() => live.failures === 1, 'the error');
+  live.stop();
+
+  expect(live.value).toBe('1');
+  expect(lab.errors).toEqual(['2 is not 1']);
+  expect(live.swaps).toBe(0);
+});
+
+test('follows a Kubernetes volume, where a link to the folder is swapped', async () => {
+  using lab = pair();
+  const version = (name: string, content: string): void => {
+    mkdirSync(join(lab.folder, name));
+    for (const file of ['a', 'b']) writeFileSync(join(lab.folder, name, file), content);
+    symlinkSync(name, join(lab.folder, '..data_tmp'));
+    renameSync(join(lab.folder, '..data_tmp'), join(lab.folder, '..data'));
+  };
+  version('..first', '1');
+  for (const file of ['x', 'y']) {
+    symlinkSync(join('..data', file === 'x' ? 'a' : 'b'), join(lab.folder, file));
+  }
+  const live = lab.live(join(lab.folder, 'x'), join(lab.folder, 'y'));
+  live.watch();
+
+  version('..second', '2');
+  await until(() => live.value === '2', 'the new version');
+  live.stop();
+
+  expect({ swapped: lab.swapped, errors: lab.errors }).toEqual({ swapped: ['2'], errors: [] });
+});

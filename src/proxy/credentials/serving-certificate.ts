@@ -1,0 +1,85 @@
+/**
+ * The certificate and key by which the proxy answers pods.
+ */
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+
+/** A pair that fits. */
+export interface ServingCertificate {
+  /** The chain as PEM, the leaf first. */
+  readonly certificate: string;
+  /** As PEM. Never to be logged. */
+  readonly key: string;
+  readonly notAfterSeconds: number;
+  /** To tell one from another in a log. */
+  readonly serialNumber: string;
+}
+
+/**
+ * Reads a pair, and makes sure that it is one: TLS itself would only say so to the first pod.
+ *
+ * @throws Error with a sentence that has no part of the key in it.
+ */
+export function parseServingCertificate(
+  certificate: Buffer,
+  key: Buffer,
+  paths: { readonly certificate: string; readonly key: string },
+): ServingCertificate {
+  const leaf = parseLeaf(certificate, paths.certificate);
+  const secret = parseKey(key, paths.key);
+  if (!leaf.checkPrivateKey(secret)) {
+    throw new Error(
+      `the key in ${paths.key} is not that of the certificate in ${paths.certificate}; write both of one pair`,
+    );
+  }
+  return {
+    certificate: certificate.toString('latin1'),
+    key: secret.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    notAfterSeconds: Date.parse(leaf.validTo) / 1000,
+    serialNumber: leaf.serialNumber,
+  };
+}
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/**
+ * The same with its issuer behind the leaf, if the file had the leaf alone and one of the authorities has issued it.
+ *
+ * Pods do not need it. But where a chain has only one certificate BoringSSL looks for the issuer itself, in each
+ * handshake and in the files of the system: four failed `open` calls for nothing.
+ */
+export function withIssuer(serving: ServingCertificate, authorities: string): ServingCertificate {
+  if ((serving.certificate.match(BLOCK)?.length ?? 0) > 1) return serving;
+  const leaf = new X509Certificate(serving.certificate);
+  const issuer = authorities.match(BLOCK)?.find((block) => {
+    const authority = new X509Certificate(block);
+    return leaf.checkIssued(authority) && leaf.verify(authority.publicKey);
+  });
+  if (issuer === undefined) return serving;
+  return { ...serving, certificate: `${serving.certificate.trimEnd()}\n${issuer}\n` };
+}
+
+function parseLeaf(bytes: Buffer, path: string): X509Certificate {
+  try {
+    return new X509Certificate(bytes);
+  } catch (error) {
+    throw new Error(
+      `${path} holds no certificate (${messageOf(error)}); give one as PEM, the leaf first`,
+      { cause: error },
+    );
+  }
+}
+
+function parseKey(bytes: Buffer, path: string): KeyObject {
+  try {
+    return createPrivateKey(bytes);
+  } catch (error) {
+    throw new Error(
+      `${path} holds no private key (${messageOf(error)}); give one as PEM, without a passphrase`,
+      { cause: error },
+    );
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,31 @@
+/**
+ * What an error of a dial or of a handshake means.
+ */
+import { REASON } from '../../engine/reasons.ts';
+
+/** The reason for an error of the system. */
+export function dialFailure(error: Error & { readonly code?: unknown }): number {
+  switch (error.code) {
+    case 'ECONNREFUSED':
+    case 'ECONNRESET':
+      return REASON.dial_refused;
+    case 'ETIMEDOUT':
+      return REASON.dial_timeout;
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return REASON.dial_unreachable;
+    default:
+      return REASON.dial_failed;
+  }
+}
+
+/** Codes of a handshake that broke for another reason than the certificate: the protocol, or the network. */
+const NOT_OF_THE_CERTIFICATE = /^(E[A-Z]+|ERR_SSL_.*)$/;
+
+/**
+ * Whether it is the certificate that was refused: its chain, its dates, its name. OpenSSL's codes for that (X509_V_ERR_)
+ * and Node's ERR_TLS_CERT_ALTNAME_INVALID are many; those that are not of this kind are few.
+ */
+export function isCertificateFault(error: Error & { readonly code?: unknown }): boolean {
+  return typeof error.code === 'string' && !NOT_OF_THE_CERTIFICATE.test(error.code);
+}

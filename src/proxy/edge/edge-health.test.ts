@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test';
+import { ManualClock } from '../../engine/clock.ts';
+import { createLogger } from '../../telemetry/log.ts';
+import { EdgeHealth } from './edge-health.ts';
+import type { ProbeResult } from './edge-probe.ts';
+
+const UP: ProbeResult = { isUp: true };
+const DOWN: ProbeResult = {
+  ...{ isUp: false, code: 'dial_refused', sentence: 'dial_refused: nobody listens' },
+};
+
+function health(answer: () => ProbeResult | Error) {
+  const clock = new ManualClock();
+  const lines: string[] = [];
+  const log = createLogger({ write: (line) => lines.push(line) });
+  const askedMs: number[] = [];
+  const probe = async () => {
+    askedMs.push(clock.nowMs());
+    const result = answer();
+    if (result instanceof Error) throw result;
+    return result;
+  };
+  const edge = new EdgeHealth({ probe, clock, log, random: () => 0.5 });
+  /** Moves on by half seconds, as the tick goes, and lets each probe come to its end. */
+  const pass = async (ms: number): Promise<void> => {
+    for (let at = 0; at < ms; at += 500) {
+      clock.advance(500);
+      for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+    }
+  };
+  return { clock, lines, askedMs, edge, pass };
+}
+
+test('asks at the start, and then every ten seconds', async () => {
+  const lab = health(() => UP);
+  expect(lab.edge.reason()).toBe('the edge has not been asked yet');
+
+  lab.edge.start();
+  await lab.pass(30_000);
+
+  expect(lab.askedMs).toEqual([0, 10_500, 20_500]);
+  expect(lab.edge.reason()).toBeUndefined();
+  expect(lab.lines).toHaveLength(1);
+});
+
+test('after failures it asks after one second, two, four, and so on up to thirty', async () => {
+  const lab = health(() => DOWN);
+
+  lab.edge.start();
+  await lab.pass(125_000);
+
+  const gaps = lab.askedMs.slice(1).map((at, index) => at - lab.askedMs[index]!);
+  expect(gaps.map((gap) => Math.floor(gap / 1000))).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
+  expect(lab.edge.reason()).toBe('dial_refused: nobody listens');
+  expect(lab.lines).toHaveLength(1);
+});
+
+test('never asks twice in a second, however much is suspected', async () => {
+  const lab = health(() => UP);
+  lab.edge.start();
+
+  for (let round = 0; round < 20; round++) {
+    for (let dial = 0; dial < 50; dial++) lab.edge.suspect();
+    await lab.pass(500);
+  }
+
+  const gaps = lab.askedMs.slice(1).map((at, index) => at - lab.askedMs[index]!);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000);
+  expect(lab.askedMs.length).toBeGreaterThan(5);
+});
+
+test('recovers as soon as a probe is good, and says so', async () => {
+  let result = DOWN as ProbeResult;
+  const lab = health((): ProbeResult => result);
+  lab.edge.start();
+  await lab.pass(3000);
+  expect(lab.edge.isUp).toBe(false);
+
+  result = UP;
+  await lab.pass(5000);
+
+  expect(lab.edge.isUp).toBe(true);
+  expect(lab.lines.at(-1)).toContain('the edge is up');
+});
+
+test('a probe that throws is a failure like any other', async () => {
+  const lab = health(() => new Error('a bug'));
+
+  lab.edge.start();
+  await lab.pass(5000);
+
+  expect(lab.edge.reason()).toBe('fault: the probe threw: a bug');
+  expect(lab.edge.counts.failures).toBeGreaterThan(1);
+});

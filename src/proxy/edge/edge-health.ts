@@ -1,0 +1,122 @@
+/**
+ * Whether the edge answers, asked at a bounded rate: the readiness of the proxy.
+ *
+ * While all is well every ten seconds or so; after a failure a second later, then two, four and so on up to thirty; and
+ * soon after a pod's dial has failed. Never twice in a second, so that a thousand workers do not beat an edge that is
+ * just coming up.
+ */
+import type { Clock } from '../../engine/clock.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import type { ProbeResult } from './edge-probe.ts';
+
+const PERIOD_MS = 10_000;
+const FIRST_RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 30_000;
+const LEAST_MS = 1000;
+const TICK_MS = 500;
+/** All workers start at about the same time; a fifth apart, they do not stay together. */
+const JITTER = 0.2;
+
+/** Options of {@link EdgeHealth}. */
+export interface EdgeHealthOptions {
+  /** Asks once. */
+  readonly probe: () => Promise<ProbeResult>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** From 0 to 1. Default: Math.random. */
+  readonly random?: (() => number) | undefined;
+}
+
+/** What is known of the edge. */
+export class EdgeHealth {
+  readonly #options: EdgeHealthOptions;
+  readonly #random: () => number;
+  #stopTick: (() => void) | undefined;
+  #isProbing = false;
+  #askedMs = -Infinity;
+  #dueMs = -Infinity;
+  #failuresInARow = 0;
+  #result: ProbeResult | undefined;
+  #successes = 0;
+  #failures = 0;
+
+  constructor(options: EdgeHealthOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+  }
+
+  get isUp(): boolean {
+    return this.#result?.isUp === true;
+  }
+
+  /** How often it was asked, with success and without. */
+  get counts(): { readonly successes: number; readonly failures: number } {
+    return { successes: this.#successes, failures: this.#failures };
+  }
+
+  /** Why the edge is not up, as a sentence; nothing if it is. */
+  reason(): string | undefined {
+    if (this.#result === undefined) return 'the edge has not been asked yet';
+    return this.#result.isUp ? undefined : this.#result.sentence;
+  }
+
+  start(): void {
+    this.#stopTick = this.#options.clock.every(TICK_MS, () => this.#tick());
+    this.#tick();
+  }
+
+  /** Something went wrong with the edge, or something about it has changed: ask soon. */
+  suspect(): void {
+    this.#dueMs = Math.min(this.#dueMs, this.#askedMs + LEAST_MS);
+  }
+
+  stop(): void {
+    this.#stopTick?.();
+    this.#stopTick = undefined;
+  }
+
+  #tick(): void {
+    const nowMs = this.#options.clock.nowMs();
+    if (this.#isProbing || nowMs < Math.max(this.#dueMs, this.#askedMs + LEAST_MS)) return;
+    this.#isProbing = true;
+    this.#askedMs = nowMs;
+    this.#dueMs = Infinity;
+    void this.#ask().finally(() => (this.#isProbing = false));
+  }
+
+  async #ask(): Promise<void> {
+    const result = await this.#options.probe().catch(brokenProbe);
+    if (this.#stopTick === undefined) return;
+    this.#log(result);
+    this.#result = result;
+    if (result.isUp) this.#successes++;
+    else this.#failures++;
+    this.#failuresInARow = result.isUp ? 0 : this.#failuresInARow + 1;
+    const dueMs = this.#options.clock.nowMs() + this.#pauseMs();
+    // Whoever suspected something meanwhile is not forgotten.
+    this.#dueMs = Math.min(this.#dueMs, dueMs);
+  }
+
+  #pauseMs(): number {
+    const retryMs = FIRST_RETRY_MS * 2 ** (this.#failuresInARow - 1);
+    const pauseMs = this.#failuresInARow === 0 ? PERIOD_MS : Math.min(LONGEST_RETRY_MS, retryMs);
+    return pauseMs * (1 + JITTER * (this.#random() - 0.5));
+  }
+
+  /** Said when it changes, not each time. */
+  #log(result: ProbeResult): void {
+    const { log } = this.#options;
+    const before = this.#result;
+    if (result.isUp) {
+      if (before?.isUp !== true) log.info('the edge is up');
+    } else if (before === undefined || before.isUp || before.code !== result.code) {
+      log.warn(result.sentence, { code: result.code });
+    }
+  }
+}
+
+/** A bug in the probe must not end the asking: the proxy would stay as it is for ever. */
+function brokenProbe(error: unknown): ProbeResult {
+  const why = error instanceof Error ? error.message : String(error);
+  return { isUp: false, code: 'fault', sentence: `fault: the probe threw: ${why}` };
+}

@@ -1,0 +1,143 @@
+/**
+ * One real handshake with the edge, as a pod's connection would have it: the same name, the same authorities, and in
+ * mode passthrough behind a signed header, so that the key is proven too. Nothing is sent after it.
+ */
+import type { Socket, SocketHandler, TCPSocketConnectOptions } from 'bun';
+import type { Endpoint } from '../../engine/endpoint.ts';
+import { ENGINE_REASONS, ENGINE_REASON_CODES } from '../../engine/reasons.ts';
+import { PROXY_REASONS } from '../reasons.ts';
+import { dialFailure, isCertificateFault } from './dial-failure.ts';
+import { identityFault } from './edge-identity.ts';
+
+/** Options of {@link probeEdge}. */
+export interface EdgeProbeOptions {
+  readonly endpoint: Endpoint;
+  readonly serverName: string;
+  /** As PEM. Without them any certificate will do: what is asked then is whether somebody answers. */
+  readonly authorities: string | undefined;
+  /** The header to send first, for a connection between these two ends. */
+  readonly preface?: ((local: Socket<Attempt>) => Uint8Array) | undefined;
+  readonly timeoutMs: number;
+}
+
+/** How it went. */
+export type ProbeResult =
+  | { readonly isUp: true }
+  | {
+      readonly isUp: false;
+      /** A code of {@link ENGINE_REASONS} or {@link PROXY_REASONS}. */
+      readonly code: string;
+      /** What happened, for a person. */
+      readonly sentence: string;
+    };
+
+/** As pods offer them; an edge that chooses by protocol is asked the usual question. */
+const ALPN = Buffer.from('\x02h2\x08http/1.1', 'latin1');
+
+/** Dials, shakes hands, hangs up. */
+export async function probeEdge(options: EdgeProbeOptions): Promise<ProbeResult> {
+  const { endpoint, timeoutMs } = options;
+  const { promise, resolve } = Promise.withResolvers<ProbeResult>();
+  const attempt = new Attempt(options, resolve);
+  const timer = setTimeout(() => attempt.timedOut(), timeoutMs);
+  const dial: TCPSocketConnectOptions<Attempt> = {
+    hostname: endpoint.address,
+    port: endpoint.port,
+    socket: PLAIN,
+    data: attempt,
+  };
+  Bun.connect<Attempt>(dial).catch(toldByConnectError);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** One probe under way. */
+class Attempt {
+  readonly #options: EdgeProbeOptions;
+  readonly #resolve: (result: ProbeResult) => void;
+  #socket: Socket<Attempt> | undefined;
+  #isOver = false;
+
+  constructor(options: EdgeProbeOptions, resolve: (result: ProbeResult) => void) {
+    this.#options = options;
+    this.#resolve = resolve;
+  }
+
+  /** TCP is there. A dial that comes after the time was up is of no more use. */
+  opened(socket: Socket<Attempt>): void {
+    if (this.#isOver) {
+      socket.terminate();
+      return;
+    }
+    const { authorities, preface, serverName } = this.#options;
+    if (preface !== undefined) socket.write(preface(socket));
+    const ca = authorities === undefined ? {} : { ca: authorities };
+    socket.upgradeTLS<Attempt>({
+      data: this,
+      tls: { ...ca, serverName, rejectUnauthorized: true, ALPNProtocols: ALPN },
+      socket: SECURE,
+    });
+  }
+
+  secured(socket: Socket<Attempt>): void {
+    this.#socket = socket;
+  }
+
+  shaken(socket: Socket<Attempt>, success: boolean, error: Error | null): void {
+    const fault = identityFault(socket, success, error, this.#options.serverName);
+    const isOfCertificate = fault !== undefined && isCertificateFault(fault);
+    const isAnswer = isOfCertificate && this.#options.authorities === undefined;
+    if (fault === undefined || isAnswer) this.#end({ isUp: true });
+    else this.#fail(isOfCertificate ? 'edge_untrusted' : 'edge_handshake_failed', fault);
+  }
+
+  lost(error: Error | undefined): void {
+    this.#fail('edge_handshake_failed', error);
+  }
+
+  refused(error: Error): void {
+    this.#fail(ENGINE_REASON_CODES[dialFailure(error)] ?? 'dial_failed', error);
+  }
+
+  timedOut(): void {
+    this.#fail('dial_timeout', undefined);
+  }
+
+  #fail(code: keyof typeof ENGINE_REASONS | keyof typeof PROXY_REASONS, error?: Error): void {
+    const { endpoint, serverName } = this.#options;
+    const meaning = { ...ENGINE_REASONS, ...PROXY_REASONS }[code];
+    const detail = error === undefined ? '' : ` (${error.message.trim()})`;
+    const sentence = `${code}: edge ${endpoint.toString()}, name ${serverName}: ${meaning}${detail}`;
+    this.#end({ isUp: false, code, sentence });
+  }
+
+  #end(result: ProbeResult): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#resolve(result);
+    this.#socket?.shutdown();
+    this.#socket?.close();
+  }
+}
+
+const PLAIN: SocketHandler<Attempt> = {
+  open: (socket) => socket.data.opened(socket),
+  // Only ciphertext comes here; Bun wants the handler all the same.
+  data: () => {},
+  connectError: (socket, error) => socket.data.refused(error),
+  close: (socket, error) => socket.data.lost(error),
+};
+
+const SECURE: SocketHandler<Attempt> = {
+  open: (socket) => socket.data.secured(socket),
+  handshake: (socket, success, error) => socket.data.shaken(socket, success, error),
+  data: () => {},
+  close: (socket, error) => socket.data.lost(error),
+  error: (socket, error) => socket.data.lost(error),
+};
+
+/** The promise of Bun.connect says nothing that its handlers have not said. */
+function toldByConnectError(): void {}

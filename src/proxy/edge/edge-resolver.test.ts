@@ -1,0 +1,113 @@
+import { expect, test } from 'bun:test';
+import { ManualClock } from '../../engine/clock.ts';
+import { until } from '../../engine/conformance/peer.ts';
+import { createLogger } from '../../telemetry/log.ts';
+import { EdgeEndpoints } from './edge-endpoints.ts';
+import { EdgeResolver } from './edge-resolver.ts';
+
+function resolver(host: string, answers: (readonly string[] | Error)[]) {
+  const clock = new ManualClock();
+  const endpoints = new EdgeEndpoints(clock);
+  const lines: string[] = [];
+  const log = createLogger({ write: (line) => lines.push(line) });
+  let asked = 0;
+  const lookup = async () => {
+    const answer = answers[Math.min(asked++, answers.length - 1)]!;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const edge = { host, port: 443 };
+  const options = { edge, endpoints, clock, log, lookup };
+  const addresses = () => endpoints.all().map(String);
+  return {
+    ...{ clock, lines, addresses },
+    resolver: new EdgeResolver(options),
+    asked: () => asked,
+  };
+}
+
+const NOT_FOUND = Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+
+test('finds all addresses of a name, of both families', async () => {
+  const lab = resolver('edge.test', [['10.0.0.2', 'fd00::1', '10.0.0.1', '10.0.0.1']]);
+
+  await lab.resolver.start();
+
+  expect(lab.addresses()).toEqual(['10.0.0.1:443', '10.0.0.2:443', '[fd00::1]:443']);
+});
+
+test('asks nobody for an address', async () => {
+  const lab = resolver('203.0.113.10', [NOT_FOUND]);
+
+  await lab.resolver.start();
+
+  expect(lab.addresses()).toEqual(['203.0.113.10:443']);
+  expect(lab.asked()).toBe(0);
+});
+
+test('asks again after thirty seconds, and takes what has changed', async () => {
+  const lab = resolver('edge.test', [['10.0.0.1'], ['10.0.0.2']]);
+  await lab.resolver.start();
+
+  lab.clock.advance(29_000);
+  expect(lab.asked()).toBe(1);
+  lab.clock.advance(1000);
+  await until(() => lab.addresses()[0] === '10.0.0.2:443', 'the new address');
+
+  expect(lab.asked()).toBe(2);
+});
+
+test('a name that is not found at the start is asked for until it is', async () => {
+  const lab = resolver('edge.test', [NOT_FOUND, NOT_FOUND, ['10.0.0.1']]);
+  await lab.resolver.start();
+  expect(lab.resolver.failure).toBe(
+    'the addresses of edge.test cannot be looked up (getaddrinfo ENOTFOUND); there is none to dial yet',
+  );
+
+  lab.clock.advance(2000);
+  await until(() => lab.asked() === 2, 'the second question');
+  await Bun.sleep(0);
+  lab.clock.advance(2000);
+  await until(() => lab.addresses().length === 1, 'an address');
+
+  expect(lab.resolver.failure).toBeUndefined();
+  expect(lab.lines.filter((line) => line.includes('"warn"'))).toHaveLength(1);
+});
+
+test.each<[string, readonly string[] | Error]>([
+  ['the resolver fails', NOT_FOUND],
+  ['the answer is empty', []],
+])('keeps the last good addresses when %s', async (_, bad) => {
+  const lab = resolver('edge.test', [['10.0.0.1'], bad]);
+  await lab.resolver.start();
+
+  lab.clock.advance(30_000);
+  await until(() => lab.resolver.failure !== undefined, 'the failure');
+
+  expect(lab.addresses()).toEqual(['10.0.0.1:443']);
+  expect(lab.resolver.failure).toContain('the last good ones stay in use');
+});
+
+test('asks sooner when the addresses do not answer, but not for each failed dial', async () => {
+  const lab = resolver('edge.test', [['10.0.0.1']]);
+  await lab.resolver.start();
+
+  for (let dial = 0; dial < 100; dial++) lab.resolver.suspect();
+  lab.clock.advance(1000);
+  expect(lab.asked()).toBe(1);
+  lab.clock.advance(1000);
+
+  expect(lab.asked()).toBe(2);
+});
+
+test('the resolver of the system knows localhost', async () => {
+  const clock = new ManualClock();
+  const endpoints = new EdgeEndpoints(clock);
+  const edge = { host: 'localhost', port: 443 };
+  const log = createLogger({ write: () => {} });
+
+  await new EdgeResolver({ edge, endpoints, clock, log }).start();
+
+  const addresses = endpoints.all().map(({ address }) => address);
+  expect(addresses.some((address) => address === '127.0.0.1' || address === '::1')).toBe(true);
+});

@@ -1,0 +1,65 @@
+/**
+ * Finds out whether the edge can be had at any of its addresses. What it finds good is dialled again; what it finds bad is
+ * not thereby left out: an API server that is slow to shake hands is no reason to reset pods whose own dials work.
+ */
+import type { Socket } from 'bun';
+import { addressPair } from '../../wire/address-pair.ts';
+import { MAX_TENANT_HEADER_BYTES, signTenantHeader } from '../../wire/tenant-header.ts';
+import type { TenantKey } from '../../wire/tenant-key.ts';
+import type { EdgeEndpoints } from './edge-endpoints.ts';
+import { probeEdge, type ProbeResult } from './edge-probe.ts';
+
+/** Options of {@link EdgeScout}. */
+export interface EdgeScoutOptions {
+  readonly endpoints: EdgeEndpoints;
+  readonly serverName: string;
+  /** The authorities of this moment, as PEM. */
+  readonly authorities: () => string | undefined;
+  /** The key of this moment, where connections begin with a signed header. */
+  readonly tenantKey: (() => TenantKey) | undefined;
+  readonly timeoutMs: number;
+  /** Why there is no address to dial, as a sentence. */
+  readonly noAddress: () => string;
+}
+
+/** Probes address after address. */
+export class EdgeScout {
+  readonly #options: EdgeScoutOptions;
+  #turn = 0;
+
+  constructor(options: EdgeScoutOptions) {
+    this.#options = options;
+  }
+
+  /** Up if one of the addresses is; each time another one is the first. */
+  async probe(): Promise<ProbeResult> {
+    const { endpoints, serverName, authorities, tenantKey, timeoutMs, noAddress } = this.#options;
+    const all = endpoints.all();
+    const first = this.#turn++;
+    const preface = tenantKey && ((socket: Socket<unknown>) => signedHeader(tenantKey(), socket));
+    let last: ProbeResult = {
+      isUp: false,
+      code: 'edge_down',
+      sentence: `edge_down: ${noAddress()}`,
+    };
+    for (let step = 0; step < all.length; step++) {
+      const endpoint = all[(first + step) % all.length];
+      if (endpoint === undefined) break;
+      const options = { endpoint, serverName, authorities: authorities(), preface, timeoutMs };
+      last = await probeEdge(options);
+      if (last.isUp) {
+        endpoints.succeeded(endpoint);
+        return last;
+      }
+    }
+    return last;
+  }
+}
+
+/** A header as a pod's connection has it, for the proxy's own. */
+function signedHeader(key: TenantKey, socket: Socket<unknown>): Uint8Array {
+  const { localAddress, localPort, remoteAddress, remotePort } = socket;
+  const addresses = addressPair(localAddress, localPort, remoteAddress, remotePort);
+  const header = Buffer.alloc(MAX_TENANT_HEADER_BYTES);
+  return header.subarray(0, signTenantHeader(header, 0, key, addresses, Date.now() / 1000));
+}

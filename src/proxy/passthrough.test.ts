@@ -1,0 +1,222 @@
+import { expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { connect as connectHttp2, createSecureServer } from 'node:http2';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { ManualClock } from '../engine/clock.ts';
+import { Backend, Peer, until } from '../engine/conformance/peer.ts';
+import { PREFACE_LIMIT_BYTES } from '../engine/engine.ts';
+import { ENGINE_CHOICES } from '../engine/open-engine.ts';
+import { ProxyHeader } from '../wire/proxy-header.ts';
+import { ReplayGuard } from '../wire/replay-guard.ts';
+import { verifyTenantHeader } from '../wire/tenant-header.ts';
+import { tenantKey } from '../wire/tenant-key.ts';
+import { EdgeEndpoints } from './edge/edge-endpoints.ts';
+import { Passthrough } from './passthrough.ts';
+import { TestGateway } from './testing/gateway.ts';
+import { HOST, Lab, SECRET, type LabProxyOptions } from './testing/lab.ts';
+import { Pod } from './testing/pod.ts';
+import type { Proxy } from './proxy.ts';
+
+const KEY = tenantKey(HOST, SECRET);
+const engines = ENGINE_CHOICES.filter((name) => name !== 'auto' && works(name));
+
+/** The fast engine is for Linux only. */
+function works(name: string): boolean {
+  return name !== 'epoll' || process.platform === 'linux';
+}
+
+async function passthrough(
+  lab: Lab,
+  options: LabProxyOptions & { engine: 'bun' | 'epoll' | 'auto' },
+): Promise<Proxy> {
+  return lab.proxy({ mode: lab.passthrough(), ...options });
+}
+
+for (const engine of engines) {
+  test(`${engine}: TLS goes through untouched, behind a header with the pod's real addresses`, async () => {
+    await using lab = await Lab.create();
+    const api = await lab.apiServer();
+    const gateway = lab.use(await TestGateway.start(api.port, [KEY]));
+    const proxy = await passthrough(lab, { engine, edgePort: gateway.port });
+
+    using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert, servername: HOST });
+    expect(await pod.echo('hello')).toBe('hello');
+
+    expect(gateway.passages.at(-1)).toMatchObject({
+      outcome: 'valid',
+      authority: HOST,
+      source: `127.0.0.1:${pod.plain.localPort}`,
+      destination: `127.0.0.1:${proxy.ports[0]}`,
+    });
+    expect(pod.tls.getPeerCertificate().subject.CN).toBe('kube-apiserver');
+    expect(proxy.counters.failures()).toEqual({});
+  });
+
+  test(`${engine}: a pod's client certificate arrives at the API server`, async () => {
+    await using lab = await Lab.create();
+    const api = await lab.apiServer({ clientCa: lab.authority.cert });
+    const gateway = lab.use(await TestGateway.start(api.port, [KEY]));
+    const proxy = await passthrough(lab, { engine, edgePort: gateway.port });
+    const client = await lab.authority.issue({ commonName: 'system:node:worker-1' });
+
+    const options = { ca: lab.authority.cert, servername: HOST, ...client };
+    using pod = await Pod.dial(proxy.ports[0]!, options);
+    await pod.echo('who am I');
+
+    expect(api.clients).toEqual(['system:node:worker-1']);
+  });
+
+  test(`${engine}: HTTP/2 goes through`, async () => {
+    await using lab = await Lab.create();
+    const server = createSecureServer({ ...lab.serving }, (request, response) =>
+      response.end(`HTTP/${request.httpVersion}`),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const gateway = lab.use(await TestGateway.start(port, [KEY]));
+    const proxy = await passthrough(lab, { engine, edgePort: gateway.port });
+
+    const url = `https://127.0.0.1:${proxy.ports[0]}`;
+    const client = connectHttp2(url, { ca: lab.authority.cert, servername: HOST });
+    const stream = client.request({ ':path': '/' });
+    stream.setEncoding('utf8');
+    let body = '';
+    for await (const chunk of stream) body += String(chunk);
+    client.destroy();
+    server.close();
+
+    expect(body).toBe('HTTP/2.0');
+  });
+
+  test(`${engine}: a pod is reset at once while the edge is down, and served when it is back`, async () => {
+    await using lab = await Lab.create();
+    const api = await lab.apiServer();
+    const gone = await TestGateway.start(api.port, [KEY]);
+    await gone[Symbol.asyncDispose]();
+    const proxy = await passthrough(lab, { engine, edgePort: gone.port });
+
+    const began = performance.now();
+    const refusal = await Pod.refused(proxy.ports[0]!);
+
+    expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
+    expect(performance.now() - began).toBeLessThan(500);
+    expect(proxy.counters.failures()).toEqual({ dial_refused: 1, edge_down: 1 });
+
+    lab.use(await TestGateway.start(api.port, [KEY], gone.port));
+    using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert, servername: HOST });
+    expect(await pod.echo('back')).toBe('back');
+  });
+
+  test(`${engine}: the next address is dialled when one refuses`, async () => {
+    await using lab = await Lab.create();
+    const api = await lab.apiServer();
+    const gateway = lab.use(await TestGateway.start(api.port, [KEY], 0, '127.0.0.2'));
+    const lookup = async () => ['127.0.0.1', '127.0.0.2'];
+    const where = { edgeHost: 'edge.test', edgePort: gateway.port, lookup };
+    const proxy = await passthrough(lab, { engine, ...where });
+    await until(() => proxy.notReady() === undefined, 'readiness');
+
+    for (let round = 0; round < 4; round++) {
+      using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert, servername: HOST });
+      expect(await pod.echo('hello')).toBe('hello');
+    }
+
+    // The clock stands, so the one that refused rests to the end of the test.
+    expect(proxy.counters.failures()).toEqual({ dial_refused: 1 });
+  });
+
+  test(`${engine}: a new key is used from the moment its file is there`, async () => {
+    await using lab = await Lab.create();
+    const api = await lab.apiServer();
+    const gateway = lab.use(await TestGateway.start(api.port, [KEY]));
+    const proxy = await passthrough(lab, { engine, edgePort: gateway.port });
+    const options = { ca: lab.authority.cert, servername: HOST };
+    using kept = await Pod.dial(proxy.ports[0]!, options);
+    await kept.echo('before');
+
+    const secret = randomBytes(32);
+    lab.write('tenant.key', secret.toString('base64'));
+    const swapped = 'snicket_proxy_reloads_total{file="tenant-key-file",result="success"} 1';
+    await until(() => proxy.metrics.text().includes(swapped), 'the new key');
+    gateway.keys = [tenantKey(HOST, secret)];
+
+    using pod = await Pod.dial(proxy.ports[0]!, options);
+    expect(await pod.echo('after')).toBe('after');
+    expect(await kept.echo('still here')).toBe('still here');
+  });
+}
+
+test('no two headers are alike, and none is taken for a replay, though all are of one second and one pod', () => {
+  const endpoints = new EdgeEndpoints(new ManualClock());
+  endpoints.replace(['127.0.0.1'], 443);
+  const nowSeconds = () => 1_800_000_000;
+  const options = { endpoints, key: () => KEY, edgeDown: 0, suspected: () => {}, nowSeconds };
+  const switchboard = new Passthrough(options);
+  const guard = new ReplayGuard({ windowSeconds: 60 });
+  const header = new ProxyHeader();
+  const caller = {
+    ...{ remoteAddress: 'fd00::17', remotePort: 4711, localAddress: 'fd00::1', localPort: 6443 },
+    note: 0,
+  };
+  const dial = { endpoint: endpoints.all()[0]!, slot: 0, attempt: 1, reason: 0, elapsedMs: 1 };
+
+  // More than one block of nonces, so that its end is passed.
+  const outcomes = Array.from({ length: 1500 }, () => {
+    const room = Buffer.alloc(PREFACE_LIMIT_BYTES);
+    const length = switchboard.preface(dial, caller, room);
+    expect(header.read(room, length)).toBe('header');
+    return verifyTenantHeader(header, [KEY], nowSeconds(), 60, guard);
+  });
+
+  expect(outcomes.filter((outcome) => outcome !== 'valid')).toEqual([]);
+});
+
+test('is ready when the API server answers behind a header that the gateway believes', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const gateway = lab.use(await TestGateway.start(api.port, [KEY]));
+  const proxy = await passthrough(lab, { engine: 'bun', edgePort: gateway.port });
+
+  await until(() => proxy.notReady() === undefined, 'readiness');
+
+  expect(gateway.passages).toMatchObject([{ outcome: 'valid', authority: HOST }]);
+  await until(() => api.serverNames.length === 1, 'the end of the handshake at the API server');
+  expect(api.serverNames).toEqual([HOST]);
+});
+
+test('an API server that does not shake hands makes the proxy not ready, and cuts off no pod', async () => {
+  await using lab = await Lab.create();
+  const mute = lab.use(new Backend());
+  const gateway = lab.use(await TestGateway.start(mute.port, [KEY]));
+  const limits = { dialTimeoutMs: 50 };
+  const proxy = await passthrough(lab, { engine: 'bun', edgePort: gateway.port, limits });
+  await until(() => proxy.notReady()?.startsWith('dial_timeout') === true, 'the reason');
+
+  const client = await Peer.dial(proxy.ports[0]!);
+  await client.send(Buffer.from('anything'));
+  await until(() => gateway.passages.length === 2, 'the passage of the pod');
+
+  expect(client.closed).toBe(false);
+  expect(proxy.counters.failures()).toEqual({});
+  client.close();
+});
+
+test('is not ready with a key that the gateway does not believe, and becomes so with the right one', async () => {
+  await using lab = await Lab.create();
+  lab.write('tenant.key', randomBytes(32).toString('base64'));
+  const api = await lab.apiServer();
+  const gateway = lab.use(await TestGateway.start(api.port, [KEY]));
+  const proxy = await passthrough(lab, { engine: 'bun', edgePort: gateway.port });
+
+  await until(() => gateway.passages.length === 1, 'the first probe');
+  await until(() => proxy.notReady()?.startsWith('edge_handshake_failed') === true, 'the reason');
+  expect(gateway.passages).toMatchObject([{ outcome: 'tenant_key_unknown' }]);
+
+  lab.write('tenant.key', SECRET.toString('base64'));
+  const swapped = 'snicket_proxy_reloads_total{file="tenant-key-file",result="success"} 1';
+  await until(() => proxy.metrics.text().includes(swapped), 'the right key');
+  lab.clock.advance(1500);
+  await until(() => proxy.notReady() === undefined, 'readiness');
+});

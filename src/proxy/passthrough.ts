@@ -1,0 +1,83 @@
+/**
+ * Mode passthrough: every connection goes to the edge as it is, behind a header that says whose it is.
+ *
+ * The bytes are the pod's, so nothing is read of them: a client that speaks no TLS gets through to the gateway, which
+ * refuses it and counts it where whoever runs the edge can see it.
+ */
+import { randomFillSync } from 'node:crypto';
+import type { Caller, Dial, Switchboard } from '../engine/engine.ts';
+import { REASON } from '../engine/reasons.ts';
+import type { Verdict } from '../engine/verdict.ts';
+import { addressPair } from '../wire/address-pair.ts';
+import { signTenantHeader } from '../wire/tenant-header.ts';
+import type { TenantKey } from '../wire/tenant-key.ts';
+import type { EdgeEndpoints } from './edge/edge-endpoints.ts';
+
+/** Options of {@link Passthrough}. */
+export interface PassthroughOptions {
+  readonly endpoints: EdgeEndpoints;
+  /** The key of this moment. */
+  readonly key: () => TenantKey;
+  /** The number of `edge_down`. */
+  readonly edgeDown: number;
+  /** An endpoint did not answer, by this reason. */
+  readonly suspected: (reason: number) => void;
+  /** Seconds since 1970. Default: the clock of the machine. */
+  readonly nowSeconds?: (() => number) | undefined;
+}
+
+/** The decisions of this mode. */
+export class Passthrough implements Switchboard {
+  readonly #options: PassthroughOptions;
+  readonly #nowSeconds: () => number;
+  readonly #nonces = new Nonces();
+  readonly #fillNonce = (into: Buffer, at: number): void => this.#nonces.fill(into, at);
+
+  constructor(options: PassthroughOptions) {
+    this.#options = options;
+    this.#nowSeconds = options.nowSeconds ?? (() => Date.now() / 1000);
+  }
+
+  route(_bytes: Buffer, _length: number, _caller: Caller, verdict: Verdict): void {
+    this.#dial(0, verdict);
+  }
+
+  failed(dial: Dial, _caller: Caller, verdict: Verdict): void {
+    this.#options.endpoints.failed(dial.endpoint, dial.reason === REASON.dial_timeout);
+    this.#options.suspected(dial.reason);
+    this.#dial(dial.attempt, verdict);
+  }
+
+  connected(dial: Dial): void {
+    this.#options.endpoints.succeeded(dial.endpoint);
+  }
+
+  preface(_dial: Dial, caller: Caller, room: Buffer): number {
+    const { remoteAddress, remotePort, localAddress, localPort } = caller;
+    const addresses = addressPair(remoteAddress, remotePort, localAddress, localPort);
+    const key = this.#options.key();
+    return signTenantHeader(room, 0, key, addresses, this.#nowSeconds(), this.#fillNonce);
+  }
+
+  #dial(attempts: number, verdict: Verdict): void {
+    const endpoint = this.#options.endpoints.pick(attempts);
+    if (endpoint === undefined) verdict.reset(this.#options.edgeDown);
+    else verdict.dial(endpoint, 0, 0, true);
+  }
+}
+
+const NONCE_BYTES = 8;
+
+/** Random bytes drawn a block at a time: a header then costs 1.6 us in place of 3.0. */
+class Nonces {
+  readonly #block = Buffer.alloc(512 * NONCE_BYTES);
+  #at = this.#block.length;
+
+  fill(into: Buffer, at: number): void {
+    if (this.#at === this.#block.length) {
+      randomFillSync(this.#block);
+      this.#at = 0;
+    }
+    this.#at += this.#block.copy(into, at, this.#at, this.#at + NONCE_BYTES);
+  }
+}

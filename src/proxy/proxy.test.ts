@@ -1,0 +1,160 @@
+import { expect, test } from 'bun:test';
+import { systemClock } from '../engine/clock.ts';
+import { until } from '../engine/conformance/peer.ts';
+import { HOST, Lab } from './testing/lab.ts';
+import { Pod } from './testing/pod.ts';
+import { PROXY_REASON_CODES } from './reasons.ts';
+
+const HTTP = [{ address: '127.0.0.1', port: 0 }];
+
+async function page(port: number | undefined, path: string) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  return { status: response.status, text: (await response.text()).trim() };
+}
+
+test('is alive from the start, and ready when the edge has shaken hands', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const { port } = api;
+  await api[Symbol.asyncDispose]();
+  const proxy = await lab.proxy({ edgePort: port, http: HTTP });
+  await until(() => proxy.notReady()?.startsWith('dial_refused') === true, 'the first probe');
+
+  expect(await page(proxy.httpPorts[0], '/healthz')).toEqual({ status: 200, text: 'ok' });
+  const { status, text } = await page(proxy.httpPorts[0], '/readyz');
+  expect(status).toBe(503);
+  expect(text).toStartWith(`dial_refused: edge 127.0.0.1:${port}, name ${HOST}: nobody listens`);
+
+  await lab.apiServer({ port });
+  lab.clock.advance(2000);
+  await until(() => proxy.notReady() === undefined, 'readiness');
+  expect(await page(proxy.httpPorts[0], '/readyz')).toEqual({ status: 200, text: 'ready' });
+});
+
+test('starts, and is not ready, while the name of the edge cannot be looked up', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  let isKnown = false;
+  const lookup = async () => {
+    if (!isKnown) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
+    return ['127.0.0.1'];
+  };
+  const proxy = await lab.proxy({ edgeHost: 'edge.test', edgePort: api.port, lookup });
+  await until(() => proxy.notReady()?.includes('cannot be looked up') === true, 'the reason');
+  expect((await Pod.refused(proxy.ports[0]!)).code).toBe('ECONNRESET');
+
+  isKnown = true;
+  await until(() => {
+    lab.clock.advance(1000);
+    return proxy.notReady() === undefined;
+  }, 'readiness');
+
+  using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+  expect(await pod.echo('late')).toBe('late');
+});
+
+test('takes the new address when the edge has moved', async () => {
+  await using lab = await Lab.create();
+  const old = await lab.apiServer({ address: '127.0.0.2' });
+  let address = '127.0.0.2';
+  const lookup = async () => [address];
+  const proxy = await lab.proxy({ edgeHost: 'edge.test', edgePort: old.port, lookup });
+  await until(() => proxy.notReady() === undefined, 'readiness');
+
+  address = '127.0.0.3';
+  await lab.apiServer({ address, port: old.port });
+  await old[Symbol.asyncDispose]();
+  expect((await Pod.refused(proxy.ports[0]!)).code).toBe('ECONNRESET');
+  lab.clock.advance(2500);
+  await until(() => lab.lines.some((line) => line.includes('127.0.0.3')), 'the new address');
+
+  using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+  expect(await pod.echo('moved')).toBe('moved');
+});
+
+test('drains: not ready at once, accepts in the grace, then closes one after the other', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port, clock: systemClock });
+  await until(() => proxy.notReady() === undefined, 'readiness');
+  const port = proxy.ports[0]!;
+  const options = { ca: lab.authority.cert };
+  const pods = await Promise.all(Array.from({ length: 20 }, async () => Pod.dial(port, options)));
+
+  const began = performance.now();
+  const drained = proxy.drain(400, 400);
+  expect(proxy.notReady()).toBe('the proxy is on its way out');
+  using late = await Pod.dial(port, options);
+  expect(await late.echo('in the grace')).toBe('in the grace');
+  await until(() => pods.some((pod) => pod.isClosed), 'the first to be closed');
+  const firstMs = performance.now() - began;
+  const early = pods.filter((pod) => pod.isClosed).length;
+  await drained;
+  const lastMs = performance.now() - began;
+
+  expect(firstMs).toBeGreaterThanOrEqual(400);
+  expect(early).toBeLessThan(15);
+  expect(lastMs).toBeGreaterThanOrEqual(700);
+  expect(pods.every((pod) => pod.error === undefined)).toBe(true);
+  expect(proxy.counters.failures()).toEqual({ drained: 21 });
+  expect((await Pod.refused(port)).code).toBe('ECONNREFUSED');
+});
+
+test('tells Prometheus what it has counted, and when its certificate expires', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port, http: HTTP });
+  await until(() => proxy.notReady() === undefined, 'readiness');
+  using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+  await pod.echo('12345');
+
+  const { text } = await page(proxy.httpPorts[0], '/metrics');
+
+  const lines = [
+    'snicket_proxy_info{mode="terminate",engine="bun"} 1',
+    'snicket_proxy_connections_open 1',
+    'snicket_proxy_connections_total 1',
+    'snicket_proxy_bytes_total{direction="up"} 5',
+    'snicket_proxy_bytes_total{direction="down"} 5',
+    'snicket_proxy_dials_total 1',
+    'snicket_proxy_edge_up 1',
+    'snicket_proxy_edge_addresses 1',
+    'snicket_proxy_edge_probes_total{result="success"} 1',
+  ];
+  for (const line of lines) expect(text).toContain(`${line}\n`);
+  const notAfter = /certificate_not_after_seconds (\d+)/.exec(text)?.[1];
+  expect(Number(notAfter)).toBeGreaterThan(Date.now() / 1000 + 300 * 24 * 3600);
+});
+
+test('two can listen on one port, so that the next version is there before the last one goes', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const first = await lab.proxy({ edgePort: api.port });
+  const listen = [{ address: '127.0.0.1', port: freePort() }];
+  const second = await lab.proxy({ edgePort: api.port, listen });
+  const third = await lab.proxy({ edgePort: api.port, listen });
+
+  second.stop();
+  using pod = await Pod.dial(third.ports[0]!, { ca: lab.authority.cert });
+
+  expect(await pod.echo('third')).toBe('third');
+  expect(first.ports).not.toEqual(third.ports);
+});
+
+test('the documentation explains every metric and every reason', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+  const docs = await Bun.file(new URL('../../docs/proxy.md', import.meta.url)).text();
+
+  const names = [...proxy.metrics.text().matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!);
+  const unexplained = [...names, ...PROXY_REASON_CODES].filter((name) => !docs.includes(name));
+
+  expect(names.length).toBeGreaterThan(10);
+  expect(unexplained).toEqual([]);
+});
+
+function freePort(): number {
+  using listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
+  return listener.port;
+}

@@ -1,0 +1,201 @@
+/**
+ * `snicket proxy`: stands on a worker, takes the connections that pods make to `kubernetes`, and carries them to the
+ * edge under the tenant's name.
+ */
+import { systemClock, type Clock } from '../engine/clock.ts';
+import { Counters } from '../engine/counters.ts';
+import { drain } from '../engine/drain.ts';
+import type { Engine } from '../engine/engine.ts';
+import { DEFAULT_LIMITS, type Limits } from '../engine/limits.ts';
+import type { ListenAddress } from '../engine/listen-address.ts';
+import { openEngine, type EngineChoice, type OpenedEngine } from '../engine/open-engine.ts';
+import { serveHttp, type HttpServer } from '../telemetry/http.ts';
+import type { Logger } from '../telemetry/log.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import { Credentials, type CredentialPaths } from './credentials/credentials.ts';
+import { Edge } from './edge/edge.ts';
+import type { EdgeAddress } from './edge/edge-address.ts';
+import type { Lookup } from './edge/edge-resolver.ts';
+import { listenOnAll } from './listening.ts';
+import { registerProxyMetrics } from './metrics.ts';
+import { Passthrough } from './passthrough.ts';
+import { HELLO_REFUSAL_CODES, PROXY_REASON_CODES } from './reasons.ts';
+import { Terminator } from './terminate/terminator.ts';
+
+/** How the tenant's name gets to the edge, and the files for it. */
+export type ProxyMode =
+  | {
+      readonly name: 'passthrough';
+      readonly tenantKeyFile: string;
+      /** For the handshake of readiness only; without it any certificate will do there. */
+      readonly caFile?: string | undefined;
+    }
+  | {
+      readonly name: 'terminate';
+      readonly caFile: string;
+      readonly certFile: string;
+      readonly keyFile: string;
+    };
+
+/** Options of {@link startProxy}. */
+export interface ProxyOptions {
+  readonly mode: ProxyMode;
+  readonly listen: readonly ListenAddress[];
+  readonly edge: EdgeAddress;
+  /** The tenant's API host: what the edge routes by, and what its certificate has to carry. */
+  readonly serverName: string;
+  /** Where health, readiness and metrics are. Default: nowhere. */
+  readonly http?: readonly ListenAddress[] | undefined;
+  /** For mode passthrough. Default `auto`. */
+  readonly engine?: EngineChoice | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+  readonly log: Logger;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
+  /** Default: the resolver of the system. */
+  readonly lookup?: Lookup | undefined;
+}
+
+interface Parts {
+  readonly credentials: Credentials;
+  readonly edge: Edge;
+  readonly counters: Counters;
+}
+
+/**
+ * Starts a proxy. An edge that is not there keeps it from being ready, and from nothing else.
+ *
+ * @throws Error about a file that is of no use, or the system's error about an address to listen on.
+ */
+export async function startProxy(options: ProxyOptions): Promise<Proxy> {
+  const { mode, serverName, log, lookup, clock = systemClock } = options;
+  const credentials = new Credentials({
+    paths: pathsOf(mode),
+    ...{ serverName, clock, log },
+    onSwap: () => edge.health.suspect(),
+  });
+  const edge = new Edge({
+    address: options.edge,
+    authorities: credentials.authorities,
+    tenantKey: mode.name === 'passthrough' ? credentials.tenantKey : undefined,
+    dialTimeoutMs: options.limits?.dialTimeoutMs ?? DEFAULT_LIMITS.dialTimeoutMs,
+    ...{ serverName, clock, log, lookup },
+  });
+  const counters = new Counters({
+    slots: 1,
+    slotReasons: PROXY_REASON_CODES,
+    otherReasons: mode.name === 'terminate' ? HELLO_REFUSAL_CODES : [],
+  });
+  const parts = { credentials, edge, counters };
+  return new Proxy(options, parts, await engineOf(options, parts));
+}
+
+/** A proxy that runs, until {@link Proxy.stop}. */
+export class Proxy {
+  /** The ports it listens on, in the order of the options. */
+  readonly ports: readonly number[];
+  readonly httpPorts: readonly number[];
+  readonly metrics = new Metrics();
+  readonly counters: Counters;
+
+  readonly #clock: Clock;
+  readonly #parts: Parts;
+  readonly #engine: Engine;
+  readonly #http: HttpServer[] = [];
+  #isDraining = false;
+
+  /** By {@link startProxy} only. */
+  constructor(options: ProxyOptions, parts: Parts, { engine, fallbackReason }: OpenedEngine) {
+    const { mode, log } = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#parts = parts;
+    this.#engine = engine;
+    this.counters = parts.counters;
+    if (fallbackReason !== undefined) {
+      log.warn('the fast engine does not work here', { engine: engine.name, why: fallbackReason });
+    }
+    const { certificate } = parts.credentials;
+    registerProxyMetrics(this.metrics, {
+      mode: mode.name,
+      engine: engine.name,
+      isFallback: fallbackReason !== undefined,
+      counters: parts.counters,
+      edge: parts.edge,
+      certificate: mode.name === 'terminate' ? certificate : undefined,
+      reloads: () => parts.credentials.reloads(),
+    });
+    try {
+      // A port is shared, so that the next version can listen before this one stops.
+      this.ports = listenOnAll(options.listen, (at) =>
+        engine.listen({ ...at, reusePort: at.port !== 0 }),
+      );
+      const { metrics, notReady } = this;
+      this.httpPorts = listenOnAll(options.http ?? [], (at) => {
+        const server = serveHttp({ ...at, metrics, notReady });
+        this.#http.push(server);
+        return server.port;
+      });
+    } catch (error) {
+      this.stop();
+      throw error;
+    }
+    parts.credentials.watch();
+    parts.edge.start();
+  }
+
+  /** Why the proxy is not ready, as a sentence; nothing if it is. */
+  readonly notReady = (): string | undefined =>
+    this.#isDraining ? 'the proxy is on its way out' : this.#parts.edge.fault();
+
+  /** Is not ready from now on; accepts for `graceMs`, then closes connections over `drainMs`. */
+  async drain(graceMs: number, drainMs: number, signal?: AbortSignal): Promise<void> {
+    this.#isDraining = true;
+    const engine = this.#engine;
+    const drainable = {
+      stopAccepting: () => engine.stopAccepting(),
+      closeOldest: (count: number) => engine.closeOldest(count),
+      open: () => this.counters.global('open'),
+    };
+    const options = { engines: [drainable], graceMs, drainMs, clock: this.#clock };
+    await drain(signal === undefined ? options : { ...options, signal });
+  }
+
+  /** Ends everything at once. */
+  stop(): void {
+    this.#engine.stop();
+    this.#parts.edge.stop();
+    this.#parts.credentials.stop();
+    for (const server of this.#http) server.stop();
+  }
+}
+
+async function engineOf(options: ProxyOptions, parts: Parts): Promise<OpenedEngine> {
+  const { mode, serverName, limits = {}, clock = systemClock, log } = options;
+  const { credentials, counters } = parts;
+  const { endpoints } = parts.edge;
+  // Each of them is counted; what is wrong with the edge is logged once, by its health.
+  const suspected = (reason: number, error?: Error): void => {
+    log.debug('a dial to the edge failed', { code: counters.reasons[reason], error });
+    parts.edge.suspect();
+  };
+  const onFault = (error: unknown): void => log.error('fault: a bug cost a connection', { error });
+  if (mode.name === 'passthrough') {
+    const edgeDown = counters.reason('edge_down');
+    const key = credentials.tenantKey;
+    const switchboard = new Passthrough({ endpoints, key, edgeDown, suspected });
+    return openEngine(options.engine ?? 'auto', { switchboard, counters, limits, clock, onFault });
+  }
+  const { certificate } = credentials;
+  const authorities = (): string => credentials.authorities() ?? '';
+  const engine = new Terminator({
+    ...{ endpoints, serverName, certificate, authorities },
+    ...{ counters, limits, clock, suspected, onFault },
+  });
+  return { engine };
+}
+
+function pathsOf(mode: ProxyMode): CredentialPaths {
+  return mode.name === 'passthrough'
+    ? { tenantKey: mode.tenantKeyFile, authorities: mode.caFile }
+    : { authorities: mode.caFile, certificate: mode.certFile, key: mode.keyFile };
+}

@@ -1,0 +1,23 @@
+/**
+ * Why the proxy lets a connection down, besides the engine's own reasons. A code is for ever: metric label, log field.
+ */
+import { HELLO_REFUSALS, type HelloRefusal } from '../wire/outcome.ts';
+
+/** What the proxy can say, in both modes. */
+export const PROXY_REASONS = {
+  edge_down: 'no address of the edge could be reached, so the pod was reset at once',
+  edge_untrusted:
+    'the certificate of the edge does not chain to the CA, is out of date, or has another name',
+  edge_handshake_failed: 'the edge did not complete the TLS handshake',
+  client_handshake_failed: 'the pod did not complete the TLS handshake',
+  client_handshake_timeout: 'the TLS handshake of the pod took longer than the limit',
+} as const satisfies Record<string, string>;
+
+/** A code of {@link PROXY_REASONS}. */
+export type ProxyReason = keyof typeof PROXY_REASONS;
+
+/** The codes in their order. */
+export const PROXY_REASON_CODES = Object.keys(PROXY_REASONS) as readonly ProxyReason[];
+
+/** The codes of a hello that is refused: only where the proxy looks at hellos, in mode terminate. */
+export const HELLO_REFUSAL_CODES = Object.keys(HELLO_REFUSALS) as readonly HelloRefusal[];

@@ -1,0 +1,30 @@
+/**
+ * Lists of application protocols as TLS wants them (RFC 7301 section 3.1): each with its length before it.
+ */
+
+/** The list on the wire; nothing for an empty one, because the extension must not be empty. */
+export function encodeAlpn(protocols: readonly string[]): Buffer | undefined {
+  if (protocols.length === 0) return undefined;
+  const list = protocols.map((protocol) => {
+    if (protocol.length === 0 || protocol.length > 255) {
+      throw new RangeError(`a protocol name has 1 to 255 bytes, not ${protocol.length}`);
+    }
+    return String.fromCharCode(protocol.length) + protocol;
+  });
+  return Buffer.from(list.join(''), 'latin1');
+}
+
+/** One protocol, as it was chosen: nothing if none was. Two or three there are, so the lists are kept. */
+export function chosenAlpn(protocol: string | false | null): Buffer | undefined {
+  if (typeof protocol !== 'string' || protocol === '') return undefined;
+  let list = CHOSEN.get(protocol);
+  if (list === undefined) {
+    list = encodeAlpn([protocol]);
+    if (list !== undefined && CHOSEN.size < MAX_CHOSEN) CHOSEN.set(protocol, list);
+  }
+  return list;
+}
+
+const CHOSEN = new Map<string, Buffer>();
+/** The edge chooses from what a pod offered, so the names are not ours: no memory without a limit for them. */
+const MAX_CHOSEN = 16;

@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test';
+import { deafPort } from '../../engine/conformance/deaf-port.ts';
+import { Backend, Peer, until } from '../../engine/conformance/peer.ts';
+import { Lab } from '../testing/lab.ts';
+import { Pod, plainHello } from '../testing/pod.ts';
+
+test('a pod is reset at once, before any handshake, while the edge is down, and served when it is back', async () => {
+  await using lab = await Lab.create();
+  const gone = await lab.apiServer();
+  const { port } = gone;
+  await gone[Symbol.asyncDispose]();
+  const proxy = await lab.proxy({ edgePort: port });
+
+  const began = performance.now();
+  const refusal = await Pod.refused(proxy.ports[0]!);
+  const tookMs = performance.now() - began;
+
+  expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
+  expect(tookMs).toBeLessThan(500);
+  expect(proxy.counters.failures()).toEqual({ dial_refused: 1, edge_down: 1 });
+
+  await lab.apiServer({ port });
+  using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+  expect(await pod.echo('back')).toBe('back');
+});
+
+test('takes the next address when one refuses, and the pod does not notice', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer({ address: '127.0.0.2' });
+  const lookup = async () => ['127.0.0.1', '127.0.0.2'];
+  const proxy = await lab.proxy({ edgeHost: 'edge.test', edgePort: api.port, lookup });
+  await until(() => proxy.notReady() === undefined, 'an edge that is up at one of two addresses');
+
+  for (let round = 0; round < 4; round++) {
+    using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+    expect(await pod.echo('hello')).toBe('hello');
+  }
+
+  expect(proxy.counters.failures()).toEqual({ dial_refused: 1 });
+});
+
+test('an edge that accepts and never answers costs one pod the time of a dial, and the next ones nothing', async () => {
+  await using lab = await Lab.create();
+  const mute = lab.use(new Backend());
+  const proxy = await lab.proxy({ edgePort: mute.port });
+
+  const first = Pod.refused(proxy.ports[0]!);
+  await until(() => proxy.counters.global('dialling') === 1, 'the dial');
+  lab.clock.advance(6000);
+  expect(await first).toEqual({ code: 'ECONNRESET', sawHandshake: false });
+
+  const began = performance.now();
+  const second = await Pod.refused(proxy.ports[0]!);
+
+  expect(second).toEqual({ code: 'ECONNRESET', sawHandshake: false });
+  expect(performance.now() - began).toBeLessThan(500);
+  expect(proxy.counters.failures()).toEqual({ dial_timeout: 1, edge_down: 2 });
+});
+
+test('an edge that does not even accept is given up after the time of a dial', async () => {
+  await using lab = await Lab.create();
+  const deaf = lab.use(deafPort());
+  const proxy = await lab.proxy({ edgePort: deaf.port });
+
+  const refused = Pod.refused(proxy.ports[0]!);
+  await until(() => proxy.counters.global('dialling') === 1, 'the dial');
+  lab.clock.advance(6000);
+
+  expect(await refused).toEqual({ code: 'ECONNRESET', sawHandshake: false });
+  expect(proxy.counters.global('abandonedDials')).toBe(1);
+});
+
+test.each(['accepts and never answers', 'does not even accept'])(
+  'a pod that leaves while an edge is dialled that %s leaves nothing behind',
+  async (kind) => {
+    await using lab = await Lab.create();
+    const isDeaf = kind === 'does not even accept';
+    const mute = lab.use(new Backend());
+    const deaf = lab.use(deafPort());
+    const proxy = await lab.proxy({ edgePort: isDeaf ? deaf.port : mute.port });
+
+    const client = await Peer.dial(proxy.ports[0]!);
+    await client.send(plainHello('kubernetes'));
+    await until(() => proxy.counters.global('dialling') === 1, 'the dial');
+    if (!isDeaf) await until(() => mute.peers.length === 2, 'the dial at the edge, and the probe');
+    client.reset();
+    await until(() => proxy.counters.global('open') === 0, 'the end');
+
+    expect(proxy.counters.global('dialling')).toBe(0);
+    expect(proxy.counters.global('unfinishedHellos')).toBe(0);
+    expect(proxy.counters.global('abandonedDials')).toBe(isDeaf ? 1 : 0);
+    if (!isDeaf) await until(() => mute.peers.some((peer) => peer.sawFin), 'the end at the edge');
+  },
+);

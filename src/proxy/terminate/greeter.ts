@@ -1,0 +1,209 @@
+/**
+ * The pod's handshake: reads its hello, has the edge dialled, and answers with the certificate of the moment and the
+ * protocol of the edge.
+ */
+import type { Socket, SocketHandler, TLSOptions, TLSUpgradeOptions } from 'bun';
+import type { Relay } from '../../engine/bun/relay.ts';
+import type { Clock } from '../../engine/clock.ts';
+import type { Counters } from '../../engine/counters.ts';
+import type { Limits } from '../../engine/limits.ts';
+import { REASON } from '../../engine/reasons.ts';
+import { ALERT_RECORDS } from '../../wire/alert.ts';
+import { ClientHello } from '../../wire/client-hello.ts';
+import { alertFor, type HelloOutcome, type HelloRefusal } from '../../wire/outcome.ts';
+import type { ServingCertificate } from '../credentials/serving-certificate.ts';
+import { encodeAlpn } from './alpn.ts';
+import type { PodSide } from './sides.ts';
+
+/** What a pod may send while the edge is being dialled: nothing, if it waits for an answer to its hello. */
+const KEPT_WHILE_DIALLING_BYTES = 32 * 1024;
+
+/** The parts of the terminator that a handshake touches. */
+export interface GreeterOptions {
+  readonly certificate: () => ServingCertificate;
+  readonly counters: Counters;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly relay: Relay;
+  /** The hello is complete. */
+  readonly dial: (pod: PodSide) => void;
+  /** The handshake is complete. */
+  readonly finished: (pod: PodSide) => void;
+  readonly end: (pod: PodSide, reason: number, how: 'close' | 'reset') => void;
+  readonly fault: (pod: PodSide, error: unknown) => void;
+}
+
+/** What Bun 1.4 takes besides what its types say; see terminator.ts. */
+interface ServerUpgradeOptions extends TLSUpgradeOptions<PodSide> {
+  readonly isServer: true;
+  /** What was read already. It is copied. */
+  readonly initialData: Uint8Array;
+}
+
+/**
+ * A name is for routing, and here nothing is routed by it. Pods that dial an address do send it as a name (RFC 6066
+ * forbids that, old OpenSSL and Python allow it), and such a pod wants its API server all the same.
+ */
+const NAMES_THAT_DO_NOT_MATTER: ReadonlySet<HelloOutcome> = new Set<HelloRefusal>([
+  'server_name_ip_literal',
+  'server_name_trailing_dot',
+  'server_name_not_dns',
+]);
+
+/** Handshakes with pods. */
+export class Greeter {
+  readonly #options: GreeterOptions;
+  readonly #hello = new ClientHello();
+  readonly #handlers: SocketHandler<PodSide>;
+  readonly #handshakeFailed: number;
+  readonly #handshakeTimeout: number;
+
+  constructor(options: GreeterOptions) {
+    this.#options = options;
+    this.#handshakeFailed = options.counters.reason('client_handshake_failed');
+    this.#handshakeTimeout = options.counters.reason('client_handshake_timeout');
+    this.#handlers = this.#podHandlers();
+  }
+
+  /** The pod has sent something in the clear. */
+  received(pod: PodSide, chunk: Uint8Array): void {
+    switch (pod.phase) {
+      case 'hello':
+        pod.append(chunk);
+        this.#read(pod);
+        return;
+      case 'dialling':
+        pod.append(chunk);
+        if (pod.firstBytes >= KEPT_WHILE_DIALLING_BYTES) pod.pause();
+        return;
+      case 'greeting':
+      case 'joined':
+      case 'refused':
+      case 'over':
+        return;
+    }
+  }
+
+  /** The edge is there: TLS takes over the pod's socket, beginning with the hello that was read already. */
+  answer(pod: PodSide, protocol: Buffer | undefined): void {
+    const { certificate, key } = this.#options.certificate();
+    const { socket, first } = pod;
+    if (socket === null || first === null) return;
+    const tls: TLSOptions = { cert: certificate, key };
+    if (protocol !== undefined) tls.ALPNProtocols = protocol;
+    const options: ServerUpgradeOptions = {
+      data: pod,
+      tls,
+      socket: this.#handlers,
+      isServer: true,
+      initialData: first.subarray(0, pod.firstBytes),
+    };
+    pod.phase = 'greeting';
+    pod.deadlineMs = this.#options.clock.nowMs() + this.#options.limits.helloTimeoutMs;
+    pod.isUpgraded = true;
+    pod.paused = false;
+    pod.first = null;
+    try {
+      socket.upgradeTLS<PodSide>(options);
+    } catch (error) {
+      pod.isUpgraded = false; // the socket is still the plain one, to be closed as such
+      this.#options.fault(pod, error);
+    }
+  }
+
+  /** The pod has had its time. A refused one has its answer; one that dials has the time of its dial. */
+  timedOut(pod: PodSide): void {
+    const { end } = this.#options;
+    switch (pod.phase) {
+      case 'hello':
+        end(pod, REASON.hello_timeout, 'close');
+        return;
+      case 'greeting':
+        end(pod, this.#handshakeTimeout, 'reset');
+        return;
+      case 'refused':
+        end(pod, pod.reason, 'close');
+        return;
+      case 'dialling':
+      case 'joined':
+      case 'over':
+        return;
+    }
+  }
+
+  #read(pod: PodSide): void {
+    if (pod.first === null) return;
+    const outcome = this.#hello.read(pod.first, pod.firstBytes);
+    if (outcome === 'incomplete') return;
+    if (outcome !== 'hello' && !NAMES_THAT_DO_NOT_MATTER.has(outcome)) {
+      this.#refuse(pod, outcome);
+      return;
+    }
+    // A malformed list is TLS's to refuse; nothing is chosen from it.
+    pod.offers = encodeAlpn(this.#hello.alpnProtocols() ?? []);
+    this.#options.dial(pod);
+  }
+
+  /** Says why in an alert, and waits for the pod to leave: to close with unread bytes would destroy the alert. */
+  #refuse(pod: PodSide, refusal: HelloRefusal): void {
+    const { counters, clock, limits } = this.#options;
+    const alert = alertFor(refusal);
+    pod.phase = 'refused';
+    pod.reason = counters.reason(refusal);
+    pod.first = null;
+    counters.fail(pod.reason, pod.row);
+    if (alert !== undefined) pod.write(ALERT_RECORDS[alert]);
+    pod.sendFin();
+    pod.deadlineMs = clock.nowMs() + limits.lingerMs;
+  }
+
+  #podHandlers(): SocketHandler<PodSide> {
+    const { relay, end, fault } = this.#options;
+    return {
+      binaryType: 'uint8array',
+      // Called within upgradeTLS, and what follows may be too.
+      open: (socket) => void (socket.data.socket = socket),
+      handshake: (socket, success) => {
+        const pod = socket.data;
+        if (pod.phase !== 'greeting') return;
+        if (success) this.#join(pod, socket);
+        else end(pod, this.#handshakeFailed, 'close');
+      },
+      data: (socket, chunk) => {
+        const { data: pod } = socket;
+        if (!pod.closed && pod.peer !== null) relay.pass(pod, pod.peer, chunk);
+      },
+      drain: (socket) => {
+        if (socket.data.phase === 'joined') relay.drained(socket.data);
+      },
+      end: (socket) => {
+        const pod = socket.data;
+        if (pod.closed) return;
+        if (pod.phase === 'joined' && pod.peer !== null) relay.fin(pod, pod.peer);
+        else end(pod, this.#handshakeFailed, 'close');
+      },
+      close: (socket, error) => {
+        const pod = socket.data;
+        if (pod.closed) return;
+        if (pod.phase === 'joined' && pod.peer !== null) {
+          relay.closed(pod, pod.peer, error);
+          return;
+        }
+        pod.closed = true;
+        end(pod, this.#handshakeFailed, 'reset');
+      },
+      // With what a handler throws, and with a TLS session that breaks; the latter closes the socket too.
+      error: (socket, error) => {
+        if (!('code' in error)) fault(socket.data, error);
+      },
+    };
+  }
+
+  /** The edge may have said something meanwhile (HTTP/2 does): it was kept, and goes first. */
+  #join(pod: PodSide, socket: Socket<PodSide>): void {
+    pod.phase = 'joined';
+    this.#options.finished(pod);
+    socket.setKeepAlive(true, this.#options.limits.keepaliveMs);
+    this.#options.relay.drained(pod);
+  }
+}

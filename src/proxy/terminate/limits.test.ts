@@ -1,0 +1,145 @@
+import { expect, test } from 'bun:test';
+import { Peer, until } from '../../engine/conformance/peer.ts';
+import { Lab } from '../testing/lab.ts';
+import { Pod, plainHello } from '../testing/pod.ts';
+
+const HELLO = plainHello('kubernetes');
+
+test('says nothing to bytes that are no TLS, and closes', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+
+  const client = await Peer.dial(proxy.ports[0]!);
+  await client.send(Buffer.from('GET / HTTP/1.1\r\n\r\n'));
+  await until(() => client.sawFin, 'the FIN');
+  client.close();
+  await until(() => proxy.counters.global('open') === 0, 'the end');
+
+  expect(client.received).toBe(0);
+  expect(proxy.counters.failures()).toEqual({ not_tls: 1 });
+});
+
+test('answers a hello longer than the limit with an alert, and lets the client go in its time', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+
+  const client = await Peer.dial(proxy.ports[0]!);
+  await client.send(
+    Buffer.concat([Buffer.from([22, 3, 1, 0x40, 0, 1, 0, 0xff, 0xff]), Buffer.alloc(65_000)]),
+  );
+  await until(() => client.sawFin, 'the FIN');
+  expect(proxy.counters.global('open')).toBe(1);
+  lab.clock.advance(3000);
+  await until(() => proxy.counters.global('open') === 0, 'the end');
+
+  expect([...client.bytes()]).toEqual([21, 3, 3, 0, 2, 2, 47]);
+  expect(proxy.counters.failures()).toEqual({ hello_too_long: 1 });
+});
+
+test('a client that says nothing is closed after ten seconds, and one with half a hello too', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+
+  const silent = await Peer.dial(proxy.ports[0]!);
+  const half = await Peer.dial(proxy.ports[0]!);
+  await half.send(HELLO.subarray(0, 100));
+  await until(() => proxy.counters.global('unfinishedHellos') === 2, 'both');
+  lab.clock.advance(9000);
+  expect(proxy.counters.global('open')).toBe(2);
+  lab.clock.advance(2000);
+  await until(() => isGone(silent) && isGone(half), 'the end of both');
+
+  expect(proxy.counters.failures()).toEqual({ hello_timeout: 2 });
+});
+
+test('a client that never finishes its handshake is reset after ten seconds, and its edge is let go', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+
+  const client = await Peer.dial(proxy.ports[0]!);
+  await client.send(HELLO);
+  await until(() => client.received > 0, 'the answer to the hello');
+  lab.clock.advance(11_000);
+  await until(() => client.closed, 'the end');
+
+  expect(client.wasReset).toBe(true);
+  expect(proxy.counters.failures()).toEqual({ client_handshake_timeout: 1 });
+  await until(() => api.sockets.every((socket) => socket.destroyed), 'the end at the API server');
+});
+
+test('as many handshakes as allowed may be unfinished, and one more is reset', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port, limits: { maxUnfinishedHellos: 3 } });
+
+  const stuck = await Promise.all([1, 2, 3].map(async () => Peer.dial(proxy.ports[0]!)));
+  await stuck[0]!.send(HELLO);
+  await until(() => stuck[0]!.received > 0, 'the answer to the hello');
+  const more = await Peer.dial(proxy.ports[0]!);
+  await until(() => more.closed, 'the end of the fourth');
+
+  expect(more.wasReset).toBe(true);
+  expect(proxy.counters.failures()).toEqual({ hellos_limit: 1 });
+  for (const peer of stuck) peer.close();
+});
+
+test('as many connections as allowed are carried, and one more is reset', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port, limits: { maxConnections: 2 } });
+  const options = { ca: lab.authority.cert };
+
+  using first = await Pod.dial(proxy.ports[0]!, options);
+  using second = await Pod.dial(proxy.ports[0]!, options);
+  const third = await Pod.refused(proxy.ports[0]!, options);
+
+  expect(third.sawHandshake).toBe(false);
+  expect(await first.echo('one')).toBe('one');
+  expect(await second.echo('two')).toBe('two');
+  expect(proxy.counters.failures()).toEqual({ connections_limit: 1 });
+});
+
+test('a pod that does not trust our certificate is counted, and its edge is let go', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+
+  const refusal = await Pod.refused(proxy.ports[0]!, { ca: [] });
+  await until(() => proxy.counters.global('open') === 0, 'the end');
+
+  expect(refusal.sawHandshake).toBe(true);
+  expect(api.received).toBe(0);
+  await until(() => api.sockets.every((socket) => socket.destroyed), 'the end at the API server');
+});
+
+test('leaves no connection, no dial and no byte behind, whatever clients do', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+  const port = proxy.ports[0]!;
+
+  await Promise.all(
+    Array.from({ length: 60 }, async (_, index) => {
+      const client = await Peer.dial(port);
+      if (index % 3 > 0) await client.send(index % 3 === 1 ? HELLO : HELLO.subarray(0, 50));
+      if (index % 2 === 0) client.reset();
+      else client.close();
+    }),
+  );
+  await until(() => proxy.counters.global('open') === 0, 'no connection left');
+
+  const left = ['dialling', 'unfinishedHellos', 'keptBytes', 'abandonedDials'] as const;
+  expect(left.map((name) => proxy.counters.global(name))).toEqual([0, 0, 0, 0]);
+  expect(proxy.counters.slot(0).open).toBe(0);
+  using pod = await Pod.dial(port, { ca: lab.authority.cert });
+  expect(await pod.echo('fine')).toBe('fine');
+});
+
+/** By a FIN, or by a reset if there was a byte that nobody had read yet. */
+function isGone(peer: Peer): boolean {
+  return peer.sawFin || peer.closed;
+}

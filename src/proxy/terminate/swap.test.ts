@@ -1,0 +1,91 @@
+import { expect, test } from 'bun:test';
+import { renameSync, writeFileSync } from 'node:fs';
+import { until } from '../../engine/conformance/peer.ts';
+import { Lab, POD_NAMES } from '../testing/lab.ts';
+import { Pod } from '../testing/pod.ts';
+
+const SWAPS = 100;
+
+test('a hundred new certificates under load cost no request and no connection', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+  const port = proxy.ports[0]!;
+  const options = { ca: lab.authority.cert };
+  const leaves = await Promise.all(
+    Array.from({ length: SWAPS }, async (_, index) =>
+      lab.authority.issue({ commonName: `leaf-${index}`, names: POD_NAMES }),
+    ),
+  );
+  using watcher = await Pod.dial(port, options);
+  await watcher.echo('watch');
+
+  let isOver = false;
+  let requests = 0;
+  const subjects = new Set<string>();
+  const load = Array.from({ length: 4 }, async () => {
+    while (!isOver) {
+      using pod = await Pod.dial(port, options);
+      expect(await pod.echo('request')).toBe('request');
+      subjects.add(String(pod.tls.getPeerCertificate().subject.CN));
+      requests++;
+    }
+  });
+  for (const [index, leaf] of leaves.entries()) {
+    // By a rename every other time, as cert-manager's clients and editors do; and the key first or last.
+    if (index % 2 === 0) lab.writeLeaf(leaf);
+    else {
+      writeFileSync(lab.path('next.key'), leaf.key);
+      renameSync(lab.path('next.key'), lab.path('tls.key'));
+      writeFileSync(lab.path('next.crt'), leaf.cert);
+      renameSync(lab.path('next.crt'), lab.path('tls.crt'));
+    }
+    const swaps = `snicket_proxy_reloads_total{file="cert",result="success"} ${index + 1}`;
+    await until(() => proxy.metrics.text().includes(swaps), `swap ${index + 1}`);
+  }
+  isOver = true;
+  await Promise.all(load);
+
+  expect(await watcher.echo('still the first connection')).toBe('still the first connection');
+  expect(proxy.counters.failures()).toEqual({});
+  expect(proxy.metrics.text()).toContain('{file="cert",result="failure"} 0\n');
+  expect(requests).toBeGreaterThan(SWAPS);
+  expect(subjects.size).toBeGreaterThan(SWAPS / 4);
+  using last = await Pod.dial(port, options);
+  expect(last.tls.getPeerCertificate().subject.CN).toBe(`leaf-${SWAPS - 1}`);
+}, 60_000);
+
+test('a certificate without its key changes nothing, and says so', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+  const other = await lab.authority.issue({ commonName: 'other', names: POD_NAMES });
+
+  lab.write('tls.crt', other.cert);
+  const failed = 'snicket_proxy_reloads_total{file="cert",result="failure"} 1';
+  await until(() => proxy.metrics.text().includes(failed), 'the failure');
+
+  using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+  expect(pod.tls.getPeerCertificate().subject.CN).toBe('leaf');
+  expect(lab.lines.at(-1)).toContain(`is not that of the certificate in ${lab.path('tls.crt')}`);
+
+  lab.write('tls.key', other.key);
+  const swapped = 'snicket_proxy_reloads_total{file="cert",result="success"} 1';
+  await until(() => proxy.metrics.text().includes(swapped), 'the pair');
+  using next = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+  expect(next.tls.getPeerCertificate().subject.CN).toBe('other');
+});
+
+test('no log line has a part of a key in it', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+  const secret = lab.leaf.key.split('\n')[1]!.slice(20, 60);
+
+  lab.write('tls.key', `${lab.leaf.key.slice(0, 90)}\n-----END PRIVATE KEY-----\n`);
+  const failed = 'snicket_proxy_reloads_total{file="cert",result="failure"} 1';
+  await until(() => proxy.metrics.text().includes(failed), 'the failure');
+
+  expect(lab.lines.join('')).not.toContain(secret);
+  expect(lab.lines.join('')).toContain('holds no private key');
+});

@@ -1,0 +1,186 @@
+import { expect, test } from 'bun:test';
+import { createHash, randomBytes } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
+import { Peer, until } from '../../engine/conformance/peer.ts';
+import { HOST, Lab } from '../testing/lab.ts';
+import { Pod, plainHello } from '../testing/pod.ts';
+
+test('carries bytes both ways, under the name of the tenant, and counts them', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+  await until(() => proxy.notReady() === undefined, 'the first probe');
+
+  using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+  const answer = await pod.echo('list my pods');
+
+  expect(answer).toBe('list my pods');
+  expect(api.serverNames).toEqual([HOST, HOST]);
+  expect(pod.tls.getPeerCertificate().subject.CN).toBe('leaf');
+  const { bytesUp, bytesDown, open, total, failures } = proxy.counters.slot(0);
+  const counts = { bytesUp, bytesDown, open, total };
+  expect(counts).toEqual({ bytesUp: 12, bytesDown: 12, open: 1, total: 1 });
+  expect(failures).toEqual({});
+});
+
+test('listens on IPv6, and dials an edge there', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer({ address: '::1' });
+  const listen = [{ address: '::1', port: 0 }];
+  const proxy = await lab.proxy({ edgeHost: '::1', edgePort: api.port, listen });
+
+  using pod = await Pod.dial(proxy.ports[0]!, { host: '::1', ca: lab.authority.cert });
+
+  expect(await pod.echo('six')).toBe('six');
+});
+
+test('loses and changes no byte of fifty connections at once, large and small', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+
+  const exchanges = Array.from({ length: 50 }, async (_, index) => {
+    using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+    const sent = randomBytes(index % 10 === 0 ? 3_000_000 : 1 + index * 97);
+    pod.tls.write(sent);
+    await until(() => pod.receivedBytes >= sent.length || pod.isClosed, 'the echo', 20_000);
+    return digest(pod.received) === digest(sent);
+  });
+
+  expect(await Promise.all(exchanges)).toEqual(Array.from({ length: 50 }, () => true));
+  await until(() => proxy.counters.global('open') === 0, 'no connection left');
+  expect(proxy.counters.global('keptBytes')).toBe(0);
+}, 30_000);
+
+test("passes a pod's close_notify on, and the answer that comes after it back", async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer({
+    onConnection: (socket) => {
+      let heard = 0;
+      socket.on('data', (chunk: Buffer) => (heard += chunk.length));
+      socket.on('end', () => socket.end(`heard ${heard} bytes`));
+    },
+  });
+  const proxy = await lab.proxy({ edgePort: api.port });
+
+  using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+  pod.tls.end('the last I have to say');
+  await until(() => pod.sawEnd, 'the close_notify of the edge');
+
+  expect(pod.received.toString()).toBe('heard 22 bytes');
+  await until(() => proxy.counters.global('open') === 0, 'no connection left');
+  expect(proxy.counters.failures()).toEqual({});
+});
+
+test('passes an answer on to its end when the edge closes first', async () => {
+  await using lab = await Lab.create();
+  const answer = randomBytes(2_000_000);
+  const api = await lab.apiServer({ onConnection: (socket) => socket.end(answer) });
+  const proxy = await lab.proxy({ edgePort: api.port });
+
+  using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+  await until(() => pod.sawEnd, 'the end');
+
+  expect(digest(pod.received)).toBe(digest(answer));
+});
+
+test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'keeps what an edge of %s says right behind its handshake, until the pod is through with its own',
+  async (maxVersion) => {
+    await using lab = await Lab.create();
+    const welcome = Buffer.alloc(50_000, 'welcome ');
+    const onConnection = (socket: TLSSocket) => socket.write(welcome);
+    const api = await lab.apiServer({ maxVersion, onConnection });
+    const proxy = await lab.proxy({ edgePort: api.port });
+
+    for (let round = 0; round < 20; round++) {
+      using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+      await until(() => pod.receivedBytes >= welcome.length, 'the welcome');
+      expect(pod.received.equals(welcome)).toBe(true);
+    }
+  },
+);
+
+test('a pod is reset when the edge leaves in the middle of its handshake, and nothing stays open', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer({ onConnection: (socket) => socket.end('bye') });
+  const proxy = await lab.proxy({ edgePort: api.port });
+
+  const client = await Peer.dial(proxy.ports[0]!);
+  await client.send(plainHello('kubernetes'));
+  await until(() => client.closed, 'the end');
+
+  expect(client.wasReset).toBe(true);
+  expect(proxy.counters.failures()).toEqual({ upstream_reset: 1 });
+  expect(proxy.counters.global('keptBytes')).toBe(0);
+  await until(() => api.sockets.every((socket) => socket.destroyed), 'the end at the API server');
+});
+
+test('passes a reset on, in either direction', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+  const port = proxy.ports[0]!;
+
+  using first = await Pod.dial(port, { ca: lab.authority.cert });
+  await first.echo('hello');
+  first.plain.resetAndDestroy();
+  await until(() => api.sockets.at(-1)!.destroyed, 'the loss at the API server');
+
+  using second = await Pod.dial(port, { ca: lab.authority.cert });
+  await second.echo('hello');
+  api.sockets.at(-1)!.resetAndDestroy();
+  await until(() => second.isClosed, 'the loss at the pod');
+
+  expect(second.error?.code).toBe('ECONNRESET');
+  expect(proxy.counters.failures()).toEqual({ client_reset: 1, upstream_reset: 1 });
+});
+
+test('stops the edge when a pod does not read, and keeps little', async () => {
+  await using lab = await Lab.create();
+  const size = 64 * 1024 * 1024;
+  let sent = 0;
+  const api = await lab.apiServer({
+    onConnection: (socket) => {
+      const block = Buffer.alloc(64 * 1024, 1);
+      sent = 0; // the first connection was the probe's
+      const fill = (): void => {
+        while (sent < size) {
+          sent += block.length;
+          if (!socket.write(block)) {
+            socket.once('drain', fill);
+            return;
+          }
+        }
+        socket.end();
+      };
+      fill();
+    },
+  });
+  const proxy = await lab.proxy({ edgePort: api.port });
+  await until(() => proxy.notReady() === undefined, 'the first probe');
+
+  using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+  pod.tls.pause();
+  let before = -1;
+  await until(
+    () => {
+      const isStill = sent === before && sent > 0;
+      before = sent;
+      return isStill && proxy.counters.global('keptBytes') > 0;
+    },
+    'the edge to be stopped',
+    10_000,
+  );
+
+  expect(sent).toBeLessThan(size);
+  expect(proxy.counters.global('keptBytes')).toBeLessThan(1_100_000);
+
+  pod.tls.resume();
+  await until(() => pod.sawEnd, 'the rest', 20_000);
+  expect(pod.receivedBytes).toBe(size);
+}, 40_000);
+
+function digest(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,242 @@
+/**
+ * Mode terminate: the proxy ends the pod's TLS and opens its own to the edge.
+ *
+ *   accept ─▶ ClientHello ─▶ dial the edge, offering what the pod offers ─▶ verified ─▶ answer the pod ─▶ relay
+ *
+ * The edge comes first: a pod whose edge is down is reset before it has seen a handshake, and what it is offered as
+ * protocol is what the edge has just chosen, so that both sides always speak the same one. The hello is therefore read
+ * in the clear and handed to TLS afterwards.
+ *
+ * That is done by `upgradeTLS` of Bun 1.4 on an accepted socket, with two options that its types do not have:
+ * `isServer`, and `initialData` for the hello. Certificate and protocol are given anew for each connection: a swap is
+ * a new value for the next one, and touches no other. What Bun does, found by experiment:
+ * - `shutdown()` sends close_notify and reading goes on; a close_notify, and a FIN without one, are reported as `end`.
+ * - The handlers of the plain socket go on to be called with the ciphertext that arrives, and at its close.
+ */
+import type { Socket, SocketHandler, TCPSocketListener } from 'bun';
+import { Relay } from '../../engine/bun/relay.ts';
+import { systemClock, type Clock } from '../../engine/clock.ts';
+import { COLUMN, GLOBAL, type Counters } from '../../engine/counters.ts';
+import type { Engine, ListenOptions } from '../../engine/engine.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../engine/limits.ts';
+import { REASON } from '../../engine/reasons.ts';
+import { UnfinishedHellos } from '../../engine/unfinished-hellos.ts';
+import type { ServingCertificate } from '../credentials/serving-certificate.ts';
+import type { EdgeEndpoints } from '../edge/edge-endpoints.ts';
+import { chosenAlpn } from './alpn.ts';
+import { EdgeDialler } from './edge-dialler.ts';
+import { Greeter } from './greeter.ts';
+import { descriptorOf, listenPlain } from './plain-listener.ts';
+import { PodSide } from './sides.ts';
+
+const TICK_MS = 1000;
+/** Descriptors left to the rest of the process; see engine `bun`, which has the same limit for the same reason. */
+const DESCRIPTOR_RESERVE = 32;
+
+/** Options of {@link Terminator}. */
+export interface TerminatorOptions {
+  readonly endpoints: EdgeEndpoints;
+  readonly serverName: string;
+  /** The certificate of this moment, for pods. */
+  readonly certificate: () => ServingCertificate;
+  /** The authorities of this moment, for the edge, as PEM. */
+  readonly authorities: () => string;
+  /** With the reasons of {@link PROXY_REASON_CODES} and {@link HELLO_REFUSAL_CODES}. */
+  readonly counters: Counters;
+  readonly limits?: Partial<Limits> | undefined;
+  readonly clock?: Clock | undefined;
+  /** An endpoint did not answer as it should, by this reason. */
+  readonly suspected: (reason: number, error: Error | undefined) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** What hangs on an accepted socket; nothing if it was over a limit. */
+type Accepted = PodSide | undefined;
+
+/** The sockets of mode terminate. */
+export class Terminator implements Engine {
+  readonly name = 'bun';
+  readonly #counters: Counters;
+  readonly #limits: Limits;
+  readonly #clock: Clock;
+  readonly #onFault: (error: unknown) => void;
+  readonly #row: number;
+  readonly #relay: Relay;
+  readonly #dialler: EdgeDialler;
+  readonly #greeter: Greeter;
+  readonly #unfinished: UnfinishedHellos<PodSide>;
+  readonly #handlers: SocketHandler<Accepted>;
+  readonly #listeners: TCPSocketListener<Accepted>[] = [];
+  /** A Set keeps its order: the oldest comes first. */
+  readonly #pods = new Set<PodSide>();
+  readonly #edgeDown: number;
+  #stopTick: (() => void) | undefined;
+
+  constructor(options: TerminatorOptions) {
+    const { counters } = options;
+    this.#counters = counters;
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#clock = options.clock ?? systemClock;
+    this.#onFault = options.onFault;
+    this.#row = counters.row(0);
+    this.#edgeDown = counters.reason('edge_down');
+    this.#unfinished = new UnfinishedHellos(this.#limits, counters, (pod) => pod.remoteAddress);
+    this.#relay = new Relay(counters, (client, reason, how) => {
+      if (client instanceof PodSide) this.#end(client, reason, how);
+    });
+    this.#greeter = new Greeter({
+      certificate: options.certificate,
+      counters,
+      limits: this.#limits,
+      clock: this.#clock,
+      relay: this.#relay,
+      dial: (pod) => this.#dial(pod),
+      finished: (pod) => this.#unfinished.delete(pod),
+      end: this.#end.bind(this),
+      fault: this.#fault.bind(this),
+    });
+    this.#dialler = new EdgeDialler({
+      endpoints: options.endpoints,
+      serverName: options.serverName,
+      authorities: options.authorities,
+      counters,
+      limits: this.#limits,
+      clock: this.#clock,
+      relay: this.#relay,
+      connected: (pod, protocol) => this.#greeter.answer(pod, chosenAlpn(protocol)),
+      failed: (pod) => this.#end(pod, this.#edgeDown, 'reset'),
+      suspected: options.suspected,
+      fault: this.#fault.bind(this),
+    });
+    this.#handlers = this.#plainHandlers();
+  }
+
+  listen(options: ListenOptions): number {
+    const listener = listenPlain(options, this.#handlers);
+    this.#listeners.push(listener);
+    this.#stopTick ??= this.#clock.every(TICK_MS, () => this.#tick());
+    return listener.port;
+  }
+
+  stopAccepting(): void {
+    for (const listener of this.#listeners.splice(0)) listener.stop();
+  }
+
+  closeOldest(count: number): number {
+    let closed = 0;
+    for (const pod of this.#pods) {
+      if (closed === count) break;
+      this.#end(pod, REASON.drained, 'close');
+      closed++;
+    }
+    return closed;
+  }
+
+  stop(): void {
+    this.stopAccepting();
+    for (const pod of this.#pods) this.#end(pod, REASON.stopped, 'reset');
+    this.#stopTick?.();
+    this.#stopTick = undefined;
+  }
+
+  /** Of the socket before TLS is on it. Afterwards they see ciphertext, which is none of their business. */
+  #plainHandlers(): SocketHandler<Accepted> {
+    const plain = (socket: Socket<Accepted>): Accepted =>
+      socket.data === undefined || socket.data.isUpgraded ? undefined : socket.data;
+    return {
+      binaryType: 'uint8array',
+      open: (socket) => {
+        const nowMs = this.#clock.nowMs();
+        const pod = new PodSide(socket, nowMs, nowMs + this.#limits.helloTimeoutMs);
+        socket.data = this.#admits(pod, descriptorOf(socket)) ? pod : undefined;
+      },
+      data: (socket, chunk) => {
+        const pod = plain(socket);
+        if (pod !== undefined) this.#greeter.received(pod, chunk);
+      },
+      end: (socket) => {
+        const pod = plain(socket);
+        if (pod !== undefined) this.#end(pod, lostIn(pod, REASON.hello_cut), 'close');
+      },
+      close: (socket) => {
+        const pod = plain(socket);
+        if (pod === undefined || pod.closed) return;
+        pod.closed = true;
+        this.#end(pod, lostIn(pod, REASON.client_reset), 'reset');
+      },
+      error: (socket, error) => {
+        const pod = plain(socket);
+        if (pod !== undefined) this.#fault(pod, error);
+      },
+    };
+  }
+
+  #admits(pod: PodSide, fd: number): boolean {
+    this.#counters.add(GLOBAL.accepted, 1);
+    const refusal = this.#overLimit(fd) ?? this.#unfinished.admit(pod);
+    if (refusal !== undefined) {
+      this.#counters.fail(refusal, -1);
+      pod.close('reset');
+      return false;
+    }
+    this.#pods.add(pod);
+    this.#counters.add(GLOBAL.open, 1);
+    return true;
+  }
+
+  #overLimit(fd: number): number | undefined {
+    const { maxConnections, maxDescriptors } = this.#limits;
+    const { pending, abandoned } = this.#dialler;
+    if (this.#pods.size + abandoned >= maxConnections) return REASON.connections_limit;
+    const wanted = this.#unfinished.size + pending;
+    const isOver = fd + wanted + DESCRIPTOR_RESERVE >= maxDescriptors;
+    return isOver ? REASON.descriptors_limit : undefined;
+  }
+
+  /** The hello is complete: from here on the connection counts for the tenant. */
+  #dial(pod: PodSide): void {
+    pod.slot = 0;
+    pod.row = this.#row;
+    this.#counters.add(this.#row + COLUMN.open, 1);
+    this.#counters.add(this.#row + COLUMN.total, 1);
+    this.#dialler.start(pod);
+  }
+
+  /** A pod that dials has the time of its dial; the others have their own. */
+  #tick(): void {
+    const nowMs = this.#clock.nowMs();
+    for (const pod of this.#unfinished) {
+      if (pod.deadlineMs <= nowMs) this.#greeter.timedOut(pod);
+    }
+    this.#dialler.tick(nowMs);
+  }
+
+  #fault(pod: PodSide, error: unknown): void {
+    this.#onFault(error);
+    this.#end(pod, REASON.fault, 'reset');
+  }
+
+  /** The one way out of every phase. */
+  #end(pod: PodSide, reason: number, how: 'close' | 'reset'): void {
+    if (pod.phase === 'over') return;
+    const isCounted = pod.phase === 'refused' || reason === REASON.completed;
+    if (!isCounted) this.#counters.fail(reason, pod.row);
+    pod.phase = 'over';
+    pod.first = null;
+    this.#pods.delete(pod);
+    this.#unfinished.delete(pod);
+    this.#dialler.leave(pod);
+    this.#counters.add(GLOBAL.open, -1);
+    if (pod.row >= 0) this.#counters.add(pod.row + COLUMN.open, -1);
+    this.#relay.forget(pod);
+    pod.close(how);
+    if (pod.peer === null) return;
+    this.#relay.forget(pod.peer);
+    if (!pod.peer.abandoned) pod.peer.close(how);
+  }
+}
+
+/** A refused pod that leaves is what was wanted; its reason is known already. */
+function lostIn(pod: PodSide, reason: number): number {
+  return pod.phase === 'refused' ? pod.reason : reason;
+}

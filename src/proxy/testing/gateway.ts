@@ -1,0 +1,100 @@
+/**
+ * For tests only: the least that a gateway does with a signed header. It reads one, verifies it, and carries what is
+ * behind it to the API server; whom it does not believe it resets.
+ */
+import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { ProxyHeader } from '../../wire/proxy-header.ts';
+import { ReplayGuard } from '../../wire/replay-guard.ts';
+import { verifyTenantHeader } from '../../wire/tenant-header.ts';
+import type { TenantKey } from '../../wire/tenant-key.ts';
+
+/** What a header said. */
+export interface Passage {
+  readonly outcome: string;
+  readonly authority: string | undefined;
+  readonly source: string;
+  readonly destination: string;
+  readonly end: { readonly port: number };
+}
+
+/** One that runs. */
+export class TestGateway implements AsyncDisposable {
+  readonly port: number;
+  readonly passages: Passage[] = [];
+  /** Those that are believed. */
+  keys: readonly TenantKey[];
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #guard = new ReplayGuard({ windowSeconds: 60 });
+
+  private constructor(server: Server, apiPort: number, keys: readonly TenantKey[]) {
+    this.#server = server;
+    this.keys = keys;
+    this.port = (server.address() as AddressInfo).port;
+    server.on('connection', (socket) => {
+      this.#keep(socket);
+      let first = Buffer.alloc(0);
+      const read = (chunk: Buffer): void => {
+        first = Buffer.concat([first, chunk]);
+        const header = new ProxyHeader();
+        if (header.read(first, first.length) === 'incomplete') return;
+        socket.off('data', read);
+        socket.pause();
+        if (!this.#admits(header, socket)) return;
+        this.#carry(socket, apiPort, first.subarray(header.end));
+      };
+      socket.on('data', read);
+    });
+  }
+
+  static async start(
+    apiPort: number,
+    keys: readonly TenantKey[],
+    port = 0,
+    address = '127.0.0.1',
+  ): Promise<TestGateway> {
+    const server = createServer({ allowHalfOpen: true });
+    server.listen(port, address);
+    await once(server, 'listening');
+    return new TestGateway(server, apiPort, keys);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    await closed;
+  }
+
+  #admits(header: ProxyHeader, socket: Socket): boolean {
+    const outcome = verifyTenantHeader(header, this.keys, Date.now() / 1000, 60, this.#guard);
+    const ends = header.addresses();
+    this.passages.push({
+      outcome,
+      authority: header.authority(),
+      source: `${ends?.source.address}:${ends?.source.port}`,
+      destination: `${ends?.destination.address}:${ends?.destination.port}`,
+      end: { port: socket.remotePort ?? 0 },
+    });
+    if (outcome === 'valid') return true;
+    socket.resetAndDestroy();
+    return false;
+  }
+
+  #carry(socket: Socket, apiPort: number, rest: Buffer): void {
+    const onward = connect({ port: apiPort, host: '127.0.0.1', allowHalfOpen: true });
+    this.#keep(onward);
+    onward.write(rest);
+    socket.pipe(onward);
+    onward.pipe(socket);
+    socket.on('close', () => onward.destroy());
+    onward.on('close', () => socket.destroy());
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => this.#sockets.delete(socket));
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * For tests only: a tenant with its files, and proxies on loopback, put away at the end of the test.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ManualClock } from '../../engine/clock.ts';
+import { createLogger } from '../../telemetry/log.ts';
+import { startProxy, type Proxy, type ProxyMode, type ProxyOptions } from '../proxy.ts';
+import { ApiServer, type ApiServerOptions } from './api-server.ts';
+import { TestAuthority, type Pair } from './certificates.ts';
+
+/** The tenant's API host. */
+export const HOST = 'a.k8s.test';
+/** The names by which pods know their API server. */
+export const POD_NAMES = ['kubernetes', 'kubernetes.default.svc', '127.0.0.1'];
+/** The secret of the tenant. */
+export const SECRET = Buffer.alloc(32, 7);
+
+/** What {@link Lab.proxy} may be told; the rest has a default. */
+export type LabProxyOptions = Partial<Omit<ProxyOptions, 'edge'>> & {
+  readonly edgeHost?: string;
+  readonly edgePort: number;
+};
+
+/** One tenant. */
+export class Lab implements AsyncDisposable {
+  readonly folder = mkdtempSync(join(tmpdir(), 'snicket-proxy-'));
+  readonly authority: TestAuthority;
+  readonly serving: Pair;
+  readonly leaf: Pair;
+  /** Stands until it is moved: no probe and no timeout comes by itself, but for the first probe. */
+  readonly clock = new ManualClock();
+  readonly lines: string[] = [];
+  readonly #stack = new AsyncDisposableStack();
+
+  private constructor(authority: TestAuthority, serving: Pair, leaf: Pair) {
+    this.authority = authority;
+    this.serving = serving;
+    this.leaf = leaf;
+    this.write('ca.crt', authority.cert);
+    this.writeLeaf(leaf);
+    this.write('tenant.key', `${SECRET.toString('base64')}\n`);
+  }
+
+  static async create(): Promise<Lab> {
+    const authority = await TestAuthority.create();
+    const serving = await authority.issue({ commonName: 'kube-apiserver', names: [HOST] });
+    return new Lab(authority, serving, await authority.issue({ names: POD_NAMES }));
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  write(name: string, content: string): string {
+    writeFileSync(this.path(name), content);
+    return this.path(name);
+  }
+
+  writeLeaf(leaf: Pair): void {
+    this.write('tls.crt', leaf.cert);
+    this.write('tls.key', leaf.key);
+  }
+
+  async apiServer(options: Partial<ApiServerOptions> = {}): Promise<ApiServer> {
+    return this.#stack.use(await ApiServer.start({ serving: this.serving, ...options }));
+  }
+
+  terminate(): ProxyMode {
+    const files = { caFile: 'ca.crt', certFile: 'tls.crt', keyFile: 'tls.key' };
+    const paths = Object.entries(files).map(([name, file]) => [name, this.path(file)]);
+    return { name: 'terminate', ...(Object.fromEntries(paths) as typeof files) };
+  }
+
+  passthrough(): ProxyMode {
+    return {
+      name: 'passthrough',
+      tenantKeyFile: this.path('tenant.key'),
+      caFile: this.path('ca.crt'),
+    };
+  }
+
+  /** Default: mode terminate, the clock of the lab. */
+  async proxy(options: LabProxyOptions): Promise<Proxy> {
+    const proxy = await startProxy({
+      mode: this.terminate(),
+      listen: [{ address: '127.0.0.1', port: 0 }],
+      edge: { host: options.edgeHost ?? '127.0.0.1', port: options.edgePort },
+      serverName: HOST,
+      engine: 'bun',
+      clock: this.clock,
+      log: createLogger({ level: 'debug', write: (line) => this.lines.push(line) }),
+      ...options,
+    });
+    this.#stack.defer(() => proxy.stop());
+    return proxy;
+  }
+
+  /** Puts away whatever else the test has made. */
+  use<Thing extends Disposable | AsyncDisposable>(thing: Thing): Thing {
+    return this.#stack.use(thing);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync();
+    rmSync(this.folder, { recursive: true });
+  }
+}

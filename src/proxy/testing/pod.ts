@@ -1,0 +1,105 @@
+/**
+ * For tests only: a pod's TLS client, which trusts its cluster's CA.
+ */
+import { once } from 'node:events';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { extension, hello } from '../../wire/hello-builder.ts';
+
+/** How the dial of a pod went wrong: the code of the error, and whether it got as far as a handshake. */
+export interface Refusal {
+  readonly code: string;
+  readonly sawHandshake: boolean;
+}
+
+/** A connection that is through its handshake. */
+export class Pod implements Disposable {
+  readonly tls: TLSSocket;
+  readonly plain: Socket;
+  receivedBytes = 0;
+  readonly #chunks: Buffer[] = [];
+  sawEnd = false;
+  error: (Error & { readonly code?: string }) | undefined;
+  isClosed = false;
+
+  private constructor(tls: TLSSocket, plain: Socket) {
+    this.tls = tls;
+    this.plain = plain;
+    tls.on('data', (chunk: Buffer) => {
+      this.receivedBytes += chunk.length;
+      this.#chunks.push(chunk);
+    });
+    tls.on('end', () => (this.sawEnd = true));
+    tls.on('error', (error) => (this.error = error));
+    tls.on('close', () => (this.isClosed = true));
+  }
+
+  /** @throws the error of the handshake. */
+  static async dial(port: number, options: ConnectionOptions = {}): Promise<Pod> {
+    const plain = connectPlain(port, options.host ?? '127.0.0.1');
+    await once(plain, 'connect');
+    const tls = connect({ servername: 'kubernetes.default.svc', ...options, socket: plain });
+    try {
+      await once(tls, 'secureConnect');
+    } catch (error) {
+      plain.destroy();
+      throw error;
+    }
+    return new Pod(tls, plain);
+  }
+
+  /** Dials where no connection is to be had, and says how it was refused. */
+  static async refused(port: number, options: ConnectionOptions = {}): Promise<Refusal> {
+    const plain = connectPlain(port, '127.0.0.1');
+    let sawBytes = false;
+    plain.on('data', () => (sawBytes = true));
+    const failed = new Promise<string>((resolve) => {
+      const code = (error: Error & { code?: string }): void => resolve(error.code ?? error.message);
+      plain.on('error', code);
+      plain.on('close', () => resolve('closed'));
+      plain.once('connect', () => {
+        const tls = connect({ servername: 'kubernetes', ...options, socket: plain });
+        tls.on('error', code);
+        tls.once('secureConnect', () => resolve('connected'));
+      });
+    });
+    const code = await failed;
+    const sawHandshake = sawBytes || plain.bytesRead > 0;
+    plain.destroy();
+    return { code, sawHandshake };
+  }
+
+  /** All that came. */
+  get received(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  /** Sends text and waits for as much to come back. */
+  async echo(text: string): Promise<string> {
+    const from = this.receivedBytes;
+    this.tls.write(text);
+    const end = performance.now() + 5000;
+    while (this.receivedBytes < from + text.length) {
+      if (this.error !== undefined) throw this.error;
+      if (this.isClosed) throw new Error('the connection was closed before the echo');
+      if (performance.now() > end) throw new Error('no echo within 5 s');
+      await Bun.sleep(1);
+    }
+    return this.received.subarray(from).toString();
+  }
+
+  [Symbol.dispose](): void {
+    this.tls.destroy();
+    this.plain.destroy();
+  }
+}
+
+const ECDHE_ECDSA_AES128_GCM = Buffer.from([0xc0, 0x2b]);
+const GROUPS = extension(10, Buffer.from([0, 2, 0, 0x17]));
+const SIGNATURES = extension(13, Buffer.from([0, 2, 4, 3]));
+
+/** A hello of TLS 1.2 that gets an answer, for handshakes that are to go no further. */
+export function plainHello(serverName: string): Buffer {
+  const extensions = [GROUPS, SIGNATURES];
+  return hello({ serverName, cipherSuites: ECDHE_ECDSA_AES128_GCM, extensions });
+}

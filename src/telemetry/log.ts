@@ -1,0 +1,59 @@
+/**
+ * Log lines as JSON, one per line: `time`, `level`, `msg`, then the fields of the caller. Nothing here knows a secret,
+ * and nobody may pass one: a field is printed as it is.
+ */
+import { writeSync } from 'node:fs';
+
+/** From the most talkative to the tersest. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+/** One of {@link LOG_LEVELS}. */
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What a line can carry besides its sentence. An Error is printed as its message, and its code if it has one. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Whoever has something to say. */
+export type Logger = Readonly<Record<LogLevel, (msg: string, fields?: LogFields) => void>>;
+
+/** Options of {@link createLogger}. */
+export interface LoggerOptions {
+  /** Lines below this level are not written. Default `info`. */
+  readonly level?: LogLevel;
+  /** Takes a line, its newline included. Default: standard error. */
+  readonly write?: (line: string) => void;
+}
+
+/** A logger. */
+export function createLogger(options: LoggerOptions = {}): Logger {
+  const { level = 'info', write = writeToStandardError } = options;
+  const lowest = LOG_LEVELS.indexOf(level);
+  const logAt = (at: LogLevel) => (msg: string, fields?: LogFields) => {
+    if (LOG_LEVELS.indexOf(at) < lowest) return;
+    // The three of ours come last into the object and first into the line: no field can stand in for them.
+    const head = { time: new Date().toISOString(), level: at, msg };
+    write(`${JSON.stringify({ ...head, ...fields, ...head }, printable)}\n`);
+  };
+  return { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
+}
+
+/**
+ * Straight to the descriptor: process.stderr would load Node's streams, 2.4 MB of memory for a line now and then. It may
+ * be a pipe that is full, or whose reader is gone: then the line is lost, for no log may stop the program it is about.
+ */
+function writeToStandardError(line: string): void {
+  try {
+    writeSync(2, line);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'EAGAIN' && code !== 'EPIPE') throw error;
+  }
+}
+
+/** JSON has no way to say these; without it an Error would be `{}`, and a bigint would throw. */
+function printable(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString();
+  if (!(value instanceof Error)) return value;
+  return 'code' in value && value.code !== undefined
+    ? { code: value.code, message: value.message }
+    : value.message;
+}

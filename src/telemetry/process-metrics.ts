@@ -1,0 +1,51 @@
+/**
+ * What every process says of itself: memory, file descriptors, its start, its build.
+ */
+import { readdirSync } from 'node:fs';
+import manifest from '../../package.json' with { type: 'json' };
+import type { Metrics } from './metrics.ts';
+
+/** A program with several HTTP servers shows the same metrics on each. */
+const registered = new WeakSet<Metrics>();
+
+/** Adds the metrics that Prometheus expects of any process, and `snicket_build_info`; once. */
+export function registerProcessMetrics(metrics: Metrics): void {
+  if (registered.has(metrics)) return;
+  registered.add(metrics);
+  const startedSeconds = (Date.now() - performance.now()) / 1000;
+  metrics.register({
+    name: 'snicket_build_info',
+    help: 'Always 1; which snicket runs on which Bun.',
+    type: 'gauge',
+    samples: () => [{ labels: { version: manifest.version, bun: Bun.version }, value: 1 }],
+  });
+  metrics.register({
+    name: 'process_start_time_seconds',
+    help: 'When the process started, in seconds since 1970.',
+    type: 'gauge',
+    samples: () => [{ value: startedSeconds }],
+  });
+  metrics.register({
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory.',
+    type: 'gauge',
+    samples: () => [{ value: process.memoryUsage.rss() }],
+  });
+  metrics.register({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time, user and system, all threads.',
+    type: 'counter',
+    samples: () => {
+      const { user, system } = process.cpuUsage();
+      return [{ value: (user + system) / 1e6 }];
+    },
+  });
+  if (process.platform !== 'linux') return;
+  metrics.register({
+    name: 'process_open_fds',
+    help: 'Open file descriptors.',
+    type: 'gauge',
+    // One of them is the one that lists the others.
+    samples: () => [{ value: readdirSync('/proc/self/fd').length - 1 }],
+  });
+}
