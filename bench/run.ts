@@ -1,85 +1,176 @@
-/**
- * Measures what a world costs: `make bench`, or `run.ts RUNS`. A management cluster and two tenants with a worker
- * each are started and ended RUNS times (default 3); results are for reading, nothing fails by being slow.
- */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
-import { join } from 'node:path';
-import { missingRequirements } from '../world/requirements.ts';
-import { baseParts } from '../world/parts/catalogue.ts';
-import { ensureParts } from '../world/parts/parts.ts';
+/** Compares Snicket with what a user would run instead: `make bench`. See docs/bench.md. */
 import { terminalProgress } from '../world/parts/progress.ts';
-import { table } from '../world/screen.ts';
-import { memoryOf } from '../world/status.ts';
-import { World } from '../world/world.ts';
+import type { Kind } from './cases.ts';
+import { Lab } from './lab/lab.ts';
+import { othersShare, processorUse } from './lab/neighbours.ts';
+import { WRAPPERS } from './lab/placement.ts';
+import { type IdleMemory, measureIdle } from './measure/idle.ts';
+import { measureRounds, type RunningPeer, type Sample, warmUp } from './measure/rounds.ts';
+import { measureRoutes, type RouteCosts } from './measure/routes.ts';
+import { OptionsError, parseOptions, type Options } from './options.ts';
+import { ALL_PEERS } from './peers/all.ts';
+import type { Peer } from './peers/peer.ts';
+import { compileC, type CPrograms } from './programs/compiled.ts';
+import { MissingProgramError } from './programs/missing.ts';
+import { plotOf } from './report/plot.ts';
+import { describeMachine, type Results, saveResults } from './report/results.ts';
+import { reportText } from './report/table.ts';
 
-const runs = Number(process.argv[2] ?? 3);
-if (!Number.isInteger(runs) || runs < 1)
-  throw new Error(`'${process.argv[2]}' is not a number of runs`);
-const missing = await missingRequirements();
-if (missing.length > 0) {
-  console.error(`bench: cannot run here:\n  ${missing.join('\n  ')}`);
-  process.exit(1);
-}
+/** Many routes are measured with this peer. */
+const ROUTES_PEER = 'snicket-epoll';
+
 const progress = terminalProgress();
-await ensureParts(Object.values(baseParts), progress);
+const interruption = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(name, () => interruption.abort(new Error(`ended by ${name}`)));
 
-interface Result {
-  readonly startSeconds: number;
-  readonly memoryMegabytes: number;
-  readonly endSeconds: number;
+try {
+  const names = ALL_PEERS.map((peer) => peer.name);
+  const options = parseOptions(process.argv.slice(2), names);
+  const missing = WRAPPERS.filter((name) => !Bun.which(name));
+  if (process.platform !== 'linux' || missing.length > 0)
+    throw new MissingProgramError(
+      `the bench needs Linux with ${WRAPPERS.join(', ')}; install util-linux and coreutils`,
+    );
+  const results = await bench(options);
+  const table = reportText(results);
+  const folder = saveResults(results, { table, plot: plotOf(results) });
+  console.log(`\n${table}\nSaved in ${folder}`);
+  if (results.samples.some((sample) => sample.errors > 0)) process.exitCode = 1;
+} catch (error) {
+  const isExpected = error instanceof OptionsError || error instanceof MissingProgramError;
+  if (!isExpected && !interruption.signal.aborted) throw error;
+  console.error(`bench: ${(error as Error).message}`);
+  process.exitCode = interruption.signal.aborted ? 130 : 2;
 }
 
-const results: Result[] = [];
-for (let run = 1; run <= runs; run++) {
-  const began = performance.now();
-  const world = await World.start({ tenants: { a: {}, b: {} } });
-  const started = performance.now();
-  const memory = memoryOf(world.id);
-  const ending = performance.now();
-  await world.stop();
-  const result = {
-    startSeconds: (started - began) / 1000,
-    memoryMegabytes: memory / 1e6,
-    endSeconds: (performance.now() - ending) / 1000,
-  };
-  results.push(result);
-  progress.done(
-    `run ${run}`,
-    `start ${result.startSeconds.toFixed(1)} s, ${result.memoryMegabytes.toFixed(0)} MB, end ${result.endSeconds.toFixed(1)} s`,
+async function bench(options: Options): Promise<Results> {
+  const failures: Record<string, string> = {};
+  const versions: Record<string, string> = {};
+  const roles = new Set([...options.cases.map((one) => one.role), ...options.others.map(roleOf)]);
+  const peers = ALL_PEERS.filter(
+    (peer) => options.peers.includes(peer.name) && roles.has(peer.role),
   );
+  progress.update('programs', 'compiling and unpacking what is not in the cache');
+  const programs = await compileC();
+  const available: Peer[] = [];
+  for (const peer of peers) {
+    await attempt(failures, peer.name, async () => {
+      versions[peer.name] = await peer.version();
+      available.push(peer);
+    });
+  }
+  progress.done('programs', `${available.length} peers of ${peers.length}`);
+
+  const before = processorUse();
+  const measured = await measure(programs, options, available, failures);
+  return {
+    date: new Date().toISOString(),
+    mode: options.mode,
+    machine: describeMachine(),
+    othersShare: othersShare(before, processorUse()),
+    versions,
+    failures,
+    ...measured,
+  };
 }
 
-const medians = {
-  startSeconds: median('startSeconds'),
-  memoryMegabytes: median('memoryMegabytes'),
-  endSeconds: median('endSeconds'),
-};
-console.log(
-  `\nManagement cluster and two tenants with a worker each; ${machine()}; median of ${runs}\n`,
-);
-console.log(
-  table([
-    ['START', 'MEMORY (PSS)', 'END'],
-    [
-      `${medians.startSeconds.toFixed(1)} s`,
-      `${medians.memoryMegabytes.toFixed(0)} MB`,
-      `${medians.endSeconds.toFixed(1)} s`,
-    ],
-  ]).join('\n'),
-);
-const folder = join(import.meta.dir, '..', 'build');
-mkdirSync(folder, { recursive: true });
-writeFileSync(
-  join(folder, 'bench.json'),
-  JSON.stringify({ machine: machine(), results, medians }, undefined, 2),
-);
-
-function median(key: keyof Result): number {
-  const sorted = results.map((result) => result[key]).toSorted((x, y) => x - y);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+/** All that needs the lab; when it returns, every program has ended. */
+async function measure(
+  programs: CPrograms,
+  options: Options,
+  peers: readonly Peer[],
+  failures: Record<string, string>,
+): Promise<Pick<Results, 'samples' | 'idle' | 'routes'>> {
+  await using lab = await Lab.open(programs, interruption.signal);
+  const usable = peers.filter((peer) => peer.role === 'gateway');
+  if (peers.length > usable.length) {
+    await attempt(failures, 'the edge behind all proxies of workers', async () => {
+      await lab.startEdge();
+      usable.push(...peers.filter((peer) => peer.role === 'proxy'));
+    });
+  }
+  const samples = await measureCosts(lab, options, usable, failures);
+  const idle = await measureMemory(lab, options, usable, failures);
+  let routes: RouteCosts | undefined;
+  if (
+    options.others.includes('gateway.routes') &&
+    usable.some(({ name }) => name === ROUTES_PEER)
+  ) {
+    await attempt(failures, 'gateway.routes', async () => {
+      routes = await measureRoutes(lab, { engine: 'epoll', ...options, progress });
+    });
+  }
+  return { samples, idle, ...(routes ? { routes } : {}) };
 }
 
-function machine(): string {
-  return `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB`;
+async function measureCosts(
+  lab: Lab,
+  options: Options,
+  peers: readonly Peer[],
+  failures: Record<string, string>,
+): Promise<Sample[]> {
+  if (options.cases.length === 0) return [];
+  const running: RunningPeer[] = [];
+  for (const peer of peers.filter((each) => options.cases.some((one) => one.role === each.role))) {
+    progress.update('start', peer.name);
+    await attempt(failures, peer.name, async () => {
+      const launch = await peer.launch(lab.site);
+      running.push({ peer, program: await lab.start(peer.name, 'tested', launch, peer.kinds[0]) });
+    });
+  }
+  progress.done('start', running.map(({ peer }) => peer.name).join(' '));
+  await warmUp(lab, running, options.cases, progress);
+  const samples = await measureRounds(lab, running, options.cases, { ...options, progress });
+  for (const { program } of running) {
+    if (!program.isRunning) failures[program.name] = `it did not survive: ${program.lastWords()}`;
+    await lab.stop(program);
+  }
+  return samples;
+}
+
+async function measureMemory(
+  lab: Lab,
+  options: Options,
+  peers: readonly Peer[],
+  failures: Record<string, string>,
+): Promise<IdleMemory[]> {
+  const found: IdleMemory[] = [];
+  for (const id of options.others.filter((other) => other.endsWith('.idle'))) {
+    const kind = id.split('.')[1] as Kind;
+    // Passing TLS through costs a proxy no other memory than passing plain bytes.
+    const fitting = peers.filter(
+      (peer) =>
+        peer.role === roleOf(id) &&
+        peer.kinds[0] === kind &&
+        options.memoryPeers.includes(peer.name),
+    );
+    for (const peer of fitting) {
+      progress.update('memory', `${id} ${peer.name}`);
+      await attempt(failures, `${id} ${peer.name}`, async () => {
+        found.push(await measureIdle(lab, peer, kind, options.idleConnections[kind]));
+      });
+    }
+  }
+  if (found.length > 0) progress.done('memory', `${found.length} peers`);
+  return found;
+}
+
+function roleOf(id: string): 'gateway' | 'proxy' {
+  return id.startsWith('gateway.') ? 'gateway' : 'proxy';
+}
+
+/** One peer that cannot be had, or fails, does not end the run of the others; the report says so. */
+async function attempt(
+  failures: Record<string, string>,
+  what: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    interruption.signal.throwIfAborted();
+    failures[what] = (error as Error).message;
+    progress.done(what, `failed: ${(error as Error).message}`);
+  }
 }

@@ -1,0 +1,272 @@
+/*
+ * relay PORT HOST BACKEND_PORT
+ *
+ * The lower bound: an SNI router of one thread with nothing but the work itself. It peeks at the hello, dials, and
+ * moves bytes; it copies what is small and splices what fills its buffer twice in a row. No limits, no counters, no
+ * timeouts, no log: what it costs, any proxy on these sockets must.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "hello.h"
+#include "stream.h"
+
+enum { BUFFER = 64 * 1024, PIPE = 1024 * 1024, FULL_READS_UNTIL_SPLICE = 2, ROUNDS = 8, GRAVES = 8192, POOL = 64 };
+
+struct side {
+    int fd;
+    struct side *peer;
+    enum { HELLO, DIALLING, JOINED, DEAD } stage;
+    uint32_t events;
+    bool read_all;     /* its FIN was read */
+    int full_reads;    /* in a row */
+    char *kept;        /* bytes read from it that its peer would not take */
+    size_t kept_bytes;
+    int pipe[2];       /* 0, 0: none */
+    size_t pipe_bytes;
+};
+
+static int epoll;
+static char buffer[BUFFER];
+static struct side *graves[GRAVES]; /* freed after the batch of events, which may still name them */
+static size_t grave_count;
+static int pool[POOL][2];
+static size_t pool_size;
+
+static void watch(struct side *side, int operation, uint32_t events) {
+    if (operation == EPOLL_CTL_MOD && side->events == events) return;
+    struct epoll_event event = {.events = events, .data.ptr = side};
+    side->events = events;
+    epoll_ctl(epoll, operation, side->fd, &event);
+}
+
+static struct side *new_side(int fd, int stage, uint32_t events) {
+    struct side *side = calloc(1, sizeof *side);
+    if (side == NULL) give_up("calloc");
+    side->fd = fd;
+    side->stage = stage;
+    watch(side, EPOLL_CTL_ADD, events);
+    return side;
+}
+
+static void give_pipe_back(struct side *side) {
+    if (side->pipe[1] == 0) return;
+    if (side->pipe_bytes == 0 && pool_size < POOL) {
+        memcpy(pool[pool_size++], side->pipe, sizeof side->pipe);
+    } else {
+        close(side->pipe[0]);
+        close(side->pipe[1]);
+    }
+    side->pipe[0] = side->pipe[1] = 0;
+}
+
+static bool take_pipe(struct side *side) {
+    if (pool_size > 0) {
+        memcpy(side->pipe, pool[--pool_size], sizeof side->pipe);
+        return true;
+    }
+    if (pipe2(side->pipe, O_NONBLOCK | O_CLOEXEC) < 0) {
+        side->pipe[0] = side->pipe[1] = 0;
+        return false;
+    }
+    fcntl(side->pipe[1], F_SETPIPE_SZ, PIPE);
+    return true;
+}
+
+static void end_side(struct side *side) {
+    if (side == NULL || side->stage == DEAD) return;
+    side->stage = DEAD;
+    close(side->fd);
+    give_pipe_back(side);
+    free(side->kept);
+    graves[grave_count++] = side;
+}
+
+static void end_pair(struct side *side) {
+    end_side(side->peer);
+    end_side(side);
+}
+
+/* The peer takes no more: stop reading until it does. */
+static void block(struct side *side) {
+    watch(side, EPOLL_CTL_MOD, 0);
+    watch(side->peer, EPOLL_CTL_MOD, (side->peer->read_all ? 0 : EPOLLIN) | EPOLLOUT);
+}
+
+static void keep(struct side *side, const char *bytes, size_t count) {
+    char *copy = malloc(count);
+    if (copy == NULL) give_up("malloc");
+    memcpy(copy, bytes, count);
+    free(side->kept);
+    side->kept = copy;
+    side->kept_bytes = count;
+    block(side);
+}
+
+static void pass_end_on(struct side *side) {
+    side->read_all = true;
+    if (side->peer->read_all) {
+        end_pair(side);
+        return;
+    }
+    shutdown(side->peer->fd, SHUT_WR);
+    watch(side, EPOLL_CTL_MOD, 0);
+}
+
+/* One read and one write; true if there may be more to read at once. */
+static bool copy_once(struct side *side) {
+    ssize_t count = recv(side->fd, buffer, BUFFER, 0);
+    if (count < 0) {
+        if (errno != EAGAIN) end_pair(side);
+        return false;
+    }
+    if (count == 0) {
+        pass_end_on(side);
+        return false;
+    }
+    ssize_t sent = send(side->peer->fd, buffer, (size_t)count, MSG_NOSIGNAL);
+    if (sent < 0 && errno != EAGAIN) {
+        end_pair(side);
+        return false;
+    }
+    if (sent < 0) sent = 0;
+    side->full_reads = count == BUFFER ? side->full_reads + 1 : 0;
+    if (sent < count) {
+        keep(side, buffer + sent, (size_t)(count - sent));
+        return false;
+    }
+    if (side->full_reads >= FULL_READS_UNTIL_SPLICE) take_pipe(side);
+    return count == BUFFER;
+}
+
+static bool splice_once(struct side *side) {
+    if (side->pipe_bytes == 0) {
+        ssize_t count = splice(side->fd, NULL, side->pipe[1], NULL, PIPE, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+        if (count < 0 && errno == EAGAIN) {
+            give_pipe_back(side);
+            side->full_reads = FULL_READS_UNTIL_SPLICE - 1;
+            return false;
+        }
+        if (count <= 0) {
+            if (count == 0) pass_end_on(side);
+            else end_pair(side);
+            return false;
+        }
+        side->pipe_bytes = (size_t)count;
+    }
+    ssize_t sent = splice(side->pipe[0], NULL, side->peer->fd, NULL, side->pipe_bytes, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+    if (sent < 0 && errno != EAGAIN) {
+        end_pair(side);
+        return false;
+    }
+    if (sent > 0) side->pipe_bytes -= (size_t)sent;
+    if (side->pipe_bytes > 0) block(side);
+    return side->pipe_bytes == 0;
+}
+
+static void pump(struct side *side) {
+    for (int round = 0; round < ROUNDS; round++) {
+        if (!(side->pipe[1] != 0 ? splice_once(side) : copy_once(side))) return;
+    }
+}
+
+/* The side takes bytes again: first those that were kept for it. */
+static void unblock(struct side *side) {
+    struct side *from = side->peer;
+    if (from->kept != NULL) {
+        ssize_t sent = send(side->fd, from->kept, from->kept_bytes, MSG_NOSIGNAL);
+        if (sent < 0 && errno != EAGAIN) end_pair(side);
+        if (sent < 0) return;
+        memmove(from->kept, from->kept + sent, from->kept_bytes - (size_t)sent);
+        from->kept_bytes -= (size_t)sent;
+        if (from->kept_bytes > 0) return;
+        free(from->kept);
+        from->kept = NULL;
+    }
+    watch(side, EPOLL_CTL_MOD, side->read_all ? 0 : EPOLLIN);
+    watch(from, EPOLL_CTL_MOD, from->read_all ? 0 : EPOLLIN);
+    if (!from->read_all) pump(from);
+}
+
+static void route(struct side *client, const char *host, int backend_port) {
+    char name[NAME_ROOM];
+    ssize_t count = recv(client->fd, buffer, BUFFER, MSG_PEEK);
+    int found = count <= 0 ? -1 : hello_server_name((unsigned char *)buffer, (size_t)count, name);
+    if (found == 0) return;
+    if (found < 0 || strcmp(name, host) != 0) {
+        end_side(client);
+        return;
+    }
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        end_side(client);
+        return;
+    }
+    socket_without_delay(fd);
+    struct sockaddr_in address = loopback(backend_port);
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0 && errno != EINPROGRESS) {
+        close(fd);
+        end_side(client);
+        return;
+    }
+    watch(client, EPOLL_CTL_MOD, 0);
+    client->stage = JOINED;
+    client->peer = new_side(fd, DIALLING, EPOLLOUT);
+    client->peer->peer = client;
+}
+
+static void dialled(struct side *server) {
+    int error = 0;
+    socklen_t size = sizeof error;
+    getsockopt(server->fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    if (error != 0) {
+        end_pair(server);
+        return;
+    }
+    server->stage = JOINED;
+    watch(server, EPOLL_CTL_MOD, EPOLLIN);
+    watch(server->peer, EPOLL_CTL_MOD, EPOLLIN);
+    pump(server->peer);
+}
+
+static void joined(struct side *side, uint32_t events) {
+    if (events & EPOLLOUT) unblock(side);
+    if (side->stage == DEAD) return;
+    if (events & EPOLLIN) pump(side);
+    else if (events & (EPOLLHUP | EPOLLERR)) end_pair(side);
+}
+
+int main(int count, char **words) {
+    if (count != 4) {
+        fprintf(stderr, "usage: relay PORT HOST BACKEND_PORT\n");
+        return 2;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    int listener = listen_on(atoi(words[1])), backend_port = atoi(words[3]);
+    epoll = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event arrival = {.events = EPOLLIN, .data.ptr = NULL}, events[256];
+    epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &arrival);
+    for (;;) {
+        int ready = epoll_wait(epoll, events, 256, -1);
+        for (int i = 0; i < ready; i++) {
+            struct side *side = events[i].data.ptr;
+            if (side == NULL) {
+                for (int fd; (fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0;) {
+                    socket_without_delay(fd);
+                    new_side(fd, HELLO, EPOLLIN);
+                }
+            } else if (side->stage == HELLO) route(side, words[2], backend_port);
+            else if (side->stage == DIALLING) dialled(side);
+            else if (side->stage == JOINED) joined(side, events[i].events);
+        }
+        while (grave_count > 0) free(graves[--grave_count]);
+    }
+}

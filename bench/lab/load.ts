@@ -1,0 +1,123 @@
+import { type Kind, SMALL } from '../cases.ts';
+import { placed } from './placement.ts';
+
+/** What the load generator (bench/c/load.c) counted. */
+export interface Counted {
+  readonly completed: number;
+  readonly bytes: number;
+  readonly errors: number;
+  readonly elapsedNs: number;
+  /** Of the watched process. */
+  readonly processorNs: number;
+  readonly latencyMedianUs: number;
+  readonly latency99Us: number;
+}
+
+/** Where a load goes. */
+export interface LoadTarget {
+  readonly port: number;
+  readonly name: string;
+  readonly kind: Kind;
+  /** The process whose processor time is measured. */
+  readonly watchedPid?: number;
+}
+
+/** How long a load runs. */
+export interface LoadTime {
+  readonly warmUpMs: number;
+  readonly durationMs: number;
+}
+
+/** Over the time that was asked for, a load may take this long to connect and to end. */
+const GRACE_MS = 15_000;
+
+/** A load that could not be run to its end. */
+export class LoadError extends Error {
+  constructor(argv: readonly string[], printed: string) {
+    super(`the load generator said '${printed.trim()}': ${argv.join(' ')}`);
+    this.name = 'LoadError';
+  }
+}
+
+/** Runs the load generator for a while. */
+export async function runLoad(
+  generator: string,
+  target: LoadTarget,
+  load: readonly string[],
+  time: LoadTime,
+  signal?: AbortSignal,
+): Promise<Counted> {
+  const argv = [
+    ...loadArguments(generator, target, load),
+    ...['--warm-up', String(time.warmUpMs), '--duration', String(time.durationMs)],
+  ];
+  const child = Bun.spawn(placed('around', argv), {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+    timeout: time.warmUpMs + time.durationMs + GRACE_MS,
+    killSignal: 'SIGKILL',
+    ...(signal ? { signal } : {}),
+  });
+  const printed = await new Response(child.stdout).text();
+  await child.exited;
+  signal?.throwIfAborted();
+  return parseCounted(argv, printed);
+}
+
+/** Connections that have done one request each and rest until they are disposed of. */
+export class IdleLoad implements AsyncDisposable {
+  readonly #child: Bun.Subprocess<'pipe', 'pipe', 'inherit'>;
+  readonly #argv: readonly string[];
+
+  constructor(generator: string, target: LoadTarget, connections: number, signal: AbortSignal) {
+    this.#argv = [
+      ...loadArguments(generator, target, SMALL),
+      ...['--connections', String(connections), '--idle'],
+    ];
+    this.#child = Bun.spawn(placed('around', this.#argv), {
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'inherit',
+      signal,
+    });
+  }
+
+  /** Resolves when all of them rest. */
+  async rested(): Promise<Counted> {
+    const reader = this.#child.stdout.getReader();
+    const decoder = new TextDecoder();
+    let printed = '';
+    while (!printed.includes('\n')) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      printed += decoder.decode(value, { stream: true });
+    }
+    reader.releaseLock();
+    return parseCounted(this.#argv, printed);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#child.exited;
+  }
+}
+
+function loadArguments(generator: string, target: LoadTarget, load: readonly string[]): string[] {
+  return [
+    generator,
+    ...['--port', String(target.port), '--name', target.name, '--kind', target.kind],
+    ...(target.watchedPid === undefined ? [] : ['--watch', String(target.watchedPid)]),
+    ...load,
+  ];
+}
+
+function parseCounted(argv: readonly string[], printed: string): Counted {
+  try {
+    return JSON.parse(printed) as Counted;
+  } catch (error) {
+    // Killed, or it could not even begin, and has said why on standard error.
+    if (error instanceof SyntaxError) throw new LoadError(argv, printed);
+    throw error;
+  }
+}

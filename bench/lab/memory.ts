@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { childrenOf } from '../../world/machine/identity.ts';
+
+/** Resident memory of a process and its children, in bytes. */
+export function residentBytes(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+  return kilobytes * 1024 + childrenOf(pid).reduce((sum, child) => sum + residentBytes(child), 0);
+}
+
+/** How many sockets a process has open. Pipes do not count: Go keeps those of closed connections for a while. */
+export function openSockets(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).filter((fd) => isSocket(`/proc/${pid}/fd/${fd}`)).length;
+}
+
+function isSocket(link: string): boolean {
+  try {
+    return readlinkSync(link).startsWith('socket:');
+  } catch (error) {
+    // Closed since the folder was read.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

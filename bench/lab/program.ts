@@ -1,0 +1,55 @@
+import { openSync, closeSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Place, placed } from './placement.ts';
+
+/** What to start. */
+export interface Launch {
+  readonly argv: readonly string[];
+  /** The port on loopback where it takes connections. */
+  readonly port: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A program that the bench has started and will end. */
+export class Program implements AsyncDisposable {
+  readonly name: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly #child: Bun.Subprocess;
+  readonly #log: string;
+
+  constructor(name: string, place: Place, launch: Launch, folder: string) {
+    this.name = name;
+    this.port = launch.port;
+    this.#log = join(folder, `${name}.log`);
+    const log = openSync(this.#log, 'w');
+    this.#child = Bun.spawn(placed(place, launch.argv), {
+      cwd: folder,
+      stdin: 'ignore',
+      stdout: log,
+      stderr: log,
+      env: { ...process.env, ...launch.env },
+    });
+    closeSync(log);
+    this.pid = this.#child.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** The last lines that it printed, for an error. */
+  lastWords(): string {
+    const lines = readFileSync(this.#log, 'utf8').trim().split('\n').slice(-5);
+    const state = this.isRunning
+      ? 'runs'
+      : `ended with ${this.#child.exitCode ?? this.#child.signalCode}`;
+    return [`${this.name} ${state}`, ...lines.filter(Boolean)].join('\n    ');
+  }
+
+  /** By force: it holds nothing worth saving, and a gateway that is asked politely drains for half a minute. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#child.exited;
+  }
+}

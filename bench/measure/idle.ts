@@ -1,0 +1,81 @@
+/** Memory: of a program that was just started, and with thousands of connections that rest. */
+import type { Kind } from '../cases.ts';
+import type { Lab } from '../lab/lab.ts';
+import { IdleLoad } from '../lab/load.ts';
+import { openSockets, residentBytes } from '../lab/memory.ts';
+import { fileLimit } from '../lab/placement.ts';
+import { HOST } from '../lab/site.ts';
+import type { Peer } from '../peers/peer.ts';
+import { waitFor } from '../../world/wait.ts';
+
+/** The first thousand connections fill pools and tables; what one more costs shows beyond. */
+const FEW = 1_000;
+
+/** What a peer needs. */
+export interface IdleMemory {
+  readonly peer: string;
+  readonly kind: Kind;
+  readonly restBytes: number;
+  readonly connections: number;
+  /** Resident memory with so many connections. */
+  readonly idleBytes: number;
+  /** For each connection beyond the first thousand. */
+  readonly bytesPerConnection: number;
+}
+
+/** Starts a peer afresh, for nothing but this, and ends it. */
+export async function measureIdle(
+  lab: Lab,
+  peer: Peer,
+  kind: Kind,
+  connections: number,
+): Promise<IdleMemory> {
+  const many = Math.min(connections, Math.floor(fileLimit / 2) - FEW);
+  const program = await lab.start(`${peer.name}-idle`, 'tested', await peer.launch(lab.site), kind);
+  try {
+    const restBytes = await settledBytes(program.pid);
+    const restSockets = openSockets(program.pid);
+    const target = { port: program.port, name: HOST, kind };
+    const withConnections = async (count: number) => {
+      await using load = new IdleLoad(lab.programs.load, target, count, lab.signal);
+      const counted = await load.rested();
+      if (counted.errors > 0 || counted.completed < count)
+        throw new Error(
+          `${peer.name}: only ${counted.completed} of ${count} idle connections, ${counted.errors} errors`,
+        );
+      const open = openSockets(program.pid) - restSockets;
+      if (open < 2 * count)
+        throw new Error(`${peer.name} has ${open} sockets for ${count} connections`);
+      return await settledBytes(program.pid);
+    };
+    const fewBytes = await withConnections(FEW);
+    await waitFor(
+      `${peer.name} has closed its connections`,
+      () => openSockets(program.pid) < restSockets + FEW,
+      { deadlineMs: 10_000, everyMs: 50 },
+    );
+    const idleBytes = await withConnections(many);
+    return {
+      peer: peer.name,
+      kind,
+      restBytes,
+      connections: many,
+      idleBytes,
+      bytesPerConnection: (idleBytes - fewBytes) / (many - FEW),
+    };
+  } finally {
+    await lab.stop(program);
+  }
+}
+
+/** Memory when it has stopped changing by more than a page or two, or after a few seconds. */
+async function settledBytes(pid: number): Promise<number> {
+  let before = residentBytes(pid);
+  for (let look = 0; look < 10; look++) {
+    await Bun.sleep(200);
+    const now = residentBytes(pid);
+    if (Math.abs(now - before) < 64 * 1024) return now;
+    before = now;
+  }
+  return before;
+}

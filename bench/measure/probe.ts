@@ -1,0 +1,57 @@
+/** One connection after another with a name, from this very process, until one reaches the backend. */
+import { hello } from '../../src/wire/hello-builder.ts';
+
+/** Between two attempts: what the measured time may be too long by. */
+const PAUSE_MS = 1;
+const ATTEMPT_MS = 2_000;
+const DEADLINE_MS = 20_000;
+
+/** As in bench/c/hello.c: tells the backend that plain bytes follow the hello. */
+const MARK = 'snicket-bench-plain-bytes-follow';
+const RANDOM_AT = 11;
+
+/** As in bench/c/stream.h: two numbers of eight bytes, how much is sent and how much is wanted. */
+const ONE_BYTE_PLEASE = Buffer.from([...Buffer.alloc(8), 1, ...Buffer.alloc(7)]);
+
+/** Resolves when a request to this name is answered. */
+export async function probeUntilRouted(
+  port: number,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const began = performance.now();
+  while (performance.now() - began < DEADLINE_MS) {
+    signal.throwIfAborted();
+    if (await isAnswered(port, name)) return;
+    await Bun.sleep(PAUSE_MS);
+  }
+  throw new Error(`no answer from ${name} at 127.0.0.1:${port} within ${DEADLINE_MS} ms`);
+}
+
+/** The backend answers one byte, 0; an alert of the gateway begins with another. */
+async function isAnswered(port: number, name: string): Promise<boolean> {
+  const greeting = hello({ serverName: name });
+  greeting.write(MARK, RANDOM_AT, 'latin1');
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), ATTEMPT_MS);
+  try {
+    const socket = await Bun.connect({
+      hostname: '127.0.0.1',
+      port,
+      socket: {
+        data: (_socket, bytes) => resolve(bytes[0] === 0),
+        close: () => resolve(false),
+        error: () => resolve(false),
+      },
+    });
+    socket.write(Buffer.concat([greeting, ONE_BYTE_PLEASE]));
+    const answered = await promise;
+    socket.end();
+    return answered;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return false;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Processor time for each unit of work, of all peers in turn.
+ *
+ * A machine is never as quiet or as fast as a minute ago. So all peers run side by side, a repetition measures each of
+ * them once in every case, in random order, and only figures of one repetition are compared.
+ */
+import type { Progress } from '../../world/parts/progress.ts';
+import { type Case, costOf, type Load, loadWords } from '../cases.ts';
+import type { Lab } from '../lab/lab.ts';
+import { type Counted, LoadError, type LoadTarget, type LoadTime, runLoad } from '../lab/load.ts';
+import type { Program } from '../lab/program.ts';
+import { HOST } from '../lab/site.ts';
+import type { Peer } from '../peers/peer.ts';
+
+/** One measurement. */
+export interface Sample {
+  readonly peer: string;
+  readonly case: string;
+  readonly repetition: number;
+  /** Processor time for one unit of the case's load; 0 if there were errors. */
+  readonly cost: number;
+  readonly errors: number;
+  readonly perSecond: number;
+  readonly latencyMedianUs: number;
+  readonly latency99Us: number;
+}
+
+/** A peer that runs. */
+export interface RunningPeer {
+  readonly peer: Peer;
+  readonly program: Program;
+}
+
+/** Milliseconds until pools and caches are filled. */
+const WARM_UP_MS: Readonly<Record<Load, number>> = {
+  connect: 300,
+  request: 200,
+  download: 150,
+  upload: 150,
+};
+
+/** So many times longer, until the compilers of a JavaScript engine have seen all that is hot. */
+const COMPILING_FACTOR = 6;
+
+/** Runs all loads of the chosen cases through each peer once, for its compilers and caches. */
+export async function warmUp(
+  lab: Lab,
+  peers: readonly RunningPeer[],
+  cases: readonly Case[],
+  progress: Progress,
+): Promise<void> {
+  for (const { peer, program } of peers) {
+    const own = cases.filter((each) => fits(peer, each));
+    for (const load of new Set(own.map((each) => each.load))) {
+      progress.update('warm-up', `${peer.name} ${load}`);
+      const kind = peer.kinds[0] ?? 'tls';
+      const target = { port: program.port, name: HOST, kind };
+      const time = {
+        warmUpMs: 0,
+        durationMs: WARM_UP_MS[load] * (peer.compilesItself ? COMPILING_FACTOR : 1),
+      };
+      await countedLoad(lab, target, loadWords(load, kind), time);
+    }
+  }
+  progress.done('warm-up', `${peers.length} peers`);
+}
+
+/** Measures every peer in every case, `repetitions` times. */
+export async function measureRounds(
+  lab: Lab,
+  peers: readonly RunningPeer[],
+  cases: readonly Case[],
+  options: { readonly repetitions: number; readonly time: LoadTime; readonly progress: Progress },
+): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  for (let repetition = 1; repetition <= options.repetitions; repetition++) {
+    for (const one of cases) {
+      for (const { peer, program } of shuffled(peers.filter((each) => fits(each.peer, one)))) {
+        options.progress.update(`repetition ${repetition}`, `${one.id} ${peer.name}`);
+        const target = { port: program.port, name: HOST, kind: one.kind, watchedPid: program.pid };
+        const words = loadWords(one.load, one.kind);
+        const counted = await countedLoad(lab, target, words, options.time);
+        samples.push(sampleOf({ peer: peer.name, case: one.id, repetition }, one.load, counted));
+      }
+    }
+    options.progress.done(`repetition ${repetition}`, `of ${options.repetitions}`);
+  }
+  return samples;
+}
+
+/** Undefined if the load could not be run to its end. */
+async function countedLoad(
+  lab: Lab,
+  target: LoadTarget,
+  words: readonly string[],
+  time: LoadTime,
+): Promise<Counted | undefined> {
+  try {
+    return await runLoad(lab.programs.load, target, words, time, lab.signal);
+  } catch (error) {
+    if (error instanceof LoadError) return undefined;
+    throw error;
+  }
+}
+
+/** A load in which nothing got through is an error too, though nobody has said so. */
+export function sampleOf(
+  which: Pick<Sample, 'peer' | 'case' | 'repetition'>,
+  load: Load,
+  counted: Counted | undefined,
+): Sample {
+  const cost = counted ? costOf(load, counted) : 0;
+  if (!counted || counted.errors > 0 || !(cost > 0 && cost < Infinity)) {
+    const nothing = { cost: 0, perSecond: 0, latencyMedianUs: 0, latency99Us: 0 };
+    return { ...which, ...nothing, errors: counted?.errors || 1 };
+  }
+  return {
+    ...which,
+    cost,
+    errors: 0,
+    perSecond: counted.completed / (counted.elapsedNs / 1e9),
+    latencyMedianUs: counted.latencyMedianUs,
+    latency99Us: counted.latency99Us,
+  };
+}
+
+function fits(peer: Peer, one: Case): boolean {
+  return peer.role === one.role && peer.kinds.includes(one.kind);
+}
+
+/** In random order (Fisher and Yates), so that no peer always comes after the same one. */
+function shuffled<T>(items: readonly T[]): T[] {
+  const result = [...items];
+  for (let last = result.length - 1; last > 0; last--) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [result[last], result[other]] = [result[other] as T, result[last] as T];
+  }
+  return result;
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'bun:test';
+import { OptionsError, parseOptions } from './options.ts';
+
+const PEERS = ['haproxy', 'haproxy-splice', 'go', 'snicket-epoll'];
+
+describe('the command line of the bench', () => {
+  test('without words asks for everything', () => {
+    const options = parseOptions([], PEERS);
+
+    expect(options.mode).toBe('full');
+    expect(options.peers).toEqual(PEERS);
+    expect(options.cases).toHaveLength(16);
+    expect(options.others).toContain('gateway.routes');
+  });
+
+  test('--quick leaves out what says least', () => {
+    const options = parseOptions(['--quick'], PEERS);
+
+    expect(options.peers).not.toContain('haproxy-splice');
+    expect(options.cases.map((one) => one.id)).not.toContain('gateway.plain.upload');
+    expect(options.memoryPeers).toEqual(['haproxy', 'snicket-epoll']);
+    expect(options.repetitions).toBeLessThan(parseOptions([], PEERS).repetitions);
+  });
+
+  test('cases are chosen by any words of their names, also those that a quick run leaves out', () => {
+    const options = parseOptions(['--quick', '--cases', 'gateway.upload,proxy.tls.request'], PEERS);
+
+    expect(options.cases.map((one) => one.id)).toEqual([
+      'gateway.plain.upload',
+      'gateway.tls.upload',
+      'proxy.tls.request',
+    ]);
+    expect(options.others).toEqual([]);
+  });
+
+  test('peers come in their own order, whatever the order of the words', () => {
+    const options = parseOptions(['--peers', 'snicket-epoll,haproxy'], PEERS);
+
+    expect(options.peers).toEqual(['haproxy', 'snicket-epoll']);
+  });
+
+  test('an unknown peer or case is named, with those that there are', () => {
+    expect(() => parseOptions(['--peers', 'envoy'], PEERS)).toThrow(
+      new OptionsError("no peer 'envoy'; there are haproxy, haproxy-splice, go, snicket-epoll"),
+    );
+    expect(() => parseOptions(['--cases', 'gateway.speed'], PEERS)).toThrow(
+      "no case 'gateway.speed'",
+    );
+  });
+});

@@ -1,0 +1,93 @@
+/** What the bench is asked to do: `run.ts [--quick] [--peers a,b] [--cases a,b]`. */
+import { parseArgs } from 'node:util';
+import { ALL_CASES, type Case, isChosen, type Kind, OTHER_CASES } from './cases.ts';
+import type { LoadTime } from './lab/load.ts';
+
+/** A plan for a run. */
+export interface Options {
+  readonly mode: 'quick' | 'full';
+  /** Names of peers. */
+  readonly peers: readonly string[];
+  readonly cases: readonly Case[];
+  /** Ids of memory and routes. */
+  readonly others: readonly string[];
+  readonly repetitions: number;
+  readonly time: LoadTime;
+  /** Peers whose memory is measured. */
+  readonly memoryPeers: readonly string[];
+  /** With how many idle connections memory is measured. */
+  readonly idleConnections: Readonly<Record<Kind, number>>;
+}
+
+/** Left out of a quick run: what says least that is new. */
+const NOT_QUICK = ['gateway.tls', 'upload'];
+const NOT_QUICK_PEERS = ['haproxy-splice'];
+/** How those begin whose memory a quick run looks at. */
+const QUICK_MEMORY = ['haproxy', 'snicket'];
+
+const PACE = {
+  quick: {
+    repetitions: 4,
+    time: { warmUpMs: 100, durationMs: 250 },
+    // Each with TLS takes a terminating proxy and its neighbours milliseconds.
+    idleConnections: { plain: 9_000, tls: 2_000 },
+  },
+  full: {
+    repetitions: 9,
+    time: { warmUpMs: 200, durationMs: 600 },
+    idleConnections: { plain: 9_000, tls: 9_000 },
+  },
+} as const;
+
+/** A command line that cannot be followed. */
+export class OptionsError extends Error {
+  constructor(sentence: string) {
+    super(sentence);
+    this.name = 'OptionsError';
+  }
+}
+
+/** Reads the command line. @throws OptionsError for a peer or case that does not exist. */
+export function parseOptions(words: readonly string[], knownPeers: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      quick: { type: 'boolean', default: false },
+      peers: { type: 'string' },
+      cases: { type: 'string' },
+    },
+  });
+  const mode = values.quick ? 'quick' : 'full';
+  const isLeftOut = (id: string) =>
+    values.quick && NOT_QUICK.some((choice) => isChosen(id, choice));
+  const peerChoice = list(values.peers);
+  const caseChoice = list(values.cases);
+  const ids = [...ALL_CASES.map((one) => one.id), ...OTHER_CASES];
+  for (const choice of caseChoice) {
+    if (!ids.some((id) => isChosen(id, choice)))
+      throw new OptionsError(`no case '${choice}'; there are ${ids.join(', ')}, and words of them`);
+  }
+  for (const name of peerChoice) {
+    if (!knownPeers.includes(name))
+      throw new OptionsError(`no peer '${name}'; there are ${knownPeers.join(', ')}`);
+  }
+  const chosen = (id: string) =>
+    caseChoice.length > 0 ? caseChoice.some((choice) => isChosen(id, choice)) : !isLeftOut(id);
+  const peers =
+    peerChoice.length > 0
+      ? knownPeers.filter((name) => peerChoice.includes(name))
+      : knownPeers.filter((name) => !values.quick || !NOT_QUICK_PEERS.includes(name));
+  const inQuickMemory = (name: string) => QUICK_MEMORY.some((start) => name.startsWith(start));
+  return {
+    mode,
+    peers,
+    memoryPeers: values.quick && peerChoice.length === 0 ? peers.filter(inQuickMemory) : peers,
+    cases: ALL_CASES.filter((one) => chosen(one.id)),
+    others: OTHER_CASES.filter(chosen),
+    ...PACE[mode],
+  };
+}
+
+function list(text: string | undefined): string[] {
+  return (text ?? '').split(',').filter(Boolean);
+}

@@ -1,0 +1,13 @@
+import { haproxyPeers } from './haproxy.ts';
+import { nginxPeer } from './nginx.ts';
+import type { Peer } from './peer.ts';
+import { relayPeers } from './relays.ts';
+import { snicketPeers } from './snicket.ts';
+
+/** Everything that can be measured, in the order of the tables. */
+export const ALL_PEERS: readonly Peer[] = [
+  ...haproxyPeers,
+  nginxPeer,
+  ...relayPeers,
+  ...snicketPeers,
+].toSorted((left, right) => left.role.localeCompare(right.role));

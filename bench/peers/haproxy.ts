@@ -1,0 +1,179 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from '../../world/machine/command.ts';
+import { fileLimit } from '../lab/placement.ts';
+import type { Launch } from '../lab/program.ts';
+import { freePort, HOST, type Site } from '../lab/site.ts';
+import { unstableTree, type UnstableTree } from '../programs/unstable.ts';
+import type { Peer } from './peer.ts';
+
+/** It refuses to start if its sockets and pipes could be more than the files it may open. */
+const MAX_CONNECTIONS = Math.min(10_000, Math.floor(fileLimit / 2) - 100);
+
+/** HAProxy's defaults, one thread as for all, and the timeouts without which it complains; no log. */
+const COMMON = `
+global
+  nbthread 1
+  maxconn ${MAX_CONNECTIONS}
+  maxpipes 32
+defaults
+  mode tcp
+  timeout connect 5s
+  timeout client 600s
+  timeout server 600s
+  timeout tunnel 600s
+`;
+
+const SPLICE = `
+  option splice-request
+  option splice-response
+`;
+
+/** Routes by SNI from a map file, as ingress controllers on HAProxy do. */
+const sniFrontend = (port: number, map: string) => `
+frontend sni
+  bind 127.0.0.1:${port} backlog 4096
+  tcp-request inspect-delay 5s
+  tcp-request content accept if { req.ssl_hello_type 1 }
+  use_backend %[req.ssl_sni,lower,map(${map},none)]
+`;
+
+/** Takes a PROXY v2 header and routes by its authority. */
+const authorityFrontend = (port: number, map: string) => `
+frontend authority
+  bind 127.0.0.1:${port} accept-proxy backlog 4096
+  use_backend %[fc_pp_authority,lower,map(${map},none)]
+`;
+
+const tenantBackend = (port: number) => `
+backend tenant
+  server backend 127.0.0.1:${port}
+backend none
+  tcp-request content reject
+`;
+
+/** Debian's packages of the peers that come from there; one tree for all. */
+export const PEER_PACKAGES = ['haproxy', 'nginx', 'libnginx-mod-stream'] as const;
+
+let tree: Promise<UnstableTree> | undefined;
+
+/** The tree with HAProxy and nginx, unpacked when it is first needed. */
+export function peerTree(): Promise<UnstableTree> {
+  tree ??= unstableTree(PEER_PACKAGES);
+  return tree;
+}
+
+/** HAProxy's command line: of Debian unstable, or else the machine's own, whatever its version. */
+async function haproxy(): Promise<string[]> {
+  try {
+    return (await peerTree()).command('usr/sbin/haproxy');
+  } catch (error) {
+    const own = Bun.which('haproxy', { PATH: `${process.env['PATH']}:/usr/sbin` });
+    if (own === null) throw error;
+    return [own];
+  }
+}
+
+async function haproxyVersion(): Promise<string> {
+  const { stdout } = await run([...(await haproxy()), '-v']);
+  return /^HAProxy version \S+/.exec(stdout)?.[0] ?? stdout.split('\n')[0] ?? '';
+}
+
+async function launch(site: Site, name: string, port: number, config: string): Promise<Launch> {
+  const file = join(site.folder, `${name}.cfg`);
+  writeFileSync(file, config);
+  return { argv: [...(await haproxy()), '-db', '-f', file], port };
+}
+
+function mapFile(site: Site, hosts: readonly string[]): string {
+  const file = join(site.folder, `hosts-${hosts.length}.map`);
+  writeFileSync(file, hosts.map((host) => `${host} tenant\n`).join(''));
+  return file;
+}
+
+function peer(
+  values: Pick<Peer, 'name' | 'role' | 'kinds' | 'title'>,
+  config: (site: Site, port: number) => string,
+): Peer {
+  return {
+    ...values,
+    version: haproxyVersion,
+    launch: (site) => {
+      const port = freePort();
+      return launch(site, values.name, port, config(site, port));
+    },
+  };
+}
+
+/** HAProxy at the edge, and on a worker in the two ways that Snicket's proxy has. */
+export const haproxyPeers: readonly Peer[] = [
+  peer(
+    { name: 'haproxy', role: 'gateway', kinds: ['plain', 'tls'], title: 'HAProxy, routing by SNI' },
+    (site, port) =>
+      COMMON + sniFrontend(port, mapFile(site, [HOST])) + tenantBackend(site.backendPort),
+  ),
+  peer(
+    {
+      name: 'haproxy-splice',
+      role: 'gateway',
+      kinds: ['plain', 'tls'],
+      title: 'HAProxy with its splice options',
+    },
+    (site, port) =>
+      COMMON + SPLICE + sniFrontend(port, mapFile(site, [HOST])) + tenantBackend(site.backendPort),
+  ),
+  peer(
+    {
+      name: 'haproxy-passthrough',
+      role: 'proxy',
+      kinds: ['plain', 'tls'],
+      title: 'HAProxy, raw bytes behind a PROXY v2 header with the authority',
+    },
+    (site, port) => `${COMMON}
+frontend worker
+  bind 127.0.0.1:${port} backlog 4096
+  default_backend edge
+backend edge
+  server edge 127.0.0.1:${site.edgeProxyPort} send-proxy-v2 set-proxy-v2-tlv-fmt(0x02) %[str(${HOST})]
+`,
+  ),
+  peer(
+    {
+      name: 'haproxy-terminate',
+      role: 'proxy',
+      kinds: ['tls'],
+      title: 'HAProxy, ending TLS and beginning it anew, verified',
+    },
+    (site, port) => `${COMMON}
+frontend worker
+  bind 127.0.0.1:${port} ssl crt ${site.files.leafPair} no-tls-tickets backlog 4096
+  default_backend edge
+backend edge
+  server edge 127.0.0.1:${site.edgePort} ssl verify required ca-file ${site.files.ca} sni str(${HOST}) no-ssl-reuse
+`,
+  ),
+];
+
+/** HAProxy at the edge with many routes. */
+export async function launchHaproxyWithRoutes(
+  site: Site,
+  hosts: readonly string[],
+): Promise<Launch> {
+  const port = freePort();
+  const config = COMMON + sniFrontend(port, mapFile(site, hosts)) + tenantBackend(site.backendPort);
+  return launch(site, `haproxy-${hosts.length}`, port, config);
+}
+
+/**
+ * The edge behind all workers' proxies, so that only those differ. It takes what authority a header names and checks no
+ * signature.
+ */
+export async function launchEdge(site: Site): Promise<Launch> {
+  const map = mapFile(site, [HOST]);
+  const config =
+    COMMON +
+    sniFrontend(site.edgePort, map) +
+    authorityFrontend(site.edgeProxyPort, map) +
+    tenantBackend(site.backendPort);
+  return launch(site, 'edge', site.edgePort, config);
+}

@@ -1,0 +1,60 @@
+/** Peers that the bench brings itself: relays in Go and in C. */
+import { run } from '../../world/machine/command.ts';
+import { freePort, HOST } from '../lab/site.ts';
+import { compileC, compileGo } from '../programs/compiled.ts';
+import type { Peer } from './peer.ts';
+
+async function goVersion(): Promise<string> {
+  return (await run(['go', 'version'])).stdout.trim();
+}
+
+/** The relays. */
+export const relayPeers: readonly Peer[] = [
+  {
+    name: 'go',
+    role: 'gateway',
+    kinds: ['plain', 'tls'],
+    title: 'a relay in Go, routing by SNI, io.Copy',
+    version: goVersion,
+    async launch(site) {
+      const port = freePort();
+      const backend = `127.0.0.1:${site.backendPort}`;
+      return { argv: [await compileGo(), 'sni', String(port), HOST, backend], port };
+    },
+  },
+  {
+    name: 'c',
+    role: 'gateway',
+    kinds: ['plain', 'tls'],
+    title: 'the lower bound: a relay in C that does nothing else',
+    async version() {
+      await compileC();
+      return 'bench/c/relay.c';
+    },
+    async launch(site) {
+      const port = freePort();
+      const { relay } = await compileC();
+      return { argv: [relay, String(port), HOST, String(site.backendPort)], port };
+    },
+  },
+  {
+    name: 'go-terminate',
+    role: 'proxy',
+    kinds: ['tls'],
+    title: "a relay in Go with the structure of Steward's proxy, ending TLS and beginning it anew",
+    version: goVersion,
+    async launch(site) {
+      const port = freePort();
+      const { leafCertificate, leafKey, ca } = site.files;
+      const words = [
+        String(port),
+        HOST,
+        `127.0.0.1:${site.edgePort}`,
+        leafCertificate,
+        leafKey,
+        ca,
+      ];
+      return { argv: [await compileGo(), 'terminate', ...words], port };
+    },
+  },
+];

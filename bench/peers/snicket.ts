@@ -1,0 +1,101 @@
+/** Snicket itself. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { repository } from '../../world/repository.ts';
+import { run } from '../../world/machine/command.ts';
+import type { Launch } from '../lab/program.ts';
+import { freePort, HOST, type Site } from '../lab/site.ts';
+import { MissingProgramError } from '../programs/missing.ts';
+import type { Peer } from './peer.ts';
+
+/** What ships, made by `make build`; SNICKET=path names another build. From source it would need 20 MB more memory. */
+const program = resolve(process.env['SNICKET'] ?? join(repository, 'dist', 'snicket'));
+
+async function version(): Promise<string> {
+  if (!existsSync(program)) throw new MissingProgramError(`there is no ${program}: run make build`);
+  return (await run([program, 'version'])).stdout.trim().replaceAll('\n', ', ');
+}
+
+/** The text of a routes file that leads all hosts to the backend. */
+export function routesText(hosts: readonly string[], backendPort: number): string {
+  const endpoints = [`127.0.0.1:${backendPort}`];
+  const routes = hosts.map((host) => ({
+    tenant: host.split('.')[0],
+    host,
+    endpoints,
+    kind: 'api',
+  }));
+  return JSON.stringify({ routes });
+}
+
+/** The gateway with these routes. */
+export function launchGateway(
+  site: Site,
+  engine: 'epoll' | 'bun',
+  hosts: readonly string[],
+): Launch & { readonly routesFile: string } {
+  const port = freePort();
+  const routesFile = join(site.folder, `routes-${port}.json`);
+  writeFileSync(routesFile, routesText(hosts, site.backendPort));
+  const argv = [
+    ...[program, 'gateway', '--routes', routesFile, '--engine', engine, '--workers', '1'],
+    ...['--listen', `127.0.0.1:${port}`, '--http', `127.0.0.1:${freePort()}`],
+    ...['--key-file', site.files.masterKey],
+  ];
+  return { argv, port, routesFile };
+}
+
+function gateway(engine: 'epoll' | 'bun'): Peer {
+  return {
+    name: `snicket-${engine}`,
+    role: 'gateway',
+    kinds: ['plain', 'tls'],
+    compilesItself: true,
+    title: `snicket gateway, engine ${engine}`,
+    version,
+    async launch(site) {
+      return launchGateway(site, engine, [HOST]);
+    },
+  };
+}
+
+function proxyArguments(site: Site, port: number, edgePort: number): string[] {
+  return [
+    ...['--listen', `127.0.0.1:${port}`, '--http', `127.0.0.1:${freePort()}`],
+    ...['--edge', `127.0.0.1:${edgePort}`, '--server-name', HOST, '--ca', site.files.ca],
+  ];
+}
+
+/** Gateway with both engines, proxy in both modes. */
+export const snicketPeers: readonly Peer[] = [
+  gateway('epoll'),
+  gateway('bun'),
+  {
+    name: 'snicket-passthrough',
+    role: 'proxy',
+    kinds: ['plain', 'tls'],
+    compilesItself: true,
+    title: 'snicket proxy, mode passthrough with a signed header',
+    version,
+    async launch(site) {
+      const port = freePort();
+      const key = ['--tenant-key-file', site.files.tenantKey];
+      const rest = proxyArguments(site, port, site.edgeProxyPort);
+      return { argv: [program, 'proxy', '--mode', 'passthrough', ...key, ...rest], port };
+    },
+  },
+  {
+    name: 'snicket-terminate',
+    role: 'proxy',
+    kinds: ['tls'],
+    compilesItself: true,
+    title: 'snicket proxy, mode terminate',
+    version,
+    async launch(site) {
+      const port = freePort();
+      const pair = ['--cert', site.files.leafCertificate, '--key', site.files.leafKey];
+      const rest = proxyArguments(site, port, site.edgePort);
+      return { argv: [program, 'proxy', '--mode', 'terminate', ...pair, ...rest], port };
+    },
+  },
+];

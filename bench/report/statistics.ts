@@ -1,0 +1,65 @@
+/** What is left of many measurements. */
+import type { Sample } from '../measure/rounds.ts';
+
+/** The middle of some figures and how far they spread. */
+export interface Spread {
+  readonly low: number;
+  readonly median: number;
+  readonly high: number;
+  readonly count: number;
+}
+
+/** Median and quartiles, between two figures where they fall between. @throws for no figures at all. */
+export function spreadOf(figures: readonly number[]): Spread {
+  if (figures.length === 0) throw new Error('no figures, so no median');
+  const sorted = figures.toSorted((left, right) => left - right);
+  return {
+    low: quantile(sorted, 0.25),
+    median: quantile(sorted, 0.5),
+    high: quantile(sorted, 0.75),
+    count: sorted.length,
+  };
+}
+
+function quantile(sorted: readonly number[], share: number): number {
+  const at = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(at)] ?? 0;
+  const above = sorted[Math.ceil(at)] ?? below;
+  return below + (above - below) * (at - Math.floor(at));
+}
+
+/** How one peer did in one case: figures, or that it failed. */
+export type Outcome =
+  | { readonly kind: 'measured'; readonly cost: Spread; readonly ratio: Spread }
+  | { readonly kind: 'failed'; readonly errors: number }
+  | { readonly kind: 'absent' };
+
+/**
+ * A peer against a base in one case. A ratio is always of two figures of the same repetition. One error anywhere makes
+ * it a failure: a proxy that drops work is cheap.
+ */
+export function outcomeOf(
+  samples: readonly Sample[],
+  one: { readonly peer: string; readonly base: string; readonly case: string },
+): Outcome {
+  const inCase = samples.filter((sample) => sample.case === one.case);
+  const own = inCase.filter((sample) => sample.peer === one.peer);
+  if (own.length === 0) return { kind: 'absent' };
+  const errors = own.reduce((sum, sample) => sum + sample.errors, 0);
+  if (errors > 0) return { kind: 'failed', errors };
+  const baseCosts = new Map(
+    inCase
+      .filter((sample) => sample.peer === one.base && sample.errors === 0)
+      .map((sample) => [sample.repetition, sample.cost]),
+  );
+  const ratios = own.flatMap((sample) => {
+    const base = baseCosts.get(sample.repetition);
+    return base === undefined ? [] : [sample.cost / base];
+  });
+  if (ratios.length === 0) return { kind: 'absent' };
+  return {
+    kind: 'measured',
+    cost: spreadOf(own.map((sample) => sample.cost)),
+    ratio: spreadOf(ratios),
+  };
+}

@@ -1,0 +1,137 @@
+/** The results as Markdown, aligned so that it also reads well on a terminal. */
+import { LOADS } from '../cases.ts';
+import { type Cell, comparisonsOf } from './comparison.ts';
+import type { Results } from './results.ts';
+import { spreadOf } from './statistics.ts';
+import { type Verdict, verdictsOf } from './targets.ts';
+
+/** The whole report. */
+export function reportText(results: Results): string {
+  return [
+    `# Bench of ${results.date.slice(0, 10)}, ${results.mode}`,
+    machineText(results),
+    ...comparisonTexts(results),
+    ...memoryTexts(results),
+    ...routeTexts(results),
+    `## Goals\n\n${goalsTable(verdictsOf(results))}`,
+    `## Versions\n\n${markdownTable([['peer', 'version'], ...Object.entries(results.versions)])}`,
+    ...failureTexts(results),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+function machineText({ machine, othersShare, samples }: Results): string {
+  const repetitions = Math.max(0, ...samples.map((sample) => sample.repetition));
+  return [
+    `${machine.cores} cores (${machine.processor}), Linux ${machine.kernel}, ${repetitions} repetitions,`,
+    machine.pinned ? 'the proxy alone on CPU 1, all else on CPU 0;' : 'nothing pinned;',
+    `others used ${(othersShare * 100).toFixed(0)}% of the machine meanwhile.`,
+  ].join(' ');
+}
+
+function comparisonTexts(results: Results): string[] {
+  return comparisonsOf(results).map(({ title, base, columns, rows }) => {
+    const header = [
+      'peer',
+      ...columns.map((column) => `${column.title}, ${LOADS[column.load].unit}`),
+    ];
+    const lines = rows.map(({ peer, cells }) => [peer, ...cells.map((cell) => cellText(cell))]);
+    const legend = `Processor time as a ratio to ${base}: median [quartiles], and in units.`;
+    return `## ${title}\n\n${legend}\n\n${markdownTable([header, ...lines])}`;
+  });
+}
+
+/** `0.86 [0.82-0.88] 94.1`, or why there is none. */
+export function cellText({ outcome }: Cell): string {
+  switch (outcome.kind) {
+    case 'measured': {
+      const { median, low, high } = outcome.ratio;
+      const cost = outcome.cost.median;
+      const units = cost < 1000 ? cost.toPrecision(3) : cost.toFixed(0);
+      return `${median.toFixed(2)} [${low.toFixed(2)}-${high.toFixed(2)}] ${units}`;
+    }
+    case 'failed':
+      return `failed, ${outcome.errors} errors`;
+    case 'absent':
+      return '-';
+  }
+}
+
+function memoryTexts(results: Results): string[] {
+  if (results.idle.length === 0) return [];
+  const rows = results.idle.map((idle) => [
+    idle.peer,
+    idle.kind,
+    `${(idle.restBytes / 1e6).toFixed(1)} MB`,
+    `${(idle.idleBytes / 1e6).toFixed(1)} MB`,
+    String(idle.connections),
+    `${(idle.bytesPerConnection / 1024).toFixed(2)} KB`,
+  ]);
+  const header = ['peer', 'kind', 'at rest', 'with idle connections', 'so many', 'each'];
+  return [`## Resident memory\n\n${markdownTable([header, ...rows])}`];
+}
+
+function routeTexts({ routes }: Results): string[] {
+  if (!routes) return [];
+  const change = spreadOf(routes.changeMs);
+  const lookup = spreadOf(routes.lookupRatios);
+  const rows = [
+    ['', 'figure'],
+    ['start until the last route works', `${routes.startMs.many.toFixed(0)} ms`],
+    ['the same with 10 routes', `${routes.startMs.few.toFixed(0)} ms`],
+    [
+      'one change live',
+      `${change.median.toFixed(0)} ms [${change.low.toFixed(0)}-${change.high.toFixed(0)}]`,
+    ],
+    [
+      'new connection, ratio to 10 routes',
+      `${lookup.median.toFixed(2)} [${lookup.low.toFixed(2)}-${lookup.high.toFixed(2)}]`,
+    ],
+  ];
+  return [`## ${routes.routes.toLocaleString('en')} routes\n\n${markdownTable(rows)}`];
+}
+
+/** Every goal for which there is a figure, or a failure. */
+export function goalsTable(verdicts: readonly Verdict[]): string {
+  const shown = verdicts.filter(({ measured, failure }) => measured !== undefined || failure);
+  const rows = shown.map((verdict) => [
+    verdict.what,
+    `<= ${figure(verdict.limit, verdict.unit)}`,
+    verdict.measured === undefined ? '-' : figure(verdict.measured, verdict.unit),
+    standing(verdict),
+  ]);
+  const left = verdicts.length - shown.length;
+  const table = markdownTable([['goal', 'limit', 'measured', ''], ...rows]);
+  return left === 0 ? table : `${table}\n\nThis run measured nothing for ${left} more goals.`;
+}
+
+function standing({ limit, measured, failure }: Verdict): string {
+  if (measured === undefined) return `failed: ${failure}`;
+  return measured <= limit
+    ? 'met'
+    : `missed by ${(((measured - limit) / limit) * 100).toFixed(0)}%`;
+}
+
+function figure(value: number, unit: string): string {
+  if (unit === 'ratio') return value.toFixed(2);
+  return `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ${unit}`;
+}
+
+function failureTexts({ failures }: Results): string[] {
+  const lines = Object.entries(failures).map(
+    ([what, why]) => `- ${what}: ${why.replaceAll(/\s+/g, ' ')}`,
+  );
+  return lines.length === 0 ? [] : [`## Not measured\n\n${lines.join('\n')}`];
+}
+
+function markdownTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`;
+  const [header, ...body] = rows;
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
+  return [line(header ?? []), rule, ...body.map(line)].join('\n');
+}
