@@ -1,7 +1,7 @@
 /**
  * Where to dial: an address and a port, never a name. Names are resolved by whoever makes endpoints.
  */
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from '../wire/ip-address.ts';
 
 /** One place to dial. Made once per route and shared by all its connections, so engines may keep things by identity. */
 export class Endpoint {

@@ -4,7 +4,6 @@
  * The bytes are the pod's, so nothing is read of them: a client that speaks no TLS gets through to the gateway, which
  * refuses it and counts it where whoever runs the edge can see it.
  */
-import { randomFillSync } from 'node:crypto';
 import type { Caller, Dial, Switchboard } from '../engine/engine.ts';
 import { REASON } from '../engine/reasons.ts';
 import type { Verdict } from '../engine/verdict.ts';
@@ -75,7 +74,7 @@ class Nonces {
 
   fill(into: Buffer, at: number): void {
     if (this.#at === this.#block.length) {
-      randomFillSync(this.#block);
+      crypto.getRandomValues(this.#block);
       this.#at = 0;
     }
     this.#at += this.#block.copy(into, at, this.#at, this.#at + NONCE_BYTES);

@@ -1,8 +1,8 @@
 /**
  * The two ends of a connection in the form that a PROXY header carries them.
  */
-import { isIPv4, isIPv6 } from 'node:net';
 import { uint16, uint8 } from './bytes.ts';
+import { ipBytes } from './ip-address.ts';
 
 /** The address families that a header of ours can carry. */
 export type AddressFamily = 'ipv4' | 'ipv6';
@@ -55,15 +55,9 @@ export function addressPair(
  */
 export function parseAddress(text: string): Uint8Array {
   const [address = ''] = text.split('%');
-  if (isIPv4(address)) return Uint8Array.from(address.split('.'), Number);
-  if (!isIPv6(address)) throw new TypeError(`'${text}' is not an IP address`);
-
-  const [head = '', tail] = address.split('::');
-  const first = groups(head);
-  const last = tail === undefined ? [] : groups(tail);
-  const zeros = Array.from({ length: 16 - first.length - last.length }, () => 0);
-  const bytes = Uint8Array.from([...first, ...zeros, ...last]);
-  return isMapped(bytes) ? bytes.subarray(12) : bytes;
+  const bytes = ipBytes(address);
+  if (bytes === undefined) throw new TypeError(`'${text}' is not an IP address`);
+  return bytes.length === 16 && isMapped(bytes) ? bytes.subarray(12) : bytes;
 }
 
 /** The address at `at` as text, IPv6 by RFC 5952. */
@@ -74,16 +68,6 @@ export function formatAddress(bytes: Uint8Array, at: number, family: AddressFami
   const text = (part: number[]) => part.map((word) => word.toString(16)).join(':');
   if (gap.length < 2) return text(words);
   return `${text(words.slice(0, gap.start))}::${text(words.slice(gap.start + gap.length))}`;
-}
-
-/** The bytes of groups with colons between them; the last may be an IPv4 address. */
-function groups(text: string): number[] {
-  if (text === '') return [];
-  return text.split(':').flatMap((group) => {
-    if (group.includes('.')) return group.split('.').map(Number);
-    const word = Number.parseInt(group, 16);
-    return [word >>> 8, word & 0xff];
-  });
 }
 
 function isMapped(bytes: Uint8Array): boolean {

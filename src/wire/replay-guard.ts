@@ -11,7 +11,6 @@
  *
  * One guard sees the headers of one thread. A replay that lands on another thread or replica is not recognised there.
  */
-import { randomBytes } from 'node:crypto';
 import { uint32 } from './bytes.ts';
 
 /** Options of {@link ReplayGuard}. */
@@ -78,6 +77,10 @@ export class ReplayGuard {
   }
 }
 
+function randomUint32(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
+}
+
 /** A set of 64-bit numbers: open addressing at a load of at most one half. */
 class Generation {
   size = 0;
@@ -87,8 +90,8 @@ class Generation {
   readonly #mask: number;
   readonly #shift: number;
   /** Random and odd: who holds a key could make signatures that fall on one slot, if it knew where they fall. */
-  readonly #highFactor = randomBytes(4).readUInt32BE() | 1;
-  readonly #lowFactor = randomBytes(4).readUInt32BE() | 1;
+  readonly #highFactor = randomUint32() | 1;
+  readonly #lowFactor = randomUint32() | 1;
 
   constructor(capacity: number) {
     const slotBits = Math.ceil(Math.log2(2 * capacity));

@@ -13,7 +13,6 @@
  *
  * Other TLVs are not signed: whoever stands between may add some.
  */
-import { createHmac, randomFillSync, timingSafeEqual } from 'node:crypto';
 import { addressBytes, type AddressFamily, type AddressPair } from './address-pair.ts';
 import { putUint16, putUint32, putUint64, uint32, uint64, uint8 } from './bytes.ts';
 import type { TenantOutcome } from './outcome.ts';
@@ -61,7 +60,7 @@ export function tenantHeaderBytes(family: AddressFamily, hostBytes: number): num
 export type FillNonce = (into: Buffer, at: number) => void;
 
 function fillRandom(into: Buffer, at: number): void {
-  randomFillSync(into, at, NONCE_BYTES);
+  crypto.getRandomValues(into.subarray(at, at + NONCE_BYTES));
 }
 
 /**
@@ -120,7 +119,7 @@ export function verifyTenantHeader(
   if (key === undefined) return 'tenant_key_unknown';
   const expected = signature(bytes, start, family, stampStart, authorityStart, authorityEnd, key);
   const given = bytes.subarray(stampStart + SIGNATURE, stampEnd);
-  if (!timingSafeEqual(expected, given)) return 'tenant_forged';
+  if (!crypto.timingSafeEqual(expected, given)) return 'tenant_forged';
 
   const ageSeconds = nowSeconds - uint64(bytes, stampStart + TIME);
   // Not the other way round: a clock or a window that is no number lets nobody in.
@@ -164,5 +163,5 @@ function signature(
   at += bytes.copy(message, at, header + ADDRESSES, header + ADDRESSES + endsBytes);
   at = putUint16(message, at, authorityEnd - authority);
   at += bytes.copy(message, at, authority, authorityEnd);
-  return createHmac('sha256', key.secret).update(message.subarray(0, at)).digest();
+  return new Bun.CryptoHasher('sha256', key.secret).update(message.subarray(0, at)).digest();
 }

@@ -14,7 +14,6 @@
  * - Keepalive probes go out each second, ten of them; only the silence before them can be set.
  */
 import type { SocketHandler, TCPSocketListener, TCPSocketListenOptions } from 'bun';
-import { isIP } from 'node:net';
 import { systemClock, type Clock } from '../clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '../engine.ts';
@@ -24,6 +23,7 @@ import { Reception } from './reception.ts';
 import { Relay } from './relay.ts';
 import { ClientSide } from './side.ts';
 import { UnfinishedHellos } from '../unfinished-hellos.ts';
+import { ipVersion } from '../../wire/ip-address.ts';
 
 const TICK_MS = 1000;
 
@@ -83,12 +83,13 @@ export class BunEngine implements Engine {
 
   listen(options: ListenOptions): number {
     const { address, port, reusePort = false } = options;
-    if (isIP(address) === 0) throw new TypeError(`'${address}' is not an IP address to listen on`);
+    if (ipVersion(address) === 0)
+      throw new TypeError(`'${address}' is not an IP address to listen on`);
     const listenOptions: BunListenOptions = {
       hostname: address,
       port,
       reusePort,
-      ipv6Only: isIP(address) === 6,
+      ipv6Only: ipVersion(address) === 6,
       allowHalfOpen: true,
       socket: this.#handlers,
     };

@@ -1,7 +1,7 @@
 /**
  * Socket addresses as the kernel has them: struct sockaddr_in and sockaddr_in6 in 28 bytes.
  */
-import { parseAddress } from '../../wire/address-pair.ts';
+import { formatAddress, parseAddress } from '../../wire/address-pair.ts';
 import { AF_INET, AF_INET6 } from './linux.ts';
 
 /** The most that an address takes. */
@@ -32,28 +32,6 @@ export function readPort(from: Buffer, at: number): number {
 /** Its address as text, in the form of RFC 5952; empty if nothing was written there. */
 export function readAddress(from: Buffer, at: number): string {
   const family = from.readUInt16LE(at);
-  if (family === AF_INET) {
-    const byte = at + ADDRESS4_AT;
-    return `${from[byte]}.${from[byte + 1]}.${from[byte + 2]}.${from[byte + 3]}`;
-  }
-  return family === AF_INET6 ? readIPv6(from, at + ADDRESS6_AT) : '';
-}
-
-function readIPv6(from: Buffer, at: number): string {
-  const groups = Array.from({ length: 8 }, (_, group) => from.readUInt16BE(at + 2 * group));
-  const { start, length } = longestZeros(groups);
-  const text = (part: readonly number[]) => part.map((group) => group.toString(16)).join(':');
-  if (length < 2) return text(groups);
-  return `${text(groups.slice(0, start))}::${text(groups.slice(start + length))}`;
-}
-
-/** The first of the longest runs of zeros: what `::` stands for. */
-function longestZeros(groups: readonly number[]): { start: number; length: number } {
-  let best = { start: 0, length: 0 };
-  let start = 0;
-  for (const [index, group] of groups.entries()) {
-    if (group !== 0) start = index + 1;
-    else if (index + 1 - start > best.length) best = { start, length: index + 1 - start };
-  }
-  return best;
+  if (family === AF_INET) return formatAddress(from, at + ADDRESS4_AT, 'ipv4');
+  return family === AF_INET6 ? formatAddress(from, at + ADDRESS6_AT, 'ipv6') : '';
 }

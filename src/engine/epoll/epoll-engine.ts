@@ -8,7 +8,6 @@
  * - Time is looked at once a turn. One tick a second drives all time limits.
  * - An exception while an event is handled costs that connection, not the engine.
  */
-import { isIP } from 'node:net';
 import { systemClock, type Clock } from '../clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -16,6 +15,7 @@ import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '
 import { DEFAULT_LIMITS, DESCRIPTOR_RESERVE, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import { UnfinishedHellos } from '../unfinished-hellos.ts';
+import { ipVersion } from '../../wire/ip-address.ts';
 import { EpollCaller } from './caller.ts';
 import { Dialler } from './dialler.ts';
 import { Ends, FLAG, LIST, STAGE } from './ends.ts';
@@ -116,7 +116,8 @@ export class EpollEngine implements Engine, Turn {
 
   listen(options: ListenOptions): number {
     const { address } = options;
-    if (isIP(address) === 0) throw new TypeError(`'${address}' is not an IP address to listen on`);
+    if (ipVersion(address) === 0)
+      throw new TypeError(`'${address}' is not an IP address to listen on`);
     const listener = openListener(options, this.#limits.keepaliveMs);
     this.#ends.openListener(listener);
     this.#watchListener(listener);

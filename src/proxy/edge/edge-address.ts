@@ -1,7 +1,7 @@
 /**
  * The edge as a person writes it: a name or an address, and a port.
  */
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from '../../wire/ip-address.ts';
 
 /** Where the edge is said to be. */
 export interface EdgeAddress {

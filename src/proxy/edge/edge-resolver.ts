@@ -2,11 +2,11 @@
  * Keeps the addresses of the edge up to date. The proxy starts before cluster DNS, perhaps before any DNS: a name that
  * is not found is asked for again, and never the end of the program.
  */
-import { isIP } from 'node:net';
 import type { Clock } from '../../engine/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { EdgeAddress } from './edge-address.ts';
 import type { EdgeEndpoints } from './edge-endpoints.ts';
+import { ipVersion } from '../../wire/ip-address.ts';
 
 /** All addresses of a name. @throws the resolver's error, with its `code`. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -50,7 +50,7 @@ export class EdgeResolver {
   /** Looks up for the first time, and then again and again. Done after the first time. */
   async start(): Promise<void> {
     const { edge, endpoints, clock } = this.#options;
-    if (isIP(edge.host) !== 0) {
+    if (ipVersion(edge.host) !== 0) {
       endpoints.replace([edge.host], edge.port);
       return;
     }

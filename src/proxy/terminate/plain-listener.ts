@@ -2,8 +2,8 @@
  * A listening socket for connections in the clear, and what Bun's types do not say about one.
  */
 import type { SocketHandler, TCPSocketListener, TCPSocketListenOptions } from 'bun';
-import { isIP } from 'node:net';
 import type { ListenOptions } from '../../engine/engine.ts';
+import { ipVersion } from '../../wire/ip-address.ts';
 
 /** Bun's types have these two for Bun.connect only. */
 interface BunListenOptions<Data> extends TCPSocketListenOptions<Data> {
@@ -16,10 +16,11 @@ export function listenPlain<Data>(
   { address, port, reusePort = false }: ListenOptions,
   socket: SocketHandler<Data>,
 ): TCPSocketListener<Data> {
-  if (isIP(address) === 0) throw new TypeError(`'${address}' is not an IP address to listen on`);
+  if (ipVersion(address) === 0)
+    throw new TypeError(`'${address}' is not an IP address to listen on`);
   const options: BunListenOptions<Data> = {
     ...{ hostname: address, port, reusePort, socket },
-    ipv6Only: isIP(address) === 6,
+    ipv6Only: ipVersion(address) === 6,
     allowHalfOpen: true,
   };
   return Bun.listen<Data>(options);
