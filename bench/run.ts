@@ -120,7 +120,7 @@ async function measureCosts(
     });
   }
   progress.done('start', running.map(({ peer }) => peer.name).join(' '));
-  await warmUp(lab, running, options.cases, progress);
+  await warmUp(lab, running, options.cases, { ...options, progress });
   const samples = await measureRounds(lab, running, options.cases, { ...options, progress });
   for (const { program } of running) {
     if (!program.isRunning) failures[program.name] = `it did not survive: ${program.lastWords()}`;

@@ -7,6 +7,7 @@ const USAGE_ERROR = 2;
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['gateway', async () => (await import('./cli/gateway.ts')).gatewayCommand()],
   ['proxy', async () => (await import('./cli/proxy.ts')).proxyCommand()],
+  ['tenant-key', async () => (await import('./cli/tenant-key.ts')).tenantKeyCommand()],
   ['version', async () => (await import('./cli/version.ts')).versionCommand()],
 ]);
 

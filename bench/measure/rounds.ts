@@ -31,7 +31,7 @@ export interface RunningPeer {
   readonly program: Program;
 }
 
-/** Milliseconds until pools and caches are filled. */
+/** Milliseconds until pools and caches are filled; for a peer that compiles itself, many times as long. */
 const WARM_UP_MS: Readonly<Record<Load, number>> = {
   connect: 300,
   request: 200,
@@ -39,16 +39,14 @@ const WARM_UP_MS: Readonly<Record<Load, number>> = {
   upload: 150,
 };
 
-/** So many times longer, until the compilers of a JavaScript engine have seen all that is hot. */
-const COMPILING_FACTOR = 6;
-
 /** Runs all loads of the chosen cases through each peer once, for its compilers and caches. */
 export async function warmUp(
   lab: Lab,
   peers: readonly RunningPeer[],
   cases: readonly Case[],
-  progress: Progress,
+  options: { readonly compilingFactor: number; readonly progress: Progress },
 ): Promise<void> {
+  const { compilingFactor, progress } = options;
   for (const { peer, program } of peers) {
     const own = cases.filter((each) => fits(peer, each));
     for (const load of new Set(own.map((each) => each.load))) {
@@ -57,7 +55,7 @@ export async function warmUp(
       const target = { port: program.port, name: HOST, kind };
       const time = {
         warmUpMs: 0,
-        durationMs: WARM_UP_MS[load] * (peer.compilesItself ? COMPILING_FACTOR : 1),
+        durationMs: WARM_UP_MS[load] * (peer.compilesItself ? compilingFactor : 1),
       };
       await countedLoad(lab, target, loadWords(load, kind), time);
     }

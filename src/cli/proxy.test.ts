@@ -22,7 +22,9 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const WHERE = ['--listen', '127.0.0.1:0', '--edge', '127.0.0.1:1', '--server-name', 'a.k8s.test'];
 const TERMINATE = ['--mode', 'terminate', ...WHERE, '--ca', ca, '--cert', cert, '--key', key];
-const PASSTHROUGH = ['--mode', 'passthrough', ...WHERE, '--tenant-key-file', tenantKey];
+const PASSTHROUGH = [
+  ...['--mode', 'passthrough', ...WHERE, '--ca', ca, '--tenant-key-file', tenantKey],
+];
 
 function proxy(...words: string[]) {
   const ended = Bun.spawnSync([process.execPath, main, 'proxy', ...words], { timeout: 10_000 });
@@ -67,6 +69,11 @@ const wrong: [string, string[], string][] = [
   ['no name', without(TERMINATE, '--server-name'), "'--server-name <name>' not specified"],
   ['an address as name', replaced(TERMINATE, '--server-name', '10.0.0.1'), "'10.0.0.1' is invalid"],
   ['no CA in terminate', without(TERMINATE, '--ca'), 'mode terminate needs --ca; give a file'],
+  [
+    'no CA in passthrough',
+    without(PASSTHROUGH, '--ca'),
+    'mode passthrough needs --ca; give a file',
+  ],
   ['no certificate', without(TERMINATE, '--cert'), 'mode terminate needs --cert; give a file'],
   ['no key', without(TERMINATE, '--key'), 'mode terminate needs --key; give a file'],
   [

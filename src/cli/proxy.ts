@@ -111,7 +111,7 @@ function modeOf(flags: Flags, command: Command): ProxyMode {
       return {
         name: mode,
         tenantKeyFile: needed('--tenant-key-file', tenantKeyFile),
-        caFile: ca,
+        caFile: needed('--ca', ca),
       };
     case 'terminate':
       refuse('--tenant-key-file', tenantKeyFile);

@@ -27,8 +27,8 @@ export type ProxyMode =
   | {
       readonly name: 'passthrough';
       readonly tenantKeyFile: string;
-      /** For the handshake of readiness only; without it any certificate will do there. */
-      readonly caFile?: string | undefined;
+      /** For the handshake of readiness. */
+      readonly caFile: string;
     }
   | {
       readonly name: 'terminate';
@@ -186,7 +186,7 @@ async function engineOf(options: ProxyOptions, parts: Parts): Promise<OpenedEngi
     return openEngine(options.engine ?? 'auto', { switchboard, counters, limits, clock, onFault });
   }
   const { certificate } = credentials;
-  const authorities = (): string => credentials.authorities() ?? '';
+  const { authorities } = credentials;
   const engine = new Terminator({
     ...{ endpoints, serverName, certificate, authorities },
     ...{ counters, limits, clock, suspected, onFault },

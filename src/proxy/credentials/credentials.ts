@@ -16,7 +16,7 @@ import { parseTrustedAuthorities, type TrustedAuthorities } from './trusted-auth
 
 /** Where the files are. What each mode needs is in {@link ProxyMode}. */
 export interface CredentialPaths {
-  readonly authorities?: string | undefined;
+  readonly authorities: string;
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
   readonly tenantKey?: string | undefined;
@@ -46,7 +46,7 @@ interface Chain {
 export class Credentials {
   readonly #options: CredentialsOptions;
   readonly #files = new Map<string, Watched>();
-  readonly #authorities: LiveFiles<TrustedAuthorities> | undefined;
+  readonly #authorities: LiveFiles<TrustedAuthorities>;
   readonly #certificate: LiveFiles<ServingCertificate> | undefined;
   readonly #tenantKey: LiveFiles<TenantKey> | undefined;
   #chain: Chain | undefined;
@@ -55,11 +55,9 @@ export class Credentials {
   constructor(options: CredentialsOptions) {
     this.#options = options;
     const { authorities, certificate, key, tenantKey } = options.paths;
-    if (authorities !== undefined) {
-      this.#authorities = this.#follow('ca', [authorities], ([bytes = EMPTY]) =>
-        parseTrustedAuthorities(bytes, authorities),
-      );
-    }
+    this.#authorities = this.#follow('ca', [authorities], ([bytes = EMPTY]) =>
+      parseTrustedAuthorities(bytes, authorities),
+    );
     if (certificate !== undefined && key !== undefined) {
       const paths = { certificate, key };
       this.#certificate = this.#follow(
@@ -75,13 +73,13 @@ export class Credentials {
     }
   }
 
-  /** The authorities as PEM, if there are any. */
-  readonly authorities = (): string | undefined => this.#authorities?.value.certificates;
+  /** The authorities as PEM. */
+  readonly authorities = (): string => this.#authorities.value.certificates;
 
   /** With its issuer. @throws TypeError in a mode that has none. */
   readonly certificate = (): ServingCertificate => {
     const { value } = present(this.#certificate, 'certificate');
-    const authorities = this.authorities() ?? '';
+    const authorities = this.authorities();
     const known = this.#chain;
     if (known?.of === value && known.authorities === authorities) return known.chain;
     const chain = withIssuer(value, authorities);

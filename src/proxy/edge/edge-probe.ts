@@ -13,8 +13,8 @@ import { identityFault } from './edge-identity.ts';
 export interface EdgeProbeOptions {
   readonly endpoint: Endpoint;
   readonly serverName: string;
-  /** As PEM. Without them any certificate will do: what is asked then is whether somebody answers. */
-  readonly authorities: string | undefined;
+  /** As PEM. */
+  readonly authorities: string;
   /** The header to send first, for a connection between these two ends. */
   readonly preface?: ((local: Socket<Attempt>) => Uint8Array) | undefined;
   readonly timeoutMs: number;
@@ -74,10 +74,9 @@ class Attempt {
     }
     const { authorities, preface, serverName } = this.#options;
     if (preface !== undefined) socket.write(preface(socket));
-    const ca = authorities === undefined ? {} : { ca: authorities };
     socket.upgradeTLS<Attempt>({
       data: this,
-      tls: { ...ca, serverName, rejectUnauthorized: true, ALPNProtocols: ALPN },
+      tls: { ca: authorities, serverName, rejectUnauthorized: true, ALPNProtocols: ALPN },
       socket: SECURE,
     });
   }
@@ -88,10 +87,8 @@ class Attempt {
 
   shaken(socket: Socket<Attempt>, success: boolean, error: Error | null): void {
     const fault = identityFault(socket, success, error, this.#options.serverName);
-    const isOfCertificate = fault !== undefined && isCertificateFault(fault);
-    const isAnswer = isOfCertificate && this.#options.authorities === undefined;
-    if (fault === undefined || isAnswer) this.#end({ isUp: true });
-    else this.#fail(isOfCertificate ? 'edge_untrusted' : 'edge_handshake_failed', fault);
+    if (fault === undefined) this.#end({ isUp: true });
+    else this.#fail(isCertificateFault(fault) ? 'edge_untrusted' : 'edge_handshake_failed', fault);
   }
 
   lost(error: Error | undefined): void {

@@ -14,7 +14,7 @@ export interface EdgeScoutOptions {
   readonly endpoints: EdgeEndpoints;
   readonly serverName: string;
   /** The authorities of this moment, as PEM. */
-  readonly authorities: () => string | undefined;
+  readonly authorities: () => string;
   /** The key of this moment, where connections begin with a signed header. */
   readonly tenantKey: (() => TenantKey) | undefined;
   readonly timeoutMs: number;

@@ -16,7 +16,7 @@ export interface EdgeOptions {
   /** What its certificate has to carry. */
   readonly serverName: string;
   /** The authorities of this moment, as PEM. */
-  readonly authorities: () => string | undefined;
+  readonly authorities: () => string;
   /** The key of this moment, where connections begin with a signed header. */
   readonly tenantKey: (() => TenantKey) | undefined;
   readonly dialTimeoutMs: number;

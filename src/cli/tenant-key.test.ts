@@ -1,0 +1,45 @@
+import { afterAll, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { deriveTenantSecret } from '../wire/tenant-key.ts';
+
+const launcher = resolve(import.meta.dir, '../../snicket');
+const folder = mkdtempSync(join(tmpdir(), 'snicket-tenant-key-'));
+const older = Buffer.alloc(32, 1);
+const newer = Buffer.alloc(32, 2);
+const keyFile = join(folder, 'master.key');
+writeFileSync(keyFile, `# two\n${older.toString('hex')}\n${newer.toString('base64')}\n`);
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function tenantKey(...words: string[]) {
+  const ended = Bun.spawnSync([launcher, 'tenant-key', ...words]);
+  return {
+    exitCode: ended.exitCode,
+    stdout: ended.stdout.toString(),
+    stderr: ended.stderr.toString(),
+  };
+}
+
+test("prints the host's key of the newest master key", () => {
+  const { exitCode, stdout } = tenantKey('--key-file', keyFile, 'A.k8s.test');
+
+  const secret = Buffer.from(deriveTenantSecret(newer, 'a.k8s.test')).toString('base64');
+  expect(stdout).toBe(`${secret}\n`);
+  expect(exitCode).toBe(0);
+});
+
+test.each([
+  ['no host', ['--key-file', keyFile], "missing required argument 'host'"],
+  ['a host that is none', ['--key-file', keyFile, '10.0.0.1'], "'10.0.0.1' cannot be the host"],
+  ['no file', ['a.k8s.test'], '--key-file <file>'],
+  ['a file that is not there', ['--key-file', '/nowhere/key', 'a.k8s.test'], '/nowhere/key'],
+  ['a file without a key', ['--key-file', '/dev/null', 'a.k8s.test'], '/dev/null: no key'],
+])('refuses %s', (_, words, sentence) => {
+  const { exitCode, stdout, stderr } = tenantKey(...words);
+
+  expect(stderr).toContain(sentence);
+  expect(stdout).toBe('');
+  expect(exitCode).toBe(2);
+});
