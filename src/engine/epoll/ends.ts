@@ -85,8 +85,9 @@ export class Ends {
   // Of clients only.
   slot = new Int32Array(FIRST_CAPACITY);
   row = new Int32Array(FIRST_CAPACITY);
-  attempts = new Int32Array(FIRST_CAPACITY);
-  dropBytes = new Int32Array(FIRST_CAPACITY);
+  attempts = new Uint16Array(FIRST_CAPACITY);
+  /** Of the first bytes, which are fewer than 64 KiB. */
+  dropBytes = new Uint16Array(FIRST_CAPACITY);
   /** The order of arrival; wraps around after two billion connections. */
   serial = new Int32Array(FIRST_CAPACITY);
   note = new Float64Array(FIRST_CAPACITY);
