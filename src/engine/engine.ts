@@ -23,6 +23,7 @@
  * 8. If the switchboard throws, that connection is reset and counted as `fault`; the others go on.
  * 9. One tick a second drives all timeouts, so they may come up to a second late.
  */
+import type { AddressPair } from '../wire/address-pair.ts';
 import type { Clock } from './clock.ts';
 import type { Counters } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -33,9 +34,8 @@ import type { Verdict } from './verdict.ts';
 export interface Caller {
   readonly remoteAddress: string;
   readonly remotePort: number;
-  /** Where it connected to. */
-  readonly localAddress: string;
-  readonly localPort: number;
+  /** Who connected to whom, as a PROXY header says it. Lent like this object: read it during the call. */
+  readonly addresses: AddressPair;
   /** The switchboard's own number about this connection; 0 at first. */
   note: number;
 }

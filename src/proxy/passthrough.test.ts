@@ -17,6 +17,7 @@ import { TestGateway } from './testing/gateway.ts';
 import { HOST, Lab, SECRET, type LabProxyOptions } from './testing/lab.ts';
 import { Pod } from './testing/pod.ts';
 import type { Proxy } from './proxy.ts';
+import { addressPair } from '../wire/address-pair.ts';
 
 const KEY = tenantKey(HOST, SECRET);
 const engines = ENGINE_CHOICES.filter((name) => name !== 'auto' && works(name));
@@ -157,7 +158,8 @@ test('no two headers are alike, and none is taken for a replay, though all are o
   const guard = new ReplayGuard({ windowSeconds: 60 });
   const header = new ProxyHeader();
   const caller = {
-    ...{ remoteAddress: 'fd00::17', remotePort: 4711, localAddress: 'fd00::1', localPort: 6443 },
+    ...{ remoteAddress: 'fd00::17', remotePort: 4711 },
+    addresses: addressPair('fd00::17', 4711, 'fd00::1', 6443),
     note: 0,
   };
   const dial = { endpoint: endpoints.all()[0]!, slot: 0, attempt: 1, reason: 0, elapsedMs: 1 };

@@ -7,7 +7,6 @@
 import type { Caller, Dial, Switchboard } from '../engine/engine.ts';
 import { REASON } from '../engine/reasons.ts';
 import type { Verdict } from '../engine/verdict.ts';
-import { addressPair } from '../wire/address-pair.ts';
 import { signTenantHeader } from '../wire/tenant-header.ts';
 import type { TenantKey } from '../wire/tenant-key.ts';
 import type { EdgeEndpoints } from './edge/edge-endpoints.ts';
@@ -52,8 +51,7 @@ export class Passthrough implements Switchboard {
   }
 
   preface(_dial: Dial, caller: Caller, room: Buffer): number {
-    const { remoteAddress, remotePort, localAddress, localPort } = caller;
-    const addresses = addressPair(remoteAddress, remotePort, localAddress, localPort);
+    const { addresses } = caller;
     const key = this.#options.key();
     return signTenantHeader(room, 0, key, addresses, this.#nowSeconds(), this.#fillNonce);
   }

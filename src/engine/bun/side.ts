@@ -4,6 +4,7 @@
  * Every field is set in the constructor, so that all objects of a class have one shape for the JIT.
  */
 import type { Socket } from 'bun';
+import { addressPair, type AddressPair } from '../../wire/address-pair.ts';
 import type { Caller } from '../engine.ts';
 import type { Endpoint } from '../endpoint.ts';
 
@@ -116,11 +117,9 @@ export class ClientSide extends Side implements Caller {
   get remotePort(): number {
     return this.lookUp().remotePort;
   }
-  get localAddress(): string {
-    return this.lookUp().localAddress;
-  }
-  get localPort(): number {
-    return this.lookUp().localPort;
+  get addresses(): AddressPair {
+    const { remoteAddress, remotePort, localAddress, localPort } = this.lookUp();
+    return addressPair(remoteAddress, remotePort, localAddress, localPort);
   }
 
   /** Reads the addresses while there is a socket to ask: a closed one has none. */

@@ -24,6 +24,20 @@ export function writeAddress(into: Buffer, at: number, address: string, port: nu
   return isIPv4 ? SOCKADDR_IN_BYTES : SOCKADDR_BYTES;
 }
 
+/** One end of a connection, its address as bytes. */
+export interface SocketEnd {
+  readonly address: Uint8Array;
+  readonly port: number;
+}
+
+/** The end at `at`: a view, not a copy. */
+export function readEnd(from: Buffer, at: number): SocketEnd {
+  const isIPv4 = from.readUInt16LE(at) === AF_INET;
+  const start = at + (isIPv4 ? ADDRESS4_AT : ADDRESS6_AT);
+  const address = from.subarray(start, start + (isIPv4 ? 4 : 16));
+  return { address, port: readPort(from, at) };
+}
+
 /** The port of the address at `at`. */
 export function readPort(from: Buffer, at: number): number {
   return from.readUInt16BE(at + PORT_AT);

@@ -1,8 +1,9 @@
 /**
  * The client of a connection as the switchboard sees it: one object for all of them, pointed at one after the other.
  */
+import type { AddressPair } from '../../wire/address-pair.ts';
 import type { Caller } from '../engine.ts';
-import { readAddress, readPort, SOCKADDR_BYTES } from './address.ts';
+import { readAddress, readEnd, readPort, SOCKADDR_BYTES } from './address.ts';
 import type { Ends } from './ends.ts';
 import { localEnd } from './socket.ts';
 
@@ -10,7 +11,6 @@ import { localEnd } from './socket.ts';
 export class EpollCaller implements Caller {
   readonly #ends: Ends;
   #client = -1;
-  #local: { readonly address: string; readonly port: number } | undefined;
 
   constructor(ends: Ends) {
     this.#ends = ends;
@@ -19,7 +19,6 @@ export class EpollCaller implements Caller {
   /** Talks about this client from now on. */
   at(client: number): this {
     this.#client = client;
-    this.#local = undefined;
     return this;
   }
 
@@ -36,11 +35,16 @@ export class EpollCaller implements Caller {
   get remotePort(): number {
     return readPort(this.#addresses, this.#client * SOCKADDR_BYTES);
   }
-  get localAddress(): string {
-    return (this.#local ??= localEnd(this.#client)).address;
-  }
-  get localPort(): number {
-    return (this.#local ??= localEnd(this.#client)).port;
+  get addresses(): AddressPair {
+    const remote = readEnd(this.#addresses, this.#client * SOCKADDR_BYTES);
+    const local = localEnd(this.#client);
+    return {
+      family: remote.address.length === 4 ? 'ipv4' : 'ipv6',
+      source: remote.address,
+      sourcePort: remote.port,
+      destination: local.address,
+      destinationPort: local.port,
+    };
   }
 
   get #addresses(): Buffer {

@@ -4,7 +4,13 @@
  */
 import type { Endpoint } from '../endpoint.ts';
 import type { ListenOptions } from '../engine.ts';
-import { readAddress, readPort, SOCKADDR_BYTES, SOCKADDR_WORDS, writeAddress } from './address.ts';
+import {
+  readEnd,
+  SOCKADDR_BYTES,
+  SOCKADDR_WORDS,
+  writeAddress,
+  type SocketEnd,
+} from './address.ts';
 import * as libc from './libc.ts';
 import { Arena, errno, systemError } from './libc.ts';
 import {
@@ -135,11 +141,11 @@ export function closeWithReset(fd: number): void {
   libc.close(fd);
 }
 
-/** Our own end of a socket. */
-export function localEnd(fd: number): { readonly address: string; readonly port: number } {
+/** Our own end of a socket; good until the next call here. */
+export function localEnd(fd: number): SocketEnd {
   scratch.words[LENGTH_AT / WORD_BYTES] = SOCKADDR_BYTES;
   scratch.bytes.fill(0, ADDRESS_AT, ADDRESS_AT + SOCKADDR_BYTES);
   const { address, bytes } = scratch;
   libc.getsockname(fd, address + ADDRESS_AT, address + LENGTH_AT);
-  return { address: readAddress(bytes, ADDRESS_AT), port: readPort(bytes, ADDRESS_AT) };
+  return readEnd(bytes, ADDRESS_AT);
 }
