@@ -16,7 +16,9 @@
  *    preface is asked for then, not before: nobody has to keep it, and its time stamp is fresh.
  * 4. Bytes pass unchanged and in order. A reader that stalls stops the writer: little is kept (see each engine).
  * 5. A FIN is passed on behind the last byte, and the other direction goes on; a reset is passed on as a reset. Both FINs
- *    through: `completed`. No connection is cut for being idle; TCP keepalive finds dead peers.
+ *    through: `completed`; so is a reset by a side whose FIN is through, which has said all and wants to hear no more
+ *    (curl and others close without waiting for the last word of TLS). No connection is cut for being idle; TCP
+ *    keepalive finds dead peers.
  * 6. A refused client gets its answer and a FIN; what it still sends is thrown away until it leaves or Limits.lingerMs
  *    is over, because closing with unread bytes would reset the connection and destroy the answer on its way.
  * 7. Over a limit a connection is reset at once and counted; the switchboard is not asked, nor told by ended().

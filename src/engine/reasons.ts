@@ -20,6 +20,7 @@ export const ENGINE_REASONS = {
   dial_refused: 'nobody listens at the endpoint',
   dial_timeout: 'the endpoint did not answer in time',
   dial_unreachable: 'there is no way to the endpoint',
+  dial_no_resources: 'the process had no descriptors, ports or memory for a dial',
   dial_failed: 'the endpoint could not be dialled for another reason',
   drained: 'closed on purpose, to drain',
   stopped: 'the engine was stopped',

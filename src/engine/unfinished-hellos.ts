@@ -4,6 +4,7 @@
  * No source can be over its limit while all together are not. So addresses are looked at only from then on: in quiet
  * times none is read and no map is kept, and under a flood the counts are exact.
  */
+import { ipBytes } from '../wire/ip-address.ts';
 import { GLOBAL, type Counters } from './counters.ts';
 import type { Limits } from './limits.ts';
 import { REASON } from './reasons.ts';
@@ -73,7 +74,7 @@ export class UnfinishedHellos<Client> {
   }
 
   #countSource(client: Client): boolean {
-    const source = this.#addressOf(client);
+    const source = sourceOf(this.#addressOf(client));
     const count = this.#bySource.get(source) ?? 0;
     if (count >= this.#limits.maxUnfinishedHellosPerSource) return false;
     this.#bySource.set(source, count + 1);
@@ -95,4 +96,10 @@ export class UnfinishedHellos<Client> {
     this.#bySource.clear();
     this.#sources.clear();
   }
+}
+
+/** Of IPv6 the network: whoever has one address there has 2^64 of them. */
+function sourceOf(address: string): string {
+  const bytes = ipBytes(address);
+  return bytes?.length === 16 ? Buffer.from(bytes.subarray(0, 8)).toString('hex') : address;
 }

@@ -107,7 +107,9 @@ export class BunEngine implements Engine {
     let closed = 0;
     for (const client of this.#clients) {
       if (closed === count) break;
-      this.#end(client, REASON.drained, 'close');
+      // A FIN may only come behind the last byte: what is cut short has to look like it.
+      const isWhole = client.queue === null && (client.peer?.queue ?? null) === null;
+      this.#end(client, REASON.drained, isWhole ? 'close' : 'reset');
       closed++;
     }
     return closed;
@@ -168,8 +170,11 @@ export class BunEngine implements Engine {
     }
     this.#clients.add(client);
     this.#counters.add(GLOBAL.open, 1);
-    if (this.#switchboard.ended !== undefined) client.lookUp();
-    return true;
+    const needsAddresses =
+      this.#switchboard.ended !== undefined || this.#switchboard.preface !== undefined;
+    if (!needsAddresses || client.lookUp().remoteAddress !== '') return true;
+    this.#end(client, REASON.client_reset, 'reset'); // it was gone before it was here
+    return false;
   }
 
   #overLimit(fd: number): number | undefined {

@@ -8,6 +8,7 @@ import { PREFACE_LIMIT_BYTES, type Dial, type Switchboard } from '../engine.ts';
 import type { Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import type { Verdict } from '../verdict.ts';
+import { dialFailure, toldByConnectError } from './dial-failure.ts';
 import type { Relay } from './relay.ts';
 import { UpstreamSide, type ClientSide } from './side.ts';
 
@@ -212,23 +213,3 @@ export class Dialler {
 }
 
 const EMPTY = Buffer.alloc(0);
-
-/** The promise of Bun.connect says nothing that its handlers have not said. */
-function toldByConnectError(): void {}
-
-/** What the system's error means for a dial. */
-function dialFailure(error: Error & { readonly code?: string }): number {
-  switch (error.code) {
-    case 'ECONNREFUSED':
-    case 'ECONNRESET':
-      return REASON.dial_refused;
-    case 'ETIMEDOUT':
-      return REASON.dial_timeout;
-    case 'EHOSTUNREACH':
-    case 'ENETUNREACH':
-      return REASON.dial_unreachable;
-    case undefined:
-    default:
-      return REASON.dial_failed;
-  }
-}

@@ -70,8 +70,9 @@ export class Relay {
       return;
     }
     const isClient = side instanceof ClientSide;
-    const reason = isClient ? REASON.client_reset : REASON.upstream_reset;
-    this.#done(isClient ? side : side.peer, reason, 'reset');
+    const lost = isClient ? REASON.client_reset : REASON.upstream_reset;
+    // Whoever resets after its FIN has said all, and wants to hear no more.
+    this.#done(isClient ? side : side.peer, side.sawFin ? REASON.completed : lost, 'reset');
   }
 
   /** Lets go of what was kept for a side. */

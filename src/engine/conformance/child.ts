@@ -70,11 +70,12 @@ export class EngineProcess implements AsyncDisposable {
   async until(
     claim: (report: Report) => boolean,
     what: string,
+    question: 'counts' | 'resources' = 'counts',
     deadlineMs = 8000,
   ): Promise<Report> {
     const end = performance.now() + deadlineMs;
     for (;;) {
-      const report = await this.report();
+      const report = await this.report(question);
       if (claim(report)) return report;
       if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
       await Bun.sleep(10);

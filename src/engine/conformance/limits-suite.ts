@@ -2,7 +2,7 @@
  * What holds at the limits, and for the engine as a whole: listening, draining, stopping.
  */
 import { expect, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { HELLO, Lab } from './lab.ts';
 import { Peer, until } from './peer.ts';
 
@@ -34,8 +34,8 @@ export function limitsSuite(engine: string): void {
     expect(lab.counters.global('unfinishedHellos')).toBe(2);
     lab.clock.advance(1000);
 
-    await until(() => silent.closed || silent.sawFin, 'the end of the silent one');
-    await until(() => slow.closed || slow.sawFin, 'the end of the slow one');
+    await until(() => silent.sawFin, 'the end of the silent one');
+    await until(() => slow.sawFin || slow.closed, 'the end of the slow one');
     expect(lab.counters.failures()).toEqual({ hello_timeout: 2 });
     expect(lab.counters.global('open')).toBe(0);
   });
@@ -191,6 +191,49 @@ export function limitsSuite(engine: string): void {
     expect(young.client.closed || young.client.sawFin).toBe(false);
     expect(lab.counts()).toMatchObject({ open: 1, failures: { drained: 2 } });
     expect(lab.engine.closeOldest(5)).toBe(1);
+  });
+
+  test('counts IPv6 clients of one network as one source', async () => {
+    const limit = 4;
+    using lab = new Lab(engine, {
+      address: '::1',
+      limits: { maxUnfinishedHellosPerSource: limit },
+    });
+    for (let count = 0; count < limit; count++) await lab.dial();
+    await until(() => lab.counters.global('unfinishedHellos') === limit, 'as many as allowed');
+
+    const tooMany = await lab.dial();
+
+    await until(() => tooMany.closed, 'the end of one too many');
+    expect(lab.counters.failures()).toEqual({ source_limit: 1 });
+  });
+
+  test('may be stopped twice', async () => {
+    using lab = new Lab(engine);
+    await lab.pair();
+
+    lab.engine.stop();
+    // What is opened now may have the numbers of what was closed.
+    const files = Array.from({ length: 16 }, () => openSync('/dev/null', 'r'));
+    lab.engine.stop();
+
+    for (const file of files) expect(fstatSync(file).isCharacterDevice()).toBe(true);
+    for (const file of files) closeSync(file);
+  });
+
+  test('resets what it has to cut short', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+    client.pause();
+    const sending = upstream.send(Buffer.alloc(32 << 20));
+    await until(() => lab.counters.global('keptBytes') > 0, 'a stalled client');
+
+    lab.engine.closeOldest(1);
+    client.resume();
+    await sending;
+
+    await until(() => client.closed, 'the end');
+    expect(client.wasReset).toBe(true);
   });
 
   test('ends everything when it stops', async () => {

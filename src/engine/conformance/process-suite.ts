@@ -35,7 +35,11 @@ export function processSuite(engine: string): void {
     expect(after.rssBytes - before.rssBytes).toBeLessThan(stalled * MEGABYTE);
     for (const client of clients) client.reset();
     await child.until(({ open, keptBytes }) => open === 0 && keptBytes === 0, 'all let go');
-    expect((await child.report('resources')).descriptors).toBe(before.descriptors);
+    await child.until(
+      ({ descriptors }) => descriptors === before.descriptors,
+      'as many descriptors as before',
+      'resources',
+    );
   }, 20_000);
 
   test('idles when file descriptors run out, and goes on when there are some again', async () => {

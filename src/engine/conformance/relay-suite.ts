@@ -4,6 +4,7 @@
 import { expect, test } from 'bun:test';
 import { HELLO, Lab } from './lab.ts';
 import { until } from './peer.ts';
+import { urgentClient } from './urgent-client.ts';
 
 const MEGABYTE = 1 << 20;
 
@@ -102,6 +103,41 @@ export function relaySuite(engine: string): void {
     }, 15_000);
   }
 
+  for (const isLast of [true, false]) {
+    test(`brings all bytes around an urgent one, ${isLast ? 'with a FIN behind' : 'with no end'}`, async () => {
+      using lab = new Lab(engine);
+
+      using _client = urgentClient(lab.port, { hello: HELLO, endsWithFin: isLast });
+      const upstream = await lab.backend.next();
+      await until(() => upstream.received >= HELLO.length + 12, 'all bytes');
+
+      const said = upstream.bytes().subarray(HELLO.length).toString();
+      expect(said.replace('!', '')).toBe('beforebehind');
+      if (isLast) await until(() => upstream.sawFin, 'the FIN');
+      expect(lab.counters.global('lostEdges')).toBe(0);
+    });
+  }
+
+  test('loses nothing and nobody while signals come in', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+    const onSignal = () => {};
+    process.on('SIGUSR2', onSignal);
+    const payload = Buffer.alloc(64 * MEGABYTE, 6);
+
+    const sending = upstream.send(payload);
+    while (client.received < payload.length && !client.closed) {
+      process.kill(process.pid, 'SIGUSR2');
+      await Bun.sleep(0);
+    }
+    await sending;
+
+    expect(client.received).toBe(payload.length);
+    for (let tick = 0; tick < 4; tick++) lab.clock.advance(1000);
+    expect(lab.counters.global('lostEdges')).toBe(0);
+    process.off('SIGUSR2', onSignal);
+  }, 20_000);
+
   test('makes a reset by the client a reset for the upstream', async () => {
     using lab = new Lab(engine);
     const { client, upstream } = await lab.pair();
@@ -112,6 +148,20 @@ export function relaySuite(engine: string): void {
     expect(upstream.wasReset).toBe(true);
     expect((await lab.ending()).reason).toBe('client_reset');
     expect(lab.counts().failures).toEqual({ client_reset: 1 });
+  });
+
+  test('takes a reset after a FIN for the end that it is', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+    client.fin();
+    await until(() => upstream.sawFin, 'the FIN of the client');
+
+    client.reset();
+    await until(() => upstream.closed, 'the end of the upstream');
+
+    expect(upstream.wasReset).toBe(true);
+    expect((await lab.ending()).reason).toBe('completed');
+    expect(lab.counters.failures()).toEqual({});
   });
 
   test('makes a reset by the upstream a reset for the client', async () => {

@@ -73,13 +73,16 @@ export class Dialler {
 
   /** Begins a dial. False if it has failed at once: {@link dial} says how. @throws RangeError if there is no such slot. */
   start(client: number, verdict: Verdict, tick: number): boolean {
-    const { endpoint } = verdict;
+    const { endpoint, dropBytes } = verdict;
     if (endpoint === undefined) throw new TypeError('a verdict to dial without an endpoint');
+    if (dropBytes > this.#options.limits.maxFirstBytes) {
+      throw new RangeError(`${dropBytes} bytes to drop are more than were ever seen`);
+    }
     const ends = this.#ends;
     this.#enterSlot(client, verdict.slot);
     ends.stage[client] = STAGE.dialling;
     ends.endpoints[client] = endpoint;
-    ends.dropBytes[client] = verdict.dropBytes;
+    ends.dropBytes[client] = dropBytes;
     if (verdict.hasPreface) ends.set(client, FLAG.prefaced);
     else ends.clear(client, FLAG.prefaced);
     ends.attempts[client] = (ends.attempts[client] ?? 0) + 1;
@@ -132,7 +135,7 @@ export class Dialler {
     const { poller } = this.#options;
     const ends = this.#ends;
     const upstream = openFor(endpoint);
-    if (upstream < 0) return REASON.dial_failed;
+    if (upstream < 0) return REASON.dial_no_resources;
     if (connect(upstream, endpoint) < 0) {
       const failure = errno();
       if (failure !== ERRNO.EINPROGRESS) {
@@ -146,7 +149,7 @@ export class Dialler {
     ends.bytesAt[client] = row + COLUMN.bytesDown;
     if (poller.watch(upstream, ends.generationOf(upstream))) return undefined;
     this.#closeUpstream(client);
-    return REASON.dial_failed;
+    return REASON.dial_no_resources;
   }
 
   #enterSlot(client: number, slot: number): void {
@@ -207,6 +210,10 @@ function dialFailure(failure: number): number {
     case ERRNO.EHOSTUNREACH:
     case ERRNO.ENETUNREACH:
       return REASON.dial_unreachable;
+    case ERRNO.EADDRNOTAVAIL: // every local port is taken
+    case ERRNO.ENOBUFS:
+    case ERRNO.ENOMEM:
+      return REASON.dial_no_resources;
     default:
       return REASON.dial_failed;
   }

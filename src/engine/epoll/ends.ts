@@ -1,6 +1,6 @@
 /**
  * What is known of every socket, in typed arrays by file descriptor: no object per connection, nothing for the garbage
- * collector, and 100 bytes for a socket at rest.
+ * collector, and little more than 100 bytes for a socket at rest.
  *
  * A connection has two ends: the client's, which is also its name here, and the upstream's.
  */
@@ -46,6 +46,8 @@ export const FLAG = {
   resetComing: 256,
   /** It has lived long enough to be worth the calls that set its keepalive. */
   settled: 512,
+  /** Epoll has told of urgent bytes (RFC 6093): reads stop short of them. */
+  urgent: 1024,
 } as const;
 
 /** What a client may wait for: see {@link WaitingList}. */
@@ -69,7 +71,7 @@ export class Ends {
 
   stage = new Uint8Array(FIRST_CAPACITY);
   flags = new Uint16Array(FIRST_CAPACITY);
-  /** How many full reads in a row there were, up to {@link HOT_READS}. */
+  /** How many full reads in a row there were, as far as the relay counts. */
   heat = new Uint8Array(FIRST_CAPACITY);
   /** The other end; -1 if there is none. */
   peer = new Int32Array(FIRST_CAPACITY);

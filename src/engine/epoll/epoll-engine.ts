@@ -3,9 +3,9 @@
  *
  * What it costs against HAProxy, and why each part is as it is, is measured by `make bench`; see docs/bench.md.
  *
- * - State is in typed arrays by descriptor (ends.ts), so a connection allocates nothing but its place in two sets.
+ * - State is in typed arrays by descriptor (ends.ts), so a connection allocates nothing.
  * - One epoll_ctl per socket, no other for its life (poller.ts); the hello stays in the kernel (reception.ts).
- * - Time is looked at once a turn. One tick a second drives all time limits.
+ * - One tick a second drives all time limits, and finds what is stuck (sweep.ts).
  * - An exception while an event is handled costs that connection, not the engine.
  */
 import { systemClock, type Clock } from '../clock.ts';
@@ -25,7 +25,7 @@ import { EPOLL, ERRNO } from './linux.ts';
 import { Loop, type Turn } from './loop.ts';
 import { Poller } from './poller.ts';
 import { Reception } from './reception.ts';
-import { Relay } from './relay.ts';
+import { HEAD_ROOM_BYTES, Relay } from './relay.ts';
 import { Sweep } from './sweep.ts';
 import { WaitingList } from './waiting-list.ts';
 import { accept, closeWithReset, localEnd, openListener } from './socket.ts';
@@ -78,6 +78,7 @@ export class EpollEngine implements Engine, Turn {
   #clients = 0;
   #tick = 0;
   #stopTick: (() => void) | undefined;
+  #isStopped = false;
 
   /** @throws Error if Bun's loop cannot be found in this thread. */
   constructor(options: EngineOptions, poller = new Poller()) {
@@ -87,6 +88,10 @@ export class EpollEngine implements Engine, Turn {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
     this.#onFault = options.onFault;
+    if (this.#limits.maxFirstBytes > HEAD_ROOM_BYTES) {
+      const { maxFirstBytes } = this.#limits;
+      throw new RangeError(`${maxFirstBytes} first bytes are more than ${HEAD_ROOM_BYTES}`);
+    }
     this.#loop = new Loop(this.#poller, this);
     const end = this.#end.bind(this);
     const fault = this.#fault.bind(this);
@@ -133,17 +138,19 @@ export class EpollEngine implements Engine, Turn {
 
   closeOldest(count: number): number {
     const oldest = this.#openClients().slice(0, count);
-    for (const client of oldest) this.#end(client, REASON.drained, 'close');
+    for (const client of oldest) this.#end(client, REASON.drained, this.#endsWhole(client));
     return oldest.length;
   }
 
   stop(): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
     this.stopAccepting();
     for (const client of this.#openClients()) this.#end(client, REASON.stopped, 'reset');
     this.#stopTick?.();
     this.#stopTick = undefined;
     this.#loop.stop();
-    this.#relay.close();
+    this.#relay.closeSpare();
     this.#poller.close();
   }
 
@@ -169,14 +176,15 @@ export class EpollEngine implements Engine, Turn {
       const client = accept(listener);
       if (client < 0) {
         const failure = errno();
-        if (failure === ERRNO.EMFILE || failure === ERRNO.ENFILE) this.#rest(listener);
+        if (isOfOneClient(failure)) continue;
+        if (failure !== ERRNO.EAGAIN) this.#rest(listener);
         return;
       }
       this.#admit(client);
     }
   }
 
-  /** Out of descriptors: the listener would be ready for ever, and nobody could be let in. The next tick tries again. */
+  /** Out of descriptors or memory: it would be ready for ever, and let nobody in. The next tick tries again. */
   #rest(listener: number): void {
     this.#poller.unwatch(listener);
     this.#listeners.set(listener, false);
@@ -228,6 +236,7 @@ export class EpollEngine implements Engine, Turn {
       if (ends.generationOf(fd) !== generation) return;
     }
     if ((events & (EPOLL.IN | HANGUP)) !== 0) ends.set(fd, FLAG.readable);
+    if ((events & EPOLL.PRI) !== 0) ends.set(fd, FLAG.urgent);
     if ((events & EPOLL.RDHUP) !== 0 && (events & EPOLL.ERR) === 0) ends.set(fd, FLAG.finComing);
     if (ends.stageOf(fd) === STAGE.joined) this.#move(fd, events, generation);
     else if ((events & (EPOLL.IN | HANGUP)) !== 0) {
@@ -269,12 +278,14 @@ export class EpollEngine implements Engine, Turn {
     }
     this.#reception.tick(this.#tick);
     this.#sweep.run(this.#tick);
+    this.#relay.closeSpare();
   }
 
   /** A bug costs the connection whose end this is. */
   #fault(fd: number, error: unknown): void {
     this.#onFault(error);
-    if (this.#ends.stageOf(fd) === STAGE.free) return;
+    const stage = this.#ends.stageOf(fd);
+    if (stage === STAGE.free || stage === STAGE.listening) return;
     this.#end(this.#ends.clientOf(fd), REASON.fault, 'reset');
   }
 
@@ -284,6 +295,13 @@ export class EpollEngine implements Engine, Turn {
     for (let fd = 0; fd < ends.limit; fd++) if (ends.has(fd, FLAG.client)) clients.push(fd);
     const serial = (client: number) => ends.serial[client] ?? 0;
     return clients.sort((one, other) => (serial(one) - serial(other)) | 0);
+  }
+
+  /** A FIN may only come behind the last byte: what is cut short has to look like it. */
+  #endsWhole(client: number): 'close' | 'reset' {
+    const upstream = this.#ends.peerOf(client);
+    const isWhole = !this.#relay.holds(client) && (upstream < 0 || !this.#relay.holds(upstream));
+    return isWhole ? 'close' : 'reset';
   }
 
   /** The one way out of every stage. */
@@ -330,4 +348,9 @@ export class EpollEngine implements Engine, Turn {
       this.#onFault(error); // the connection is over already
     }
   }
+}
+
+/** Failures of accept() that concern the connection that was to be accepted, and no other. */
+function isOfOneClient(failure: number): boolean {
+  return failure === ERRNO.ECONNABORTED || failure === ERRNO.EPROTO || failure === ERRNO.EINTR;
 }

@@ -7,10 +7,13 @@ export const ERRNO = {
   EINTR: 4,
   EBADF: 9,
   EAGAIN: 11,
-  ENFILE: 23,
-  EMFILE: 24,
+  ENOMEM: 12,
+  EPROTO: 71,
+  EADDRNOTAVAIL: 99,
   ENETUNREACH: 101,
+  ECONNABORTED: 103,
   ECONNRESET: 104,
+  ENOBUFS: 105,
   ETIMEDOUT: 110,
   ECONNREFUSED: 111,
   EHOSTUNREACH: 113,
@@ -20,12 +23,16 @@ export const ERRNO = {
 /** What epoll reports and is asked for. */
 export const EPOLL = {
   IN: 0x1,
+  PRI: 0x2,
   OUT: 0x4,
   ERR: 0x8,
   HUP: 0x10,
   RDHUP: 0x2000,
   ET: 0x80000000 | 0,
 } as const;
+
+/** For poll(2). */
+export const POLLOUT = 0x4;
 
 export const EPOLL_CLOEXEC = 0x80000;
 export const EPOLL_CTL_ADD = 1;

@@ -9,14 +9,14 @@ import { EPOLL, EPOLL_CLOEXEC, EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLL_EVENT } from 
 const MAX_EVENTS = 512;
 const WORD_BYTES = 4;
 
-const EVERYTHING = EPOLL.IN | EPOLL.OUT | EPOLL.RDHUP | EPOLL.ET;
+const EVERYTHING = EPOLL.IN | EPOLL.PRI | EPOLL.OUT | EPOLL.RDHUP | EPOLL.ET;
 
 /**
  * What is ready, of what is watched. Each event carries the descriptor and a generation: a descriptor that was closed and
  * given anew in the same batch has another generation, and what was meant for the old one is told apart by it.
  */
 export class Poller {
-  readonly #fd: number;
+  #fd: number;
   readonly #events = new Arena(MAX_EVENTS * EPOLL_EVENT.words * WORD_BYTES);
   readonly #request = new Arena(EPOLL_EVENT.words * WORD_BYTES);
 
@@ -58,8 +58,10 @@ export class Poller {
     return this.#events.words[index * EPOLL_EVENT.words + EPOLL_EVENT.data + 1] ?? -1;
   }
 
+  /** Once is enough: by the second time the number may be somebody else's. */
   close(): void {
-    libc.close(this.#fd);
+    if (this.#fd >= 0) libc.close(this.#fd);
+    this.#fd = -1;
   }
 
   #add(fd: number, generation: number, events: number): boolean {

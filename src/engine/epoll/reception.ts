@@ -52,12 +52,12 @@ export class Reception {
 
   /** Sends away whoever has waited too long. */
   tick(tick: number): void {
-    const { limits, clock, unfinished, dialler, end, fault } = this.#options;
+    const { limits, clock, unfinished, dialler, fault } = this.#options;
     this.#tick = tick;
     const nowMs = clock.nowMs();
     for (const client of unfinished) {
       if ((this.#ends.stageMs[client] ?? 0) + limits.helloTimeoutMs > nowMs) break;
-      end(client, REASON.hello_timeout, 'close');
+      this.#hangUp(client, REASON.hello_timeout);
     }
     for (const client of this.#lingering) {
       if ((this.#ends.stageMs[client] ?? 0) + limits.lingerMs > nowMs) break;
@@ -126,7 +126,7 @@ export class Reception {
   }
 
   #route(client: number, length: number): void {
-    const { switchboard, limits, caller, end } = this.#options;
+    const { switchboard, limits, caller } = this.#options;
     const verdict = this.#verdict;
     verdict.more();
     switchboard.route(this.#peeked, length, caller.at(client), verdict);
@@ -136,7 +136,7 @@ export class Reception {
       verdict.refuse(REASON.first_bytes_too_long);
       this.#carryOut(client);
     } else if (this.#ends.has(client, FLAG.finComing)) {
-      end(client, REASON.hello_cut, 'close');
+      this.#hangUp(client, REASON.hello_cut);
     }
   }
 
@@ -157,6 +157,12 @@ export class Reception {
         this.#refuse(client, verdict.reason, verdict.answer);
         return;
     }
+  }
+
+  /** Ends a client that is owed no answer. With its first bytes unread, closing would be a reset. */
+  #hangUp(client: number, reason: number): void {
+    libc.recv(client, 0, DISCARD_BYTES, MSG.TRUNC);
+    this.#options.end(client, reason, 'close');
   }
 
   /** Answers, and waits for the client to leave; see the contract for why. */

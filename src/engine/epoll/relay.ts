@@ -6,6 +6,9 @@
  * read again (its peer took all bytes, its upstream answered) calls pump(). An edge that is lost all the same is found by
  * the sweep of the engine.
  *
+ * A read that brings less than was asked for has brought all there is, and the next one can be spared; unless an end or
+ * urgent bytes were announced, which stop a read short: then only the kernel's word counts.
+ *
  * Small reads are copied through one buffer for all connections; an end that fills it twice in a row gets a pipe
  * (splice), or a larger share of the buffer if there is none.
  */
@@ -35,6 +38,9 @@ const MAX_STALLED_FOR_HOT_READS = 64;
 /** Reads or splices before the others have their turn. */
 const COPY_ROUNDS = 8;
 const SPLICE_ROUNDS = 4;
+
+/** After these a short read says nothing. */
+const ANNOUNCED = FLAG.finComing | FLAG.resetComing | FLAG.urgent;
 
 /** The relay of one engine. */
 export class Relay {
@@ -104,8 +110,7 @@ export class Relay {
     preface?.copy(this.io.bytes, at);
     const length = prefaceBytes + got - dropBytes;
     if (length > 0 && !this.#deliver(upstream, at, length, prefaceBytes)) return;
-    if (got < want) this.#drained(client, upstream, got);
-    else this.pump(client);
+    if (!this.#isDrained(client, got, want)) this.pump(client);
   }
 
   /** Brings what an end says to its peer, as far as both go along. */
@@ -136,14 +141,20 @@ export class Relay {
     this.pump(this.#ends.peerOf(to));
   }
 
+  /** Whether bytes are held that this end has said or is to hear. */
+  holds(end: number): boolean {
+    if (this.#kept.get(end) !== undefined) return true;
+    return this.#ends.has(end, FLAG.piped) && this.#pipes.of(end).bytes > 0;
+  }
+
   /** Lets go of all that is held for an end. */
   forget(end: number): void {
     this.#kept.drop(end);
     if (this.#ends.has(end, FLAG.piped)) this.#giveBackPipe(end);
   }
 
-  /** Closes what is kept for later use. */
-  close(): void {
+  /** Closes what was kept for later use. Once a second: bulk that is over leaves no descriptors behind. */
+  closeSpare(): void {
     this.#pipes.closeFree();
   }
 
@@ -159,11 +170,8 @@ export class Relay {
         return;
       }
       if (!this.#deliver(to, HEAD_ROOM_BYTES, got, 0)) return;
-      if (got < want) {
-        this.#drained(from, to, got);
-        return;
-      }
-      if (!isHot && this.#becomesHot(from)) {
+      if (this.#isDrained(from, got, want)) return;
+      if (got === want && !isHot && this.#becomesHot(from)) {
         this.#pumpThroughPipe(from, to, this.#pipes.of(from));
         return;
       }
@@ -177,9 +185,12 @@ export class Relay {
         const got = libc.splice(from, 0, pipe.writeEnd, 0, PIPE_BYTES, SPLICE_FLAGS);
         if (got <= 0) {
           const failure = errno();
+          if (got < 0 && failure === ERRNO.EINTR) continue; // a pipe is left for a signal
           this.#giveBackPipe(from);
           this.#ends.heat[from] = HOT_READS - 1;
-          this.#nothingRead(from, to, got, failure);
+          // At urgent bytes splice() sees an end where there is none, so the last word is recv()'s.
+          if (got === 0 || this.#ends.has(from, FLAG.urgent)) this.#later(from);
+          else this.#nothingRead(from, to, got, failure);
           return;
         }
         pipe.bytes = got;
@@ -187,16 +198,15 @@ export class Relay {
       }
       const sent = libc.splice(pipe.readEnd, 0, to, 0, pipe.bytes, SPLICE_FLAGS);
       if (sent < 0) {
-        this.#notSent(to, errno());
+        const failure = errno();
+        if (failure === ERRNO.EINTR) continue;
+        this.#notSent(to, failure);
         return;
       }
+      // If bytes are left, a signal may have come between: only EAGAIN says that the socket is full.
       pipe.bytes -= sent;
       this.#counters.add(GLOBAL.keptBytes, -sent);
       this.#count(to, sent);
-      if (pipe.bytes > 0) {
-        this.#ends.set(to, FLAG.blocked);
-        return;
-      }
     }
     this.#later(from);
   }
@@ -218,17 +228,16 @@ export class Relay {
     return false;
   }
 
-  /** All was read that the kernel had. If an end was announced, it was behind these bytes: no call is spent to read it. */
-  #drained(from: number, to: number, got: number): void {
-    const ends = this.#ends;
-    if (got < READ_BYTES / 2) ends.heat[from] = 0;
-    if (ends.has(from, FLAG.resetComing)) this.lost(from);
-    else if (ends.has(from, FLAG.finComing)) this.#fin(from, to);
-    else ends.clear(from, FLAG.readable);
+  /** Whether this read has brought all that the kernel had. */
+  #isDrained(from: number, got: number, want: number): boolean {
+    if (got < READ_BYTES / 2) this.#ends.heat[from] = 0;
+    if (got === want || this.#ends.has(from, ANNOUNCED)) return false;
+    this.#ends.clear(from, FLAG.readable);
+    return true;
   }
 
   #nothingRead(from: number, to: number, got: number, failure: number): void {
-    if (got === 0 && !this.#ends.has(from, FLAG.resetComing)) this.#fin(from, to);
+    if (got === 0) this.#fin(from, to);
     else if (got < 0 && failure === ERRNO.EAGAIN) this.#ends.clear(from, FLAG.readable);
     else this.lost(from);
   }
@@ -240,9 +249,11 @@ export class Relay {
 
   /** An end was reset, or its network gave up: the other one is to know. */
   lost(end: number): void {
-    const isClient = this.#ends.has(end, FLAG.client);
-    const reason = isClient ? REASON.client_reset : REASON.upstream_reset;
-    this.#done(this.#ends.clientOf(end), reason, 'reset');
+    const ends = this.#ends;
+    const lost = ends.has(end, FLAG.client) ? REASON.client_reset : REASON.upstream_reset;
+    // Whoever resets after its FIN has said all, and wants to hear no more.
+    const reason = ends.has(end, FLAG.finRead) ? REASON.completed : lost;
+    this.#done(ends.clientOf(end), reason, 'reset');
   }
 
   /** The last byte of an end is through. If that was the last direction, closing does as well as a FIN, in one call. */
@@ -250,6 +261,10 @@ export class Relay {
     const ends = this.#ends;
     ends.set(from, FLAG.finRead);
     ends.clear(from, FLAG.readable);
+    if (ends.has(from, FLAG.resetComing)) {
+      this.lost(from);
+      return;
+    }
     if (ends.has(to, FLAG.finRead)) {
       this.#done(ends.clientOf(from), REASON.completed, 'close');
       return;
@@ -261,7 +276,8 @@ export class Relay {
   #becomesHot(from: number): boolean {
     const heat = (this.#ends.heat[from] ?? 0) + 1;
     this.#ends.heat[from] = heat;
-    if (heat < HOT_READS || this.#pipes.take(from) === undefined) return false;
+    if (heat < HOT_READS || this.#ends.has(from, FLAG.urgent)) return false;
+    if (this.#pipes.take(from) === undefined) return false;
     this.#ends.set(from, FLAG.piped);
     return true;
   }

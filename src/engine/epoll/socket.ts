@@ -19,6 +19,7 @@ import {
   IPPROTO_IPV6,
   IPPROTO_TCP,
   IPV6_V6ONLY,
+  POLLOUT,
   SO,
   SOCK_CLOEXEC,
   SOCK_NONBLOCK,
@@ -36,6 +37,7 @@ const scratch = new Arena(4096);
 const VALUE_AT = 0;
 const LINGER_AT = 8;
 const LENGTH_AT = 16;
+const POLL_AT = 24;
 const ADDRESS_AT = 64;
 // struct linger: on, and no time at all. Closing is a reset then.
 scratch.words.set([1, 0], LINGER_AT / WORD_BYTES);
@@ -125,6 +127,13 @@ export function connect(fd: number, endpoint: Endpoint): number {
     scratch.words[ADDRESS_AT / WORD_BYTES + word] = words[word] ?? 0;
   }
   return libc.connect(fd, scratch.address + ADDRESS_AT, length);
+}
+
+/** Whether a socket takes bytes, by the same measure as epoll: send() is content with less room. */
+export function isWritable(fd: number): boolean {
+  scratch.words[POLL_AT / WORD_BYTES] = fd;
+  scratch.words[POLL_AT / WORD_BYTES + 1] = POLLOUT; // and no events returned yet, in the upper half
+  return libc.poll(scratch.address + POLL_AT, 1, 0) > 0;
 }
 
 /** The error that waits on a socket, which is taken off it; 0 if there is none. */

@@ -13,7 +13,7 @@ import * as libc from './libc.ts';
 import { errno } from './libc.ts';
 import { EPOLL, ERRNO, MSG } from './linux.ts';
 import type { Relay } from './relay.ts';
-import { setKeepalive } from './socket.ts';
+import { isWritable, setKeepalive } from './socket.ts';
 
 /** Ticks without an event after which an end that ought to move is looked at. */
 const STUCK_TICKS = 2;
@@ -57,7 +57,7 @@ export class Sweep {
   #look(fd: number, tick: number): void {
     const { ends } = this.#options;
     if (ends.has(fd, FLAG.blocked)) {
-      this.#tryToUnblock(fd);
+      if (isWritable(fd)) this.#heal(fd, EPOLL.OUT); // else it is not stuck, but slow
       return;
     }
     if (ends.has(fd, FLAG.finRead) || ends.has(ends.peerOf(fd), FLAG.blocked)) return;
@@ -68,16 +68,12 @@ export class Sweep {
   /** Finds bytes, a FIN or an error that nobody was told of. */
   #probe(fd: number): void {
     const { relay } = this.#options;
-    if (libc.recv(fd, relay.io.address, 1, MSG.PEEK) >= 0) this.#heal(fd, EPOLL.IN);
-    else if (errno() !== ERRNO.EAGAIN) this.#heal(fd, EPOLL.ERR);
-  }
-
-  /** One that still takes nothing is not stuck, but slow. */
-  #tryToUnblock(fd: number): void {
-    const { ends, counters } = this.#options;
-    const bytesBefore = ends.bytes[fd] ?? 0;
-    this.#options.onEvent(fd, EPOLL.OUT, ends.generationOf(fd));
-    if ((ends.bytes[fd] ?? 0) !== bytesBefore) counters.add(GLOBAL.lostEdges, 1);
+    if (libc.recv(fd, relay.io.address, 1, MSG.PEEK) >= 0) {
+      this.#heal(fd, EPOLL.IN);
+    } else if (errno() !== ERRNO.EAGAIN) {
+      this.#options.counters.add(GLOBAL.lostEdges, 1);
+      relay.lost(fd); // the question has taken the error off the socket
+    }
   }
 
   #heal(fd: number, events: number): void {

@@ -1,0 +1,43 @@
+/**
+ * For tests only: a client that sends an urgent byte (RFC 6093). Bun cannot, so this is a few calls of libc.
+ */
+import { dlopen, ptr } from 'bun:ffi';
+
+const AF_INET = 2;
+const SOCK_STREAM_CLOEXEC = 1 | 0x80000;
+const SOCKADDR_BYTES = 16;
+const MSG_OOB = 1;
+const SHUT_WR = 1;
+
+const libc = dlopen('libc.so.6', {
+  socket: { args: ['i32', 'i32', 'i32'], returns: 'i32' },
+  connect: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
+  send: { args: ['i32', 'ptr', 'u32', 'i32'], returns: 'i32' },
+  shutdown: { args: ['i32', 'i32'], returns: 'i32' },
+  close: { args: ['i32'], returns: 'i32' },
+}).symbols;
+
+/** Memory of a page stays where it is; a small typed array may be moved under the call. */
+const memory = Buffer.from(new ArrayBuffer(4096));
+
+/** Connects, says hello, `before`, an urgent byte and `behind`, and stays. */
+export function urgentClient(
+  port: number,
+  options: { readonly hello: Uint8Array; readonly endsWithFin: boolean },
+): Disposable {
+  const fd = libc.socket(AF_INET, SOCK_STREAM_CLOEXEC, 0);
+  memory.writeUInt16LE(AF_INET, 0);
+  memory.writeUInt16BE(port, 2);
+  memory.writeUInt32BE(0x7f000001, 4);
+  if (libc.connect(fd, ptr(memory), SOCKADDR_BYTES) !== 0) throw new Error('cannot connect');
+  const say = (bytes: Uint8Array, flags: number) => {
+    memory.set(bytes);
+    if (libc.send(fd, ptr(memory), bytes.length, flags) < 0) throw new Error('cannot send');
+  };
+  say(options.hello, 0);
+  say(Buffer.from('before'), 0);
+  say(Buffer.from('!'), MSG_OOB);
+  say(Buffer.from('behind'), 0);
+  if (options.endsWithFin) libc.shutdown(fd, SHUT_WR);
+  return { [Symbol.dispose]: () => void libc.close(fd) };
+}
