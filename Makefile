@@ -12,7 +12,7 @@ help: ## print this list
 	@echo '  E2E=auto          with e2e: succeed, saying why, where the tests cannot run'
 	@echo '  SECONDS=60        with fuzz: how long'
 	@echo '  MINUTES=2         with soak: how long'
-	@echo '  QUICK=1           with bench: under three minutes; PEERS=a,b and CASES=a,b choose (docs/bench.md)'
+	@echo '  QUICK=1           with bench: under three minutes; PEERS=a,b, CASES=a,b, SNICKET=program choose (docs/bench.md)'
 	@echo '  KEEP=1            with world: leave it running until make world-down'
 
 install:

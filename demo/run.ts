@@ -62,8 +62,8 @@ console.log(
 console.log(`
 Clients that dial a name are told apart. Pods dial an address, name nobody, and the pod of
 tenant b is lost. Something on its worker has to carry the tenant's name to the shared address:
-that is what Snicket's node proxy is for.
-The same with real Kubernetes, kubelets and pods: make e2e T=kubernetes-service`);
+that is what snicket proxy does.
+The solution, with real Kubernetes, kubelets and pods: make e2e T=data-plane`);
 
 /** Dials the shared address as a client of one tenant, which trusts that tenant's CA and nobody else's. */
 async function answerTo(tenant: Tenant, servername: string): Promise<string> {

@@ -158,3 +158,17 @@ test('does not wait for ever for connections that stay', async () => {
 
   expect(state.over).toBeTrue();
 });
+
+test('does not close the few connections of many engines at one moment', async () => {
+  const clock = new ManualClock();
+  const engines = Array.from({ length: 8 }, () => new Pretender(clock, 1));
+
+  const { done } = begin(clock, engines);
+  await play(clock, 12_000);
+  await done;
+
+  const closedMs = engines.flatMap((engine) => engine.closedAtMs).toSorted((a, b) => a - b);
+  expect(closedMs).toHaveLength(8);
+  const gapsMs = closedMs.slice(1).map((ms, index) => ms - (closedMs[index] ?? 0));
+  expect(Math.min(...gapsMs)).toBeGreaterThan(1000);
+});

@@ -37,7 +37,9 @@ export async function drain(options: DrainOptions): Promise<void> {
   const startMs = clock.nowMs();
   const drainStartMs = startMs + graceMs;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const spreads = engines.map((engine) => new Spread(engine));
+  const spreads = engines.map((engine, index) => {
+    return new Spread(engine, (index + 0.5) / engines.length);
+  });
   let accepts = true;
   let abortedMs = signal?.aborted === true ? startMs : Infinity;
 
@@ -72,9 +74,12 @@ class Spread {
   /** The connections when the closing began, and how many of them were told to close. */
   #all = -1;
   #told = 0;
+  /** From 0 to 1: when in its own stride. Engines with a connection each would otherwise close them all at one moment. */
+  readonly #phase: number;
 
-  constructor(engine: Drainable) {
+  constructor(engine: Drainable, phase: number) {
     this.#engine = engine;
+    this.#phase = phase;
   }
 
   get isEmpty(): boolean {
@@ -89,7 +94,8 @@ class Spread {
     const open = this.#engine.open();
     if (this.#all < 0) this.#all = open;
     const gone = Math.max(this.#told, this.#all - open);
-    const count = share === 0 ? open : Math.min(open, Math.ceil(this.#all * (1 - share)) - gone);
+    const due = Math.floor(this.#all * (1 - share) + this.#phase);
+    const count = share === 0 ? open : Math.min(open, due - gone);
     if (count <= 0) return;
     this.#told += count;
     this.#engine.closeOldest(count);
