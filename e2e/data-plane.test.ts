@@ -32,6 +32,8 @@ const MODES = ['passthrough', 'terminate'] as const;
 const GRACE_SECONDS = 2;
 const DRAIN_SECONDS = 6;
 const CURL_TIMED_OUT = 28;
+/** For what takes milliseconds, a hundred times. */
+const SOON = { everyMs: 10 };
 /** Where a worker finds what is in its folder `files`. */
 const FILES = '/run/snicket/files';
 
@@ -132,8 +134,8 @@ describe.each(MODES)('mode %s', (mode) => {
     await waitFor('the watch is open', () => watch.tail(50).includes(homeOf(tenant)));
 
     for (let change = 0; change < 100; change++) {
-      writeRoutes(change % 2 === 0 ? ['b', 'a', 'extra'] : ['a', 'b']);
-      if (mode === 'terminate') await writeServingCertificate(tenant);
+      await putRoutesInForce(change % 2 === 0 ? ['b', 'a', 'extra'] : ['a', 'b']);
+      if (mode === 'terminate') await putServingCertificateInForce(tenant);
       if (change % 10 === 0) expect(await namespacesSeenBy(podOf('a'))).toContain(homeOf(tenant));
     }
     const name = `after-the-changes-${mode}`;
@@ -210,6 +212,17 @@ function writeRoutes(tenants: readonly string[]): void {
   renameSync(edgeFile('routes.json.new'), edgeFile('routes.json'));
 }
 
+/** Each version counts: two writes that the gateway sees as one would be one change. */
+async function putRoutesInForce(tenants: readonly string[]): Promise<void> {
+  const loads = async () => {
+    const { stdout } = await laptop.host.exec(askForMetrics(edge.address));
+    return metric(stdout, 'snicket_gateway_routes_loads_total');
+  };
+  const before = await loads();
+  writeRoutes(tenants);
+  await waitFor('the routes are in force', async () => (await loads()) > before, SOON);
+}
+
 async function startGateway(): Promise<Daemon> {
   const daemon = await edge.host.start('gateway', [
     ...SNICKET,
@@ -251,6 +264,16 @@ async function writeServingCertificate(tenant: Cluster): Promise<void> {
   const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', '10.96.0.1'];
   const folder = join(tenant.worker().host.folder, 'files');
   writeCredential(folder, 'serving', await authority.issue({ commonName: 'kubernetes', names }));
+}
+
+async function putServingCertificateInForce(tenant: Cluster): Promise<void> {
+  const swaps = async () => {
+    const page = await tenant.worker().exec(...askForMetrics(VIRTUAL_ADDRESS));
+    return metric(page, 'snicket_proxy_reloads_total{file="cert",result="success"}');
+  };
+  const before = await swaps();
+  await writeServingCertificate(tenant);
+  await waitFor('the certificate is in force', async () => (await swaps()) > before, SOON);
 }
 
 /** A kubeconfig with a token, as pods have: it is good in both modes. */
@@ -296,6 +319,17 @@ async function readiness(worker: ReturnType<Cluster['worker']>): Promise<string>
 function askForReadiness(address: string): string[] {
   const url = `http://${address}:${HTTP_PORT}/readyz`;
   return ['sh', '-c', `curl --silent --output /dev/null --write-out '%{http_code}' ${url} || true`];
+}
+
+function askForMetrics(address: string): string[] {
+  return ['curl', '--silent', '--show-error', '--fail', `http://${address}:${HTTP_PORT}/metrics`];
+}
+
+/** A number of a metrics page, by its name with labels. */
+function metric(page: string, name: string): number {
+  const line = page.split('\n').find((text) => text.startsWith(`${name} `));
+  if (line === undefined) throw new Error(`no ${name} in:\n${page}`);
+  return Number(line.slice(name.length));
 }
 
 function podOf(name: string): Pod {

@@ -8,6 +8,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ManualClock } from '../engine/clock.ts';
@@ -39,9 +40,9 @@ function watchIt(path: string, known?: Uint8Array) {
   });
 }
 
-async function until(claim: () => boolean, what: string, deadlineMs = 3000) {
+async function until(claim: () => boolean | Promise<boolean>, what: string, deadlineMs = 3000) {
   const end = performance.now() + deadlineMs;
-  while (!claim()) {
+  while (!(await claim())) {
     if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
     await Bun.sleep(1);
   }
@@ -143,13 +144,39 @@ test('begins with a file that does not exist yet, in a directory that does not e
   await until(() => errors.length > 0, 'the error');
 
   mkdirSync(join(folder, 'later'));
-  writeFileSync(path, 'one');
+  // By a rename: the first look may still be under way, and would see a file that is empty for a moment.
+  writeFileSync(`${path}.new`, 'one');
+  renameSync(`${path}.new`, path);
   clock.advance(LOOK_MS);
   await until(() => contents.length > 0, 'the content');
   writeFileSync(path, 'two');
   await until(() => contents.at(-1) === 'two', 'an event of the new directory');
 
   expect(contents[0]).toBe('one');
+});
+
+test('reports a directory that is missing once, and again when it was there and is gone', async () => {
+  const path = join(folder, 'later', 'file');
+  const look = async () => {
+    clock.advance(LOOK_MS);
+    await readFile(path).catch(() => {}); // behind the look's own
+  };
+  watchIt(path);
+
+  for (let count = 0; count < 5; count++) await look();
+  const atFirst = errors.length;
+  mkdirSync(join(folder, 'later'));
+  writeFileSync(path, 'one');
+  await until(async () => {
+    await look();
+    return contents.length > 0;
+  }, 'the content');
+  rmSync(join(folder, 'later'), { recursive: true });
+  await until(() => errors.length > atFirst, 'the second report');
+  for (let count = 0; count < 5; count++) await look();
+
+  expect(atFirst).toBe(1);
+  expect(errors.map((error) => 'code' in error && error.code)).toEqual(['ENOENT', 'ENOENT']);
 });
 
 test('goes on when its directory is replaced by another', async () => {

@@ -15,8 +15,8 @@ export interface WatchedFileOptions {
   /** Called with the new content each time it has changed. What it throws goes to onError. */
   readonly onContent: (bytes: Buffer) => void;
   /**
-   * The file cannot be read, or its directory not be watched. Said once for each new cause; watching goes on, and
-   * when the file can be read again its content is reported, even if it is the same as before.
+   * The file cannot be read, or it can and its directory cannot be watched. Said once for each new cause; watching goes
+   * on, and when the file can be read again its content is reported, even if it is the same as before.
    */
   readonly onError: (error: Error) => void;
   /** What the caller has read already, so that no change is missed between. Default: the content at the call. */
@@ -52,6 +52,8 @@ class Watch implements WatchedFile {
   /** What was reported last; absent if that was an error. */
   #content: Uint8Array | undefined;
   #lastError: string | undefined;
+  /** Why there is no watch, and whether that was said. */
+  #unwatched: { readonly error: unknown; isReported: boolean } | undefined;
   #settle: ReturnType<typeof setTimeout> | undefined;
   #firstEventMs = 0;
   #isReading = false;
@@ -90,8 +92,9 @@ class Watch implements WatchedFile {
         if (this.#watcher === watcher) this.#watcher = undefined;
       });
       this.#watcher = watcher;
+      this.#unwatched = undefined;
     } catch (error) {
-      this.#report(error);
+      this.#unwatched = { error, isReported: this.#unwatched?.isReported ?? false };
     }
   }
 
@@ -134,6 +137,7 @@ class Watch implements WatchedFile {
       this.#watchDirectory();
       return;
     }
+    this.#reportUnwatched();
     if (this.#stopped || isSame(this.#content, bytes)) return;
     this.#content = bytes;
     this.#lastError = undefined;
@@ -153,14 +157,25 @@ class Watch implements WatchedFile {
     }
   }
 
+  /** Only of a file that can be read: for one that cannot, its own error says it all. */
+  #reportUnwatched(): void {
+    if (this.#stopped || this.#unwatched === undefined || this.#unwatched.isReported) return;
+    this.#unwatched.isReported = true;
+    this.#options.onError(asError(this.#unwatched.error));
+  }
+
   /** A file that is missing for an hour is one report, not one for each look. */
   #report(thrown: unknown): void {
     if (this.#stopped) return;
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const error = asError(thrown);
     if (error.message === this.#lastError) return;
     this.#lastError = error.message;
     this.#options.onError(error);
   }
+}
+
+function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 function isSame(known: Uint8Array | undefined, bytes: Uint8Array): boolean {

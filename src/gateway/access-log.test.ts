@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Backend, Peer } from '../engine/conformance/peer.ts';
@@ -42,6 +42,31 @@ test.skipIf(process.platform !== 'linux')(
     expect(log.written).toBe(0);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('ENOSPC');
+  },
+);
+
+test.each(['the same file', 'a new file'])(
+  'begins a new line after an error that left half of one, in %s',
+  async (where) => {
+    using folder = newFolder();
+    const path = join(folder.path, 'log');
+    const disk = { isFull: false };
+    // Six bytes at a time; full after the first six until it is told otherwise.
+    const log = new AccessLog(path, silent, async (descriptor, bytes, at) => {
+      if (disk.isFull) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+      disk.isFull = log.dropped === 0;
+      return writeSync(descriptor, bytes, at, Math.min(6, bytes.length - at));
+    });
+
+    log.add('one\ntwo\nthree\n', 3);
+    await until(() => log.dropped === 3, 'the error');
+    disk.isFull = false;
+    if (where === 'a new file') renameSync(path, `${path}.1`);
+    log.add('four\nfive\n', 2);
+    await log.close();
+
+    const before = where === 'a new file' ? '' : 'one\ntw\n';
+    expect(readFileSync(path, 'utf8')).toBe(`${before}four\nfive\n`);
   },
 );
 

@@ -5,6 +5,7 @@ import { systemClock } from '../engine/clock.ts';
 import { drain } from '../engine/drain.ts';
 import { DEFAULT_LIMITS, type Limits } from '../engine/limits.ts';
 import { formatListenAddress, type ListenAddress } from '../engine/listen-address.ts';
+import { CannotListen, listenOnAll } from '../engine/listen-all.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -116,6 +117,7 @@ export class Gateway {
         reason: first.fallbackReason,
       });
     }
+    for (const sentence of first?.skipped ?? []) this.#warnWithoutIPv6(sentence);
     this.#log.info('accepting connections', {
       listen: this.#addresses.map(formatListenAddress),
       http: this.httpPorts,
@@ -165,19 +167,22 @@ export class Gateway {
 
   #serveHttp(): void {
     const notReady = () => this.notReady();
-    for (const at of this.#options.http) {
-      try {
-        this.#http.push(serveHttp({ ...at, metrics: this.metrics, notReady }));
-      } catch (error) {
-        // Where every address was meant, a machine without IPv6 has served them all by now.
-        const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-        if (at.address === '::' && this.#http.length > 0 && code !== 'EADDRINUSE') continue;
-        const place = formatListenAddress(at);
-        throw new Error(`cannot serve HTTP on ${place} (${code}); choose another with --http`, {
-          cause: error,
-        });
-      }
+    const listen = (at: ListenAddress) => {
+      this.#http.push(serveHttp({ ...at, metrics: this.metrics, notReady }));
+    };
+    try {
+      listenOnAll({ listen }, this.#options.http, ({ message }) => this.#warnWithoutIPv6(message));
+    } catch (error) {
+      if (!(error instanceof CannotListen)) throw error;
+      const place = formatListenAddress(error.at);
+      throw new Error(`cannot serve HTTP on ${place} (${error.code}); choose another with --http`, {
+        cause: error,
+      });
     }
+  }
+
+  #warnWithoutIPv6(sentence: string): void {
+    this.#log.warn(`${sentence}; this machine has no IPv6, and IPv4 alone is served`);
   }
 
   #putInForce(routes: readonly Route[]): void {
@@ -188,6 +193,12 @@ export class Gateway {
     switch (message.type) {
       case 'access-log':
         this.#accessLog?.add(message.lines, message.count);
+        break;
+      case 'keys-refused':
+        this.#log.error('an engine thread could not take new keys, and goes on with its old ones', {
+          thread,
+          error: message.sentence,
+        });
         break;
       case 'fault':
         this.#log.error('a bug cost one connection', {

@@ -6,6 +6,8 @@ const KEY = Buffer.from('0123456789abcdef0123456789abcdef');
 test('reads keys in base64, base64url and hex, one per line', () => {
   expect(parseKeys(`${KEY.toString('base64')}\n`, 'keys')).toEqual([KEY]);
   expect(parseKeys(KEY.toString('base64url'), 'keys')).toEqual([KEY]);
+  const awkward = Buffer.alloc(32, 0xfb);
+  expect(parseKeys(`${awkward.toString('base64url')}=\n`, 'keys')).toEqual([awkward]);
   expect(parseKeys(`# current\n\n ${KEY.toString('hex')} \r\n`, 'keys')).toEqual([KEY]);
 });
 
@@ -21,10 +23,22 @@ test.each([
   ['', 'keys: no key; write one line of base64 or hex'],
   ['# only a comment\n', 'keys: no key'],
   ['c2hvcnQ=\n', 'keys:1: a key of 5 bytes; it needs 32'],
-  ['\n\nnot a key!\n', 'keys:3: neither base64 nor hex; make a key with: openssl rand -base64 32'],
+  [
+    '\n\nnot a key!\n',
+    'keys:3: neither base64 nor hex, or not all of it; make a key with: openssl rand -base64 32',
+  ],
   [`${KEY.toString('hex')}\n`.repeat(3), 'keys: 3 keys; keep the current one'],
 ])('refuses %p', (text, sentence) => {
   expect(() => parseKeys(text, 'keys')).toThrow(sentence);
+});
+
+test('refuses a longer key that lost its end, in place of taking it for another', () => {
+  const whole = Buffer.alloc(48, 'k').toString('base64');
+  const padded = Buffer.alloc(40, 'k').toString('base64');
+
+  for (const word of [whole, padded]) {
+    expect(() => parseKeys(word.slice(0, -1), 'keys')).toThrow('keys:1: neither base64 nor hex');
+  }
 });
 
 test('never says what is in the file', () => {

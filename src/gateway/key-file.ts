@@ -22,7 +22,7 @@ export function parseKeys(text: string, file: string): readonly Uint8Array[] {
     const key = decode(word);
     if (key === undefined) {
       throw new KeyFileError(
-        `${place} neither base64 nor hex; make a key with: openssl rand -base64 32`,
+        `${place} neither base64 nor hex, or not all of it; make a key with: openssl rand -base64 32`,
       );
     }
     if (key.length < MASTER_KEY_BYTES) {
@@ -41,9 +41,13 @@ export function parseKeys(text: string, file: string): readonly Uint8Array[] {
   return keys;
 }
 
-/** 64 hex digits would also pass as base64, for 48 bytes that nobody meant: hex goes first. */
+/**
+ * 64 hex digits would also pass as base64, for 48 bytes that nobody meant: hex goes first. Base64 has to be what its
+ * bytes encode to: of a longer key that lost its end, a decoder would make another key.
+ */
 function decode(word: string): Uint8Array | undefined {
   if (word.length % 2 === 0 && /^[0-9a-fA-F]+$/.test(word)) return Buffer.from(word, 'hex');
-  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(word)) return undefined;
-  return Buffer.from(word, 'base64');
+  const key = Buffer.from(word, 'base64');
+  const isPadded = key.toString('base64') === word.replaceAll('-', '+').replaceAll('_', '/');
+  return isPadded || key.toString('base64url') === word ? key : undefined;
 }

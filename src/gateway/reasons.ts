@@ -38,6 +38,12 @@ export const STRANGER_REASONS = {
 /** A reason of the gateway's own. */
 export type GatewayReason = keyof typeof ROUTE_REASONS | keyof typeof STRANGER_REASONS;
 
+/** All of them. */
+export const GATEWAY_REASON_CODES = [
+  ...Object.keys(ROUTE_REASONS),
+  ...Object.keys(STRANGER_REASONS),
+] as readonly GatewayReason[];
+
 /** What every thread of a gateway counts. */
 export function countersLayout(slots: number): Required<CountersLayout> {
   return {

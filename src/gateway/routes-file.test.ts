@@ -29,13 +29,22 @@ test('starts with a bad file, not ready and saying why, and goes by it once it i
 });
 
 test('starts without a file, and picks it up', async () => {
-  await using lab = await GatewayLab.start({ routesFile: '/nonexistent/routes.yaml' });
+  using backend = new Backend();
+  await using lab = await GatewayLab.start({ hasRoutesFile: false });
+  const before = await lab.get('/readyz');
+  const health = await lab.get('/healthz');
 
-  const answer = await lab.get('/readyz');
+  await lab.changeRoutes([{ host: 'a.test', endpoints: [`127.0.0.1:${backend.port}`] }]);
+  const after = await lab.get('/readyz');
+  const client = await Peer.dial(lab.port);
+  await client.send(hello({ serverName: 'a.test' }));
+  await backend.next();
 
-  expect(answer.status).toBe(503);
-  expect(await answer.text()).toContain('/nonexistent/routes.yaml: cannot be read (ENOENT');
-  expect((await lab.get('/healthz')).status).toBe(200);
+  expect(before.status).toBe(503);
+  expect(await before.text()).toContain('routes.json: cannot be read (ENOENT');
+  expect(health.status).toBe(200);
+  expect(after.status).toBe(200);
+  client.reset();
 });
 
 test('keeps the last good routes in force when the file goes bad, and says so once', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
-import { serveHttp, type HttpServer } from './http.ts';
+import { MAX_HTTP_CONNECTIONS, serveHttp, type HttpServer } from './http.ts';
 import { Metrics } from './metrics.ts';
 
 let server: HttpServer | undefined;
@@ -45,6 +45,7 @@ test('shows the metrics, its own process among them', async () => {
   expect(page).toContain('\nn 4\n');
   expect(page).toMatch(/^process_resident_memory_bytes \d{7,}$/m);
   expect(page).toMatch(/^process_open_fds [1-9]\d*$/m);
+  expect(page).toMatch(/^snicket_log_lines_lost_total 0$/m);
   expect(page).toMatch(/^snicket_build_info\{version="[^"]+",bun="[^"]+"\} 1$/m);
 });
 
@@ -68,4 +69,87 @@ test('knows no other path and no other method', async () => {
   expect(posted.status).toBe(405);
   expect(posted.headers.get('allow')).toBe('GET, HEAD');
   expect((await get('/healthz', { method: 'HEAD' })).status).toBe(200);
+});
+
+/** Says something that fetch would not say, and returns the answer, if there is one before the end. */
+async function say(port: number, text: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let answer = '';
+  await Bun.connect({
+    hostname: '127.0.0.1',
+    port,
+    socket: {
+      open: (socket) => void socket.write(text),
+      data: (_socket, chunk) => void (answer += chunk.toString()),
+      close: () => resolve(answer),
+    },
+  });
+  return promise;
+}
+
+test.each([
+  ['a host that is none', 'GET /healthz HTTP/1.1\r\nHost: [::\r\n\r\n', 'HTTP/1.1 200 OK'],
+  ['no host', 'GET /healthz?x=1 HTTP/1.0\r\n\r\n', 'HTTP/1.1 200 OK'],
+  ['no HTTP', 'hello\r\n\r\n', 'HTTP/1.1 400 Bad Request'],
+  ['too much', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`, 'HTTP/1.1 431 '],
+])('answers whoever has %s', async (_, text, status) => {
+  serve();
+
+  expect(await say(server!.port, text)).toStartWith(status);
+});
+
+test('hangs up on whoever takes too long to ask', async () => {
+  const metrics = new Metrics();
+  const options = { address: '127.0.0.1', port: 0, metrics, notReady: () => undefined };
+  server = serveHttp({ ...options, timeoutMs: 50 });
+
+  expect(await say(server.port, 'GET /healthz')).toBe('');
+});
+
+test('answers a few at a time, and more when they have left', async () => {
+  const get = serve();
+  const silent: Bun.Socket[] = [];
+  for (let count = 0; count < MAX_HTTP_CONNECTIONS; count++) {
+    const options = { hostname: '127.0.0.1', port: server!.port, socket: { data() {} } };
+    silent.push(await Bun.connect(options));
+  }
+
+  await expect(get('/healthz')).rejects.toThrow();
+  for (const socket of silent) socket.terminate();
+
+  const deadlineMs = performance.now() + 5000;
+  let answer = await get('/healthz').catch(() => undefined);
+  while (answer === undefined && performance.now() < deadlineMs) {
+    answer = await get('/healthz').catch(() => undefined);
+  }
+  expect(answer?.status).toBe(200);
+});
+
+test('says so when a page cannot be made', async () => {
+  const get = serve();
+  reason = undefined;
+  const metrics = new Metrics();
+  const samples = () => {
+    throw new Error('a bug in a metric');
+  };
+  metrics.register({ name: 'bad', help: 'Bad.', type: 'gauge', samples });
+  server?.stop();
+  server = serveHttp({ address: '127.0.0.1', port: 0, metrics, notReady: () => undefined });
+
+  const answer = await get('/metrics');
+
+  expect(answer.status).toBe(500);
+  expect(await answer.text()).toBe('a bug in a metric\n');
+});
+
+test('brings a large page whole', async () => {
+  const metrics = new Metrics();
+  const samples = () =>
+    Array.from({ length: 100_000 }, (_, value) => ({ labels: { tenant: `t${value}` }, value }));
+  metrics.register({ name: 'many', help: 'Many.', type: 'gauge', samples });
+  server = serveHttp({ address: '127.0.0.1', port: 0, metrics, notReady: () => undefined });
+
+  const page = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+
+  expect(page).toContain('many{tenant="t99999"} 99999\n');
 });

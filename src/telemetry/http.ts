@@ -1,6 +1,10 @@
 /**
  * The small HTTP server beside every long-running role: is it alive, is it ready, what has it counted.
+ *
+ * On plain sockets, because Bun.serve takes any number of connections, and out of file descriptors it spins and takes
+ * the data plane's with it. Here a few at a time are answered, one request each, within a few seconds.
  */
+import type { Socket, SocketHandler, TCPSocketListenOptions } from 'bun';
 import type { Metrics } from './metrics.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 
@@ -14,6 +18,8 @@ export interface HttpOptions {
   readonly metrics: Metrics;
   /** Why the process is not ready, as a sentence; nothing if it is. */
   readonly notReady: () => string | undefined;
+  /** From the connection to the last byte of the answer. Default 10,000. */
+  readonly timeoutMs?: number;
 }
 
 /** A server that runs. */
@@ -22,42 +28,158 @@ export interface HttpServer {
   stop(): void;
 }
 
+/** Kubelet and a few scrapers. Fewer than the descriptors that engines leave to the rest of the process. */
+export const MAX_HTTP_CONNECTIONS = 24;
+
+const MAX_REQUEST_BYTES = 16 * 1024;
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+const STATUS = {
+  200: 'OK',
+  400: 'Bad Request',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+} as const;
+
+interface Answer {
+  readonly status: keyof typeof STATUS;
+  readonly body: string;
+  readonly type?: string;
+}
+
+/** One connection: what has come, and what is still to go. */
+interface Exchange {
+  request: string;
+  unsent: Uint8Array | undefined;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+/** Bun's types have this one for Bun.connect only. */
+interface ListenOptions extends TCPSocketListenOptions<Exchange | undefined> {
+  readonly ipv6Only: boolean;
+}
 
 /** Serves /healthz, /readyz and /metrics. @throws the system's error if it cannot listen. */
-export function serveHttp({ address, port, metrics, notReady }: HttpOptions): HttpServer {
-  registerProcessMetrics(metrics);
-  const server = Bun.serve({
-    hostname: address,
-    port,
-    ipv6Only: address.includes(':'),
-    // A scraper holds its connection open; that must not keep anything waiting at the end.
-    idleTimeout: 60,
-    development: false,
-    fetch(request) {
-      const page = pages.get(new URL(request.url).pathname);
-      if (page === undefined) return text(404, `There are ${[...pages.keys()].join(', ')}.`);
-      if (request.method === 'GET' || request.method === 'HEAD') return page();
-      return text(405, `${request.method} is not for this page; use GET.`, { allow: 'GET, HEAD' });
+export function serveHttp(options: HttpOptions): HttpServer {
+  registerProcessMetrics(options.metrics);
+  const open = new Set<Socket<Exchange | undefined>>();
+  const listenOptions: ListenOptions = {
+    hostname: options.address,
+    port: options.port,
+    ipv6Only: options.address.includes(':'),
+    socket: handlers(options, open),
+  };
+  const listener = Bun.listen(listenOptions);
+  return {
+    port: listener.port,
+    stop() {
+      listener.stop();
+      for (const socket of open) socket.terminate();
     },
-  });
-  const pages = new Map<string, () => Response>([
-    ['/healthz', () => text(200, 'ok')],
+  };
+}
+
+function handlers(
+  options: HttpOptions,
+  open: Set<Socket<Exchange | undefined>>,
+): SocketHandler<Exchange | undefined> {
+  const pages = pagesOf(options);
+  return {
+    open(socket) {
+      if (open.size >= MAX_HTTP_CONNECTIONS) {
+        socket.terminate();
+        return;
+      }
+      open.add(socket);
+      const timer = setTimeout(() => socket.terminate(), options.timeoutMs ?? 10_000);
+      socket.data = { request: '', unsent: undefined, timer };
+    },
+    data(socket, chunk) {
+      const exchange = socket.data;
+      if (exchange === undefined || exchange.unsent !== undefined) return;
+      exchange.request += chunk.toString('latin1');
+      const answer = answerTo(exchange.request, pages);
+      if (answer === undefined) return;
+      exchange.unsent = answer;
+      send(socket, exchange);
+    },
+    drain(socket) {
+      if (socket.data?.unsent !== undefined) send(socket, socket.data);
+    },
+    close(socket) {
+      open.delete(socket);
+      clearTimeout(socket.data?.timer);
+    },
+    error: (socket) => socket.terminate(),
+  };
+}
+
+function pagesOf({ metrics, notReady }: HttpOptions): ReadonlyMap<string, () => Answer> {
+  return new Map<string, () => Answer>([
+    ['/healthz', () => ({ status: 200, body: 'ok\n' })],
     [
       '/readyz',
       () => {
         const reason = notReady();
-        return reason === undefined ? text(200, 'ready') : text(503, reason);
+        return reason === undefined
+          ? { status: 200, body: 'ready\n' }
+          : { status: 503, body: `${reason}\n` };
       },
     ],
-    ['/metrics', () => new Response(metrics.text(), { headers: { 'content-type': METRICS_TYPE } })],
+    ['/metrics', () => ({ status: 200, body: metrics.text(), type: METRICS_TYPE })],
   ]);
-  return { port: server.port ?? port, stop: () => void server.stop(true) };
 }
 
-function text(status: number, sentence: string, headers: Record<string, string> = {}): Response {
-  return new Response(`${sentence}\n`, {
-    status,
-    headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
-  });
+/** The answer as bytes, once the header is complete. */
+function answerTo(
+  request: string,
+  pages: ReadonlyMap<string, () => Answer>,
+): Uint8Array | undefined {
+  const isComplete = request.includes('\r\n\r\n') || request.includes('\n\n');
+  if (!isComplete && request.length <= MAX_REQUEST_BYTES) return undefined;
+  const [, method = '', path = ''] =
+    /^([A-Z]+) ([^ ?#]*)[^ ]* HTTP\/1\.[01]\r?\n/.exec(request) ?? [];
+  const answer = isComplete
+    ? pageFor(method, path, pages)
+    : ({ status: 431, body: `More than ${MAX_REQUEST_BYTES} bytes of header.\n` } as const);
+  const body = Buffer.from(answer.body);
+  const head = [
+    `HTTP/1.1 ${answer.status} ${STATUS[answer.status]}`,
+    `Content-Type: ${answer.type ?? TEXT_TYPE}`,
+    `Content-Length: ${body.length}`,
+    ...(answer.status === 405 ? ['Allow: GET, HEAD'] : []),
+    'Connection: close',
+    '\r\n',
+  ].join('\r\n');
+  return method === 'HEAD' ? Buffer.from(head) : Buffer.concat([Buffer.from(head), body]);
+}
+
+function pageFor(method: string, path: string, pages: ReadonlyMap<string, () => Answer>): Answer {
+  if (method === '') return { status: 400, body: 'That is not HTTP/1.1.\n' };
+  const page = pages.get(path);
+  if (page === undefined)
+    return { status: 404, body: `There are ${[...pages.keys()].join(', ')}.\n` };
+  if (method === 'GET' || method === 'HEAD') return tryPage(page);
+  return { status: 405, body: `${method} is not for this page; use GET.\n` };
+}
+
+/** A page that throws is a bug of ours, and whoever asked for it is the one to tell. */
+function tryPage(page: () => Answer): Answer {
+  try {
+    return page();
+  } catch (error) {
+    return { status: 500, body: `${error instanceof Error ? error.message : String(error)}\n` };
+  }
+}
+
+/** As much as the socket takes; the rest when it drains. */
+function send(socket: Socket<Exchange | undefined>, exchange: Exchange): void {
+  const unsent = exchange.unsent ?? new Uint8Array();
+  const written = Math.max(0, socket.write(unsent));
+  exchange.unsent = unsent.subarray(written);
+  if (exchange.unsent.length === 0) socket.end();
 }

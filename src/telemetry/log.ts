@@ -36,16 +36,23 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   return { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
 }
 
+let lost = 0;
+
+/** How many lines of this process could not be written. */
+export function linesLost(): number {
+  return lost;
+}
+
 /**
  * Straight to the descriptor: process.stderr would load Node's streams, 2.4 MB of memory for a line now and then. It may
- * be a pipe that is full, or whose reader is gone: then the line is lost, for no log may stop the program it is about.
+ * be a pipe that is full or whose reader is gone, or a file on a full disk: whatever it is, the line is lost and counted,
+ * for no log may stop the program it is about.
  */
 function writeToStandardError(line: string): void {
   try {
     writeSync(2, line);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code !== 'EAGAIN' && code !== 'EPIPE') throw error;
+  } catch {
+    lost++;
   }
 }
 

@@ -1,14 +1,15 @@
 /**
- * What every process says of itself: memory, file descriptors, its start, its build.
+ * What every process says of itself: memory, file descriptors, its start, its build, and what its log lost.
  */
 import { readdirSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
+import { linesLost } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 /** A program with several HTTP servers shows the same metrics on each. */
 const registered = new WeakSet<Metrics>();
 
-/** Adds the metrics that Prometheus expects of any process, and `snicket_build_info`; once. */
+/** Adds the metrics that Prometheus expects of any process, and two of our own; once. */
 export function registerProcessMetrics(metrics: Metrics): void {
   if (registered.has(metrics)) return;
   registered.add(metrics);
@@ -18,6 +19,12 @@ export function registerProcessMetrics(metrics: Metrics): void {
     help: 'Always 1; which snicket runs on which Bun.',
     type: 'gauge',
     samples: () => [{ labels: { version: manifest.version, bun: Bun.version }, value: 1 }],
+  });
+  metrics.register({
+    name: 'snicket_log_lines_lost_total',
+    help: 'Log lines that could not be written to standard error.',
+    type: 'counter',
+    samples: () => [{ value: linesLost() }],
   });
   metrics.register({
     name: 'process_start_time_seconds',

@@ -3,10 +3,12 @@
  */
 import { uint8 } from './bytes.ts';
 import type { ProxyRefusal } from './outcome.ts';
-import { PROXY_FIRST_BYTE, PROXY_LIMIT_BYTES, ProxyHeader } from './proxy-header.ts';
-
-/** `P`, of `PROXY TCP4 ...`. */
-const VERSION_1_FIRST_BYTE = 0x50;
+import {
+  PROXY_FIRST_BYTE,
+  PROXY_LIMIT_BYTES,
+  ProxyHeader,
+  VERSION_1_FIRST_BYTE,
+} from './proxy-header.ts';
 
 /** Options of {@link ProxyHeaderStack}. */
 export interface ProxyHeaderStackOptions {

@@ -16,6 +16,9 @@ export const PROXY_LIMIT_BYTES = 4 * 1024;
 /** The first byte of every header; no TLS record begins with it. */
 export const PROXY_FIRST_BYTE = 0x0d;
 
+/** `P`, of `PROXY TCP4 ...`. */
+export const VERSION_1_FIRST_BYTE = 0x50;
+
 /** TLV types that mean something here. */
 export const TLV = { authority: 0x02, checksum: 0x03, tenant: 0xe0 } as const;
 

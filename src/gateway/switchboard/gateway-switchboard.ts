@@ -7,13 +7,13 @@
 import { systemClock, type Clock } from '../../engine/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../../engine/counters.ts';
 import type { Caller, Dial, Ending, Switchboard } from '../../engine/engine.ts';
-import { REASON, type EngineReason } from '../../engine/reasons.ts';
+import { ENGINE_REASON_CODES, REASON, type EngineReason } from '../../engine/reasons.ts';
 import type { Verdict } from '../../engine/verdict.ts';
 import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { ClientHello } from '../../wire/client-hello.ts';
 import type { HelloRefusal, TenantOutcome } from '../../wire/outcome.ts';
 import type { ProxyHeader } from '../../wire/proxy-header.ts';
-import { answerTo, type GatewayReason } from '../reasons.ts';
+import { answerTo, GATEWAY_REASON_CODES, type GatewayReason } from '../reasons.ts';
 import type { ConnectionLog } from './connection-log.ts';
 import { Introductions, type IntroductionRefusal } from './introductions.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -56,16 +56,17 @@ export class GatewaySwitchboard implements Switchboard {
   readonly #log: ConnectionLog | undefined;
   readonly #introductions: Introductions;
   readonly #hello = new ClientHello();
-  readonly #reasons: ReadonlyMap<string, number>;
+  readonly #reasons: ReasonNumbers;
   readonly #nowMs: () => number;
 
+  /** @throws RangeError if the counters lack a reason of the gateway's. */
   constructor(options: GatewaySwitchboardOptions) {
     this.#options = options;
     this.#book = options.book;
     this.#counters = options.counters;
     this.#log = options.log;
     this.#introductions = new Introductions(options.proxyProtocol);
-    this.#reasons = new Map(options.counters.reasons.map((code, number) => [code, number]));
+    this.#reasons = reasonNumbers(options.counters);
     const clock = options.clock ?? systemClock;
     this.#nowMs = () => clock.nowMs();
     const { log, book, counters } = options;
@@ -97,6 +98,10 @@ export class GatewaySwitchboard implements Switchboard {
   }
 
   failed(dial: Dial, caller: Caller, verdict: Verdict): void {
+    // That is this process's fault and no endpoint's: none rests for it, and the next would fare no better.
+    if (dial.reason === REASON.dial_no_resources) {
+      return verdict.refuse(this.#reason('no_endpoint'), ALERT_RECORDS.internal_error);
+    }
     const entry = this.#book.at(dial.slot);
     const note = this.#log === undefined ? caller.note : this.#log.noteOf(caller.note);
     const failed = entry?.rotation.failed(dial.endpoint, this.#nowMs()) ?? 0;
@@ -225,6 +230,14 @@ export class GatewaySwitchboard implements Switchboard {
   }
 
   #reason(code: GatewayReason | EngineReason): number {
-    return this.#reasons.get(code) ?? REASON.fault;
+    return this.#reasons[code];
   }
+}
+
+type ReasonNumbers = Readonly<Record<GatewayReason | EngineReason, number>>;
+
+function reasonNumbers(counters: Counters): ReasonNumbers {
+  const codes = [...ENGINE_REASON_CODES, ...GATEWAY_REASON_CODES];
+  const numbers = codes.map((code) => [code, counters.reason(code)] as const);
+  return Object.fromEntries(numbers) as ReasonNumbers;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { Endpoint } from '../../engine/endpoint.ts';
-import { FIRST_REST_MS, LONGEST_REST_MS, MAX_TRIED, Rotation } from './rotation.ts';
+import { FIRST_REST_MS, LONGEST_REST_MS, MAX_TRIED, Rotation, TRIAL_MS } from './rotation.ts';
 
 let nowMs = 0;
 const now = () => nowMs;
@@ -72,6 +72,41 @@ test('takes it back after its rest, and doubles the rest if it fails again', () 
   nowMs += LONGEST_REST_MS;
 
   expect(rests()).toBeFalse();
+});
+
+test('has one connection try out an endpoint after its rest, and sends the others elsewhere', () => {
+  const of = rotation(3);
+  const picks = (count: number) => Array.from({ length: count }, () => of.pick(0, now));
+  fails(of, 0);
+  nowMs += FIRST_REST_MS;
+
+  const inTrial = picks(300);
+  nowMs += TRIAL_MS - 1;
+  const later = picks(10);
+  nowMs += 1;
+  const next = picks(300);
+
+  expect(inTrial.filter((index) => index === 0)).toHaveLength(1);
+  expect(later).not.toContain(0);
+  expect(next.filter((index) => index === 0)).toHaveLength(1);
+});
+
+test('ends a trial with its result: back in turn, or twice the rest', () => {
+  const of = rotation(2);
+  const picks = () => new Set([of.pick(0, now), of.pick(0, now), of.pick(0, now)]);
+  fails(of, 0);
+  nowMs += FIRST_REST_MS;
+
+  expect(picks()).toEqual(new Set([0, 1]));
+  fails(of, 0);
+  nowMs += 2 * FIRST_REST_MS - 1;
+  expect(picks()).toEqual(new Set([1]));
+  nowMs += 1;
+  expect(picks()).toEqual(new Set([0, 1]));
+  of.worked(of.at(0)!);
+
+  const picked = Array.from({ length: 4 }, () => of.pick(0, now));
+  expect(picked.filter((index) => index === 0)).toHaveLength(2);
 });
 
 test('counts dials that fail together as one failure', () => {

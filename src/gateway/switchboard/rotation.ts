@@ -2,10 +2,17 @@
  * The endpoints of one route, taken in turn; one that failed rests for a while.
  */
 import type { Endpoint } from '../../engine/endpoint.ts';
+import { DEFAULT_LIMITS } from '../../engine/limits.ts';
 
 /** How long an endpoint rests after its first failure in a row, and at most. Each failure doubles it. */
 export const FIRST_REST_MS = 1000;
 export const LONGEST_REST_MS = 30_000;
+
+/**
+ * After its rest an endpoint is tried out by one connection; the others do not wait along with it for so long. It is the
+ * time that a dial may take: engines look at their clocks once a second.
+ */
+export const TRIAL_MS = DEFAULT_LIMITS.dialTimeoutMs + 1000;
 
 /** A connection tries each endpoint once, and remembers which in a number: this many of them. */
 export const MAX_TRIED = 16;
@@ -14,6 +21,8 @@ interface Health {
   /** Failures since the last success. */
   failures: number;
   restsUntilMs: number;
+  /** Somebody tries it out, and until then nobody else does. */
+  triedUntilMs: number;
 }
 
 /** A route's endpoints. Each thread has its own, so that no thread waits for another. */
@@ -36,11 +45,11 @@ export class Rotation {
     return this.#endpoints.length;
   }
 
-  /** How many rest now. */
+  /** How many rest now, those that are tried out included. */
   resting(nowMs: number): number {
     return this.#ailing === 0
       ? 0
-      : this.#health.filter(({ restsUntilMs }) => restsUntilMs > nowMs).length;
+      : this.#health.filter((health) => awayUntilMs(health) > nowMs).length;
   }
 
   /** Has these from now on; those that were there before keep their rest and their identity. */
@@ -54,7 +63,7 @@ export class Rotation {
     });
     this.#health = kept.map((at) => {
       const health = at === undefined ? undefined : oldHealth[at];
-      return health ?? { failures: 0, restsUntilMs: 0 };
+      return health ?? { failures: 0, restsUntilMs: 0, triedUntilMs: 0 };
     });
     this.#ailing = this.#health.filter(({ failures }) => failures > 0).length;
   }
@@ -65,7 +74,8 @@ export class Rotation {
 
   /**
    * The place of the endpoint whose turn it is, none of those in `tried` (a bit for each place); -1 if there is none
-   * left. If all that are left rest, the one whose rest ends first: better than to refuse.
+   * left. One whose rest is over goes to a single connection, which tries it out. If all that are left rest, the one
+   * whose rest ends first: better than to refuse.
    */
   pick(tried: number, nowMs: () => number): number {
     const { length } = this.#endpoints;
@@ -79,8 +89,10 @@ export class Rotation {
     for (let step = 0; step < length; step++) {
       const index = (first + step) % length;
       if ((tried & bit(index)) !== 0) continue;
-      const untilMs = this.#health[index]?.restsUntilMs ?? 0;
+      const health = this.#health[index];
+      const untilMs = health === undefined ? 0 : awayUntilMs(health);
       if (untilMs <= now) {
+        if (health !== undefined && health.failures > 0) health.triedUntilMs = now + TRIAL_MS;
         // Whoever stands in for a resting one does not get the next turn as well.
         this.#next += step;
         return index;
@@ -101,6 +113,7 @@ export class Rotation {
     if (health.failures === 0) this.#ailing++;
     // Dials that were under way together fail together: that is one failure, not many.
     if (health.restsUntilMs <= nowMs) health.failures++;
+    health.triedUntilMs = 0;
     const restMs = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** (health.failures - 1));
     // Up to a fifth off, so that those who failed together do not come back together.
     health.restsUntilMs = Math.max(
@@ -117,8 +130,13 @@ export class Rotation {
     if (health === undefined || health.failures === 0) return;
     health.failures = 0;
     health.restsUntilMs = 0;
+    health.triedUntilMs = 0;
     this.#ailing--;
   }
+}
+
+function awayUntilMs({ restsUntilMs, triedUntilMs }: Health): number {
+  return Math.max(restsUntilMs, triedUntilMs);
 }
 
 /** Places beyond {@link MAX_TRIED} share bits: some of them are then skipped, none is dialled twice. */

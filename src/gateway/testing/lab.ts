@@ -17,6 +17,8 @@ export interface LabOptions extends Partial<GatewayOptions> {
   readonly routes?: readonly RouteWish[];
   /** In place of `routes`. */
   readonly routesText?: string;
+  /** Default true. */
+  readonly hasRoutesFile?: boolean;
   readonly keys?: string;
 }
 
@@ -48,8 +50,9 @@ export class GatewayLab implements AsyncDisposable {
 
   static async start(options: LabOptions = {}): Promise<GatewayLab> {
     const folder = mkdtempSync(join(tmpdir(), 'snicket-gateway-'));
-    const { routes = [], routesText, keys, ...rest } = options;
-    writeFileSync(join(folder, 'routes.json'), routesText ?? routesJson(routes));
+    const { routes = [], routesText, hasRoutesFile = true, keys, ...rest } = options;
+    const text = routesText ?? routesJson(routes);
+    if (hasRoutesFile) writeFileSync(join(folder, 'routes.json'), text);
     if (keys !== undefined) writeFileSync(join(folder, 'keys'), keys);
     const log: Record<string, unknown>[] = [];
     const write = (line: string) => log.push(JSON.parse(line) as Record<string, unknown>);

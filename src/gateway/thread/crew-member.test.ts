@@ -1,10 +1,11 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
+import { Peer } from '../../engine/conformance/peer.ts';
 import { Counters } from '../../engine/counters.ts';
 import { countersLayout } from '../reasons.ts';
 import { RateLimit } from '../switchboard/rate-limit.ts';
 import { until } from '../testing/lab.ts';
 import { CrewMember, ThreadCannotStart } from './crew-member.ts';
-import type { ThreadStart } from './messages.ts';
+import type { FromThread, ThreadStart } from './messages.ts';
 
 const SLOTS = 4;
 
@@ -31,12 +32,26 @@ function member(change: Partial<ThreadStart> = {}) {
   };
   const restartsMs: number[] = [];
   const losses: number[] = [];
-  const of = new CrewMember(0, counters, () => start, {
+  const heard: FromThread[] = [];
+  const starts: number[] = [];
+  const startData = () => {
+    starts.push(performance.now());
+    return start;
+  };
+  const of = new CrewMember(0, counters, startData, {
     onDeath: (_index, _error, restartMs) => restartsMs.push(restartMs),
     onLoss: (index) => losses.push(index),
-    onMessage: () => {},
+    onMessage: (_index, message) => heard.push(message),
   });
-  return { of, restartsMs, losses };
+  return { of, starts, restartsMs, losses, heard };
+}
+
+/** A port where nobody listens, as far as anybody can know. */
+function freePort(): number {
+  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
 }
 
 test('says where it listens, and closes that when it is stopped', async () => {
@@ -51,10 +66,71 @@ test('says where it listens, and closes that when it is stopped', async () => {
   again.stop();
 });
 
-test('cannot start where it cannot listen, and says so', async () => {
-  const { of } = member({ listen: [{ address: '192.0.2.1', port: 0 }] });
+async function isRefused(port: number): Promise<boolean> {
+  try {
+    (await Peer.dial(port)).close();
+    return false;
+  } catch {
+    return true;
+  }
+}
 
-  await expect(of.start()).rejects.toThrow(ThreadCannotStart);
+describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
+  test('cannot start where it cannot listen, says so, and leaves nothing open', async () => {
+    const port = freePort();
+    const good = { address: '127.0.0.1', port };
+    const { of } = member({ engine, listen: [good, { address: '192.0.2.1', port: 0 }] });
+
+    await expect(of.start()).rejects.toThrow(ThreadCannotStart);
+
+    expect(await isRefused(port)).toBeTrue();
+  });
+
+  test('does not go on listening if it is told to leave while it starts', async () => {
+    const port = freePort();
+    const { of, restartsMs } = member({ engine, listen: [{ address: '127.0.0.1', port }] });
+
+    const started = of.start().catch((error: unknown) => error);
+    of.stopAccepting();
+    of.closeOldest(1);
+    await started;
+
+    await until(async () => isRefused(port), 'the end of its listening', 2000);
+    expect(restartsMs).toEqual([]);
+    await of.stop();
+  });
+});
+
+test('stays dead if it is told to leave between its death and its restart', async () => {
+  const leaving = member();
+  const staying = member();
+  for (const { of, restartsMs } of [leaving, staying]) {
+    await of.start();
+    of.tell({ type: 'routes', version: 1, changes: null! });
+    await until(() => restartsMs.length === 1, 'the death');
+  }
+
+  leaving.of.stopAccepting();
+  // It died later, so its restart comes later too.
+  await until(() => staying.starts.length === 2, 'the restart of the other');
+
+  expect(leaving.starts).toHaveLength(1);
+  await staying.of.stop();
+});
+
+test('takes new keys after some that it could not use', async () => {
+  const { of, heard } = member();
+  const said = (type: FromThread['type']) => heard.some((message) => message.type === type);
+  await of.start();
+
+  of.tell({ type: 'keys', masterKeys: null! });
+  await until(() => said('keys-refused'), 'the refusal');
+  of.tell({ type: 'keys', masterKeys: [new Uint8Array(32)] });
+  of.tell({ type: 'routes', version: 1, changes: { set: [], removed: [] } });
+  await until(() => said('applied'), 'the thread to go on');
+
+  expect(heard.filter(({ type }) => type === 'keys-refused')).toHaveLength(1);
+  await of.stop();
 });
 
 test('waits longer before each restart of a thread that dies again and again', async () => {

@@ -53,6 +53,8 @@ export class CrewMember implements Drainable {
   appliedVersion = 0;
   engine = '';
   fallbackReason: string | undefined;
+  /** Where it does not listen for want of IPv6, a sentence for each. */
+  skipped: readonly string[] = [];
 
   readonly #startData: () => ThreadStart;
   readonly #events: CrewMemberEvents;
@@ -116,6 +118,7 @@ export class CrewMember implements Drainable {
 
   stopAccepting(): void {
     this.#isLeaving = true;
+    clearTimeout(this.#restart);
     this.tell({ type: 'stop-accepting' });
   }
 
@@ -133,6 +136,7 @@ export class CrewMember implements Drainable {
         this.isListening = true;
         this.engine = message.engine;
         this.fallbackReason = message.fallbackReason;
+        this.skipped = message.skipped;
         life.listening.resolve(message.addresses);
         break;
       case 'cannot-start':
@@ -147,6 +151,7 @@ export class CrewMember implements Drainable {
       case 'applied':
         this.appliedVersion = message.version;
         break;
+      case 'keys-refused':
       case 'fault':
       case 'access-log':
         break;
@@ -177,7 +182,8 @@ export class CrewMember implements Drainable {
     this.#restart = setTimeout(() => {
       const againMs = performance.now();
       this.start().catch((reason: unknown) => {
-        if (this.#isStopped) return;
+        // One that is told to leave while it starts does not listen any more, and that is no death.
+        if (this.#isStopped || this.#isLeaving) return;
         this.#died(reason instanceof Error ? reason : new Error(String(reason)), againMs);
       });
     }, restartMs);

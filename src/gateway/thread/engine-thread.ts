@@ -4,7 +4,8 @@
  */
 import { Counters } from '../../engine/counters.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { formatListenAddress, type ListenAddress } from '../../engine/listen-address.ts';
+import type { ListenAddress } from '../../engine/listen-address.ts';
+import { CannotListen, listenOnAll } from '../../engine/listen-all.ts';
 import { openEngine } from '../../engine/open-engine.ts';
 import { countersLayout } from '../reasons.ts';
 import { ConnectionLog } from '../switchboard/connection-log.ts';
@@ -34,6 +35,8 @@ class EngineThread {
   #gate: TenantGate | undefined;
   readonly #log: ConnectionLog | undefined;
   #engine: Engine | undefined;
+  /** Told to leave, perhaps before it listened. */
+  #isLeaving = false;
   #keyChanges: Promise<void> = Promise.resolve();
 
   constructor(start: ThreadStart) {
@@ -54,6 +57,7 @@ class EngineThread {
     this.#gate.replaceKeys(masterKeys);
   }
 
+  /** @throws if it cannot; what it has opened by then is left to {@link stop}. */
   async listen(): Promise<void> {
     const start = this.#start;
     await this.#changeKeys(start.masterKeys);
@@ -81,8 +85,9 @@ class EngineThread {
       },
     });
     this.#engine = engine;
-    const addresses = listenOn(engine, start.listen);
-    say({ type: 'listening', addresses, engine: engine.name, fallbackReason });
+    if (this.#isLeaving) throw new Error('told to leave before it listened');
+    const { addresses, skipped } = listenOn(engine, start.listen);
+    say({ type: 'listening', addresses, skipped, engine: engine.name, fallbackReason });
   }
 
   obey(message: Exclude<ToThread, ThreadStart>): void {
@@ -92,12 +97,17 @@ class EngineThread {
         say({ type: 'applied', version: message.version });
         break;
       case 'keys':
-        this.#keyChanges = this.#keyChanges.then(() => this.#changeKeys(message.masterKeys));
+        this.#keyChanges = this.#keyChanges
+          .then(() => this.#changeKeys(message.masterKeys))
+          // Here, so that keys that cannot be used do not stand in the way of the next.
+          .catch((error: unknown) => say({ type: 'keys-refused', sentence: sentenceOf(error) }));
         break;
       case 'stop-accepting':
+        this.#isLeaving = true;
         this.#engine?.stopAccepting();
         break;
       case 'close-oldest':
+        // A thread that does not listen yet has none.
         this.#engine?.closeOldest(message.count);
         break;
       case 'stop':
@@ -109,27 +119,27 @@ class EngineThread {
 
   /** Closes every socket. The end of a thread alone would not: to the system they belong to the process. */
   stop(): void {
+    this.#isLeaving = true;
     this.#engine?.stop();
+    this.#engine = undefined;
     this.#log?.flush();
   }
 }
 
-/** Listens everywhere. Only where every address was meant may IPv6 be missing: some kernels are without. */
-function listenOn(engine: Engine, addresses: readonly ListenAddress[]): ListenAddress[] {
-  const taken: ListenAddress[] = [];
-  for (const { address, port } of addresses) {
-    try {
-      const reusePort = true;
-      taken.push({ address, port: engine.listen({ address, port, reusePort }) });
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-      const hasOthers = address === '::' && taken.length > 0;
-      if (hasOthers && (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL')) continue;
-      const place = formatListenAddress({ address, port });
-      throw new Error(`cannot listen on ${place} (${code}); ${adviceFor(code)}`, { cause: error });
-    }
+/** Listens everywhere; `skipped` says where not, on a machine without IPv6. */
+function listenOn(engine: Engine, wanted: readonly ListenAddress[]) {
+  const skipped: string[] = [];
+  const listen = ({ address, port }: ListenAddress): ListenAddress => ({
+    address,
+    port: engine.listen({ address, port, reusePort: true }),
+  });
+  try {
+    const addresses = listenOnAll({ listen }, wanted, ({ message }) => skipped.push(message));
+    return { addresses, skipped };
+  } catch (error) {
+    if (!(error instanceof CannotListen)) throw error;
+    throw new Error(`${error.message}; ${adviceFor(error.code)}`, { cause: error });
   }
-  return taken;
 }
 
 function adviceFor(code: string): string {
@@ -166,8 +176,11 @@ self.addEventListener('message', ({ data }: MessageEvent<ToThread>) => {
 });
 
 function start(data: ThreadStart): void {
-  thread = new EngineThread(data);
-  thread
-    .listen()
-    .catch((error: unknown) => say({ type: 'cannot-start', sentence: sentenceOf(error) }));
+  const started = new EngineThread(data);
+  thread = started;
+  started.listen().catch((error: unknown) => {
+    // What it had opened by then would stay open in the process, with nobody behind it.
+    started.stop();
+    say({ type: 'cannot-start', sentence: sentenceOf(error) });
+  });
 }

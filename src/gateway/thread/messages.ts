@@ -44,6 +44,8 @@ export type FromThread =
       readonly type: 'listening';
       /** The addresses with the ports that the system chose; fewer than asked for, if there is no IPv6. */
       readonly addresses: readonly ListenAddress[];
+      /** Why there are fewer, a sentence for each. */
+      readonly skipped: readonly string[];
       readonly engine: string;
       readonly fallbackReason: string | undefined;
     }
@@ -51,5 +53,7 @@ export type FromThread =
   /** Nothing of the thread is left but the thread: end it. With a sentence if that was nobody's wish. */
   | { readonly type: 'stopped'; readonly sentence?: string }
   | { readonly type: 'applied'; readonly version: number }
+  /** The thread goes on with the keys that it had. */
+  | { readonly type: 'keys-refused'; readonly sentence: string }
   | { readonly type: 'fault'; readonly sentence: string; readonly stack: string | undefined }
   | { readonly type: 'access-log'; readonly lines: string; readonly count: number };

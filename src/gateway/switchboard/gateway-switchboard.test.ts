@@ -1,0 +1,71 @@
+import { expect, test } from 'bun:test';
+import { ManualClock } from '../../engine/clock.ts';
+import { Counters } from '../../engine/counters.ts';
+import { REASON } from '../../engine/reasons.ts';
+import { Verdict } from '../../engine/verdict.ts';
+import { addressPair } from '../../wire/address-pair.ts';
+import { readAlert } from '../../wire/alert.ts';
+import { hello } from '../../wire/hello-builder.ts';
+import { countersLayout } from '../reasons.ts';
+import { GatewaySwitchboard } from './gateway-switchboard.ts';
+import { RateLimit } from './rate-limit.ts';
+import { RouteBook } from './route-book.ts';
+
+const HELLO = hello({ serverName: 'a.test' });
+
+/** One with a route of two endpoints, and a client that has sent its hello. */
+function switchboard(counters = new Counters(countersLayout(1))) {
+  const book = new RouteBook({ connections: 0, connectionsPerSecond: 0 });
+  const endpoints = ['10.0.0.1:1', '10.0.0.1:2'];
+  const route = { tenant: 'a', host: 'a.test', kind: 'api', endpoints, limits: {} } as const;
+  book.apply({ set: [{ slot: 0, route }], removed: [] });
+  const clock = new ManualClock();
+  const of = new GatewaySwitchboard({
+    book,
+    gate: () => undefined,
+    counters,
+    allValues: [counters.values],
+    rates: new RateLimit(1),
+    proxyProtocol: 'nobody',
+    maxConnections: 10,
+    clock,
+  });
+  const addresses = addressPair('10.0.0.9', 4711, '10.0.0.1', 443);
+  const caller = { remoteAddress: '10.0.0.9', remotePort: 4711, addresses, note: 0 };
+  const verdict = new Verdict();
+  of.route(HELLO, HELLO.length, caller, verdict);
+  const fail = (reason: number) => {
+    const dial = { endpoint: verdict.endpoint!, slot: 0, attempt: 1, reason, elapsedMs: 0 };
+    of.failed(dial, caller, verdict);
+  };
+  const resting = () => book.at(0)!.rotation.resting(clock.nowMs());
+  return { verdict, fail, resting, counters };
+}
+
+test('rests an endpoint that refused, and dials the next', () => {
+  const { verdict, fail, resting } = switchboard();
+  const first = verdict.endpoint;
+
+  fail(REASON.dial_refused);
+
+  expect(verdict.kind).toBe('dial');
+  expect(verdict.endpoint).not.toBe(first);
+  expect(resting()).toBe(1);
+});
+
+test('holds its own want of descriptors against no endpoint, and refuses', () => {
+  const { verdict, fail, resting, counters } = switchboard();
+
+  fail(REASON.dial_no_resources);
+
+  expect(verdict).toMatchObject({ kind: 'refuse', reason: counters.reason('no_endpoint') });
+  expect(readAlert(Buffer.from(verdict.answer))?.name).toBe('internal_error');
+  expect(resting()).toBe(0);
+});
+
+test('is not made with counters that lack one of its reasons', () => {
+  const { otherReasons, ...layout } = countersLayout(1);
+  const counters = new Counters({ ...layout, otherReasons: otherReasons.slice(1) });
+
+  expect(() => switchboard(counters)).toThrow(`'${otherReasons[0]}' is not among the reasons`);
+});
