@@ -29,6 +29,7 @@ interface Flags {
   readonly grace: number;
   readonly drain: number;
   readonly maxConnections?: number;
+  readonly maxKeptBytes?: number;
   readonly logLevel: LogLevel;
 }
 
@@ -62,6 +63,11 @@ export function proxyCommand(): Command {
     .option('--grace <seconds>', 'after SIGTERM: how long new connections are accepted', seconds, 5)
     .option('--drain <seconds>', 'then: over how long connections are closed', seconds, 15)
     .option('--max-connections <number>', 'one more is reset', count)
+    .option(
+      '--max-kept-bytes <number>',
+      'that wait for slow readers, of all connections together; default 64 MiB (terminate)',
+      bytes,
+    )
     .addOption(
       new Option('--log-level <level>', 'lines below it are not written')
         .choices(LOG_LEVELS)
@@ -96,7 +102,7 @@ async function run(flags: Flags, command: Command): Promise<void> {
 
 /** The files of the mode; a flag of the other one is a mistake that should not wait to be found in production. */
 function modeOf(flags: Flags, command: Command): ProxyMode {
-  const { mode, ca, cert, key, tenantKeyFile } = flags;
+  const { mode, ca, cert, key, tenantKeyFile, maxKeptBytes } = flags;
   const needed = (flag: string, value: string | undefined): string =>
     value ?? command.error(`error: mode ${mode} needs ${flag}; give a file`);
   const refuse = (flag: string, value: string | undefined): void => {
@@ -108,6 +114,7 @@ function modeOf(flags: Flags, command: Command): ProxyMode {
     case 'passthrough':
       refuse('--cert', cert);
       refuse('--key', key);
+      refuse('--max-kept-bytes', maxKeptBytes?.toString());
       return {
         name: mode,
         tenantKeyFile: needed('--tenant-key-file', tenantKeyFile),
@@ -123,6 +130,7 @@ function modeOf(flags: Flags, command: Command): ProxyMode {
         caFile: needed('--ca', ca),
         certFile: needed('--cert', cert),
         keyFile: needed('--key', key),
+        maxKeptBytes,
       };
   }
 }
@@ -161,6 +169,12 @@ function count(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && value <= 10_000_000) return value;
   throw new InvalidArgumentError('It has to be a whole number from 1 to 10000000.');
+}
+
+function bytes(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1_000_000 && value <= 2 ** 40) return value;
+  throw new InvalidArgumentError('It has to be a whole number of bytes, 1000000 or more.');
 }
 
 /** Commander prints the sentence of an InvalidArgumentError behind the option's name. */

@@ -11,15 +11,22 @@ import { ProxyHeader } from '../wire/proxy-header.ts';
 import { ReplayGuard } from '../wire/replay-guard.ts';
 import { verifyTenantHeader } from '../wire/tenant-header.ts';
 import { tenantKey } from '../wire/tenant-key.ts';
+import { REASON } from '../engine/reasons.ts';
+import { Verdict } from '../engine/verdict.ts';
 import { EdgeEndpoints } from './edge/edge-endpoints.ts';
 import { Passthrough } from './passthrough.ts';
 import { TestGateway } from './testing/gateway.ts';
 import { HOST, Lab, SECRET, type LabProxyOptions } from './testing/lab.ts';
 import { Pod } from './testing/pod.ts';
-import type { Proxy } from './proxy.ts';
+import type { RunningProxy } from './proxy.ts';
 import { addressPair } from '../wire/address-pair.ts';
 
 const KEY = tenantKey(HOST, SECRET);
+const CALLER = {
+  ...{ remoteAddress: 'fd00::17', remotePort: 4711 },
+  addresses: addressPair('fd00::17', 4711, 'fd00::1', 6443),
+  note: 0,
+};
 const engines = ENGINE_CHOICES.filter((name) => name !== 'auto' && works(name));
 
 /** The fast engine is for Linux only. */
@@ -30,7 +37,7 @@ function works(name: string): boolean {
 async function passthrough(
   lab: Lab,
   options: LabProxyOptions & { engine: 'bun' | 'epoll' | 'auto' },
-): Promise<Proxy> {
+): Promise<RunningProxy> {
   return lab.proxy({ mode: lab.passthrough(), ...options });
 }
 
@@ -149,6 +156,24 @@ for (const engine of engines) {
   });
 }
 
+test('a dial that failed for want of our own resources resets the pod, and is not held against the edge', () => {
+  const endpoints = new EdgeEndpoints(new ManualClock());
+  endpoints.replace(['10.0.0.1', '10.0.0.2'], 443);
+  const suspicions: number[] = [];
+  const suspected = (reason: number) => suspicions.push(reason);
+  const switchboard = new Passthrough({ endpoints, key: () => KEY, edgeDown: 99, suspected });
+  const verdict = new Verdict();
+  const endpoint = endpoints.pick()!;
+  const reason = REASON.dial_no_resources;
+
+  switchboard.failed({ endpoint, slot: 0, attempt: 1, reason, elapsedMs: 0 }, CALLER, verdict);
+
+  expect(verdict).toMatchObject({ kind: 'reset', reason: 99 });
+  expect(suspicions).toEqual([]);
+  const turns = [endpoints.pick()?.address, endpoints.pick()?.address];
+  expect(turns).toEqual(['10.0.0.2', '10.0.0.1']);
+});
+
 test('no two headers are alike, and none is taken for a replay, though all are of one second and one pod', () => {
   const endpoints = new EdgeEndpoints(new ManualClock());
   endpoints.replace(['127.0.0.1'], 443);
@@ -157,17 +182,12 @@ test('no two headers are alike, and none is taken for a replay, though all are o
   const switchboard = new Passthrough(options);
   const guard = new ReplayGuard({ windowSeconds: 60 });
   const header = new ProxyHeader();
-  const caller = {
-    ...{ remoteAddress: 'fd00::17', remotePort: 4711 },
-    addresses: addressPair('fd00::17', 4711, 'fd00::1', 6443),
-    note: 0,
-  };
   const dial = { endpoint: endpoints.all()[0]!, slot: 0, attempt: 1, reason: 0, elapsedMs: 1 };
 
   // More than one block of nonces, so that its end is passed.
   const outcomes = Array.from({ length: 1500 }, () => {
     const room = Buffer.alloc(PREFACE_LIMIT_BYTES);
-    const length = switchboard.preface(dial, caller, room);
+    const length = switchboard.preface(dial, CALLER, room);
     expect(header.read(room, length)).toBe('header');
     return verifyTenantHeader(header, [KEY], nowSeconds(), 60, guard);
   });

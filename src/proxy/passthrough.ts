@@ -40,7 +40,12 @@ export class Passthrough implements Switchboard {
     this.#dial(0, verdict);
   }
 
+  /** Where this process has no descriptor or port left, the edge is not to blame, and its next address no way out. */
   failed(dial: Dial, _caller: Caller, verdict: Verdict): void {
+    if (dial.reason === REASON.dial_no_resources) {
+      verdict.reset(this.#options.edgeDown);
+      return;
+    }
     this.#options.endpoints.failed(dial.endpoint, dial.reason === REASON.dial_timeout);
     this.#options.suspected(dial.reason);
     this.#dial(dial.attempt, verdict);

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { systemClock } from '../engine/clock.ts';
-import { until } from '../engine/conformance/peer.ts';
+import { Peer, until } from '../engine/conformance/peer.ts';
 import { HOST, Lab } from './testing/lab.ts';
 import { Pod } from './testing/pod.ts';
 import { PROXY_REASON_CODES } from './reasons.ts';
@@ -124,6 +124,22 @@ test('tells Prometheus what it has counted, and when its certificate expires', a
   for (const line of lines) expect(text).toContain(`${line}\n`);
   const notAfter = /certificate_not_after_seconds (\d+)/.exec(text)?.[1];
   expect(Number(notAfter)).toBeGreaterThan(Date.now() / 1000 + 300 * 24 * 3600);
+});
+
+test('names the address that it cannot have and a way out, and lets go of the others', async () => {
+  await using lab = await Lab.create();
+  using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
+  const listen = [{ address: '127.0.0.1', port: freePort() }];
+  const start = async (http: { address: string; port: number }) =>
+    lab.proxy({ edgePort: 1, listen, http: [http] });
+
+  await expect(start({ address: '127.0.0.1', port: taken.port })).rejects.toThrow(
+    `cannot listen on 127.0.0.1:${taken.port} (EADDRINUSE); choose another address, or end who`,
+  );
+  await expect(start({ address: '203.0.113.1', port: 0 })).rejects.toThrow(
+    'cannot listen on 203.0.113.1:0 (EADDRNOTAVAIL); give this machine the address first',
+  );
+  await expect(Peer.dial(listen[0]!.port)).rejects.toThrow();
 });
 
 test('two can listen on one port, so that the next version is there before the last one goes', async () => {

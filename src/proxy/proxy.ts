@@ -8,6 +8,7 @@ import { drain } from '../engine/drain.ts';
 import type { Engine } from '../engine/engine.ts';
 import { DEFAULT_LIMITS, type Limits } from '../engine/limits.ts';
 import type { ListenAddress } from '../engine/listen-address.ts';
+import { CannotListen, listenOnAll, type Listener } from '../engine/listen-all.ts';
 import { openEngine, type EngineChoice, type OpenedEngine } from '../engine/open-engine.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -16,7 +17,6 @@ import { Credentials, type CredentialPaths } from './credentials/credentials.ts'
 import { Edge } from './edge/edge.ts';
 import type { EdgeAddress } from './edge/edge-address.ts';
 import type { Lookup } from './edge/edge-resolver.ts';
-import { listenOnAll } from './listening.ts';
 import { registerProxyMetrics } from './metrics.ts';
 import { Passthrough } from './passthrough.ts';
 import { HELLO_REFUSAL_CODES, PROXY_REASON_CODES } from './reasons.ts';
@@ -35,6 +35,8 @@ export type ProxyMode =
       readonly caFile: string;
       readonly certFile: string;
       readonly keyFile: string;
+      /** How many bytes may wait for slow readers and for dials, of all connections together. Default 64 MiB. */
+      readonly maxKeptBytes?: number | undefined;
     };
 
 /** Options of {@link startProxy}. */
@@ -67,7 +69,7 @@ interface Parts {
  *
  * @throws Error about a file that is of no use, or the system's error about an address to listen on.
  */
-export async function startProxy(options: ProxyOptions): Promise<Proxy> {
+export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const { mode, serverName, log, lookup, clock = systemClock } = options;
   const credentials = new Credentials({
     paths: pathsOf(mode),
@@ -87,12 +89,12 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
     otherReasons: mode.name === 'terminate' ? HELLO_REFUSAL_CODES : [],
   });
   const parts = { credentials, edge, counters };
-  return new Proxy(options, parts, await engineOf(options, parts));
+  return new RunningProxy(options, parts, await engineOf(options, parts));
 }
 
-/** A proxy that runs, until {@link Proxy.stop}. */
-export class Proxy {
-  /** The ports it listens on, in the order of the options. */
+/** A proxy that runs, until {@link RunningProxy.stop}. */
+export class RunningProxy {
+  /** The ports it listens on, in the order of the options; without that of IPv6 where a machine has none. */
   readonly ports: readonly number[];
   readonly httpPorts: readonly number[];
   readonly metrics = new Metrics();
@@ -126,15 +128,10 @@ export class Proxy {
     });
     try {
       // A port is shared, so that the next version can listen before this one stops.
-      this.ports = listenOnAll(options.listen, (at) =>
-        engine.listen({ ...at, reusePort: at.port !== 0 }),
-      );
-      const { metrics, notReady } = this;
-      this.httpPorts = listenOnAll(options.http ?? [], (at) => {
-        const server = serveHttp({ ...at, metrics, notReady });
-        this.#http.push(server);
-        return server.port;
-      });
+      const pods = (at: ListenAddress): number =>
+        engine.listen({ ...at, reusePort: at.port !== 0 });
+      this.ports = listenOn({ listen: pods }, options.listen, log);
+      this.httpPorts = listenOn({ listen: this.#serveHttp }, options.http ?? [], log);
     } catch (error) {
       this.stop();
       throw error;
@@ -160,12 +157,52 @@ export class Proxy {
     await drain(signal === undefined ? options : { ...options, signal });
   }
 
+  /** Returns the port. */
+  readonly #serveHttp = (at: ListenAddress): number => {
+    const { metrics, notReady } = this;
+    const server = serveHttp({ ...at, metrics, notReady });
+    this.#http.push(server);
+    return server.port;
+  };
+
   /** Ends everything at once. */
   stop(): void {
     this.#engine.stop();
     this.#parts.edge.stop();
     this.#parts.credentials.stop();
     for (const server of this.#http) server.stop();
+  }
+}
+
+/** @throws Error with a sentence for the user; what was begun is left to the caller. */
+function listenOn(
+  listener: Listener<number>,
+  addresses: readonly ListenAddress[],
+  log: Logger,
+): number[] {
+  try {
+    return listenOnAll(listener, addresses, ({ message, code }) =>
+      log.warn(`${message}; this machine has no IPv6, and IPv4 alone is served`, { code }),
+    );
+  } catch (error) {
+    if (!(error instanceof CannotListen)) throw error;
+    throw new Error(`${error.message}; ${adviceFor(error.code)}`, { cause: error });
+  }
+}
+
+function adviceFor(code: string): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return 'choose another address, or end who listens there';
+    case 'EADDRNOTAVAIL':
+      return 'give this machine the address first, or choose one that it has';
+    case 'EACCES':
+      return 'choose a port from 1024 on, or grant CAP_NET_BIND_SERVICE';
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'allow more open files';
+    default:
+      return 'choose another address';
   }
 }
 
@@ -190,6 +227,7 @@ async function engineOf(options: ProxyOptions, parts: Parts): Promise<OpenedEngi
   const engine = new Terminator({
     ...{ endpoints, serverName, certificate, authorities },
     ...{ counters, limits, clock, suspected, onFault },
+    maxKeptBytes: mode.maxKeptBytes,
   });
   return { engine };
 }

@@ -2,6 +2,7 @@
  * The certificate and key by which the proxy answers pods.
  */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { certificateBlocks } from './pem.ts';
 
 /** A pair that fits. */
 export interface ServingCertificate {
@@ -39,8 +40,6 @@ export function parseServingCertificate(
   };
 }
 
-const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
 /**
  * The same with its issuer behind the leaf, if the file had the leaf alone and one of the authorities has issued it.
  *
@@ -48,9 +47,9 @@ const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
  * handshake and in the files of the system: four failed `open` calls for nothing.
  */
 export function withIssuer(serving: ServingCertificate, authorities: string): ServingCertificate {
-  if ((serving.certificate.match(BLOCK)?.length ?? 0) > 1) return serving;
+  if (certificateBlocks(serving.certificate).length > 1) return serving;
   const leaf = new X509Certificate(serving.certificate);
-  const issuer = authorities.match(BLOCK)?.find((block) => {
+  const issuer = certificateBlocks(authorities).find((block) => {
     const authority = new X509Certificate(block);
     return leaf.checkIssued(authority) && leaf.verify(authority.publicKey);
   });

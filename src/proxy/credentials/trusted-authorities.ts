@@ -2,6 +2,7 @@
  * The certificate authorities that the edge's certificate has to chain to.
  */
 import { X509Certificate } from 'node:crypto';
+import { certificateBlocks } from './pem.ts';
 
 /** What TLS is told to trust; nothing else is. */
 export interface TrustedAuthorities {
@@ -10,15 +11,13 @@ export interface TrustedAuthorities {
   readonly count: number;
 }
 
-const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
 /**
  * Reads a bundle. Each block is parsed here, because TLS would ignore what it cannot read and then trust nobody.
  *
  * @throws Error with a sentence for the user.
  */
 export function parseTrustedAuthorities(bytes: Buffer, path: string): TrustedAuthorities {
-  const blocks = bytes.toString('latin1').match(BLOCK) ?? [];
+  const blocks = certificateBlocks(bytes.toString('latin1'));
   if (blocks.length === 0) {
     throw new Error(`${path} holds no certificate; give the tenant's CA as PEM`);
   }

@@ -3,10 +3,11 @@
  * mode passthrough behind a signed header, so that the key is proven too. Nothing is sent after it.
  */
 import type { Socket, SocketHandler, TCPSocketConnectOptions } from 'bun';
+import { dialFailure, toldByConnectError } from '../../engine/bun/dial-failure.ts';
 import type { Endpoint } from '../../engine/endpoint.ts';
 import { ENGINE_REASONS, ENGINE_REASON_CODES } from '../../engine/reasons.ts';
 import { PROXY_REASONS } from '../reasons.ts';
-import { dialFailure, isCertificateFault } from './dial-failure.ts';
+import { isCertificateFault } from './certificate-fault.ts';
 import { identityFault } from './edge-identity.ts';
 
 /** Options of {@link probeEdge}. */
@@ -15,8 +16,8 @@ export interface EdgeProbeOptions {
   readonly serverName: string;
   /** As PEM. */
   readonly authorities: string;
-  /** The header to send first, for a connection between these two ends. */
-  readonly preface?: ((local: Socket<Attempt>) => Uint8Array) | undefined;
+  /** The header to send first, for a connection between these two ends; nothing if they are not joined any more. */
+  readonly preface?: ((local: Socket<Attempt>) => Uint8Array | undefined) | undefined;
   readonly timeoutMs: number;
 }
 
@@ -72,13 +73,17 @@ class Attempt {
       socket.terminate();
       return;
     }
-    const { authorities, preface, serverName } = this.#options;
-    if (preface !== undefined) socket.write(preface(socket));
-    socket.upgradeTLS<Attempt>({
-      data: this,
-      tls: { ca: authorities, serverName, rejectUnauthorized: true, ALPNProtocols: ALPN },
-      socket: SECURE,
-    });
+    try {
+      this.#begin(socket);
+    } catch (error) {
+      this.broken(socket, error);
+    }
+  }
+
+  /** Something was thrown that should not have been: a result like any other, because nobody else would hear of it. */
+  broken(socket: Socket<Attempt>, error: unknown): void {
+    this.#fail('fault', error instanceof Error ? error : new Error(String(error)));
+    socket.terminate();
   }
 
   secured(socket: Socket<Attempt>): void {
@@ -101,6 +106,24 @@ class Attempt {
 
   timedOut(): void {
     this.#fail('dial_timeout', undefined);
+  }
+
+  #begin(socket: Socket<Attempt>): void {
+    const { authorities, preface, serverName } = this.#options;
+    if (preface !== undefined) {
+      const header = preface(socket);
+      if (header === undefined) {
+        this.#fail('edge_handshake_failed', new Error('it hung up as soon as it had accepted'));
+        socket.terminate();
+        return;
+      }
+      socket.write(header);
+    }
+    socket.upgradeTLS<Attempt>({
+      data: this,
+      tls: { ca: authorities, serverName, rejectUnauthorized: true, ALPNProtocols: ALPN },
+      socket: SECURE,
+    });
   }
 
   #fail(code: keyof typeof ENGINE_REASONS | keyof typeof PROXY_REASONS, error?: Error): void {
@@ -126,6 +149,7 @@ const PLAIN: SocketHandler<Attempt> = {
   data: () => {},
   connectError: (socket, error) => socket.data.refused(error),
   close: (socket, error) => socket.data.lost(error),
+  error: (socket, error) => socket.data.broken(socket, error),
 };
 
 const SECURE: SocketHandler<Attempt> = {
@@ -135,6 +159,3 @@ const SECURE: SocketHandler<Attempt> = {
   close: (socket, error) => socket.data.lost(error),
   error: (socket, error) => socket.data.lost(error),
 };
-
-/** The promise of Bun.connect says nothing that its handlers have not said. */
-function toldByConnectError(): void {}

@@ -56,9 +56,19 @@ export class EdgeScout {
   }
 }
 
-/** A header as a pod's connection has it, for the proxy's own. */
-function signedHeader(key: TenantKey, socket: Socket<unknown>): Uint8Array {
-  const { localAddress, localPort, remoteAddress, remotePort } = socket;
+/** What Bun's types do not say: a socket that was reset before it is reported as open has no addresses. */
+interface Ends {
+  readonly localAddress: string | undefined;
+  readonly localPort: number | undefined;
+  readonly remoteAddress: string | undefined;
+  readonly remotePort: number | undefined;
+}
+
+/** A header as a pod's connection has it, for the proxy's own; nothing for a connection that is gone already. */
+function signedHeader(key: TenantKey, ends: Ends): Uint8Array | undefined {
+  const { localAddress, localPort, remoteAddress, remotePort } = ends;
+  if (localAddress === undefined || localPort === undefined) return undefined;
+  if (remoteAddress === undefined || remotePort === undefined) return undefined;
   const addresses = addressPair(localAddress, localPort, remoteAddress, remotePort);
   const header = Buffer.alloc(MAX_TENANT_HEADER_BYTES);
   return header.subarray(0, signTenantHeader(header, 0, key, addresses, Date.now() / 1000));

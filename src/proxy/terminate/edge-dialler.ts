@@ -5,14 +5,17 @@
  * always set: then neither a flag nor the environment turns verification off.
  */
 import type { SocketHandler, TCPSocketConnectOptions, TLSOptions } from 'bun';
+import { dialFailure, toldByConnectError } from '../../engine/bun/dial-failure.ts';
 import type { Relay } from '../../engine/bun/relay.ts';
 import type { Clock } from '../../engine/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../../engine/counters.ts';
+import type { Endpoint } from '../../engine/endpoint.ts';
 import type { Limits } from '../../engine/limits.ts';
 import { REASON } from '../../engine/reasons.ts';
-import { dialFailure, isCertificateFault } from '../edge/dial-failure.ts';
+import { isCertificateFault } from '../edge/certificate-fault.ts';
 import type { EdgeEndpoints } from '../edge/edge-endpoints.ts';
 import { identityFault } from '../edge/edge-identity.ts';
+import { isBrokenSession } from './broken-session.ts';
 import { EdgeSide, type PodSide } from './sides.ts';
 
 /** The parts of the terminator that a dial touches. */
@@ -71,7 +74,7 @@ export class EdgeDialler {
 
   /** Dials the next endpoint, or says that there is none. */
   start(pod: PodSide): void {
-    const { endpoints, limits, clock, failed } = this.#options;
+    const { endpoints, limits, clock, failed, fault } = this.#options;
     const endpoint = endpoints.pick(pod.attempts);
     if (endpoint === undefined) {
       failed(pod);
@@ -87,15 +90,13 @@ export class EdgeDialler {
     pod.bytesAt = this.#row + COLUMN.bytesDown;
     this.#dialling.add(pod);
     this.#counters.add(GLOBAL.dialling, 1);
-    const options: BunConnectOptions = {
-      hostname: endpoint.address,
-      port: endpoint.port,
-      allowHalfOpen: true,
-      tls: this.#tls(pod),
-      socket: this.#handlers,
-      data: pod.peer,
-    };
-    Bun.connect<EdgeSide>(options).catch(toldByConnectError);
+    try {
+      this.#connect(pod, pod.peer, endpoint);
+    } catch (error) {
+      this.#decide(pod);
+      pod.peer = null; // there is no dial that would have to be given up
+      fault(pod, error);
+    }
   }
 
   /** The pod is over; a dial still under way has nobody to wait for it. */
@@ -113,6 +114,19 @@ export class EdgeDialler {
       this.#giveUp(pod.peer);
       this.#fail(pod, REASON.dial_timeout, undefined);
     }
+  }
+
+  /** @throws what Bun finds wrong with the options, such as authorities that BoringSSL does not take. */
+  #connect(pod: PodSide, edge: EdgeSide, { address, port }: Endpoint): void {
+    const options: BunConnectOptions = {
+      hostname: address,
+      port,
+      allowHalfOpen: true,
+      tls: this.#tls(pod),
+      socket: this.#handlers,
+      data: edge,
+    };
+    Bun.connect<EdgeSide>(options).catch(toldByConnectError);
   }
 
   #tls(pod: PodSide): TLSOptions {
@@ -155,7 +169,7 @@ export class EdgeDialler {
       close: (socket, error) => this.#ended(socket.data, error, true),
       // With what a handler throws, and with a TLS session that breaks; the latter closes the socket too.
       error: (socket, error) => {
-        if (!('code' in error)) this.#options.fault(socket.data.peer, error);
+        if (!isBrokenSession(error)) this.#options.fault(socket.data.peer, error);
       },
     };
   }
@@ -233,6 +247,3 @@ export class EdgeDialler {
     edge.close('reset');
   }
 }
-
-/** The promise of Bun.connect says nothing that its handlers have not said. */
-function toldByConnectError(): void {}

@@ -3,7 +3,6 @@
  * protocol of the edge.
  */
 import type { Socket, SocketHandler, TLSOptions, TLSUpgradeOptions } from 'bun';
-import type { Relay } from '../../engine/bun/relay.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { Counters } from '../../engine/counters.ts';
 import type { Limits } from '../../engine/limits.ts';
@@ -13,6 +12,8 @@ import { ClientHello } from '../../wire/client-hello.ts';
 import { alertFor, type HelloOutcome, type HelloRefusal } from '../../wire/outcome.ts';
 import type { ServingCertificate } from '../credentials/serving-certificate.ts';
 import { encodeAlpn } from './alpn.ts';
+import type { BoundedRelay } from './bounded-relay.ts';
+import { isBrokenSession } from './broken-session.ts';
 import type { PodSide } from './sides.ts';
 
 /** What a pod may send while the edge is being dialled: nothing, if it waits for an answer to its hello. */
@@ -24,7 +25,7 @@ export interface GreeterOptions {
   readonly counters: Counters;
   readonly limits: Limits;
   readonly clock: Clock;
-  readonly relay: Relay;
+  readonly relay: BoundedRelay;
   /** The hello is complete. */
   readonly dial: (pod: PodSide) => void;
   /** The handshake is complete. */
@@ -75,6 +76,7 @@ export class Greeter {
       case 'dialling':
         pod.append(chunk);
         if (pod.firstBytes >= KEPT_WHILE_DIALLING_BYTES) pod.pause();
+        this.#options.relay.hold(pod);
         return;
       case 'greeting':
       case 'joined':
@@ -103,6 +105,7 @@ export class Greeter {
     pod.isUpgraded = true;
     pod.paused = false;
     pod.first = null;
+    this.#options.relay.release(pod);
     try {
       socket.upgradeTLS<PodSide>(options);
     } catch (error) {
@@ -194,7 +197,7 @@ export class Greeter {
       },
       // With what a handler throws, and with a TLS session that breaks; the latter closes the socket too.
       error: (socket, error) => {
-        if (!('code' in error)) fault(socket.data, error);
+        if (!isBrokenSession(error)) fault(socket.data, error);
       },
     };
   }

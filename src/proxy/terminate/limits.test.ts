@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { Peer, until } from '../../engine/conformance/peer.ts';
+import type { TLSSocket } from 'node:tls';
+import { Backend, Peer, until } from '../../engine/conformance/peer.ts';
 import { Lab } from '../testing/lab.ts';
 import { Pod, plainHello } from '../testing/pod.ts';
 
@@ -137,6 +138,60 @@ test('leaves no connection, no dial and no byte behind, whatever clients do', as
   expect(proxy.counters.slot(0).open).toBe(0);
   using pod = await Pod.dial(port, { ca: lab.authority.cert });
   expect(await pod.echo('fine')).toBe('fine');
+});
+
+test('readers that stall are reset when more is kept for them than allowed, and the others are served on', async () => {
+  await using lab = await Lab.create();
+  const flood = Buffer.alloc(16 * 1024 * 1024);
+  const onConnection = (socket: TLSSocket) =>
+    socket.on('data', (chunk: Buffer) =>
+      socket.write(chunk.toString() === 'flood' ? flood : chunk),
+    );
+  const api = await lab.apiServer({ onConnection });
+  const mode = { ...lab.terminate(), maxKeptBytes: 1_000_000 };
+  const proxy = await lab.proxy({ edgePort: api.port, mode });
+  const options = { ca: lab.authority.cert };
+  const kept = () => proxy.counters.global('keptBytes');
+  const resets = () => proxy.counters.failures()['kept_bytes_limit'] ?? 0;
+  using lively = await Pod.dial(proxy.ports[0]!, options);
+  expect(await lively.echo('before')).toBe('before');
+
+  const stalled: Pod[] = [];
+  while (resets() === 0 && stalled.length < 100) {
+    const pod = await Pod.dial(proxy.ports[0]!, options);
+    stalled.push(pod);
+    pod.tls.pause();
+    const keptBefore = kept();
+    pod.tls.write('flood');
+    await until(() => kept() > keptBefore || resets() > 0, 'bytes that are kept for it');
+    expect(kept()).toBeLessThanOrEqual(mode.maxKeptBytes);
+  }
+
+  expect(proxy.counters.failures()).toEqual({ kept_bytes_limit: 1 });
+  expect(await lively.echo('after')).toBe('after');
+  for (const pod of stalled) pod[Symbol.dispose]();
+  await until(() => kept() === 0, 'nothing kept');
+});
+
+test('what a pod sends while the edge is dialled counts as kept, up to the limit', async () => {
+  await using lab = await Lab.create();
+  const mute = lab.use(new Backend());
+  const proxy = await lab.proxy({
+    edgePort: mute.port,
+    mode: { ...lab.terminate(), maxKeptBytes: HELLO.length + 100 },
+  });
+
+  const client = await Peer.dial(proxy.ports[0]!);
+  await client.send(HELLO);
+  await until(() => proxy.counters.global('dialling') === 1, 'the dial');
+  expect(proxy.counters.global('keptBytes')).toBe(HELLO.length);
+  await client.send(Buffer.alloc(101));
+  await until(() => client.closed, 'the end');
+
+  expect(client.wasReset).toBe(true);
+  expect(proxy.counters.failures()).toEqual({ kept_bytes_limit: 1 });
+  const left = ['open', 'dialling', 'unfinishedHellos', 'keptBytes'] as const;
+  expect(left.map((name) => proxy.counters.global(name))).toEqual([0, 0, 0, 0]);
 });
 
 /** By a FIN, or by a reset if there was a byte that nobody had read yet. */

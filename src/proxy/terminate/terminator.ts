@@ -8,30 +8,28 @@
  * in the clear and handed to TLS afterwards.
  *
  * That is done by `upgradeTLS` of Bun 1.4 on an accepted socket, with two options that its types do not have:
- * `isServer`, and `initialData` for the hello. Certificate and protocol are given anew for each connection: a swap is
- * a new value for the next one, and touches no other. What Bun does, found by experiment:
+ * `isServer`, and `initialData` for the hello (docs/decisions/0006). Certificate and protocol are given anew for each
+ * connection: a swap is a new value for the next one, and touches no other. What Bun does, found by experiment:
  * - `shutdown()` sends close_notify and reading goes on; a close_notify, and a FIN without one, are reported as `end`.
  * - The handlers of the plain socket go on to be called with the ciphertext that arrives, and at its close.
  */
 import type { Socket, SocketHandler, TCPSocketListener } from 'bun';
-import { Relay } from '../../engine/bun/relay.ts';
 import { systemClock, type Clock } from '../../engine/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../../engine/counters.ts';
 import type { Engine, ListenOptions } from '../../engine/engine.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../engine/limits.ts';
+import { DEFAULT_LIMITS, DESCRIPTOR_RESERVE, type Limits } from '../../engine/limits.ts';
 import { REASON } from '../../engine/reasons.ts';
 import { UnfinishedHellos } from '../../engine/unfinished-hellos.ts';
 import type { ServingCertificate } from '../credentials/serving-certificate.ts';
 import type { EdgeEndpoints } from '../edge/edge-endpoints.ts';
 import { chosenAlpn } from './alpn.ts';
+import { BoundedRelay, DEFAULT_MAX_KEPT_BYTES } from './bounded-relay.ts';
 import { EdgeDialler } from './edge-dialler.ts';
 import { Greeter } from './greeter.ts';
 import { descriptorOf, listenPlain } from './plain-listener.ts';
 import { PodSide } from './sides.ts';
 
 const TICK_MS = 1000;
-/** Descriptors left to the rest of the process; see engine `bun`, which has the same limit for the same reason. */
-const DESCRIPTOR_RESERVE = 32;
 
 /** Options of {@link Terminator}. */
 export interface TerminatorOptions {
@@ -44,6 +42,8 @@ export interface TerminatorOptions {
   /** With the reasons of {@link PROXY_REASON_CODES} and {@link HELLO_REFUSAL_CODES}. */
   readonly counters: Counters;
   readonly limits?: Partial<Limits> | undefined;
+  /** How many bytes may wait for slow readers and for dials, of all connections together. Default 64 MiB. */
+  readonly maxKeptBytes?: number | undefined;
   readonly clock?: Clock | undefined;
   /** An endpoint did not answer as it should, by this reason. */
   readonly suspected: (reason: number, error: Error | undefined) => void;
@@ -61,7 +61,7 @@ export class Terminator implements Engine {
   readonly #clock: Clock;
   readonly #onFault: (error: unknown) => void;
   readonly #row: number;
-  readonly #relay: Relay;
+  readonly #relay: BoundedRelay;
   readonly #dialler: EdgeDialler;
   readonly #greeter: Greeter;
   readonly #unfinished: UnfinishedHellos<PodSide>;
@@ -81,9 +81,8 @@ export class Terminator implements Engine {
     this.#row = counters.row(0);
     this.#edgeDown = counters.reason('edge_down');
     this.#unfinished = new UnfinishedHellos(this.#limits, counters, (pod) => pod.remoteAddress);
-    this.#relay = new Relay(counters, (client, reason, how) => {
-      if (client instanceof PodSide) this.#end(client, reason, how);
-    });
+    const maxKeptBytes = options.maxKeptBytes ?? DEFAULT_MAX_KEPT_BYTES;
+    this.#relay = new BoundedRelay(counters, maxKeptBytes, this.#end.bind(this));
     this.#greeter = new Greeter({
       certificate: options.certificate,
       counters,
@@ -199,7 +198,8 @@ export class Terminator implements Engine {
     pod.row = this.#row;
     this.#counters.add(this.#row + COLUMN.open, 1);
     this.#counters.add(this.#row + COLUMN.total, 1);
-    this.#dialler.start(pod);
+    this.#relay.hold(pod);
+    if (pod.phase !== 'over') this.#dialler.start(pod);
   }
 
   /** A pod that dials has the time of its dial; the others have their own. */
@@ -223,6 +223,7 @@ export class Terminator implements Engine {
     if (!isCounted) this.#counters.fail(reason, pod.row);
     pod.phase = 'over';
     pod.first = null;
+    this.#relay.release(pod);
     this.#pods.delete(pod);
     this.#unfinished.delete(pod);
     this.#dialler.leave(pod);

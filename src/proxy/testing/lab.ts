@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ManualClock } from '../../engine/clock.ts';
 import { createLogger } from '../../telemetry/log.ts';
-import { startProxy, type Proxy, type ProxyMode, type ProxyOptions } from '../proxy.ts';
+import { startProxy, type ProxyMode, type ProxyOptions, type RunningProxy } from '../proxy.ts';
 import { ApiServer, type ApiServerOptions } from './api-server.ts';
 import { TestAuthority, type Pair } from './certificates.ts';
 
@@ -67,7 +67,7 @@ export class Lab implements AsyncDisposable {
     return this.#stack.use(await ApiServer.start({ serving: this.serving, ...options }));
   }
 
-  terminate(): ProxyMode {
+  terminate(): ProxyMode & { readonly name: 'terminate' } {
     const files = { caFile: 'ca.crt', certFile: 'tls.crt', keyFile: 'tls.key' };
     const paths = Object.entries(files).map(([name, file]) => [name, this.path(file)]);
     return { name: 'terminate', ...(Object.fromEntries(paths) as typeof files) };
@@ -82,7 +82,7 @@ export class Lab implements AsyncDisposable {
   }
 
   /** Default: mode terminate, the clock of the lab. */
-  async proxy(options: LabProxyOptions): Promise<Proxy> {
+  async proxy(options: LabProxyOptions): Promise<RunningProxy> {
     const proxy = await startProxy({
       mode: this.terminate(),
       listen: [{ address: '127.0.0.1', port: 0 }],

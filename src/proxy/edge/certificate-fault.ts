@@ -1,23 +1,6 @@
 /**
- * What an error of a dial or of a handshake means.
+ * What an error of a handshake means.
  */
-import { REASON } from '../../engine/reasons.ts';
-
-/** The reason for an error of the system. */
-export function dialFailure(error: Error & { readonly code?: unknown }): number {
-  switch (error.code) {
-    case 'ECONNREFUSED':
-    case 'ECONNRESET':
-      return REASON.dial_refused;
-    case 'ETIMEDOUT':
-      return REASON.dial_timeout;
-    case 'EHOSTUNREACH':
-    case 'ENETUNREACH':
-      return REASON.dial_unreachable;
-    default:
-      return REASON.dial_failed;
-  }
-}
 
 /** Codes of a handshake that broke for another reason than the certificate: the protocol, or the network. */
 const NOT_OF_THE_CERTIFICATE = /^(E[A-Z]+|ERR_SSL_.*)$/;

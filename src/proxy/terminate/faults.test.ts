@@ -1,0 +1,93 @@
+import { expect, test } from 'bun:test';
+import { Peer, until } from '../../engine/conformance/peer.ts';
+import { Counters } from '../../engine/counters.ts';
+import { parseServingCertificate } from '../credentials/serving-certificate.ts';
+import { EdgeEndpoints } from '../edge/edge-endpoints.ts';
+import { HELLO_REFUSAL_CODES, PROXY_REASON_CODES } from '../reasons.ts';
+import { HOST, Lab } from '../testing/lab.ts';
+import { Pod, plainHello } from '../testing/pod.ts';
+import { isBrokenSession } from './broken-session.ts';
+import { Terminator, type TerminatorOptions } from './terminator.ts';
+
+/** A terminator without the checks of files that a proxy has before it. */
+function terminator(lab: Lab, edgePort: number, more: Partial<TerminatorOptions>) {
+  const endpoints = new EdgeEndpoints(lab.clock);
+  endpoints.replace(['127.0.0.1'], edgePort);
+  const counters = new Counters({
+    ...{ slots: 1, slotReasons: PROXY_REASON_CODES, otherReasons: HELLO_REFUSAL_CODES },
+  });
+  const { cert, key } = lab.leaf;
+  const paths = { certificate: 'tls.crt', key: 'tls.key' };
+  const serving = parseServingCertificate(Buffer.from(cert), Buffer.from(key), paths);
+  const faults: unknown[] = [];
+  const engine = new Terminator({
+    ...{ endpoints, counters, serverName: HOST, clock: lab.clock },
+    certificate: () => serving,
+    authorities: () => lab.authority.cert,
+    suspected: () => {},
+    onFault: (error) => faults.push(error),
+    ...more,
+  });
+  lab.use({ [Symbol.dispose]: () => engine.stop() });
+  return { counters, faults, port: engine.listen({ address: '127.0.0.1', port: 0 }) };
+}
+
+const GAUGES = ['open', 'dialling', 'abandonedDials', 'unfinishedHellos', 'keptBytes'] as const;
+
+test('authorities that TLS does not take cost the pod its connection at once, and nothing else', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const authorities = () => '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+  const { counters, faults, port } = terminator(lab, api.port, { authorities });
+
+  const client = await Peer.dial(port);
+  await client.send(plainHello('kubernetes'));
+  await until(() => client.closed, 'the end of the pod');
+  lab.clock.advance(6000);
+
+  expect(client.wasReset).toBe(true);
+  expect(counters.failures()).toEqual({ fault: 1 });
+  expect(faults).toMatchObject([{ code: 'ERR_BORINGSSL' }]);
+  expect(GAUGES.map((name) => counters.global(name))).toEqual([0, 0, 0, 0, 0]);
+});
+
+test('an error with a code that is thrown in a handler is a fault like any other', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const certificate = () => {
+    throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
+  };
+  const { counters, faults, port } = terminator(lab, api.port, { certificate });
+
+  const refusal = await Pod.refused(port);
+
+  expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
+  expect(counters.failures()).toEqual({ fault: 1 });
+  expect(faults).toMatchObject([{ code: 'ENOENT' }]);
+  expect(GAUGES.map((name) => counters.global(name))).toEqual([0, 0, 0, 0, 0]);
+});
+
+test('a TLS session that breaks is no fault of ours', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const { counters, faults, port } = terminator(lab, api.port, {});
+  using pod = await Pod.dial(port, { ca: lab.authority.cert });
+  expect(await pod.echo('fine')).toBe('fine');
+
+  pod.plain.write(Buffer.from('this is no record of TLS, and long enough to be seen as a bad one'));
+  await until(() => counters.global('open') === 0, 'the end');
+
+  expect(faults).toEqual([]);
+  expect(counters.failures()).toEqual({ client_reset: 1 });
+});
+
+test.each([
+  ['EPROTO', true],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', true],
+  ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', true],
+  ['ERR_BORINGSSL', false],
+  ['ENOENT', false],
+  [undefined, false],
+])('an error with the code %p is that of a broken session: %p', (code, isBroken) => {
+  expect(isBrokenSession(Object.assign(new Error('broken'), { code }))).toBe(isBroken);
+});
