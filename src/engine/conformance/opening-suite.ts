@@ -7,6 +7,7 @@ import { hello } from '../../wire/hello-builder.ts';
 import { HELLO, Lab, NAME } from './lab.ts';
 import { Backend, until } from './peer.ts';
 import { deafPort } from './deaf-port.ts';
+import type { Row } from './table.ts';
 
 const MEGABYTE = 1 << 20;
 
@@ -14,6 +15,11 @@ const MEGABYTE = 1 << 20;
 function closedPort(): number {
   using backend = new Backend();
   return backend.port;
+}
+
+/** The row of the lab's name, with these endpoints in their order. */
+function rowAt(...ports: number[]): Row[] {
+  return [{ name: NAME, endpoints: ports.map((port) => ['127.0.0.1', port] as const) }];
 }
 
 /** Registers the tests for one engine. */
@@ -108,7 +114,7 @@ export function openingSuite(engine: string): void {
 
   test('refuses with an alert when no endpoint is left, though bytes are unread', async () => {
     using lab = new Lab(engine, {
-      rows: () => [{ name: NAME, endpoints: [['127.0.0.1', closedPort()]] }],
+      rows: () => rowAt(closedPort()),
     });
     const client = await lab.dial();
 
@@ -187,7 +193,7 @@ export function openingSuite(engine: string): void {
 
   test('takes a bug in the choice of the next endpoint for the end of one connection', async () => {
     using lab = new Lab(engine, {
-      rows: () => [{ name: NAME, endpoints: [['127.0.0.1', closedPort()]] }],
+      rows: () => rowAt(closedPort()),
     });
     lab.table.failed = () => {
       throw new Error('a bug in the switchboard');
@@ -203,17 +209,7 @@ export function openingSuite(engine: string): void {
 
   test('gives up a dial that nobody answers, and tries the next endpoint', async () => {
     using deaf = deafPort();
-    using lab = new Lab(engine, {
-      rows: (port) => [
-        {
-          name: NAME,
-          endpoints: [
-            ['127.0.0.1', deaf.port],
-            ['127.0.0.1', port],
-          ],
-        },
-      ],
-    });
+    using lab = new Lab(engine, { rows: (port) => rowAt(deaf.port, port) });
     const client = await lab.dial();
     await client.send(HELLO);
     await until(() => lab.counters.global('dialling') === 1, 'a dial under way');
@@ -229,17 +225,7 @@ export function openingSuite(engine: string): void {
 
   test('keeps little for an upstream that is slow to answer the dial', async () => {
     using deaf = deafPort();
-    using lab = new Lab(engine, {
-      rows: (port) => [
-        {
-          name: NAME,
-          endpoints: [
-            ['127.0.0.1', deaf.port],
-            ['127.0.0.1', port],
-          ],
-        },
-      ],
-    });
+    using lab = new Lab(engine, { rows: (port) => rowAt(deaf.port, port) });
     const client = await lab.dial();
     await client.send(HELLO);
     await until(() => lab.counters.global('dialling') === 1, 'a dial under way');
@@ -260,7 +246,7 @@ export function openingSuite(engine: string): void {
   test('forgets a client that resets while its upstream is dialled', async () => {
     using deaf = deafPort();
     using lab = new Lab(engine, {
-      rows: () => [{ name: NAME, endpoints: [['127.0.0.1', deaf.port]] }],
+      rows: () => rowAt(deaf.port),
     });
     const client = await lab.dial();
     await client.send(HELLO);
