@@ -3,7 +3,8 @@
  * so its memory and descriptors are its alone.
  *
  * It fails at the first byte in the wrong place, at a lost edge, at a descriptor that is left over, and if memory at the
- * end is more than a quarter above what it was after the first third.
+ * end is more than a quarter above what it was after the first third; the latter only in a run of a minute or more per
+ * engine, since before that the first third is warm-up. A failure of one engine does not keep the next from its turn.
  */
 import { EngineProcess } from '../src/engine/conformance/child.ts';
 import { ENGINES } from '../src/engine/conformance/engines.ts';
@@ -13,7 +14,10 @@ import { Storm } from '../src/engine/conformance/storm.ts';
 
 const CONNECTIONS = 240;
 const REPORT_MS = 10_000;
+const NOT_CHECKED = ' (growth is not checked in less than a minute per engine)';
 const GROWTH_LIMIT = 1.25;
+/** In a shorter run the baseline would be taken while the engine still warms up. */
+const LEAST_FOR_MEMORY_MS = 60_000;
 /** What an engine keeps for the next time: epoll its pipes for bulk, at most 32, of two descriptors each. */
 const KEPT_DESCRIPTORS: Readonly<Record<string, number>> = { epoll: 64 };
 
@@ -69,18 +73,25 @@ async function soak(engine: string, forMs: number): Promise<string> {
   const left = after.descriptors - before.descriptors;
   if (left > (KEPT_DESCRIPTORS[engine] ?? 0))
     throw new Error(`${left} file descriptors are left over`);
-  if (after.rssBytes > GROWTH_LIMIT * baselineBytes) {
+  const isMemoryChecked = forMs >= LEAST_FOR_MEMORY_MS;
+  if (isMemoryChecked && after.rssBytes > GROWTH_LIMIT * baselineBytes) {
     const grown = `from ${megabytes(baselineBytes)} to ${megabytes(after.rssBytes)}`;
     throw new Error(`memory grew ${grown}`);
   }
   return (
     `${(seed - 1) * CONNECTIONS} connections, ${megabytes(bytes)}, every byte in its place; memory ` +
-    `${megabytes(baselineBytes)} after the first third, ${megabytes(after.rssBytes)} at the end; ` +
+    `${megabytes(baselineBytes)} after the first third, ${megabytes(after.rssBytes)} at the end${isMemoryChecked ? '' : NOT_CHECKED}; ` +
     `descriptors ${before.descriptors} before, ${after.descriptors} after`
   );
 }
 
 for (const engine of ENGINES.keys()) {
   console.log(`engine ${engine}, ${minutes / ENGINES.size} minutes`);
-  console.log(`  ${await soak(engine, (minutes * 60_000) / ENGINES.size)}`);
+  try {
+    console.log(`  ${await soak(engine, (minutes * 60_000) / ENGINES.size)}`);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    console.error(`  engine ${engine} failed: ${why}`);
+    process.exitCode = 1;
+  }
 }

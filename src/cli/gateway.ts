@@ -50,6 +50,7 @@ export function gatewayCommand(): Command {
     .requiredOption(
       '--routes <file>',
       'the routes, YAML or JSON; watched, and changed with no restart',
+      fileName,
     )
     .addOption(
       new Option('--listen <address>', 'where to accept clients; may be given several times')
@@ -106,10 +107,15 @@ export function gatewayCommand(): Command {
         .argParser(wholeNumber(0, 1_000_000))
         .default(0),
     )
-    .option('--access-log <file>', 'write one line of JSON per connection; - is standard output')
+    .option(
+      '--access-log <file>',
+      'write one line of JSON per connection; - is standard output',
+      fileName,
+    )
     .option(
       '--key-file <file>',
       "master keys of the workers' signed headers, one per line; watched",
+      fileName,
     )
     .addOption(
       new Option('--log-level <level>', 'what to log on standard error')
@@ -123,10 +129,9 @@ export function gatewayCommand(): Command {
         import('../gateway/run-gateway.ts'),
         import('../telemetry/log.ts'),
       ]);
-      process.exitCode = await runGateway(
-        gatewayOptions(flags),
-        createLogger({ level: flags.logLevel }),
-      );
+      const log = createLogger({ level: flags.logLevel });
+      // A write that nobody takes, or a file that does not answer, would keep the process for ever.
+      process.exit(await runGateway(gatewayOptions(flags), log));
     });
 }
 
@@ -167,6 +172,12 @@ function parseHttp(text: string): readonly ListenAddress[] {
 
 function parseNetworks(text: string): readonly string[] {
   return refusing(() => networks(text));
+}
+
+/** An empty one is a variable that was never set. */
+function fileName(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('Write the name of a file.');
 }
 
 function wholeNumber(least: number, most: number): (text: string) => number {

@@ -16,6 +16,8 @@ const leaf = await authority.issue({ names: ['kubernetes'] });
 const ca = file('ca.crt', authority.cert);
 const cert = file('tls.crt', leaf.cert);
 const key = file('tls.key', leaf.key);
+const fifo = join(folder, 'fifo');
+Bun.spawnSync(['mkfifo', fifo]);
 const secret = Buffer.alloc(32, 9).toString('base64');
 const tenantKey = file('tenant.key', secret);
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -52,6 +54,7 @@ test('explains itself, with an example of each mode', () => {
   expect(stdout).toContain('snicket proxy --mode terminate --listen');
   expect(stdout).toContain('snicket proxy --mode passthrough --listen');
   expect(stdout).toContain('SNICKET_ENGINE');
+  expect(stdout).toMatch(/--max-connections <number> +one more is reset \(default: 100000\)/);
   expect(exitCode).toBe(0);
 });
 
@@ -96,7 +99,24 @@ const wrong: [string, string[], string][] = [
     [...TERMINATE, '--engine', 'epoll'],
     "--engine 'epoll' belongs to mode passthrough, not terminate; leave it out",
   ],
-  ['a file that is not there', replaced(TERMINATE, '--ca', '/no/such'), "'/no/such'"],
+  [
+    'a file that is not there',
+    replaced(TERMINATE, '--ca', '/no/such'),
+    'error: --ca: /no/such cannot be read (ENOENT); give a file that exists',
+  ],
+  [
+    'a key that is not there',
+    replaced(TERMINATE, '--key', '/no/such'),
+    'error: --key: /no/such cannot be read (ENOENT); give a file that exists',
+  ],
+  [
+    'a directory',
+    replaced(PASSTHROUGH, '--tenant-key-file', folder),
+    `error: --tenant-key-file: ${folder} is not a regular file`,
+  ],
+  ['a FIFO', replaced(TERMINATE, '--cert', fifo), `error: --cert: ${fifo} is not a regular file`],
+  ['a device', replaced(TERMINATE, '--ca', '/dev/zero'), '--ca: /dev/zero is not a regular file'],
+  ['a pair that is none', replaced(TERMINATE, '--key', ca), `error: --cert, --key: ${ca} holds no`],
   ['a CA that is none', replaced(TERMINATE, '--ca', key), 'holds no certificate'],
   ['a tenant key that is none', replaced(PASSTHROUGH, '--tenant-key-file', ca), 'is not base64'],
   ['a grace that is no number', [...TERMINATE, '--grace', 'soon'], "'soon' is invalid"],
@@ -112,6 +132,20 @@ test.each(wrong)('refuses %s with exit code 2, the value and a way out', (_, wor
   expect(exitCode).toBe(2);
 });
 
+test.each(['--listen', '--http'])(
+  'an address for %s that cannot be had is no mistake of the command line, and ends with code 1',
+  (flag) => {
+    using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
+
+    const busy = proxy(...replaced(TERMINATE, flag, `127.0.0.1:${taken.port}`));
+    const foreign = proxy(...replaced(TERMINATE, flag, '203.0.113.1:6443'));
+
+    expect(busy.stderr).toContain(`error: cannot listen on 127.0.0.1:${taken.port} (EADDRINUSE); `);
+    expect(foreign.stderr).toContain('`ip address add 203.0.113.1/32 dev lo scope host`');
+    expect([busy.exitCode, foreign.exitCode]).toEqual([1, 1]);
+  },
+);
+
 test.each([
   ['terminate', TERMINATE],
   ['passthrough', PASSTHROUGH],
@@ -121,18 +155,23 @@ test.each([
     const options = ['--grace', '0', '--drain', '0', '--log-level', 'debug'];
     const child = Bun.spawn([process.execPath, main, 'proxy', ...words, ...options], {
       ...{ stdout: 'pipe', stderr: 'pipe' },
+      env: { ...process.env, SNICKET_ENGINE: 'epoll' },
     });
     let log = '';
     const reading = (async () => {
       for await (const chunk of child.stderr) log += Buffer.from(chunk).toString();
     })();
     await until(() => log.includes('dial_refused'), `a log: ${log}`, 10_000);
+    child.kill('SIGHUP');
+    await until(() => log.includes('nothing to reopen'), 'the answer to SIGHUP');
 
     child.kill('SIGTERM');
     const exitCode = await child.exited;
     await reading;
 
     expect(log).toContain(`"mode":"${mode}"`);
+    expect(log).toContain('"graceMs":0');
+    expect(log.includes('SNICKET_ENGINE')).toBe(mode === 'terminate');
     expect(log).not.toContain(secret);
     expect(log).not.toContain(leaf.key.split('\n')[1]!);
     expect(exitCode).toBe(0);

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { DEFAULT_LIMITS } from '../engine/limits.ts';
 import { parseListenAddress, type ListenAddress } from '../engine/listen-address.ts';
 import type { EngineChoice } from '../engine/open-engine.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../proxy/edge/edge-address.ts';
@@ -28,7 +29,7 @@ interface Flags {
   readonly engine: EngineChoice;
   readonly grace: number;
   readonly drain: number;
-  readonly maxConnections?: number;
+  readonly maxConnections: number;
   readonly maxKeptBytes?: number;
   readonly logLevel: LogLevel;
 }
@@ -62,7 +63,7 @@ export function proxyCommand(): Command {
     )
     .option('--grace <seconds>', 'after SIGTERM: how long new connections are accepted', seconds, 5)
     .option('--drain <seconds>', 'then: over how long connections are closed', seconds, 15)
-    .option('--max-connections <number>', 'one more is reset', count)
+    .option('--max-connections <number>', 'one more is reset', count, DEFAULT_LIMITS.maxConnections)
     .option(
       '--max-kept-bytes <number>',
       'that wait for slow readers, of all connections together; default 64 MiB (terminate)',
@@ -81,21 +82,31 @@ async function run(flags: Flags, command: Command): Promise<void> {
   const log = createLogger({ level: flags.logLevel });
   const mode = modeOf(flags, command);
   const { listen, edge, serverName, http, engine, maxConnections } = flags;
-  const limits = maxConnections === undefined ? {} : { maxConnections };
+  const limits = { maxConnections };
+  if (mode.name === 'terminate' && engine === 'epoll') {
+    log.info('SNICKET_ENGINE is for mode passthrough, and ignored in mode terminate', { engine });
+  }
+  // Its default is to end the process. Who rotates logs sends it, and the proxy has none that it opened itself.
+  process.on('SIGHUP', () => log.info('SIGHUP: nothing to reopen'));
   // Loaded here, so that the other commands do not pay for it.
-  const { startProxy } = await import('../proxy/proxy.ts');
+  const { AddressUnavailable, startProxy } = await import('../proxy/proxy.ts');
   const proxy = await startProxy({
     ...{ mode, listen, edge, serverName, http, engine, limits, log },
-  }).catch((error: unknown) =>
-    command.error(`error: ${error instanceof Error ? error.message : String(error)}`),
-  );
+  }).catch((error: unknown) => {
+    const sentence = `error: ${error instanceof Error ? error.message : String(error)}`;
+    if (!(error instanceof AddressUnavailable)) return command.error(sentence);
+    console.error(sentence);
+    return process.exit(1); // as the gateway does: not the command line, but the machine is at fault
+  });
   log.info('the proxy listens', { mode: mode.name, ports: proxy.ports, http: proxy.httpPorts });
 
   const second = new AbortController();
   await signalled();
-  log.info('draining', { graceSeconds: flags.grace, drainSeconds: flags.drain });
+  const graceMs = flags.grace * 1000;
+  const drainMs = flags.drain * 1000;
+  log.info('draining', { graceMs, drainMs });
   void signalled().then(() => second.abort());
-  await proxy.drain(flags.grace * 1000, flags.drain * 1000, second.signal);
+  await proxy.drain(graceMs, drainMs, second.signal);
   proxy.stop();
   process.exit(0); // a dial that cannot be taken back would keep the process for minutes
 }

@@ -34,7 +34,12 @@ test.each([
   ['no host', ['--key-file', keyFile], "missing required argument 'host'"],
   ['a host that is none', ['--key-file', keyFile, '10.0.0.1'], "'10.0.0.1' cannot be the host"],
   ['no file', ['a.k8s.test'], '--key-file <file>'],
-  ['a file that is not there', ['--key-file', '/nowhere/key', 'a.k8s.test'], '/nowhere/key'],
+  [
+    'a file that is not there',
+    ['--key-file', '/nowhere/key', 'a.k8s.test'],
+    "--key-file: '/nowhere/key' cannot be read (ENOENT); give",
+  ],
+  ['an empty file name', ['--key-file', '', 'a.k8s.test'], "--key-file: '' cannot be read"],
   ['a file without a key', ['--key-file', '/dev/null', 'a.k8s.test'], '/dev/null: no key'],
 ])('refuses %s', (_, words, sentence) => {
   const { exitCode, stdout, stderr } = tenantKey(...words);

@@ -19,14 +19,27 @@ export function tenantKeyCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .action((host: string, { keyFile }: { keyFile: string }, command: Command) => {
       try {
-        console.log(tenantKeyText(readFileSync(keyFile, 'utf8'), keyFile, host));
+        console.log(tenantKeyText(masterKeys(keyFile), keyFile, host));
       } catch (error) {
         command.error(`error: ${error instanceof Error ? error.message : String(error)}`);
       }
     });
 }
 
-function tenantKeyText(masterKeys: string, keyFile: string, host: string): string {
-  const newest = parseKeys(masterKeys, keyFile).at(-1) ?? new Uint8Array();
+/** By any name that can be read, a pipe too: nothing waits for this command but its user. */
+function masterKeys(keyFile: string): string {
+  try {
+    return readFileSync(keyFile, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new Error(
+      `--key-file: '${keyFile}' cannot be read (${code}); give the gateway's file, or make one with: openssl rand -base64 32`,
+      { cause: error },
+    );
+  }
+}
+
+function tenantKeyText(keys: string, keyFile: string, host: string): string {
+  const newest = parseKeys(keys, keyFile).at(-1) ?? new Uint8Array();
   return Buffer.from(deriveTenantSecret(newest, host)).toString('base64');
 }

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 
-/** An address that cannot be had. The message lacks the advice: callers know their flags. */
+/** An address that cannot be had. The message lacks the advice: see {@link adviceFor}. */
 export class CannotListen extends Error {
   override readonly name = 'CannotListen';
   /** The system's, such as EADDRINUSE; `unknown` if there was none. */
@@ -17,6 +17,26 @@ export class CannotListen extends Error {
     super(`cannot listen on ${formatListenAddress(at)} (${code})`, { cause });
     this.code = code;
     this.at = at;
+  }
+}
+
+/** What to do about it, as the second half of a sentence. */
+export function adviceFor({ code, at }: CannotListen): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return 'another program has that port: stop it, or choose another';
+    case 'EADDRNOTAVAIL': {
+      const prefix = at.address.includes(':') ? 128 : 32;
+      const command = `ip address add ${at.address}/${prefix} dev lo scope host`;
+      return `this machine has no such address: give it one (\`${command}\`), or choose another`;
+    }
+    case 'EACCES':
+      return 'ports below 1024 need the capability NET_BIND_SERVICE: grant it, or choose a higher one';
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'allow more open files';
+    default:
+      return 'choose another address';
   }
 }
 

@@ -235,6 +235,25 @@ test('reports what the callback throws, and goes on', async () => {
   expect(contents).toEqual(['good']);
 });
 
+test('reports a FIFO and a device in place of the file, and reads it again when it is one', async () => {
+  const path = join(folder, 'file');
+  writeFileSync(path, 'one');
+  watchIt(path);
+
+  Bun.spawnSync(['mkfifo', `${path}.fifo`]);
+  renameSync(`${path}.fifo`, path);
+  await until(() => errors.length > 0, 'the FIFO');
+  writeFileSync(`${path}.new`, 'two');
+  renameSync(`${path}.new`, path);
+  await until(() => contents.length > 0, 'the content after it');
+  symlinkSync('/dev/zero', `${path}.zero`);
+  renameSync(`${path}.zero`, path);
+  await until(() => errors.length > 1, 'the device');
+
+  expect(contents).toEqual(['two']);
+  for (const error of errors) expect(error.message).toContain(`${path} is not a regular file`);
+});
+
 test('tells nothing after it was stopped', async () => {
   const path = join(folder, 'file');
   writeFileSync(path, 'one');

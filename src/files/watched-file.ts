@@ -5,10 +5,10 @@
  * and the name itself never changes. So it is the directory that is watched, and the content that is compared. What
  * happens behind a link elsewhere, and on file systems without events, is found by a look every few seconds.
  */
-import { readFileSync, watch, type FSWatcher } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { watch, type FSWatcher } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemClock, type Clock } from '../engine/clock.ts';
+import { readWatched, readWatchedLater } from './read-watched.ts';
 
 /** Options of {@link watchFile}. */
 export interface WatchedFileOptions {
@@ -39,7 +39,7 @@ const SETTLE_MS = 5;
 /** But no later than this after the first: a file that never rests is read all the same. */
 const SETTLE_LIMIT_MS = 50;
 
-/** Calls back when the content of a file changes. The caller reads the first content itself. */
+/** Calls back when the content of a file changes. The caller reads the first content itself, by readWatched(). */
 export function watchFile(path: string, options: WatchedFileOptions): WatchedFile {
   return new Watch(path, options);
 }
@@ -129,7 +129,7 @@ class Watch implements WatchedFile {
   async #read(): Promise<void> {
     let bytes: Buffer;
     try {
-      bytes = await readFile(this.#path);
+      bytes = await readWatchedLater(this.#path);
     } catch (error) {
       this.#content = undefined;
       this.#report(error);
@@ -150,7 +150,7 @@ class Watch implements WatchedFile {
 
   #firstContent(): Uint8Array | undefined {
     try {
-      return readFileSync(this.#path);
+      return readWatched(this.#path);
     } catch (error) {
       this.#report(error);
       return undefined;

@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Backend, Peer } from '../engine/conformance/peer.ts';
@@ -69,6 +79,58 @@ test.each(['the same file', 'a new file'])(
     expect(readFileSync(path, 'utf8')).toBe(`${before}four\nfive\n`);
   },
 );
+
+test('reports a FIFO that nobody reads at the start, and drops lines until somebody does', async () => {
+  using folder = newFolder();
+  const path = join(folder.path, 'fifo');
+  Bun.spawnSync(['mkfifo', path]);
+  const lines: string[] = [];
+  const log = new AccessLog(path, createLogger({ write: (line) => lines.push(line) }));
+
+  log.open();
+  const atStart = lines.length;
+  log.add('lost\n', 1);
+  await until(() => log.dropped === 1, 'the loss');
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  log.add('read\n', 1);
+  await log.close();
+
+  expect(atStart).toBe(1);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('ENXIO');
+  expect(log.written).toBe(1);
+  const bytes = Buffer.alloc(100);
+  expect(bytes.toString('utf8', 0, readSync(reader, bytes))).toBe('read\n');
+  closeSync(reader);
+});
+
+test('goes on when the reader of a full FIFO does, and does not wait for one that never does', async () => {
+  using folder = newFolder();
+  const path = join(folder.path, 'fifo');
+  Bun.spawnSync(['mkfifo', path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const lines: string[] = [];
+  const log = new AccessLog(path, createLogger({ write: (line) => lines.push(line) }));
+  const bytes = Buffer.alloc(1024 * 1024);
+
+  log.add(`${'x'.repeat(99_999)}\n`, 1);
+  let count = 0;
+  await until(() => {
+    try {
+      count += readSync(reader, bytes);
+    } catch {
+      // nothing there yet
+    }
+    return count === 100_000;
+  }, 'all of a line that is longer than the pipe');
+  await until(() => log.written === 1, 'its count');
+  log.add(`${'y'.repeat(99_999)}\n`, 1);
+  await log.close(50);
+
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('not written to its end in time');
+  closeSync(reader);
+});
 
 test('drops lines rather than keep more than its memory holds', async () => {
   using folder = newFolder();

@@ -15,7 +15,7 @@ import { KeySource } from './key-source.ts';
 import { MAX_ROUTES, type GatewayOptions } from './options.ts';
 import type { Route } from './routes/route.ts';
 import { RouteTable } from './routes/route-table.ts';
-import { RoutesSource, type LoadState } from './routes/routes-source.ts';
+import { RoutesSource, type LoadState, type RouteCounts } from './routes/routes-source.ts';
 import { Crew } from './thread/crew.ts';
 import type { FromThread } from './thread/messages.ts';
 
@@ -41,7 +41,7 @@ export class Gateway {
   readonly #routes: RoutesSource;
   readonly #keys: KeySource | undefined;
   readonly #accessLog: AccessLog | undefined;
-  readonly #http: HttpServer[] = [];
+  readonly #http: (HttpServer & ListenAddress)[] = [];
   #addresses: readonly ListenAddress[] = [];
   readonly #lost = Promise.withResolvers<never>();
   #isDraining = false;
@@ -95,8 +95,9 @@ export class Gateway {
     return this.#addresses;
   }
 
-  get httpPorts(): readonly number[] {
-    return this.#http.map(({ port }) => port);
+  /** Where health and metrics are. */
+  get httpAddresses(): readonly ListenAddress[] {
+    return this.#http;
   }
 
   /** How the loading of the routes goes. */
@@ -107,6 +108,7 @@ export class Gateway {
   /** Starts all of it. A bad routes file is no reason not to: it is not ready then. @throws if it cannot listen. */
   async start(): Promise<void> {
     this.#serveHttp();
+    this.#accessLog?.open();
     this.#keys?.start();
     await this.#routes.start();
     this.#addresses = await this.crew.start();
@@ -120,7 +122,7 @@ export class Gateway {
     for (const sentence of first?.skipped ?? []) this.#warnWithoutIPv6(sentence);
     this.#log.info('accepting connections', {
       listen: this.#addresses.map(formatListenAddress),
-      http: this.httpPorts,
+      http: this.#http.map(formatListenAddress),
       engine: first?.engine,
       threads: this.crew.members.length,
     });
@@ -148,10 +150,11 @@ export class Gateway {
   }
 
   /** Not ready from now on; accepts for the grace time, closes all over the drain time, then ends. */
-  async drain(signal: AbortSignal): Promise<void> {
+  async drain(): Promise<void> {
     this.#isDraining = true;
     const { graceMs, drainMs } = this.#options;
     this.#log.info('draining', { open: this.crew.global('open'), graceMs, drainMs });
+    const { signal } = new AbortController(); // nothing cuts it short but the end of the process
     await drain({ engines: this.crew.members, graceMs, drainMs, clock: systemClock, signal });
     await this.stop();
   }
@@ -168,7 +171,8 @@ export class Gateway {
   #serveHttp(): void {
     const notReady = () => this.notReady();
     const listen = (at: ListenAddress) => {
-      this.#http.push(serveHttp({ ...at, metrics: this.metrics, notReady }));
+      const server = serveHttp({ ...at, metrics: this.metrics, notReady });
+      this.#http.push({ address: at.address, port: server.port, stop: () => server.stop() });
     };
     try {
       listenOnAll({ listen }, this.#options.http, ({ message }) => this.#warnWithoutIPv6(message));
@@ -185,8 +189,12 @@ export class Gateway {
     this.#log.warn(`${sentence}; this machine has no IPv6, and IPv4 alone is served`);
   }
 
-  #putInForce(routes: readonly Route[]): void {
-    this.crew.changeRoutes(this.#table.replace(routes, performance.now()));
+  #putInForce(routes: readonly Route[]): RouteCounts {
+    const before = this.#table.size;
+    const added = routes.filter(({ host }) => this.#table.find(host) === undefined).length;
+    const changes = this.#table.replace(routes, performance.now());
+    this.crew.changeRoutes(changes);
+    return { added, changed: changes.set.length - added, removed: before + added - routes.length };
   }
 
   #heard(thread: number, message: FromThread): void {

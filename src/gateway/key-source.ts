@@ -1,7 +1,7 @@
 /**
  * The key file over time: the last good keys stay in force, and new ones take over with no restart.
  */
-import { readFileSync } from 'node:fs';
+import { readWatched } from '../files/read-watched.ts';
 import { watchFile, type WatchedFile } from '../files/watched-file.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { parseKeys } from './key-file.ts';
@@ -28,7 +28,7 @@ export class KeySource {
   start(): void {
     let known: Buffer | undefined;
     try {
-      known = readFileSync(this.#path);
+      known = readWatched(this.#path);
     } catch {
       known = undefined; // the watch finds the same, and reports it
     }
@@ -57,7 +57,10 @@ export class KeySource {
   }
 
   #refuse(error: Error): void {
-    this.problem = error.message;
-    this.#log.error('the key file cannot be used; the keys stay as they were', { error });
+    this.problem = `the key file cannot be used (${error.message})`;
+    const kept = this.hasKeys
+      ? 'the keys stay as they were'
+      : 'there are no keys yet, so every signed header is refused';
+    this.#log.error(`the key file cannot be used; ${kept}`, { file: this.#path, error });
   }
 }

@@ -1,6 +1,14 @@
 /** What concerns the process: its signals, its exit code, its command line. */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Backend, Peer } from '../engine/conformance/peer.ts';
@@ -31,14 +39,21 @@ afterEach(async () => {
 
 /** Starts `snicket gateway` on free ports, and waits until it is ready. */
 async function start(...flags: string[]) {
+  return startOn('ignore', ...flags);
+}
+
+/** The same, with a standard output of the caller's. */
+async function startOn(stdout: number | 'ignore', ...flags: string[]) {
   const log = join(folder, 'log');
   const command = [process.execPath, MAIN, 'gateway', '--routes', join(folder, 'routes.json')];
   const places = ['--listen', '127.0.0.1:0', '--http', '127.0.0.1:0', '--workers', '2'];
-  const child = Bun.spawn([...command, ...places, ...flags], { stderr: Bun.file(log) });
+  const child = Bun.spawn([...command, ...places, ...flags], { stdout, stderr: Bun.file(log) });
   running = child;
   let ports: RegExpExecArray | null = null;
   await until(() => {
-    ports = /"listen":\["127.0.0.1:(\d+)".*"http":\[(\d+)\]/.exec(readFileSync(log, 'utf8'));
+    ports = /"listen":\["127.0.0.1:(\d+)".*"http":\["127.0.0.1:(\d+)"\]/.exec(
+      readFileSync(log, 'utf8'),
+    );
     return ports !== null || child.exitCode !== null;
   }, 'the ports');
   const [, port, httpPort] = (ports ?? []) as string[];
@@ -112,6 +127,50 @@ test.each(['SIGTERM', 'SIGINT'] as const)('ends at once on a second signal, %s',
 
   expect(await child.exited).toBe(0);
   await until(() => client!.sawFin || client!.closed, 'the end of the connection');
+});
+
+test.each(['a FIFO', 'standard output'])(
+  'ends in time although nobody reads its access log on %s',
+  async (where) => {
+    const path = join(folder, 'fifo');
+    Bun.spawnSync(['mkfifo', path]);
+    const flags = ['--access-log', where === 'a FIFO' ? path : '-', '--grace', '0', '--drain', '0'];
+    // Open for reading too, so that it has a reader, who never reads: 64 KiB fit in.
+    const stdout = where === 'a FIFO' ? 'ignore' : openSync(path, 'r+');
+    const { child, port, httpPort, log } = await startOn(stdout, ...flags);
+    const metrics = async () => (await fetch(`http://127.0.0.1:${httpPort}/metrics`)).text();
+    for (let round = 0; round < 20; round++) {
+      const strangers = Array.from({ length: 50 }, async () => {
+        const stranger = await Peer.dial(port);
+        await stranger.send(hello({ serverName: 'z.test' }));
+        await until(() => stranger.sawFin, 'the refusal');
+        stranger.close();
+      });
+      await Promise.all(strangers);
+    }
+    const page = await metrics();
+
+    child.kill('SIGTERM');
+
+    expect(await child.exited).toBe(0);
+    if (stdout !== 'ignore') closeSync(stdout);
+    expect(page).toContain('snicket_gateway_access_log_dropped_total');
+    expect(log()).toContain(where === 'a FIFO' ? 'ENXIO' : 'not written to its end in time');
+  },
+);
+
+test('ends on SIGTERM with a FIFO in place of its routes and its keys', async () => {
+  rmSync(join(folder, 'routes.json'));
+  const keys = join(folder, 'keys');
+  Bun.spawnSync(['mkfifo', join(folder, 'routes.json'), keys]);
+  const { child, httpPort, log } = await start('--key-file', keys, '--grace', '0', '--drain', '0');
+  const readiness = await (await fetch(`http://127.0.0.1:${httpPort}/readyz`)).text();
+
+  child.kill('SIGTERM');
+
+  expect(await child.exited).toBe(0);
+  expect(readiness).toContain('is not a regular file');
+  expect(log()).toContain(`${keys} is not a regular file`);
 });
 
 test('ends with code 1 and a sentence when the port is taken', async () => {

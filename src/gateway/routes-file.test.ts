@@ -47,6 +47,32 @@ test('starts without a file, and picks it up', async () => {
   client.reset();
 });
 
+test('says how many routes a new version adds, changes and removes, and warns if none are left', async () => {
+  const endpoints = ['127.0.0.1:1'];
+  await using lab = await GatewayLab.start({
+    routes: [{ host: 'a.test' }, { host: 'b.test' }, { host: 'c.test' }, { host: 'd.test' }],
+  });
+  const lines = () => lab.log.filter(({ msg }) => msg === 'routes in force');
+
+  await lab.changeRoutes([
+    { host: 'a.test' },
+    { host: 'b.test', endpoints },
+    { host: 'c.test', tenant: 'other' },
+    { host: 'e.test' },
+  ]);
+  const warningsBefore = lab.log.filter(({ level }) => level === 'warn').length;
+  await lab.changeRoutes([]);
+  await until(() => lines().length === 3, 'the lines');
+
+  expect(lines()).toMatchObject([
+    { routes: 4, added: 4, changed: 0, removed: 0 },
+    { routes: 4, added: 1, changed: 2, removed: 1 },
+    { routes: 0, added: 0, changed: 0, removed: 4 },
+  ]);
+  expect(warningsBefore).toBe(0);
+  expect(lab.log.find(({ level }) => level === 'warn')).toMatchObject({ removed: 4 });
+});
+
 test('keeps the last good routes in force when the file goes bad, and says so once', async () => {
   await using a = await Tenant.start('a.test');
   await using lab = await GatewayLab.start({ routes: [{ host: a.host, endpoints: [a.endpoint] }] });

@@ -5,31 +5,30 @@ import type { Logger } from '../telemetry/log.ts';
 import { Gateway } from './gateway.ts';
 import type { GatewayOptions } from './options.ts';
 
-/** Runs until it is told to end, and gives the exit code. */
+/** Runs until it is told to end, and gives the exit code. A second signal ends the process from within. */
 export async function runGateway(options: GatewayOptions, log: Logger): Promise<number> {
   const gateway = new Gateway(options, log);
-  const first = new AbortController();
-  const second = new AbortController();
+  const told = Promise.withResolvers<void>();
+  let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => (first.signal.aborted ? second : first).abort());
+    process.on(signal, () => {
+      if (++signals > 1) {
+        log.info('ended at once, by a second signal');
+        process.exit(0); // waits for nothing: whatever the drain waits for may never come
+      }
+      told.resolve();
+    });
   }
   process.on('SIGHUP', () => gateway.reopenAccessLog());
   try {
     await gateway.start();
-    await Promise.race([aborted(first.signal), gateway.lost()]);
+    await Promise.race([told.promise, gateway.lost()]);
   } catch (error) {
     log.error('the gateway cannot go on', { error });
     await gateway.stop();
     return 1;
   }
-  await gateway.drain(second.signal);
+  await gateway.drain();
   log.info('ended');
   return 0;
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve());
-  await promise;
 }

@@ -12,6 +12,8 @@ export interface Reloads {
   readonly file: string;
   readonly swaps: number;
   readonly failures: number;
+  /** Whether what is in force is what the files hold. */
+  readonly isGood: boolean;
 }
 
 /** What the numbers are read from. */
@@ -102,6 +104,13 @@ export function registerProxyMetrics(metrics: Metrics, options: ProxyMetricsOpti
       { labels: { file, result: 'success' }, value: swaps },
       { labels: { file, result: 'failure' }, value: failures },
     ]),
+  );
+  add(
+    'gauge',
+    'last_load_successful',
+    '1 if what is in force is what the file holds, 0 if the file is of no use.',
+    () =>
+      options.reloads().map(({ file, isGood }) => ({ labels: { file }, value: isGood ? 1 : 0 })),
   );
   if (certificate === undefined) return;
   add(

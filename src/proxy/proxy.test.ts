@@ -120,6 +120,8 @@ test('tells Prometheus what it has counted, and when its certificate expires', a
     'snicket_proxy_edge_up 1',
     'snicket_proxy_edge_addresses 1',
     'snicket_proxy_edge_probes_total{result="success"} 1',
+    'snicket_proxy_last_load_successful{file="ca"} 1',
+    'snicket_proxy_last_load_successful{file="cert"} 1',
   ];
   for (const line of lines) expect(text).toContain(`${line}\n`);
   const notAfter = /certificate_not_after_seconds (\d+)/.exec(text)?.[1];
@@ -134,10 +136,10 @@ test('names the address that it cannot have and a way out, and lets go of the ot
     lab.proxy({ edgePort: 1, listen, http: [http] });
 
   await expect(start({ address: '127.0.0.1', port: taken.port })).rejects.toThrow(
-    `cannot listen on 127.0.0.1:${taken.port} (EADDRINUSE); choose another address, or end who`,
+    `cannot listen on 127.0.0.1:${taken.port} (EADDRINUSE); another program has that port`,
   );
   await expect(start({ address: '203.0.113.1', port: 0 })).rejects.toThrow(
-    'cannot listen on 203.0.113.1:0 (EADDRNOTAVAIL); give this machine the address first',
+    'cannot listen on 203.0.113.1:0 (EADDRNOTAVAIL); this machine has no such address: give it one (`ip address add 203.0.113.1/32 ',
   );
   await expect(Peer.dial(listen[0]!.port)).rejects.toThrow();
 });

@@ -8,7 +8,7 @@ import { drain } from '../engine/drain.ts';
 import type { Engine } from '../engine/engine.ts';
 import { DEFAULT_LIMITS, type Limits } from '../engine/limits.ts';
 import type { ListenAddress } from '../engine/listen-address.ts';
-import { CannotListen, listenOnAll, type Listener } from '../engine/listen-all.ts';
+import { adviceFor, CannotListen, listenOnAll, type Listener } from '../engine/listen-all.ts';
 import { openEngine, type EngineChoice, type OpenedEngine } from '../engine/open-engine.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -67,7 +67,7 @@ interface Parts {
 /**
  * Starts a proxy. An edge that is not there keeps it from being ready, and from nothing else.
  *
- * @throws Error about a file that is of no use, or the system's error about an address to listen on.
+ * @throws AddressUnavailable, or Error with a sentence about a file that is of no use.
  */
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const { mode, serverName, log, lookup, clock = systemClock } = options;
@@ -174,7 +174,12 @@ export class RunningProxy {
   }
 }
 
-/** @throws Error with a sentence for the user; what was begun is left to the caller. */
+/** An address that cannot be had, with a sentence for the user: the machine's fault, not that of a flag or a file. */
+export class AddressUnavailable extends Error {
+  override readonly name = 'AddressUnavailable';
+}
+
+/** @throws AddressUnavailable; what was begun is left to the caller. */
 function listenOn(
   listener: Listener<number>,
   addresses: readonly ListenAddress[],
@@ -186,23 +191,7 @@ function listenOn(
     );
   } catch (error) {
     if (!(error instanceof CannotListen)) throw error;
-    throw new Error(`${error.message}; ${adviceFor(error.code)}`, { cause: error });
-  }
-}
-
-function adviceFor(code: string): string {
-  switch (code) {
-    case 'EADDRINUSE':
-      return 'choose another address, or end who listens there';
-    case 'EADDRNOTAVAIL':
-      return 'give this machine the address first, or choose one that it has';
-    case 'EACCES':
-      return 'choose a port from 1024 on, or grant CAP_NET_BIND_SERVICE';
-    case 'EMFILE':
-    case 'ENFILE':
-      return 'allow more open files';
-    default:
-      return 'choose another address';
+    throw new AddressUnavailable(`${error.message}; ${adviceFor(error)}`, { cause: error });
   }
 }
 

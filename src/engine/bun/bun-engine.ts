@@ -13,28 +13,22 @@
  *   that: see {@link DESCRIPTOR_RESERVE}.
  * - Keepalive probes go out each second, ten of them; only the silence before them can be set.
  */
-import type { SocketHandler, TCPSocketListener, TCPSocketListenOptions } from 'bun';
+import type { SocketHandler, TCPSocketListener } from 'bun';
 import { systemClock, type Clock } from '../clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '../engine.ts';
 import { DEFAULT_LIMITS, DESCRIPTOR_RESERVE, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
+import { descriptorOf, listenPlain } from './plain-listener.ts';
 import { Reception } from './reception.ts';
 import { Relay } from './relay.ts';
 import { ClientSide } from './side.ts';
 import { UnfinishedHellos } from '../unfinished-hellos.ts';
-import { ipVersion } from '../../wire/ip-address.ts';
 
 const TICK_MS = 1000;
 
 /** What hangs on an accepted socket; nothing if it was over a limit. */
 type Accepted = ClientSide | undefined;
-
-/** Bun's types have these two for Bun.connect only. */
-interface BunListenOptions extends TCPSocketListenOptions<Accepted> {
-  readonly reusePort: boolean;
-  readonly ipv6Only: boolean;
-}
 
 /** An engine of this kind. */
 export class BunEngine implements Engine {
@@ -82,18 +76,7 @@ export class BunEngine implements Engine {
   }
 
   listen(options: ListenOptions): number {
-    const { address, port, reusePort = false } = options;
-    if (ipVersion(address) === 0)
-      throw new TypeError(`'${address}' is not an IP address to listen on`);
-    const listenOptions: BunListenOptions = {
-      hostname: address,
-      port,
-      reusePort,
-      ipv6Only: ipVersion(address) === 6,
-      allowHalfOpen: true,
-      socket: this.#handlers,
-    };
-    const listener = Bun.listen<Accepted>(listenOptions);
+    const listener = listenPlain(options, this.#handlers);
     this.#listeners.push(listener);
     this.#stopTick ??= this.#clock.every(TICK_MS, () => this.#tick());
     return listener.port;
@@ -128,7 +111,7 @@ export class BunEngine implements Engine {
       open: (socket) => {
         const nowMs = this.#clock.nowMs();
         const client = new ClientSide(socket, nowMs, nowMs + this.#limits.helloTimeoutMs);
-        socket.data = this.#admits(client, descriptor(socket)) ? client : undefined;
+        socket.data = this.#admits(client, descriptorOf(socket)) ? client : undefined;
       },
       data: (socket, chunk) => {
         if (socket.data !== undefined) this.#received(socket.data, chunk);
@@ -255,9 +238,4 @@ export class BunEngine implements Engine {
       this.#onFault(error); // the connection is over already
     }
   }
-}
-
-/** Bun's types do not have it. Not every platform has one: then it is -1, which is below every limit. */
-function descriptor(socket: object & { readonly fd?: number }): number {
-  return socket.fd ?? -1;
 }

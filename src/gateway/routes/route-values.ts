@@ -14,12 +14,15 @@ export class RouteFault extends Error {
   readonly path: ValuePath;
   /** For a conflict: the way to the value that came first. */
   readonly otherPath: ValuePath | undefined;
+  /** It is the key that is wrong, whatever its value. */
+  readonly isKey: boolean;
 
-  constructor(sentence: string, path: ValuePath, otherPath?: ValuePath) {
+  constructor(sentence: string, path: ValuePath, otherPath?: ValuePath, isKey = false) {
     super(sentence);
     this.name = 'RouteFault';
     this.path = path;
     this.otherPath = otherPath;
+    this.isKey = isKey;
   }
 }
 
@@ -184,9 +187,27 @@ function objectAt(
   }
   for (const key in value) {
     if (keys.includes(key)) continue;
-    throw new RouteFault(`${what} has no '${key}'; there are ${keys.join(', ')}`, [...path, key]);
+    const meant = keys.find((known) => isTypoOf(known, key));
+    const advice =
+      meant === undefined ? `there are ${keys.join(', ')}` : `did you mean '${meant}'?`;
+    const sentence = `${what} cannot have '${key}'; ${advice}`;
+    throw new RouteFault(sentence, [...path, key], undefined, true);
   }
   return value as Record<string, unknown>;
+}
+
+/** Whether one letter too many, too few or wrong, or the case, is all that differs. */
+function isTypoOf(known: string, key: string): boolean {
+  const a = known.toLowerCase();
+  const b = key.toLowerCase();
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same++;
+  return [
+    [0, 0],
+    [0, 1],
+    [1, 0],
+    [1, 1],
+  ].some(([inA = 0, inB = 0]) => a.slice(same + inA) === b.slice(same + inB));
 }
 
 function faultAt(path: ValuePath, key: string, value: unknown, advice: string): RouteFault {

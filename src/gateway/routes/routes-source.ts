@@ -1,8 +1,8 @@
 /**
  * The routes file over time: the last good version stays in force, whatever is written after it.
  */
-import { readFileSync } from 'node:fs';
 import type { Clock } from '../../engine/clock.ts';
+import { readWatched } from '../../files/read-watched.ts';
 import { watchFile, type WatchedFile } from '../../files/watched-file.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Route } from './route.ts';
@@ -14,10 +14,17 @@ export interface RoutesSourceOptions {
   readonly path: string;
   readonly log: Logger;
   /** Puts routes in force. What it throws counts as a bad file. */
-  readonly onRoutes: (routes: readonly Route[]) => void;
+  readonly onRoutes: (routes: readonly Route[]) => RouteCounts;
   /** The routes in force. */
   readonly known: KnownRoute;
   readonly clock?: Clock | undefined;
+}
+
+/** How many routes a new version of the file has touched. */
+export interface RouteCounts {
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
 }
 
 /** How the loading went so far: for metrics and readiness. */
@@ -73,7 +80,7 @@ export class RoutesSource {
 
   #readFirst(): Buffer | undefined {
     try {
-      return readFileSync(this.#options.path);
+      return readWatched(this.#options.path);
     } catch {
       return undefined; // the watch finds the same, and reports it
     }
@@ -88,7 +95,7 @@ export class RoutesSource {
     const startMs = performance.now();
     try {
       const routes = await parseRoutes(bytes.toString('utf8'), path, known);
-      onRoutes(routes);
+      const counts = onRoutes(routes);
       const { state } = this;
       state.loads++;
       state.isGood = true;
@@ -96,7 +103,13 @@ export class RoutesSource {
       state.loadSeconds = (performance.now() - startMs) / 1000;
       state.loadedAtSeconds = Date.now() / 1000;
       const seconds = Math.round(state.loadSeconds * 1000) / 1000;
-      log.info('routes in force', { file: path, routes: routes.length, seconds });
+      log.info('routes in force', { file: path, routes: routes.length, ...counts, seconds });
+      if (routes.length === 0 && counts.removed > 0) {
+        log.warn('the routes file has no routes any more; new clients are all refused', {
+          file: path,
+          removed: counts.removed,
+        });
+      }
     } catch (error) {
       this.#refuse(error instanceof Error ? error : new Error(String(error)));
     }

@@ -88,9 +88,10 @@ test.each([
 });
 
 test.each([
-  ['', 'routes.yaml:1:1: the file is null; write a mapping with routes'],
+  ['', "routes.yaml:1:1: the file is empty; write 'routes: []' if there are none"],
+  ['# routes:\n', 'routes.yaml:1:1: the file is empty;'],
   ['routes:\n', "routes.yaml:1:8: 'routes' is null; write a list"],
-  ['routs: []\n', "the file has no 'routs'; there are routes"],
+  ['routs: []\n', "routes.yaml:1:1: the file cannot have 'routs'; did you mean 'routes'?"],
   ['routes: [a]\n', 'routes.yaml:1:10: a route is "a"; write a mapping with tenant, host'],
   ['routes:\n- host: a.test\n', "routes.yaml:2:3: 'tenant' is missing; write a name"],
   ['routes:\n- tenant: 1\n', "routes.yaml:2:11: 'tenant' is 1; write a name"],
@@ -119,9 +120,15 @@ test.each([
   [entry('limits: {connections: 1.5}'), "'connections' is 1.5"],
   [
     entry('limits: {conns: 1}'),
-    "limits has no 'conns'; there are connections, connectionsPerSecond",
+    "limits cannot have 'conns'; there are connections, connectionsPerSecond",
   ],
-  [entry('colour: red'), "routes.yaml:6:11: a route has no 'colour'; there are tenant, host"],
+  [entry('colour: red'), "routes.yaml:6:3: a route cannot have 'colour'; there are tenant, host"],
+  [
+    entry('endpoint: []'),
+    "routes.yaml:6:3: a route cannot have 'endpoint'; did you mean 'endpoints'?",
+  ],
+  [entry('Kind: api'), "did you mean 'kind'?"],
+  [entry('hots: a.test'), "a route cannot have 'hots'; there are"],
 ])('refuses %p and says where and what to do', async (text, sentence) => {
   const error = await refusal(text);
 
@@ -131,17 +138,40 @@ test.each([
 });
 
 test.each([
-  ['a merge', 'routes:\n- {<<: {tenant: a}, host: a.test, kind: api, endpoints: []}\n', "no '<<'"],
+  [
+    'a merge',
+    'routes:\n- {<<: {tenant: a}, host: a.test, kind: api, endpoints: []}\n',
+    "cannot have '<<'",
+  ],
   [
     'an alias',
     'routes:\n- {tenant: &x a, host: a.test, kind: api, endpoints: []}\n- {tenant: *x, host: b.test}\n',
-    'write it without aliases',
+    "routes.yaml:3:12: '*x' is an alias; write out what it stands for",
   ],
 ])('refuses %s, which two parsers would read in two ways', async (_what, text, sentence) => {
   const error = await refusal(text);
 
   expect(error.message).toContain(sentence);
   expect(error.code).toBe('routes_invalid');
+});
+
+test.each([
+  ['YAML', `routes: ${'['.repeat(200_000)}`],
+  ['YAML that is closed', `routes: ${'['.repeat(50_000)}${']'.repeat(50_000)}`],
+  ['block lists', `routes:\n${'- '.repeat(50_000)}a\n`],
+  ['JSON', `{"routes":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
+])('refuses %s that is nested too deeply, with a sentence', async (_what, text) => {
+  const error = await refusal(text);
+
+  expect(error.message).toStartWith('routes.yaml: lists or mappings are nested too deeply');
+});
+
+test('says of a second document what to do', async () => {
+  const { message } = await refusal('routes: []\n---\nroutes: []\n');
+
+  expect(message).toBe(
+    'routes.yaml:2:1: a second document begins; put all routes into the first one',
+  );
 });
 
 test('names both lines of a host that is there twice, in whatever case', async () => {

@@ -5,7 +5,7 @@
  * equal keys win. The `yaml` package knows both, and takes a second. So it is asked only when something is wrong, or
  * when the text has what the two read in different ways; it is loaded only then.
  */
-import type { Document, LineCounter } from 'yaml';
+import type { Document, LineCounter, YAMLMap } from 'yaml';
 import type { Route } from './route.ts';
 import {
   ROUTE_KEYS,
@@ -44,12 +44,24 @@ export async function parseRoutes(
   file: string,
   known?: KnownRoute,
 ): Promise<Route[]> {
+  try {
+    return fastRoutes(text, known) ?? (await exactRoutes(text, file));
+  } catch (error) {
+    // Both parsers call themselves for each level; a thousand brackets are no routes file.
+    if (!(error instanceof RangeError)) throw error;
+    const sentence = 'lists or mappings are nested too deeply; a route needs four levels';
+    throw new RoutesError('routes_invalid', sentence, file);
+  }
+}
+
+/** Nothing if the exact parser has to be asked: for the routes, or for what is wrong with them. */
+function fastRoutes(text: string, known: KnownRoute | undefined): Route[] | undefined {
   const value = fastValue(text);
-  if (value === undefined) return exactRoutes(text, file);
+  if (value === undefined) return undefined;
   try {
     return routesFrom(value, known);
   } catch (error) {
-    if (error instanceof RouteFault) return exactRoutes(text, file);
+    if (error instanceof RouteFault) return undefined;
     throw error;
   }
 }
@@ -105,20 +117,32 @@ function keysIn(value: unknown): number {
 
 /** Reads once more, slowly, for the place of the fault; or for the routes, if the fast way was just not sure. */
 async function exactRoutes(text: string, file: string): Promise<Route[]> {
-  const { LineCounter, parseDocument } = await import('yaml');
+  const { LineCounter, parseDocument, visit } = await import('yaml');
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const wrong = document.errors[0] ?? document.warnings[0];
   if (wrong !== undefined) {
-    const sentence = `${wrong.message}; correct the YAML there`;
+    const sentence =
+      wrong.code === 'MULTIPLE_DOCS'
+        ? 'a second document begins; put all routes into the first one'
+        : `${wrong.message}; correct the YAML there`;
     throw new RoutesError('routes_syntax', sentence, file, lines.linePos(wrong.pos[0]));
   }
+  if (document.contents === null) {
+    const sentence = "the file is empty; write 'routes: []' if there are none";
+    throw new RoutesError('routes_invalid', sentence, file, { line: 1, col: 1 });
+  }
+  visit(document, {
+    Alias(_key, { source, range }) {
+      const sentence = `'*${source}' is an alias; write out what it stands for`;
+      throw new RoutesError('routes_invalid', sentence, file, lines.linePos(range?.[0] ?? 0));
+    },
+  });
   try {
-    return routesFrom(document.toJS({ maxAliasCount: 0 }));
+    return routesFrom(document.toJS());
   } catch (error) {
     if (error instanceof RouteFault) throw positioned(error, file, document, lines);
-    const sentence = error instanceof Error ? error.message : String(error);
-    throw new RoutesError('routes_invalid', `${sentence}; write it without aliases`, file);
+    throw error;
   }
 }
 
@@ -128,7 +152,9 @@ function positioned(
   document: Document,
   lines: LineCounter,
 ): RoutesError {
-  const place = placeOf(fault.path, document, lines);
+  const place =
+    (fault.isKey ? placeOfKey(fault.path, document, lines) : undefined) ??
+    placeOf(fault.path, document, lines);
   const other = fault.otherPath && placeOf(fault.otherPath, document, lines);
   const sentence =
     other === undefined ? fault.message : `${fault.message} (see line ${other.line})`;
@@ -143,4 +169,17 @@ function placeOf(path: ValuePath, document: Document, lines: LineCounter) {
     if (range !== undefined) return lines.linePos(range[0]);
   }
   return { line: 1, col: 1 };
+}
+
+/** A node as far as it matters here. */
+interface Placed {
+  readonly value?: unknown;
+  readonly range?: readonly [number, ...number[]] | null;
+}
+
+function placeOfKey(path: ValuePath, document: Document, lines: LineCounter) {
+  const map = document.getIn(path.slice(0, -1), true) as YAMLMap<Placed> | undefined;
+  const pair = map?.items.find(({ key }) => String(key.value) === path.at(-1));
+  const range = pair?.key.range;
+  return range === undefined || range === null ? undefined : lines.linePos(range[0]);
 }

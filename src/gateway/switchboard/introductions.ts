@@ -5,7 +5,11 @@
 import type { Caller } from '../../engine/engine.ts';
 import type { ProxyRefusal } from '../../wire/outcome.ts';
 import { ProxyHeaderStack } from '../../wire/proxy-header-stack.ts';
-import { PROXY_FIRST_BYTE, type ProxyHeader } from '../../wire/proxy-header.ts';
+import {
+  PROXY_FIRST_BYTE,
+  VERSION_1_FIRST_BYTE,
+  type ProxyHeader,
+} from '../../wire/proxy-header.ts';
 import { TrustedSources, type ProxyProtocol } from './trusted-sources.ts';
 
 /** Why nothing after the headers is looked at. */
@@ -13,9 +17,6 @@ export type IntroductionRefusal =
   | ProxyRefusal
   | 'proxy_header_missing'
   | 'proxy_header_not_allowed';
-
-/** `P`, of a header of version 1: its refusal names the mistake. */
-const VERSION_1_FIRST_BYTE = 0x50;
 
 /** A reader for one thread; what it says holds until the next read. */
 export class Introductions {

@@ -44,6 +44,11 @@ test.each([
   ['10.0.0.0/-1', 'has no prefix length'],
   ['fd00::/129', 'from 0 to 128'],
   ['lb.example.com', "'lb.example.com' is not an IP network"],
+  ['10.0.0.1/8', 'write 10.0.0.0/8 for the network, or 10.0.0.1 for one address'],
+  ['192.0.2.255/25', 'write 192.0.2.128/25'],
+  ['fd00::1/8', 'write fd00::/8'],
+  ['2001:db8:ffff::/33', 'write 2001:db8:8000::/33'],
+  ['::1/0', 'write ::/0'],
   ['10.0.0.0/8,,', "'' is not an IP network"],
 ])('refuses %p', (text, sentence) => {
   expect(() => parseNetworks(text)).toThrow(sentence);

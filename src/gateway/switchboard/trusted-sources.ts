@@ -9,8 +9,9 @@ export type ProxyProtocol = 'nobody' | 'everybody' | readonly string[];
 /** @throws TypeError with a sentence for the user. */
 export function parseNetworks(text: string): readonly string[] {
   return text.split(',').map((part) => {
-    networkFrom(part.trim());
-    return part.trim();
+    const network = part.trim();
+    refuseHostBits(network, networkFrom(network));
+    return network;
   });
 }
 
@@ -59,12 +60,34 @@ function networkFrom(text: string): Network {
   return { bytes, prefix };
 }
 
+/** 10.0.0.1/8 is all of 10.0.0.0/8, which whoever wrote it may not have meant. */
+function refuseHostBits(text: string, { bytes, prefix }: Network): void {
+  const masked = bytes.map((byte, index) => byte & maskOf(prefix - 8 * index));
+  if (Buffer.compare(masked, bytes) === 0) return;
+  const address = text.slice(0, text.indexOf('/'));
+  throw new TypeError(
+    `'${text}' has bits set behind its prefix; write ${ipText(masked)}/${prefix} for the network, or ${address} for one address`,
+  );
+}
+
+/** An address as a person writes it; the zeros at the end of a network, the only ones to expect, are `::`. */
+function ipText(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.');
+  const hex = Buffer.from(bytes).toString('hex');
+  const groups = (hex.match(/.{4}/g) ?? []).map((group) => Number.parseInt(group, 16).toString(16));
+  return groups.join(':').replace(/(?:^|:)0(?::0)+$/, '::');
+}
+
+/** Of one byte: its first bits, as many as are left of a prefix. */
+function maskOf(bitsLeft: number): number {
+  return (0xff00 >> Math.max(0, Math.min(8, bitsLeft))) & 0xff;
+}
+
 function contains({ bytes, prefix }: Network, address: Uint8Array): boolean {
   if (bytes.length !== address.length) return false;
   for (let bit = 0; bit < prefix; bit += 8) {
-    const mask = 0xff00 >> Math.min(8, prefix - bit);
     const differs = (bytes[bit >> 3] ?? 0) ^ (address[bit >> 3] ?? 0);
-    if ((differs & mask & 0xff) !== 0) return false;
+    if ((differs & maskOf(prefix - bit)) !== 0) return false;
   }
   return true;
 }

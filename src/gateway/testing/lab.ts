@@ -117,7 +117,7 @@ export class GatewayLab implements AsyncDisposable {
 
   /** Asks the HTTP server. */
   async get(path: string): Promise<Response> {
-    return fetch(`http://127.0.0.1:${this.gateway.httpPorts[0]}${path}`);
+    return fetch(`http://127.0.0.1:${this.gateway.httpAddresses[0]?.port}${path}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,7 +5,7 @@
 import { Counters } from '../../engine/counters.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ListenAddress } from '../../engine/listen-address.ts';
-import { CannotListen, listenOnAll } from '../../engine/listen-all.ts';
+import { adviceFor, CannotListen, listenOnAll } from '../../engine/listen-all.ts';
 import { openEngine } from '../../engine/open-engine.ts';
 import { countersLayout } from '../reasons.ts';
 import { ConnectionLog } from '../switchboard/connection-log.ts';
@@ -138,20 +138,7 @@ function listenOn(engine: Engine, wanted: readonly ListenAddress[]) {
     return { addresses, skipped };
   } catch (error) {
     if (!(error instanceof CannotListen)) throw error;
-    throw new Error(`${error.message}; ${adviceFor(error.code)}`, { cause: error });
-  }
-}
-
-function adviceFor(code: string): string {
-  switch (code) {
-    case 'EADDRINUSE':
-      return 'another program has that port: stop it, or choose another with --listen';
-    case 'EACCES':
-      return 'ports below 1024 need the capability NET_BIND_SERVICE: choose a higher one with --listen';
-    case 'EADDRNOTAVAIL':
-      return 'this machine has no such address: choose another with --listen';
-    default:
-      return 'choose another address with --listen';
+    throw new Error(`${error.message}; ${adviceFor(error)}`, { cause: error });
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { parseServingCertificate, withIssuer } from './serving-certificate.ts';
+import { datesFault, parseServingCertificate, withIssuer } from './serving-certificate.ts';
 import { parseTenantSecret } from './tenant-secret.ts';
 import { parseTrustedAuthorities } from './trusted-authorities.ts';
 import { TestAuthority } from '../testing/certificates.ts';
@@ -16,6 +16,16 @@ function serving(certificate: string, key: string) {
 
 test('reads a certificate with its key, and when it expires', () => {
   expect(serving(pair.cert, pair.key).notAfterSeconds).toBe(notAfter.getTime() / 1000);
+});
+
+test('says of a certificate that it is out of date, with its dates', () => {
+  const pods = serving(pair.cert, pair.key);
+
+  expect(datesFault(pods, Date.parse('2031-02-03T04:05:06Z') / 1000)).toBeUndefined();
+  expect(datesFault(pods, Date.parse('2031-02-03T04:05:07Z') / 1000)).toMatch(
+    /^the serving certificate has expired \(valid from .* to 2031-02-03T04:05:06.000Z\)/,
+  );
+  expect(datesFault(pods, 0)).toStartWith('the serving certificate is not valid yet (valid from 2');
 });
 
 test('reads the leaf of a chain', () => {

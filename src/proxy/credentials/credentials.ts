@@ -5,8 +5,9 @@ import type { Clock } from '../../engine/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { TenantKey } from '../../wire/tenant-key.ts';
 import type { Reloads } from '../metrics.ts';
-import { LiveFiles } from './live-files.ts';
+import { LiveFiles, UnreadableFile, type LiveFilesOptions } from './live-files.ts';
 import {
+  datesFault,
   parseServingCertificate,
   withIssuer,
   type ServingCertificate,
@@ -33,7 +34,7 @@ export interface CredentialsOptions {
 }
 
 /** Any of them, whatever it holds. */
-type Watched = Pick<LiveFiles<unknown>, 'swaps' | 'failures' | 'watch' | 'stop'>;
+type Watched = Pick<LiveFiles<unknown>, 'swaps' | 'failures' | 'isGood' | 'watch' | 'stop'>;
 
 /** A certificate with its issuer, and what it was made of: either may change by itself. */
 interface Chain {
@@ -55,19 +56,20 @@ export class Credentials {
   constructor(options: CredentialsOptions) {
     this.#options = options;
     const { authorities, certificate, key, tenantKey } = options.paths;
-    this.#authorities = this.#follow('ca', [authorities], ([bytes = EMPTY]) =>
+    this.#authorities = this.#follow({ ca: authorities }, ([bytes = EMPTY]) =>
       parseTrustedAuthorities(bytes, authorities),
     );
     if (certificate !== undefined && key !== undefined) {
       const paths = { certificate, key };
       this.#certificate = this.#follow(
-        'cert',
-        [certificate, key],
+        { cert: certificate, key },
         ([leaf = EMPTY, secret = EMPTY]) => parseServingCertificate(leaf, secret, paths),
+        (serving) => this.#warnOfDates(serving),
       );
+      this.#warnOfDates(this.#certificate.value);
     }
     if (tenantKey !== undefined) {
-      this.#tenantKey = this.#follow('tenant-key-file', [tenantKey], ([bytes = EMPTY]) =>
+      this.#tenantKey = this.#follow({ 'tenant-key-file': tenantKey }, ([bytes = EMPTY]) =>
         parseTenantSecret(bytes, tenantKey, options.serverName),
       );
     }
@@ -91,7 +93,9 @@ export class Credentials {
   readonly tenantKey = (): TenantKey => present(this.#tenantKey, 'tenant key').value;
 
   reloads(): readonly Reloads[] {
-    return [...this.#files].map(([file, { swaps, failures }]) => ({ file, swaps, failures }));
+    return [...this.#files].map(([file, { swaps, failures, isGood }]) => {
+      return { file, swaps, failures, isGood };
+    });
   }
 
   watch(): void {
@@ -102,20 +106,31 @@ export class Credentials {
     for (const files of this.#files.values()) files.stop();
   }
 
+  /** Pods refuse it, but the next one may be on its way, and the proxy has to be there to take it. */
+  #warnOfDates(serving: ServingCertificate): void {
+    const fault = datesFault(serving, Date.now() / 1000);
+    if (fault !== undefined) this.#options.log.warn(fault);
+  }
+
+  /** Of files by the flags that name them; the first flag stands for all of them in logs and metrics. */
   #follow<Value>(
-    file: string,
-    paths: readonly string[],
+    pathsByFlag: Readonly<Record<string, string>>,
     parse: (contents: readonly Buffer[]) => Value,
+    onValue: (value: Value) => void = () => {},
   ): LiveFiles<Value> {
     const { clock, log, onSwap } = this.#options;
-    const files = new LiveFiles<Value>({
+    const paths = Object.values(pathsByFlag);
+    const [file = ''] = Object.keys(pathsByFlag);
+    const files = naming(pathsByFlag, {
       paths,
       parse,
       clock,
-      onSwap: () => {
+      onSwap: (value) => {
         log.info('a file has changed, and its new content is in force', { file, paths });
+        onValue(value);
         onSwap();
       },
+      onRecovered: () => log.info('a file has its last good content again', { file, paths }),
       onError: (error) =>
         log.error('a file has changed; the last good content stays in force', { file, error }),
     });
@@ -125,6 +140,22 @@ export class Credentials {
 }
 
 const EMPTY = Buffer.alloc(0);
+
+/** Reads the files. @throws Error that begins with the flag of the one that is of no use, or those of a pair. */
+function naming<Value>(
+  pathsByFlag: Readonly<Record<string, string>>,
+  options: LiveFilesOptions<Value>,
+): LiveFiles<Value> {
+  try {
+    return new LiveFiles<Value>(options);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const flags = Object.entries(pathsByFlag)
+      .filter(([, path]) => !(error instanceof UnreadableFile) || error.path === path)
+      .map(([flag]) => `--${flag}`);
+    throw new Error(`${flags.join(', ')}: ${error.message}`, { cause: error });
+  }
+}
 
 function present<Value>(files: LiveFiles<Value> | undefined, what: string): LiveFiles<Value> {
   if (files === undefined) throw new TypeError(`this mode has no ${what}`);

@@ -13,6 +13,7 @@ function pair() {
   write('b', '1');
   const swapped: string[] = [];
   const errors: string[] = [];
+  let recoveries = 0;
   const live = (first = join(folder, 'a'), second = join(folder, 'b')) =>
     new LiveFiles<string>({
       paths: [first, second],
@@ -21,10 +22,12 @@ function pair() {
         return String(a);
       },
       onSwap: (value) => swapped.push(value),
+      onRecovered: () => recoveries++,
       onError: (error) => errors.push(error.message),
     });
   const clean = () => rmSync(folder, { recursive: true });
-  return { folder, write, swapped, errors, live, [Symbol.dispose]: clean };
+  const recovered = () => recoveries;
+  return { folder, write, swapped, errors, recovered, live, [Symbol.dispose]: clean };
 }
 
 test('has the value of the files from the start', () => {
@@ -38,7 +41,11 @@ test('throws at the start if the files are of no use: there is no last good valu
   lab.write('b', '2');
 
   expect(() => lab.live()).toThrow('1 is not 2');
-  expect(() => lab.live('/no/such/file')).toThrow('ENOENT');
+  expect(() => lab.live('/no/such/file')).toThrow(
+    '/no/such/file cannot be read (ENOENT); give a file that exists',
+  );
+  expect(() => lab.live(lab.folder)).toThrow(`${lab.folder} is not a regular file`);
+  expect(() => lab.live('/dev/zero')).toThrow('/dev/zero is not a regular file');
 });
 
 test('a pair that is written one file after the other is one swap and no error', async () => {
@@ -67,6 +74,38 @@ test('half a pair is an error after a while, and the last good value stays', asy
   expect(live.value).toBe('1');
   expect(lab.errors).toEqual(['2 is not 1']);
   expect(live.swaps).toBe(0);
+});
+
+test('the last good content that comes back is no swap, but it is said', async () => {
+  using lab = pair();
+  const live = lab.live();
+  live.watch();
+  expect(live.isGood).toBe(true);
+
+  lab.write('a', '2');
+  await until(() => live.failures === 1, 'the error');
+  expect(live.isGood).toBe(false);
+  lab.write('a', '1');
+  await until(() => live.isGood, 'the good content');
+  live.stop();
+
+  expect(lab.recovered()).toBe(1);
+  expect(live.swaps).toBe(0);
+});
+
+test('a file that goes and comes back is not good meanwhile', async () => {
+  using lab = pair();
+  const live = lab.live();
+  live.watch();
+
+  rmSync(join(lab.folder, 'b'));
+  await until(() => live.failures === 1, 'the error');
+  expect(live.isGood).toBe(false);
+  lab.write('b', '1');
+  await until(() => live.isGood, 'the good content');
+  live.stop();
+
+  expect(lab.recovered()).toBe(1);
 });
 
 test('follows a Kubernetes volume, where a link to the folder is swapped', async () => {

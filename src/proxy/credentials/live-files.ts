@@ -2,8 +2,8 @@
  * A value made of files, such as a certificate with its key, that follows the files while the program runs. A state of
  * the files that makes no sense leaves the last good value in force, and is reported.
  */
-import { readFileSync } from 'node:fs';
 import { systemClock, type Clock } from '../../engine/clock.ts';
+import { readWatched, UnfitFile } from '../../files/read-watched.ts';
 import { watchFile, type WatchedFile } from '../../files/watched-file.ts';
 
 /** Options of {@link LiveFiles}. */
@@ -13,6 +13,8 @@ export interface LiveFilesOptions<Value> {
   readonly parse: (contents: readonly Buffer[]) => Value;
   /** The files have changed, and the new value is in force. */
   readonly onSwap: (value: Value) => void;
+  /** The last good content is back, after one that could not be used. */
+  readonly onRecovered: () => void;
   /** The files have changed to something that cannot be used. */
   readonly onError: (error: Error) => void;
   /** Default: the clock of the machine. */
@@ -25,6 +27,21 @@ export interface LiveFilesOptions<Value> {
  */
 const SECOND_LOOK_MS = 500;
 
+/** One of the files cannot be read; the message is a sentence for the user. */
+export class UnreadableFile extends Error {
+  override readonly name = 'UnreadableFile';
+  readonly path: string;
+
+  constructor(path: string, cause: Error & { readonly code?: unknown }) {
+    const isSentence = cause instanceof UnfitFile;
+    const code = typeof cause.code === 'string' ? cause.code : cause.message;
+    super(isSentence ? cause.message : `${path} cannot be read (${code}); ${adviceFor(code)}`, {
+      cause,
+    });
+    this.path = path;
+  }
+}
+
 /** The present value, and how the changes went. */
 export class LiveFiles<Value> {
   readonly #options: LiveFilesOptions<Value>;
@@ -34,8 +51,9 @@ export class LiveFiles<Value> {
   #value: Value;
   #swaps = 0;
   #failures = 0;
+  #isGood = true;
 
-  /** Reads the files. @throws the system's error or that of `parse`: at the start there is no last good value. */
+  /** Reads the files. @throws UnreadableFile or what `parse` does: at the start there is no last good value. */
   constructor(options: LiveFilesOptions<Value>) {
     this.#options = options;
     this.#contents = this.#read();
@@ -56,6 +74,11 @@ export class LiveFiles<Value> {
     return this.#failures;
   }
 
+  /** Whether the value is that of the files as they were last seen. */
+  get isGood(): boolean {
+    return this.#isGood;
+  }
+
   /** From now on changes are followed. */
   watch(): void {
     const clock = this.#options.clock ?? systemClock;
@@ -66,7 +89,7 @@ export class LiveFiles<Value> {
           known,
           clock,
           onContent: () => this.#changed(),
-          onError: (error) => this.#fail(error),
+          onError: (error) => this.#troubled(error),
         }),
       );
     }
@@ -89,10 +112,22 @@ export class LiveFiles<Value> {
     this.#secondLook.unref();
   }
 
+  /** The file cannot be read, or only not watched: then what is in force is still what it holds. */
+  #troubled(error: Error): void {
+    this.#fail(error);
+    try {
+      this.#isGood = this.#isKnown(this.#read());
+    } catch {
+      this.#isGood = false;
+    }
+  }
+
   #take(): Error | undefined {
     try {
       const contents = this.#read();
-      if (contents.every((content, index) => this.#contents[index]?.equals(content) === true)) {
+      if (this.#isKnown(contents)) {
+        if (!this.#isGood) this.#options.onRecovered();
+        this.#isGood = true;
         return undefined;
       }
       this.#value = this.#options.parse(contents);
@@ -100,17 +135,45 @@ export class LiveFiles<Value> {
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }
+    this.#isGood = true;
     this.#swaps++;
     this.#options.onSwap(this.#value);
     return undefined;
   }
 
   #read(): readonly Buffer[] {
-    return this.#options.paths.map((path) => readFileSync(path));
+    return this.#options.paths.map(content);
+  }
+
+  #isKnown(contents: readonly Buffer[]): boolean {
+    return contents.every((content, index) => this.#contents[index]?.equals(content) === true);
   }
 
   #fail(error: Error): void {
+    this.#isGood = false;
     this.#failures++;
     this.#options.onError(error);
+  }
+}
+
+/** @throws UnreadableFile */
+function content(path: string): Buffer {
+  try {
+    return readWatched(path);
+  } catch (error) {
+    throw new UnreadableFile(path, error instanceof Error ? error : new Error(String(error)));
+  }
+}
+
+function adviceFor(code: string): string {
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+      return 'let the user of this process read it';
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'allow more open files';
+    default:
+      return 'give a file that exists';
   }
 }

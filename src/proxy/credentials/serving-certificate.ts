@@ -10,6 +10,7 @@ export interface ServingCertificate {
   readonly certificate: string;
   /** As PEM. Never to be logged. */
   readonly key: string;
+  readonly notBeforeSeconds: number;
   readonly notAfterSeconds: number;
   /** To tell one from another in a log. */
   readonly serialNumber: string;
@@ -35,6 +36,7 @@ export function parseServingCertificate(
   return {
     certificate: certificate.toString('latin1'),
     key: secret.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    notBeforeSeconds: Date.parse(leaf.validFrom) / 1000,
     notAfterSeconds: Date.parse(leaf.validTo) / 1000,
     serialNumber: leaf.serialNumber,
   };
@@ -55,6 +57,19 @@ export function withIssuer(serving: ServingCertificate, authorities: string): Se
   });
   if (issuer === undefined) return serving;
   return { ...serving, certificate: `${serving.certificate.trimEnd()}\n${issuer}\n` };
+}
+
+/** Why pods will refuse the certificate at this time, as a sentence with its dates; nothing if it is valid. */
+export function datesFault(serving: ServingCertificate, nowSeconds: number): string | undefined {
+  const { notBeforeSeconds, notAfterSeconds } = serving;
+  const isEarly = nowSeconds < notBeforeSeconds;
+  if (!isEarly && nowSeconds <= notAfterSeconds) return undefined;
+  const dates = `valid from ${day(notBeforeSeconds)} to ${day(notAfterSeconds)}`;
+  return `the serving certificate ${isEarly ? 'is not valid yet' : 'has expired'} (${dates}), and pods will refuse it; write a new pair, or set the clock`;
+}
+
+function day(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
 }
 
 function parseLeaf(bytes: Buffer, path: string): X509Certificate {

@@ -12,3 +12,11 @@ const NOT_OF_THE_CERTIFICATE = /^(E[A-Z]+|ERR_SSL_.*)$/;
 export function isCertificateFault(error: Error & { readonly code?: unknown }): boolean {
   return typeof error.code === 'string' && !NOT_OF_THE_CERTIFICATE.test(error.code);
 }
+
+/**
+ * Whether a dial that failed was accepted first, and reset before Bun looked: then somebody listens there. To an open
+ * port that has no room the kernel says nothing at all, and to a closed one ECONNREFUSED.
+ */
+export function isHungUp(error: Error & { readonly code?: unknown }): boolean {
+  return error.code === 'ECONNRESET';
+}

@@ -36,6 +36,7 @@ test('asks at the start, and then every ten seconds', async () => {
   expect(lab.edge.reason()).toBe('the edge has not been asked yet');
 
   lab.edge.start();
+  expect(lab.edge.reason()).toBe('the edge is being asked, and has not answered yet');
   await lab.pass(30_000);
 
   expect(lab.askedMs).toEqual([0, 10_500, 20_500]);

@@ -56,8 +56,10 @@ export class EdgeHealth {
 
   /** Why the edge is not up, as a sentence; nothing if it is. */
   reason(): string | undefined {
-    if (this.#result === undefined) return 'the edge has not been asked yet';
-    return this.#result.isUp ? undefined : this.#result.sentence;
+    if (this.#result !== undefined) return this.#result.isUp ? undefined : this.#result.sentence;
+    return this.#isProbing
+      ? 'the edge is being asked, and has not answered yet'
+      : 'the edge has not been asked yet';
   }
 
   start(): void {

@@ -6,8 +6,9 @@ import type { Socket, SocketHandler, TCPSocketConnectOptions } from 'bun';
 import { dialFailure, toldByConnectError } from '../../engine/bun/dial-failure.ts';
 import type { Endpoint } from '../../engine/endpoint.ts';
 import { ENGINE_REASONS, ENGINE_REASON_CODES } from '../../engine/reasons.ts';
+import { readAlert, type AlertName } from '../../wire/alert.ts';
 import { PROXY_REASONS } from '../reasons.ts';
-import { isCertificateFault } from './certificate-fault.ts';
+import { isCertificateFault, isHungUp } from './certificate-fault.ts';
 import { identityFault } from './edge-identity.ts';
 
 /** Options of {@link probeEdge}. */
@@ -32,8 +33,17 @@ export type ProbeResult =
       readonly sentence: string;
     };
 
+const HUNG_UP = 'it hung up as soon as it had accepted';
+
 /** As pods offer them; an edge that chooses by protocol is asked the usual question. */
 const ALPN = Buffer.from('\x02h2\x08http/1.1', 'latin1');
+
+/** What the gateway means by its alerts. Only where a header goes first is it sure to be a gateway. */
+const MEANT_BY_GATEWAY: Partial<Record<AlertName, string>> = {
+  handshake_failure:
+    "the gateway does not believe the header: is the tenant's key the right one, and this machine's clock?",
+  internal_error: 'the gateway has no endpoint that answers for this tenant',
+};
 
 /** Dials, shakes hands, hangs up. */
 export async function probeEdge(options: EdgeProbeOptions): Promise<ProbeResult> {
@@ -61,6 +71,8 @@ class Attempt {
   readonly #resolve: (result: ProbeResult) => void;
   #socket: Socket<Attempt> | undefined;
   #isOver = false;
+  /** What the edge meant by its alert. */
+  #meaning: string | undefined;
 
   constructor(options: EdgeProbeOptions, resolve: (result: ProbeResult) => void) {
     this.#options = options;
@@ -86,6 +98,13 @@ class Attempt {
     socket.terminate();
   }
 
+  /** What comes before any keys are agreed can be read: TLS itself tells alerts apart by the text of its error only. */
+  received(bytes: Uint8Array): void {
+    if (this.#options.preface === undefined) return;
+    const name = readAlert(bytes)?.name;
+    if (name !== undefined) this.#meaning ??= MEANT_BY_GATEWAY[name];
+  }
+
   secured(socket: Socket<Attempt>): void {
     this.#socket = socket;
   }
@@ -101,7 +120,8 @@ class Attempt {
   }
 
   refused(error: Error): void {
-    this.#fail(ENGINE_REASON_CODES[dialFailure(error)] ?? 'dial_failed', error);
+    if (isHungUp(error)) this.#fail('edge_handshake_failed', new Error(HUNG_UP, { cause: error }));
+    else this.#fail(ENGINE_REASON_CODES[dialFailure(error)] ?? 'dial_failed', error);
   }
 
   timedOut(): void {
@@ -113,7 +133,7 @@ class Attempt {
     if (preface !== undefined) {
       const header = preface(socket);
       if (header === undefined) {
-        this.#fail('edge_handshake_failed', new Error('it hung up as soon as it had accepted'));
+        this.#fail('edge_handshake_failed', new Error(HUNG_UP));
         socket.terminate();
         return;
       }
@@ -128,7 +148,8 @@ class Attempt {
 
   #fail(code: keyof typeof ENGINE_REASONS | keyof typeof PROXY_REASONS, error?: Error): void {
     const { endpoint, serverName } = this.#options;
-    const meaning = { ...ENGINE_REASONS, ...PROXY_REASONS }[code];
+    const isAlert = code === 'edge_handshake_failed' && this.#meaning !== undefined;
+    const meaning = isAlert ? this.#meaning : { ...ENGINE_REASONS, ...PROXY_REASONS }[code];
     const detail = error === undefined ? '' : ` (${error.message.trim()})`;
     const sentence = `${code}: edge ${endpoint.toString()}, name ${serverName}: ${meaning}${detail}`;
     this.#end({ isUp: false, code, sentence });
@@ -145,8 +166,8 @@ class Attempt {
 
 const PLAIN: SocketHandler<Attempt> = {
   open: (socket) => socket.data.opened(socket),
-  // Only ciphertext comes here; Bun wants the handler all the same.
-  data: () => {},
+  // What TLS is to read, before it does.
+  data: (socket, chunk) => socket.data.received(chunk),
   connectError: (socket, error) => socket.data.refused(error),
   close: (socket, error) => socket.data.lost(error),
   error: (socket, error) => socket.data.broken(socket, error),

@@ -1,10 +1,18 @@
 import { expect, test } from 'bun:test';
 import { ManualClock } from '../../engine/clock.ts';
 import { Backend, until } from '../../engine/conformance/peer.ts';
+import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { tenantKey } from '../../wire/tenant-key.ts';
 import { HOST, Lab, SECRET } from '../testing/lab.ts';
 import { EdgeEndpoints } from './edge-endpoints.ts';
 import { EdgeScout, type EdgeScoutOptions } from './edge-scout.ts';
+
+/** Resets whoever connects, and says at which port. */
+const RUDE = `
+  const open = (socket) => socket.terminate();
+  const socket = { open, data() {} };
+  console.log(Bun.listen({ hostname: '127.0.0.1', port: 0, socket }).port);
+`;
 
 function scout(
   lab: Lab,
@@ -72,9 +80,50 @@ test('an edge that resets right after it has accepted is down, and nothing is th
   // In a part of the rounds the socket is gone when it is reported as open, and has no address any more.
   for (let round = 0; round < 200; round++) {
     const result = await edge.probe();
-    expect(result).toMatchObject({ isUp: false });
-    expect(['edge_handshake_failed', 'dial_refused']).toContain(result.isUp ? '' : result.code);
+    expect(result.isUp ? '' : result.code).toBe('edge_handshake_failed');
   }
+});
+
+test('an edge that was reset before the dial is looked at is not one where nobody listens', async () => {
+  await using lab = await Lab.create();
+  const rude = Bun.spawn([process.execPath, '-e', RUDE], { stdout: 'pipe' });
+  using _ = { [Symbol.dispose]: () => rude.kill() };
+  const { value } = await rude.stdout.getReader().read();
+  const port = Number(Buffer.from(value ?? []).toString());
+  const { scout: edge } = scout(lab, ['127.0.0.1'], port);
+
+  for (let round = 0; round < 20; round++) {
+    const probe = edge.probe();
+    const endMs = performance.now() + 10;
+    while (performance.now() < endMs); // another process resets while this one does not look
+    expect(await probe).toMatchObject({ isUp: false, code: 'edge_handshake_failed' });
+  }
+});
+
+test.each([
+  ['handshake_failure', 'the gateway does not believe the header'],
+  ['internal_error', 'the gateway has no endpoint that answers for this tenant'],
+  ['unrecognized_name', 'the edge did not complete the TLS handshake'],
+] as const)('says what the gateway means by %s', async (name, sentence) => {
+  await using lab = await Lab.create();
+  const key = tenantKey(HOST, SECRET);
+  const gateway = lab.use(
+    new Backend('127.0.0.1', (peer) => {
+      peer.onData = () => void peer.send(ALERT_RECORDS[name]);
+    }),
+  );
+  const options = { isUp: false, code: 'edge_handshake_failed' };
+  const signed = scout(lab, ['127.0.0.1'], gateway.port, { tenantKey: () => key });
+  const plain = scout(lab, ['127.0.0.1'], gateway.port);
+
+  expect(await signed.scout.probe()).toMatchObject({
+    ...options,
+    sentence: expect.stringContaining(sentence) as string,
+  });
+  expect(await plain.scout.probe()).toMatchObject({
+    ...options,
+    sentence: expect.stringContaining('the edge did not complete') as string,
+  });
 });
 
 test('a bug before the handshake is the result of the probe, and does not wait for the time to be up', async () => {

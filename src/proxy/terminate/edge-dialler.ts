@@ -12,7 +12,7 @@ import { COLUMN, GLOBAL, type Counters } from '../../engine/counters.ts';
 import type { Endpoint } from '../../engine/endpoint.ts';
 import type { Limits } from '../../engine/limits.ts';
 import { REASON } from '../../engine/reasons.ts';
-import { isCertificateFault } from '../edge/certificate-fault.ts';
+import { isCertificateFault, isHungUp } from '../edge/certificate-fault.ts';
 import type { EdgeEndpoints } from '../edge/edge-endpoints.ts';
 import { identityFault } from '../edge/edge-identity.ts';
 import { isBrokenSession } from './broken-session.ts';
@@ -155,6 +155,7 @@ export class EdgeDialler {
       connectError: (socket, error) => {
         const edge = socket.data;
         if (edge.abandoned) this.#settle(edge);
+        else if (isHungUp(error)) this.#ended(edge, error, true);
         else if (!edge.closed) this.#lost(edge, dialFailure(error), error);
       },
       data: (socket, chunk) => {

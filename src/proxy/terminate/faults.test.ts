@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import type { TLSSocket } from 'node:tls';
 import { Peer, until } from '../../engine/conformance/peer.ts';
 import { Counters } from '../../engine/counters.ts';
 import { parseServingCertificate } from '../credentials/serving-certificate.ts';
@@ -90,4 +91,26 @@ test.each([
   [undefined, false],
 ])('an error with the code %p is that of a broken session: %p', (code, isBroken) => {
   expect(isBrokenSession(Object.assign(new Error('broken'), { code }))).toBe(isBroken);
+});
+
+test('a connection that is drained with bytes still on their way is reset, and not ended as if it were whole', async () => {
+  await using lab = await Lab.create();
+  const flood = Buffer.alloc(16 * 1024 * 1024);
+  const onConnection = (socket: TLSSocket) => void socket.once('data', () => socket.write(flood));
+  const api = await lab.apiServer({ onConnection });
+  const proxy = await lab.proxy({ edgePort: api.port });
+  using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+  pod.tls.pause();
+  pod.tls.write('flood');
+  await until(() => proxy.counters.global('keptBytes') > 0, 'bytes that wait for the pod');
+
+  await proxy.drain(0, 0);
+  pod.tls.resume();
+  await until(() => pod.isClosed, 'the end at the pod');
+
+  expect(pod.receivedBytes).toBeLessThan(flood.length);
+  expect({ sawEnd: pod.sawEnd, code: pod.error?.code }).toEqual({
+    ...{ sawEnd: false, code: 'ECONNRESET' },
+  });
+  expect(proxy.counters.failures()).toEqual({ drained: 1 });
 });

@@ -89,3 +89,23 @@ test('no log line has a part of a key in it', async () => {
   expect(lab.lines.join('')).not.toContain(secret);
   expect(lab.lines.join('')).toContain('holds no private key');
 });
+
+test('a certificate that is out of date is taken, with a warning that has its dates', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const expired = (day: string) =>
+    lab.authority.issue({ names: POD_NAMES, notAfter: new Date(`${day}T00:00:00Z`) });
+  const isWarned = (day: string) =>
+    lab.lines.some(
+      (line) => line.includes('has expired (valid from') && line.includes(`to ${day}`),
+    );
+  lab.writeLeaf(await expired('2026-01-01'));
+
+  const proxy = await lab.proxy({ edgePort: api.port });
+  expect(isWarned('2026-01-01')).toBe(true);
+  lab.writeLeaf(await expired('2026-01-02'));
+  await until(() => isWarned('2026-01-02'), 'the second warning');
+
+  using pod = await Pod.dial(proxy.ports[0]!, { rejectUnauthorized: false });
+  expect(await pod.echo('taken')).toBe('taken');
+});

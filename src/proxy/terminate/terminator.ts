@@ -14,6 +14,7 @@
  * - The handlers of the plain socket go on to be called with the ciphertext that arrives, and at its close.
  */
 import type { Socket, SocketHandler, TCPSocketListener } from 'bun';
+import { descriptorOf, listenPlain } from '../../engine/bun/plain-listener.ts';
 import { systemClock, type Clock } from '../../engine/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../../engine/counters.ts';
 import type { Engine, ListenOptions } from '../../engine/engine.ts';
@@ -26,7 +27,6 @@ import { chosenAlpn } from './alpn.ts';
 import { BoundedRelay, DEFAULT_MAX_KEPT_BYTES } from './bounded-relay.ts';
 import { EdgeDialler } from './edge-dialler.ts';
 import { Greeter } from './greeter.ts';
-import { descriptorOf, listenPlain } from './plain-listener.ts';
 import { PodSide } from './sides.ts';
 
 const TICK_MS = 1000;
@@ -125,7 +125,9 @@ export class Terminator implements Engine {
     let closed = 0;
     for (const pod of this.#pods) {
       if (closed === count) break;
-      this.#end(pod, REASON.drained, 'close');
+      // A close_notify may only come behind the last byte: what is cut short has to look like it.
+      const isWhole = pod.queue === null && (pod.peer?.queue ?? null) === null;
+      this.#end(pod, REASON.drained, isWhole ? 'close' : 'reset');
       closed++;
     }
     return closed;

@@ -2,7 +2,7 @@
  * A listening socket for connections in the clear, and what Bun's types do not say about one.
  */
 import type { SocketHandler, TCPSocketListener, TCPSocketListenOptions } from 'bun';
-import type { ListenOptions } from '../../engine/engine.ts';
+import type { ListenOptions } from '../engine.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 
 /** Bun's types have these two for Bun.connect only. */

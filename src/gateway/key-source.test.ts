@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test';
+import { unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { MASTER_KEY } from './testing/headers.ts';
+import { GatewayLab, until } from './testing/lab.ts';
+
+function errors(lab: GatewayLab) {
+  return lab.log.filter(({ level }) => level === 'error').map(({ msg }) => String(msg));
+}
+
+test('is not ready without keys, and says that it is for the key file', async () => {
+  await using lab = await GatewayLab.start({ keyFile: '/nowhere/keys' });
+
+  const readiness = await lab.get('/readyz');
+
+  expect(readiness.status).toBe(503);
+  expect(await readiness.text()).toContain('the key file cannot be used (ENOENT');
+  expect(errors(lab)).toEqual([
+    'the key file cannot be used; there are no keys yet, so every signed header is refused',
+  ]);
+});
+
+test('stays ready when the key file goes away, with the keys as they were', async () => {
+  await using lab = await GatewayLab.start({ keys: `${MASTER_KEY.toString('base64')}\n` });
+
+  unlinkSync(join(lab.folder, 'keys'));
+  await until(() => errors(lab).length > 0, 'the report');
+
+  expect(errors(lab)).toEqual(['the key file cannot be used; the keys stay as they were']);
+  expect((await lab.get('/readyz')).status).toBe(200);
+});

@@ -1,0 +1,15 @@
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ENGINE_REASONS } from '../engine/reasons.ts';
+import { ROUTE_REASONS, STRANGER_REASONS } from './reasons.ts';
+
+test('docs/gateway.md has every reason with its meaning, whether it is bad, and no other reason', () => {
+  const docs = readFileSync(join(import.meta.dir, '../../docs/gateway.md'), 'utf8');
+  const rows = docs.matchAll(/^\| `(\w+)` \| (.+) \| (?:no|if many|yes) \|$/gm);
+
+  const listed = [...rows].map(([, code, meaning]) => [code, meaning]);
+
+  const reasons = { ...ENGINE_REASONS, ...ROUTE_REASONS, ...STRANGER_REASONS };
+  expect(listed).toEqual(Object.entries(reasons));
+});
