@@ -1,8 +1,8 @@
 /**
  * Processor time for each unit of work, of all peers in turn.
  *
- * A machine is never as quiet or as fast as a minute ago. So all peers run side by side, a repetition measures each of
- * them once in every case, in random order, and only figures of one repetition are compared.
+ * A machine is never as quiet or as fast as a minute ago. So all peers run side by side, a repetition of a case measures
+ * each of them once, in random order, and only figures of one repetition are compared.
  */
 import type { Progress } from '../../world/parts/progress.ts';
 import { type Case, costOf, type Load, loadWords } from '../cases.ts';
@@ -63,7 +63,10 @@ export async function warmUp(
   progress.done('warm-up', `${peers.length} peers`);
 }
 
-/** Measures every peer in every case, `repetitions` times. */
+/**
+ * Measures every peer in every case, `repetitions` times; one case after the other, so that no peer rests for long
+ * between two measurements of a case: a JavaScript engine throws code away that was not used for a minute.
+ */
 export async function measureRounds(
   lab: Lab,
   peers: readonly RunningPeer[],
@@ -71,17 +74,17 @@ export async function measureRounds(
   options: { readonly repetitions: number; readonly time: LoadTime; readonly progress: Progress },
 ): Promise<Sample[]> {
   const samples: Sample[] = [];
-  for (let repetition = 1; repetition <= options.repetitions; repetition++) {
-    for (const one of cases) {
+  for (const one of cases) {
+    for (let repetition = 1; repetition <= options.repetitions; repetition++) {
       for (const { peer, program } of shuffled(peers.filter((each) => fits(each.peer, one)))) {
-        options.progress.update(`repetition ${repetition}`, `${one.id} ${peer.name}`);
+        options.progress.update(one.id, `${repetition} of ${options.repetitions}, ${peer.name}`);
         const target = { port: program.port, name: HOST, kind: one.kind, watchedPid: program.pid };
         const words = loadWords(one.load, one.kind);
         const counted = await countedLoad(lab, target, words, options.time);
         samples.push(sampleOf({ peer: peer.name, case: one.id, repetition }, one.load, counted));
       }
     }
-    options.progress.done(`repetition ${repetition}`, `of ${options.repetitions}`);
+    options.progress.done(one.id, `${options.repetitions} repetitions`);
   }
   return samples;
 }

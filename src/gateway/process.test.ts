@@ -180,7 +180,7 @@ test('ends with code 1 and a sentence when the port is taken', async () => {
 
   expect(await child.exited).toBe(1);
   expect(log()).toContain(`cannot listen on 127.0.0.1:${other.port} (EADDRINUSE)`);
-  expect(log()).toContain('choose another with --listen');
+  expect(log()).toContain('stop it, or choose another');
   other.stop();
 });
 
