@@ -154,16 +154,6 @@ backend edge
   ),
 ];
 
-/** HAProxy at the edge with many routes. */
-export async function launchHaproxyWithRoutes(
-  site: Site,
-  hosts: readonly string[],
-): Promise<Launch> {
-  const port = freePort();
-  const config = COMMON + sniFrontend(port, mapFile(site, hosts)) + tenantBackend(site.backendPort);
-  return launch(site, `haproxy-${hosts.length}`, port, config);
-}
-
 /**
  * The edge behind all workers' proxies, so that only those differ. It takes what authority a header names and checks no
  * signature.

@@ -2,6 +2,7 @@
  * How much one engine takes on, and for how long it waits.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { REASON } from './reasons.ts';
 
 /** Limits of one engine, which is one thread: a gateway of four threads has each of them four times. */
 export interface Limits {
@@ -36,13 +37,10 @@ function descriptorLimit(): number {
   return soft === undefined ? Infinity : Number(soft);
 }
 
-/**
- * Descriptors left to the rest of the process. A new one has the lowest free number, so the number of an accepted socket
- * says how many are taken, in all threads; and each client that has no upstream yet will want one more.
- */
-export const DESCRIPTOR_RESERVE = 32;
+/** Descriptors left to the rest of the process. */
+const DESCRIPTOR_RESERVE = 32;
 
-/** The limits of DESIGN.md 5.1. The first bytes are a ClientHello and up to two PROXY headers before it. */
+/** By default. The first bytes are a ClientHello of 16 KiB and up to two PROXY headers before it. */
 export const DEFAULT_LIMITS: Limits = {
   maxConnections: 100_000,
   maxDescriptors: descriptorLimit(),
@@ -54,3 +52,18 @@ export const DEFAULT_LIMITS: Limits = {
   lingerMs: 2_000,
   keepaliveMs: 55_000,
 };
+
+/**
+ * The reason not to admit one more connection, if there is one. A new descriptor has the lowest free number, so that of
+ * the accepted socket says how many are taken, in all threads; and each client without an upstream will want one more.
+ */
+export function overLimit(
+  limits: Limits,
+  open: number,
+  descriptor: number,
+  wantedDescriptors: number,
+): number | undefined {
+  if (open >= limits.maxConnections) return REASON.connections_limit;
+  const needed = descriptor + wantedDescriptors + DESCRIPTOR_RESERVE;
+  return needed >= limits.maxDescriptors ? REASON.descriptors_limit : undefined;
+}

@@ -10,22 +10,19 @@
  * - A dial for want of file descriptors fails as ECONNREFUSED, so it counts as `dial_refused`.
  * - Accepting cannot be paused, so what is over a limit is accepted and reset. The backlog cannot be chosen.
  * - Out of file descriptors Bun spins, a whole CPU for as long as the backlog has a connection. So it must not come to
- *   that: see {@link DESCRIPTOR_RESERVE}.
+ *   that: some descriptors are never given to clients (limits.ts).
  * - Keepalive probes go out each second, ten of them; only the silence before them can be set.
  */
-import type { SocketHandler, TCPSocketListener } from 'bun';
+import type { SocketHandler } from 'bun';
 import { systemClock, type Clock } from '../clock.ts';
-import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
+import type { Counters } from '../counters.ts';
 import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '../engine.ts';
-import { DEFAULT_LIMITS, DESCRIPTOR_RESERVE, type Limits } from '../limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
-import { descriptorOf, listenPlain } from './plain-listener.ts';
+import { FrontDoor } from './front-door.ts';
 import { Reception } from './reception.ts';
 import { Relay } from './relay.ts';
 import { ClientSide } from './side.ts';
-import { UnfinishedHellos } from '../unfinished-hellos.ts';
-
-const TICK_MS = 1000;
 
 /** What hangs on an accepted socket; nothing if it was over a limit. */
 type Accepted = ClientSide | undefined;
@@ -43,12 +40,7 @@ export class BunEngine implements Engine {
   readonly #relay: Relay;
   readonly #reception: Reception;
   readonly #handlers: SocketHandler<Accepted>;
-  readonly #listeners: TCPSocketListener<Accepted>[] = [];
-
-  /** A Set keeps its order: the oldest comes first. */
-  readonly #clients = new Set<ClientSide>();
-  readonly #unfinished: UnfinishedHellos<ClientSide>;
-  #stopTick: (() => void) | undefined;
+  readonly #door: FrontDoor<ClientSide>;
 
   constructor(options: EngineOptions) {
     this.#switchboard = options.switchboard;
@@ -56,11 +48,14 @@ export class BunEngine implements Engine {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
     this.#onFault = options.onFault;
-    this.#unfinished = new UnfinishedHellos(
-      this.#limits,
-      this.#counters,
-      (client: ClientSide) => client.remoteAddress,
-    );
+    this.#door = new FrontDoor<ClientSide>({
+      counters: this.#counters,
+      limits: this.#limits,
+      clock: this.#clock,
+      dials: () => this.#reception.dials,
+      tick: () => this.#reception.tick(),
+      end: this.#end.bind(this),
+    });
     this.#relay = new Relay(this.#counters, this.#end.bind(this));
     this.#reception = new Reception({
       switchboard: this.#switchboard,
@@ -68,7 +63,7 @@ export class BunEngine implements Engine {
       limits: this.#limits,
       clock: this.#clock,
       relay: this.#relay,
-      unfinished: this.#unfinished,
+      unfinished: this.#door.unfinished,
       end: this.#end.bind(this),
       fault: this.#fault.bind(this),
     });
@@ -76,33 +71,19 @@ export class BunEngine implements Engine {
   }
 
   listen(options: ListenOptions): number {
-    const listener = listenPlain(options, this.#handlers);
-    this.#listeners.push(listener);
-    this.#stopTick ??= this.#clock.every(TICK_MS, () => this.#tick());
-    return listener.port;
+    return this.#door.listen(options, this.#handlers);
   }
 
   stopAccepting(): void {
-    for (const listener of this.#listeners.splice(0)) listener.stop();
+    this.#door.stopAccepting();
   }
 
   closeOldest(count: number): number {
-    let closed = 0;
-    for (const client of this.#clients) {
-      if (closed === count) break;
-      // A FIN may only come behind the last byte: what is cut short has to look like it.
-      const isWhole = client.queue === null && (client.peer?.queue ?? null) === null;
-      this.#end(client, REASON.drained, isWhole ? 'close' : 'reset');
-      closed++;
-    }
-    return closed;
+    return this.#door.closeOldest(count);
   }
 
   stop(): void {
-    this.stopAccepting();
-    for (const client of this.#clients) this.#end(client, REASON.stopped, 'reset');
-    this.#stopTick?.();
-    this.#stopTick = undefined;
+    this.#door.stop();
   }
 
   #clientHandlers(): SocketHandler<Accepted> {
@@ -111,7 +92,8 @@ export class BunEngine implements Engine {
       open: (socket) => {
         const nowMs = this.#clock.nowMs();
         const client = new ClientSide(socket, nowMs, nowMs + this.#limits.helloTimeoutMs);
-        socket.data = this.#admits(client, descriptorOf(socket)) ? client : undefined;
+        const isIn = this.#door.admits(client, socket) && this.#knowsAddresses(client);
+        socket.data = isIn ? client : undefined;
       },
       data: (socket, chunk) => {
         if (socket.data !== undefined) this.#received(socket.data, chunk);
@@ -132,42 +114,13 @@ export class BunEngine implements Engine {
     };
   }
 
-  /** A pair that has lived for a tick gets its keepalive: eight system calls that a short one need not pay for. */
-  #tick(): void {
-    this.#reception.tick();
-    for (const client of this.#clients) {
-      if (client.settled || client.stage !== 'joined') continue;
-      client.settled = true;
-      client.socket?.setKeepAlive(true, this.#limits.keepaliveMs);
-      client.peer?.socket?.setKeepAlive(true, this.#limits.keepaliveMs);
-    }
-  }
-
-  #admits(client: ClientSide, fd: number): boolean {
-    this.#counters.add(GLOBAL.accepted, 1);
-    const refusal = this.#overLimit(fd) ?? this.#unfinished.admit(client);
-    if (refusal !== undefined) {
-      this.#counters.fail(refusal, -1);
-      client.close('reset');
-      return false;
-    }
-    this.#clients.add(client);
-    this.#counters.add(GLOBAL.open, 1);
-    const needsAddresses =
+  /** Whether it has those that will be asked for. If not, it was gone before it was here. */
+  #knowsAddresses(client: ClientSide): boolean {
+    const areWanted =
       this.#switchboard.ended !== undefined || this.#switchboard.preface !== undefined;
-    if (!needsAddresses || client.lookUp().remoteAddress !== '') return true;
-    this.#end(client, REASON.client_reset, 'reset'); // it was gone before it was here
+    if (!areWanted || client.lookUp().remoteAddress !== '') return true;
+    this.#end(client, REASON.client_reset, 'reset');
     return false;
-  }
-
-  #overLimit(fd: number): number | undefined {
-    const { maxConnections, maxDescriptors } = this.#limits;
-    const { dialling, abandonedDials } = this.#reception;
-    if (this.#clients.size + abandonedDials >= maxConnections) return REASON.connections_limit;
-    const wanted = this.#unfinished.size + dialling;
-    return fd + wanted + DESCRIPTOR_RESERVE >= maxDescriptors
-      ? REASON.descriptors_limit
-      : undefined;
   }
 
   #received(client: ClientSide, chunk: Uint8Array): void {
@@ -206,11 +159,8 @@ export class BunEngine implements Engine {
     client.stage = 'over';
     client.reason = reason;
     client.first = null;
-    this.#clients.delete(client);
+    this.#door.leave(client);
     this.#reception.leave(client);
-    this.#counters.add(GLOBAL.open, -1);
-    if (client.row >= 0) this.#counters.add(client.row + COLUMN.open, -1);
-
     this.#relay.forget(client);
     client.close(how);
     if (client.peer !== null) {

@@ -12,7 +12,7 @@ import type { Done, Relay } from './relay.ts';
 import type { ClientSide } from './side.ts';
 import type { UnfinishedHellos } from '../unfinished-hellos.ts';
 
-/** While dialling the client is not paused, which would cost more than the bytes: PERF.md rule 18. */
+/** While dialling the client is not paused: two calls of epoll_ctl and a wake-up would cost more than the bytes. */
 const KEPT_WHILE_DIALLING_BYTES = 64 * 1024;
 
 /** The parts of an engine that have to do with a connection without an upstream. */
@@ -40,20 +40,14 @@ export class Reception {
     this.#dialler = new Dialler({ ...options, failed: this.#dialFailed.bind(this) });
   }
 
-  /** How many wait for an upstream. */
-  get dialling(): number {
-    return this.#dialler.pending;
-  }
-
-  /** How many dials go on with nobody waiting for them. */
-  get abandonedDials(): number {
-    return this.#dialler.abandoned;
+  /** Dials that a client waits for, and dials that go on with nobody waiting. */
+  get dials(): { readonly pending: number; readonly abandoned: number } {
+    return this.#dialler;
   }
 
   /** The client is over. */
   leave(client: ClientSide): void {
     this.#lingering.delete(client);
-    this.#options.unfinished.delete(client);
     this.#dialler.leave(client);
   }
 

@@ -18,7 +18,7 @@ const libc = dlopen('libc.so.6', {
   close: { args: ['i32'], returns: 'i32' },
 }).symbols;
 
-/** Memory of a page stays where it is; a small typed array may be moved under the call (PERF.md section 4). */
+/** Memory of a page stays where it is; a small typed array may be moved under the call. */
 const memory = new DataView(new ArrayBuffer(4096));
 
 /** Such a port, until it is disposed of. */

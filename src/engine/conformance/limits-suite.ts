@@ -2,24 +2,10 @@
  * What holds at the limits, and for the engine as a whole: listening, draining, stopping.
  */
 import { expect, test } from 'bun:test';
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { keepaliveMs } from './keepalive.ts';
 import { HELLO, Lab } from './lab.ts';
 import { Peer, until } from './peer.ts';
-
-/** When the kernel will probe the established connection that this holds for; from /proc/net/tcp, see proc_net_tcp.txt. */
-function keepaliveMs(
-  isMeant: (ports: { readonly localPort: number; readonly remotePort: number }) => boolean,
-): number | undefined {
-  for (const line of readFileSync('/proc/net/tcp', 'latin1').split('\n').slice(1)) {
-    const [, local = '', remote = '', state, , timer = ''] = line.trim().split(/\s+/);
-    const port = (address: string) => Number.parseInt(address.split(':')[1] ?? '', 16);
-    const isEstablished = state === '01';
-    if (!isEstablished || !isMeant({ localPort: port(local), remotePort: port(remote) })) continue;
-    const [kind, hundredths = ''] = timer.split(':');
-    return kind === '02' ? Number.parseInt(hundredths, 16) * 10 : undefined;
-  }
-  return undefined;
-}
 
 /** Registers the tests for one engine. */
 export function limitsSuite(engine: string): void {

@@ -12,27 +12,24 @@ import { systemClock, type Clock } from '../clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '../engine.ts';
-import { DEFAULT_LIMITS, DESCRIPTOR_RESERVE, type Limits } from '../limits.ts';
+import { DEFAULT_LIMITS, overLimit, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import { UnfinishedHellos } from '../unfinished-hellos.ts';
-import { ipVersion } from '../../wire/ip-address.ts';
 import { EpollCaller } from './caller.ts';
 import { Dialler } from './dialler.ts';
 import { Ends, FLAG, LIST, STAGE } from './ends.ts';
 import * as libc from './libc.ts';
-import { errno } from './libc.ts';
-import { EPOLL, ERRNO } from './linux.ts';
+import { EPOLL } from './linux.ts';
+import { Listeners } from './listeners.ts';
 import { Loop, type Turn } from './loop.ts';
 import { Poller } from './poller.ts';
 import { Reception } from './reception.ts';
 import { HEAD_ROOM_BYTES, Relay } from './relay.ts';
 import { Sweep } from './sweep.ts';
 import { WaitingList } from './waiting-list.ts';
-import { accept, closeWithReset, localEnd, openListener } from './socket.ts';
+import { closeWithReset } from './socket.ts';
 
 const TICK_MS = 1000;
-/** Connections taken from a listener before the others have their turn. */
-const ACCEPT_ROUNDS = 64;
 
 const HANGUP = EPOLL.RDHUP | EPOLL.HUP | EPOLL.ERR;
 
@@ -73,8 +70,8 @@ export class EpollEngine implements Engine, Turn {
   readonly #sweep: Sweep;
   readonly #unfinished: UnfinishedHellos<number>;
 
-  /** Whether each is watched: not while there are no descriptors for new connections. */
-  readonly #listeners = new Map<number, boolean>();
+  readonly #listeners: Listeners;
+
   #clients = 0;
   #tick = 0;
   #stopTick: (() => void) | undefined;
@@ -113,27 +110,27 @@ export class EpollEngine implements Engine, Turn {
       new WaitingList(this.#ends, LIST.hello),
     );
     this.#dialler = new Dialler(parts);
-    const { dialler, unfinished } = { dialler: this.#dialler, unfinished: this.#unfinished };
-    this.#reception = new Reception({ ...parts, dialler, unfinished, end, fault });
+    this.#reception = new Reception({
+      ...parts,
+      dialler: this.#dialler,
+      unfinished: this.#unfinished,
+      end,
+      fault,
+    });
     const { keepaliveMs } = this.#limits;
+    this.#listeners = new Listeners({ ...parts, keepaliveMs, admit: this.#admit.bind(this) });
     this.#sweep = new Sweep({ ...parts, keepaliveMs, onEvent: this.onEvent.bind(this) });
   }
 
   listen(options: ListenOptions): number {
-    const { address } = options;
-    if (ipVersion(address) === 0)
-      throw new TypeError(`'${address}' is not an IP address to listen on`);
-    const listener = openListener(options, this.#limits.keepaliveMs);
-    this.#ends.openListener(listener);
-    this.#watchListener(listener);
+    const port = this.#listeners.open(options);
     this.#stopTick ??= this.#clock.every(TICK_MS, () => this.#onTick());
     this.#loop.start();
-    return localEnd(listener).port;
+    return port;
   }
 
   stopAccepting(): void {
-    for (const listener of this.#listeners.keys()) this.#close(listener, 'close');
-    this.#listeners.clear();
+    this.#listeners.close();
   }
 
   closeOldest(count: number): number {
@@ -171,34 +168,12 @@ export class EpollEngine implements Engine, Turn {
     if (this.#relay.hasQueue) this.#relay.runQueue();
   }
 
-  #accept(listener: number): void {
-    for (let round = 0; round < ACCEPT_ROUNDS; round++) {
-      const client = accept(listener);
-      if (client < 0) {
-        const failure = errno();
-        if (isOfOneClient(failure)) continue;
-        if (failure !== ERRNO.EAGAIN) this.#rest(listener);
-        return;
-      }
-      this.#admit(client);
-    }
-  }
-
-  /** Out of descriptors or memory: it would be ready for ever, and let nobody in. The next tick tries again. */
-  #rest(listener: number): void {
-    this.#poller.unwatch(listener);
-    this.#listeners.set(listener, false);
-  }
-
-  #watchListener(listener: number): void {
-    const isWatched = this.#poller.watchLevel(listener, this.#ends.generationOf(listener));
-    this.#listeners.set(listener, isWatched);
-  }
-
   #admit(client: number): void {
     this.#counters.add(GLOBAL.accepted, 1);
     this.#ends.openClient(client, this.#clock.nowMs(), this.#tick);
-    const refusal = this.#overLimit(client) ?? this.#unfinished.admit(client);
+    const wanted = this.#unfinished.size + this.#dialler.pending;
+    const refusal =
+      overLimit(this.#limits, this.#clients, client, wanted) ?? this.#unfinished.admit(client);
     if (refusal !== undefined) {
       this.#counters.fail(refusal, -1);
       this.#close(client, 'reset');
@@ -211,22 +186,11 @@ export class EpollEngine implements Engine, Turn {
     if (!isWatched) this.#end(client, REASON.descriptors_limit, 'reset');
   }
 
-  #overLimit(client: number): number | undefined {
-    const { maxConnections, maxDescriptors } = this.#limits;
-    if (this.#clients >= maxConnections) return REASON.connections_limit;
-    // A new descriptor has the lowest free number, so it says how many are taken, in all threads; and each client that
-    // has no upstream yet will want one more.
-    const wanted = this.#unfinished.size + this.#dialler.pending;
-    return client + wanted + DESCRIPTOR_RESERVE >= maxDescriptors
-      ? REASON.descriptors_limit
-      : undefined;
-  }
-
   #changed(fd: number, events: number, generation: number): void {
     const ends = this.#ends;
     const stage = ends.stageOf(fd);
     if (stage === STAGE.listening) {
-      this.#accept(fd);
+      this.#listeners.accept(fd);
       return;
     }
     ends.lastTick[fd] = this.#tick;
@@ -273,9 +237,7 @@ export class EpollEngine implements Engine, Turn {
 
   #onTick(): void {
     this.#tick = (this.#tick + 1) | 0;
-    for (const [listener, isWatched] of this.#listeners) {
-      if (!isWatched) this.#watchListener(listener);
-    }
+    this.#listeners.wake();
     this.#reception.tick(this.#tick);
     this.#sweep.run(this.#tick);
     this.#relay.closeSpare();
@@ -348,9 +310,4 @@ export class EpollEngine implements Engine, Turn {
       this.#onFault(error); // the connection is over already
     }
   }
-}
-
-/** Failures of accept() that concern the connection that was to be accepted, and no other. */
-function isOfOneClient(failure: number): boolean {
-  return failure === ERRNO.ECONNABORTED || failure === ERRNO.EPROTO || failure === ERRNO.EINTR;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { TLSSocket } from 'node:tls';
+import { keepaliveMs } from '../../engine/conformance/keepalive.ts';
 import { Backend, Peer, until } from '../../engine/conformance/peer.ts';
 import { Lab } from '../testing/lab.ts';
 import { Pod, plainHello } from '../testing/pod.ts';
@@ -54,6 +55,27 @@ test('a client that says nothing is closed after ten seconds, and one with half 
   await until(() => isGone(silent) && isGone(half), 'the end of both');
 
   expect(proxy.counters.failures()).toEqual({ hello_timeout: 2 });
+});
+
+test('asks silent peers on both sides after 55 s whether they are alive', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+  using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert });
+  await pod.echo('hello');
+
+  lab.clock.advance(1000);
+
+  const timersMs = () => [
+    keepaliveMs(({ localPort }) => localPort === proxy.ports[0]),
+    keepaliveMs(({ remotePort }) => remotePort === api.port),
+  ];
+  // While a byte is not acknowledged, the kernel shows the timer of that.
+  await until(() => timersMs().every((timerMs) => timerMs !== undefined), 'both timers');
+  for (const timerMs of timersMs()) {
+    expect(timerMs).toBeGreaterThan(50_000);
+    expect(timerMs).toBeLessThanOrEqual(55_000);
+  }
 });
 
 test('a client that never finishes its handshake is reset after ten seconds, and its edge is let go', async () => {

@@ -13,14 +13,13 @@
  * - `shutdown()` sends close_notify and reading goes on; a close_notify, and a FIN without one, are reported as `end`.
  * - The handlers of the plain socket go on to be called with the ciphertext that arrives, and at its close.
  */
-import type { Socket, SocketHandler, TCPSocketListener } from 'bun';
-import { descriptorOf, listenPlain } from '../../engine/bun/plain-listener.ts';
+import type { Socket, SocketHandler } from 'bun';
+import { FrontDoor } from '../../engine/bun/front-door.ts';
 import { systemClock, type Clock } from '../../engine/clock.ts';
-import { COLUMN, GLOBAL, type Counters } from '../../engine/counters.ts';
+import { COLUMN, type Counters } from '../../engine/counters.ts';
 import type { Engine, ListenOptions } from '../../engine/engine.ts';
-import { DEFAULT_LIMITS, DESCRIPTOR_RESERVE, type Limits } from '../../engine/limits.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../engine/limits.ts';
 import { REASON } from '../../engine/reasons.ts';
-import { UnfinishedHellos } from '../../engine/unfinished-hellos.ts';
 import type { ServingCertificate } from '../credentials/serving-certificate.ts';
 import type { EdgeEndpoints } from '../edge/edge-endpoints.ts';
 import { chosenAlpn } from './alpn.ts';
@@ -28,8 +27,6 @@ import { BoundedRelay, DEFAULT_MAX_KEPT_BYTES } from './bounded-relay.ts';
 import { EdgeDialler } from './edge-dialler.ts';
 import { Greeter } from './greeter.ts';
 import { PodSide } from './sides.ts';
-
-const TICK_MS = 1000;
 
 /** Options of {@link Terminator}. */
 export interface TerminatorOptions {
@@ -64,13 +61,9 @@ export class Terminator implements Engine {
   readonly #relay: BoundedRelay;
   readonly #dialler: EdgeDialler;
   readonly #greeter: Greeter;
-  readonly #unfinished: UnfinishedHellos<PodSide>;
   readonly #handlers: SocketHandler<Accepted>;
-  readonly #listeners: TCPSocketListener<Accepted>[] = [];
-  /** A Set keeps its order: the oldest comes first. */
-  readonly #pods = new Set<PodSide>();
+  readonly #door: FrontDoor<PodSide>;
   readonly #edgeDown: number;
-  #stopTick: (() => void) | undefined;
 
   constructor(options: TerminatorOptions) {
     const { counters } = options;
@@ -80,7 +73,14 @@ export class Terminator implements Engine {
     this.#onFault = options.onFault;
     this.#row = counters.row(0);
     this.#edgeDown = counters.reason('edge_down');
-    this.#unfinished = new UnfinishedHellos(this.#limits, counters, (pod) => pod.remoteAddress);
+    this.#door = new FrontDoor<PodSide>({
+      counters,
+      limits: this.#limits,
+      clock: this.#clock,
+      dials: () => this.#dialler,
+      tick: () => this.#tick(),
+      end: this.#end.bind(this),
+    });
     const maxKeptBytes = options.maxKeptBytes ?? DEFAULT_MAX_KEPT_BYTES;
     this.#relay = new BoundedRelay(counters, maxKeptBytes, this.#end.bind(this));
     this.#greeter = new Greeter({
@@ -90,7 +90,7 @@ export class Terminator implements Engine {
       clock: this.#clock,
       relay: this.#relay,
       dial: (pod) => this.#dial(pod),
-      finished: (pod) => this.#unfinished.delete(pod),
+      finished: (pod) => this.#door.unfinished.delete(pod),
       end: this.#end.bind(this),
       fault: this.#fault.bind(this),
     });
@@ -111,33 +111,19 @@ export class Terminator implements Engine {
   }
 
   listen(options: ListenOptions): number {
-    const listener = listenPlain(options, this.#handlers);
-    this.#listeners.push(listener);
-    this.#stopTick ??= this.#clock.every(TICK_MS, () => this.#tick());
-    return listener.port;
+    return this.#door.listen(options, this.#handlers);
   }
 
   stopAccepting(): void {
-    for (const listener of this.#listeners.splice(0)) listener.stop();
+    this.#door.stopAccepting();
   }
 
   closeOldest(count: number): number {
-    let closed = 0;
-    for (const pod of this.#pods) {
-      if (closed === count) break;
-      // A close_notify may only come behind the last byte: what is cut short has to look like it.
-      const isWhole = pod.queue === null && (pod.peer?.queue ?? null) === null;
-      this.#end(pod, REASON.drained, isWhole ? 'close' : 'reset');
-      closed++;
-    }
-    return closed;
+    return this.#door.closeOldest(count);
   }
 
   stop(): void {
-    this.stopAccepting();
-    for (const pod of this.#pods) this.#end(pod, REASON.stopped, 'reset');
-    this.#stopTick?.();
-    this.#stopTick = undefined;
+    this.#door.stop();
   }
 
   /** Of the socket before TLS is on it. Afterwards they see ciphertext, which is none of their business. */
@@ -149,7 +135,7 @@ export class Terminator implements Engine {
       open: (socket) => {
         const nowMs = this.#clock.nowMs();
         const pod = new PodSide(socket, nowMs, nowMs + this.#limits.helloTimeoutMs);
-        socket.data = this.#admits(pod, descriptorOf(socket)) ? pod : undefined;
+        socket.data = this.#door.admits(pod, socket) ? pod : undefined;
       },
       data: (socket, chunk) => {
         const pod = plain(socket);
@@ -172,28 +158,6 @@ export class Terminator implements Engine {
     };
   }
 
-  #admits(pod: PodSide, fd: number): boolean {
-    this.#counters.add(GLOBAL.accepted, 1);
-    const refusal = this.#overLimit(fd) ?? this.#unfinished.admit(pod);
-    if (refusal !== undefined) {
-      this.#counters.fail(refusal, -1);
-      pod.close('reset');
-      return false;
-    }
-    this.#pods.add(pod);
-    this.#counters.add(GLOBAL.open, 1);
-    return true;
-  }
-
-  #overLimit(fd: number): number | undefined {
-    const { maxConnections, maxDescriptors } = this.#limits;
-    const { pending, abandoned } = this.#dialler;
-    if (this.#pods.size + abandoned >= maxConnections) return REASON.connections_limit;
-    const wanted = this.#unfinished.size + pending;
-    const isOver = fd + wanted + DESCRIPTOR_RESERVE >= maxDescriptors;
-    return isOver ? REASON.descriptors_limit : undefined;
-  }
-
   /** The hello is complete: from here on the connection counts for the tenant. */
   #dial(pod: PodSide): void {
     pod.slot = 0;
@@ -207,7 +171,7 @@ export class Terminator implements Engine {
   /** A pod that dials has the time of its dial; the others have their own. */
   #tick(): void {
     const nowMs = this.#clock.nowMs();
-    for (const pod of this.#unfinished) {
+    for (const pod of this.#door.unfinished) {
       if (pod.deadlineMs <= nowMs) this.#greeter.timedOut(pod);
     }
     this.#dialler.tick(nowMs);
@@ -226,11 +190,8 @@ export class Terminator implements Engine {
     pod.phase = 'over';
     pod.first = null;
     this.#relay.release(pod);
-    this.#pods.delete(pod);
-    this.#unfinished.delete(pod);
+    this.#door.leave(pod);
     this.#dialler.leave(pod);
-    this.#counters.add(GLOBAL.open, -1);
-    if (pod.row >= 0) this.#counters.add(pod.row + COLUMN.open, -1);
     this.#relay.forget(pod);
     pod.close(how);
     if (pod.peer === null) return;

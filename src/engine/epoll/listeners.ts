@@ -1,0 +1,90 @@
+/**
+ * The sockets that clients come from.
+ */
+import { ipVersion } from '../../wire/ip-address.ts';
+import type { ListenOptions } from '../engine.ts';
+import type { Ends } from './ends.ts';
+import * as libc from './libc.ts';
+import { errno } from './libc.ts';
+import { ERRNO } from './linux.ts';
+import type { Poller } from './poller.ts';
+import { accept, localEnd, openListener } from './socket.ts';
+
+/** Connections taken from a listener before the others have their turn. */
+const ACCEPT_ROUNDS = 64;
+
+/** The parts of an engine that a listener touches. */
+export interface ListenersOptions {
+  readonly ends: Ends;
+  readonly poller: Poller;
+  readonly keepaliveMs: number;
+  /** Takes in a client that was just accepted, or sends it away. */
+  readonly admit: (client: number) => void;
+}
+
+/** The listeners of one engine. */
+export class Listeners {
+  readonly #options: ListenersOptions;
+  /** Whether each is watched: not while there are no descriptors for new connections. */
+  readonly #watched = new Map<number, boolean>();
+
+  constructor(options: ListenersOptions) {
+    this.#options = options;
+  }
+
+  /** Opens one more and returns its port. @throws the system's error, with its `code`. */
+  open(options: ListenOptions): number {
+    const { ends, keepaliveMs } = this.#options;
+    const { address } = options;
+    if (ipVersion(address) === 0) {
+      throw new TypeError(`'${address}' is not an IP address to listen on`);
+    }
+    const listener = openListener(options, keepaliveMs);
+    ends.openListener(listener);
+    this.#watch(listener);
+    return localEnd(listener).port;
+  }
+
+  /** Takes in those who wait at one of them. */
+  accept(listener: number): void {
+    for (let round = 0; round < ACCEPT_ROUNDS; round++) {
+      const client = accept(listener);
+      if (client < 0) {
+        const failure = errno();
+        if (isOfOneClient(failure)) continue;
+        if (failure !== ERRNO.EAGAIN) this.#rest(listener);
+        return;
+      }
+      this.#options.admit(client);
+    }
+  }
+
+  /** Tries those again that had nobody let in for want of descriptors or memory. */
+  wake(): void {
+    for (const [listener, isWatched] of this.#watched) if (!isWatched) this.#watch(listener);
+  }
+
+  close(): void {
+    for (const listener of this.#watched.keys()) {
+      this.#options.ends.free(listener);
+      libc.close(listener);
+    }
+    this.#watched.clear();
+  }
+
+  #watch(listener: number): void {
+    const { ends, poller } = this.#options;
+    this.#watched.set(listener, poller.watchLevel(listener, ends.generationOf(listener)));
+  }
+
+  /** It would be ready for ever, and let nobody in. */
+  #rest(listener: number): void {
+    this.#options.poller.unwatch(listener);
+    this.#watched.set(listener, false);
+  }
+}
+
+/** Failures of accept() that concern the connection that was to be accepted, and no other. */
+function isOfOneClient(failure: number): boolean {
+  return failure === ERRNO.ECONNABORTED || failure === ERRNO.EPROTO || failure === ERRNO.EINTR;
+}
