@@ -4,6 +4,7 @@ import { parseListenAddress, type ListenAddress } from '../engine/listen-address
 import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
 import type { EngineChoice } from '../engine/open-engine.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
+import type { OpenRoutesFeed } from '../gateway/routes/routes-feed.ts';
 import { parseNetworks as networks } from '../gateway/switchboard/trusted-sources.ts';
 
 const EXAMPLES = `
@@ -11,6 +12,7 @@ Examples:
   snicket gateway --routes routes.yaml
   snicket gateway --routes routes.yaml --listen 10.0.0.1:443 --listen '[fd00::1]:443' --workers 2
   snicket gateway --routes routes.yaml --proxy-protocol 10.0.0.0/8,fd00::/8 --access-log -
+  snicket gateway --kubernetes --edge shared --state /state/routes.json --key-file /keys/master.key
 
 A routes file:
   routes:
@@ -26,7 +28,12 @@ Signals:
 
 /** What Commander makes of the command line. */
 interface Flags {
-  readonly routes: string;
+  readonly routes?: string;
+  readonly kubernetes: boolean;
+  readonly edge?: string;
+  readonly state?: string;
+  readonly kubeconfig?: string;
+  readonly context?: string;
   readonly listen: readonly ListenAddress[];
   readonly http: readonly ListenAddress[];
   readonly workers: number;
@@ -47,11 +54,28 @@ export function gatewayCommand(): Command {
   const cores = availableParallelism();
   return new Command('gateway')
     .description('route TLS connections to tenants by the name that clients ask for')
-    .requiredOption(
+    .option(
       '--routes <file>',
       'the routes, YAML or JSON; watched, and changed with no restart',
       fileName,
     )
+    .option(
+      '--kubernetes',
+      "the routes of a management cluster's Exposures, in place of a file",
+      false,
+    )
+    .option('--edge <name>', 'with --kubernetes: of the Exposures of this Edge only')
+    .option(
+      '--state <file>',
+      'with --kubernetes: keep the last routes here, to begin with after a restart',
+      fileName,
+    )
+    .option(
+      '--kubeconfig <file>',
+      'with --kubernetes: how to reach the cluster; default: as kubectl does, or the pod itself',
+      fileName,
+    )
+    .option('--context <name>', 'with --kubernetes: the context of the kubeconfig')
     .addOption(
       new Option('--listen <address>', 'where to accept clients; may be given several times')
         .argParser(collectAddresses)
@@ -123,7 +147,9 @@ export function gatewayCommand(): Command {
         .default('info'),
     )
     .addHelpText('after', EXAMPLES)
-    .action(async (flags: Flags) => {
+    .action(async (flags: Flags, command: Command) => {
+      const fault = routesFault(flags);
+      if (fault !== undefined) command.error(`error: ${fault}`);
       // Loaded here, so that the other commands do not pay for it.
       const [{ runGateway }, { createLogger }] = await Promise.all([
         import('../gateway/run-gateway.ts'),
@@ -131,14 +157,45 @@ export function gatewayCommand(): Command {
       ]);
       const log = createLogger({ level: flags.logLevel });
       // A write that nobody takes, or a file that does not answer, would keep the process for ever.
-      process.exit(await runGateway(gatewayOptions(flags), log));
+      process.exit(await runGateway(await gatewayOptions(flags), log));
     });
 }
 
-function gatewayOptions(flags: Flags): GatewayOptions {
+/** Why it is not clear where the routes come from. */
+function routesFault(flags: Flags): string | undefined {
+  const { routes, kubernetes } = flags;
+  if (routes === undefined && !kubernetes) return 'give --routes FILE or --kubernetes';
+  if (!kubernetes) {
+    const stray = (['edge', 'state', 'kubeconfig', 'context'] as const).find(
+      (name) => flags[name] !== undefined,
+    );
+    if (stray === undefined) return undefined;
+    return `--${stray} '${flags[stray]}' belongs to --kubernetes; give that, or leave it out`;
+  }
+  if (routes === undefined) return undefined;
+  return `--routes '${routes}' and --kubernetes both say where the routes come from; give one`;
+}
+
+/** Each kind of feed is loaded when it is asked for. */
+async function routesFeed(flags: Flags): Promise<OpenRoutesFeed> {
+  const { routes, edge, state, kubeconfig, context } = flags;
+  if (routes !== undefined) {
+    const { RoutesFile } = await import('../gateway/routes/routes-file.ts');
+    return (sink) => new RoutesFile({ path: routes }, sink);
+  }
+  const [{ KubernetesRoutes }, { createClient }, { defaultAccess }] = await Promise.all([
+    import('../discovery/kubernetes-routes.ts'),
+    import('../kube/fetch-client.ts'),
+    import('../kube/cluster-access-default.ts'),
+  ]);
+  const client = createClient(defaultAccess({ kubeconfig, context }));
+  return (sink) => new KubernetesRoutes({ client, edge, statePath: state }, sink);
+}
+
+async function gatewayOptions(flags: Flags): Promise<GatewayOptions> {
   const { proxyProtocol } = flags;
   return {
-    routesFile: flags.routes,
+    openRoutes: await routesFeed(flags),
     listen: flags.listen,
     http: flags.http,
     workers: flags.workers,

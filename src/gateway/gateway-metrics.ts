@@ -6,14 +6,14 @@ import type { MetricFamily, Metrics, Sample } from '../telemetry/metrics.ts';
 import type { AccessLog } from './access-log.ts';
 import type { GatewayOptions } from './options.ts';
 import type { PlacedRoute } from './routes/route-table.ts';
-import type { LoadState } from './routes/routes-source.ts';
+import type { LoadState } from './routes/routes-feed.ts';
 import type { Crew } from './thread/crew.ts';
 
 /** Where the numbers are. */
 export interface GatewayNumbers {
   readonly crew: Crew;
   readonly options: GatewayOptions;
-  readonly load: LoadState;
+  readonly load: () => LoadState;
   readonly routes: () => readonly PlacedRoute[];
   readonly accessLog: AccessLog | undefined;
   /** Whether the key file in force is the one on disk; absent without a key file. */
@@ -64,31 +64,31 @@ const SINGLES: readonly Single[] = [
     'routes_last_load_successful',
     'gauge',
     'Whether the routes file as it is now is in force.',
-    ({ load }) => Number(load.isGood),
+    ({ load }) => Number(load().isGood),
   ],
   [
     'routes_loads_total',
     'counter',
     'Versions of the routes file that came into force.',
-    ({ load }) => load.loads,
+    ({ load }) => load().loads,
   ],
   [
     'routes_load_failures_total',
     'counter',
     'Versions that could not be used, or not be read.',
-    ({ load }) => load.failures,
+    ({ load }) => load().failures,
   ],
   [
     'routes_load_seconds',
     'gauge',
     'How long the last good version took to come into force.',
-    ({ load }) => load.loadSeconds,
+    ({ load }) => load().loadSeconds,
   ],
   [
     'routes_loaded_timestamp_seconds',
     'gauge',
     'When that was, in seconds since 1970.',
-    ({ load }) => load.loadedAtSeconds,
+    ({ load }) => load().loadedAtSeconds,
   ],
   [
     'threads_listening',

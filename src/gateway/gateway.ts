@@ -15,7 +15,7 @@ import { KeySource } from './key-source.ts';
 import { MAX_ROUTES, type GatewayOptions } from './options.ts';
 import type { Route } from './routes/route.ts';
 import { RouteTable } from './routes/route-table.ts';
-import { RoutesSource, type LoadState, type RouteCounts } from './routes/routes-source.ts';
+import type { LoadState, RouteCounts, RoutesFeed } from './routes/routes-feed.ts';
 import { Crew } from './thread/crew.ts';
 import type { FromThread } from './thread/messages.ts';
 
@@ -38,7 +38,7 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #log: Logger;
   readonly #table: RouteTable;
-  readonly #routes: RoutesSource;
+  readonly #routes: RoutesFeed;
   readonly #keys: KeySource | undefined;
   readonly #accessLog: AccessLog | undefined;
   readonly #http: (HttpServer & ListenAddress)[] = [];
@@ -69,8 +69,7 @@ export class Gateway {
       onMessage: (thread, message) => this.#heard(thread, message),
     });
     this.#table = new RouteTable(MAX_ROUTES, this.crew);
-    this.#routes = new RoutesSource({
-      path: options.routesFile,
+    this.#routes = options.openRoutes({
       log,
       onRoutes: (routes) => this.#putInForce(routes),
       known: (host) => this.#table.find(host),
@@ -83,7 +82,7 @@ export class Gateway {
     registerGatewayMetrics(this.metrics, {
       crew: this.crew,
       options,
-      load: this.#routes.state,
+      load: () => this.#routes.state,
       routes: () => this.#table.routes(),
       accessLog: this.#accessLog,
       keysAreGood: () => (this.#keys === undefined ? undefined : this.#keys.problem === undefined),

@@ -3,12 +3,14 @@
  */
 import type { ListenAddress } from '../engine/listen-address.ts';
 import type { EngineChoice } from '../engine/open-engine.ts';
+import type { OpenRoutesFeed } from './routes/routes-feed.ts';
 import type { TenantLimits } from './switchboard/route-book.ts';
 import type { ProxyProtocol } from './switchboard/trusted-sources.ts';
 
 /** The options of `snicket gateway`, checked. */
 export interface GatewayOptions {
-  readonly routesFile: string;
+  /** Where the routes come from. */
+  readonly openRoutes: OpenRoutesFeed;
   readonly listen: readonly ListenAddress[];
   /** Health and metrics; none: nowhere. */
   readonly http: readonly ListenAddress[];

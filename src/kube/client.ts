@@ -28,6 +28,14 @@ export interface ObjectList<T extends KubeObject> {
   readonly resourceVersion: string;
 }
 
+/** Options of {@link KubeClient.watch}. */
+export interface WatchOptions extends Selection, CallOptions {
+  /** Of a list, or of the last event: what came after it is told. */
+  readonly resourceVersion: string;
+  /** Called once, when the server has begun to answer: the first event may be a minute away. */
+  readonly onOpen?: (() => void) | undefined;
+}
+
 /** What a watch tells. A bookmark carries nothing but a resourceVersion to go on from. */
 export type WatchEvent<T extends KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
@@ -41,6 +49,14 @@ export interface ApplyOptions extends CallOptions {
   readonly subresource?: 'status';
   /** The answer is what would be; nothing is written. */
   readonly dryRun?: boolean;
+  /** Needed for a kind that is not in RESOURCES. Default: `resourceOf` the object. */
+  readonly resource?: Resource;
+}
+
+/** Options of {@link KubeClient.list}. */
+export interface ListOptions<T extends KubeObject> extends Selection, CallOptions {
+  /** What to keep of each object: done page by page, so that a long list is never in memory whole. Default: all. */
+  readonly trim?: ((object: T) => T) | undefined;
 }
 
 /** Options of {@link KubeClient.delete}. */
@@ -68,15 +84,12 @@ export interface KubeClient {
   ): Promise<T | undefined>;
 
   /** All pages; `limit` of one page is the client's affair. A list that expires half way begins again. */
-  list<T extends KubeObject>(
-    resource: Resource,
-    selection?: Selection & CallOptions,
-  ): Promise<ObjectList<T>>;
+  list<T extends KubeObject>(resource: Resource, options?: ListOptions<T>): Promise<ObjectList<T>>;
 
   /** Ends (returns) when the server ends it; throws a KubeError when it breaks, `Expired` for a version that is gone. */
   watch<T extends KubeObject>(
     resource: Resource,
-    options: Selection & CallOptions & { readonly resourceVersion: string },
+    options: WatchOptions,
   ): AsyncIterable<WatchEvent<T>>;
 
   create<T extends KubeObject>(resource: Resource, object: T, options?: CallOptions): Promise<T>;

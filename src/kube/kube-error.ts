@@ -34,10 +34,20 @@ export const KUBE_ERROR_REASONS = [
 /** One of {@link KUBE_ERROR_REASONS}. */
 export type KubeErrorReason = (typeof KUBE_ERROR_REASONS)[number];
 
+/** One thing that a server found wrong: an item of `details.causes` of its Status. */
+export interface StatusCause {
+  /** As `FieldManagerConflict`. */
+  readonly reason?: string | undefined;
+  readonly message?: string | undefined;
+  /** As `.spec.replicas`. */
+  readonly field?: string | undefined;
+}
+
 /** Options of a {@link KubeError}. */
 export interface KubeErrorOptions {
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
+  readonly causes?: readonly StatusCause[] | undefined;
   readonly cause?: unknown;
 }
 
@@ -47,6 +57,8 @@ export class KubeError extends Error {
   /** Of the HTTP answer, if there was one. */
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  /** What the server found wrong, one by one: it is here that an apply's Conflict names managers and fields. */
+  readonly causes: readonly StatusCause[];
 
   constructor(reason: KubeErrorReason, message: string, options: KubeErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -54,6 +66,7 @@ export class KubeError extends Error {
     this.reason = reason;
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
+    this.causes = options.causes ?? [];
   }
 }
 

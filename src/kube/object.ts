@@ -22,6 +22,7 @@ export interface OwnerReference {
 export interface ManagedFields {
   readonly manager?: string;
   readonly operation?: 'Apply' | 'Update';
+  readonly apiVersion?: string;
   readonly subresource?: string;
   readonly time?: string;
   readonly fieldsV1?: Readonly<Record<string, unknown>>;
@@ -71,4 +72,14 @@ export function keyText({ name, namespace }: ObjectKey): string {
 /** As messages name an object: `Ingress tenants/snicket-blue`. */
 export function objectText({ kind, metadata }: KubeObject): string {
   return `${kind} ${keyText(metadata)}`;
+}
+
+/** A time as most of the API keeps it: in seconds, so that what is read back is what was written. */
+export function timeText(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}
+
+/** A time as leases and events keep it: in microseconds. */
+export function microTimeText(time: Date): string {
+  return time.toISOString().replace('Z', '000Z');
 }

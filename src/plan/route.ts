@@ -14,6 +14,8 @@ export interface Route {
   readonly service: string;
   /** The Service's port (not its targetPort). */
   readonly port: number;
+  /** The name of that port, as slices carry it; empty if it has none. */
+  readonly portName: string;
 }
 
 /** The routes of one Exposure. */

@@ -8,6 +8,7 @@ import { createLogger } from '../../telemetry/log.ts';
 import { Gateway } from '../gateway.ts';
 import type { GatewayOptions } from '../options.ts';
 import type { Route } from '../routes/route.ts';
+import { RoutesFile } from '../routes/routes-file.ts';
 
 /** A route as a test writes it. */
 export type RouteWish = Partial<Route> & { readonly host: string };
@@ -58,7 +59,7 @@ export class GatewayLab implements AsyncDisposable {
     const write = (line: string) => log.push(JSON.parse(line) as Record<string, unknown>);
     const gateway = new Gateway(
       {
-        routesFile: join(folder, 'routes.json'),
+        openRoutes: (sink) => new RoutesFile({ path: join(folder, 'routes.json') }, sink),
         listen: [{ address: '127.0.0.1', port: 0 }],
         http: [{ address: '127.0.0.1', port: 0 }],
         workers: 1,

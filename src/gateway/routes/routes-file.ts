@@ -4,60 +4,28 @@
 import type { Clock } from '../../engine/clock.ts';
 import { readWatched } from '../../files/read-watched.ts';
 import { watchFile, type WatchedFile } from '../../files/watched-file.ts';
-import type { Logger } from '../../telemetry/log.ts';
-import type { Route } from './route.ts';
-import type { KnownRoute } from './route-values.ts';
+import { nothingLoaded, type LoadState, type RoutesFeed, type RoutesSink } from './routes-feed.ts';
 import { parseRoutes, RoutesError } from './routes-text.ts';
 
-/** Options of {@link RoutesSource}. */
-export interface RoutesSourceOptions {
+/** Options of {@link RoutesFile}. */
+export interface RoutesFileOptions {
   readonly path: string;
-  readonly log: Logger;
-  /** Puts routes in force. What it throws counts as a bad file. */
-  readonly onRoutes: (routes: readonly Route[]) => RouteCounts;
-  /** The routes in force. */
-  readonly known: KnownRoute;
   readonly clock?: Clock | undefined;
 }
 
-/** How many routes a new version of the file has touched. */
-export interface RouteCounts {
-  readonly added: number;
-  readonly changed: number;
-  readonly removed: number;
-}
-
-/** How the loading went so far: for metrics and readiness. */
-export interface LoadState {
-  /** Whether the last version that was seen is the one in force. */
-  isGood: boolean;
-  /** Why not, as a sentence with the line. */
-  problem: string | undefined;
-  loads: number;
-  failures: number;
-  /** Of the last good load: how long it took from bytes to routes in force, and when it was. */
-  loadSeconds: number;
-  loadedAtSeconds: number;
-}
-
 /** Watches the file and loads it. */
-export class RoutesSource {
-  readonly state: LoadState = {
-    isGood: false,
-    problem: undefined,
-    loads: 0,
-    failures: 0,
-    loadSeconds: 0,
-    loadedAtSeconds: 0,
-  };
+export class RoutesFile implements RoutesFeed {
+  readonly state: LoadState = nothingLoaded();
 
-  readonly #options: RoutesSourceOptions;
+  readonly #options: RoutesFileOptions;
+  readonly #sink: RoutesSink;
   #watched: WatchedFile | undefined;
   /** Loads come one after the other: the exact parser is loaded on demand, and the next version may be there first. */
   #last: Promise<void> = Promise.resolve();
 
-  constructor(options: RoutesSourceOptions) {
+  constructor(options: RoutesFileOptions, sink: RoutesSink) {
     this.#options = options;
+    this.#sink = sink;
   }
 
   /** Loads the file, good or not, and watches it from now on. */
@@ -91,7 +59,8 @@ export class RoutesSource {
   }
 
   async #load(bytes: Buffer): Promise<void> {
-    const { path, log, onRoutes, known } = this.#options;
+    const { path } = this.#options;
+    const { log, onRoutes, known } = this.#sink;
     const startMs = performance.now();
     try {
       const routes = await parseRoutes(bytes.toString('utf8'), path, known);
@@ -122,7 +91,7 @@ export class RoutesSource {
     const { code, line, column } = error instanceof RoutesError ? error : {};
     const kept =
       this.state.loads > 0 ? 'the last good routes stay in force' : 'there are no routes yet';
-    this.#options.log.error(`${error.message}; ${kept}`, { code, line, column });
+    this.#sink.log.error(`${error.message}; ${kept}`, { code, line, column });
   }
 }
 

@@ -1,0 +1,306 @@
+/**
+ * Our definitions on a real API server: it takes them, fills in what our own parser fills in, and refuses what that
+ * refuses, in the same words.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { definitionOf, KINDS } from '../src/api/definition.ts';
+import { exposureStatus, type ExposureStatus } from '../src/api/exposure-status.ts';
+import { parseEdge, parseExposure } from '../src/api/objects.ts';
+import { NETWORK_TEXTS } from '../src/api/testing/network-texts.ts';
+import {
+  edgeOf,
+  exposureOf,
+  RIGHT,
+  RULE_BREAKERS,
+  SCHEMA_BREAKERS,
+  type WrittenObject,
+} from '../src/api/testing/objects.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { repository } from '../world/repository.ts';
+import { waitFor } from '../world/wait.ts';
+import { World } from '../world/world.ts';
+
+const FOLDER = join(repository, 'deploy', 'crds');
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const GROUP = '/apis/snicket.dev/v1alpha1';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.start({ management: { workers: 0 } }, { progress: terminalProgress() });
+}, 180_000);
+
+afterAll(async () => world?.stop());
+
+const kubectl = (...args: string[]) => world.management.kubectl(...args);
+
+async function request(method: string, path: string, body?: unknown, type?: string) {
+  return world.management.controlPlane.request(method, path, body, type);
+}
+
+/** What an API server answers to what it does not take. */
+interface Refusal {
+  readonly message: string;
+  readonly details?: { readonly causes: readonly { field: string; message: string }[] };
+}
+
+/** Asks whether the object would be taken; nothing is written. */
+async function ask(object: WrittenObject) {
+  const folder = object.kind === 'Edge' ? 'edges' : 'namespaces/default/exposures';
+  const response = await request(
+    'POST',
+    `${GROUP}/${folder}?dryRun=All&fieldValidation=Strict`,
+    object,
+  );
+  const answer = (await response.json()) as WrittenObject & Refusal;
+  return { taken: response.ok, answer, warning: response.headers.get('warning') };
+}
+
+/** Why it was refused. The server writes a key of a map as `[cpu]` or as `.cpu`, by who found the fault. */
+function causesOf({ details }: Refusal) {
+  return (details?.causes ?? []).map(({ field, message }) => ({
+    field: field.replaceAll(/\[([a-z]\w*)\]/g, '.$1'),
+    message,
+  }));
+}
+
+function parse(object: WrittenObject) {
+  return object.kind === 'Edge' ? parseEdge(object) : parseExposure(object);
+}
+
+describe('the definitions', () => {
+  test.each(KINDS.map((kind) => [kind.resource.kind, kind] as const))(
+    'of %s draws no warning',
+    async (_, kind) => {
+      const definition = definitionOf(kind);
+
+      const response = await request(
+        'POST',
+        `${DEFINITIONS}?dryRun=All&fieldValidation=Strict`,
+        definition,
+      );
+
+      expect({ status: response.status, warning: response.headers.get('warning') }).toEqual({
+        status: 201,
+        warning: null,
+      });
+    },
+  );
+
+  test('are taken as the files have them, and served', async () => {
+    await kubectl('apply', '--filename', FOLDER);
+    await kubectl('wait', '--for=condition=Established', '--timeout=60s', '--filename', FOLDER);
+
+    await waitFor('both kinds are served', async () => {
+      const asked = [`${GROUP}/edges`, `${GROUP}/exposures`].map((path) => request('GET', path));
+      return (await Promise.all(asked)).every(({ ok }) => ok);
+    });
+  });
+
+  test('stay as they are when they are applied again', async () => {
+    expect(await kubectl('apply', '--filename', FOLDER)).toBe(
+      'customresourcedefinition.apiextensions.k8s.io/edges.snicket.dev unchanged\n' +
+        'customresourcedefinition.apiextensions.k8s.io/exposures.snicket.dev unchanged\n',
+    );
+  });
+
+  test('explain themselves', async () => {
+    const text = await waitFor('the API server has published them', () =>
+      kubectl('explain', 'exposure.spec.worker').catch(() => undefined),
+    );
+    // kubectl wraps lines.
+    const words = text.replaceAll(/\s+/g, ' ');
+
+    expect(words).toContain("The proxy on every worker, by which pods reach the tenant's API.");
+    expect(words).toContain('mode <string> enum: passthrough, terminate How the proxy names the');
+    expect(words).toContain('Default: passthrough with driver snicket, else terminate.');
+    expect(words).toContain('port <integer> Where the proxy listens on each node.');
+    expect((await kubectl('explain', 'edge')).replaceAll(/\s+/g, ' ')).toContain(
+      'An Edge is one address that any number of hosted control planes share',
+    );
+  });
+});
+
+describe('an object that is right', () => {
+  test.each(Object.entries(RIGHT))('is taken, and filled in as we do: %s', async (_, object) => {
+    const { taken, answer, warning } = await ask(object);
+
+    expect(taken, answer.message).toBeTrue();
+    expect(warning).toBeNull();
+    expect(answer.spec).toEqual(parse(object).spec);
+  });
+});
+
+describe('an object that is wrong', () => {
+  test.each([...RULE_BREAKERS])(
+    'is refused in our words: $path: $sentence',
+    async ({ object, path, sentence }) => {
+      const { taken, answer } = await ask(object);
+
+      expect(taken).toBeFalse();
+      expect(causesOf(answer)).toEqual([
+        { field: path, message: expect.stringContaining(sentence) },
+      ]);
+    },
+  );
+
+  test.each([...SCHEMA_BREAKERS])(
+    'is refused at the same place: $path: $sentence',
+    async ({ object, path }) => {
+      const { taken, answer } = await ask(object);
+
+      expect(taken).toBeFalse();
+      // The server adds a remark that rules were not looked at.
+      expect(causesOf(answer).map(({ field }) => field)).toContain(path);
+    },
+  );
+
+  test('is refused for a field that there is not', async () => {
+    const { taken, answer } = await ask(exposureOf({ worker: { prot: 7443 } }));
+
+    expect(taken).toBeFalse();
+    expect(answer.message).toContain('unknown field "spec.worker.prot"');
+  });
+});
+
+/** An object with this text in a field of the kind. */
+const WITH_TEXT: Readonly<Record<keyof typeof NETWORK_TEXTS, (text: string) => WrittenObject>> = {
+  host: (text) => exposureOf({ hosts: { api: text } }),
+  domain: (text) => edgeOf({ driver: 'snicket', domain: text }),
+  address: (text) => edgeOf({ driver: 'snicket', addresses: [text] }),
+  virtualAddress: (text) => exposureOf({ worker: { virtualAddresses: [text] } }),
+  endpoint: (text) =>
+    exposureOf({
+      controlPlane: {
+        endpoints: { api: [text] },
+        caSecret: { name: 'ca' },
+        kubeconfigSecret: { name: 'kubeconfig' },
+      },
+    }),
+};
+
+test.each(Object.entries(NETWORK_TEXTS))(
+  'the API server takes and refuses the same texts as we do for: %s',
+  async (field, { right, wrong }) => {
+    const verdicts = new Map<string, boolean>();
+    for (const text of [...right, ...wrong]) {
+      const { taken } = await ask(WITH_TEXT[field as keyof typeof NETWORK_TEXTS](text));
+      verdicts.set(text, taken);
+    }
+
+    const texts = (verdict: boolean) =>
+      [...verdicts].flatMap(([text, taken]) => (taken === verdict ? [text] : []));
+    expect(texts(true)).toEqual([...right]);
+    expect(texts(false)).toEqual([...wrong]);
+  },
+);
+
+describe('kubectl get', () => {
+  const at = '2026-03-02T10:00:00Z';
+  const status: ExposureStatus = {
+    observedGeneration: 1,
+    endpoint: 'blue.k8s.example.com:443',
+    edge: 'shared',
+    driver: 'haproxy',
+    mode: 'terminate',
+    route: {
+      api: { host: 'blue.k8s.example.com', service: 'blue', port: 6443 },
+      konnectivity: { host: 'blue.konnectivity.example.com', service: 'blue', port: 8132 },
+    },
+    proxies: { ready: 11, desired: 12, summary: '11/12' },
+    certificate: { notAfter: at, renewAt: at, authority: 'ab'.repeat(32) },
+    hops: [
+      { name: 'dns', state: 'Pass', reason: 'Resolved', message: 'to 203.0.113.10', at },
+      { name: 'sni', state: 'Fail', reason: 'NoRoute', message: 'reset', action: 'wait', at },
+    ],
+    conditions: [
+      {
+        ...{ type: 'Accepted', status: 'True', reason: 'Accepted' },
+        message: '',
+        lastTransitionTime: at,
+      },
+      {
+        ...{ type: 'Ready', status: 'False', reason: 'ProxiesNotReady', message: '11 of 12' },
+        ...{ lastTransitionTime: at, observedGeneration: 1 },
+      },
+    ],
+  };
+
+  beforeAll(async () => {
+    await world.management.apply(
+      edgeOf({ driver: 'haproxy', domain: 'example.com' }),
+      exposureOf({ edge: 'shared' }),
+    );
+    await writeStatus(`${GROUP}/namespaces/default/exposures/blue`, status);
+    await writeStatus(`${GROUP}/edges/shared`, {
+      addresses: ['203.0.113.10'],
+      exposures: 1,
+      conditions: [
+        { type: 'Ready', status: 'True', reason: 'Ready', message: '', lastTransitionTime: at },
+      ],
+    });
+  });
+
+  async function writeStatus(path: string, value: object): Promise<void> {
+    const body = { status: value };
+    const response = await request('PATCH', `${path}/status`, body, 'application/merge-patch+json');
+    if (!response.ok) throw new Error(await response.text());
+  }
+
+  test('keeps a whole status as it was written', async () => {
+    const stored = await world.management.get<{ status: unknown }>('exposure', 'blue');
+
+    expect(stored?.status).toEqual(status);
+    expect(exposureStatus.parse(stored?.status)).toEqual(status as never);
+  });
+
+  test('shows of an Exposure where it is and how it does', async () => {
+    const [head, row] = table(await kubectl('get', 'exposures'));
+
+    expect(head).toEqual(['NAME', 'HOST', 'EDGE', 'MODE', 'PROXIES', 'READY', 'REASON', 'AGE']);
+    expect(row?.slice(0, -1)).toEqual([
+      ...['blue', 'blue.k8s.example.com', 'shared', 'terminate', '11/12', 'False'],
+      'ProxiesNotReady',
+    ]);
+  });
+
+  test('shows more of it with -o wide', async () => {
+    const [head, row] = table(await kubectl('get', 'exp', 'blue', '--output=wide'));
+
+    expect(head?.slice(-2)).toEqual(['DRIVER', 'ENDPOINT']);
+    expect(row?.slice(-2)).toEqual(['haproxy', 'blue.k8s.example.com:443']);
+  });
+
+  test('shows of an Edge what it is and who uses it', async () => {
+    const [head, row] = table(await kubectl('get', 'edge'));
+
+    expect(head).toEqual([
+      ...['NAME', 'DRIVER', 'DOMAIN', 'ADDRESSES', 'EXPOSURES', 'READY', 'AGE'],
+    ]);
+    expect(row?.slice(0, -1)).toEqual([
+      ...['shared', 'haproxy', 'example.com', '["203.0.113.10"]', '1', 'True'],
+    ]);
+  });
+
+  test('finds both by their category', async () => {
+    const names = (await kubectl('get', 'snicket', '--output=name')).trimEnd().split('\n');
+
+    expect(names.toSorted()).toEqual(['edge.snicket.dev/shared', 'exposure.snicket.dev/blue']);
+  });
+});
+
+test('an Edge can change its driver', async () => {
+  await world.management.apply(edgeOf({ driver: 'traefik', traefik: {} }));
+
+  const edge = await world.management.get<{ spec: object }>('edge', 'shared');
+  expect(edge?.spec).toMatchObject({ driver: 'traefik', traefik: { entryPoints: ['websecure'] } });
+});
+
+/** Rows of words. */
+function table(text: string): string[][] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.trimEnd().split(/\s+/));
+}

@@ -1,0 +1,177 @@
+/**
+ * Edge: the one address that tenants share, and how the thing behind it is told about them.
+ */
+import * as z from 'zod';
+import type { KubeObject } from '../kube/object.ts';
+import { conditions, mapTo, objectName, setOf, type DeepReadonly } from './kubernetes-values.ts';
+import { address, domain, port } from './network-values.ts';
+import { withRules } from './rule.ts';
+
+/** The ways to route. */
+export const DRIVERS = [
+  'snicket',
+  'haproxy',
+  'haproxy-ingress',
+  'nginx',
+  'nginx-inc',
+  'traefik',
+  'contour',
+  'gateway-api',
+  'ingress',
+] as const;
+/** One of {@link DRIVERS}. */
+export type Driver = (typeof DRIVERS)[number];
+
+/** With "true", the Edge of Exposures that name none. */
+export const DEFAULT_EDGE_ANNOTATION = 'snicket.dev/is-default';
+
+/** Where Traefik takes TLS if nothing else is said. */
+export const DEFAULT_ENTRY_POINTS = ['websecure'] as const;
+
+/** The conditions of an Edge. */
+export const EDGE_CONDITIONS = ['Accepted', 'Ready'] as const;
+/** One of {@link EDGE_CONDITIONS}. */
+export type EdgeConditionType = (typeof EDGE_CONDITIONS)[number];
+
+/** Drivers whose objects have a class and annotations. */
+const INGRESS_DRIVERS: readonly Driver[] = [
+  'haproxy',
+  'haproxy-ingress',
+  'nginx',
+  'nginx-inc',
+  'contour',
+  'ingress',
+];
+
+const parentRef = z.strictObject({
+  namespace: objectName.describe('The namespace of the Gateway.'),
+  name: objectName.describe('The name of the Gateway.'),
+  sectionName: objectName
+    .optional()
+    .describe(
+      'The listener: protocol TLS, mode Passthrough. Default: every listener that takes the route.',
+    ),
+  port: port.optional().describe('Only listeners on this port. Default: any.'),
+});
+
+/** What is wanted of an Edge. */
+export const edgeSpec = withRules(
+  z.strictObject({
+    driver: z
+      .enum(DRIVERS)
+      .describe(
+        "How tenants are routed. snicket: Snicket's own gateway. haproxy (HAProxy Technologies), haproxy-ingress (the community's), nginx (ingress-nginx), nginx-inc (F5), traefik, contour, gateway-api: by the objects of that controller. ingress: by a plain Ingress with the annotations in spec.ingress. It may be changed: the routes of all Exposures move.",
+      ),
+    domain: domain
+      .optional()
+      .describe(
+        'The domain below which hosts are made for Exposures that name none: NAMESPACE-NAME.k8s.DOMAIN for the API, NAMESPACE-NAME.konnectivity.DOMAIN for konnectivity.',
+      ),
+    port: port.default(443).describe('The port of the edge as clients see it.'),
+    addresses: setOf(address, 16)
+      .optional()
+      .describe(
+        "The public IP addresses of the edge: what DNS has to say, and what workers dial before they have DNS. Default: as the status of the controller's Service or Gateway says.",
+      ),
+    ingress: z
+      .strictObject({
+        className: objectName
+          .optional()
+          .describe(
+            "The class of the objects. Default: the controller's own, or the cluster's default.",
+          ),
+        annotations: mapTo(z.string().max(4096), 64)
+          .optional()
+          .describe(
+            'Annotations for the objects, besides those that the driver knows. With driver ingress: those that make your controller pass TLS through untouched.',
+          ),
+      })
+      .optional()
+      .describe('For drivers haproxy, haproxy-ingress, nginx, nginx-inc, contour and ingress.'),
+    traefik: z
+      .strictObject({
+        entryPoints: setOf(z.string().min(1).max(63), 8)
+          .default([...DEFAULT_ENTRY_POINTS])
+          .describe("Traefik's entry points that take TLS."),
+        ingressClassName: objectName
+          .optional()
+          .describe('The class that Traefik was started with, if it was. Default: none.'),
+      })
+      .optional()
+      .describe('For driver traefik.'),
+    gatewayApi: z
+      .strictObject({
+        parentRefs: z
+          .array(parentRef)
+          .min(1)
+          .max(8)
+          .describe(
+            'The Gateways that take the routes; theirs is the listener, ours the TLSRoutes.',
+          ),
+      })
+      .optional()
+      .describe('For driver gateway-api, which needs it.'),
+  }),
+  {
+    cel: "self.driver != 'gateway-api' || has(self.gatewayApi)",
+    holds: (spec) => spec.driver !== 'gateway-api' || spec.gatewayApi !== undefined,
+    sentence:
+      'driver gateway-api needs a Gateway; write gatewayApi.parentRefs with its namespace and name',
+  },
+  {
+    cel: "self.driver == 'gateway-api' || !has(self.gatewayApi)",
+    holds: (spec) => spec.driver === 'gateway-api' || spec.gatewayApi === undefined,
+    sentence:
+      'gatewayApi means nothing to driver {self.driver}; remove it or write driver gateway-api',
+  },
+  {
+    cel: "self.driver == 'traefik' || !has(self.traefik)",
+    holds: (spec) => spec.driver === 'traefik' || spec.traefik === undefined,
+    sentence: 'traefik means nothing to driver {self.driver}; remove it or write driver traefik',
+  },
+  {
+    cel: `self.driver in [${INGRESS_DRIVERS.map((driver) => `'${driver}'`).join(', ')}] || !has(self.ingress)`,
+    holds: (spec) => INGRESS_DRIVERS.includes(spec.driver) || spec.ingress === undefined,
+    sentence: `ingress means nothing to driver {self.driver}; remove it or write one of the drivers ${INGRESS_DRIVERS.join(', ')}`,
+  },
+  {
+    cel: "self.driver != 'ingress' || (has(self.ingress) && (has(self.ingress.className) || has(self.ingress.annotations)))",
+    holds: ({ driver, ingress }) =>
+      driver !== 'ingress' ||
+      ingress?.className !== undefined ||
+      ingress?.annotations !== undefined,
+    sentence:
+      'driver ingress knows no controller; write ingress.className, or ingress.annotations that make yours pass TLS through',
+  },
+);
+
+/** What became of an Edge. */
+export const edgeStatus = z.object({
+  observedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('The metadata.generation that this status is about.'),
+  addresses: z
+    .array(z.string().max(253))
+    .max(16)
+    .optional()
+    .describe('The addresses of the edge: those of the spec, or as its controller tells them.'),
+  exposures: z.int().min(0).optional().describe('How many Exposures use this Edge.'),
+  conditions: conditions
+    .optional()
+    .describe('Accepted: the spec can be carried out. Ready: the edge takes routes.'),
+});
+
+/** The spec, with defaults filled in. */
+export type EdgeSpec = DeepReadonly<z.output<typeof edgeSpec>>;
+/** The status. */
+export type EdgeStatus = DeepReadonly<z.output<typeof edgeStatus>>;
+
+/** An Edge, with defaults filled in. */
+export interface Edge extends KubeObject {
+  readonly apiVersion: 'snicket.dev/v1alpha1';
+  readonly kind: 'Edge';
+  readonly spec: EdgeSpec;
+  readonly status?: EdgeStatus | undefined;
+}

@@ -1,0 +1,107 @@
+/**
+ * The status of an Exposure: where the tenant is found, and how each step of the way goes.
+ */
+import * as z from 'zod';
+import { DRIVERS } from './edge.ts';
+import { conditions, mapBy, time, type DeepReadonly } from './kubernetes-values.ts';
+import { WORKER_MODES } from './worker.ts';
+
+/** The conditions of an Exposure. */
+export const EXPOSURE_CONDITIONS = [
+  'Accepted',
+  'Prepared',
+  'Routed',
+  'TenantReady',
+  'KonnectivityReady',
+  'Reachable',
+  'Ready',
+] as const;
+/** One of {@link EXPOSURE_CONDITIONS}. */
+export type ExposureConditionType = (typeof EXPOSURE_CONDITIONS)[number];
+
+/** What a probe of a hop finds. Skip: a hop before it failed. */
+export const HOP_STATES = ['Pass', 'Fail', 'Skip'] as const;
+/** One of {@link HOP_STATES}. */
+export type HopState = (typeof HOP_STATES)[number];
+
+const hop = z.object({
+  name: z.string().min(1).max(63).describe('The step: dns, edge, sni, certificate, api and so on.'),
+  state: z.enum(HOP_STATES).describe('Pass, Fail, or Skip if a step before it failed.'),
+  reason: z.string().min(1).max(256).describe('Why, as a stable code for programs.'),
+  message: z.string().max(4096).describe('What was found, with the value.'),
+  action: z.string().max(4096).optional().describe('What to do about it.'),
+  at: time.describe('Since when it is so.'),
+});
+
+function routeTo(what: string) {
+  return z.object({
+    host: z.string().max(253).describe(`The host of ${what}.`),
+    service: z.string().max(253).describe("The Service behind it, in the Exposure's namespace."),
+    port: z.int().min(1).max(65_535).describe('The port of that Service.'),
+    portName: z
+      .string()
+      .max(63)
+      .optional()
+      .describe('The name of that port, by which EndpointSlices know it. Default: it has none.'),
+  });
+}
+
+/** What became of an Exposure. */
+export const exposureStatus = z.object({
+  observedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('The metadata.generation that this status is about.'),
+  endpoint: z
+    .string()
+    .max(260)
+    .optional()
+    .describe('Where the API is found: its host and the port of the edge.'),
+  edge: z.string().max(253).optional().describe('The Edge in use.'),
+  driver: z.enum(DRIVERS).optional().describe('The driver of that Edge.'),
+  mode: z.enum(WORKER_MODES).optional().describe('How the proxies name the tenant to the edge.'),
+  route: z
+    .object({
+      api: routeTo('the API').describe('To the API server.'),
+      konnectivity: routeTo('konnectivity')
+        .optional()
+        .describe('To the konnectivity server; absent if the control plane has none.'),
+    })
+    .optional()
+    .describe(
+      "What Snicket's gateway routes. Absent while the hosts belong to another Exposure or nothing is known of the control plane.",
+    ),
+  proxies: z
+    .object({
+      ready: z.int().min(0).describe('Nodes whose proxy is ready.'),
+      desired: z.int().min(0).describe('Nodes that have to have a proxy.'),
+      summary: z.string().max(32).describe('Both, as 12/12.'),
+    })
+    .optional()
+    .describe('The proxies on the nodes of the tenant.'),
+  certificate: z
+    .object({
+      notAfter: time.describe('When it ends.'),
+      renewAt: time.describe('When the next one is made.'),
+      authority: z
+        .string()
+        .max(128)
+        .describe('SHA-256 fingerprint of the tenant CA that signed it.'),
+    })
+    .optional()
+    .describe('The certificate that the proxies serve; in mode terminate only.'),
+  hops: mapBy('name', hop, 32)
+    .optional()
+    .describe('Each step of the way to the tenant, as last probed.'),
+  conditions: conditions
+    .optional()
+    .describe(
+      'Accepted: the wish can be carried out. Prepared: the control plane is set up for it. Routed: the edge took the routes. TenantReady: the proxies serve. KonnectivityReady: agents come through. Reachable: every hop passes. Ready: all of these.',
+    ),
+});
+
+/** The status. */
+export type ExposureStatus = DeepReadonly<z.output<typeof exposureStatus>>;
+/** One step of the way, as last probed. */
+export type Hop = DeepReadonly<z.output<typeof hop>>;

@@ -1,0 +1,74 @@
+/**
+ * Exposure: the wish that one tenant be reachable through one Edge, and the report of how that goes.
+ */
+import * as z from 'zod';
+import type { KubeObject, ObjectMeta } from '../kube/object.ts';
+import { controlPlaneSpec, type ControlPlaneSpec } from './control-plane-spec.ts';
+import type { ExposureStatus } from './exposure-status.ts';
+import { objectName, type DeepReadonly } from './kubernetes-values.ts';
+import { host } from './network-values.ts';
+import { withRules } from './rule.ts';
+import { workerSpec } from './worker.ts';
+
+export type { ControlPlaneSpec } from './control-plane-spec.ts';
+export { EXPOSURE_CONDITIONS } from './exposure-status.ts';
+export type { ExposureConditionType, ExposureStatus, Hop, HopState } from './exposure-status.ts';
+export type { WorkerAddress, WorkerMode, WorkerSpec } from './worker.ts';
+
+/** What is done about the control plane's own object. */
+export const PREPARE_POLICIES = ['Patch', 'Force', 'Report'] as const;
+/** One of {@link PREPARE_POLICIES}. */
+export type PreparePolicy = (typeof PREPARE_POLICIES)[number];
+
+/** What is wanted of an Exposure. */
+export const exposureSpec = z.strictObject({
+  edge: objectName
+    .optional()
+    .describe(
+      'The Edge to use. Default: the one with the annotation snicket.dev/is-default: "true".',
+    ),
+  controlPlane: controlPlaneSpec.describe(
+    'The control plane that is to be reachable: exactly one of ref, service and endpoints.',
+  ),
+  hosts: withRules(
+    z.strictObject({
+      api: host.optional().describe('The host of the API. Default: NAMESPACE-NAME.k8s.DOMAIN.'),
+      konnectivity: host
+        .optional()
+        .describe('The host of konnectivity. Default: NAMESPACE-NAME.konnectivity.DOMAIN.'),
+    }),
+    {
+      cel: '!has(self.api) || !has(self.konnectivity) || self.api != self.konnectivity',
+      holds: ({ api, konnectivity }) => api === undefined || api !== konnectivity,
+      sentence:
+        'api and konnectivity are both {self.api}; the edge tells them apart by name, so write another one for konnectivity',
+    },
+  )
+    .prefault({})
+    .describe(
+      'The hosts by which the edge knows the tenant. Both may be left out if the Edge has a domain.',
+    ),
+  prepare: z
+    .enum(PREPARE_POLICIES)
+    .default('Patch')
+    .describe(
+      "What is done if the control plane's own object lacks something, such as a name in its certificate. Patch: add it, but stop where somebody else owns the field. Force: take the field over. Report: touch nothing and say what to write.",
+    ),
+  worker: workerSpec
+    .prefault({})
+    .describe("The proxy on every worker, by which pods reach the tenant's API."),
+});
+
+/** The spec, with defaults filled in. */
+export type ExposureSpec = DeepReadonly<Omit<z.output<typeof exposureSpec>, 'controlPlane'>> & {
+  readonly controlPlane: ControlPlaneSpec;
+};
+
+/** An Exposure, with defaults filled in. */
+export interface Exposure extends KubeObject {
+  readonly apiVersion: 'snicket.dev/v1alpha1';
+  readonly kind: 'Exposure';
+  readonly metadata: ObjectMeta & { readonly namespace: string };
+  readonly spec: ExposureSpec;
+  readonly status?: ExposureStatus | undefined;
+}

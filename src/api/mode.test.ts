@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test';
+import { DRIVERS } from './edge.ts';
+import { modeFault, modeOf } from './mode.ts';
+
+test("passes TLS through with Snicket's gateway, and ends it elsewhere, unless told otherwise", () => {
+  expect(modeOf('snicket', undefined)).toBe('passthrough');
+  expect(modeOf('haproxy', undefined)).toBe('terminate');
+  expect(modeOf('snicket', 'terminate')).toBe('terminate');
+});
+
+test.each([...DRIVERS])('has a mode of its own accord that goes with driver %s', (driver) => {
+  expect(modeFault(driver, modeOf(driver, undefined))).toBeUndefined();
+  expect(modeFault(driver, 'terminate')).toBeUndefined();
+});
+
+test('finds that passthrough needs driver snicket', () => {
+  expect(modeFault('haproxy', 'passthrough')).toEqual({
+    code: 'ModeNotSupported',
+    severity: 'error',
+    message:
+      'spec.worker.mode is passthrough, and the Edge has driver haproxy, which does not read the header that names the tenant',
+    action: 'write mode terminate, or leave it out, or choose an Edge with driver snicket',
+  });
+});

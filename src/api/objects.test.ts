@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'bun:test';
+import { InvalidObjectError } from './fault.ts';
+import { parseEdge, parseExposure } from './objects.ts';
+import {
+  edgeOf,
+  exposureOf,
+  REF,
+  RIGHT,
+  RULE_BREAKERS,
+  SCHEMA_BREAKERS,
+  type WrittenObject,
+} from './testing/objects.ts';
+
+function parse(object: WrittenObject) {
+  return object.kind === 'Edge' ? parseEdge(object) : parseExposure(object);
+}
+
+function refusal(parsing: () => unknown): InvalidObjectError {
+  try {
+    parsing();
+  } catch (error) {
+    if (error instanceof InvalidObjectError) return error;
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+test.each(Object.entries(RIGHT))('takes %s', (_, object) => {
+  expect(parse(object)).toMatchObject({ kind: object.kind, metadata: object.metadata });
+});
+
+test('fills in what an Exposure leaves out', () => {
+  const { spec } = parseExposure(exposureOf({}));
+
+  expect(spec).toEqual({
+    controlPlane: { ref: REF },
+    hosts: {},
+    prepare: 'Patch',
+    worker: {
+      address: 'virtual',
+      virtualAddresses: ['100.64.64.1'],
+      port: 7443,
+      healthPort: 7444,
+      directInjection: false,
+      resources: { requests: { cpu: '10m', memory: '32Mi' } },
+      tolerations: [{ operator: 'Exists' }],
+      logLevel: 'info',
+    },
+  });
+});
+
+test('fills in what a Service and its Secrets leave out', () => {
+  const { controlPlane } = parseExposure(RIGHT['an Exposure for a Service']).spec;
+
+  expect(controlPlane).toEqual({
+    service: { name: 'blue', apiPort: 6443, konnectivityPort: 8132 },
+    caSecret: { name: 'blue-ca', certificateKey: 'tls.crt', privateKeyKey: 'tls.key' },
+    kubeconfigSecret: { name: 'blue-admin-kubeconfig', key: 'admin.conf' },
+  });
+});
+
+test('fills in what an Edge leaves out', () => {
+  expect(parseEdge(edgeOf({ driver: 'snicket' })).spec).toEqual({ driver: 'snicket', port: 443 });
+  expect(parseEdge(edgeOf({ driver: 'traefik', traefik: {} })).spec.traefik).toEqual({
+    entryPoints: ['websecure'],
+  });
+});
+
+test('takes a field with nothing written for one that is not there', () => {
+  const { worker, hosts } = parseExposure(exposureOf({ hosts: null, worker: { port: null } })).spec;
+
+  expect(hosts).toEqual({});
+  expect(worker.port).toBe(7443);
+});
+
+describe.each([...RULE_BREAKERS, ...SCHEMA_BREAKERS])('$path: $sentence', (wrong) => {
+  test(`is what is said of a wrong ${wrong.object.kind}`, () => {
+    const { faults } = refusal(() => parse(wrong.object));
+
+    expect(faults).toEqual([{ path: wrong.path, sentence: wrong.sentence }]);
+  });
+});
+
+test('tells all that is wrong, and of which object', () => {
+  const wrong = exposureOf({ hosts: { api: 'blue' }, prepare: 'Foo' });
+
+  const error = refusal(() => parseExposure(wrong));
+
+  expect(error.code).toBe('InvalidObject');
+  expect(error.message).toBe(
+    'Exposure default/blue: spec.hosts.api: "blue" is no host; write a DNS name in lower case with a dot and no address, such as tenant-01.k8s.example.com. spec.prepare: "Foo"; write one of Patch, Force, Report',
+  );
+});
+
+test('names the fields that there are when it meets another', () => {
+  const { faults } = refusal(() =>
+    parseExposure(exposureOf({ hosts: { apis: 'a.b' }, edges: 'a' })),
+  );
+
+  expect(faults).toEqual([
+    { path: 'spec.hosts', sentence: 'there is no field "apis"; there are api, konnectivity' },
+    {
+      path: 'spec',
+      sentence: 'there is no field "edges"; there are edge, controlPlane, hosts, prepare, worker',
+    },
+  ]);
+});
+
+test.each([
+  [undefined, 'Exposure: missing; write a mapping'],
+  ['Exposure', 'Exposure: "Exposure"; write a mapping'],
+  [
+    { metadata: null },
+    'Exposure: apiVersion: missing; write snicket.dev/v1alpha1. kind: missing; ',
+  ],
+  [edgeOf({ driver: 'snicket' }), 'Exposure shared: kind: "Edge"; write Exposure. metadata.namesp'],
+])('refuses %j, which is no Exposure at all', (value, message) => {
+  expect(refusal(() => parseExposure(value)).message).toStartWith(message);
+});
+
+test('keeps the metadata as they are, whatever is in them', () => {
+  const metadata = {
+    name: 'blue',
+    namespace: 'tenants',
+    uid: 'u',
+    labels: { a: 'b' },
+    managedFields: [{ manager: 'kubectl', fieldsV1: { 'f:spec': {} } }],
+    inventedLater: true,
+  };
+
+  expect(parseExposure({ ...exposureOf({}), metadata }).metadata as unknown).toEqual(metadata);
+});
+
+test('refuses an annotation that is no text, as the API server does', () => {
+  const object = edgeOf({ driver: 'snicket' });
+  const metadata = { ...object.metadata, annotations: { 'snicket.dev/is-default': true } };
+
+  expect(refusal(() => parseEdge({ ...object, metadata })).faults).toEqual([
+    {
+      path: 'metadata.annotations["snicket.dev/is-default"]',
+      sentence: 'true; write a text, in quotes if it looks like something else',
+    },
+  ]);
+});
+
+test('bears fields in a status that it does not know', () => {
+  const status = {
+    edge: 'shared',
+    inventedLater: 1,
+    proxies: { ready: 1, desired: 2, summary: '1/2' },
+  };
+
+  expect(parseExposure({ ...exposureOf({}), status }).status).toEqual({
+    edge: 'shared',
+    proxies: { ready: 1, desired: 2, summary: '1/2' },
+  });
+});
+
+test('takes a status that it cannot read for none', () => {
+  const status = { mode: 'tunnel' };
+
+  expect(parseExposure({ ...exposureOf({}), status }).status).toBeUndefined();
+});
+
+test('reads a thousand Exposures in well under a second of CPU time', () => {
+  const objects = Array.from({ length: 1000 }, (_, index) => ({
+    ...RIGHT['an Exposure with everything'],
+    metadata: { name: `tenant-${index}`, namespace: 'tenants' },
+  }));
+  const before = process.cpuUsage();
+
+  for (const object of objects) parseExposure(object);
+
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(1000);
+});

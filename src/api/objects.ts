@@ -1,0 +1,101 @@
+/**
+ * Edges and Exposures as whole objects: from values that somebody wrote to values that can be trusted.
+ */
+import * as z from 'zod';
+import { edgeSpec, edgeStatus, type Edge } from './edge.ts';
+import { exposureStatus } from './exposure-status.ts';
+import { exposureSpec, type Exposure } from './exposure.ts';
+import { faultsOf, InvalidObjectError, sentenceOf } from './fault.ts';
+import { pattern, withRules, type Rule } from './rule.ts';
+
+/** Of both kinds. */
+const API_VERSION = 'snicket.dev/v1alpha1';
+
+const apiVersion = z
+  .literal(API_VERSION)
+  .describe('The version of this representation: snicket.dev/v1alpha1.');
+
+const texts = z.record(z.string(), z.string()).optional();
+
+/** What is looked at of the metadata. The rest is the API server's affair, and stays as it is. */
+const metadata = z.looseObject({
+  name: z.string().max(253).describe('The name of the object.'),
+  labels: texts,
+  annotations: texts,
+});
+
+const METADATA = "The object's name, labels and annotations.";
+
+const namePattern = pattern('^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$');
+
+/** Names go into values of labels, which have 63 characters, and into names of Services, which have no dots. */
+const goodName: Rule<{ readonly metadata: { readonly name: string } }> = {
+  cel: namePattern.cel('self.metadata.name'),
+  holds: (object) => namePattern.matches(object.metadata.name),
+  sentence:
+    'the name "{self.metadata.name}" is not usable; write up to 63 lower-case letters, digits and dashes',
+  field: ['metadata', 'name'],
+};
+
+// A status that cannot be read counts as none: it is a report, and whoever writes it writes it anew. Otherwise an
+// Exposure could not be served because of what a newer version said about it.
+
+/** An Edge. */
+export const edgeObject = withRules(
+  z.strictObject({
+    apiVersion,
+    kind: z.literal('Edge').describe('Edge.'),
+    metadata: metadata.describe(METADATA),
+    spec: edgeSpec.describe('What is wanted.'),
+    status: edgeStatus.optional().catch(undefined).describe('What became of it.'),
+  }),
+  goodName,
+);
+
+/** An Exposure. */
+export const exposureObject = withRules(
+  z.strictObject({
+    apiVersion,
+    kind: z.literal('Exposure').describe('Exposure.'),
+    metadata: metadata.extend({ namespace: z.string().min(1) }).describe(METADATA),
+    spec: exposureSpec.describe('What is wanted.'),
+    status: exposureStatus.optional().catch(undefined).describe('What became of it.'),
+  }),
+  goodName,
+);
+
+/** The Edge in a value, with defaults filled in. @throws InvalidObjectError with all that is wrong. */
+export function parseEdge(value: unknown): Edge {
+  return parse(edgeObject, 'Edge', value);
+}
+
+/** The Exposure in a value, with defaults filled in. @throws InvalidObjectError with all that is wrong. */
+export function parseExposure(value: unknown): Exposure {
+  // The rules leave exactly one source of a control plane, which the schema's own type cannot say.
+  return parse(exposureObject, 'Exposure', value) as Exposure;
+}
+
+function parse<S extends z.ZodType>(schema: S, kind: string, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(withoutNulls(value), { error: sentenceOf });
+  if (parsed.success) return parsed.data;
+  throw new InvalidObjectError(nameText(kind, value), faultsOf(parsed.error.issues));
+}
+
+/** `worker:` with nothing below it is null in YAML; the API server takes such a field for one that is not there. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, field]) => field !== null)
+      .map(([key, field]) => [key, withoutNulls(field)]),
+  );
+}
+
+/** As far as the value has a name. */
+function nameText(kind: string, value: unknown): string {
+  const { namespace, name } = (value as Partial<Exposure> | null | undefined)?.metadata ?? {};
+  return [kind, [namespace, name].filter((part) => typeof part === 'string').join('/')]
+    .filter((part) => part !== '')
+    .join(' ');
+}

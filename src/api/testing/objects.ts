@@ -1,0 +1,358 @@
+/**
+ * Edges and Exposures, right and wrong: what our own parser is tested with, and what a real API server is asked about.
+ */
+
+/** Fields of an object, as somebody writes them. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+const apiVersion = 'snicket.dev/v1alpha1';
+
+/** What a person would write. */
+export interface WrittenObject {
+  readonly apiVersion: string;
+  readonly kind: 'Edge' | 'Exposure';
+  readonly metadata: Fields & { readonly name: string; readonly namespace?: string };
+  readonly spec: Fields;
+}
+
+/** An Edge with this spec. */
+export function edgeOf(spec: Fields, name = 'shared'): WrittenObject {
+  return { apiVersion, kind: 'Edge', metadata: { name }, spec };
+}
+
+/** An Exposure with this spec; for a TenantControlPlane if it says nothing else. */
+export function exposureOf(spec: Fields, name = 'blue'): WrittenObject {
+  const metadata = { name, namespace: 'default' };
+  return { apiVersion, kind: 'Exposure', metadata, spec: { controlPlane: { ref: REF }, ...spec } };
+}
+
+/** A provider's object. */
+export const REF = {
+  apiVersion: 'kamaji.clastix.io/v1alpha1',
+  kind: 'TenantControlPlane',
+  name: 'blue',
+} as const;
+const SECRETS = {
+  caSecret: { name: 'blue-ca' },
+  kubeconfigSecret: { name: 'blue-admin-kubeconfig' },
+} as const;
+
+/** Objects that are right, by what is special about them. */
+export const RIGHT: Readonly<Record<string, WrittenObject>> = {
+  'an Edge with a driver alone': edgeOf({ driver: 'snicket' }),
+  'an Edge with everything that is for all drivers': edgeOf({
+    driver: 'haproxy',
+    domain: 'example.com',
+    port: 8443,
+    addresses: ['203.0.113.10', '2001:db8::10'],
+    ingress: { className: 'haproxy', annotations: { 'example.com/note': 'on' } },
+  }),
+  'an Edge with a domain of one label': edgeOf({ driver: 'nginx', domain: 'test' }),
+  'an Edge for Traefik with defaults': edgeOf({ driver: 'traefik', traefik: {} }),
+  'an Edge for Traefik': edgeOf({
+    driver: 'traefik',
+    traefik: { entryPoints: ['tls', 'websecure'], ingressClassName: 'outer' },
+  }),
+  'an Edge for a Gateway': edgeOf({
+    driver: 'gateway-api',
+    gatewayApi: {
+      parentRefs: [{ namespace: 'edge', name: 'shared', sectionName: 'tls', port: 443 }],
+    },
+  }),
+  'an Edge for annotations by hand': edgeOf({
+    driver: 'ingress',
+    ingress: { annotations: { 'example.com/ssl-passthrough': 'true' } },
+  }),
+  'an Exposure with a ref alone': exposureOf({}),
+  'an Exposure with fields that are empty': exposureOf({
+    hosts: null,
+    worker: { mode: null, port: null, nodeSelector: { gpu: null } },
+  }),
+  'an Exposure for a Service': exposureOf({
+    edge: 'shared',
+    controlPlane: { service: { name: 'blue', konnectivityPort: 8132 }, ...SECRETS },
+  }),
+  'an Exposure for endpoints': exposureOf({
+    controlPlane: {
+      endpoints: { api: ['10.0.0.5:6443', '[fd00::5]:6443'], konnectivity: ['10.0.0.5:8132'] },
+      caSecret: { name: 'blue-ca', certificateKey: 'ca.crt', privateKeyKey: 'ca.key' },
+      kubeconfigSecret: { name: 'blue-admin', key: 'kubeconfig' },
+      clusterDomain: 'cluster.local',
+    },
+  }),
+  'an Exposure with everything': exposureOf({
+    edge: 'shared',
+    hosts: { api: 'blue.k8s.example.com', konnectivity: 'blue.konnectivity.example.com' },
+    prepare: 'Report',
+    worker: {
+      mode: 'terminate',
+      address: 'node',
+      virtualAddresses: ['100.64.64.2', 'fd00:64::1'],
+      port: 9443,
+      healthPort: 9444,
+      directInjection: true,
+      image: 'registry.example.com/snicket:1',
+      resources: { requests: { cpu: 1, memory: '64Mi' }, limits: { memory: '.5Gi', cpu: '1e3' } },
+      hostAliases: [{ ip: '203.0.113.10', hostnames: ['blue.k8s.example.com', 'edge'] }],
+      tolerations: [
+        { key: 'dedicated', value: 'gpu', effect: 'NoSchedule' },
+        { key: 'spot', operator: 'Exists' },
+      ],
+      nodeSelector: { 'kubernetes.io/os': 'linux' },
+      logLevel: 'debug',
+    },
+  }),
+};
+
+/** An object that is refused. */
+export interface WrongObject {
+  readonly object: WrittenObject;
+  readonly path: string;
+  /** Of our own; the API server's is the same for a rule, and another one for what a schema has words for. */
+  readonly sentence: string;
+}
+
+function worker(fields: Fields): WrittenObject {
+  return exposureOf({ worker: fields });
+}
+
+function controlPlane(fields: Fields): WrittenObject {
+  return exposureOf({ controlPlane: fields });
+}
+
+/** What breaks a rule: refused here and by the API server with the same sentence. */
+export const RULE_BREAKERS: readonly WrongObject[] = [
+  {
+    object: edgeOf({ driver: 'snicket' }, 'shared.edge'),
+    path: 'metadata.name',
+    sentence:
+      'the name "shared.edge" is not usable; write up to 63 lower-case letters, digits and dashes',
+  },
+  {
+    object: edgeOf({ driver: 'snicket', domain: '*.example.com' }),
+    path: 'spec.domain',
+    sentence: '"*.example.com" is no domain; write a DNS name in lower case, such as example.com',
+  },
+  {
+    object: edgeOf({ driver: 'snicket', addresses: ['203.0.113.10', 'edge.example.com'] }),
+    path: 'spec.addresses[1]',
+    sentence:
+      '"edge.example.com" is no address to dial; write an IP such as 203.0.113.10 or 2001:db8::10',
+  },
+  {
+    object: edgeOf({ driver: 'gateway-api' }),
+    path: 'spec',
+    sentence:
+      'driver gateway-api needs a Gateway; write gatewayApi.parentRefs with its namespace and name',
+  },
+  {
+    object: edgeOf({
+      driver: 'traefik',
+      gatewayApi: { parentRefs: [{ namespace: 'edge', name: 'shared' }] },
+    }),
+    path: 'spec',
+    sentence: 'gatewayApi means nothing to driver traefik; remove it or write driver gateway-api',
+  },
+  {
+    object: edgeOf({ driver: 'haproxy', traefik: {} }),
+    path: 'spec',
+    sentence: 'traefik means nothing to driver haproxy; remove it or write driver traefik',
+  },
+  {
+    object: edgeOf({ driver: 'snicket', ingress: { className: 'haproxy' } }),
+    path: 'spec',
+    sentence:
+      'ingress means nothing to driver snicket; remove it or write one of the drivers haproxy, haproxy-ingress, nginx, nginx-inc, contour, ingress',
+  },
+  {
+    object: edgeOf({ driver: 'ingress', ingress: {} }),
+    path: 'spec',
+    sentence:
+      'driver ingress knows no controller; write ingress.className, or ingress.annotations that make yours pass TLS through',
+  },
+  {
+    object: edgeOf({ driver: 'nginx', ingress: { className: 'Outer' } }),
+    path: 'spec.ingress.className',
+    sentence: '"Outer" is no name of an object; write lower-case letters, digits, dashes and dots',
+  },
+  {
+    object: controlPlane({}),
+    path: 'spec.controlPlane',
+    sentence: 'one control plane is wanted; write exactly one of ref, service and endpoints',
+  },
+  {
+    object: controlPlane({
+      service: { name: 'blue' },
+      endpoints: { api: ['10.0.0.5:6443'] },
+      ...SECRETS,
+    }),
+    path: 'spec.controlPlane',
+    sentence: 'one control plane is wanted; write exactly one of ref, service and endpoints',
+  },
+  {
+    object: controlPlane({ service: { name: 'blue' }, caSecret: SECRETS.caSecret }),
+    path: 'spec.controlPlane',
+    sentence:
+      'service and endpoints tell nothing of certificates; write caSecret and kubeconfigSecret with the names of the Secrets',
+  },
+  {
+    object: controlPlane({ ref: REF, caSecret: SECRETS.caSecret }),
+    path: 'spec.controlPlane',
+    sentence:
+      'with ref the Secrets are those that its provider made; remove caSecret and kubeconfigSecret, or write service in place of ref',
+  },
+  {
+    object: controlPlane({ service: { name: 'blue', konnectivityPort: 6443 }, ...SECRETS }),
+    path: 'spec.controlPlane.service',
+    sentence:
+      'apiPort and konnectivityPort are the same; write the port of each, or leave konnectivityPort out',
+  },
+  {
+    object: controlPlane({ endpoints: { api: ['blue.svc:6443'] }, ...SECRETS }),
+    path: 'spec.controlPlane.endpoints.api[0]',
+    sentence:
+      '"blue.svc:6443" is no endpoint; write an IP and a port, 10.0.0.5:6443 or [fd00::5]:6443',
+  },
+  {
+    object: exposureOf({ hosts: { api: 'Blue.example.com' } }),
+    path: 'spec.hosts.api',
+    sentence:
+      '"Blue.example.com" is no host; write a DNS name in lower case with a dot and no address, such as tenant-01.k8s.example.com',
+  },
+  {
+    object: exposureOf({ hosts: { api: 'b.example.com', konnectivity: 'b.example.com' } }),
+    path: 'spec.hosts',
+    sentence:
+      'api and konnectivity are both b.example.com; the edge tells them apart by name, so write another one for konnectivity',
+  },
+  {
+    object: worker({ healthPort: 7443 }),
+    path: 'spec.worker',
+    sentence: 'port and healthPort are the same; write another one for one of them',
+  },
+  {
+    object: worker({ virtualAddresses: ['169.254.20.10'] }),
+    path: 'spec.worker.virtualAddresses[0]',
+    sentence:
+      '"169.254.20.10" is no virtual address; write an IP that is not loopback, link-local, multicast or unspecified, such as 100.64.64.1',
+  },
+  {
+    object: worker({ virtualAddresses: ['100.64.64.1', '100.64.64.2'] }),
+    path: 'spec.worker.virtualAddresses',
+    sentence: 'two addresses of one family; write one IPv4 and one IPv6 address at most',
+  },
+  {
+    object: worker({ resources: { limits: { memory: '32MB' } } }),
+    path: 'spec.worker.resources.limits.memory',
+    sentence: '"32MB" is no quantity; write one such as 10m, "0.5", 32Mi or 1Gi',
+  },
+  {
+    object: worker({ resources: { requests: { cpu: -1 } } }),
+    path: 'spec.worker.resources.requests.cpu',
+    sentence: '"-1" is no quantity; write one such as 10m, "0.5", 32Mi or 1Gi',
+  },
+  {
+    object: worker({ hostAliases: [{ ip: '203.0.113.10', hostnames: ['Edge'] }] }),
+    path: 'spec.worker.hostAliases[0].hostnames[0]',
+    sentence: '"Edge" is no host name; write a DNS name in lower case',
+  },
+  {
+    object: worker({ tolerations: [{ effect: 'NoSchedule' }] }),
+    path: 'spec.worker.tolerations[0]',
+    sentence: 'operator Equal needs a key; write the key of the taint, or operator Exists for all',
+  },
+  {
+    object: worker({ tolerations: [{ key: 'spot', operator: 'Exists', value: 'yes' }] }),
+    path: 'spec.worker.tolerations[0]',
+    sentence: 'operator Exists takes no value; remove "yes", or write operator Equal',
+  },
+];
+
+/** What a schema has words for: the API server refuses the same fields in words of its own. */
+export const SCHEMA_BREAKERS: readonly WrongObject[] = [
+  {
+    object: edgeOf({}),
+    path: 'spec.driver',
+    sentence:
+      'missing; write one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress',
+  },
+  {
+    object: exposureOf({ prepare: 'patch' }),
+    path: 'spec.prepare',
+    sentence: '"patch"; write one of Patch, Force, Report',
+  },
+  {
+    object: edgeOf({ driver: 'snicket', port: 70_000 }),
+    path: 'spec.port',
+    sentence: '70000 is too large; write 65535 or less',
+  },
+  {
+    object: worker({ port: 443 }),
+    path: 'spec.worker.port',
+    sentence: '443 is too small; write 1024 or more',
+  },
+  {
+    object: worker({ port: '7443' }),
+    path: 'spec.worker.port',
+    sentence: '"7443"; write a number',
+  },
+  {
+    object: worker({ port: 7443.5 }),
+    path: 'spec.worker.port',
+    sentence: '7443.5; write a whole number',
+  },
+  {
+    object: worker({ directInjection: 'yes' }),
+    path: 'spec.worker.directInjection',
+    sentence: '"yes"; write true or false',
+  },
+  {
+    object: worker({ virtualAddresses: '100.64.64.1' }),
+    path: 'spec.worker.virtualAddresses',
+    sentence: '"100.64.64.1"; write a list',
+  },
+  {
+    object: worker({ virtualAddresses: [] }),
+    path: 'spec.worker.virtualAddresses',
+    sentence: 'a list of 0 is too short; write 1 entry or more',
+  },
+  {
+    object: worker({ nodeSelector: { gpu: true } }),
+    path: 'spec.worker.nodeSelector.gpu',
+    sentence: 'true; write a text, in quotes if it looks like something else',
+  },
+  {
+    object: worker({ resources: { requests: { cpu: 0.5 } } }),
+    path: 'spec.worker.resources.requests.cpu',
+    sentence: '0.5; write a whole number, or a text in quotes',
+  },
+  {
+    object: exposureOf({ hosts: { api: `${'a.'.repeat(130)}example.com` } }),
+    path: 'spec.hosts.api',
+    sentence:
+      `"${'a.'.repeat(130)}example.com`.slice(0, 80) +
+      '… is too long; write 253 characters or less',
+  },
+  {
+    object: worker({ image: '' }),
+    path: 'spec.worker.image',
+    sentence: '"" is too short; write 1 character or more',
+  },
+  {
+    object: exposureOf({ hosts: 'blue.example.com' }),
+    path: 'spec.hosts',
+    sentence: '"blue.example.com"; write a mapping',
+  },
+  {
+    object: edgeOf({ driver: 'snicket', addresses: ['203.0.113.10', '203.0.113.10'] }),
+    path: 'spec.addresses[1]',
+    sentence: '"203.0.113.10" is listed twice; remove one',
+  },
+  {
+    object: worker({
+      hostAliases: ['a', 'b'].map((name) => ({ ip: '203.0.113.10', hostnames: [name] })),
+    }),
+    path: 'spec.worker.hostAliases[1]',
+    sentence: 'two entries have the ip "203.0.113.10"; make one of them',
+  },
+];

@@ -1,0 +1,145 @@
+/**
+ * The workers' side of an Exposure: the proxy on every node.
+ */
+import * as z from 'zod';
+import { LOG_LEVELS } from '../telemetry/log.ts';
+import { mapBy, mapTo, quantities, setOf, type DeepReadonly } from './kubernetes-values.ts';
+import { address, oneOfEachFamily, port, virtualAddress } from './network-values.ts';
+import { matching, withRules } from './rule.ts';
+
+/** How a pod's bytes get the name of their tenant. */
+export const WORKER_MODES = ['passthrough', 'terminate'] as const;
+/** One of {@link WORKER_MODES}. */
+export type WorkerMode = (typeof WORKER_MODES)[number];
+
+/** Where pods find the proxy of their node. */
+export const WORKER_ADDRESSES = ['virtual', 'node'] as const;
+/** One of {@link WORKER_ADDRESSES}. */
+export type WorkerAddress = (typeof WORKER_ADDRESSES)[number];
+
+/** The address that every node carries, if nothing else is said. */
+const DEFAULT_VIRTUAL_ADDRESS = '100.64.64.1';
+
+/** Host ports below this need a capability that the proxy does not have. */
+const FIRST_UNPRIVILEGED_PORT = 1024;
+const hostPort = port.min(FIRST_UNPRIVILEGED_PORT);
+
+const toleration = withRules(
+  z.strictObject({
+    key: z.string().max(317).optional().describe('The key of the taint. Default: every key.'),
+    operator: z
+      .enum(['Exists', 'Equal'])
+      .default('Equal')
+      .describe('Exists: whatever its value. Equal: with this value.'),
+    value: z.string().max(63).optional().describe('The value of the taint.'),
+    effect: z
+      .enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute'])
+      .optional()
+      .describe('The effect of the taint. Default: every effect.'),
+  }),
+  {
+    cel: "self.operator == 'Exists' || has(self.key)",
+    holds: ({ operator, key }) => operator === 'Exists' || key !== undefined,
+    sentence: 'operator Equal needs a key; write the key of the taint, or operator Exists for all',
+  },
+  {
+    cel: "self.operator == 'Equal' || !has(self.value)",
+    holds: ({ operator, value }) => operator === 'Equal' || value === undefined,
+    sentence: 'operator Exists takes no value; remove "{self.value}", or write operator Equal',
+  },
+);
+
+const hostAlias = z.strictObject({
+  ip: address.describe('The address.'),
+  hostnames: setOf(
+    withRules(
+      z.string().max(253),
+      matching(
+        '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
+        '"{self}" is no host name; write a DNS name in lower case',
+      ),
+    ),
+    16,
+  ).describe('The names that lead there.'),
+});
+
+/** What is wanted on the workers. */
+export const workerSpec = withRules(
+  z.strictObject({
+    mode: z
+      .enum(WORKER_MODES)
+      .optional()
+      .describe(
+        "How the proxy names the tenant to the edge. passthrough: a signed header in front of the pod's own TLS, which stays whole from end to end; needs an Edge with driver snicket. terminate: the proxy ends the pod's TLS and opens its own to the edge; works with every driver, but client certificates of pods are lost. Default: passthrough with driver snicket, else terminate.",
+      ),
+    address: z
+      .enum(WORKER_ADDRESSES)
+      .default('virtual')
+      .describe(
+        "Where pods find the proxy, behind the Service default/kubernetes. virtual: at an address that every node carries, which works before a node has one of its own. node: at the node's address, where NET_ADMIN is refused.",
+      ),
+    virtualAddresses: withRules(z.array(virtualAddress).min(1).max(2), oneOfEachFamily)
+      .default([DEFAULT_VIRTUAL_ADDRESS])
+      .describe(
+        'With address virtual: the addresses, one IPv4 and one IPv6 at most. They are put on the loopback device of each node, and nothing else may use them.',
+      ),
+    port: hostPort
+      .default(7443)
+      .describe('Where the proxy listens on each node. Must be free on all of them.'),
+    healthPort: hostPort
+      .default(7444)
+      .describe(
+        'Where the proxy answers for its health on each node. Must be free on all of them.',
+      ),
+    directInjection: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Give new pods the host of the API in KUBERNETES_SERVICE_HOST, so that they dial the edge themselves. The tenant needs Kubernetes 1.36; the proxy stays for everything else.',
+      ),
+    image: z
+      .string()
+      .min(1)
+      .max(512)
+      .optional()
+      .describe("The image of the proxy. Default: the operator's own."),
+    resources: z
+      .strictObject({
+        requests: quantities
+          .default({ cpu: '10m', memory: '32Mi' })
+          .describe('What the proxy is sure to get, by resource.'),
+        limits: quantities
+          .optional()
+          .describe('What it may use at most, by resource. Default: no limits.'),
+      })
+      .prefault({})
+      .describe('CPU and memory of the proxy on each node.'),
+    hostAliases: mapBy('ip', hostAlias, 16)
+      .optional()
+      .describe(
+        "More lines for the proxy's hosts file. The addresses of the edge are there by themselves.",
+      ),
+    tolerations: z
+      .array(toleration)
+      .max(32)
+      .default([{ operator: 'Exists' }])
+      .describe(
+        'The taints that the proxy bears. Default: all of them, since pods of nodes with any taint may need the API.',
+      ),
+    nodeSelector: mapTo(z.string().max(63), 32)
+      .optional()
+      .describe(
+        'Labels of the nodes that get a proxy. Default: all nodes; on the others pods do not reach the API.',
+      ),
+    logLevel: z.enum(LOG_LEVELS).default('info').describe('How much the proxy logs.'),
+  }),
+  {
+    // The API server holds the rule against the default {} too, before it fills in that one's own defaults.
+    cel: '!has(self.port) || !has(self.healthPort) || self.port != self.healthPort',
+    holds: (worker) => worker.port !== worker.healthPort,
+    sentence: 'port and healthPort are the same; write another one for one of them',
+  },
+);
+
+/** The workers' side, with defaults filled in. */
+export type WorkerSpec = DeepReadonly<z.output<typeof workerSpec>>;

@@ -1,0 +1,119 @@
+/**
+ * From what a management cluster says to the routes of a gateway. Pure.
+ */
+import type { ExposureStatus } from '../api/exposure-status.ts';
+import type { Route, RouteKind } from '../gateway/routes/route.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { isIPv6 } from '../wire/ip-address.ts';
+import { serverNameFault } from '../wire/server-name.ts';
+
+/** The label by which a slice names its Service. */
+export const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
+
+/** As much of an Exposure as a gateway needs. Its schema is the API server's affair: loading it here would cost 8 MB. */
+export interface RoutedExposure extends KubeObject {
+  readonly status?: Pick<ExposureStatus, 'edge' | 'driver' | 'route'>;
+}
+
+/** As much of an EndpointSlice as a gateway needs. */
+export interface EndpointSlice extends KubeObject {
+  readonly addressType: 'IPv4' | 'IPv6' | 'FQDN';
+  readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null;
+  readonly endpoints?: readonly SliceEndpoint[] | null;
+}
+
+/** One backend of a slice. */
+export interface SliceEndpoint {
+  readonly addresses: readonly string[];
+  readonly conditions?: {
+    readonly ready?: boolean;
+    readonly serving?: boolean;
+    readonly terminating?: boolean;
+  };
+}
+
+/** What {@link exposureRoutes} is told. */
+export interface RouteFacts {
+  readonly exposures: Iterable<RoutedExposure>;
+  readonly slicesOf: (namespace: string, service: string) => readonly EndpointSlice[];
+  /** Routes of this Edge only. */
+  readonly edge?: string | undefined;
+}
+
+/** The routes, and the sentences that have to be said of those that could not be. */
+export interface RoutesFound {
+  readonly routes: readonly Route[];
+  readonly faults: readonly string[];
+}
+
+/**
+ * The routes of all Exposures that the operator has accepted for Snicket's own gateway. No host comes twice: the
+ * operator sees to that, and should it ever fail, the older Exposure has it.
+ */
+export function exposureRoutes({ exposures, slicesOf, edge }: RouteFacts): RoutesFound {
+  const routes = new Map<string, Route>();
+  const faults: string[] = [];
+  for (const exposure of [...exposures].toSorted(byAge)) {
+    const { status, metadata } = exposure;
+    if (status?.route === undefined || status.driver !== 'snicket') continue;
+    if (edge !== undefined && status.edge !== edge) continue;
+    const { namespace = '', name } = metadata;
+    const tenant = `${namespace}/${name}`;
+    for (const kind of ['api', 'konnectivity'] as const satisfies readonly RouteKind[]) {
+      const target = status.route[kind];
+      if (target === undefined) continue;
+      const host = target.host.toLowerCase();
+      const fault = hostFault(host, routes.get(host)?.tenant);
+      if (fault !== undefined) {
+        faults.push(`Exposure ${tenant} asks for the ${kind} host '${target.host}', ${fault}`);
+        continue;
+      }
+      const slices = slicesOf(namespace, target.service);
+      routes.set(host, {
+        ...{ tenant, host, kind, limits: NO_LIMITS },
+        endpoints: endpointsOf(slices, target.portName ?? ''),
+      });
+    }
+  }
+  return { routes: [...routes.values()], faults };
+}
+
+const NO_LIMITS = {};
+
+function byAge(a: RoutedExposure, b: RoutedExposure): number {
+  const age = (exposure: RoutedExposure) => exposure.metadata.creationTimestamp ?? '';
+  const key = ({ metadata }: RoutedExposure) => `${metadata.namespace}/${metadata.name}`;
+  return age(a).localeCompare(age(b)) || key(a).localeCompare(key(b));
+}
+
+function hostFault(host: string, holder: string | undefined): string | undefined {
+  if (holder !== undefined) return `which leads to ${holder} already`;
+  const bytes = Buffer.from(host);
+  const fault = serverNameFault(bytes, 0, bytes.length);
+  return fault === undefined ? undefined : `for which no client can ask (${fault})`;
+}
+
+/**
+ * Where connections may go: ready endpoints; if there are none, those that end but still serve, as kube-proxy has it.
+ */
+function endpointsOf(slices: readonly EndpointSlice[], portName: string): readonly string[] {
+  const ready = new Set<string>();
+  const ending = new Set<string>();
+  for (const { addressType, ports, endpoints } of slices) {
+    const port = ports?.find(({ name }) => (name ?? '') === portName)?.port;
+    if (addressType === 'FQDN' || port === undefined) continue;
+    for (const { addresses, conditions = {} } of endpoints ?? []) {
+      const isReady = conditions.ready ?? true;
+      if (!isReady && !(conditions.serving === true && conditions.terminating === true)) continue;
+      // The addresses of one endpoint are the same backend; consumers use the first.
+      const [address] = addresses;
+      if (address !== undefined) (isReady ? ready : ending).add(endpointText(address, port));
+    }
+  }
+  // In a stable order, so that the same endpoints are the same route.
+  return [...(ready.size > 0 ? ready : ending)].toSorted();
+}
+
+function endpointText(address: string, port: number): string {
+  return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
+}

@@ -1,0 +1,230 @@
+/**
+ * The routes of a gateway from a management cluster: its Exposures and the EndpointSlices of their Services, by watch.
+ * Without the API server nothing changes: the last routes stay in force, over a restart too if there is a state file.
+ */
+import {
+  nothingLoaded,
+  type LoadState,
+  type RouteCounts,
+  type RoutesFeed,
+  type RoutesSink,
+} from '../gateway/routes/routes-feed.ts';
+import type { Route } from '../gateway/routes/route.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { Informer } from '../kube/informer.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import {
+  exposureRoutes,
+  SERVICE_NAME_LABEL,
+  type EndpointSlice,
+  type RoutedExposure,
+} from './exposure-routes.ts';
+import { readRoutesState, writeRoutesState } from './routes-state.ts';
+
+/** Options of {@link KubernetesRoutes}. */
+export interface KubernetesRoutesOptions {
+  readonly client: KubeClient;
+  /** Routes of this Edge only. Default: of every Edge whose driver is `snicket`. */
+  readonly edge?: string | undefined;
+  /** Where to keep the last routes. Default: nowhere. */
+  readonly statePath?: string | undefined;
+  /** How long a start without a state file waits for the API server before it goes on without routes. Default 10,000. */
+  readonly patienceMs?: number | undefined;
+}
+
+/** Changes of a rollout come in bursts: they are put in force together, this long after the first. */
+const GATHER_MS = 20;
+
+/** Watches a management cluster. */
+export class KubernetesRoutes implements RoutesFeed {
+  readonly #options: KubernetesRoutesOptions;
+  readonly #sink: RoutesSink;
+  readonly #stopped = new AbortController();
+  readonly #exposures: Informer<RoutedExposure>;
+  readonly #slices: Informer<EndpointSlice>;
+  readonly #state: LoadState = nothingLoaded();
+  #gathering: ReturnType<typeof setTimeout> | undefined;
+  #faults = new Set<string>();
+  #kept: string | undefined;
+
+  constructor(options: KubernetesRoutesOptions, sink: RoutesSink) {
+    this.#options = options;
+    this.#sink = sink;
+    const { client } = options;
+    this.#exposures = new Informer<RoutedExposure>({
+      client,
+      resource: RESOURCES.exposure,
+      trim: routedPart,
+    });
+    this.#slices = new Informer<EndpointSlice>({
+      client,
+      resource: RESOURCES.endpointSlice,
+      // Those that somebody keeps by hand or for a headless Service have the label too; without it there is no Service.
+      selection: { labelSelector: SERVICE_NAME_LABEL },
+      trim: endpointPart,
+      indexes: { service: (slice) => [serviceKey(slice)] },
+    });
+  }
+
+  get state(): LoadState {
+    const failing = [this.#exposures, this.#slices].find(({ state }) => !state.isConnected);
+    const { lastError } = failing?.state ?? {};
+    this.#state.isGood = this.#state.loads > 0 && failing === undefined;
+    this.#state.problem =
+      failing === undefined
+        ? undefined
+        : `the API server at ${this.#options.client.server} cannot be watched: ${lastError?.message ?? 'no answer yet'}`;
+    this.#state.failures = this.#exposures.state.failures + this.#slices.state.failures;
+    return this.#state;
+  }
+
+  async start(): Promise<void> {
+    const hasState = await this.#beginWithState();
+    const { signal } = this.#stopped;
+    for (const informer of [this.#exposures, this.#slices]) {
+      informer.onChange(() => this.#gather());
+      void informer.run(signal);
+    }
+    const synced = Promise.all([this.#exposures.synced(signal), this.#slices.synced(signal)]).then(
+      () => this.#putInForce(),
+    );
+    synced.catch(() => {}); // stopped before there was an answer
+    if (hasState) return;
+    const patience = AbortSignal.timeout(this.#options.patienceMs ?? 10_000);
+    await Promise.race([synced, aborted(patience)]);
+    if (this.#state.loads > 0) return;
+    this.#sink.log.warn('no routes yet, and no state file to begin with', {
+      problem: this.state.problem,
+    });
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+    clearTimeout(this.#gathering);
+  }
+
+  /** Whether there are routes from before. */
+  async #beginWithState(): Promise<boolean> {
+    const { statePath } = this.#options;
+    if (statePath === undefined) return false;
+    try {
+      const routes = await readRoutesState(statePath);
+      if (routes === undefined) return false;
+      const counts = this.#take(routes);
+      this.#sink.log.info('routes in force, as they were before the restart', {
+        file: statePath,
+        ...counts,
+      });
+      return true;
+    } catch (error) {
+      this.#sink.log.error('the state file is of no use; waiting for the API server instead', {
+        file: statePath,
+        error,
+      });
+      return false;
+    }
+  }
+
+  #gather(): void {
+    if (!this.#exposures.hasSynced || !this.#slices.hasSynced) return;
+    this.#gathering ??= setTimeout(() => this.#putInForce(), GATHER_MS);
+  }
+
+  #putInForce(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    const startMs = performance.now();
+    const { routes, faults } = exposureRoutes({
+      exposures: this.#exposures.list(),
+      slicesOf: (namespace, service) => this.#slices.byIndex('service', `${namespace}/${service}`),
+      edge: this.#options.edge,
+    });
+    this.#tell(faults);
+    const { log } = this.#sink;
+    try {
+      const counts = this.#take(routes);
+      this.#state.loadSeconds = (performance.now() - startMs) / 1000;
+      if (counts.added + counts.changed + counts.removed === 0) return;
+      log.info('routes in force', { routes: routes.length, ...counts });
+    } catch (error) {
+      log.error('new routes cannot be put in force; the last ones stay', { error });
+    }
+    this.#keep(routes);
+  }
+
+  #take(routes: readonly Route[]): RouteCounts {
+    const counts = this.#sink.onRoutes(routes);
+    this.#state.loads++;
+    this.#state.loadedAtSeconds = Date.now() / 1000;
+    return counts;
+  }
+
+  /** Each fault once, as long as it lasts. */
+  #tell(faults: readonly string[]): void {
+    for (const fault of faults) if (!this.#faults.has(fault)) this.#sink.log.warn(fault);
+    this.#faults = new Set(faults);
+  }
+
+  #keep(routes: readonly Route[]): void {
+    const { statePath } = this.#options;
+    if (statePath === undefined) return;
+    try {
+      writeRoutesState(statePath, routes);
+      this.#kept = undefined;
+    } catch (error) {
+      const sentence = error instanceof Error ? error.message : String(error);
+      if (sentence === this.#kept) return; // said before
+      this.#kept = sentence;
+      this.#sink.log.error('the routes cannot be kept for a restart', { file: statePath, error });
+    }
+  }
+}
+
+/** Nothing else of an Exposure is looked at. */
+function routedPart({ apiVersion, kind, metadata, status }: RoutedExposure): RoutedExposure {
+  const { name, namespace, resourceVersion, uid, creationTimestamp } = metadata;
+  const { edge, driver, route } = status ?? {};
+  return {
+    ...{ apiVersion, kind },
+    metadata: definedOnly({ name, namespace, resourceVersion, uid, creationTimestamp }),
+    status: definedOnly({ edge, driver, route }),
+  };
+}
+
+function endpointPart(slice: EndpointSlice): EndpointSlice {
+  const { apiVersion, kind, metadata, addressType, ports, endpoints } = slice;
+  const { name, namespace, resourceVersion, labels } = metadata;
+  const service = labels?.[SERVICE_NAME_LABEL] ?? '';
+  return {
+    ...{ apiVersion, kind, addressType, ports: ports ?? [] },
+    metadata: definedOnly({
+      ...{ name, namespace, resourceVersion },
+      labels: { [SERVICE_NAME_LABEL]: service },
+    }),
+    endpoints: (endpoints ?? []).map(({ addresses, conditions }) =>
+      definedOnly({ addresses, conditions }),
+    ),
+  };
+}
+
+function serviceKey({ metadata }: EndpointSlice): string {
+  return `${metadata.namespace}/${metadata.labels?.[SERVICE_NAME_LABEL]}`;
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  await promise;
+}
+
+type DefinedOnly<T> = {
+  readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K];
+} & { readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
+
+/** Without the keys that have no value. */
+function definedOnly<T extends object>(value: T): DefinedOnly<T> {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, field]) => field !== undefined),
+  ) as DefinedOnly<T>;
+}

@@ -1,0 +1,73 @@
+/**
+ * Whether an object is served by the same edge, as far as it says.
+ */
+import { DEFAULT_ENTRY_POINTS, type Edge } from '../../api/edge.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { groupOf, type Resource } from '../../kube/resource.ts';
+import { driverFor } from '../driver-for.ts';
+import { listAt, textAt, textsAt } from '../fields.ts';
+import { mayShareListener } from '../gateway/parent.ts';
+
+/** `unclear`: the object does not tell. */
+export type Whereabouts = 'same' | 'other' | 'unclear';
+
+/** Where an object is served. */
+export function whereabouts(object: KubeObject, edge: Edge): Whereabouts {
+  const { requires, collision } = driverFor(edge.spec.driver);
+  if (requires.some((resource) => isOf(resource, object))) return amongItsOwn(object, edge);
+  if (!collision.otherKinds.some((resource) => isOf(resource, object))) return 'other';
+  const [ours, theirs] = [edge.spec.ingress?.className, classNameOf(object)];
+  return ours !== undefined && theirs !== undefined && ours !== theirs ? 'other' : 'unclear';
+}
+
+/** The same for an object of the kind that the driver of the edge writes. */
+function amongItsOwn(object: KubeObject, { spec }: Edge): Whereabouts {
+  switch (spec.driver) {
+    case 'traefik':
+      return sharesEntryPoint(object, spec.traefik?.entryPoints ?? DEFAULT_ENTRY_POINTS) &&
+        byClass(spec.traefik?.ingressClassName, classNameOf(object)) !== 'other'
+        ? 'same'
+        : 'other';
+    case 'gateway-api':
+      return sharesListener(object, spec.gatewayApi?.parentRefs ?? []) ? 'same' : 'other';
+    case 'snicket':
+      return 'other';
+    case 'haproxy':
+    case 'haproxy-ingress':
+    case 'nginx':
+    case 'nginx-inc':
+    case 'contour':
+    case 'ingress':
+      return byClass(spec.ingress?.className, classNameOf(object));
+  }
+}
+
+function byClass(ours: string | undefined, theirs: string | undefined): Whereabouts {
+  if (ours === theirs) return 'same';
+  return ours === undefined || theirs === undefined ? 'unclear' : 'other';
+}
+
+function classNameOf(object: KubeObject): string | undefined {
+  const annotation = object.metadata.annotations?.['kubernetes.io/ingress.class'];
+  return textAt(object, 'spec', 'ingressClassName') ?? annotation;
+}
+
+/** One that names no entry point is on all of them that Traefik has as defaults. */
+function sharesEntryPoint(object: KubeObject, ours: readonly string[]): boolean {
+  const theirs = textsAt(object, 'spec', 'entryPoints');
+  return theirs.length === 0 || theirs.some((name) => ours.includes(name));
+}
+
+function sharesListener(
+  object: KubeObject,
+  ours: readonly Parameters<typeof mayShareListener>[1][],
+): boolean {
+  const namespace = object.metadata.namespace ?? '';
+  return listAt(object, 'spec', 'parentRefs').some((reference) =>
+    ours.some((parent) => mayShareListener(reference, parent, namespace)),
+  );
+}
+
+function isOf(resource: Resource, { kind, apiVersion }: KubeObject): boolean {
+  return resource.kind === kind && groupOf(resource.apiVersion) === groupOf(apiVersion);
+}

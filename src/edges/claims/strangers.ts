@@ -1,0 +1,126 @@
+/**
+ * Objects of strangers that claim our hosts. On real edges the newcomer often takes the host, and no status says so.
+ * TLS goes from end to end, so the harm is that a tenant is not reached, not that somebody listens.
+ */
+import type { Edge } from '../../api/edge.ts';
+import { objectText, type KubeObject } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { error, warning, type EdgeFinding } from '../codes.ts';
+import type { EdgeDriver, ServedApis, Winner } from '../driver.ts';
+import { driverFor } from '../driver-for.ts';
+import { claimsOf, covers, type Claim } from './claims.ts';
+import { whereabouts, type Whereabouts } from './same-edge.ts';
+import { hostSniRule } from './traefik-rule.ts';
+
+/** The kinds whose objects may claim a host on this edge: what {@link strangersOn} is to be given. */
+export function claimants(
+  { requires, collision }: EdgeDriver,
+  served: ServedApis,
+): readonly Resource[] {
+  const versions = collision.otherKinds.flatMap((kind) => versionsOf(kind));
+  const seen = new Set<string>();
+  return [...requires, ...versions].filter((resource) => {
+    if (seen.has(resource.plural) || !served.has(resource)) return false;
+    seen.add(resource.plural);
+    return true;
+  });
+}
+
+/** The best first, as the driver that writes this kind has them. */
+function versionsOf(kind: Resource): readonly Resource[] {
+  return kind.plural === 'tlsroutes' ? driverFor('gateway-api').requires : [kind];
+}
+
+/**
+ * What strangers claim of these hosts, on this edge or where it cannot be told. An `error` may keep the tenant from
+ * being reached.
+ */
+export function strangersOn(
+  hosts: readonly string[],
+  objects: readonly KubeObject[],
+  ours: (object: KubeObject) => boolean,
+  edge: Edge,
+): readonly EdgeFinding[] {
+  return objects.flatMap((object) => {
+    const where = ours(object) ? 'other' : whereabouts(object, edge);
+    if (where === 'other' || object.metadata.deletionTimestamp !== undefined) return [];
+    const claims = claimsOf(object);
+    return hosts.flatMap((host) => {
+      const found = claims
+        .filter((claim) => covers(claim, host))
+        .map((claim) => findingOf(claim, host, object, where, edge))
+        .filter((finding) => finding !== undefined);
+      // One is enough, and an error before a warning.
+      return found.find(({ severity }) => severity === 'error') ?? found[0] ?? [];
+    });
+  });
+}
+
+function findingOf(
+  claim: Claim,
+  host: string,
+  object: KubeObject,
+  where: Whereabouts,
+  edge: Edge,
+): EdgeFinding | undefined {
+  const { collision } = driverFor(edge.spec.driver);
+  const text = objectText(object);
+  const away = 'delete that claim, or choose another host';
+  if (where === 'unclear') {
+    if (claim.match === 'any') return undefined;
+    const message = `${host} is claimed by ${text} too (${claim.host}), which may or may not be on this edge`;
+    return warning('HostClaimed', message, `if it is, ${away}`);
+  }
+  const takes = takesHost(claim, host, collision.wildcardWins);
+  switch (claim.match) {
+    case 'exact':
+      return takes
+        ? error(
+            'HostClaimed',
+            `${host} is claimed by ${text} too, and ${OUTCOMES[collision.sameHost]}`,
+            away,
+          )
+        : warning(
+            'HostClaimed',
+            `${host} is claimed by ${text} too, which this edge asks later`,
+            away,
+          );
+    case 'regexp':
+      return warning(
+        'HostClaimed',
+        `${host} may match ${claim.host} of ${text}, which this edge asks ${takes ? 'first' : 'later'}`,
+        'make sure that it does not match',
+      );
+    case 'label':
+    case 'suffix':
+    case 'any':
+      if (takes)
+        return error(
+          'HostClaimed',
+          `${host} is covered by ${claim.host} of ${text}, which this edge asks first`,
+          away,
+        );
+      // The default of an edge is nobody's rival.
+      return claim.match === 'any'
+        ? undefined
+        : warning(
+            'HostClaimed',
+            `${host} is covered by ${claim.host} of ${text}, which gets its connections while the route is not there`,
+            'make sure that its owner knows',
+          );
+  }
+}
+
+/** Whether the edge would rather ask the claim than our own route to the host. */
+function takesHost({ match, priority }: Claim, host: string, wildcardWins: boolean): boolean {
+  if (priority !== undefined) return priority >= hostSniRule(host).length;
+  return match === 'exact' || (match !== 'any' && wildcardWins);
+}
+
+const OUTCOMES: Readonly<Record<Winner, string>> = {
+  newcomer: 'this edge serves the newer one',
+  oldest: 'this edge serves the older one',
+  either: 'this edge serves one of them by chance',
+  neither: 'this edge serves neither of them',
+  unknown: 'which of them this edge serves is not known',
+};

@@ -1,0 +1,42 @@
+/**
+ * The drivers by name.
+ */
+import type { Driver } from '../api/edge.ts';
+import type { Resource } from '../kube/resource.ts';
+import type { EdgeDriver, ServedApis } from './driver.ts';
+import { contour } from './drivers/contour.ts';
+import { gatewayApi } from './drivers/gateway-api.ts';
+import { haproxyIngress } from './drivers/haproxy-ingress.ts';
+import { haproxy } from './drivers/haproxy.ts';
+import { ingress } from './drivers/ingress.ts';
+import { nginxInc } from './drivers/nginx-inc.ts';
+import { nginx } from './drivers/nginx.ts';
+import { snicket } from './drivers/snicket.ts';
+import { traefik } from './drivers/traefik.ts';
+
+const BY_NAME: Readonly<Record<Driver, EdgeDriver>> = {
+  snicket,
+  haproxy,
+  'haproxy-ingress': haproxyIngress,
+  nginx,
+  'nginx-inc': nginxInc,
+  traefik,
+  contour,
+  'gateway-api': gatewayApi,
+  ingress,
+};
+
+/** The driver of this name. */
+export function driverFor(name: Driver): EdgeDriver {
+  return BY_NAME[name];
+}
+
+/** Every kind that some driver writes, in every version: what to ask discovery for. */
+export const ROUTE_RESOURCES: readonly Resource[] = [
+  ...new Set(Object.values(BY_NAME).flatMap(({ requires }) => requires)),
+];
+
+/** The kinds that some driver writes on this cluster: an Edge may have had another driver before. */
+export function routeResources(served: ServedApis): readonly Resource[] {
+  return [...new Set(Object.values(BY_NAME).flatMap((driver) => driver.resources(served)))];
+}

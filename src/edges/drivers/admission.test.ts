@@ -1,0 +1,345 @@
+/** What drivers make of the status of real objects. The texts of Envoy Gateway and Contour are as those wrote them. */
+import { describe, expect, test } from 'bun:test';
+import type { KubeObject } from '../../kube/object.ts';
+import { driverFor } from '../driver-for.ts';
+import type { EdgeContext } from '../driver.ts';
+import { API_HOST, BLUE, context, ingressClass, live, SPECS } from '../testing/blue.ts';
+import { gateway, gatewayClass } from '../testing/gateway.ts';
+
+const MINUTE_MS = 60_000;
+
+/** What the driver says when the controller has said the same of all its objects. */
+function admissionFor(around: EdgeContext, status: object | undefined, ageMs = 0) {
+  return admissionForEach(around, () => status, ageMs);
+}
+
+function admissionForEach(
+  around: EdgeContext,
+  statusOf: (object: KubeObject) => object | undefined,
+  ageMs = 0,
+) {
+  const driver = driverFor(around.edge.spec.driver);
+  const objects = driver.objects(BLUE, around.edge, around.served);
+  const there = objects.map((object) => live(object, statusOf(object), ageMs));
+  return driver.admitted(BLUE, there, around);
+}
+
+const haproxy = context(SPECS.haproxy, {
+  ingressClasses: [ingressClass('haproxy', 'haproxy.org/ingress-controller/haproxy')],
+});
+const nginxInc = context(SPECS['nginx-inc'], {
+  ingressClasses: [ingressClass('nginx-inc', 'nginx.org/ingress-controller')],
+});
+const contour = context(SPECS.contour);
+const gatewayApi = context(SPECS['gateway-api'], {
+  gateways: [gateway()],
+  gatewayClasses: [gatewayClass()],
+});
+
+test('a route that is not there is waited for', () => {
+  expect(driverFor('haproxy').admitted(BLUE, [], haproxy)).toMatchObject({
+    state: 'Pending',
+    code: 'RouteAbsent',
+    message: 'Ingress tenants/snicket-blue is not there',
+  });
+});
+
+test('one of two routes that is not there is waited for', () => {
+  const [api] = driverFor('contour').objects(BLUE, contour.edge, contour.served);
+  const there = api === undefined ? [] : [live(api, { currentStatus: 'valid' })];
+
+  expect(driverFor('contour').admitted(BLUE, there, contour)).toMatchObject({
+    state: 'Pending',
+    message: 'HTTPProxy tenants/snicket-blue-konnectivity is not there',
+  });
+});
+
+test('an object of the same name in another namespace is not ours', () => {
+  const [object] = driverFor('haproxy').objects(
+    { ...BLUE, namespace: 'other' },
+    haproxy.edge,
+    haproxy.served,
+  );
+  const there = object === undefined ? [] : [live(object)];
+
+  expect(driverFor('haproxy').admitted(BLUE, there, haproxy).code).toBe('RouteAbsent');
+});
+
+test('the gateway of snicket needs nothing', () => {
+  expect(driverFor('snicket').admitted(BLUE, [], context(SPECS.snicket)).state).toBe('Admitted');
+});
+
+describe('an Ingress', () => {
+  test('is admitted when its controller publishes an address', () => {
+    const status = { loadBalancer: { ingress: [{ ip: '203.0.113.10' }] } };
+
+    expect(admissionFor(haproxy, status)).toEqual({
+      state: 'Admitted',
+      code: 'Admitted',
+      message: 'the controller serves it at 203.0.113.10',
+    });
+  });
+
+  test.each([undefined, { loadBalancer: {} }])(
+    'is unknown, however old, when its controller says nothing: %j',
+    (status) => {
+      expect(admissionFor(haproxy, status, 60 * MINUTE_MS)).toEqual({
+        state: 'Unknown',
+        code: 'NoStatus',
+        message: 'the controller says nothing about Ingress tenants/snicket-blue',
+        action: 'see whether a handshake through the edge reaches the tenant',
+      });
+    },
+  );
+
+  test('is refused when nobody serves its class, whatever an older status says', () => {
+    const status = { loadBalancer: { ingress: [{ ip: '203.0.113.10' }] } };
+
+    expect(admissionFor(context(SPECS.haproxy), status)).toMatchObject({
+      state: 'Refused',
+      code: 'IngressClassMissing',
+    });
+  });
+});
+
+test('an IngressRouteTCP is unknown: Traefik writes no status', () => {
+  expect(admissionFor(context(SPECS.traefik), undefined, MINUTE_MS * 2)).toMatchObject({
+    state: 'Unknown',
+    code: 'NoStatus',
+  });
+});
+
+describe('a TransportServer', () => {
+  test.each([
+    ['Valid', 'AddedOrUpdated', 'Admitted'],
+    ['Warning', 'AddedOrUpdatedWithWarning', 'Admitted'],
+    ['Warning', 'Rejected', 'Refused'],
+    ['Invalid', 'Rejected', 'Refused'],
+    ['Invalid', 'AddedOrUpdatedWithError', 'Refused'],
+  ] as const)('with state %s, %s is %s', (state, reason, expected) => {
+    const message = 'Host is taken by another resource';
+
+    const admission = admissionFor(nginxInc, { state, reason, message });
+
+    expect(admission.state).toBe(expected);
+    expect(admission.message).toBe(
+      `TransportServer tenants/snicket-blue-api is ${state}: ${message}`,
+    );
+  });
+
+  test('without a state is waited for, and after a minute that is said', () => {
+    expect(admissionFor(nginxInc, undefined)).toMatchObject({
+      state: 'Pending',
+      code: 'AwaitingController',
+    });
+    expect(admissionFor(nginxInc, undefined, MINUTE_MS + 1)).toMatchObject({
+      state: 'Pending',
+      code: 'ControllerSilent',
+      message: 'no controller has looked at TransportServer tenants/snicket-blue-api',
+    });
+  });
+});
+
+describe('an HTTPProxy', () => {
+  const valid = (observedGeneration: number, errors: readonly object[] = []) => ({
+    currentStatus: errors.length > 0 ? 'invalid' : 'valid',
+    description:
+      errors.length > 0 ? 'At least one error present, see Errors for details' : 'Valid HTTPProxy',
+    conditions: [
+      { type: 'Valid', status: errors.length > 0 ? 'False' : 'True', observedGeneration, errors },
+    ],
+  });
+
+  test('is admitted when it is valid', () => {
+    expect(admissionFor(contour, valid(1))).toMatchObject({
+      state: 'Admitted',
+      message: 'HTTPProxy tenants/snicket-blue-api is valid',
+    });
+  });
+
+  test('is waited for while what is said is about its last version', () => {
+    expect(admissionFor(contour, valid(0), 60 * MINUTE_MS)).toMatchObject({
+      state: 'Pending',
+      code: 'AwaitingController',
+    });
+  });
+
+  test('is refused with the error itself, not with the hint at it', () => {
+    const message = `fqdn "${API_HOST}" is used in multiple HTTPProxies: a/b, tenants/snicket-blue-api`;
+
+    expect(admissionFor(contour, valid(1, [{ message, reason: 'DuplicateVhost' }]))).toMatchObject({
+      state: 'Refused',
+      code: 'RouteRefused',
+      message: `HTTPProxy tenants/snicket-blue-api is invalid: ${message}`,
+    });
+  });
+
+  test('is refused if only one of the two is', () => {
+    const admission = admissionForEach(contour, ({ metadata }) =>
+      metadata.name.endsWith('-konnectivity')
+        ? valid(1, [{ message: 'no such service.' }])
+        : valid(1),
+    );
+
+    expect(admission).toMatchObject({
+      state: 'Refused',
+      message: 'HTTPProxy tenants/snicket-blue-konnectivity is invalid: no such service',
+    });
+  });
+
+  test('is waited for as long as the API server alone has written its status', () => {
+    const status = { currentStatus: 'NotReconciled', description: 'Waiting for controller' };
+
+    expect(admissionFor(contour, status).code).toBe('AwaitingController');
+    expect(admissionFor(contour, status, 2 * MINUTE_MS).code).toBe('ControllerSilent');
+  });
+});
+
+describe('a TLSRoute', () => {
+  const parentRef = {
+    group: 'gateway.networking.k8s.io',
+    kind: 'Gateway',
+    namespace: 'edge',
+    name: 'shared',
+    sectionName: 'tls',
+  };
+  const condition = (type: string, status: string, reason: string, message: string) => ({
+    ...{ type, status, reason, message },
+    observedGeneration: 1,
+  });
+  const ACCEPTED = condition('Accepted', 'True', 'Accepted', 'Route is accepted');
+  const RESOLVED = condition('ResolvedRefs', 'True', 'ResolvedRefs', 'Resolved all references');
+  const told = (conditions: readonly object[], change: object = {}) => ({
+    parents: [{ parentRef, controllerName: 'example.net/controller', conditions, ...change }],
+  });
+
+  test('is admitted when its Gateway accepts it and finds its Service', () => {
+    expect(admissionFor(gatewayApi, told([ACCEPTED, RESOLVED]))).toMatchObject({
+      state: 'Admitted',
+      message: 'TLSRoute tenants/snicket-blue-api is accepted',
+    });
+  });
+
+  test('is refused when its Gateway does not accept it', () => {
+    const message = 'No listeners included by this parent ref allowed this attachment.';
+    const refused = condition('Accepted', 'False', 'NotAllowedByListeners', message);
+
+    expect(admissionFor(gatewayApi, told([refused, RESOLVED]))).toMatchObject({
+      state: 'Refused',
+      code: 'RouteRefused',
+      message:
+        'the controller refuses TLSRoute tenants/snicket-blue-api, NotAllowedByListeners: No listeners included by this parent ref allowed this attachment',
+    });
+  });
+
+  test('is refused when its Service is not found', () => {
+    const missing = condition('ResolvedRefs', 'False', 'BackendNotFound', 'service a/b not found');
+
+    expect(admissionFor(gatewayApi, told([ACCEPTED, missing]))).toMatchObject({
+      state: 'Refused',
+      code: 'BackendUnresolved',
+      message:
+        'the controller does not get to the Service of TLSRoute tenants/snicket-blue-api, BackendNotFound: service a/b not found',
+    });
+  });
+
+  test.each([
+    ['nobody has said anything', undefined],
+    ['another Gateway has spoken', told([ACCEPTED], { parentRef: { ...parentRef, name: 'x' } })],
+    [
+      'another listener has spoken',
+      told([ACCEPTED], { parentRef: { ...parentRef, sectionName: 'x' } }),
+    ],
+    ['another controller has spoken', told([ACCEPTED], { controllerName: 'example.net/other' })],
+    ['the controller has not decided', told([condition('Accepted', 'Unknown', 'Pending', '')])],
+  ])('is waited for while %s', (_what, status) => {
+    expect(admissionFor(gatewayApi, status)).toMatchObject({
+      state: 'Pending',
+      code: 'AwaitingController',
+    });
+    expect(admissionFor(gatewayApi, status, 2 * MINUTE_MS)).toMatchObject({
+      state: 'Pending',
+      code: 'ControllerSilent',
+      action: 'see whether example.net/controller runs and serves TLSRoutes',
+    });
+  });
+
+  test('is waited for while what is said is about its last version', () => {
+    expect(admissionFor(gatewayApi, told([{ ...ACCEPTED, observedGeneration: 0 }]))).toMatchObject({
+      state: 'Pending',
+      code: 'AwaitingController',
+      message:
+        'the controller has not looked at the latest change of TLSRoute tenants/snicket-blue-api yet',
+    });
+  });
+
+  test('of a parent without a namespace is read as of its own', () => {
+    const { namespace: _, ...withoutNamespace } = parentRef;
+    const gatewayApiNearby = {
+      parentRefs: [{ namespace: 'tenants', name: 'shared', sectionName: 'tls' }],
+    };
+    const around = context(
+      { driver: 'gateway-api', gatewayApi: gatewayApiNearby },
+      { gateways: [gateway({}, 'tenants')], gatewayClasses: [gatewayClass()] },
+    );
+
+    const admission = admissionFor(around, told([ACCEPTED], { parentRef: withoutNamespace }));
+
+    expect(admission.state).toBe('Admitted');
+  });
+});
+
+describe('the addresses of an edge', () => {
+  const LOAD_BALANCER = {
+    loadBalancer: { ingress: [{ ip: '203.0.113.10' }, { hostname: 'edge.example.net' }] },
+  };
+  const service: KubeObject & { status: object } = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'edge', namespace: 'edge' },
+    status: LOAD_BALANCER,
+  };
+
+  function addressesFor(around: EdgeContext, status?: object) {
+    const driver = driverFor(around.edge.spec.driver);
+    const objects = driver.objects(BLUE, around.edge, around.served);
+    return driver.addresses(
+      objects.map((object) => live(object, status)),
+      around,
+    );
+  }
+
+  test('are those of the Edge, if it names any', () => {
+    const around = context({ ...SPECS.haproxy, addresses: ['198.51.100.1'] });
+
+    expect(addressesFor(around, LOAD_BALANCER)).toEqual(['198.51.100.1']);
+  });
+
+  test.each(['haproxy', 'contour'] as const)('are in the status of the routes of %s', (name) => {
+    expect(addressesFor(context(SPECS[name]), LOAD_BALANCER)).toEqual([
+      '203.0.113.10',
+      'edge.example.net',
+    ]);
+  });
+
+  test('are in the status of the Gateway', () => {
+    const status = { addresses: [{ type: 'IPAddress', value: '203.0.113.11' }] };
+    const gateways = [{ ...gateway(), status }];
+
+    expect(addressesFor(context(SPECS['gateway-api'], { gateways }))).toEqual(['203.0.113.11']);
+  });
+
+  test.each(['snicket', 'haproxy', 'nginx-inc', 'traefik', 'contour'] as const)(
+    'are in the status of the Service before %s, where it is known',
+    (name) => {
+      expect(addressesFor(context(SPECS[name], { service }))).toEqual([
+        '203.0.113.10',
+        'edge.example.net',
+      ]);
+    },
+  );
+
+  test('are none where nobody tells them', () => {
+    for (const spec of Object.values(SPECS)) expect(addressesFor(context(spec))).toEqual([]);
+  });
+});

@@ -1,0 +1,70 @@
+/** Contour, told by HTTPProxies: one for each host. */
+import { objectText } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { admitted, outdated, refused, unanswered } from '../admission.ts';
+import { warning } from '../codes.ts';
+import type { RouteObject } from '../driver.ts';
+import { edgeDriver, loadBalancerAddresses, routesIn } from '../edge-driver.ts';
+import { conditionAt, listAt, numberAt, saidAt, textAt } from '../fields.ts';
+import { routeMetadata } from '../names.ts';
+import { classOf } from './ingress-driver.ts';
+
+/** What the API server itself puts there, before Contour has looked. */
+const NOT_RECONCILED = 'NotReconciled';
+
+/** The driver. */
+export const contour = edgeDriver({
+  name: 'contour',
+  requires: [RESOURCES.httpProxy],
+  reads: [],
+  install: "Contour's CRDs",
+  collision: {
+    ...{ sameHost: 'neither', wildcardWins: false },
+    otherKinds: [RESOURCES.ingress, RESOURCES.tlsRoute],
+  },
+  pitfalls: [
+    warning(
+      'DuplicateDarkens',
+      'an HTTPProxy of another namespace with the same host makes both invalid, and the tenant goes dark',
+      "let nobody else make an HTTPProxy with a virtualhost: see Contour's root namespaces, or guard hosts by an admission policy",
+    ),
+  ],
+
+  objects: (routes, { spec: { ingress } }, { apiVersion, kind }) =>
+    routesIn(routes).map(({ kind: name, host, service, port }): RouteObject => ({
+      apiVersion,
+      kind,
+      metadata: routeMetadata(routes, name, ingress?.annotations),
+      spec: {
+        ...classOf(ingress),
+        virtualhost: { fqdn: host, tls: { passthrough: true } },
+        tcpproxy: { services: [{ name: service, port }] },
+      },
+    })),
+
+  // Contour compares the name of the class alone: there need be no IngressClass.
+  findings: () => [],
+
+  judge(object, { nowMs }) {
+    const status = textAt(object, 'status', 'currentStatus');
+    if (status === undefined || status === NOT_RECONCILED)
+      return unanswered(object, nowMs, 'see whether Contour runs and serves this ingress class');
+    const valid = conditionAt(object, 'Valid', 'status', 'conditions');
+    const observed = numberAt(valid, 'observedGeneration');
+    if (observed !== undefined && observed < (object.metadata.generation ?? 0))
+      return outdated(object);
+    if (status === 'valid') return admitted(`${objectText(object)} is valid`);
+    const [problem] = listAt(valid, 'errors');
+    const said = saidAt(problem ?? object, ...(problem ? ['message'] : ['status', 'description']));
+    return refused(
+      'RouteRefused',
+      `${objectText(object)} is ${status}: ${said}`,
+      'mend what Contour names there',
+    );
+  },
+
+  addresses: (live, { service }) => [
+    ...live.flatMap(loadBalancerAddresses),
+    ...loadBalancerAddresses(service),
+  ],
+});

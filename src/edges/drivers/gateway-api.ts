@@ -1,0 +1,112 @@
+/** Any controller of the Gateway API, told by TLSRoutes: one for each host, since a route has one rule. */
+import { objectText, type KubeObject } from '../../kube/object.ts';
+import { RESOURCES, withVersion } from '../../kube/resource.ts';
+import { admitted, outdated, refused, unanswered, type Admission } from '../admission.ts';
+import { warning } from '../codes.ts';
+import type { EdgeContext, RouteObject } from '../driver.ts';
+import { edgeDriver, routesIn } from '../edge-driver.ts';
+import { conditionAt, listAt, numberAt, saidAt, textAt, valueAt } from '../fields.ts';
+import { gatewayFindings } from '../gateway/gateway-findings.ts';
+import {
+  gatewayClassOf,
+  gatewayOf,
+  isSameParent,
+  parentReference,
+  type ParentRef,
+} from '../gateway/parent.ts';
+import { routeMetadata } from '../names.ts';
+
+/** The driver. */
+export const gatewayApi = edgeDriver({
+  name: 'gateway-api',
+  // One host and one rule: the same object is right in all three.
+  requires: ['v1', 'v1alpha3', 'v1alpha2'].map((version) =>
+    withVersion(RESOURCES.tlsRoute, version),
+  ),
+  reads: [RESOURCES.gateway, RESOURCES.gatewayClass],
+  install: 'the CRDs of the Gateway API (1.5 or later, or an older experimental channel)',
+  collision: {
+    ...{ sameHost: 'oldest', wildcardWins: false },
+    // Whatever else its controller may take.
+    otherKinds: [RESOURCES.ingress, RESOURCES.ingressRouteTcp, RESOURCES.httpProxy],
+  },
+  pitfalls: [
+    warning(
+      'DuplicateUnseen',
+      'of two TLSRoutes with the same host the older one is served, and the other is told that it is accepted',
+      'let nobody else make TLSRoutes at this Gateway, or guard hosts by an admission policy',
+    ),
+    warning(
+      'IdleTunnelCut',
+      'most controllers end connections that are quiet for an hour (Envoy by default), and a konnectivity tunnel may be',
+      "raise the idle timeout of the controller's TCP connections, or give the agents --keepalive-time=60s",
+    ),
+  ],
+
+  objects: (routes, { spec }, { apiVersion, kind }) =>
+    routesIn(routes).map(({ kind: name, host, service, port }): RouteObject => ({
+      apiVersion,
+      kind,
+      metadata: routeMetadata(routes, name),
+      spec: {
+        parentRefs: (spec.gatewayApi?.parentRefs ?? []).map(parentReference),
+        hostnames: [host],
+        rules: [{ backendRefs: [{ group: '', kind: 'Service', name: service, port, weight: 1 }] }],
+      },
+    })),
+
+  findings: gatewayFindings,
+
+  judge(object, context) {
+    const parents = context.edge.spec.gatewayApi?.parentRefs ?? [];
+    const each = parents.map((parent) => judgeAt(parent, object, context));
+    return (
+      each.find(({ state }) => state === 'Refused') ??
+      each.find(({ state }) => state === 'Pending') ??
+      admitted(`${objectText(object)} is accepted`)
+    );
+  },
+
+  addresses: (_live, { edge, gateways }) =>
+    (edge.spec.gatewayApi?.parentRefs ?? []).flatMap((parent) =>
+      listAt(gatewayOf(parent, gateways), 'status', 'addresses').flatMap(
+        (address) => textAt(address, 'value') ?? [],
+      ),
+    ),
+});
+
+/** What the controller of one Gateway says. */
+function judgeAt(
+  parent: ParentRef,
+  object: KubeObject,
+  { gateways, gatewayClasses, nowMs }: EdgeContext,
+): Admission {
+  const controller = textAt(
+    gatewayClassOf(gatewayOf(parent, gateways), gatewayClasses),
+    ...['spec', 'controllerName'],
+  );
+  const { namespace = '', generation = 0 } = object.metadata;
+  const told = listAt(object, 'status', 'parents').find(
+    (entry) =>
+      isSameParent(valueAt(entry, 'parentRef'), parent, namespace) &&
+      textAt(entry, 'controllerName') === controller,
+  );
+  const accepted = conditionAt(told, 'Accepted', 'conditions');
+  if (accepted === undefined || textAt(accepted, 'status') === 'Unknown')
+    return unanswered(object, nowMs, `see whether ${controller} runs and serves TLSRoutes`);
+  if ((numberAt(accepted, 'observedGeneration') ?? generation) < generation)
+    return outdated(object);
+  const text = objectText(object);
+  if (textAt(accepted, 'status') !== 'True') {
+    const reason = textAt(accepted, 'reason') ?? 'for no reason';
+    const message = `the controller refuses ${text}, ${reason}: ${saidAt(accepted, 'message')}`;
+    return refused('RouteRefused', message, 'see that the listener takes this host and namespace');
+  }
+  const resolved = conditionAt(told, 'ResolvedRefs', 'conditions');
+  if (textAt(resolved, 'status') === 'False') {
+    const reason = textAt(resolved, 'reason') ?? 'for no reason';
+    const message = `the controller does not get to the Service of ${text}, ${reason}: ${saidAt(resolved, 'message')}`;
+    return refused('BackendUnresolved', message, 'see that the Service is there with this port');
+  }
+  return admitted(`${text} is accepted`);
+}

@@ -1,0 +1,65 @@
+/** The ingress controller of NGINX Inc (F5), told by TransportServers: one for each host. */
+import { objectText } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { admitted, refused, unanswered } from '../admission.ts';
+import { warning } from '../codes.ts';
+import type { RouteObject } from '../driver.ts';
+import { edgeDriver, loadBalancerAddresses, routesIn } from '../edge-driver.ts';
+import { saidAt, textAt } from '../fields.ts';
+import { ingressClassFindings } from '../ingress-class.ts';
+import { routeMetadata } from '../names.ts';
+import { classOf } from './ingress-driver.ts';
+
+const SWITCHES = '-enable-custom-resources and -enable-tls-passthrough';
+
+/** The driver. */
+export const nginxInc = edgeDriver({
+  name: 'nginx-inc',
+  requires: [RESOURCES.transportServer],
+  reads: [RESOURCES.ingressClass],
+  install: "the CRDs of NGINX Inc's ingress controller",
+  collision: { sameHost: 'oldest', wildcardWins: false, otherKinds: [RESOURCES.ingress] },
+  pitfalls: [
+    warning(
+      'PassthroughSwitch',
+      `NGINX passes TLS through only if its controller is started with ${SWITCHES}`,
+      `start the controller with ${SWITCHES}`,
+    ),
+  ],
+
+  objects: (routes, { spec: { ingress } }, { apiVersion, kind }) =>
+    routesIn(routes).map(({ kind: name, host, service, port }): RouteObject => ({
+      apiVersion,
+      kind,
+      metadata: routeMetadata(routes, name, ingress?.annotations),
+      spec: {
+        ...classOf(ingress),
+        // The name and the protocol of the listener that the controller itself has.
+        listener: { name: 'tls-passthrough', protocol: 'TLS_PASSTHROUGH' },
+        host,
+        upstreams: [{ name, service, port }],
+        // The default of 10m would cut quiet konnectivity tunnels.
+        sessionParameters: { timeout: '24h' },
+        action: { pass: name },
+      },
+    })),
+
+  // Objects without a class are taken by the controller, whatever its class.
+  findings: (_routes, context) =>
+    context.edge.spec.ingress?.className === undefined ? [] : ingressClassFindings(context),
+
+  judge(object, { nowMs }) {
+    const state = textAt(object, 'status', 'state');
+    const reason = textAt(object, 'status', 'reason') ?? '';
+    const said = saidAt(object, 'status', 'message');
+    // A Warning means either: served all the same, or lost to an older object with this host.
+    const isServed = state === 'Valid' || (state === 'Warning' && !reason.startsWith('Rejected'));
+    if (isServed) return admitted(`${objectText(object)} is ${state}: ${said}`);
+    const action = `start the controller with ${SWITCHES}, and look for others with this host`;
+    return state === undefined
+      ? unanswered(object, nowMs, action)
+      : refused('RouteRefused', `${objectText(object)} is ${state}: ${said}`, action);
+  },
+
+  addresses: (_live, { service }) => loadBalancerAddresses(service),
+});

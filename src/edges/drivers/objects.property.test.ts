@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { DRIVERS } from '../../api/edge.ts';
+import type { ExposureRoutes } from '../../plan/route.ts';
+import { claimsOf } from '../claims/claims.ts';
+import { driverFor } from '../driver-for.ts';
+import { edge, serving, SPECS } from '../testing/blue.ts';
+
+describe.each(DRIVERS.filter((name) => name !== 'snicket'))('whatever the routes, %s', (name) => {
+  const objectsOf = (given: ExposureRoutes) =>
+    driverFor(name).objects(given, edge(SPECS[name]), serving());
+
+  const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/);
+  const host = fc.tuple(label, label, label).map((labels) => `${labels.join('.')}.example`);
+  const port = fc.integer({ min: 1, max: 65_535 });
+  const routes = fc
+    .record({
+      name: label,
+      namespace: label,
+      service: label,
+      hosts: fc.uniqueArray(host, { minLength: 1, maxLength: 2 }),
+      port,
+      other: port,
+    })
+    .map(
+      ({
+        name: exposure,
+        namespace,
+        service,
+        hosts: [api = '', konnectivity],
+        port: apiPort,
+        other,
+      }) => ({
+        ...{ name: exposure, namespace },
+        api: { kind: 'api' as const, host: api, service, port: apiPort, portName: '' },
+        konnectivity:
+          konnectivity === undefined
+            ? undefined
+            : {
+                kind: 'konnectivity' as const,
+                host: konnectivity,
+                service,
+                port: other,
+                portName: '',
+              },
+      }),
+    );
+
+  test('claims each host once, and no other', () => {
+    fc.assert(
+      fc.property(routes, (given) => {
+        const claimed = objectsOf(given).flatMap(claimsOf);
+
+        expect(claimed.map((claim) => claim.host)).toEqual(
+          [given.api.host, given.konnectivity?.host].filter((wanted) => wanted !== undefined),
+        );
+        expect(claimed.every(({ match }) => match === 'exact')).toBe(true);
+      }),
+    );
+  });
+
+  test('labels every object, in the namespace of the Exposure', () => {
+    fc.assert(
+      fc.property(routes, (given) => {
+        for (const { metadata } of objectsOf(given)) {
+          expect(metadata.namespace).toBe(given.namespace);
+          expect(metadata.labels).toEqual({
+            'app.kubernetes.io/managed-by': 'snicket',
+            'snicket.dev/exposure': given.name,
+          });
+        }
+      }),
+    );
+  });
+
+  test('gives two Exposures of a namespace different objects', () => {
+    fc.assert(
+      fc.property(routes, routes, (a, b) => {
+        fc.pre(a.name !== b.name);
+        const names = [a, b].map((given) => objectsOf(given).map(({ metadata }) => metadata.name));
+
+        expect(new Set(names.flat()).size).toBe(names.flat().length);
+      }),
+    );
+  });
+
+  test('writes nothing that an API server would leave out', () => {
+    fc.assert(
+      fc.property(routes, (given) => {
+        for (const object of objectsOf(given)) {
+          expect(emptyPlaces(object)).toEqual([]);
+          expect(JSON.parse(JSON.stringify(object))).toEqual(object);
+        }
+      }),
+    );
+  });
+});
+
+/** The places with an empty map or list, or nothing at all. */
+function emptyPlaces(value: unknown, path = ''): readonly string[] {
+  if (value === undefined || value === null) return [path];
+  if (typeof value !== 'object') return [];
+  const entries = Object.entries(value);
+  if (entries.length === 0) return [path];
+  return entries.flatMap(([key, inner]) => emptyPlaces(inner, `${path}.${key}`));
+}

@@ -1,0 +1,449 @@
+import { describe, expect, test } from 'bun:test';
+import { stringify } from 'yaml';
+import { RESOURCES, withVersion } from '../../kube/resource.ts';
+import { driverFor, ROUTE_RESOURCES, routeResources } from '../driver-for.ts';
+import { BLUE, edge, serving, SPECS } from '../testing/blue.ts';
+
+function objectsOf(spec: object, routes = BLUE, apis = serving()) {
+  const of = edge(spec);
+  return driverFor(of.spec.driver).objects(routes, of, apis);
+}
+
+/** As one would write them. */
+function yamlOf(spec: object): string {
+  return objectsOf(spec)
+    .map((object) => stringify(object))
+    .join('---\n');
+}
+
+describe('the objects of', () => {
+  test('snicket: none', () => {
+    expect(objectsOf(SPECS.snicket)).toEqual([]);
+  });
+
+  test('haproxy: one Ingress', () => {
+    expect(yamlOf(SPECS.haproxy)).toMatchInlineSnapshot(`
+      "apiVersion: networking.k8s.io/v1
+      kind: Ingress
+      metadata:
+        name: snicket-blue
+        namespace: tenants
+        labels:
+          app.kubernetes.io/managed-by: snicket
+          snicket.dev/exposure: blue
+        annotations:
+          haproxy.org/ssl-passthrough: "true"
+      spec:
+        ingressClassName: haproxy
+        rules:
+          - host: blue.k8s.example.net
+            http:
+              paths:
+                - path: /
+                  pathType: Prefix
+                  backend:
+                    service:
+                      name: blue
+                      port:
+                        number: 6443
+          - host: blue.konnectivity.example.net
+            http:
+              paths:
+                - path: /
+                  pathType: Prefix
+                  backend:
+                    service:
+                      name: blue
+                      port:
+                        number: 8132
+      "
+    `);
+  });
+
+  test('haproxy-ingress: one Ingress that keeps quiet tunnels', () => {
+    expect(yamlOf(SPECS['haproxy-ingress'])).toMatchInlineSnapshot(`
+      "apiVersion: networking.k8s.io/v1
+      kind: Ingress
+      metadata:
+        name: snicket-blue
+        namespace: tenants
+        labels:
+          app.kubernetes.io/managed-by: snicket
+          snicket.dev/exposure: blue
+        annotations:
+          haproxy-ingress.github.io/timeout-tunnel: 24h
+          haproxy-ingress.github.io/ssl-passthrough: "true"
+      spec:
+        ingressClassName: haproxy-community
+        rules:
+          - host: blue.k8s.example.net
+            http:
+              paths:
+                - path: /
+                  pathType: Prefix
+                  backend:
+                    service:
+                      name: blue
+                      port:
+                        number: 6443
+          - host: blue.konnectivity.example.net
+            http:
+              paths:
+                - path: /
+                  pathType: Prefix
+                  backend:
+                    service:
+                      name: blue
+                      port:
+                        number: 8132
+      "
+    `);
+  });
+
+  test('nginx: one Ingress', () => {
+    expect(yamlOf(SPECS.nginx)).toMatchInlineSnapshot(`
+      "apiVersion: networking.k8s.io/v1
+      kind: Ingress
+      metadata:
+        name: snicket-blue
+        namespace: tenants
+        labels:
+          app.kubernetes.io/managed-by: snicket
+          snicket.dev/exposure: blue
+        annotations:
+          nginx.ingress.kubernetes.io/ssl-passthrough: "true"
+          nginx.ingress.kubernetes.io/backend-protocol: HTTPS
+      spec:
+        ingressClassName: nginx
+        rules:
+          - host: blue.k8s.example.net
+            http:
+              paths:
+                - path: /
+                  pathType: Prefix
+                  backend:
+                    service:
+                      name: blue
+                      port:
+                        number: 6443
+          - host: blue.konnectivity.example.net
+            http:
+              paths:
+                - path: /
+                  pathType: Prefix
+                  backend:
+                    service:
+                      name: blue
+                      port:
+                        number: 8132
+      "
+    `);
+  });
+
+  test('nginx-inc: a TransportServer for each host', () => {
+    expect(yamlOf(SPECS['nginx-inc'])).toMatchInlineSnapshot(`
+      "apiVersion: k8s.nginx.org/v1
+      kind: TransportServer
+      metadata:
+        name: snicket-blue-api
+        namespace: tenants
+        labels:
+          app.kubernetes.io/managed-by: snicket
+          snicket.dev/exposure: blue
+      spec:
+        ingressClassName: nginx-inc
+        listener:
+          name: tls-passthrough
+          protocol: TLS_PASSTHROUGH
+        host: blue.k8s.example.net
+        upstreams:
+          - name: api
+            service: blue
+            port: 6443
+        sessionParameters:
+          timeout: 24h
+        action:
+          pass: api
+      ---
+      apiVersion: k8s.nginx.org/v1
+      kind: TransportServer
+      metadata:
+        name: snicket-blue-konnectivity
+        namespace: tenants
+        labels:
+          app.kubernetes.io/managed-by: snicket
+          snicket.dev/exposure: blue
+      spec:
+        ingressClassName: nginx-inc
+        listener:
+          name: tls-passthrough
+          protocol: TLS_PASSTHROUGH
+        host: blue.konnectivity.example.net
+        upstreams:
+          - name: konnectivity
+            service: blue
+            port: 8132
+        sessionParameters:
+          timeout: 24h
+        action:
+          pass: konnectivity
+      "
+    `);
+  });
+
+  test('traefik: one IngressRouteTCP', () => {
+    expect(yamlOf(SPECS.traefik)).toMatchInlineSnapshot(`
+      "apiVersion: traefik.io/v1alpha1
+      kind: IngressRouteTCP
+      metadata:
+        name: snicket-blue
+        namespace: tenants
+        labels:
+          app.kubernetes.io/managed-by: snicket
+          snicket.dev/exposure: blue
+      spec:
+        entryPoints:
+          - websecure
+        routes:
+          - match: HostSNI(\`blue.k8s.example.net\`)
+            services:
+              - name: blue
+                port: 6443
+          - match: HostSNI(\`blue.konnectivity.example.net\`)
+            services:
+              - name: blue
+                port: 8132
+        tls:
+          passthrough: true
+      "
+    `);
+  });
+
+  test('contour: an HTTPProxy for each host', () => {
+    expect(yamlOf(SPECS.contour)).toMatchInlineSnapshot(`
+      "apiVersion: projectcontour.io/v1
+      kind: HTTPProxy
+      metadata:
+        name: snicket-blue-api
+        namespace: tenants
+        labels:
+          app.kubernetes.io/managed-by: snicket
+          snicket.dev/exposure: blue
+      spec:
+        virtualhost:
+          fqdn: blue.k8s.example.net
+          tls:
+            passthrough: true
+        tcpproxy:
+          services:
+            - name: blue
+              port: 6443
+      ---
+      apiVersion: projectcontour.io/v1
+      kind: HTTPProxy
+      metadata:
+        name: snicket-blue-konnectivity
+        namespace: tenants
+        labels:
+          app.kubernetes.io/managed-by: snicket
+          snicket.dev/exposure: blue
+      spec:
+        virtualhost:
+          fqdn: blue.konnectivity.example.net
+          tls:
+            passthrough: true
+        tcpproxy:
+          services:
+            - name: blue
+              port: 8132
+      "
+    `);
+  });
+
+  test('gateway-api: a TLSRoute for each host', () => {
+    expect(yamlOf(SPECS['gateway-api'])).toMatchInlineSnapshot(`
+      "apiVersion: gateway.networking.k8s.io/v1
+      kind: TLSRoute
+      metadata:
+        name: snicket-blue-api
+        namespace: tenants
+        labels:
+          app.kubernetes.io/managed-by: snicket
+          snicket.dev/exposure: blue
+      spec:
+        parentRefs:
+          - group: gateway.networking.k8s.io
+            kind: Gateway
+            namespace: edge
+            name: shared
+            sectionName: tls
+        hostnames:
+          - blue.k8s.example.net
+        rules:
+          - backendRefs:
+              - group: ""
+                kind: Service
+                name: blue
+                port: 6443
+                weight: 1
+      ---
+      apiVersion: gateway.networking.k8s.io/v1
+      kind: TLSRoute
+      metadata:
+        name: snicket-blue-konnectivity
+        namespace: tenants
+        labels:
+          app.kubernetes.io/managed-by: snicket
+          snicket.dev/exposure: blue
+      spec:
+        parentRefs:
+          - group: gateway.networking.k8s.io
+            kind: Gateway
+            namespace: edge
+            name: shared
+            sectionName: tls
+        hostnames:
+          - blue.konnectivity.example.net
+        rules:
+          - backendRefs:
+              - group: ""
+                kind: Service
+                name: blue
+                port: 8132
+                weight: 1
+      "
+    `);
+  });
+
+  test('ingress: one Ingress with the annotations of the Edge', () => {
+    expect(yamlOf(SPECS.ingress)).toMatchInlineSnapshot(`
+      "apiVersion: networking.k8s.io/v1
+      kind: Ingress
+      metadata:
+        name: snicket-blue
+        namespace: tenants
+        labels:
+          app.kubernetes.io/managed-by: snicket
+          snicket.dev/exposure: blue
+        annotations:
+          example.net/passthrough: on
+      spec:
+        ingressClassName: mine
+        rules:
+          - host: blue.k8s.example.net
+            http:
+              paths:
+                - path: /
+                  pathType: Prefix
+                  backend:
+                    service:
+                      name: blue
+                      port:
+                        number: 6443
+          - host: blue.konnectivity.example.net
+            http:
+              paths:
+                - path: /
+                  pathType: Prefix
+                  backend:
+                    service:
+                      name: blue
+                      port:
+                        number: 8132
+      "
+    `);
+  });
+});
+
+test('a TLSRoute is of the best version that is served', () => {
+  const versionsOf = (...served: string[]) => {
+    const apis = serving(...served.map((version) => `gateway.networking.k8s.io/${version}`));
+    const made = objectsOf(SPECS['gateway-api'], BLUE, apis).map(({ apiVersion }) => apiVersion);
+    const watched = driverFor('gateway-api').resources(apis);
+
+    expect(watched.map(({ apiVersion }) => apiVersion)).toEqual(made.slice(0, 1));
+    return [...new Set(made)];
+  };
+
+  expect(versionsOf('v1alpha2', 'v1alpha3', 'v1')).toEqual(['gateway.networking.k8s.io/v1']);
+  expect(versionsOf('v1alpha2', 'v1alpha3')).toEqual(['gateway.networking.k8s.io/v1alpha3']);
+  expect(versionsOf('v1alpha2')).toEqual(['gateway.networking.k8s.io/v1alpha2']);
+  expect(versionsOf('v1beta1')).toEqual([]);
+});
+
+test('a parent is named as exactly as the Edge names it', () => {
+  const parentRefs = [{ namespace: 'edge', name: 'shared', port: 8443 }];
+
+  const [route] = objectsOf({ driver: 'gateway-api', gatewayApi: { parentRefs } });
+
+  expect(route).toMatchObject({
+    spec: {
+      parentRefs: [
+        {
+          group: 'gateway.networking.k8s.io',
+          kind: 'Gateway',
+          namespace: 'edge',
+          name: 'shared',
+          port: 8443,
+        },
+      ],
+    },
+  });
+  expect(route?.spec).not.toHaveProperty('parentRefs.0.sectionName');
+});
+
+test('an Edge can add annotations, and change those that are a matter of taste, but not passthrough', () => {
+  const annotations = {
+    'haproxy-ingress.github.io/ssl-passthrough': 'false',
+    'haproxy-ingress.github.io/timeout-tunnel': '2h',
+    'example.net/owner': 'platform',
+  };
+
+  const [object] = objectsOf({ driver: 'haproxy-ingress', ingress: { annotations } });
+
+  expect(object?.metadata.annotations).toEqual({
+    'haproxy-ingress.github.io/ssl-passthrough': 'true',
+    'haproxy-ingress.github.io/timeout-tunnel': '2h',
+    'example.net/owner': 'platform',
+  });
+});
+
+test.each(['nginx-inc', 'contour'] as const)('%s carries the annotations of the Edge', (driver) => {
+  const annotations = { 'example.net/owner': 'platform' };
+
+  for (const { metadata } of objectsOf({ driver, ingress: { annotations } }))
+    expect(metadata.annotations).toEqual(annotations);
+});
+
+test('Traefik is told its class and its entry points', () => {
+  const traefik = { entryPoints: ['tenants'], ingressClassName: 'edge' };
+
+  const [object] = objectsOf({ driver: 'traefik', traefik });
+
+  expect(object?.metadata.annotations).toEqual({ 'kubernetes.io/ingress.class': 'edge' });
+  expect(object?.spec).toHaveProperty('entryPoints', ['tenants']);
+});
+
+test.each(['haproxy', 'nginx-inc', 'contour'] as const)(
+  '%s names no class where the Edge names none',
+  (driver) => {
+    for (const { spec } of objectsOf({ driver }))
+      expect(spec).not.toHaveProperty('ingressClassName');
+  },
+);
+
+test('all kinds that drivers write are known, to be pruned when an Edge changes its driver', () => {
+  const tlsRoutes = ['v1', 'v1alpha3', 'v1alpha2'].map((version) =>
+    withVersion(RESOURCES.tlsRoute, version),
+  );
+  const { ingress, transportServer, ingressRouteTcp, httpProxy } = RESOURCES;
+
+  expect(ROUTE_RESOURCES).toEqual([
+    ...[ingress, transportServer, ingressRouteTcp, httpProxy],
+    ...tlsRoutes,
+  ]);
+  expect(routeResources(serving('networking.k8s.io/v1', 'traefik.io/v1alpha1'))).toEqual([
+    ingress,
+    ingressRouteTcp,
+  ]);
+});

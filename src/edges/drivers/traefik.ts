@@ -1,0 +1,54 @@
+/** Traefik, told by one IngressRouteTCP with all routes. A plain Ingress cannot make it pass TLS through. */
+import { DEFAULT_ENTRY_POINTS } from '../../api/edge.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { untold } from '../admission.ts';
+import { hostSniRule } from '../claims/traefik-rule.ts';
+import { warning } from '../codes.ts';
+import type { RouteObject } from '../driver.ts';
+import { edgeDriver, loadBalancerAddresses, routesIn } from '../edge-driver.ts';
+import { routeMetadata } from '../names.ts';
+
+/** The driver. */
+export const traefik = edgeDriver({
+  name: 'traefik',
+  requires: [RESOURCES.ingressRouteTcp],
+  reads: [],
+  install: "Traefik's CRDs",
+  // Seen to change from one change of configuration to the next. HTTP routers are asked after all TCP routers, so an
+  // Ingress or an IngressRoute takes nothing.
+  collision: { sameHost: 'either', wildcardWins: false, otherKinds: [RESOURCES.tlsRoute] },
+  pitfalls: [
+    warning(
+      'DuplicateTakesHost',
+      'of two IngressRouteTCPs with the same host, whichever their namespaces, one is served by chance, and there is no status to say so',
+      'let nobody else make an IngressRouteTCP, or guard hosts by an admission policy',
+    ),
+  ],
+
+  objects(routes, { spec }, { apiVersion, kind }) {
+    const className = spec.traefik?.ingressClassName;
+    const object: RouteObject = {
+      apiVersion,
+      kind,
+      metadata: routeMetadata(
+        routes,
+        undefined,
+        // As an annotation: Traefik's older CRDs drop the field ingressClassName.
+        className === undefined ? {} : { 'kubernetes.io/ingress.class': className },
+      ),
+      spec: {
+        entryPoints: spec.traefik?.entryPoints ?? DEFAULT_ENTRY_POINTS,
+        routes: routesIn(routes).map(({ host, service, port }) => ({
+          match: hostSniRule(host),
+          services: [{ name: service, port }],
+        })),
+        tls: { passthrough: true },
+      },
+    };
+    return [object];
+  },
+
+  findings: () => [],
+  judge: (object) => untold(object, 'see whether a handshake through the edge reaches the tenant'),
+  addresses: (_live, { service }) => loadBalancerAddresses(service),
+});

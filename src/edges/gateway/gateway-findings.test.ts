@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'bun:test';
+import type { KubeObject } from '../../kube/object.ts';
+import { driverFor } from '../driver-for.ts';
+import type { EdgeContext } from '../driver.ts';
+import { API_HOST, BLUE, context, KONNECTIVITY_HOST, SPECS } from '../testing/blue.ts';
+import { gateway, gatewayClass, gatewayWith } from '../testing/gateway.ts';
+
+function findingsWith(
+  gateways: readonly KubeObject[],
+  around: Partial<EdgeContext> = {},
+  parent: object = {},
+) {
+  const parentRefs = [{ namespace: 'edge', name: 'shared', sectionName: 'tls', ...parent }];
+  const spec = { ...SPECS['gateway-api'], gatewayApi: { parentRefs } };
+  return driverFor('gateway-api').findings(
+    BLUE,
+    context(spec, { gateways, gatewayClasses: [gatewayClass()], ...around }),
+  );
+}
+
+test('a Gateway that fits gives nothing to say', () => {
+  expect(findingsWith([gateway()])).toEqual([]);
+});
+
+test('a Gateway that is not there is named', () => {
+  expect(findingsWith([gateway({}, 'elsewhere')])).toMatchObject([
+    {
+      code: 'GatewayMissing',
+      severity: 'error',
+      message: 'there is no Gateway edge/shared, which Edge shared names',
+    },
+  ]);
+});
+
+test('a class that is not there is named', () => {
+  expect(findingsWith([gateway()], { gatewayClasses: [] })).toMatchObject([
+    {
+      code: 'GatewayClassMissing',
+      message: 'Gateway edge/shared is of GatewayClass example, which does not exist',
+    },
+  ]);
+});
+
+test('a Gateway that its controller refuses is told with its reason', () => {
+  const accepted = { type: 'Accepted', status: 'False', reason: 'Invalid', message: 'Bad.' };
+  const refused = { ...gateway(), status: { conditions: [accepted] } };
+
+  expect(findingsWith([refused])).toMatchObject([
+    {
+      code: 'GatewayRefused',
+      message: 'the controller refuses Gateway edge/shared, Invalid: Bad',
+    },
+  ]);
+});
+
+test('a Gateway without an address may serve all the same', () => {
+  const programmed = { type: 'Programmed', status: 'False', reason: 'AddressNotAssigned' };
+
+  expect(
+    findingsWith([{ ...gateway(), status: { conditions: [programmed] } } as KubeObject]),
+  ).toEqual([]);
+});
+
+describe('a listener', () => {
+  test.each<[string, object, string, string]>([
+    ['of another protocol', { protocol: 'HTTPS' }, 'ListenerNotPassthrough', 'has protocol HTTPS'],
+    [
+      'that ends TLS',
+      { tls: { mode: 'Terminate' } },
+      'ListenerNotPassthrough',
+      'has mode Terminate',
+    ],
+    ['that says no mode', { tls: {} }, 'ListenerNotPassthrough', 'has mode Terminate'],
+    [
+      'of other kinds',
+      { allowedRoutes: { namespaces: { from: 'All' }, kinds: [{ kind: 'TCPRoute' }] } },
+      'ListenerKind',
+      'takes TCPRoute, and no TLSRoute',
+    ],
+    [
+      'of the same kind in another group',
+      { allowedRoutes: { namespaces: { from: 'All' }, kinds: [{ group: 'x', kind: 'TLSRoute' }] } },
+      'ListenerKind',
+      'takes TLSRoute, and no TLSRoute',
+    ],
+    [
+      'of its own namespace',
+      { allowedRoutes: { namespaces: { from: 'Same' } } },
+      'ListenerNamespace',
+      'takes routes of namespace edge alone, and not of tenants',
+    ],
+    [
+      'that says no namespaces',
+      { allowedRoutes: undefined },
+      'ListenerNamespace',
+      'takes routes of namespace edge alone, and not of tenants',
+    ],
+    [
+      'of no namespace',
+      { allowedRoutes: { namespaces: { from: 'None' } } },
+      'ListenerNamespace',
+      'takes routes of namespaces by None, and not of tenants',
+    ],
+    [
+      'of another host',
+      { hostname: API_HOST },
+      'ListenerHostname',
+      `takes ${API_HOST}, which does not cover ${KONNECTIVITY_HOST}`,
+    ],
+    [
+      'of another domain',
+      { hostname: '*.k8s.example.net' },
+      'ListenerHostname',
+      `takes *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}`,
+    ],
+  ])('%s is refused once', (_what, listener, code, message) => {
+    expect(findingsWith([gateway(listener)])).toMatchObject([
+      { code, severity: 'error', message: `listener tls of Gateway edge/shared ${message}` },
+    ]);
+  });
+
+  test.each<[string, object]>([
+    ['of a wildcard over both domains', { hostname: '*.example.net' }],
+    ['of no kinds in particular', { allowedRoutes: { namespaces: { from: 'All' } } }],
+  ])('%s takes the routes', (_what, listener) => {
+    expect(findingsWith([gateway(listener)])).toEqual([]);
+  });
+
+  test('on another port is a warning: something before it may lead there', () => {
+    expect(findingsWith([gateway({ port: 8443 })])).toMatchObject([
+      {
+        code: 'ListenerPortDiffers',
+        severity: 'warning',
+        message:
+          'listener tls of Gateway edge/shared is on port 8443, and clients of the edge dial 443',
+      },
+    ]);
+  });
+
+  test.each<[object, boolean]>([
+    [{ matchLabels: { 'snicket.dev/edge': 'shared' } }, true],
+    [{ matchLabels: { 'snicket.dev/edge': 'other' } }, false],
+    [{}, true],
+    [
+      { matchExpressions: [{ key: 'snicket.dev/edge', operator: 'In', values: ['a', 'shared'] }] },
+      true,
+    ],
+    [
+      { matchExpressions: [{ key: 'snicket.dev/edge', operator: 'NotIn', values: ['shared'] }] },
+      false,
+    ],
+    [{ matchExpressions: [{ key: 'other', operator: 'NotIn', values: ['shared'] }] }, true],
+    [{ matchExpressions: [{ key: 'snicket.dev/edge', operator: 'Exists' }] }, true],
+    [{ matchExpressions: [{ key: 'snicket.dev/edge', operator: 'DoesNotExist' }] }, false],
+    [{ matchExpressions: [{ key: 'snicket.dev/edge', operator: 'Resembles' }] }, false],
+  ])('chooses namespaces by labels: %j', (selector, takes) => {
+    const allowedRoutes = { namespaces: { from: 'Selector', selector } };
+    const namespaceLabels = { 'snicket.dev/edge': 'shared' };
+
+    const codes = findingsWith([gateway({ allowedRoutes })], { namespaceLabels }).map(
+      ({ code }) => code,
+    );
+
+    expect(codes).toEqual(takes ? [] : ['ListenerNamespace']);
+  });
+
+  test('that its controller refuses is told with its reason', () => {
+    const conflicted = {
+      type: 'Conflicted',
+      status: 'True',
+      reason: 'HostnameConflict',
+      message: 'Twice',
+    };
+    const listeners = [{ name: 'tls', conditions: [conflicted] }];
+
+    expect(findingsWith([{ ...gateway(), status: { listeners } } as KubeObject])).toMatchObject([
+      {
+        code: 'ListenerRefused',
+        message:
+          'the controller refuses listener tls of Gateway edge/shared, HostnameConflict: Twice',
+      },
+    ]);
+  });
+
+  test('that is not there is named, with those that are', () => {
+    expect(findingsWith([gateway({ name: 'https' })])).toMatchObject([
+      {
+        code: 'ListenerMissing',
+        message: 'Gateway edge/shared has no listener tls',
+        action: 'write one of its listeners in the Edge: https',
+      },
+    ]);
+    expect(findingsWith([gateway()], {}, { port: 8443 })).toMatchObject([
+      { code: 'ListenerMissing', message: 'Gateway edge/shared has no listener tls on port 8443' },
+    ]);
+  });
+
+  test('is looked for among all where the Edge names none: one for each host is enough', () => {
+    const allowedRoutes = { namespaces: { from: 'All' } };
+    const fit = { port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' }, allowedRoutes };
+    const both = gatewayWith([
+      { name: 'https', port: 443, protocol: 'HTTPS' },
+      { ...fit, name: 'api', hostname: '*.k8s.example.net' },
+      { ...fit, name: 'konnectivity', hostname: '*.konnectivity.example.net' },
+    ]);
+    const one = gatewayWith([
+      { name: 'http', port: 80, protocol: 'HTTP' },
+      { ...fit, name: 'api', hostname: '*.k8s.example.net' },
+    ]);
+
+    expect(findingsWith([both], {}, { sectionName: undefined })).toEqual([]);
+    expect(findingsWith([one], {}, { sectionName: undefined })).toMatchObject([
+      {
+        code: 'ListenerHostname',
+        message: `listener api of Gateway edge/shared takes *.k8s.example.net, which does not cover ${KONNECTIVITY_HOST}`,
+      },
+    ]);
+  });
+});

@@ -1,0 +1,107 @@
+/**
+ * What is wrong with the Gateways that an Edge names.
+ */
+import type { KubeObject } from '../../kube/object.ts';
+import { keyText } from '../../kube/object.ts';
+import type { ExposureRoutes, Route } from '../../plan/route.ts';
+import { error, type EdgeFinding } from '../codes.ts';
+import type { EdgeContext } from '../driver.ts';
+import { routesIn } from '../edge-driver.ts';
+import { conditionAt, listAt, numberAt, saidAt, textAt } from '../fields.ts';
+import { listenerFindings } from './listener.ts';
+import { gatewayClassOf, gatewayOf, type ParentRef } from './parent.ts';
+
+/** All of it, for the routes of one Exposure. */
+export function gatewayFindings(
+  routes: ExposureRoutes,
+  context: EdgeContext,
+): readonly EdgeFinding[] {
+  const parents = context.edge.spec.gatewayApi?.parentRefs ?? [];
+  return parents.flatMap((parent) => parentFindings(parent, routes, context));
+}
+
+function parentFindings(
+  parent: ParentRef,
+  routes: ExposureRoutes,
+  context: EdgeContext,
+): readonly EdgeFinding[] {
+  const { edge, gateways, gatewayClasses } = context;
+  const gateway = gatewayOf(parent, gateways);
+  if (gateway === undefined) {
+    const message = `there is no Gateway ${keyText(parent)}, which Edge ${edge.metadata.name} names`;
+    return [error('GatewayMissing', message, 'make it, or name another one in the Edge')];
+  }
+  if (gatewayClassOf(gateway, gatewayClasses) === undefined)
+    return [gatewayClassMissing(parent, gateway)];
+  const refusal = gatewayRefusal(parent, gateway);
+  if (refusal !== undefined) return [refusal];
+  const listeners = listAt(gateway, 'spec', 'listeners').filter(
+    (listener) =>
+      (textAt(listener, 'name') ?? '') === (parent.sectionName ?? textAt(listener, 'name') ?? '') &&
+      numberAt(listener, 'port') === (parent.port ?? numberAt(listener, 'port')),
+  );
+  if (listeners.length === 0) return [listenerMissing(parent, gateway)];
+  const found = routesIn(routes).flatMap((route) =>
+    closest(listeners.map((listener) => findingsAt(listener, gateway, route, routes, context))),
+  );
+  // Both hosts mostly meet the same hindrance.
+  return [...new Map(found.map((finding) => [finding.message, finding])).values()];
+}
+
+function findingsAt(
+  listener: unknown,
+  gateway: KubeObject,
+  { host }: Route,
+  { namespace }: ExposureRoutes,
+  { edge, namespaceLabels }: EdgeContext,
+): readonly EdgeFinding[] {
+  const name = textAt(listener, 'name') ?? '';
+  return listenerFindings({
+    ...{ listener, host, namespace, namespaceLabels, port: edge.spec.port },
+    status: listAt(gateway, 'status', 'listeners').find((entry) => textAt(entry, 'name') === name),
+    place: `listener ${name} of Gateway ${keyText(gateway.metadata)}`,
+    gatewayNamespace: gateway.metadata.namespace ?? '',
+  });
+}
+
+/** One listener is enough: what is told is about the one that comes closest. */
+function closest(each: readonly (readonly EdgeFinding[])[]): readonly EdgeFinding[] {
+  const errors = (findings: readonly EdgeFinding[]) =>
+    findings.filter(({ severity }) => severity === 'error').length;
+  const [best = []] = each.toSorted((a, b) => errors(a) - errors(b) || a.length - b.length);
+  return best;
+}
+
+function gatewayClassMissing(parent: ParentRef, gateway: KubeObject): EdgeFinding {
+  const name = textAt(gateway, 'spec', 'gatewayClassName') ?? '';
+  return error(
+    'GatewayClassMissing',
+    `Gateway ${keyText(parent)} is of GatewayClass ${name}, which does not exist`,
+    'install the controller with its GatewayClass, or write another one in the Gateway',
+  );
+}
+
+function gatewayRefusal(parent: ParentRef, gateway: KubeObject): EdgeFinding | undefined {
+  // Not Programmed: some controllers leave that at False for want of an address, and serve all the same.
+  const accepted = conditionAt(gateway, 'Accepted', 'status', 'conditions');
+  if (textAt(accepted, 'status') !== 'False') return undefined;
+  const reason = textAt(accepted, 'reason') ?? 'for no reason';
+  return error(
+    'GatewayRefused',
+    `the controller refuses Gateway ${keyText(parent)}, ${reason}: ${saidAt(accepted, 'message')}`,
+    'mend the Gateway',
+  );
+}
+
+function listenerMissing(parent: ParentRef, gateway: KubeObject): EdgeFinding {
+  const names = listAt(gateway, 'spec', 'listeners').map((listener) => textAt(listener, 'name'));
+  const wanted = [
+    parent.sectionName === undefined ? '' : ` ${parent.sectionName}`,
+    parent.port === undefined ? '' : ` on port ${parent.port}`,
+  ].join('');
+  return error(
+    'ListenerMissing',
+    `Gateway ${keyText(parent)} has no listener${wanted}`,
+    `write one of its listeners in the Edge: ${names.join(', ')}`,
+  );
+}

@@ -1,0 +1,131 @@
+/**
+ * Whether a listener of a Gateway takes the route of a host. The Gateway is the platform's: we only look.
+ */
+import { RESOURCES } from '../../kube/resource.ts';
+import { error, warning, type EdgeFinding } from '../codes.ts';
+import { conditionAt, listAt, numberAt, saidAt, textAt, valueAt } from '../fields.ts';
+import { selects } from './label-selector.ts';
+import { GATEWAY_GROUP } from './parent.ts';
+
+/** A listener, and what has to pass through it. */
+export interface Passage {
+  /** Of the Gateway's spec. */
+  readonly listener: unknown;
+  /** What the Gateway's status says of it. */
+  readonly status: unknown;
+  /** For messages: `listener tls of Gateway edge/shared`. */
+  readonly place: string;
+  readonly gatewayNamespace: string;
+  readonly host: string;
+  /** Of the edge, as clients see it. */
+  readonly port: number;
+  /** Of the route. */
+  readonly namespace: string;
+  readonly namespaceLabels: Readonly<Record<string, string>>;
+}
+
+/** What keeps the route from passing; nothing, if it does. */
+export function listenerFindings(passage: Passage): readonly EdgeFinding[] {
+  return [refusal, protocol, port, hostname, namespaces, kinds].flatMap(
+    (check) => check(passage) ?? [],
+  );
+}
+
+type Check = EdgeFinding | undefined;
+
+function refusal({ status, place }: Passage): Check {
+  const accepted = conditionAt(status, 'Accepted', 'conditions');
+  const conflicted = conditionAt(status, 'Conflicted', 'conditions');
+  const isConflicted = textAt(conflicted, 'status') === 'True';
+  if (!isConflicted && textAt(accepted, 'status') !== 'False') return undefined;
+  const said = isConflicted ? conflicted : accepted;
+  return error(
+    'ListenerRefused',
+    `the controller refuses ${place}, ${textAt(said, 'reason') ?? 'for no reason'}: ${saidAt(said, 'message')}`,
+    'mend the listener',
+  );
+}
+
+function protocol({ listener, place }: Passage): Check {
+  const is = textAt(listener, 'protocol');
+  // What a listener does not say is Terminate.
+  const mode = textAt(listener, 'tls', 'mode') ?? 'Terminate';
+  if (is === 'TLS' && mode === 'Passthrough') return undefined;
+  const what = is === 'TLS' ? `mode ${mode}` : `protocol ${is ?? 'none'}`;
+  return error(
+    'ListenerNotPassthrough',
+    `${place} has ${what}`,
+    'give it protocol TLS and tls.mode Passthrough',
+  );
+}
+
+function port({ listener, place, port: wanted }: Passage): Check {
+  const is = numberAt(listener, 'port');
+  // A load balancer before it may turn one port into the other.
+  return is === wanted
+    ? undefined
+    : warning(
+        'ListenerPortDiffers',
+        `${place} is on port ${is ?? 'none'}, and clients of the edge dial ${wanted}`,
+        'make sure that something leads from one to the other, or write the port of the listener in spec.port of the Edge',
+      );
+}
+
+function hostname({ listener, place, host }: Passage): Check {
+  const pattern = textAt(listener, 'hostname')?.toLowerCase();
+  const covers =
+    pattern === undefined ||
+    pattern === host ||
+    // As for routes, a wildcard stands for one label or several.
+    (pattern.startsWith('*.') && host.endsWith(pattern.slice(1)));
+  return covers
+    ? undefined
+    : error(
+        'ListenerHostname',
+        `${place} takes ${pattern}, which does not cover ${host}`,
+        'remove its hostname, or name a listener in the Edge for each of the two domains',
+      );
+}
+
+function namespaces({
+  listener,
+  place,
+  gatewayNamespace,
+  namespace,
+  namespaceLabels,
+}: Passage): Check {
+  const from = textAt(listener, 'allowedRoutes', 'namespaces', 'from') ?? 'Same';
+  const selector = valueAt(listener, 'allowedRoutes', 'namespaces', 'selector');
+  const takes =
+    from === 'All' ||
+    (from === 'Same' && namespace === gatewayNamespace) ||
+    (from === 'Selector' && selects(selector, namespaceLabels));
+  if (takes) return undefined;
+  const which = from === 'Same' ? `namespace ${gatewayNamespace} alone` : `namespaces by ${from}`;
+  return error(
+    'ListenerNamespace',
+    `${place} takes routes of ${which}, and not of ${namespace}`,
+    from === 'Selector'
+      ? `give the namespace ${namespace} the labels that allowedRoutes.namespaces.selector asks for`
+      : 'set allowedRoutes.namespaces.from to All or to Selector',
+  );
+}
+
+function kinds({ listener, place }: Passage): Check {
+  const allowed = listAt(listener, 'allowedRoutes', 'kinds');
+  const takes =
+    allowed.length === 0 ||
+    allowed.some(
+      (kind) =>
+        textAt(kind, 'kind') === RESOURCES.tlsRoute.kind &&
+        (textAt(kind, 'group') ?? GATEWAY_GROUP) === GATEWAY_GROUP,
+    );
+  const names = allowed.map((kind) => textAt(kind, 'kind') ?? '?').join(', ');
+  return takes
+    ? undefined
+    : error(
+        'ListenerKind',
+        `${place} takes ${names}, and no TLSRoute`,
+        'add TLSRoute to allowedRoutes.kinds',
+      );
+}

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'bun:test';
+import type { KubeObject } from '../kube/object.ts';
+import { driverFor } from './driver-for.ts';
+import { BLUE, context, ingressClass, serving } from './testing/blue.ts';
+
+const HAPROXY_TECHNOLOGIES = 'haproxy.org/ingress-controller';
+const COMMUNITY = 'haproxy-ingress.github.io/controller';
+
+function findingsWith(spec: { driver: string; ingress?: object }, classes: readonly KubeObject[]) {
+  const around = context(spec, { ingressClasses: classes });
+  return driverFor(around.edge.spec.driver).findings(BLUE, around);
+}
+
+describe('the class that the Edge names', () => {
+  const named = { driver: 'haproxy', ingress: { className: 'haproxy' } };
+
+  test.each([HAPROXY_TECHNOLOGIES, `${HAPROXY_TECHNOLOGIES}/haproxy`])(
+    'is right with controller %s',
+    (controller) => {
+      expect(findingsWith(named, [ingressClass('haproxy', controller)])).toEqual([]);
+    },
+  );
+
+  test('may be of the other controller for HAProxy, of the same name', () => {
+    expect(findingsWith(named, [ingressClass('haproxy', COMMUNITY)])).toEqual([
+      {
+        code: 'IngressClassUnsuited',
+        severity: 'error',
+        message: `IngressClass haproxy belongs to ${COMMUNITY}, to which driver haproxy does not speak`,
+        action: 'write driver haproxy-ingress in Edge shared, or the class of another controller',
+      },
+    ]);
+  });
+
+  test('is only doubted with a controller that nobody knows: that name can be set by a flag', () => {
+    const classes = [ingressClass('nginx', 'example.net/internal-nginx')];
+
+    const findings = findingsWith({ driver: 'nginx', ingress: { className: 'nginx' } }, classes);
+
+    expect(findings).toMatchObject([{ code: 'IngressClassUnsuited', severity: 'warning' }]);
+  });
+
+  test('does not belong to a controller whose name only begins like another', () => {
+    const classes = [ingressClass('haproxy', `${HAPROXY_TECHNOLOGIES}s`)];
+
+    expect(findingsWith(named, classes)).toMatchObject([{ severity: 'warning' }]);
+  });
+
+  test('has to exist, and those that would do are told', () => {
+    const classes = [ingressClass('a', HAPROXY_TECHNOLOGIES), ingressClass('b', COMMUNITY)];
+
+    expect(findingsWith(named, classes)).toEqual([
+      {
+        code: 'IngressClassMissing',
+        severity: 'error',
+        message: 'there is no IngressClass haproxy, which Edge shared names',
+        action: 'write one of its controller in spec.ingress.className: a',
+      },
+    ]);
+  });
+});
+
+describe('where the Edge names no class', () => {
+  const unnamed = { driver: 'haproxy' };
+
+  test('the default of the cluster is looked at', () => {
+    const classes = [
+      ingressClass('other', COMMUNITY),
+      ingressClass('default', HAPROXY_TECHNOLOGIES, true),
+    ];
+
+    expect(findingsWith(unnamed, classes)).toEqual([]);
+  });
+
+  test('of several defaults the newest counts, as for the API server', () => {
+    const created = (object: KubeObject, creationTimestamp: string): KubeObject => ({
+      ...object,
+      metadata: { ...object.metadata, creationTimestamp },
+    });
+    const right = ingressClass('right', HAPROXY_TECHNOLOGIES, true);
+    const wrong = ingressClass('wrong', COMMUNITY, true);
+    const [old, young] = ['2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z'];
+
+    expect(findingsWith(unnamed, [created(wrong, old), created(right, young)])).toEqual([]);
+    expect(findingsWith(unnamed, [created(wrong, young), created(right, old)])).toMatchObject([
+      { code: 'IngressClassUnsuited' },
+    ]);
+    expect(findingsWith(unnamed, [created(wrong, old), created(right, old)])).toEqual([]);
+  });
+
+  test('and there is no default, nobody would take the routes', () => {
+    expect(findingsWith(unnamed, [ingressClass('haproxy', HAPROXY_TECHNOLOGIES)])).toEqual([
+      {
+        code: 'IngressClassMissing',
+        severity: 'error',
+        message: 'Edge shared names no ingress class, and the cluster has no default',
+        action: 'write one of its controller in spec.ingress.className: haproxy',
+      },
+    ]);
+  });
+
+  test.each(['nginx-inc', 'contour', 'traefik'])('%s needs none', (driver) => {
+    expect(findingsWith({ driver }, [])).toEqual([]);
+  });
+});
+
+describe('driver ingress', () => {
+  const annotated = { className: 'mine', annotations: { 'example.net/passthrough': 'on' } };
+
+  test('takes any controller', () => {
+    const classes = [ingressClass('mine', 'example.net/controller')];
+
+    expect(findingsWith({ driver: 'ingress', ingress: annotated }, classes)).toEqual([]);
+  });
+
+  test('is of no use with Traefik', () => {
+    const classes = [ingressClass('mine', 'traefik.io/ingress-controller')];
+
+    expect(findingsWith({ driver: 'ingress', ingress: annotated }, classes)).toMatchObject([
+      { code: 'IngressClassUnsuited', severity: 'error' },
+    ]);
+  });
+
+  test('doubts an Edge without annotations', () => {
+    const classes = [ingressClass('mine', 'example.net/controller')];
+    const ingress = { className: 'mine' };
+
+    expect(findingsWith({ driver: 'ingress', ingress }, classes)).toMatchObject([
+      { code: 'AnnotationsMissing', severity: 'warning' },
+    ]);
+  });
+});
+
+describe('a kind that is not served', () => {
+  test.each([
+    ['traefik', "install Traefik's CRDs, or choose another driver", 'v1alpha1'],
+    ['contour', "install Contour's CRDs, or choose another driver", 'v1'],
+    [
+      'nginx-inc',
+      "install the CRDs of NGINX Inc's ingress controller, or choose another driver",
+      'v1',
+    ],
+  ] as const)('is told by %s, which then writes nothing', (driver, action, version) => {
+    const around = context({ driver }, { served: serving('networking.k8s.io/v1') });
+    const { findings, objects, resources, admitted } = driverFor(driver);
+
+    expect(findings(BLUE, around)).toMatchObject([
+      { code: 'EdgeApiMissing', severity: 'error', action },
+    ]);
+    expect(findings(BLUE, around)[0]?.message).toEndWith(`does not serve it in ${version}`);
+    expect(objects(BLUE, around.edge, around.served)).toEqual([]);
+    expect(resources(around.served)).toEqual([]);
+    expect(admitted(BLUE, [], around)).toMatchObject({ state: 'Refused', code: 'EdgeApiMissing' });
+  });
+
+  test('is told with all versions that would do', () => {
+    const parentRefs = [{ namespace: 'edge', name: 'shared' }];
+    const around = context(
+      { driver: 'gateway-api', gatewayApi: { parentRefs } },
+      { served: serving('gateway.networking.k8s.io/v1beta1') },
+    );
+
+    expect(driverFor('gateway-api').findings(BLUE, around)[0]?.message).toBe(
+      'driver gateway-api writes TLSRoute of gateway.networking.k8s.io, and the management cluster does not serve it in v1, v1alpha3, v1alpha2',
+    );
+  });
+});

@@ -1,0 +1,90 @@
+/**
+ * Whether the class of an Ingress exists, and belongs to the controller that the driver speaks to. Its name says
+ * nothing: both controllers for HAProxy are often called `haproxy`.
+ */
+import type { Driver, Edge } from '../api/edge.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { error, warning, type EdgeFinding } from './codes.ts';
+import type { EdgeContext } from './driver.ts';
+import { textAt } from './fields.ts';
+
+/** `spec.controller` of an IngressClass, and the driver for it. More may follow after a slash. */
+const CONTROLLERS: readonly (readonly [controller: string, driver: Driver])[] = [
+  ['haproxy.org/ingress-controller', 'haproxy'],
+  ['haproxy-ingress.github.io/controller', 'haproxy-ingress'],
+  ['k8s.io/ingress-nginx', 'nginx'],
+  ['nginx.org/ingress-controller', 'nginx-inc'],
+  ['traefik.io/ingress-controller', 'traefik'],
+];
+
+const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class';
+
+/** The driver that speaks to a controller, if it is one that we know. */
+function driverOf(controller: string): Driver | undefined {
+  const found = CONTROLLERS.find(
+    ([known]) => controller === known || controller.startsWith(`${known}/`),
+  );
+  return found?.[1];
+}
+
+/** What is wrong with the class that the objects of an Edge have, or get from the API server. */
+export function ingressClassFindings({
+  edge,
+  ingressClasses,
+}: Pick<EdgeContext, 'edge' | 'ingressClasses'>): readonly EdgeFinding[] {
+  const { driver, ingress } = edge.spec;
+  const named = ingress?.className;
+  const found =
+    named === undefined
+      ? defaultClass(ingressClasses)
+      : ingressClasses.find(({ metadata }) => metadata.name === named);
+  if (found === undefined) return [classMissing(edge, ingressClasses)];
+  const controller = textAt(found, 'spec', 'controller') ?? '';
+  const spokenTo = driverOf(controller);
+  // The controller behind driver ingress is the user's affair, except where a plain Ingress is of no use.
+  const suits = driver === 'ingress' ? spokenTo !== 'traefik' : spokenTo === driver;
+  return suits ? [] : [classUnsuited(edge, found.metadata.name, controller, spokenTo)];
+}
+
+/** As the API server chooses: the newest, and of those of the same age the first by name. */
+function defaultClass(classes: readonly KubeObject[]): KubeObject | undefined {
+  const created = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? '';
+  return classes
+    .filter(({ metadata }) => metadata.annotations?.[IS_DEFAULT] === 'true')
+    .toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
+    .toSorted((a, b) => (created(a) > created(b) ? -1 : Number(created(a) < created(b))))[0];
+}
+
+function classMissing(edge: Edge, classes: readonly KubeObject[]): EdgeFinding {
+  const { driver, ingress } = edge.spec;
+  const suited = classes
+    .filter((candidate) => driverOf(textAt(candidate, 'spec', 'controller') ?? '') === driver)
+    .map(({ metadata }) => metadata.name);
+  const message =
+    ingress?.className === undefined
+      ? `Edge ${edge.metadata.name} names no ingress class, and the cluster has no default`
+      : `there is no IngressClass ${ingress.className}, which Edge ${edge.metadata.name} names`;
+  const action =
+    suited.length > 0
+      ? `write one of its controller in spec.ingress.className: ${suited.join(', ')}`
+      : 'install the controller with its IngressClass, and write its name in spec.ingress.className';
+  return error('IngressClassMissing', message, action);
+}
+
+function classUnsuited(
+  edge: Edge,
+  name: string,
+  controller: string,
+  spokenTo: Driver | undefined,
+): EdgeFinding {
+  const { driver } = edge.spec;
+  const message = `IngressClass ${name} belongs to ${controller || 'no controller'}, to which driver ${driver} does not speak`;
+  return spokenTo === undefined
+    ? // The name of a controller can be set by a flag.
+      warning('IngressClassUnsuited', message, 'make sure that it is the right controller')
+    : error(
+        'IngressClassUnsuited',
+        message,
+        `write driver ${spokenTo} in Edge ${edge.metadata.name}, or the class of another controller`,
+      );
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { exposureLabelValue, routeMetadata, routeObjectName } from './names.ts';
+import { BLUE } from './testing/blue.ts';
+
+/** Names as an Exposure may have them, short ones and those that are too long for us. */
+const exposureName = fc
+  .tuple(
+    fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,30}[a-z0-9])?$/),
+    fc.integer({ min: 0, max: 8 }),
+    fc.stringMatching(/^[a-z0-9]{1,6}$/),
+  )
+  .map(([label, times, end]) => `${`${label}-`.repeat(times)}${end}`.slice(0, 253))
+  .filter((name) => IS_NAME.test(name));
+
+/** As apimachinery has them. */
+const IS_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const IS_LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+
+test('objects are called after their Exposure', () => {
+  expect(routeObjectName('blue')).toBe('snicket-blue');
+  expect(routeObjectName('blue', 'api')).toBe('snicket-blue-api');
+  expect(routeObjectName('blue', 'konnectivity')).toBe('snicket-blue-konnectivity');
+});
+
+test('a name that is too long ends in a hash, the same every time', () => {
+  const name = 'x'.repeat(253);
+
+  expect(routeObjectName(name)).toBe(`snicket-${'x'.repeat(224)}-fbc8a750f36a072f10dd`);
+  expect(exposureLabelValue(name)).toHaveLength(63);
+});
+
+test('a name is shortened where it may be', () => {
+  const dotted = `${'a'.repeat(41)}.${'b'.repeat(200)}`;
+
+  expect(exposureLabelValue(dotted)).toStartWith(`${'a'.repeat(41)}0-`);
+});
+
+test('every name and every label value is a valid one', () => {
+  fc.assert(
+    fc.property(exposureName, fc.constantFrom(undefined, 'api', 'konnectivity'), (name, kind) => {
+      const made = routeObjectName(name, kind);
+      const label = exposureLabelValue(name);
+
+      expect(made).toMatch(IS_NAME);
+      expect(made.length).toBeLessThanOrEqual(253);
+      expect(label).toMatch(IS_LABEL_VALUE);
+      expect(label.length).toBeLessThanOrEqual(63);
+    }),
+  );
+});
+
+test('no two Exposures have an object or a label value in common', () => {
+  const kinds = [undefined, 'api', 'konnectivity'] as const;
+  fc.assert(
+    fc.property(exposureName, exposureName, (a, b) => {
+      fc.pre(a !== b);
+
+      for (const kind of kinds) expect(routeObjectName(a, kind)).not.toBe(routeObjectName(b, kind));
+      expect(routeObjectName(a, 'api')).not.toBe(routeObjectName(b, 'konnectivity'));
+      expect(exposureLabelValue(a)).not.toBe(exposureLabelValue(b));
+    }),
+  );
+});
+
+test('nobody can choose a name that is the shortened one of another', () => {
+  const long = 'victim'.repeat(42);
+  const shortened = routeObjectName(long);
+  const chosen = shortened.slice('snicket-'.length);
+
+  expect(routeObjectName(chosen)).not.toBe(shortened);
+  expect(exposureLabelValue(exposureLabelValue(long))).not.toBe(exposureLabelValue(long));
+});
+
+test('annotations are left out where there are none: an API server gives no empty map back', () => {
+  expect(routeMetadata(BLUE)).toEqual({
+    name: 'snicket-blue',
+    namespace: 'tenants',
+    labels: { 'app.kubernetes.io/managed-by': 'snicket', 'snicket.dev/exposure': 'blue' },
+  });
+});

@@ -1,0 +1,50 @@
+/**
+ * How the objects of an Exposure are called and labelled.
+ */
+import { createHash } from 'node:crypto';
+import type { ObjectMeta } from '../kube/object.ts';
+import { EXPOSURE_LABEL, MANAGED_BY } from '../plan/labels.ts';
+import type { ExposureRoutes, RouteKind } from '../plan/route.ts';
+
+const MAX_NAME_LENGTH = 253;
+const MAX_LABEL_LENGTH = 63;
+const HASH_LENGTH = 20;
+
+/**
+ * A name of at most this length, and another one for every other text: what is too long ends in a hash. A text of
+ * exactly that length is hashed too: so whatever has it ends in a hash, and nobody can choose a name that equals the
+ * shortened one of another.
+ */
+function fitting(text: string, maxLength: number): string {
+  if (text.length < maxLength) return text;
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
+  const kept = text.slice(0, maxLength - HASH_LENGTH - 1);
+  // A dash must not follow a dot.
+  return `${kept.replace(/[-.]+$/, (end) => '0'.repeat(end.length))}-${hash}`;
+}
+
+/** The name of an object with all routes of an Exposure, or with one of them. */
+export function routeObjectName(exposure: string, kind?: RouteKind): string {
+  const suffix = kind === undefined ? '' : `-${kind}`;
+  return fitting(`snicket-${exposure}${suffix}`, MAX_NAME_LENGTH);
+}
+
+/** The value by which objects of the management cluster name their Exposure. */
+export function exposureLabelValue(exposure: string): string {
+  return fitting(exposure, MAX_LABEL_LENGTH);
+}
+
+/** The metadata of an object with routes. Its owner is put in by whoever knows the Exposure's uid. */
+export function routeMetadata(
+  { name, namespace }: ExposureRoutes,
+  kind?: RouteKind,
+  annotations: Readonly<Record<string, string>> = {},
+): ObjectMeta {
+  return {
+    name: routeObjectName(name, kind),
+    namespace,
+    labels: { ...MANAGED_BY, [EXPOSURE_LABEL]: exposureLabelValue(name) },
+    // An empty map does not come back from an API server.
+    ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+  };
+}

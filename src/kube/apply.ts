@@ -1,0 +1,144 @@
+/**
+ * Server-side apply that writes only when there is something to write.
+ *
+ * Two things say that there is: the hash of what was applied last, kept in an annotation, is another (we want something
+ * else, perhaps less), or the object does not have what we want (somebody else changed it).
+ */
+import { systemClock, type Clock } from '../engine/clock.ts';
+import { differences, type Difference } from './apply-differences.ts';
+import { backoffMs, type BackoffLimits } from './backoff.ts';
+import type { ApplyOptions, KubeClient } from './client.ts';
+import { keyText, type KubeObject } from './object.ts';
+
+/** The annotation with the hash of what was applied. */
+export const APPLIED_ANNOTATION = 'snicket.dev/applied';
+
+/** What was done, and the object as it is after that. */
+export type Applied<T extends KubeObject> =
+  | { readonly outcome: 'unchanged'; readonly object: T }
+  | { readonly outcome: 'applied'; readonly object: T }
+  /** Applied a moment ago and different again, or gone, by somebody who does not give in: wait before the next attempt. */
+  | {
+      readonly outcome: 'held';
+      readonly object: T | undefined;
+      readonly retryInMs: number;
+      readonly differences: readonly Difference[];
+    };
+
+/**
+ * Whether an apply would change something. `tolerated` are differences that an apply left as they were: the server has
+ * its own form of a value, or a list has items of others; to apply again would not help.
+ */
+export function needsApply(
+  desired: KubeObject,
+  live: KubeObject | undefined,
+  tolerated: readonly Difference[] = [],
+): boolean {
+  if (live === undefined) return true;
+  if (live.metadata.annotations?.[APPLIED_ANNOTATION] !== appliedHash(desired)) return true;
+  const found = differences(desired, live);
+  return found.length > 0 && !Bun.deepEquals(found, tolerated);
+}
+
+/** The hash of an object that is to be applied: the same for the same content, whatever the order of its fields. */
+export function appliedHash(desired: KubeObject): string {
+  return new Bun.CryptoHasher('sha256').update(canonical(desired)).digest('hex').slice(0, 32);
+}
+
+/** Options of an {@link Applier}. */
+export interface ApplierOptions {
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+}
+
+/** Between two applies of the same: whoever undoes them, or deletes the object, sees them slow down. */
+const REPEAT_BACKOFF: BackoffLimits = { firstMs: 1_000, maxMs: 300_000 };
+
+/** So long without an apply, and the next one is the first again. */
+const QUIET_MS = 2 * REPEAT_BACKOFF.maxMs;
+
+/** The last apply of an object. */
+interface LastApply {
+  readonly hash: string;
+  /** How many of the same, one soon after the other. */
+  readonly count: number;
+  readonly atMs: number;
+  readonly tolerated: readonly Difference[];
+}
+
+/** Applies objects to one server. Remembers those that it had to apply not long ago, or that do not stay as applied. */
+export class Applier {
+  readonly #client: KubeClient;
+  readonly #clock: Clock;
+  /** By kind and key, the oldest first. */
+  readonly #applies = new Map<string, LastApply>();
+
+  constructor(client: KubeClient, { clock = systemClock }: ApplierOptions = {}) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  /**
+   * Applies `desired` if `live`, as it was read last, needs it.
+   *
+   * @throws KubeError; for a Conflict see `conflictOwners`.
+   */
+  async applyIfNeeded<T extends KubeObject>(
+    desired: T,
+    live: T | undefined,
+    options: Pick<ApplyOptions, 'force' | 'signal' | 'resource'> = {},
+  ): Promise<Applied<T>> {
+    const place = `${desired.apiVersion} ${desired.kind} ${keyText(desired.metadata)}`;
+    const hash = appliedHash(desired);
+    const last = this.#lastOf(place, hash);
+    if (live !== undefined && !needsApply(desired, live, last?.tolerated)) {
+      return { outcome: 'unchanged', object: live };
+    }
+    const retryInMs = this.#waitMs(last);
+    if (retryInMs > 0) {
+      const found = live === undefined ? [] : differences(desired, live);
+      return { outcome: 'held', object: live, retryInMs, differences: found };
+    }
+    const object = await this.#client.apply(withHash(desired, hash), options);
+    const atMs = this.#clock.nowMs();
+    const count = last === undefined || atMs - last.atMs > QUIET_MS ? 1 : last.count + 1;
+    this.#remember(place, { hash, count, atMs, tolerated: differences(desired, object) });
+    return { outcome: 'applied', object };
+  }
+
+  /** What was applied before that, and is not wanted now, is no repetition. */
+  #lastOf(place: string, hash: string): LastApply | undefined {
+    const last = this.#applies.get(place);
+    return last?.hash === hash ? last : undefined;
+  }
+
+  #waitMs(last: LastApply | undefined): number {
+    if (last === undefined) return 0;
+    return last.atMs + backoffMs(last.count, 0, REPEAT_BACKOFF) - this.#clock.nowMs();
+  }
+
+  #remember(place: string, apply: LastApply): void {
+    this.#applies.delete(place);
+    this.#applies.set(place, apply);
+    for (const [other, { atMs, tolerated }] of this.#applies) {
+      if (apply.atMs - atMs <= QUIET_MS) return;
+      if (tolerated.length === 0) this.#applies.delete(other);
+    }
+  }
+}
+
+function withHash<T extends KubeObject>(desired: T, hash: string): T {
+  const annotations = { ...desired.metadata.annotations, [APPLIED_ANNOTATION]: hash };
+  return { ...desired, metadata: { ...desired.metadata, annotations } };
+}
+
+/** JSON with the fields of every object in one order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_field, child: unknown) =>
+    typeof child === 'object' && child !== null && !Array.isArray(child)
+      ? Object.fromEntries(
+          Object.entries(child).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+        )
+      : child,
+  );
+}

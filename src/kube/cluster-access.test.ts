@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'bun:test';
+import { aimed, type ClusterAccess } from './cluster-access.ts';
+
+const access: ClusterAccess = {
+  server: 'https://blue.k8s.example.com:443',
+  ca: 'the CA',
+  credentials: { kind: 'token', token: 'secret' },
+  namespace: 'default',
+};
+
+describe('an access aimed elsewhere', () => {
+  test('dials the new address and still asks for the old name', () => {
+    const elsewhere = aimed(access, { server: 'https://blue.tenants.svc:6443/' });
+
+    expect(elsewhere).toEqual({
+      ...access,
+      server: 'https://blue.tenants.svc:6443',
+      serverName: 'blue.k8s.example.com',
+    });
+  });
+
+  test('keeps a name that it had besides its address', () => {
+    const named = { ...access, serverName: 'kubernetes' };
+
+    expect(aimed(named, { server: 'https://10.0.0.1:6443' }).serverName).toBe('kubernetes');
+  });
+
+  test('asks for another name if it is told one', () => {
+    const elsewhere = aimed(access, { server: 'https://10.0.0.1:6443', serverName: 'blue.svc' });
+
+    expect(elsewhere.serverName).toBe('blue.svc');
+  });
+
+  test('knows an IPv6 address as certificates have it', () => {
+    const v6 = { ...access, server: 'https://[fd00::1]:6443' };
+
+    expect(aimed(v6, { server: 'https://10.0.0.1:6443' }).serverName).toBe('fd00::1');
+  });
+});

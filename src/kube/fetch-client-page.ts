@@ -1,0 +1,52 @@
+/**
+ * Lists, page by page.
+ */
+import type { KubeObject } from './object.ts';
+import type { Resource } from './resource.ts';
+
+/** A part of a list. */
+export interface Page<T extends KubeObject> {
+  readonly items: readonly T[];
+  readonly resourceVersion: string;
+  /** Where the next one begins; empty at the end. */
+  readonly continue: string;
+}
+
+/** What is looked at of an answer before its items are handed on as what the caller says they are. */
+interface RawPage {
+  readonly items?: unknown;
+  readonly metadata?: { readonly resourceVersion?: unknown; readonly continue?: unknown } | null;
+}
+
+/** Undefined if the answer is none. */
+export function pageOf<T extends KubeObject>(
+  answer: unknown,
+  resource: Resource,
+): Page<T> | undefined {
+  if (typeof answer !== 'object' || answer === null) return undefined;
+  const { items, metadata }: RawPage = answer;
+  const { resourceVersion, continue: next } = metadata ?? {};
+  // Go writes null for a list without items.
+  const all: unknown = items ?? [];
+  if (typeof resourceVersion !== 'string' || !Array.isArray(all) || !all.every(hasName)) {
+    return undefined;
+  }
+  return {
+    items: all.map((item) => withKind<T>(item, resource)),
+    resourceVersion,
+    continue: typeof next === 'string' ? next : '',
+  };
+}
+
+function hasName(item: unknown): item is Partial<KubeObject> & Pick<KubeObject, 'metadata'> {
+  const { metadata } = (item ?? {}) as Partial<KubeObject>;
+  return typeof metadata?.name === 'string';
+}
+
+/** The items of a list do not say what they are: the list says it for all of them. */
+function withKind<T extends KubeObject>(
+  item: Partial<KubeObject>,
+  { apiVersion, kind }: Resource,
+): T {
+  return { apiVersion, kind, ...item } as T;
+}

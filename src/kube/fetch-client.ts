@@ -1,0 +1,279 @@
+/**
+ * The client: what to ask for, as URLs and bodies.
+ */
+import type { Clock } from '../engine/clock.ts';
+import type {
+  ApplyOptions,
+  CallOptions,
+  DeleteOptions,
+  KubeClient,
+  ListOptions,
+  ObjectList,
+  PatchType,
+  Selection,
+  WatchEvent,
+  WatchOptions,
+} from './client.ts';
+import type { ClusterAccess } from './cluster-access.ts';
+import { isKubeError } from './kube-error.ts';
+import { pageOf, type Page } from './fetch-client-page.ts';
+import {
+  collectionPath,
+  groupPath,
+  namespaceFor,
+  objectPath,
+  versionPath,
+} from './fetch-client-path.ts';
+import type { KubeObject, ObjectKey } from './object.ts';
+import { resourceOf, type Resource } from './resource.ts';
+import { malformed } from './transport-error.ts';
+import { Transport, type Call } from './transport.ts';
+import { watchEvents } from './watch-stream.ts';
+
+/** Options of {@link createClient}. */
+export interface ClientOptions {
+  /** Who writes, as managedFields name it. Default `snicket`. */
+  readonly fieldManager?: string;
+  /** Of one request, from the call to the end of the answer; of a watch, to its beginning. Default 30,000. */
+  readonly timeoutMs?: number;
+  /** Default `snicket`. */
+  readonly userAgent?: string;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** Milliseconds since 1970, for credentials that expire. Default `Date.now`. */
+  readonly wallMs?: () => number;
+}
+
+/** As client-go asks for: large enough to be few, small enough to be kind to the server. */
+const PAGE_SIZE = 500;
+/** A list of more is none that Snicket has a use for: half a million objects. */
+const MAX_PAGES = 1000;
+/** How often a list may begin again because its snapshot is gone. */
+const MAX_LIST_ATTEMPTS = 3;
+/** A server that ends all watches at the same moment gets them all back at that moment: hence the spread. */
+const WATCH_SECONDS = { least: 300, spread: 300 };
+
+const PATCH_CONTENT_TYPES: Readonly<Record<PatchType, string>> = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+};
+
+/** A client. It opens no connection before its first call. */
+export function createClient(access: ClusterAccess, options: ClientOptions = {}): KubeClient {
+  return new FetchClient(access, options);
+}
+
+class FetchClient implements KubeClient {
+  readonly #transport: Transport;
+  readonly #fieldManager: string;
+
+  constructor(access: ClusterAccess, options: ClientOptions) {
+    const { fieldManager = 'snicket', timeoutMs = 30_000, userAgent = 'snicket' } = options;
+    const { clock, wallMs } = options;
+    this.#transport = new Transport(access, { timeoutMs, userAgent, clock, wallMs });
+    this.#fieldManager = fieldManager;
+  }
+
+  get server(): string {
+    return this.#transport.server;
+  }
+
+  async get<T extends KubeObject>(
+    resource: Resource,
+    key: ObjectKey,
+    { signal }: CallOptions = {},
+  ): Promise<T | undefined> {
+    return orIfMissing(this.#object<T>({ verb: 'GET', path: objectPath(resource, key), signal }));
+  }
+
+  async list<T extends KubeObject>(
+    resource: Resource,
+    options: ListOptions<T> = {},
+  ): Promise<ObjectList<T>> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#allPages(resource, options);
+      } catch (error) {
+        if (!isKubeError(error, 'Expired') || attempt >= MAX_LIST_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async *watch<T extends KubeObject>(
+    resource: Resource,
+    options: WatchOptions,
+  ): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    const { least, spread } = WATCH_SECONDS;
+    const call: Call = {
+      verb: 'GET',
+      path: collectionPath(resource, options.namespace),
+      query: {
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        resourceVersion: options.resourceVersion,
+        timeoutSeconds: String(least + Math.round(Math.random() * spread)),
+        ...selectors(options),
+      },
+      signal: options.signal,
+    };
+    const stream = await this.#transport.stream(call);
+    options.onOpen?.();
+    yield* watchEvents<T>(stream, this.#transport.nameOf(call));
+  }
+
+  async create<T extends KubeObject>(
+    resource: Resource,
+    object: T,
+    { signal }: CallOptions = {},
+  ): Promise<T> {
+    return this.#object({
+      verb: 'POST',
+      path: collectionPath(resource, namespaceFor(resource, object.metadata)),
+      query: { fieldManager: this.#fieldManager },
+      body: object,
+      signal,
+    });
+  }
+
+  async replace<T extends KubeObject>(
+    resource: Resource,
+    object: T,
+    options: CallOptions & { readonly subresource?: 'status' } = {},
+  ): Promise<T> {
+    return this.#object({
+      verb: 'PUT',
+      path: objectPath(resource, object.metadata, options.subresource),
+      query: { fieldManager: this.#fieldManager },
+      body: object,
+      signal: options.signal,
+    });
+  }
+
+  async apply<T extends KubeObject>(object: T, options: ApplyOptions = {}): Promise<T> {
+    const resource = options.resource ?? resourceOf(object);
+    return this.#object({
+      verb: 'PATCH',
+      path: objectPath(resource, object.metadata, options.subresource),
+      query: {
+        fieldManager: this.#fieldManager,
+        force: options.force === true ? 'true' : undefined,
+        dryRun: options.dryRun === true ? 'All' : undefined,
+      },
+      body: object,
+      contentType: 'application/apply-patch+yaml',
+      signal: options.signal,
+    });
+  }
+
+  async patch<T extends KubeObject>(
+    resource: Resource,
+    key: ObjectKey,
+    type: PatchType,
+    body: unknown,
+    options: CallOptions & { readonly subresource?: 'status' } = {},
+  ): Promise<T> {
+    return this.#object({
+      verb: 'PATCH',
+      path: objectPath(resource, key, options.subresource),
+      query: { fieldManager: this.#fieldManager },
+      body,
+      contentType: PATCH_CONTENT_TYPES[type],
+      signal: options.signal,
+    });
+  }
+
+  async delete(resource: Resource, key: ObjectKey, options: DeleteOptions = {}): Promise<boolean> {
+    const { uid, resourceVersion, propagation = 'Background', signal } = options;
+    const answer = this.#transport.json({
+      verb: 'DELETE',
+      path: objectPath(resource, key),
+      body: {
+        apiVersion: 'v1',
+        kind: 'DeleteOptions',
+        propagationPolicy: propagation,
+        preconditions: { uid, resourceVersion },
+      },
+      signal,
+    });
+    return (await orIfMissing(answer)) !== undefined;
+  }
+
+  async servedVersions(group: string, { signal }: CallOptions = {}): Promise<readonly string[]> {
+    const call: Call = { verb: 'GET', path: groupPath(group), signal };
+    const answer = await orIfMissing(this.#transport.json(call));
+    if (answer === undefined) return [];
+    const { versions, preferredVersion } = answer as {
+      // The core group is older than the others, and says less.
+      readonly versions?: readonly (string | { readonly version: string })[];
+      readonly preferredVersion?: { readonly version: string };
+    };
+    const all = (versions ?? []).map((one) => (typeof one === 'string' ? one : one.version));
+    return [...new Set([preferredVersion?.version ?? all[0] ?? [], ...all].flat())];
+  }
+
+  async servedPlurals(
+    apiVersion: string,
+    { signal }: CallOptions = {},
+  ): Promise<ReadonlySet<string>> {
+    const call: Call = { verb: 'GET', path: versionPath(apiVersion), signal };
+    const answer = await orIfMissing(this.#transport.json(call));
+    const { resources = [] } = (answer ?? {}) as {
+      readonly resources?: readonly { readonly name: string }[];
+    };
+    return new Set(resources.map(({ name }) => name).filter((name) => !name.includes('/')));
+  }
+
+  async version({ signal }: CallOptions = {}): Promise<{ readonly gitVersion: string }> {
+    const call: Call = { verb: 'GET', path: '/version', signal };
+    const answer = (await this.#transport.json(call)) as { readonly gitVersion?: unknown } | null;
+    const gitVersion = answer?.gitVersion;
+    if (typeof gitVersion === 'string') return { gitVersion };
+    throw malformed(this.#transport.nameOf(call), 'it has no gitVersion');
+  }
+
+  async #allPages<T extends KubeObject>(
+    resource: Resource,
+    { trim = (object) => object, signal, ...selection }: ListOptions<T>,
+  ): Promise<ObjectList<T>> {
+    const items: T[] = [];
+    let page: Page<T> | undefined;
+    for (let pages = 0; page === undefined || page.continue !== ''; pages++) {
+      const call: Call = {
+        verb: 'GET',
+        path: collectionPath(resource, selection.namespace),
+        query: {
+          limit: String(PAGE_SIZE),
+          continue: page?.continue,
+          ...selectors(selection),
+        },
+        signal,
+      };
+      if (pages === MAX_PAGES) {
+        throw malformed(this.#transport.nameOf(call), `a list of more than ${MAX_PAGES} pages`);
+      }
+      page = pageOf<T>(await this.#transport.json(call), resource);
+      if (page === undefined) throw malformed(this.#transport.nameOf(call), 'it is no list');
+      for (const item of page.items) items.push(trim(item));
+    }
+    return { items, resourceVersion: page.resourceVersion };
+  }
+
+  async #object<T extends KubeObject>(call: Call): Promise<T> {
+    const answer = (await this.#transport.json(call)) as Partial<KubeObject> | null;
+    if (typeof answer?.metadata?.name === 'string') return answer as T;
+    throw malformed(this.#transport.nameOf(call), 'it is no object');
+  }
+}
+
+async function orIfMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+function selectors({ labelSelector, fieldSelector }: Selection): Call['query'] {
+  return { labelSelector, fieldSelector };
+}

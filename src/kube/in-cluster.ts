@@ -1,0 +1,65 @@
+/**
+ * The access that every pod has: environment variables and a folder that the kubelet keeps fresh.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isIPv6 } from 'node:net';
+import { AccessError, type ClusterAccess } from './cluster-access.ts';
+import { certificatesIn } from './kubeconfig-pem.ts';
+
+/** Where the kubelet puts a pod's credentials. */
+export const SERVICE_ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** The environment of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Whether this process is told that it runs in a pod. */
+export function isInCluster(env: Environment): boolean {
+  return isSet(env['KUBERNETES_SERVICE_HOST']) && isSet(env['KUBERNETES_SERVICE_PORT']);
+}
+
+/**
+ * The access of the pod that this process runs in. Its token is read again when it has been replaced; the CA is read
+ * here and now.
+ *
+ * @throws AccessError
+ */
+export function inClusterAccess(
+  env: Environment,
+  folder: string = SERVICE_ACCOUNT_FOLDER,
+): ClusterAccess {
+  const host = env['KUBERNETES_SERVICE_HOST'];
+  const port = env['KUBERNETES_SERVICE_PORT'];
+  if (!isSet(host) || !isSet(port)) {
+    throw new AccessError(
+      'NotInCluster',
+      'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this is no pod; name a kubeconfig',
+    );
+  }
+  const caPath = join(folder, 'ca.crt');
+  const ca = certificatesIn(readMounted(caPath), caPath);
+  const path = join(folder, 'token');
+  readMounted(path);
+  return {
+    server: `https://${isIPv6(host) ? `[${host}]` : host}:${port}`,
+    ca,
+    credentials: { kind: 'token-file', path },
+    namespace: readMounted(join(folder, 'namespace')).trim() || 'default',
+  };
+}
+
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== '';
+}
+
+function readMounted(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new AccessError(
+      'NotInCluster',
+      `${path} cannot be read; give the pod a service account and do not set automountServiceAccountToken: false`,
+      error,
+    );
+  }
+}

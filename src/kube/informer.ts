@@ -1,0 +1,231 @@
+/**
+ * A copy of some objects of a server, kept up to date by list and watch.
+ */
+import { systemClock, type Clock } from '../engine/clock.ts';
+import { backoffMs, delay } from './backoff.ts';
+import type { KubeClient, Selection, WatchEvent } from './client.ts';
+import { InformerCache, type Change, type IndexValues } from './informer-cache.ts';
+import { isKubeError, type KubeError } from './kube-error.ts';
+import type { KubeObject, ObjectKey } from './object.ts';
+import type { Resource } from './resource.ts';
+
+/** Options of an {@link Informer}. */
+export interface InformerOptions<T extends KubeObject> {
+  readonly client: KubeClient;
+  readonly resource: Resource;
+  /** Default: all objects. */
+  readonly selection?: Selection;
+  /**
+   * What of an object is kept: its name, namespace, uid and resourceVersion at least. Default: all but
+   * `metadata.managedFields`, which is often the half of it.
+   */
+  readonly trim?: (object: T) => T;
+  readonly indexes?: Readonly<Record<string, IndexValues<T>>>;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** How an informer is, for metrics and status. */
+export interface InformerState {
+  readonly hasSynced: boolean;
+  /** Whether a watch is open. */
+  readonly isConnected: boolean;
+  /** Since when, on the informer's clock, changes may have been missed; absent while connected. */
+  readonly staleSinceMs: number | undefined;
+  /** Absent once all is well again. */
+  readonly lastError: KubeError | undefined;
+  /** So many lists came through. */
+  readonly lists: number;
+  /** So many lists and watches did not. */
+  readonly failures: number;
+  readonly objects: number;
+}
+
+/** A watch shorter than this was no good, even if nobody calls that an error. */
+const SHORT_WATCH_MS = 1000;
+/** One that lived longer than this was: what comes after is a new trouble, not more of the old. */
+const GOOD_WATCH_MS = 10_000;
+/** No server's advice is waited for longer. */
+const MAX_ADVICE_MS = 60_000;
+
+/**
+ * The copy. It never gives up: after a reset, an outage or a server that hangs it comes back by itself, and tells what
+ * has changed meanwhile as if it had been there.
+ */
+export class Informer<T extends KubeObject> {
+  readonly #options: InformerOptions<T>;
+  readonly #clock: Clock;
+  readonly #trim: (object: T) => T;
+  readonly #cache: InformerCache<T>;
+  readonly #listeners = new Set<(change: Change<T>) => void>();
+  readonly #synced = Promise.withResolvers<void>();
+  /** Where the next watch goes on; absent: a list is due. */
+  #resourceVersion: string | undefined;
+  #connectedSinceMs: number | undefined;
+  #staleSinceMs: number;
+  #lastError: KubeError | undefined;
+  #lists = 0;
+  #failures = 0;
+  /** Since something went well. */
+  #failuresInARow = 0;
+
+  constructor(options: InformerOptions<T>) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#trim = options.trim ?? withoutManagedFields;
+    this.#cache = new InformerCache(options.indexes);
+    this.#staleSinceMs = this.#clock.nowMs();
+  }
+
+  /**
+   * Lists and watches until the signal, once in the life of an informer. No failure of the server ends it; what a
+   * listener or `trim` throws does, as the error of this promise.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const pauseMs = await (this.#resourceVersion === undefined
+        ? this.#list(signal)
+        : this.#watch(this.#resourceVersion, signal));
+      await delay(this.#clock, pauseMs, signal);
+    }
+  }
+
+  get hasSynced(): boolean {
+    return this.#lists > 0;
+  }
+
+  get state(): InformerState {
+    const isConnected = this.#connectedSinceMs !== undefined;
+    return {
+      hasSynced: this.hasSynced,
+      isConnected,
+      staleSinceMs: isConnected ? undefined : this.#staleSinceMs,
+      lastError: this.#lastError,
+      lists: this.#lists,
+      failures: this.#failures,
+      objects: this.#cache.size,
+    };
+  }
+
+  /** Ends when the first list is in. @throws the signal's reason */
+  async synced(signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const abort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    void this.#synced.promise.then(resolve);
+    await promise.finally(() => signal.removeEventListener('abort', abort));
+  }
+
+  get(key: ObjectKey): T | undefined {
+    return this.#cache.get(key);
+  }
+
+  list(): readonly T[] {
+    return this.#cache.list();
+  }
+
+  /** Those that have this value in an index of the options. */
+  byIndex(name: string, value: string): readonly T[] {
+    return this.#cache.byIndex(name, value);
+  }
+
+  /** Tells of every change from now on, after it is in the copy, until the returned function is called. */
+  onChange(listener: (change: Change<T>) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** All of it anew. Returns how long to pause then. */
+  async #list(signal: AbortSignal): Promise<number> {
+    const { client, resource, selection } = this.#options;
+    try {
+      const list = await client.list<T>(resource, { ...selection, trim: this.#trim, signal });
+      if (signal.aborted) return 0;
+      this.#resourceVersion = list.resourceVersion;
+      this.#lists++;
+      this.#tell(this.#cache.replace(list.items));
+      this.#synced.resolve();
+      return 0;
+    } catch (thrown) {
+      return this.#pauseAfter(thrown, signal);
+    }
+  }
+
+  /** What happens from a version on, for as long as that goes. Returns how long to pause then. */
+  async #watch(resourceVersion: string, signal: AbortSignal): Promise<number> {
+    const { client, resource, selection } = this.#options;
+    try {
+      const onOpen = () => this.#connected();
+      const watch = client.watch<T>(resource, { ...selection, resourceVersion, signal, onOpen });
+      for await (const event of watch) {
+        if (signal.aborted) return 0;
+        this.#take(event);
+      }
+      const isShort = this.#connectedForMs() < SHORT_WATCH_MS;
+      this.#failuresInARow = isShort ? this.#failuresInARow + 1 : 0;
+      return this.#backoffMs();
+    } catch (thrown) {
+      if (this.#connectedForMs() >= GOOD_WATCH_MS) this.#failuresInARow = 0;
+      // To list costs more than to watch on, and is safe in every case: a server that was restored from a backup is at
+      // an older version, and would keep silent until it has passed ours. One that is busy has not lost anything.
+      if (!isKubeError(thrown, 'Throttled')) this.#resourceVersion = undefined;
+      return this.#pauseAfter(thrown, signal);
+    } finally {
+      this.#disconnected();
+    }
+  }
+
+  #pauseAfter(thrown: unknown, signal: AbortSignal): number {
+    if (!isKubeError(thrown)) throw thrown;
+    if (signal.aborted) return 0;
+    this.#lastError = thrown;
+    this.#failures++;
+    this.#failuresInARow++;
+    return Math.max(this.#backoffMs(), Math.min(thrown.retryAfterMs ?? 0, MAX_ADVICE_MS));
+  }
+
+  #backoffMs(): number {
+    return backoffMs(this.#failuresInARow, (this.#options.random ?? Math.random)());
+  }
+
+  #connected(): void {
+    this.#connectedSinceMs = this.#clock.nowMs();
+    this.#lastError = undefined;
+  }
+
+  #connectedForMs(): number {
+    const sinceMs = this.#connectedSinceMs;
+    return sinceMs === undefined ? 0 : this.#clock.nowMs() - sinceMs;
+  }
+
+  #disconnected(): void {
+    if (this.#connectedSinceMs === undefined) return;
+    this.#connectedSinceMs = undefined;
+    this.#staleSinceMs = this.#clock.nowMs();
+  }
+
+  #take(event: WatchEvent<T>): void {
+    if (event.type === 'BOOKMARK') {
+      this.#resourceVersion = event.resourceVersion;
+      return;
+    }
+    const { resourceVersion } = event.object.metadata;
+    if (resourceVersion !== undefined) this.#resourceVersion = resourceVersion;
+    const object = this.#trim(event.object);
+    this.#tell(event.type === 'DELETED' ? this.#cache.remove(object) : this.#cache.put(object));
+  }
+
+  #tell(changes: readonly Change<T>[]): void {
+    for (const change of changes) {
+      for (const listener of this.#listeners) listener(change);
+    }
+  }
+}
+
+function withoutManagedFields<T extends KubeObject>(object: T): T {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

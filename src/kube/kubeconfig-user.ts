@@ -1,0 +1,138 @@
+/**
+ * Who the user of a kubeconfig is.
+ */
+import { isAbsolute } from 'node:path';
+import { AccessError, type Credentials, type ExecPlugin } from './cluster-access.ts';
+import { contentOf, resolvedPath } from './kubeconfig-content.ts';
+import type { Entry, KubeconfigCluster, KubeconfigUser } from './kubeconfig-document.ts';
+import { requirePair } from './kubeconfig-pem.ts';
+
+/** What is in a kubeconfig's `exec`. */
+type ExecConfig = NonNullable<KubeconfigUser['exec']>;
+
+const EXEC_VERSIONS = [
+  'client.authentication.k8s.io/v1',
+  'client.authentication.k8s.io/v1beta1',
+] as const;
+
+/** Under this name a cluster keeps what is meant for the program. */
+const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
+
+/**
+ * The credentials. A certificate goes before a token file, that before a token, that before a program: kubectl sends
+ * certificate and token at once, and the server then takes the certificate.
+ *
+ * @throws AccessError
+ */
+export function credentialsOf(
+  user: Entry<KubeconfigUser>,
+  cluster: KubeconfigCluster,
+): Credentials {
+  refuseUnsupported(user);
+  const { value, origin } = user;
+  const where = `user "${user.name}" in ${origin.name}`;
+  const cert = contentOf({
+    what: `client-certificate of ${where}`,
+    base64: value['client-certificate-data'],
+    path: value['client-certificate'],
+    origin,
+  });
+  const key = contentOf({
+    what: `client-key of ${where}`,
+    base64: value['client-key-data'],
+    path: value['client-key'],
+    origin,
+  });
+  if (cert !== undefined || key !== undefined) {
+    if (cert === undefined || key === undefined) {
+      const missing = cert === undefined ? 'client-certificate' : 'client-key';
+      throw new AccessError('AccessInvalid', `${where} has no ${missing}; both are needed`);
+    }
+    requirePair(cert, key, where);
+    return { kind: 'certificate', cert, key };
+  }
+  if (isSet(value.tokenFile)) {
+    const path = resolvedPath(value.tokenFile, `tokenFile of ${where}`, origin);
+    return { kind: 'token-file', path };
+  }
+  if (isSet(value.token)) return { kind: 'token', token: value.token };
+  if (value.exec === undefined) return { kind: 'none' };
+  return { kind: 'exec', plugin: pluginOf(user, value.exec, cluster) };
+}
+
+function pluginOf(
+  { name, origin }: Entry<KubeconfigUser>,
+  exec: ExecConfig,
+  cluster: KubeconfigCluster,
+): ExecPlugin {
+  const where = `exec of user "${name}" in ${origin.name}`;
+  if (!EXEC_VERSIONS.some((version) => version === exec.apiVersion)) {
+    throw new AccessError(
+      'AccessRefused',
+      `${where} speaks ${exec.apiVersion}; Snicket speaks ${EXEC_VERSIONS.join(' and ')}: set apiVersion to one that ${exec.command} knows`,
+    );
+  }
+  if (exec.interactiveMode === 'Always') {
+    throw new AccessError(
+      'AccessRefused',
+      `${where} has interactiveMode: Always, and Snicket has no terminal to give to ${exec.command}; use a token or a certificate, as of a service account`,
+    );
+  }
+  if (origin.folder === undefined) {
+    throw new AccessError(
+      'AccessRefused',
+      `${where} runs ${exec.command}, and this kubeconfig is not a file of this machine; use a token or a certificate`,
+    );
+  }
+  const { command } = exec;
+  return {
+    apiVersion: exec.apiVersion,
+    // A bare name is looked for in $PATH; anything with a slash starts from the kubeconfig.
+    command:
+      command.includes('/') && !isAbsolute(command)
+        ? resolvedPath(command, where, origin)
+        : command,
+    args: exec.args ?? [],
+    env: Object.fromEntries((exec.env ?? []).map((variable) => [variable.name, variable.value])),
+    provideClusterInfo: exec.provideClusterInfo ?? false,
+    clusterConfig: cluster.extensions?.find((one) => one.name === EXEC_EXTENSION)?.extension,
+    installHint: exec.installHint,
+  };
+}
+
+function refuseUnsupported({ name, origin, value }: Entry<KubeconfigUser>): void {
+  const refuse = (asksFor: string, wayOut: string) => {
+    throw new AccessError(
+      'AccessRefused',
+      `user "${name}" in ${origin.name} has ${asksFor}, which Snicket does not do; ${wayOut}`,
+    );
+  };
+  const provider = value['auth-provider'];
+  if (provider !== undefined) {
+    refuse(
+      `auth-provider ${provider.name}`,
+      'kubectl dropped it in 1.26: use the exec program of that provider',
+    );
+  }
+  if (isSet(value.username) || isSet(value.password)) {
+    refuse(
+      'username and password',
+      'Kubernetes dropped them in 1.19: use a token or a client certificate',
+    );
+  }
+  const isImpersonating =
+    isSet(value.as) ||
+    isSet(value['as-uid']) ||
+    value['as-groups'] !== undefined ||
+    value['as-user-extra'] !== undefined;
+  if (isImpersonating) {
+    refuse(
+      'impersonation (as, as-uid, as-groups or as-user-extra)',
+      'use credentials of that user itself, as of a service account',
+    );
+  }
+}
+
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== '';
+}

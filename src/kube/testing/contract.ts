@@ -1,0 +1,27 @@
+/**
+ * For tests only: what Snicket relies on in an API server, and in its own client. Run against the small server of the
+ * tests and against a real kube-apiserver: where the small one differs, it lies, and so do all tests that use it.
+ */
+import { beforeAll, describe } from 'bun:test';
+import { RESOURCES } from '../resource.ts';
+import { applyContract } from './contract/apply-contract.ts';
+import { NAMESPACE } from './contract/objects.ts';
+import { readContract } from './contract/read-contract.ts';
+import { shellContract } from './contract/shell-contract.ts';
+import type { ContractSubject } from './contract/subject.ts';
+import { watchContract } from './contract/watch-contract.ts';
+import { writeContract } from './contract/write-contract.ts';
+
+/** Registers the tests. The server must have been compacted, or be old enough, not to know version 1 any more. */
+export function kubeContract(subject: () => ContractSubject): void {
+  beforeAll(async () => {
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
+    await subject().client.create(RESOURCES.namespace, namespace);
+  });
+
+  describe('reads', () => readContract(subject));
+  describe('writes', () => writeContract(subject));
+  describe('apply', () => applyContract(subject));
+  describe('the shells of this folder', () => shellContract(subject));
+  describe('watches', () => watchContract(subject));
+}

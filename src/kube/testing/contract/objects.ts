@@ -1,0 +1,98 @@
+/**
+ * For tests only: objects that any API server takes.
+ */
+import type { ObjectMeta } from '../../object.ts';
+import type { ApiObject } from '../object-store.ts';
+
+/** The namespace of all objects of the contract. */
+export const NAMESPACE = 'contract';
+
+type Meta = Omit<ObjectMeta, 'name' | 'namespace'>;
+
+/** A ConfigMap: a plain map, without status or generation. */
+export function configMap(
+  name: string,
+  data: Readonly<Record<string, string>> = {},
+  metadata: Meta = {},
+): ApiObject {
+  return of('v1', 'ConfigMap', name, { data }, metadata);
+}
+
+/** A Service without selector: its ports are a list with keys. */
+export function service(name: string, spec: object, metadata: Meta = {}): ApiObject {
+  return of('v1', 'Service', name, { spec }, metadata);
+}
+
+/** An EndpointSlice: its endpoints are one field. */
+export function slice(name: string, ...addresses: readonly string[]): ApiObject {
+  return of('discovery.k8s.io/v1', 'EndpointSlice', name, {
+    addressType: 'IPv4',
+    endpoints: addresses.map((address) => ({ addresses: [address] })),
+    ports: [{ name: 'https', port: 443, protocol: 'TCP' }],
+  });
+}
+
+/** An Ingress: it has a status and a generation. */
+export function ingress(name: string, host: string): ApiObject {
+  const service = { name: 'any', port: { number: 443 } };
+  const paths = [{ path: '/', pathType: 'Prefix', backend: { service } }];
+  return of('networking.k8s.io/v1', 'Ingress', name, {
+    spec: { rules: [{ host, http: { paths } }] },
+  });
+}
+
+/** A DaemonSet whose pods run nowhere. */
+export function daemonSet(name: string, env: readonly object[]): ApiObject {
+  const labels = { app: name };
+  const container = {
+    name: 'main',
+    image: 'example.invalid/none:1',
+    env,
+    ports: [{ name: 'health', containerPort: 9440, hostPort: 9440, protocol: 'TCP' }],
+    resources: { requests: { cpu: '10m', memory: '32Mi' } },
+    securityContext: { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+    volumeMounts: [{ name: 'keys', mountPath: '/keys', readOnly: true }],
+  };
+  const spec = {
+    nodeSelector: { 'example.invalid/nowhere': 'true' },
+    hostNetwork: true,
+    tolerations: [{ operator: 'Exists' }],
+    containers: [container],
+    volumes: [{ name: 'keys', secret: { secretName: 'keys' } }],
+  };
+  return of('apps/v1', 'DaemonSet', name, {
+    spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+  });
+}
+
+function of(
+  apiVersion: string,
+  kind: string,
+  name: string,
+  content: object,
+  metadata: Meta = {},
+): ApiObject {
+  return { apiVersion, kind, metadata: { name, namespace: NAMESPACE, ...metadata }, ...content };
+}
+
+/** The place of an object of the contract. */
+export function keyOf(name: string): { readonly name: string; readonly namespace: string } {
+  return { name, namespace: NAMESPACE };
+}
+
+/** What was thrown; it is a failure of the test if nothing was. */
+export async function failureOf(call: Promise<unknown>): Promise<unknown> {
+  let result: unknown;
+  try {
+    result = await call;
+  } catch (error) {
+    return error;
+  }
+  throw new Error(`did not fail, but returned ${JSON.stringify(result)}`);
+}
+
+/** The value; it is a failure of the test if there is none. */
+export function there<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('there is nothing');
+  return value;
+}

@@ -1,0 +1,176 @@
+import { expect, test } from 'bun:test';
+import { Applier, needsApply } from '../../apply.ts';
+import { EventRecorder } from '../../events.ts';
+import { addFinalizer, removeFinalizer } from '../../finalizer.ts';
+import { LeaderElection } from '../../leader-election.ts';
+import type { Lease } from '../../lease.ts';
+import { MANAGED_BY, MANAGED_BY_LABEL, prune } from '../../prune.ts';
+import { RESOURCES, resourceOf } from '../../resource.ts';
+import { createLogger } from '../../../telemetry/log.ts';
+import type { ApiObject } from '../object-store.ts';
+import {
+  configMap,
+  daemonSet,
+  ingress,
+  keyOf,
+  NAMESPACE,
+  service,
+  slice,
+  there,
+} from './objects.ts';
+import type { ContractSubject } from './subject.ts';
+import { until } from './until.ts';
+
+const FINALIZER = 'example.invalid/clean-up';
+
+/** Registers the tests of what Snicket puts around the client. */
+export function shellContract(subject: () => ContractSubject): void {
+  const { configMap: maps, event: events, lease: leases } = RESOURCES;
+
+  test.each([
+    configMap('steady', { a: '1' }),
+    service('steady', { ports: [{ name: 'api', port: 6443, protocol: 'TCP', targetPort: 6443 }] }),
+    slice('steady', '192.0.2.1'),
+    ingress('steady', 'steady.example.invalid'),
+    daemonSet('steady', [{ name: 'A', value: '1' }]),
+  ])('an applied $kind needs no second apply, after a restart neither', async (desired) => {
+    const { client } = subject();
+
+    const { outcome } = await new Applier(client).applyIfNeeded(desired, undefined);
+    const live = await client.get<ApiObject>(resourceOf(desired), keyOf('steady'));
+    const later = await new Applier(client).applyIfNeeded(desired, live);
+
+    expect(outcome).toBe('applied');
+    expect(needsApply(desired, live)).toBe(false);
+    expect(later.outcome).toBe('unchanged');
+  });
+
+  test('repairs what another writer changed', async () => {
+    const { client, other } = subject();
+    const desired = configMap('drift', { a: '1' });
+    await new Applier(client).applyIfNeeded(desired, undefined);
+
+    const changed = await other.patch<ApiObject>(maps, keyOf('drift'), 'merge', {
+      data: { a: '2', b: '3' },
+    });
+    const repaired = await new Applier(client).applyIfNeeded(desired, changed, { force: true });
+
+    expect(repaired.outcome).toBe('applied');
+    expect(repaired.object?.['data']).toEqual({ a: '1', b: '3' });
+  });
+
+  test('adds and removes a finalizer while others write', async () => {
+    const { client, other } = subject();
+    const created = await client.create(
+      maps,
+      configMap('finalized', {}, { finalizers: ['example.invalid/x'] }),
+    );
+    await other.patch(maps, keyOf('finalized'), 'merge', { data: { a: '1' } });
+
+    // `created` is old by now.
+    const added = there(await addFinalizer(client, maps, created, FINALIZER));
+    await client.delete(maps, keyOf('finalized'));
+    const removed = there(await removeFinalizer(client, maps, added, FINALIZER));
+
+    expect(added.metadata.finalizers).toEqual(['example.invalid/x', FINALIZER]);
+    expect(removed.metadata.finalizers).toEqual(['example.invalid/x']);
+    await removeFinalizer(client, maps, removed, 'example.invalid/x');
+    expect(await client.get(maps, keyOf('finalized'))).toBeUndefined();
+    expect(await removeFinalizer(client, maps, removed, 'example.invalid/x')).toBeUndefined();
+  });
+
+  test('prunes what has our mark and is not desired', async () => {
+    const { client } = subject();
+    const { metadata } = await client.apply(configMap('prune-owner'));
+    const owner = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      name: 'prune-owner',
+      uid: metadata.uid ?? '',
+    };
+    const labels = { [MANAGED_BY_LABEL]: MANAGED_BY, 'example.invalid/prune': 'yes' };
+    const ours = { labels, ownerReferences: [owner] };
+    const wanted = configMap('prune-wanted', {}, ours);
+    await client.apply(wanted);
+    await client.apply(configMap('prune-ours', {}, ours));
+    await client.apply(configMap('prune-unowned', {}, { labels }));
+
+    const deleted = await prune(client, {
+      resources: [maps, RESOURCES.service, RESOURCES.ingressRouteTcp],
+      namespace: NAMESPACE,
+      mark: { labels: { 'example.invalid/prune': 'yes' }, owner },
+      desired: [wanted],
+    });
+
+    expect(deleted.map((object) => object.metadata.name)).toEqual(['prune-ours']);
+    expect(await client.get(maps, keyOf('prune-ours'))).toBeUndefined();
+    expect(await client.get(maps, keyOf('prune-wanted'))).toBeDefined();
+    expect(await client.get(maps, keyOf('prune-unowned'))).toBeDefined();
+  });
+
+  test('writes an event, and the same again as a series', async () => {
+    const { client } = subject();
+    const regarding = await client.apply(configMap('eventful'));
+    const said = { type: 'Warning', reason: 'Odd', action: 'Look', note: 'This is odd.' } as const;
+    const logger = createLogger({ level: 'error' });
+    const recorder = new EventRecorder({
+      client,
+      controller: 'snicket.dev/test',
+      instance: 'one',
+      logger,
+    });
+    const stop = new AbortController();
+    const running = recorder.run(stop.signal);
+    const written = async () => {
+      const { items } = await client.list<ApiObject>(events, { namespace: NAMESPACE });
+      return items.filter(({ metadata }) => metadata.name.startsWith('eventful.'));
+    };
+
+    recorder.record(regarding, said);
+    await until('the event is there', async () => (await written()).length === 1);
+    recorder.record(regarding, said);
+    recorder.record(regarding, said);
+    const [event] = await until('the series counts 3', async () => {
+      const all = await written();
+      return (all[0]?.['series'] as { count: number } | undefined)?.count === 3 && all;
+    });
+
+    expect(event).toMatchObject({
+      ...{ type: 'Warning', reason: 'Odd', action: 'Look', note: 'This is odd.' },
+      regarding: { kind: 'ConfigMap', name: 'eventful', uid: regarding.metadata.uid },
+      ...{ reportingController: 'snicket.dev/test', reportingInstance: 'one' },
+    });
+    expect(await written()).toHaveLength(1);
+    expect(recorder.numbers()).toMatchObject({ recorded: 3, failed: 0 });
+    stop.abort();
+    await running;
+  });
+
+  test('hands a lease over at once when its holder stops', async () => {
+    const { client, other } = subject();
+    const logger = createLogger({ level: 'error' });
+    const lease = keyOf('leader');
+    const one = new LeaderElection({ client, lease, identity: 'one', logger });
+    const two = new LeaderElection({ client: other, lease, identity: 'two', logger });
+    const [stopOne, stopTwo] = [new AbortController(), new AbortController()];
+    const lead = async (signal: AbortSignal) =>
+      new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+
+    const runningOne = one.run(lead, stopOne.signal);
+    await until('one leads', () => one.isLeader);
+    const runningTwo = two.run(lead, stopTwo.signal);
+    await until('two waits', () => two.holder === 'one');
+    const stoppedMs = performance.now();
+    stopOne.abort();
+    await runningOne;
+    await until('two leads', () => two.isLeader);
+    const tookMs = performance.now() - stoppedMs;
+    const held = await client.get<Lease>(leases, lease);
+
+    expect(tookMs).toBeLessThan(3_000);
+    expect(held?.spec).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 });
+    stopTwo.abort();
+    await runningTwo;
+    expect((await client.get<Lease>(leases, lease))?.spec?.holderIdentity ?? '').toBe('');
+  });
+}

@@ -1,0 +1,126 @@
+/**
+ * The events of a watch: JSON, one object to a line, in chunks that begin and end anywhere.
+ */
+import type { WatchEvent } from './client.ts';
+import { KubeError } from './kube-error.ts';
+import type { KubeObject } from './object.ts';
+import { errorOfEvent, malformed, nameOf, type CallName } from './transport-error.ts';
+import type { ByteStream } from './transport-body.ts';
+
+/** etcd takes 1.5 MB for an object; whatever is far above that is no event. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+
+/** A line is longer than it may be. */
+export class LineTooLong extends Error {
+  override readonly name = 'LineTooLong';
+}
+
+/** Puts lines together. It is bytes that are split, so a character may well come in two chunks. */
+export class LineSplitter {
+  readonly #maxBytes: number;
+  /** The beginning of a line whose end has not come. */
+  #rest: Uint8Array[] = [];
+  #restBytes = 0;
+
+  constructor(maxBytes: number = MAX_LINE_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Whether a line has begun and not ended. */
+  get isWithinLine(): boolean {
+    return this.#restBytes > 0;
+  }
+
+  /** The lines that end in this chunk. @throws LineTooLong */
+  push(chunk: Uint8Array): readonly string[] {
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      lines.push(this.#lineEndingWith(chunk.subarray(start, end)));
+      start = end + 1;
+    }
+    // A copy: a view would keep the whole chunk in memory for as long as the line takes.
+    if (start < chunk.length) this.#keep(chunk.slice(start));
+    return lines;
+  }
+
+  #lineEndingWith(last: Uint8Array): string {
+    this.#keep(last);
+    const line = Buffer.concat(this.#rest, this.#restBytes).toString('utf8');
+    this.#rest = [];
+    this.#restBytes = 0;
+    return line;
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#restBytes += bytes.length;
+    if (this.#restBytes > this.#maxBytes) {
+      throw new LineTooLong(`a line has more than ${this.#maxBytes} bytes`);
+    }
+    this.#rest.push(bytes);
+  }
+}
+
+/**
+ * The events, until the server ends the stream. The stream is closed when this ends, however it ends.
+ *
+ * @throws KubeError
+ */
+export async function* watchEvents<T extends KubeObject>(
+  stream: ByteStream,
+  call: CallName,
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  const splitter = new LineSplitter();
+  try {
+    for (let chunk = await stream.read(); chunk !== undefined; chunk = await stream.read()) {
+      for (const line of linesOf(splitter, chunk, call)) {
+        if (line.trim() !== '') yield eventOf<T>(line, call);
+      }
+    }
+    if (splitter.isWithinLine) {
+      throw new KubeError('Unreachable', `${nameOf(call)}: broken off in the middle of an event`);
+    }
+  } finally {
+    stream.close();
+  }
+}
+
+function linesOf(splitter: LineSplitter, chunk: Uint8Array, call: CallName): readonly string[] {
+  try {
+    return splitter.push(chunk);
+  } catch (error) {
+    throw malformed(call, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function eventOf<T extends KubeObject>(line: string, call: CallName): WatchEvent<T> {
+  const { type, object } = parsedEvent(line, call);
+  if (type === 'ERROR') throw errorOfEvent(call, object);
+  if (type === 'BOOKMARK') {
+    const { resourceVersion } = object?.metadata ?? {};
+    if (resourceVersion !== undefined) return { type, resourceVersion };
+  } else if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') {
+    if (typeof object?.metadata?.name === 'string') return { type, object: object as T };
+  }
+  throw malformed(call, `an event of type ${String(type)} that cannot be used`);
+}
+
+/** What is looked at of an event before its object is handed on as what the caller says it is. */
+interface RawEvent {
+  readonly type?: unknown;
+  readonly object?: Partial<KubeObject> | null;
+}
+
+function parsedEvent(line: string, call: CallName): RawEvent {
+  let event: unknown;
+  try {
+    event = JSON.parse(line);
+  } catch {
+    // The parser would quote the text, which may be a Secret.
+    throw malformed(call, `an event of ${line.length} characters that is not JSON`);
+  }
+  if (typeof event === 'object' && event !== null) return event;
+  throw malformed(call, 'an event that is no object');
+}

@@ -1,0 +1,318 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { ManualClock } from '../engine/clock.ts';
+import { KubeError } from './kube-error.ts';
+import { WorkQueue, type FailedRun } from './work-queue.ts';
+
+/** A queue whose runs end when the test says so. */
+class Bench implements Disposable {
+  readonly clock = new ManualClock();
+  readonly failures: FailedRun[] = [];
+  readonly queue = new WorkQueue({
+    clock: this.clock,
+    random: () => 0,
+    backoff: { firstMs: 100, maxMs: 1_000 },
+    onFailure: (run) => this.failures.push(run),
+  });
+  /** Keys of all runs in the order of their start. */
+  readonly started: string[] = [];
+  readonly #open: { key: string; end: (error?: Error) => void }[] = [];
+  readonly #stop = new AbortController();
+  readonly done: Promise<void>;
+
+  constructor(concurrency = 1) {
+    const { signal } = this.#stop;
+    this.done = this.queue.run(
+      async (key) => {
+        this.started.push(key);
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        this.#open.push({ key, end: (error) => (error ? reject(error) : resolve()) });
+        await promise;
+      },
+      { concurrency, signal },
+    );
+  }
+
+  get running(): readonly string[] {
+    return this.#open.map(({ key }) => key);
+  }
+
+  /** Ends the run that began first, and lets what follows from it happen. */
+  async end(error?: Error): Promise<void> {
+    this.#open.shift()?.end(error);
+    await settled();
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+  }
+}
+
+/** All promises that can go on have gone on. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+}
+
+test('runs a key once for many adds while it waits, in the order of arrival', async () => {
+  using bench = new Bench();
+
+  for (const key of ['a', 'b', 'c', 'b', 'c', 'c']) bench.queue.add(key);
+  for (let run = 0; run < 5; run++) await bench.end();
+
+  expect(bench.started).toEqual(['a', 'b', 'c']);
+  expect(bench.queue.numbers()).toMatchObject({ adds: 6, runs: 3, depth: 0, running: 0 });
+});
+
+test('runs a key once more that is added while it runs, however often', async () => {
+  using bench = new Bench(4);
+  bench.queue.add('a');
+
+  bench.queue.add('a');
+  bench.queue.add('a');
+  expect(bench.running).toEqual(['a']);
+  await bench.end();
+  expect(bench.running).toEqual(['a']);
+  await bench.end();
+
+  expect(bench.started).toEqual(['a', 'a']);
+});
+
+test('runs as many keys at a time as it may', async () => {
+  using bench = new Bench(2);
+
+  for (const key of ['a', 'b', 'c']) bench.queue.add(key);
+  expect(bench.running).toEqual(['a', 'b']);
+  expect(bench.queue.numbers()).toMatchObject({ running: 2, depth: 1 });
+  await bench.end();
+
+  expect(bench.running).toEqual(['b', 'c']);
+});
+
+describe('a key that fails', () => {
+  test('is repeated with a growing delay, up to a limit, and begins anew after a success', async () => {
+    using bench = new Bench();
+    bench.queue.add('a');
+
+    for (const delayMs of [100, 200, 400, 800, 1_000, 1_000]) {
+      await bench.end(new Error('no'));
+      expect(bench.failures.at(-1)?.retryInMs).toBe(delayMs);
+      bench.clock.advance(delayMs - 1);
+      expect(bench.running).toEqual([]);
+      bench.clock.advance(1);
+      expect(bench.running).toEqual(['a']);
+    }
+    await bench.end();
+    bench.queue.add('a');
+    await bench.end(new Error('no'));
+
+    expect(bench.failures.map(({ failures }) => failures)).toEqual([1, 2, 3, 4, 5, 6, 1]);
+    expect(bench.failures.at(-1)).toMatchObject({
+      key: 'a',
+      error: new Error('no'),
+      retryInMs: 100,
+    });
+    expect(bench.queue.numbers().retries).toBe(7);
+  });
+
+  test('runs at once when it is added', async () => {
+    using bench = new Bench();
+    bench.queue.add('a');
+    await bench.end(new Error('no'));
+
+    bench.queue.add('a');
+
+    expect(bench.running).toEqual(['a']);
+  });
+
+  test('waits as long as the server asks for', async () => {
+    using bench = new Bench();
+    bench.queue.add('a');
+
+    await bench.end(new KubeError('Throttled', 'slow down', { retryAfterMs: 7_000 }));
+
+    expect(bench.failures[0]?.retryInMs).toBe(7_000);
+  });
+
+  test('leaves the others alone', async () => {
+    using bench = new Bench();
+    bench.queue.add('a');
+    bench.queue.add('b');
+
+    await bench.end(new Error('no'));
+
+    expect(bench.running).toEqual(['b']);
+  });
+});
+
+describe('a delayed key', () => {
+  test('runs at the soonest of its times', async () => {
+    using bench = new Bench();
+
+    bench.queue.addAfter('a', 500);
+    bench.queue.addAfter('a', 200);
+    bench.queue.addAfter('a', 900);
+    expect(bench.queue.numbers()).toMatchObject({ delayed: 1, depth: 0 });
+    bench.clock.advance(199);
+    expect(bench.started).toEqual([]);
+    bench.clock.advance(1);
+    await bench.end();
+    bench.clock.advance(10_000);
+
+    expect(bench.started).toEqual(['a']);
+  });
+
+  test('keeps its time when it is added in between', async () => {
+    using bench = new Bench();
+    bench.queue.addAfter('a', 500);
+
+    bench.queue.add('a');
+    await bench.end();
+    bench.clock.advance(500);
+
+    expect(bench.started).toEqual(['a', 'a']);
+  });
+
+  test('runs once more when its time comes while it runs', async () => {
+    using bench = new Bench();
+    bench.queue.addAfter('a', 500);
+    bench.queue.add('a');
+
+    bench.clock.advance(500);
+    expect(bench.running).toEqual(['a']);
+    await bench.end();
+
+    expect(bench.started).toEqual(['a', 'a']);
+  });
+
+  test('runs at once without a delay, and never too late for one that no timer can wait', () => {
+    using bench = new Bench(2);
+
+    bench.queue.addAfter('a', 0);
+    bench.queue.addAfter('b', Number.MAX_SAFE_INTEGER);
+
+    expect(bench.running).toEqual(['a']);
+    bench.clock.advance(2 ** 31);
+    expect(bench.running).toEqual(['a', 'b']);
+  });
+
+  test('is forgotten with its object', async () => {
+    using bench = new Bench();
+    bench.queue.addAfter('a', 500);
+
+    bench.queue.forget('a');
+    bench.clock.advance(1_000);
+
+    expect(bench.started).toEqual([]);
+  });
+});
+
+test('stops when told, after the runs that go on, and starts none', async () => {
+  const bench = new Bench();
+  let isDone = false;
+  void bench.done.then(() => (isDone = true));
+  bench.queue.add('a');
+  bench.queue.add('b');
+  bench.queue.addAfter('c', 100);
+
+  bench.stop();
+  await settled();
+  expect(isDone).toBe(false);
+  await bench.end();
+  await bench.done;
+  bench.clock.advance(1_000);
+
+  expect(bench.started).toEqual(['a']);
+});
+
+test('tells how long the longest run has been going on, and how long all took', async () => {
+  using bench = new Bench(2);
+  bench.queue.add('a');
+  bench.clock.advance(2_000);
+  bench.queue.add('b');
+  bench.clock.advance(1_000);
+  expect(bench.queue.numbers().longestRunningSeconds).toBe(3);
+
+  await bench.end();
+  expect(bench.queue.numbers()).toMatchObject({ longestRunningSeconds: 1, runs: 1, runSeconds: 3 });
+  await bench.end();
+
+  expect(bench.queue.numbers()).toMatchObject({ longestRunningSeconds: 0, runs: 2, runSeconds: 4 });
+});
+
+test('is worked on by one only', async () => {
+  using bench = new Bench();
+
+  const second = bench.queue.run(async () => {}, { signal: AbortSignal.abort() });
+
+  await expect(second).rejects.toThrow('worked on once');
+});
+
+type Step =
+  | { readonly kind: 'add'; readonly key: string }
+  | { readonly kind: 'addAfter'; readonly key: string; readonly ms: number }
+  | { readonly kind: 'advance'; readonly ms: number }
+  | { readonly kind: 'end'; readonly fails: boolean };
+
+const keys = fc.constantFrom('a', 'b', 'c');
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('add' as const), key: keys }),
+    fc.record({
+      kind: fc.constant('addAfter' as const),
+      key: keys,
+      ms: fc.integer({ min: 0, max: 300 }),
+    }),
+    fc.record({ kind: fc.constant('advance' as const), ms: fc.integer({ min: 1, max: 200 }) }),
+    fc.record({ kind: fc.constant('end' as const), fails: fc.boolean() }),
+  ) as fc.Arbitrary<Step>,
+  { maxLength: 60 },
+);
+
+test('never runs a key twice at a time nor more than it may, and loses no add', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, fc.integer({ min: 1, max: 3 }), async (script, concurrency) => {
+      const bench = new Bench(concurrency);
+      /** By key: how many runs had begun when it was added last. */
+      const added = new Map<string, number>();
+      for (const step of script) {
+        if (step.kind === 'add') {
+          added.set(step.key, startsOf(bench, step.key));
+          bench.queue.add(step.key);
+        } else if (step.kind === 'addAfter') {
+          added.set(step.key, startsOf(bench, step.key));
+          bench.queue.addAfter(step.key, step.ms);
+        } else if (step.kind === 'advance') {
+          bench.clock.advance(step.ms);
+        } else {
+          await bench.end(step.fails ? new Error('no') : undefined);
+        }
+        expect(new Set(bench.running).size).toBe(bench.running.length);
+        expect(bench.running.length).toBeLessThanOrEqual(concurrency);
+      }
+
+      for (let turn = 0; turn < 200 && !isIdle(bench); turn++) {
+        bench.clock.advance(100);
+        await bench.end();
+      }
+
+      expect(isIdle(bench)).toBe(true);
+      for (const [key, before] of added) expect(startsOf(bench, key)).toBeGreaterThan(before);
+      bench.stop();
+      await bench.done;
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function startsOf(bench: Bench, key: string): number {
+  return bench.started.filter((one) => one === key).length;
+}
+
+function isIdle(bench: Bench): boolean {
+  const { depth, delayed, running } = bench.queue.numbers();
+  return depth + delayed + running === 0;
+}

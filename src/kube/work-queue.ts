@@ -1,0 +1,194 @@
+/**
+ * Which objects are to be looked at, each known by its key. A queue of names and not of changes: whoever reconciles a key
+ * reads what is there now, so that ten changes while it waits are one run, and a missed one is made good by the next.
+ */
+import { systemClock, type Clock } from '../engine/clock.ts';
+import { backoffMs, type BackoffLimits } from './backoff.ts';
+import { isKubeError } from './kube-error.ts';
+
+/** Brings the world nearer to what the object of a key asks for. To be called again later, it says `addAfter`. */
+export type Reconcile = (key: string, signal: AbortSignal) => Promise<void>;
+
+/** A run that failed and will be repeated. */
+export interface FailedRun {
+  readonly key: string;
+  readonly error: unknown;
+  /** In a row. */
+  readonly failures: number;
+  readonly retryInMs: number;
+}
+
+/** Options of a {@link WorkQueue}. */
+export interface WorkQueueOptions {
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  readonly random?: () => number;
+  /** Of a key that fails again and again. Default 0.5 s to 5 min. */
+  readonly backoff?: BackoffLimits;
+  /** Told of each failure: the queue repeats the run and says nothing itself. */
+  readonly onFailure: (run: FailedRun) => void;
+}
+
+/** Options of {@link WorkQueue.run}. */
+export interface RunOptions {
+  /** How many keys at a time; one key never twice. Default 4. */
+  readonly concurrency?: number;
+  /** Ends the work: what runs is told by its own signal and awaited, what waits stays. */
+  readonly signal: AbortSignal;
+}
+
+/** Numbers for metrics. Totals are since the start. */
+export interface WorkQueueNumbers {
+  /** Keys that could run now. */
+  readonly depth: number;
+  /** Keys that wait for their time. */
+  readonly delayed: number;
+  readonly adds: number;
+  readonly retries: number;
+  readonly running: number;
+  /** Of the run that has been going on for the longest; 0 if there is none. */
+  readonly longestRunningSeconds: number;
+  readonly runs: number;
+  readonly runSeconds: number;
+}
+
+/** Soon enough for a passing fault, slow enough for one that needs a person. */
+const RECONCILE_BACKOFF: BackoffLimits = { firstMs: 500, maxMs: 300_000 };
+
+/** A timer cannot wait longer; a run too early does no harm. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+/** Keys to reconcile. */
+export class WorkQueue {
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #backoff: BackoffLimits;
+  readonly #onFailure: (run: FailedRun) => void;
+  /** In the order of arrival. */
+  readonly #ready = new Set<string>();
+  readonly #delayed = new Map<string, { readonly dueMs: number; readonly cancel: () => void }>();
+  /** With the time of their start. */
+  readonly #running = new Map<string, number>();
+  /** Added while they run: they run once more. */
+  readonly #again = new Set<string>();
+  /** In a row, by key. */
+  readonly #failures = new Map<string, number>();
+  readonly #totals = { adds: 0, retries: 0, runs: 0, runSeconds: 0 };
+  #wake: () => void = () => {};
+  #hasRun = false;
+
+  constructor(options: WorkQueueOptions) {
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? Math.random;
+    this.#backoff = options.backoff ?? RECONCILE_BACKOFF;
+    this.#onFailure = options.onFailure;
+  }
+
+  /** Runs the key as soon as there is room: at once also if it is backing off, for something has changed. */
+  add(key: string): void {
+    this.#totals.adds++;
+    if (this.#running.has(key)) this.#again.add(key);
+    else this.#ready.add(key);
+    this.#wake();
+  }
+
+  /** Runs the key in a while. Of two such times the sooner counts; an `add` in between leaves it as it is. */
+  addAfter(key: string, delayMs: number): void {
+    if (delayMs <= 0) {
+      this.add(key);
+      return;
+    }
+    const ms = Math.min(delayMs, LONGEST_DELAY_MS);
+    const dueMs = this.#clock.nowMs() + ms;
+    const planned = this.#delayed.get(key);
+    if (planned !== undefined && planned.dueMs <= dueMs) return;
+    planned?.cancel();
+    const cancel = this.#clock.every(ms, () => {
+      cancel();
+      this.#delayed.delete(key);
+      this.add(key);
+    });
+    this.#delayed.set(key, { dueMs, cancel });
+  }
+
+  /** Whatever is planned for a key that is gone. A run that goes on is not cut short. */
+  forget(key: string): void {
+    this.#delayed.get(key)?.cancel();
+    this.#delayed.delete(key);
+    this.#ready.delete(key);
+    this.#again.delete(key);
+    this.#failures.delete(key);
+  }
+
+  /** The numbers as they are now. */
+  numbers(): WorkQueueNumbers {
+    const first = this.#running.values().next().value;
+    return {
+      ...this.#totals,
+      depth: this.#ready.size,
+      delayed: this.#delayed.size,
+      running: this.#running.size,
+      longestRunningSeconds: first === undefined ? 0 : (this.#clock.nowMs() - first) / 1000,
+    };
+  }
+
+  /**
+   * Works until the signal, and returns when the last run has ended. A run that throws is repeated with a growing delay.
+   *
+   * @throws TypeError if somebody else works already, for two would run one key at the same time.
+   */
+  async run(reconcile: Reconcile, { concurrency = 4, signal }: RunOptions): Promise<void> {
+    if (this.#hasRun) throw new TypeError('a work queue is worked on once');
+    this.#hasRun = true;
+    const runs = new Set<Promise<void>>();
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+    const start = () => {
+      for (const key of this.#ready) {
+        if (signal.aborted || this.#running.size >= concurrency) return;
+        this.#ready.delete(key);
+        const run = this.#runOne(key, reconcile, signal).finally(() => {
+          runs.delete(run);
+          start();
+        });
+        runs.add(run);
+      }
+    };
+    this.#wake = start;
+    signal.addEventListener('abort', () => stop(), { once: true });
+    if (signal.aborted) stop();
+    start();
+    await stopped;
+    this.#wake = () => {};
+    for (const { cancel } of this.#delayed.values()) cancel();
+    this.#delayed.clear();
+    await Promise.all(runs);
+  }
+
+  async #runOne(key: string, reconcile: Reconcile, signal: AbortSignal): Promise<void> {
+    const startedMs = this.#clock.nowMs();
+    this.#running.set(key, startedMs);
+    try {
+      await reconcile(key, signal);
+      this.#failures.delete(key);
+    } catch (error) {
+      // Cut short by the end of all work: nobody is there to repeat it.
+      if (!signal.aborted) this.#retry(key, error);
+    } finally {
+      this.#running.delete(key);
+      this.#totals.runs++;
+      this.#totals.runSeconds += (this.#clock.nowMs() - startedMs) / 1000;
+      if (this.#again.delete(key)) this.#ready.add(key);
+    }
+  }
+
+  #retry(key: string, error: unknown): void {
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
+    this.#totals.retries++;
+    const askedMs = isKubeError(error, 'Throttled') ? (error.retryAfterMs ?? 0) : 0;
+    const retryInMs = Math.max(askedMs, backoffMs(failures, this.#random(), this.#backoff));
+    this.addAfter(key, retryInMs);
+    this.#onFailure({ key, error, failures, retryInMs });
+  }
+}

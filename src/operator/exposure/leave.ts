@@ -1,0 +1,139 @@
+/**
+ * Taking an Exposure away: both sides as they were, then the finalizer.
+ *
+ * The tenant comes first, while its nodes still reach their API by the route. A tenant that cannot be reached holds this
+ * up for a bounded time only; what stays behind in it then is said in an event.
+ */
+import type { Applier } from '../../kube/apply.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import { removeFinalizer } from '../../kube/finalizer.ts';
+import { KubeError } from '../../kube/kube-error.ts';
+import { keyText, type KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { readControlPlane } from '../../providers/read-control-plane.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import { leavingObjects } from '../../tenant/tenant-objects.ts';
+import type { Exposure } from '../../api/exposure.ts';
+import type { ManagementCluster } from '../management/management-cluster.ts';
+import { readTenantFacts } from '../tenant/tenant-facts.ts';
+import type { TenantLink } from '../tenant/tenant-link.ts';
+import type { TenantLinks } from '../tenant/tenant-links.ts';
+import { isOurs, leads, readTenantSide, remove } from '../tenant/tenant-side.ts';
+import type { Routing } from './routing.ts';
+
+/** What it takes. */
+export interface LeaveMeans {
+  readonly management: ManagementCluster;
+  readonly routing: Routing;
+  readonly links: TenantLinks;
+  readonly applierFor: (link: TenantLink) => Applier;
+  readonly events: EventRecorder;
+  readonly log: Logger;
+  readonly proxyImage: string;
+  readonly leaveTimeoutMs: number;
+}
+
+const LOOK_MS = 20_000;
+const AGAIN_MS = 3_000;
+
+/** One step of leaving; when to go on, or undefined if it is done. @throws KubeError of the management cluster */
+export async function leave(
+  object: KubeObject,
+  finalizer: string,
+  means: LeaveMeans,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const { management, routing, links, events, log } = means;
+  const key = keyText(object.metadata);
+  if (!(object.metadata.finalizers ?? []).includes(finalizer)) return undefined;
+  const waitedMs = Date.now() - Date.parse(object.metadata.deletionTimestamp ?? '');
+  const rest = await leaveTenant(object, means, waitedMs, signal);
+  if (rest !== undefined) {
+    if (waitedMs < means.leaveTimeoutMs) {
+      log.info('an Exposure waits to be taken away', { exposure: key, because: rest });
+      return Math.min(AGAIN_MS, means.leaveTimeoutMs - waitedMs + 1);
+    }
+    const seconds = Math.round(waitedMs / 1000);
+    const note = `gave up after ${seconds} s: ${rest}. What Snicket made in the tenant stays there: DaemonSet kube-system/snicket-proxy and its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes`;
+    const reason = 'TenantLeftBehind';
+    events.record(object, { type: 'Warning', action: 'Leave', reason, note });
+    log.warn('a tenant was left as it is', { exposure: key, because: rest });
+  }
+  await routing.withdraw(object, signal);
+  links.forget(key);
+  await removeFinalizer(management.client, RESOURCES.exposure, object, finalizer, { signal });
+  return undefined;
+}
+
+/** Cleans up in the tenant; says what keeps it from being done. */
+async function leaveTenant(
+  object: KubeObject,
+  means: LeaveMeans,
+  waitedMs: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { management, links } = means;
+  const { value: exposure, finding } = management.book.exposureIn(object);
+  if (exposure === undefined) return finding.message;
+  const reading = await readControlPlane(exposure, {
+    service: (at) => management.service(at),
+    secret: async (at) => management.client.get(RESOURCES.secret, at, { signal }),
+  });
+  const { kubeconfig, addresses } = reading;
+  if (kubeconfig === undefined) return reading.findings[0]?.message ?? 'there is no kubeconfig';
+  const key = keyText(object.metadata);
+  const link = links.open(key, { kubeconfig, addresses, watchesNodes: false });
+  if ('code' in link) return link.message;
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
+  try {
+    return await cleanUp(exposure, link, means, waitedMs, inTime);
+  } catch (error) {
+    if (signal.aborted || (!(error instanceof KubeError) && !inTime.aborted)) throw error;
+    links.failed(key);
+    const said = error instanceof KubeError ? error.message : 'no answer in time';
+    return `the tenant's API server at ${link.client.server} cannot be worked with: ${said}`;
+  }
+}
+
+/** First the endpoints, so that nobody is led to a proxy that goes; then the proxies with their address; then the rest. */
+async function cleanUp(
+  exposure: Exposure,
+  link: TenantLink,
+  means: LeaveMeans,
+  waitedMs: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const live = (await readTenantSide(link, signal)).filter(isOurs);
+  await remove(link, live.filter(leads), signal);
+  const isThere = live.some(({ kind }) => kind === RESOURCES.daemonSet.kind);
+  if (isThere && waitedMs < means.leaveTimeoutMs / 2) {
+    const tenant = await readTenantFacts(link, { clusterDomain: 'cluster.local', signal });
+    const { worker } = exposure.spec;
+    const leaving = leavingObjects({ worker, tenant, image: means.proxyImage });
+    for (const desired of leaving) {
+      const isSame = ({ kind, metadata }: KubeObject) =>
+        kind === desired.kind && metadata.name === desired.metadata.name;
+      await means
+        .applierFor(link)
+        .applyIfNeeded(desired, live.find(isSame), { force: true, signal });
+    }
+    if (leaving.length > 0 && !isRolledOut(link)) {
+      return 'the virtual address is being taken off the nodes';
+    }
+  }
+  await remove(link, live, signal);
+  return undefined;
+}
+
+/** Whether every node has run the pod that takes the address off. */
+function isRolledOut({ daemonSet }: TenantLink): boolean {
+  const { metadata, status } = daemonSet ?? {};
+  const isLeaving = daemonSet?.spec.template.spec.containers[0]?.name === 'leaving';
+  const desired = status?.desiredNumberScheduled ?? 0;
+  return (
+    isLeaving &&
+    (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 1) &&
+    (status?.updatedNumberScheduled ?? 0) >= desired &&
+    (status?.numberReady ?? 0) >= desired
+  );
+}

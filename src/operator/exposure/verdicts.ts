@@ -1,0 +1,62 @@
+/**
+ * What one look at an Exposure found: a verdict for each condition. Pure.
+ */
+import type { ExposureConditionType } from '../../api/exposure.ts';
+import { findingText, type Finding } from '../../plan/finding.ts';
+
+/** What a condition will say. */
+export interface Verdict {
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** The conditions that are found out one by one; Ready is made of them. */
+export type PartialCondition = Exclude<ExposureConditionType, 'Ready'>;
+
+/** All conditions but Ready. */
+export type Verdicts = Readonly<Record<PartialCondition, Verdict>>;
+
+/** A claim that holds. */
+export function holds(reason: string, message: string): Verdict {
+  return { status: 'True', reason, message };
+}
+
+/** A claim that does not hold, and what to do about it. */
+export function fails(finding: Finding): Verdict {
+  return { status: 'False', reason: finding.code, message: findingText(finding) };
+}
+
+/** A claim that does not hold yet, and will without anybody's doing. */
+export function waits(reason: string, message: string): Verdict {
+  return { status: 'False', reason, message };
+}
+
+/** A claim that nobody has looked into, because another one comes first. */
+export function notYet(first: PartialCondition): Verdict {
+  return {
+    status: 'Unknown',
+    reason: `Not${first}`,
+    message: `not looked into before the condition ${first} is True`,
+  };
+}
+
+/** In the order in which they are mended: what is wrong first is what Ready names. */
+const ORDER: readonly PartialCondition[] = [
+  'Accepted',
+  'Prepared',
+  'Routed',
+  'TenantReady',
+  'KonnectivityReady',
+  'Reachable',
+];
+
+/** True if all are; else in the words of the first that is not. */
+export function readyVerdict(verdicts: Verdicts): Verdict {
+  const failing =
+    ORDER.find((type) => verdicts[type].status === 'False') ??
+    ORDER.find((type) => verdicts[type].status === 'Unknown');
+  if (failing === undefined) return holds('Ready', "the tenant's API is reachable by every way");
+  const { reason, message } = verdicts[failing];
+  return { status: 'False', reason, message };
+}

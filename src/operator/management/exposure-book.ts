@@ -1,0 +1,155 @@
+/**
+ * All Exposures and Edges as they are wished for: each version read once, with its hosts and who holds them.
+ */
+import { DEFAULT_EDGE_ANNOTATION, type Edge } from '../../api/edge.ts';
+import type { Exposure } from '../../api/exposure.ts';
+import { InvalidObjectError } from '../../api/fault.ts';
+import { hostsOf } from '../../api/hosts.ts';
+import { parseEdge, parseExposure } from '../../api/objects.ts';
+import { keyText, type KubeObject } from '../../kube/object.ts';
+import { hostConflict, hostHolders, type HostClaim } from '../../plan/conflicts.ts';
+import type { Finding } from '../../plan/finding.ts';
+import type { Wish } from '../../plan/plan.ts';
+
+/** Where the objects come from. */
+export interface BookSources {
+  readonly exposures: () => readonly KubeObject[];
+  readonly edges: () => readonly KubeObject[];
+}
+
+/** An Exposure that can be read, with its Edge. */
+export interface KnownWish extends Wish {
+  /** That a host of it belongs to another Exposure. */
+  readonly conflict?: Finding | undefined;
+}
+
+/** A value, or why there is none. */
+export type Found<T> =
+  | { readonly value: T; readonly finding?: undefined }
+  | { readonly value?: undefined; readonly finding: Finding };
+
+/** Exposures, Edges and hosts. */
+export class ExposureBook {
+  readonly #sources: BookSources;
+  readonly #exposures = new WeakMap<KubeObject, Found<Exposure>>();
+  readonly #edges = new WeakMap<KubeObject, Found<Edge>>();
+  #holders: ReadonlyMap<string, HostClaim> | undefined;
+
+  constructor(sources: BookSources) {
+    this.#sources = sources;
+  }
+
+  /** Hosts, or who has them, may have changed. */
+  forgetHolders(): void {
+    this.#holders = undefined;
+  }
+
+  /** What is wished for by this object, or why that cannot be told. */
+  wishOf(object: KubeObject): Found<KnownWish> {
+    const { value: exposure, finding } = this.exposureIn(object);
+    if (exposure === undefined) return { finding };
+    const { value: edge, finding: noEdge } = this.edgeOf(exposure);
+    if (edge === undefined) return { finding: noEdge };
+    const hosts = hostsOf(exposure, edge);
+    const conflict =
+      'code' in hosts ? undefined : hostConflict({ exposure, hosts }, this.#currentHolders());
+    return { value: { exposure, edge, conflict } };
+  }
+
+  /** The Exposure that this object is. */
+  exposureIn(object: KubeObject): Found<Exposure> {
+    return cached(this.#exposures, object, () => parsed(() => parseExposure(object)));
+  }
+
+  /** The Edge that this object is. */
+  edgeIn(object: KubeObject): Found<Edge> {
+    return cached(this.#edges, object, () => parsed(() => parseEdge(object)));
+  }
+
+  /** The Edge that an Exposure is for: the one that it names, or the default one. */
+  edgeOf({ spec }: Pick<Exposure, 'spec'>): Found<Edge> {
+    const objects = this.#sources.edges();
+    const found =
+      spec.edge === undefined
+        ? defaultEdge(objects)
+        : objects.find(({ metadata }) => metadata.name === spec.edge);
+    if (found !== undefined) return this.edgeIn(found);
+    const names = objects.map(({ metadata }) => metadata.name).toSorted();
+    const known = names.length === 0 ? 'there is none' : `there are ${names.join(', ')}`;
+    return {
+      finding:
+        spec.edge === undefined
+          ? {
+              ...{ code: 'NoDefaultEdge', severity: 'error' },
+              message: 'spec.edge is not set, and no Edge is the default one',
+              action: `write spec.edge (${known}), or annotate an Edge with ${DEFAULT_EDGE_ANNOTATION}: "true"`,
+            }
+          : {
+              ...{ code: 'EdgeNotFound', severity: 'error' },
+              message: `there is no Edge ${spec.edge}`,
+              action: `create it, or correct spec.edge (${known})`,
+            },
+    };
+  }
+
+  /** Who has this host. */
+  holderOf(host: string): KubeObject | undefined {
+    const { exposure } = this.#currentHolders().get(host) ?? {};
+    return exposure as KubeObject | undefined;
+  }
+
+  #currentHolders(): ReadonlyMap<string, HostClaim> {
+    this.#holders ??= hostHolders(
+      this.#sources.exposures().flatMap((object) => this.#claimOf(object)),
+    );
+    return this.#holders;
+  }
+
+  /** An Exposure that cannot be read wishes for nothing, but holds what it was given. */
+  #claimOf(object: KubeObject): readonly HostClaim[] {
+    const { value: exposure } = this.exposureIn(object);
+    if (exposure === undefined) return [{ exposure: object as Exposure }];
+    const { value: edge } = this.edgeOf(exposure);
+    const hosts = edge && hostsOf(exposure, edge);
+    return [{ exposure, hosts: hosts === undefined || 'code' in hosts ? undefined : hosts }];
+  }
+}
+
+/** The oldest of those that are annotated: which one it is must not depend on the order of a list. */
+function defaultEdge(objects: readonly KubeObject[]): KubeObject | undefined {
+  return objects
+    .filter(({ metadata }) => metadata.annotations?.[DEFAULT_EDGE_ANNOTATION] === 'true')
+    .toSorted(
+      (a, b) =>
+        age(a).localeCompare(age(b)) || keyText(a.metadata).localeCompare(keyText(b.metadata)),
+    )
+    .at(0);
+}
+
+function age({ metadata }: KubeObject): string {
+  return metadata.creationTimestamp ?? '';
+}
+
+function parsed<T>(parse: () => T): Found<T> {
+  try {
+    return { value: parse() };
+  } catch (error) {
+    if (!(error instanceof InvalidObjectError)) throw error;
+    return {
+      finding: {
+        ...{ code: error.code, severity: 'error', message: error.message },
+        action: 'correct the object',
+      },
+    };
+  }
+}
+
+function cached<T>(
+  cache: WeakMap<KubeObject, Found<T>>,
+  object: KubeObject,
+  read: () => Found<T>,
+): Found<T> {
+  let found = cache.get(object);
+  if (found === undefined) cache.set(object, (found = read()));
+  return found;
+}

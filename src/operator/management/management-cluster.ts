@@ -1,0 +1,255 @@
+/**
+ * The management cluster as the operator sees it: a copy of every kind that it looks at, kept up to date, and who has
+ * to be looked at again when something changes.
+ */
+import { systemClock } from '../../engine/clock.ts';
+import { delay } from '../../kube/backoff.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { Informer } from '../../kube/informer.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
+import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
+import { RESOURCES, type Resource } from '../../kube/resource.ts';
+import { EXPOSURE_LABEL, MANAGED_BY } from '../../plan/labels.ts';
+import type { Service } from '../../providers/plain.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import { ExposureBook } from './exposure-book.ts';
+import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
+import { EDGE_RESOURCES, ServedBook } from './served-apis.ts';
+
+/** Whoever has to act on changes. */
+export interface ManagementListener {
+  readonly onExposure: (object: KubeObject, previous: KubeObject | undefined) => void;
+  readonly onEdge: (object: KubeObject) => void;
+  /** A Service of this place. */
+  readonly onService: (key: ObjectKey) => void;
+  /** An object that we made for this Exposure. */
+  readonly onOwned: (exposure: ObjectKey) => void;
+  /** A route object of somebody else. */
+  readonly onStranger: (object: KubeObject) => void;
+  /** A class, a Gateway, or which APIs are served. */
+  readonly onEdgeSetting: () => void;
+}
+
+/** Options of a {@link ManagementCluster}. */
+export interface ManagementOptions {
+  readonly client: KubeClient;
+  readonly log: Logger;
+  readonly listener: ManagementListener;
+  /** How often the served APIs are looked at. Default 30,000. */
+  readonly discoveryMs?: number;
+}
+
+/** The objects that Snicket itself has made, wherever they come from. */
+const OWNED_SELECTOR = Object.entries(MANAGED_BY)
+  .map(([key, value]) => `${key}=${value}`)
+  .join(',');
+
+/** The management cluster. */
+export class ManagementCluster {
+  readonly client: KubeClient;
+  readonly served = new ServedBook();
+  readonly exposures: Informer<KubeObject>;
+  readonly edges: Informer<KubeObject>;
+  readonly book: ExposureBook;
+
+  readonly #options: ManagementOptions;
+  readonly #services: Informer<Service>;
+  readonly #ownedSlices: Informer<KubeObject>;
+  readonly #namespaces: Informer<KubeObject>;
+  /** By apiVersion and kind: those of {@link ROUTE_RESOURCES} and {@link EDGE_RESOURCES} that are served. */
+  readonly #dynamic = new Map<string, { informer: Informer<KubeObject>; end: AbortController }>();
+
+  constructor(options: ManagementOptions) {
+    this.#options = options;
+    const { client, listener } = options;
+    this.client = client;
+    this.exposures = new Informer({ client, resource: RESOURCES.exposure });
+    this.edges = new Informer({ client, resource: RESOURCES.edge });
+    this.#services = new Informer<Service>({
+      client,
+      resource: RESOURCES.service,
+      trim: servicePart,
+      indexes: { exposure: ownerIndex },
+    });
+    this.#ownedSlices = new Informer({
+      client,
+      resource: RESOURCES.endpointSlice,
+      selection: { labelSelector: OWNED_SELECTOR },
+      indexes: { exposure: ownerIndex },
+    });
+    this.#namespaces = new Informer({ client, resource: RESOURCES.namespace, trim: labelsOnly });
+    this.book = new ExposureBook({
+      exposures: () => this.exposures.list(),
+      edges: () => this.edges.list(),
+    });
+    this.exposures.onChange((change) => {
+      this.book.forgetHolders();
+      listener.onExposure(change.object, change.type === 'MODIFIED' ? change.previous : undefined);
+    });
+    this.edges.onChange(({ object }) => {
+      this.book.forgetHolders();
+      listener.onEdge(object);
+    });
+    this.#services.onChange(({ object }) => {
+      listener.onService(object.metadata);
+      const owner = ownerOf(object);
+      if (owner !== undefined) listener.onOwned(owner);
+    });
+    this.#ownedSlices.onChange(({ object }) => {
+      const owner = ownerOf(object);
+      if (owner !== undefined) listener.onOwned(owner);
+    });
+    this.#namespaces.onChange(() => listener.onEdgeSetting());
+  }
+
+  /** Begins to watch; done when everything is known. @throws the signal's reason */
+  async open(signal: AbortSignal): Promise<void> {
+    const fixed = [this.exposures, this.edges, this.#services, this.#ownedSlices, this.#namespaces];
+    for (const informer of fixed) void informer.run(signal);
+    await this.#discover(signal);
+    void this.#keepDiscovering(signal);
+    await Promise.all([
+      ...fixed.map((informer) => informer.synced(signal)),
+      ...[...this.#dynamic.values()].map(({ informer }) => informer.synced(signal)),
+    ]);
+  }
+
+  service(key: ObjectKey): Service | undefined {
+    return this.#services.get(key);
+  }
+
+  namespaceLabels(name: string): Readonly<Record<string, string>> {
+    return this.#namespaces.get({ name })?.metadata.labels ?? {};
+  }
+
+  /** All objects of a kind; none if it is not served. */
+  all(resource: Resource): readonly KubeObject[] {
+    return this.#dynamic.get(nameOf(resource))?.informer.list() ?? [];
+  }
+
+  /** The route objects of everybody else, of every kind by which hosts can be claimed. */
+  strangers(): readonly KubeObject[] {
+    return [...this.#dynamic.values()].flatMap(({ informer }) => informer.byIndex('stranger', ''));
+  }
+
+  /** What we made for an Exposure, of every kind: routes, and the Service of fixed endpoints with its slices. */
+  ownedBy({ metadata }: KubeObject): readonly KubeObject[] {
+    const value = keyText(metadata);
+    const candidates = [
+      ...this.#services.byIndex('exposure', value),
+      ...this.#ownedSlices.byIndex('exposure', value),
+      ...[...this.#dynamic.values()].flatMap(({ informer }) => informer.byIndex('exposure', value)),
+    ];
+    return candidates.filter((object) => isOwnedBy(object, metadata.uid));
+  }
+
+  async #keepDiscovering(signal: AbortSignal): Promise<void> {
+    const { discoveryMs = 30_000, listener, log } = this.#options;
+    while (!signal.aborted) {
+      await delay(systemClock, discoveryMs, signal);
+      if (signal.aborted) return;
+      try {
+        if (await this.#discover(signal)) listener.onEdgeSetting();
+      } catch (error) {
+        if (!isKubeError(error)) throw error;
+        if (error.reason !== 'Aborted') log.warn('which APIs are served is not known', { error });
+      }
+    }
+  }
+
+  /** Starts a watch for every kind that is served now, and ends those of kinds that are gone. */
+  async #discover(signal: AbortSignal): Promise<boolean> {
+    const isChanged = await this.served.refresh(this.client, signal);
+    for (const resource of [...ROUTE_RESOURCES, ...EDGE_RESOURCES]) {
+      const name = nameOf(resource);
+      const current = this.#dynamic.get(name);
+      if (this.served.has(resource) && current === undefined) {
+        this.#dynamic.set(name, this.#watch(resource, signal));
+      } else if (!this.served.has(resource) && current !== undefined) {
+        current.end.abort();
+        this.#dynamic.delete(name);
+      }
+    }
+    return isChanged;
+  }
+
+  #watch(
+    resource: Resource,
+    signal: AbortSignal,
+  ): { informer: Informer<KubeObject>; end: AbortController } {
+    const { client, listener } = this.#options;
+    const isRoute = ROUTE_RESOURCES.includes(resource);
+    const informer = new Informer<KubeObject>({
+      ...{ client, resource },
+      indexes: {
+        exposure: ownerIndex,
+        // Of a thousand routes most are ours; every Exposure is compared with the few that are not.
+        stranger: (object) => (isRoute && ownerOf(object) === undefined ? [''] : []),
+      },
+    });
+    informer.onChange(({ object }) => {
+      const owner = ownerOf(object);
+      if (owner !== undefined) listener.onOwned(owner);
+      else if (isRoute) listener.onStranger(object);
+      else listener.onEdgeSetting();
+    });
+    const end = new AbortController();
+    void informer.run(AbortSignal.any([signal, end.signal]));
+    return { informer, end };
+  }
+}
+
+/** The Exposure that an object of ours was made for; undefined for a stranger's, whatever its labels say. */
+export function ownerOf({ metadata }: KubeObject): ObjectKey | undefined {
+  const { labels = {}, namespace, ownerReferences = [] } = metadata;
+  if (labels[EXPOSURE_LABEL] === undefined) return undefined;
+  const { apiVersion, kind } = RESOURCES.exposure;
+  const owner = ownerReferences.find(
+    (reference) => reference.kind === kind && reference.apiVersion === apiVersion,
+  );
+  return owner === undefined ? undefined : { namespace, name: owner.name };
+}
+
+function ownerIndex(object: KubeObject): readonly string[] {
+  const owner = ownerOf(object);
+  return owner === undefined ? [] : [keyText(owner)];
+}
+
+/** An object that merely looks like ours, or that an Exposure of the same name left, is not touched. */
+function isOwnedBy({ metadata }: KubeObject, uid: string | undefined): boolean {
+  return (metadata.ownerReferences ?? []).some((reference) => reference.uid === uid);
+}
+
+function nameOf({ apiVersion, kind }: Resource): string {
+  return `${apiVersion} ${kind}`;
+}
+
+function servicePart({ apiVersion, kind, metadata, spec }: Service): Service {
+  const { clusterIP, clusterIPs, ports = [] } = spec ?? {};
+  const { managedFields: _dropped, annotations, ...kept } = metadata;
+  const applied = annotations?.['snicket.dev/applied'];
+  return {
+    ...{ apiVersion, kind },
+    metadata: {
+      ...kept,
+      ...(applied !== undefined && { annotations: { 'snicket.dev/applied': applied } }),
+    },
+    spec: {
+      ...(clusterIP !== undefined && { clusterIP }),
+      ...(clusterIPs !== undefined && { clusterIPs }),
+      ports: ports.map((port) => ({ ...port })),
+    },
+  };
+}
+
+function labelsOnly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, labels, resourceVersion } = metadata;
+  return {
+    ...{ apiVersion, kind },
+    metadata: {
+      name,
+      ...(labels !== undefined && { labels }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+  };
+}

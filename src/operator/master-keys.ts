@@ -1,0 +1,72 @@
+/**
+ * The master keys of Snicket's own gateway: one Secret in the operator's namespace, made once and never replaced by us.
+ * Whoever replaces a key adds the new one in a line of its own; the last line is the one that workers get.
+ */
+import { parseKeys } from '../gateway/key-file.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isKubeError } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { MANAGED_BY } from '../plan/labels.ts';
+import { deriveTenantSecret } from '../wire/tenant-key.ts';
+
+/** The Secret and its entry, as the gateway mounts it. */
+export const GATEWAY_KEYS = { name: 'snicket-gateway-keys', entry: 'master.key' } as const;
+
+interface Secret extends KubeObject {
+  readonly type?: string;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** Reads the Secret, and makes it if it is not there. @throws if it is there and holds no key. */
+export async function ensureMasterKeys(
+  client: KubeClient,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<MasterKeys> {
+  const key = { namespace, name: GATEWAY_KEYS.name };
+  const found = await client.get<Secret>(RESOURCES.secret, key, { signal });
+  const secret = found ?? (await create(client, namespace, signal));
+  const text = Buffer.from(secret.data?.[GATEWAY_KEYS.entry] ?? '', 'base64').toString();
+  return new MasterKeys(parseKeys(text, `Secret ${namespace}/${GATEWAY_KEYS.name}`));
+}
+
+async function create(client: KubeClient, namespace: string, signal: AbortSignal): Promise<Secret> {
+  const random = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64');
+  const secret: Secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: GATEWAY_KEYS.name, namespace, labels: MANAGED_BY },
+    type: 'Opaque',
+    data: { [GATEWAY_KEYS.entry]: Buffer.from(`${random}\n`).toString('base64') },
+  };
+  try {
+    return await client.create(RESOURCES.secret, secret, { signal });
+  } catch (error) {
+    // Another replica was first: its key is the key.
+    if (!isKubeError(error, 'AlreadyExists')) throw error;
+    const theirs = await client.get<Secret>(
+      RESOURCES.secret,
+      { namespace, name: GATEWAY_KEYS.name },
+      { signal },
+    );
+    if (theirs === undefined) throw error;
+    return theirs;
+  }
+}
+
+/** The keys, from which every tenant's is derived. */
+export class MasterKeys {
+  readonly #newest: Uint8Array;
+
+  constructor(keys: readonly Uint8Array[]) {
+    const newest = keys.at(-1);
+    if (newest === undefined) throw new TypeError('there is no key');
+    this.#newest = newest;
+  }
+
+  /** The key of the tenant with this API host, as base64. */
+  tenantKey(host: string): string {
+    return Buffer.from(deriveTenantSecret(this.#newest, host)).toString('base64');
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * What the operator counts.
+ */
+import type { EdgeStatus } from '../api/edge.ts';
+import type { ExposureStatus } from '../api/exposure.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import type { Condition, KubeObject } from '../kube/object.ts';
+import type { WorkQueue } from '../kube/work-queue.ts';
+import type { Metrics, Sample } from '../telemetry/metrics.ts';
+
+/** Where the numbers are. */
+export interface CountedOperator {
+  readonly queues: Readonly<Record<string, WorkQueue>>;
+  /** By controller. */
+  readonly errors: ReadonlyMap<string, number>;
+  readonly events: EventRecorder;
+  readonly exposures: () => readonly KubeObject[];
+  readonly edges: () => readonly KubeObject[];
+  readonly tenants: () => number;
+  readonly isLeader: () => boolean;
+}
+
+/** Registers all of it. */
+export function registerOperatorMetrics(metrics: Metrics, operator: CountedOperator): void {
+  const family = (
+    type: 'counter' | 'gauge',
+    name: string,
+    help: string,
+    samples: () => Iterable<Sample>,
+  ) => metrics.register({ type, name: `snicket_operator_${name}`, help, samples });
+  const perQueue = (value: (queue: WorkQueue) => number) => () =>
+    Object.entries(operator.queues).map(([controller, queue]) => ({
+      labels: { controller },
+      value: value(queue),
+    }));
+
+  family('gauge', 'leader', 'Whether this process leads.', () => [
+    { value: Number(operator.isLeader()) },
+  ]);
+  family(
+    'counter',
+    'reconciles_total',
+    'Runs of a controller.',
+    perQueue((queue) => queue.numbers().runs),
+  );
+  family(
+    ...(['counter', 'reconcile_seconds_total', 'Time that runs have taken.'] as const),
+    perQueue((queue) => queue.numbers().runSeconds),
+  );
+  family(
+    ...(['counter', 'reconcile_errors_total', 'Runs that failed and are repeated.'] as const),
+    () =>
+      Object.keys(operator.queues).map((controller) => ({
+        labels: { controller },
+        value: operator.errors.get(controller) ?? 0,
+      })),
+  );
+  family(
+    'gauge',
+    'queue_depth',
+    'Objects that wait to be looked at.',
+    perQueue((queue) => queue.numbers().depth),
+  );
+  family(
+    ...([
+      'gauge',
+      'longest_reconcile_seconds',
+      'Of the run that goes on for the longest.',
+    ] as const),
+    perQueue((queue) => queue.numbers().longestRunningSeconds),
+  );
+  family('gauge', 'tenants', 'Tenants that are watched.', () => [{ value: operator.tenants() }]);
+  family('gauge', 'exposures', 'Exposures by condition and its status.', () =>
+    byCondition(operator.exposures()),
+  );
+  family('gauge', 'edges', 'Edges by condition and its status.', () =>
+    byCondition(operator.edges()),
+  );
+  family(
+    ...([
+      'gauge',
+      'certificate_expiry_timestamp_seconds',
+      'When the certificate of proxies ends.',
+    ] as const),
+    () => expiries(operator.exposures()),
+  );
+  family('counter', 'events_written_total', 'Events that were written.', () => [
+    { value: operator.events.numbers().written },
+  ]);
+  family('counter', 'events_failed_total', 'Events that could not be written.', () => [
+    { value: operator.events.numbers().failed },
+  ]);
+}
+
+type WithStatus = KubeObject & { readonly status?: ExposureStatus | EdgeStatus };
+
+function* byCondition(objects: readonly KubeObject[]): Iterable<Sample> {
+  const counts = new Map<string, number>();
+  for (const { status } of objects as readonly WithStatus[]) {
+    for (const condition of (status?.conditions ?? []) as readonly Condition[]) {
+      const key = `${condition.type}/${condition.status}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  }
+  for (const [key, value] of counts) {
+    const [condition = '', status = ''] = key.split('/');
+    yield { labels: { condition, status }, value };
+  }
+}
+
+function* expiries(exposures: readonly KubeObject[]): Iterable<Sample> {
+  for (const { metadata, status } of exposures as readonly (KubeObject & {
+    readonly status?: ExposureStatus;
+  })[]) {
+    const { notAfter } = status?.certificate ?? {};
+    if (notAfter === undefined) continue;
+    const labels = { namespace: metadata.namespace ?? '', exposure: metadata.name };
+    yield { labels, value: Date.parse(notAfter) / 1000 };
+  }
+}

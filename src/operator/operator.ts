@@ -1,0 +1,245 @@
+/**
+ * The operator put together: one management cluster, all Exposures and Edges in it, as long as this process leads.
+ */
+import { claimsOf, covers } from '../edges/claims/claims.ts';
+import { Applier } from '../kube/apply.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { ClusterAccess } from '../kube/cluster-access.ts';
+import { EventRecorder } from '../kube/events.ts';
+import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
+import { WorkQueue } from '../kube/work-queue.ts';
+import type { Logger } from '../telemetry/log.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import { EdgeController } from './edge/edge-controller.ts';
+import { ExposureController } from './exposure/exposure-controller.ts';
+import { Routing } from './exposure/routing.ts';
+import { ManagementCluster } from './management/management-cluster.ts';
+import { ensureMasterKeys } from './master-keys.ts';
+import { registerOperatorMetrics } from './operator-metrics.ts';
+import { ProbeRounds } from './probe-rounds.ts';
+import type { TenantLink } from './tenant/tenant-link.ts';
+import { TenantLinks } from './tenant/tenant-links.ts';
+
+/** Options of an {@link Operator}. */
+export interface OperatorOptions {
+  readonly client: KubeClient;
+  /** Where it runs itself: its Lease, the gateway's keys and Service. */
+  readonly namespace: string;
+  /** Which of the replicas this is. */
+  readonly identity: string;
+  readonly proxyImage: string;
+  readonly log: Logger;
+  /** How many Exposures are looked at together. Default 32: most of the time is spent waiting for tenants. */
+  readonly concurrency?: number | undefined;
+  /** How long a deleted Exposure waits for a tenant that cannot be reached. Default 300,000. */
+  readonly leaveTimeoutMs?: number | undefined;
+  /** How often a steady Exposure is looked at. Default 120,000. */
+  readonly resyncMs?: number | undefined;
+  /** Between two probes of an Exposure. Default 60,000. */
+  readonly probeMs?: number | undefined;
+  /** Default: a client of the tenant's API server. */
+  readonly connectTenant?: ((access: ClusterAccess) => KubeClient) | undefined;
+}
+
+/** Exposures come and go by the hundred; their Edge counts them once in a while. */
+const EDGE_GATHER_MS = 500;
+
+/** The operator. It works once: a process that leads again makes a new one. */
+export class Operator {
+  readonly metrics = new Metrics();
+
+  readonly #options: OperatorOptions;
+  readonly #management: ManagementCluster;
+  readonly #links: TenantLinks;
+  readonly #probes: ProbeRounds;
+  readonly #events: EventRecorder;
+  readonly #exposures: WorkQueue;
+  readonly #edges: WorkQueue;
+  readonly #exposureController: ExposureController;
+  readonly #edgeController: EdgeController;
+  readonly #errors = new Map<string, number>();
+  readonly #appliers = new WeakMap<TenantLink, Applier>();
+  #isLeading = false;
+
+  constructor(options: OperatorOptions) {
+    this.#options = options;
+    const { client, namespace, log, resyncMs = 120_000, leaveTimeoutMs = 300_000 } = options;
+    this.#exposures = this.#queue('exposure');
+    this.#edges = this.#queue('edge');
+    this.#links = new TenantLinks({
+      onChange: (exposure) => this.#exposures.add(exposure),
+      ...(options.connectTenant !== undefined && { connect: options.connectTenant }),
+    });
+    this.#probes = new ProbeRounds({
+      ...{ log, periodMs: options.probeMs },
+      onChange: (exposure) => this.#exposures.add(exposure),
+    });
+    this.#events = new EventRecorder({
+      ...{ client, instance: options.identity, logger: log },
+      controller: 'snicket.dev/operator',
+    });
+    this.#management = new ManagementCluster({
+      ...{ client, log },
+      listener: {
+        onExposure: (object, previous) => this.#exposureChanged(object, previous),
+        onEdge: ({ metadata }) => {
+          this.#edges.add(metadata.name);
+          this.#lookAtAll();
+        },
+        onService: (key) => this.#serviceChanged(key),
+        onOwned: (exposure) => this.#exposures.add(keyText(exposure)),
+        onStranger: (object) => this.#strangerChanged(object),
+        onEdgeSetting: () => {
+          for (const { metadata } of this.#management.edges.list()) this.#edges.add(metadata.name);
+          this.#lookAtAll();
+        },
+      },
+    });
+    const management = this.#management;
+    const routing = new Routing({ management, applier: new Applier(client), namespace });
+    this.#edgeController = new EdgeController({ management, routing });
+    this.#exposureController = new ExposureController({
+      ...{ management, routing, log, resyncMs, leaveTimeoutMs },
+      ...{ links: this.#links, probes: this.#probes, events: this.#events },
+      proxyImage: options.proxyImage,
+      applierFor: (link) => this.#applierFor(link),
+      masterKeys: async () => ensureMasterKeys(client, namespace, AbortSignal.timeout(10_000)),
+    });
+    registerOperatorMetrics(this.metrics, {
+      queues: { exposure: this.#exposures, edge: this.#edges },
+      ...{ errors: this.#errors, events: this.#events },
+      exposures: () => management.exposures.list(),
+      edges: () => management.edges.list(),
+      tenants: () => this.#links.size,
+      isLeader: () => this.#isLeading,
+    });
+  }
+
+  /** Works until the signal. @throws if the management cluster cannot be read at the start. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { log, concurrency = 32 } = this.#options;
+    await this.#management.open(signal);
+    this.#isLeading = true;
+    log.info('working', {
+      exposures: this.#management.exposures.list().length,
+      edges: this.#management.edges.list().length,
+    });
+    try {
+      await Promise.all([
+        this.#exposures.run(
+          async (key, until) => {
+            const lookAgainMs = await this.#exposureController.reconcile(key, until);
+            // Spread out, so that a thousand Exposures do not come in step.
+            if (lookAgainMs !== undefined) {
+              this.#exposures.addAfter(key, lookAgainMs * (0.9 + 0.2 * Math.random()));
+            }
+          },
+          { concurrency, signal },
+        ),
+        this.#edges.run(async (name, until) => this.#edgeController.reconcile(name, until), {
+          ...{ concurrency: 2, signal },
+        }),
+        this.#probes.run(signal),
+        this.#events.run(signal),
+      ]);
+    } finally {
+      this.#isLeading = false;
+      this.#links.closeAll();
+    }
+  }
+
+  #queue(controller: string): WorkQueue {
+    return new WorkQueue({
+      onFailure: ({ key, error, failures, retryInMs }) => {
+        this.#errors.set(controller, (this.#errors.get(controller) ?? 0) + 1);
+        this.#options.log.warn('a run failed and will be repeated', {
+          ...{ controller, key, error, failures, retryInMs },
+        });
+      },
+    });
+  }
+
+  #applierFor(link: TenantLink): Applier {
+    let applier = this.#appliers.get(link);
+    if (applier === undefined) this.#appliers.set(link, (applier = new Applier(link.client)));
+    return applier;
+  }
+
+  #exposureChanged(object: KubeObject, previous: KubeObject | undefined): void {
+    const key = keyText(object.metadata);
+    this.#gatherEdges();
+    if (previous !== undefined && isOurOwnWriting(object, previous)) return;
+    this.#exposures.add(key);
+    // Hosts that are given up may be what others wait for.
+    if (previous === undefined || specOf(previous) !== specOf(object)) this.#lookAtRefused(key);
+  }
+
+  #gatherEdges(): void {
+    for (const { metadata } of this.#management.edges.list()) {
+      this.#edges.addAfter(metadata.name, EDGE_GATHER_MS);
+    }
+  }
+
+  #lookAtRefused(except: string): void {
+    for (const object of this.#management.exposures.list()) {
+      const { conditions = [] } = (object as WithConditions).status ?? {};
+      const isRefused = conditions.some(
+        ({ type, status }) => type === 'Accepted' && status === 'False',
+      );
+      const key = keyText(object.metadata);
+      if (isRefused && key !== except) this.#exposures.add(key);
+    }
+  }
+
+  #lookAtAll(): void {
+    for (const { metadata } of this.#management.exposures.list()) {
+      this.#exposures.add(keyText(metadata));
+    }
+  }
+
+  #serviceChanged({ namespace, name }: ObjectKey): void {
+    for (const object of this.#management.exposures.list()) {
+      if (object.metadata.namespace !== namespace) continue;
+      const { value } = this.#management.book.exposureIn(object);
+      if (value?.spec.controlPlane.service?.name === name)
+        this.#exposures.add(keyText(object.metadata));
+    }
+    if (namespace === this.#options.namespace) this.#gatherEdges();
+  }
+
+  /** Somebody claims hosts, or gives them up: those of ours that are among them are looked at. */
+  #strangerChanged(object: KubeObject): void {
+    const claims = claimsOf(object);
+    for (const exposure of this.#management.exposures.list()) {
+      const { route } = (exposure as WithConditions).status ?? {};
+      const hosts = [route?.api?.host, route?.konnectivity?.host];
+      if (claims.some((claim) => hosts.some((host) => host !== undefined && covers(claim, host)))) {
+        this.#exposures.add(keyText(exposure.metadata));
+      }
+    }
+  }
+}
+
+interface WithConditions extends KubeObject {
+  readonly spec?: unknown;
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly route?: {
+      readonly api?: { readonly host: string };
+      readonly konnectivity?: { readonly host: string };
+    };
+  };
+}
+
+/** A status or a finalizer that we wrote ourselves is no news. */
+function isOurOwnWriting(object: KubeObject, previous: KubeObject): boolean {
+  return (
+    object.metadata.generation === previous.metadata.generation &&
+    object.metadata.deletionTimestamp === previous.metadata.deletionTimestamp &&
+    Bun.deepEquals(object.metadata.ownerReferences, previous.metadata.ownerReferences)
+  );
+}
+
+function specOf(object: KubeObject): string {
+  return JSON.stringify((object as WithConditions).spec);
+}

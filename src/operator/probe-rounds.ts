@@ -1,0 +1,99 @@
+/**
+ * Probes every Exposure once in a while, as its clients would find it: soon after a change, then every minute.
+ */
+import { backoffMs } from '../kube/backoff.ts';
+import { WorkQueue } from '../kube/work-queue.ts';
+import type { HopResult } from '../probe/hop.ts';
+import { probeExposure, type ProbeTarget } from '../probe/probe-exposure.ts';
+import type { Logger } from '../telemetry/log.ts';
+
+/** Options of {@link ProbeRounds}. */
+export interface ProbeRoundsOptions {
+  readonly log: Logger;
+  /** An Exposure's hops are not what they were. */
+  readonly onChange: (exposure: string) => void;
+  /** Between two probes of one Exposure while all is well. Default 60,000. */
+  readonly periodMs?: number | undefined;
+  /** Default: over the network. */
+  readonly probe?: typeof probeExposure | undefined;
+}
+
+/** Each probe opens some connections and handshakes: not all tenants at once. */
+const CONCURRENCY = 8;
+/** While something fails, it is looked at more often: people and controllers are at work. */
+const FAILING_BACKOFF = { firstMs: 1_000, maxMs: 60_000 };
+
+interface Round {
+  target: ProbeTarget;
+  hops: readonly HopResult[] | undefined;
+  failures: number;
+}
+
+/** The probes of all Exposures. */
+export class ProbeRounds {
+  readonly #options: ProbeRoundsOptions;
+  readonly #rounds = new Map<string, Round>();
+  readonly #queue: WorkQueue;
+
+  constructor(options: ProbeRoundsOptions) {
+    this.#options = options;
+    this.#queue = new WorkQueue({
+      onFailure: ({ key, error }) =>
+        options.log.error('a probe failed by itself', { exposure: key, error }),
+    });
+  }
+
+  /** What the last probe of an Exposure found; nothing before the first. */
+  hopsOf(exposure: string): readonly HopResult[] | undefined {
+    return this.#rounds.get(exposure)?.hops;
+  }
+
+  /** Probes this from now on; at once if it is another target than before. */
+  aim(exposure: string, target: ProbeTarget): void {
+    const round = this.#rounds.get(exposure);
+    if (round === undefined) {
+      this.#rounds.set(exposure, { target, hops: undefined, failures: 0 });
+    } else {
+      if (Bun.deepEquals(round.target, target)) return;
+      round.target = target;
+      round.failures = 0;
+    }
+    this.#queue.add(exposure);
+  }
+
+  /** Looks again without waiting for the next round: something on the way has changed. */
+  hurry(exposure: string): void {
+    if (this.#rounds.has(exposure)) this.#queue.add(exposure);
+  }
+
+  forget(exposure: string): void {
+    this.#rounds.delete(exposure);
+    this.#queue.forget(exposure);
+  }
+
+  /** Probes until the signal. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#queue.run((exposure) => this.#probe(exposure, signal), {
+      ...{ concurrency: CONCURRENCY, signal },
+    });
+  }
+
+  async #probe(exposure: string, signal: AbortSignal): Promise<void> {
+    const round = this.#rounds.get(exposure);
+    if (round === undefined) return;
+    const { probe = probeExposure, onChange, periodMs = 60_000 } = this.#options;
+    const { target } = round;
+    const hops = await probe(target, { signal });
+    if (this.#rounds.get(exposure) !== round) return;
+    const isSame = Bun.deepEquals(hops, round.hops);
+    round.hops = hops;
+    round.failures = hops.some(({ state }) => state === 'Fail') ? round.failures + 1 : 0;
+    // Spread out, so that a thousand Exposures do not come in step.
+    const nextMs =
+      round.failures > 0
+        ? Math.min(periodMs, backoffMs(round.failures, Math.random(), FAILING_BACKOFF))
+        : periodMs * (0.8 + 0.4 * Math.random());
+    this.#queue.addAfter(exposure, nextMs);
+    if (!isSame) onChange(exposure);
+  }
+}

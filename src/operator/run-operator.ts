@@ -1,0 +1,91 @@
+/**
+ * The operator as a process: leader election, health and signals around {@link Operator}.
+ */
+import { formatListenAddress, type ListenAddress } from '../engine/listen-address.ts';
+import { CannotListen, listenOnAll } from '../engine/listen-all.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { LeaderElection } from '../kube/leader-election.ts';
+import { serveHttp, type HttpServer } from '../telemetry/http.ts';
+import type { Logger } from '../telemetry/log.ts';
+import { Operator, type OperatorOptions } from './operator.ts';
+
+/** Options of {@link runOperator}. */
+export interface RunOperatorOptions extends Omit<OperatorOptions, 'client' | 'log'> {
+  /** Health and metrics; none: nowhere. */
+  readonly http: readonly ListenAddress[];
+  /** Whether others run beside this one, and only one may work. */
+  readonly leaderElect: boolean;
+}
+
+/** The Lease by which replicas agree. */
+export const LEASE_NAME = 'snicket-operator';
+
+/** Runs until it is told to end, and gives the exit code. */
+export async function runOperator(
+  client: KubeClient,
+  options: RunOperatorOptions,
+  log: Logger,
+): Promise<number> {
+  const ended = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (ended.signal.aborted) process.exit(0); // told twice: at once
+      ended.abort();
+    });
+  }
+  const operator = new Operator({ ...options, client, log });
+  const servers: HttpServer[] = [];
+  try {
+    serveHealth(operator, options.http, servers, log);
+    await (options.leaderElect
+      ? leadInTurn(operator, client, options, log, ended.signal)
+      : operator.run(ended.signal));
+    log.info('ended');
+    return 0;
+  } catch (error) {
+    if (ended.signal.aborted) return 0;
+    log.error('the operator cannot go on', { error });
+    return 1;
+  } finally {
+    for (const server of servers) server.stop();
+  }
+}
+
+/** A replica that has lost the Lease ends: its next process begins with nothing remembered. */
+async function leadInTurn(
+  operator: Operator,
+  client: KubeClient,
+  { namespace, identity }: RunOperatorOptions,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const lease = { namespace, name: LEASE_NAME };
+  const election = new LeaderElection({ client, lease, identity, logger });
+  await election.run(async (leading) => {
+    await operator.run(leading);
+    if (!signal.aborted) throw new Error(`lost the Lease ${namespace}/${LEASE_NAME}`);
+  }, signal);
+}
+
+/** A replica that waits for its turn is ready too. */
+function serveHealth(
+  { metrics }: Operator,
+  addresses: readonly ListenAddress[],
+  servers: HttpServer[],
+  log: Logger,
+): void {
+  const listen = (at: ListenAddress) => {
+    servers.push(serveHttp({ ...at, metrics, notReady: () => undefined }));
+  };
+  try {
+    listenOnAll({ listen }, addresses, ({ message }) =>
+      log.warn(`${message}; this machine has no IPv6, and IPv4 alone is served`),
+    );
+  } catch (error) {
+    if (!(error instanceof CannotListen)) throw error;
+    const place = formatListenAddress(error.at);
+    throw new Error(`cannot serve HTTP on ${place} (${error.code}); choose another with --http`, {
+      cause: error,
+    });
+  }
+}

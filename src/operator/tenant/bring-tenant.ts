@@ -1,0 +1,199 @@
+/**
+ * One look at the tenant of an Exposure: read it, plan for it, apply, and say how it is.
+ */
+import type { ExposureStatus } from '../../api/exposure.ts';
+import type { Applier } from '../../kube/apply.ts';
+import { KubeError } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { Finding } from '../../plan/finding.ts';
+import { planExposure, type Facts, type Plan, type Wish } from '../../plan/plan.ts';
+import type { HopResult } from '../../probe/hop.ts';
+import { judgeEndpoints } from '../../probe/hops/endpoints.ts';
+import { judgeProxies } from '../../probe/hops/proxies.ts';
+import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
+import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
+import type { DaemonSet } from '../../tenant/pod.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import { fails, holds, waits, type Verdict } from '../exposure/verdicts.ts';
+import type { MasterKeys } from '../master-keys.ts';
+import { credentialsFor } from './credentials.ts';
+import { readTenantFacts, TenantNotInitialised } from './tenant-facts.ts';
+import type { TenantLink } from './tenant-link.ts';
+import type { TenantLinks } from './tenant-links.ts';
+import { applyTenantSide, readTenantSide } from './tenant-side.ts';
+
+/** What there is to bring. */
+export interface TenantTask {
+  /** Of the Exposure. */
+  readonly key: string;
+  readonly wish: Wish;
+  readonly reading: ControlPlaneReading;
+  /** As far as it goes without the tenant. */
+  readonly plan: Plan;
+  readonly facts: Facts;
+}
+
+/** What it takes. */
+export interface TenantMeans {
+  readonly links: TenantLinks;
+  readonly applierFor: (link: TenantLink) => Applier;
+  readonly masterKeys: () => Promise<MasterKeys>;
+  readonly log: Logger;
+}
+
+/** How the tenant's side is. */
+export interface TenantOutcome {
+  readonly verdict: Verdict;
+  /** The hops that are judged by what the tenant's API says. */
+  readonly hops: readonly HopResult[];
+  readonly proxies?: { readonly ready: number; readonly desired: number } | undefined;
+  readonly certificate?: ExposureStatus['certificate'];
+  /** When to look again, sooner than usual. */
+  readonly lookAgainMs?: number | undefined;
+}
+
+/** Of one look: a tenant that hangs must not hold up the others. */
+const LOOK_MS = 20_000;
+/** A tenant that does not answer is asked again so soon; a watch that comes back is a change, and asks at once. */
+const UNREACHABLE_MS = 15_000;
+
+/** Brings the tenant's side about, as far as that can be done now. @throws what is not the tenant's fault */
+export async function bringTenant(
+  task: TenantTask,
+  means: TenantMeans,
+  signal: AbortSignal,
+): Promise<TenantOutcome> {
+  const { key, wish, reading } = task;
+  const { kubeconfig, addresses } = reading;
+  if (kubeconfig === undefined) return { verdict: noKubeconfig(reading), hops: [] };
+  const link = means.links.open(key, {
+    ...{ kubeconfig, addresses },
+    watchesNodes: wish.exposure.spec.worker.address === 'node',
+  });
+  if ('code' in link) return { verdict: fails(link), hops: [] };
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
+  try {
+    return await look(task, link, means, inTime);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (error instanceof TenantNotInitialised) {
+      return {
+        verdict: waits('TenantNotInitialised', error.message),
+        hops: [],
+        lookAgainMs: 2_000,
+      };
+    }
+    if (!(error instanceof KubeError) && !inTime.aborted) throw error;
+    means.links.failed(key);
+    means.log.warn('a tenant cannot be brought up to date', { exposure: key, error });
+    return { verdict: fails(unreachable(link, error)), hops: [], lookAgainMs: UNREACHABLE_MS };
+  }
+}
+
+async function look(
+  { key, wish, reading, plan: before, facts }: TenantTask,
+  link: TenantLink,
+  means: TenantMeans,
+  signal: AbortSignal,
+): Promise<TenantOutcome> {
+  const { clusterDomain } = wish.exposure.spec.controlPlane;
+  const [tenant, live] = await Promise.all([
+    readTenantFacts(link, { clusterDomain, signal }),
+    readTenantSide(link, signal),
+  ]);
+  const { credentials, certificate, finding, reissued } = await credentialsFor({
+    ...{ mode: before.mode, apiHost: before.hosts?.api ?? '', tenant, now: new Date() },
+    ca: reading.controlPlane?.ca,
+    secret: live.find(isProxySecret),
+    masterKeys: means.masterKeys,
+  });
+  const currentSlices = link.slices.list();
+  const plan = planExposure(wish, { ...facts, tenant, credentials, currentSlices });
+  const wrong =
+    finding ??
+    plan.findings.find(({ about, severity }) => about === 'tenant' && severity === 'error');
+  if (plan.tenant === undefined) {
+    const verdict = wrong === undefined ? fails(incomplete(reading)) : fails(wrong);
+    return { verdict, certificate, hops: [] };
+  }
+  if (reissued !== undefined) {
+    means.log.info('a new certificate for the proxies', { exposure: key, because: reissued });
+  }
+  const retryInMs = await applyTenantSide(
+    ...([link, means.applierFor(link), plan.tenant, live, signal] as const),
+  );
+  return { ...judge(link, plan.tenant), certificate, lookAgainMs: retryInMs };
+}
+
+/** How it is, as the watches say: what was just applied comes back through them. */
+function judge(link: TenantLink, planned: readonly KubeObject[]): TenantOutcome {
+  const slices = planned.filter((object) => isSlice(object));
+  const wanted = planned.find((object) => isDaemonSet(object));
+  const { daemonSet } = link;
+  const endpoints = judgeEndpoints({
+    ...{ planned: slices, live: link.slices.list() },
+  });
+  const proxies = judgeProxies({
+    daemonSet,
+    ...(link.pods !== undefined && { pods: link.pods.list() }),
+    image: wanted?.spec.template.spec.containers[0]?.image ?? '',
+  });
+  const ready = daemonSet?.status?.numberReady ?? 0;
+  const desired = daemonSet?.status?.desiredNumberScheduled ?? 0;
+  return {
+    verdict: verdictOf(endpoints, proxies, desired),
+    hops: [endpoints, proxies],
+    proxies: { ready, desired },
+  };
+}
+
+function verdictOf(endpoints: HopResult, proxies: HopResult, desired: number): Verdict {
+  const failed = [endpoints, proxies].find(({ state }) => state === 'Fail');
+  if (failed !== undefined) {
+    const { code, message, action } = failed;
+    return waits(code, action === undefined ? message : `${message}; ${action}`);
+  }
+  return desired === 0
+    ? holds('NoNodes', 'the tenant has no nodes yet; each gets its proxy when it joins')
+    : holds('ProxiesReady', proxies.message);
+}
+
+function isSlice(object: KubeObject): object is EndpointSlice {
+  return object.kind === RESOURCES.endpointSlice.kind;
+}
+
+function isDaemonSet(object: KubeObject): object is DaemonSet {
+  return object.kind === RESOURCES.daemonSet.kind;
+}
+
+function isProxySecret({ kind, metadata }: KubeObject): boolean {
+  return kind === RESOURCES.secret.kind && metadata.name === PROXY.name;
+}
+
+function noKubeconfig({ findings }: ControlPlaneReading): Verdict {
+  const [first] = findings;
+  return first === undefined
+    ? waits('KubeconfigMissing', 'there is no kubeconfig of the tenant yet')
+    : fails(first);
+}
+
+function incomplete({ findings }: ControlPlaneReading): Finding {
+  return (
+    findings[0] ?? {
+      ...{ code: 'FactsMissing', severity: 'error' },
+      message: 'not everything is known of the tenant yet',
+      action: 'see the condition Prepared',
+    }
+  );
+}
+
+function unreachable({ client }: TenantLink, error: unknown): Finding {
+  const said = error instanceof KubeError ? error.message : 'no answer in time';
+  return {
+    ...{ code: 'TenantUnreachable', severity: 'error' },
+    message: `the tenant's API server at ${client.server} cannot be worked with: ${said}`,
+    action: 'see that the control plane runs and that its kubeconfig is a good one',
+  };
+}

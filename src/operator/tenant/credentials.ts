@@ -1,0 +1,94 @@
+/**
+ * What a tenant's proxies serve with: a certificate by the tenant's own CA, made anew when its time has come, or a key
+ * derived from the gateway's.
+ */
+import { X509Certificate } from 'node:crypto';
+import type { ExposureStatus, WorkerMode } from '../../api/exposure.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { caFingerprint } from '../../pki/fingerprint.ts';
+import { issueLeaf, type Leaf } from '../../pki/leaf.ts';
+import { PkiError } from '../../pki/pki-error.ts';
+import { reasonToReissue, renewalTime } from '../../pki/renewal.ts';
+import type { AuthorityFiles, ProxyCredentials, TenantFacts } from '../../plan/control-plane.ts';
+import type { Finding } from '../../plan/finding.ts';
+import { leafNames } from '../../plan/leaf-names.ts';
+import { PROXY_FILES } from '../../tenant/proxy-names.ts';
+import type { MasterKeys } from '../master-keys.ts';
+
+/** What is known when credentials are wanted. */
+export interface CredentialsInput {
+  readonly mode: WorkerMode;
+  readonly apiHost: string;
+  readonly ca: AuthorityFiles | undefined;
+  readonly tenant: TenantFacts;
+  /** The proxies' Secret as it is. */
+  readonly secret: KubeObject | undefined;
+  readonly masterKeys: () => Promise<MasterKeys>;
+  readonly now: Date;
+}
+
+/** What proxies get, or why they get nothing. */
+export interface CredentialsFound {
+  readonly credentials?: ProxyCredentials | undefined;
+  readonly certificate?: ExposureStatus['certificate'];
+  readonly finding?: Finding | undefined;
+  /** Why a certificate was made anew just now. */
+  readonly reissued?: string | undefined;
+}
+
+/** The credentials of a tenant's proxies: those that are there, if they are still good. */
+export async function credentialsFor(input: CredentialsInput): Promise<CredentialsFound> {
+  if (input.mode === 'passthrough') {
+    const keys = await input.masterKeys();
+    return { credentials: { tenantKey: `${keys.tenantKey(input.apiHost)}\n` } };
+  }
+  const { ca, tenant, now } = input;
+  if (ca?.key === undefined) return {}; // the plan says so
+  const authority = { certificate: ca.certificate, key: ca.key };
+  const { names, addresses } = leafNames(tenant);
+  const present = leafIn(input.secret);
+  try {
+    const reason = reasonToReissue(
+      {
+        ...{ names, addresses, ca: authority },
+        certificate: present?.certificate,
+        key: present?.key,
+      },
+      now,
+    );
+    const leaf =
+      reason === undefined && present !== undefined
+        ? present
+        : await issueLeaf({ ca: authority, names, addresses, now });
+    return {
+      credentials: leaf,
+      certificate: certificateStatus(leaf, ca.certificate),
+      reissued: reason?.message,
+    };
+  } catch (error) {
+    if (!(error instanceof PkiError)) throw error;
+    return { finding: error.finding };
+  }
+}
+
+function leafIn(secret: KubeObject | undefined): Leaf | undefined {
+  const { data = {} } = (secret ?? {}) as { data?: Readonly<Record<string, string>> };
+  const text = (name: string) => Buffer.from(data[name] ?? '', 'base64').toString();
+  const certificate = text(PROXY_FILES.certificate);
+  const key = text(PROXY_FILES.key);
+  return certificate === '' || key === '' ? undefined : { certificate, key };
+}
+
+function certificateStatus(leaf: Leaf, ca: string): ExposureStatus['certificate'] {
+  const { validFrom, validTo } = new X509Certificate(leaf.certificate);
+  const validity = { notBefore: new Date(validFrom), notAfter: new Date(validTo) };
+  return {
+    notAfter: seconds(validity.notAfter),
+    renewAt: seconds(renewalTime(validity)),
+    authority: caFingerprint(ca),
+  };
+}
+
+function seconds(date: Date): string {
+  return `${date.toISOString().slice(0, 19)}Z`;
+}

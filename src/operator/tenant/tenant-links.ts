@@ -1,0 +1,118 @@
+/**
+ * The links to all tenants, one for each Exposure, for as long as its kubeconfig and its address are the same.
+ */
+import type { KubeClient } from '../../kube/client.ts';
+import { aimed, AccessError, type ClusterAccess } from '../../kube/cluster-access.ts';
+import { createClient } from '../../kube/fetch-client.ts';
+import { parseKubeconfig } from '../../kube/kubeconfig.ts';
+import type { Finding } from '../../plan/finding.ts';
+import { ipVersion } from '../../wire/ip-address.ts';
+import { TenantLink } from './tenant-link.ts';
+
+/** How a tenant is reached. */
+export interface TenantAddress {
+  /** Text of an administrator's kubeconfig. */
+  readonly kubeconfig: string;
+  /** `host:port` of the API server, by the Service and never by the edge; several are tried in turn. */
+  readonly addresses: readonly string[];
+  readonly watchesNodes: boolean;
+}
+
+/** Options of {@link TenantLinks}. */
+export interface TenantLinksOptions {
+  /** Something in the tenant of this Exposure has changed. */
+  readonly onChange: (exposure: string) => void;
+  /** Default: a client of the tenant's API server. */
+  readonly connect?: (access: ClusterAccess) => KubeClient;
+}
+
+/** A name that every kube-apiserver has in its certificate, since pods dial it by that. */
+const UNIVERSAL_NAME = 'kubernetes.default.svc';
+
+/** All tenants. */
+export class TenantLinks {
+  readonly #options: TenantLinksOptions;
+  readonly #links = new Map<string, { readonly digest: string; readonly link: TenantLink }>();
+  /** How often the tenant could not be reached: which of its addresses is next. */
+  readonly #turns = new Map<string, number>();
+
+  constructor(options: TenantLinksOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#links.size;
+  }
+
+  /** The link to the tenant of an Exposure, or why there can be none. */
+  open(exposure: string, address: TenantAddress): TenantLink | Finding {
+    const { kubeconfig, addresses, watchesNodes } = address;
+    const target = addresses[(this.#turns.get(exposure) ?? 0) % Math.max(1, addresses.length)];
+    if (target === undefined) return noAddress();
+    const digest = digestOf(kubeconfig, target, watchesNodes);
+    const current = this.#links.get(exposure);
+    if (current?.digest === digest) return current.link;
+    const access = accessTo(kubeconfig, target);
+    if ('code' in access) return access;
+    this.close(exposure);
+    const { connect = createClient, onChange } = this.#options;
+    const link = new TenantLink({
+      ...{ client: connect(access), watchesNodes },
+      onChange: () => onChange(exposure),
+    });
+    this.#links.set(exposure, { digest, link });
+    link.open();
+    return link;
+  }
+
+  /** The tenant did not answer: the next link goes to its next address. */
+  failed(exposure: string): void {
+    this.#turns.set(exposure, (this.#turns.get(exposure) ?? 0) + 1);
+  }
+
+  close(exposure: string): void {
+    this.#links.get(exposure)?.link.close();
+    this.#links.delete(exposure);
+  }
+
+  /** Nothing is left of the Exposure. */
+  forget(exposure: string): void {
+    this.close(exposure);
+    this.#turns.delete(exposure);
+  }
+
+  closeAll(): void {
+    for (const exposure of this.#links.keys()) this.close(exposure);
+  }
+}
+
+/** The kubeconfig's identity and CA, at the address of the Service. */
+function accessTo(kubeconfig: string, target: string): ClusterAccess | Finding {
+  try {
+    const access = parseKubeconfig(kubeconfig);
+    const name = access.serverName ?? new URL(access.server).hostname;
+    const isName = ipVersion(name.replaceAll(/[[\]]/g, '')) === 0;
+    const serverName = isName ? name : UNIVERSAL_NAME;
+    return aimed(access, { server: `https://${target}`, serverName });
+  } catch (error) {
+    if (!(error instanceof AccessError)) throw error;
+    return {
+      ...{ code: 'KubeconfigUnusable', severity: 'error' },
+      message: `the tenant's kubeconfig cannot be used: ${error.message}`,
+      action: 'correct the kubeconfig in the Secret that spec.controlPlane.kubeconfigSecret names',
+    };
+  }
+}
+
+function noAddress(): Finding {
+  return {
+    ...{ code: 'ServiceHasNoAddress', severity: 'error' },
+    message: 'the Service of the control plane has no cluster IP, so the operator cannot dial it',
+    action: 'give it one (it is headless), or write spec.controlPlane.endpoints',
+  };
+}
+
+/** Of secrets, so not the text itself. */
+function digestOf(...parts: readonly (string | boolean)[]): string {
+  return new Bun.CryptoHasher('sha256').update(JSON.stringify(parts)).digest('hex');
+}

@@ -1,0 +1,141 @@
+import 'reflect-metadata';
+import { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension } from '@peculiar/x509';
+import { expect, test } from 'bun:test';
+import { createPrivateKey } from 'node:crypto';
+import { hasIssuer, readAuthority, type AuthorityPem } from './authority.ts';
+import { PkiError } from './pki-error.ts';
+import { makeCa } from './testing/test-ca.ts';
+
+const ca = await makeCa();
+const other = await makeCa({ name: 'CN=other' });
+const isCa = new BasicConstraintsExtension(true, undefined, true);
+const noCa = await makeCa({ extensions: [new BasicConstraintsExtension(false, undefined, true)] });
+const plain = await makeCa({ extensions: [] });
+const noSign = await makeCa({
+  extensions: [isCa, new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true)],
+});
+const locked = createPrivateKey(ca.key)
+  .export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' })
+  .toString();
+
+function refusal(pem: AuthorityPem): PkiError {
+  try {
+    readAuthority(pem);
+  } catch (error) {
+    if (error instanceof PkiError) return error;
+    throw error;
+  }
+  throw new Error('it was taken');
+}
+
+const wrong: [string, AuthorityPem, string, string][] = [
+  [
+    'an empty certificate',
+    { ...ca, certificate: ' \n' },
+    'CaCertificateMissing',
+    "give the tenant's",
+  ],
+  ['a certificate that is none', { ...ca, certificate: 'x' }, 'CaCertificateUnreadable', 'no PEM'],
+  ['a key in its place', { ...ca, certificate: ca.key }, 'CaCertificateUnreadable', 'is no PEM'],
+  [
+    'a certificate cut short',
+    { ...ca, certificate: `${ca.certificate}${ca.certificate.replace(/\n.{64}\n/, '\n')}` },
+    'CaCertificateUnreadable',
+    'certificate 2 of 2',
+  ],
+  ['an empty key', { ...ca, key: '' }, 'CaKeyMissing', 'private key is empty'],
+  ['a key that is none', { ...ca, key: 'garbage' }, 'CaKeyUnreadable', 'cannot be read (ERR_'],
+  ['an encrypted key', { ...ca, key: locked }, 'CaKeyEncrypted', 'openssl pkey -in ca.key'],
+  ['the key of another CA', { ...ca, key: other.key }, 'CaKeyMismatch', "'CN=kubernetes-ca'"],
+  ['what says that it is no CA', noCa, 'CaNotAuthority', "'CN=kubernetes-ca' is not that of a CA"],
+  ['what does not say that it is a CA', plain, 'CaNotAuthority', '(basicConstraints)'],
+  ['a CA that may not sign', noSign, 'CaMayNotSign', 'lacks keyCertSign'],
+];
+
+test.each(wrong)('refuses %s with a code, the value and a way out', (_, pem, code, sentence) => {
+  const { message, finding } = refusal(pem);
+
+  expect(finding.code as string).toBe(code);
+  expect(message).toContain(sentence);
+  expect(message).toBe(`${finding.message}; ${finding.action}`);
+});
+
+test('no refusal has a part of the key in it', () => {
+  const secrets = [ca, other, { key: locked }].map(({ key }) => key.split('\n')[1]!);
+
+  for (const [, pem] of wrong) {
+    const text = Bun.inspect(refusal(pem));
+    for (const secret of secrets) expect(text).not.toContain(secret);
+  }
+});
+
+test('takes a CA that says nothing about the usage of its key', async () => {
+  const silent = await makeCa({ extensions: [isCa] });
+
+  expect(readAuthority(silent).certificate.subject).toBe('CN=kubernetes-ca');
+});
+
+test('reads a key behind the parameters of its curve, and Windows line ends', async () => {
+  const { certificate, key } = await makeCa({ form: 'sec1' });
+  const parameters =
+    '-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n';
+
+  const authority = readAuthority({
+    certificate: certificate.replaceAll('\n', '\r\n'),
+    key: `${parameters}${key}`,
+  });
+
+  expect(authority.key.asymmetricKeyType).toBe('ec');
+});
+
+test('of a CA that was renewed with its key, takes the certificate that lasts longest', async () => {
+  const notAfter = new Date('2050-01-01T00:00:00Z');
+  const renewed = await makeCa({ keys: ca.keys, notAfter });
+
+  const authority = readAuthority({
+    certificate: `${ca.certificate}${renewed.certificate}${other.certificate}`,
+    key: ca.key,
+  });
+
+  expect(authority.notAfter).toEqual(notAfter);
+  expect(authority.chain).toEqual([]);
+});
+
+test('an intermediate without its issuers is its own chain, and ends with its first link', async () => {
+  const root = await makeCa({ name: 'CN=root' });
+  const notAfter = new Date('2030-01-01T00:00:00Z');
+  const middle = await makeCa({ name: 'CN=middle', parent: root, notAfter });
+  const low = await makeCa({ name: 'CN=low', parent: middle });
+
+  const alone = readAuthority(low);
+  const whole = readAuthority({
+    certificate: `${root.certificate}${middle.certificate}${low.certificate}`,
+    key: low.key,
+  });
+
+  expect(alone.chain).toEqual([low.certificate]);
+  expect(whole.chain).toEqual([low.certificate, middle.certificate]);
+  expect(whole.notAfter).toEqual(notAfter);
+});
+
+test('two CAs that have signed each other are no endless chain', async () => {
+  const one = await makeCa({ name: 'CN=one' });
+  const two = await makeCa({ name: 'CN=two', parent: one });
+  const oneByTwo = await makeCa({ name: 'CN=one', keys: one.keys, parent: two });
+
+  const { chain } = readAuthority({
+    certificate: `${oneByTwo.certificate}${two.certificate}`,
+    key: one.key,
+  });
+
+  expect(chain).toEqual([oneByTwo.certificate, two.certificate]);
+});
+
+test('an issuer is known by its name and its signature', async () => {
+  const child = await makeCa({ name: 'CN=child', parent: ca });
+  const namesake = await makeCa();
+
+  expect(hasIssuer(child.parsed, ca.parsed)).toBe(true);
+  expect(hasIssuer(child.parsed, namesake.parsed)).toBe(false);
+  expect(hasIssuer(child.parsed, other.parsed)).toBe(false);
+});

@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test';
+import { caFingerprint } from './fingerprint.ts';
+import { hasOpenssl, openssl } from './testing/openssl.ts';
+import { makeCa } from './testing/test-ca.ts';
+
+const one = (await makeCa({ name: 'CN=one' })).certificate;
+const two = (await makeCa({ name: 'CN=two' })).certificate;
+
+test.skipIf(!hasOpenssl)('is that of openssl for one certificate', () => {
+  const words = ['x509', '-in', 'ca.crt', '-noout', '-fingerprint', '-sha256'];
+
+  const printed = openssl({ 'ca.crt': one }, ...words);
+
+  const [, hex = ''] = printed.trim().split('=');
+  expect(caFingerprint(one)).toBe(hex.replaceAll(':', '').toLowerCase());
+});
+
+test('looks at the certificates and at nothing around them', () => {
+  const both = caFingerprint(`${one}${two}`);
+
+  expect(caFingerprint(`# old\n${two}\n# new\n${one.replaceAll('\n', '\r\n')}${one}`)).toBe(both);
+  expect(both).toMatch(/^[0-9a-f]{64}$/);
+  expect(new Set([both, caFingerprint(one), caFingerprint(two)]).size).toBe(3);
+});
+
+test('refuses what holds no certificate', () => {
+  expect(() => caFingerprint('ca.crt')).toThrow("the CA's certificate is no PEM");
+});

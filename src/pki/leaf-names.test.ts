@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test';
+import { normalNames } from './leaf-names.ts';
+import { PkiError } from './pki-error.ts';
+
+test('has each name and address once and in one spelling, in their order', () => {
+  const normal = normalNames({
+    names: ['Kubernetes', 'kubernetes', 'kubernetes.default.svc', 'localhost'],
+    addresses: ['FD00:0::1', '10.96.0.1', '::ffff:10.96.0.1', 'fd00::1'],
+  });
+
+  expect(normal).toEqual({
+    names: ['kubernetes', 'kubernetes.default.svc', 'localhost'],
+    addresses: ['fd00::1', '10.96.0.1'],
+  });
+});
+
+test.each([
+  ['LeafWithoutNames', [], [], 'without names and addresses'],
+  ['LeafNameInvalid', ['*.example.com'], [], "'*.example.com' cannot be a name"],
+  ['LeafNameInvalid', ['10.0.0.1'], [], "'10.0.0.1' cannot be a name"],
+  ['LeafNameInvalid', ['kubernetes.'], [], 'without a dot at its end'],
+  ['LeafAddressInvalid', [], ['kubernetes'], "'kubernetes' is not an IP address"],
+  ['LeafAddressInvalid', [], ['10.96.0.1/12'], "'10.96.0.1/12' is not"],
+] as const)('refuses as %s: names %j, addresses %j', (code, names, addresses, sentence) => {
+  let error: unknown;
+  try {
+    normalNames({ names, addresses });
+  } catch (caught) {
+    error = caught;
+  }
+
+  expect(error).toBeInstanceOf(PkiError);
+  expect((error as PkiError).finding.code).toBe(code);
+  expect((error as PkiError).message).toContain(sentence);
+});

@@ -1,0 +1,57 @@
+/**
+ * What a leaf certificate is good for: DNS names and IP addresses, each once and in one spelling.
+ */
+import { formatAddress, parseAddress } from '../wire/address-pair.ts';
+import { ipVersion } from '../wire/ip-address.ts';
+import { serverNameFault } from '../wire/server-name.ts';
+import { PkiError } from './pki-error.ts';
+
+/** The subject alternative names of a leaf. */
+export interface LeafNames {
+  /** `kubernetes`, `kubernetes.default.svc`, ... No wildcards: nobody dials one. */
+  readonly names: readonly string[];
+  /** IPv4 and IPv6. */
+  readonly addresses: readonly string[];
+}
+
+/** In lower case, addresses in the form of RFC 5952, and each only once. @throws PkiError */
+export function normalNames({ names, addresses }: LeafNames): LeafNames {
+  if (names.length + addresses.length === 0) {
+    throw new PkiError(
+      'LeafWithoutNames',
+      'a certificate without names and addresses was asked for',
+      'ask for those that pods dial',
+    );
+  }
+  return {
+    names: [...new Set(names.map(normalName))],
+    addresses: [...new Set(addresses.map(normalAddress))],
+  };
+}
+
+function normalName(name: string): string {
+  const bytes = Buffer.from(name);
+  const fault = serverNameFault(bytes, 0, bytes.length);
+  if (fault === undefined) return normalText(name);
+  throw new PkiError(
+    'LeafNameInvalid',
+    `'${name}' cannot be a name of a certificate (${fault})`,
+    'give a DNS name without a dot at its end',
+  );
+}
+
+function normalAddress(address: string): string {
+  if (ipVersion(address) !== 0) return normalText(address);
+  throw new PkiError(
+    'LeafAddressInvalid',
+    `'${address}' is not an IP address`,
+    'give one of IPv4 or IPv6, and names as names',
+  );
+}
+
+/** A name or an address in the one spelling that {@link normalNames} gives it. */
+export function normalText(text: string): string {
+  if (ipVersion(text) === 0) return text.toLowerCase();
+  const bytes = parseAddress(text);
+  return formatAddress(bytes, 0, bytes.length === 4 ? 'ipv4' : 'ipv6');
+}

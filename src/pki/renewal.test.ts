@@ -1,0 +1,140 @@
+import 'reflect-metadata';
+import { Name, SubjectKeyIdentifierExtension, X509Certificate } from '@peculiar/x509';
+import { expect, test } from 'bun:test';
+import { issueLeaf } from './leaf.ts';
+import { reasonToReissue, renewalTime, type LeafState } from './renewal.ts';
+import { caExtensions, makeCa } from './testing/test-ca.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+const WANTED = { names: ['kubernetes', 'kubernetes.default.svc'], addresses: ['10.96.0.1'] };
+const now = new Date();
+const ca = await makeCa();
+const leaf = await issueLeaf({ ca, ...WANTED, now });
+const good: LeafState = { ...leaf, ...WANTED, ca };
+
+function later(days: number): Date {
+  return new Date(now.getTime() + days * DAY_MS);
+}
+
+test('renews after two thirds of the lifetime, or after another part of it', () => {
+  const dates = {
+    notBefore: new Date('2026-01-01T00:00:00Z'),
+    notAfter: new Date('2026-04-01T00:00:00Z'),
+  };
+
+  expect(renewalTime(dates)).toEqual(new Date('2026-03-02T00:00:00Z'));
+  expect(renewalTime(dates, 0.5)).toEqual(new Date('2026-02-15T00:00:00Z'));
+});
+
+test('a new leaf is left alone until it is due', () => {
+  expect(reasonToReissue(good, now)).toBeUndefined();
+  expect(reasonToReissue(good, later(59.9))).toBeUndefined();
+  expect(reasonToReissue(good, later(60))?.code).toBe('LeafDue');
+  expect(reasonToReissue(good, later(91))?.message).toMatch(/ends at 20.* and was due at 20/);
+});
+
+test.each([
+  ['none', { certificate: undefined, key: undefined }, 'LeafAbsent', 'no certificate yet'],
+  ['no key', { key: '' }, 'LeafAbsent', 'no certificate yet'],
+  ['an empty one', { certificate: '\n' }, 'LeafAbsent', 'no certificate yet'],
+  ['no PEM', { certificate: 'x' }, 'LeafUnreadable', 'cannot be read ('],
+  ['no key in the key', { key: 'x' }, 'LeafUnreadable', 'cannot be read ('],
+  ['the key of another', { key: ca.key }, 'LeafKeyMismatch', 'the key does not belong to'],
+  [
+    'rubbish behind it',
+    {
+      certificate: `${leaf.certificate}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
+    },
+    'LeafUnreadable',
+    'cannot be read (',
+  ],
+  [
+    'one name more',
+    { names: [...WANTED.names, 'x'] },
+    'LeafNamesDiffer',
+    'the certificate lacks x',
+  ],
+  ['one less', { names: ['kubernetes'] }, 'LeafNamesDiffer', 'still has kubernetes.default.svc'],
+  [
+    'another address',
+    { addresses: ['10.96.0.2'] },
+    'LeafNamesDiffer',
+    'the certificate lacks 10.96.0.2 and still has 10.96.0.1',
+  ],
+] as const)('is made anew if there is or should be %s', (_, change, code, sentence) => {
+  const reason = reasonToReissue({ ...good, ...change }, now);
+
+  expect(reason?.code).toBe(code);
+  expect(reason?.message).toContain(sentence);
+});
+
+test('neither order nor spelling of names makes a difference', async () => {
+  const wanted = { names: ['kubernetes'], addresses: ['fd00::1', '10.96.0.1'] };
+  const issued = await issueLeaf({ ca, ...wanted, now });
+  const state = {
+    names: ['KUBERNETES', 'kubernetes'],
+    addresses: ['10.96.0.1', 'FD00:0:0::0001', '::ffff:10.96.0.1'],
+  };
+
+  expect(reasonToReissue({ ...issued, ...state, ca }, now)).toBeUndefined();
+});
+
+test('is made anew when a clock was wrong as it was made', () => {
+  expect(reasonToReissue(good, later(-1))?.code).toBe('LeafNotYetValid');
+});
+
+test('is made anew by the CA of today, even if that has the same name, and the old one is still there', async () => {
+  const next = await makeCa();
+  const rotating = { certificate: `${ca.certificate}${next.certificate}`, key: next.key };
+
+  const reason = reasonToReissue({ ...good, ca: rotating }, now);
+
+  expect(reason?.code).toBe('LeafCaChanged');
+  expect(reason?.message).toContain("not signed by the present CA 'CN=kubernetes-ca'");
+});
+
+test('is left alone when its CA was renewed with key and name', async () => {
+  const renewed = await makeCa({ keys: ca.keys, notAfter: later(5000) });
+
+  expect(reasonToReissue({ ...good, ca: renewed }, now)).toBeUndefined();
+});
+
+test('is made anew when the renewed CA has the same key, but says its name or key identifier in other bytes', async () => {
+  const name = new Name([{ CN: [{ utf8String: 'kubernetes-ca' }] }]);
+  const [constraints, usage] = await caExtensions(ca.keys);
+  const otherId = new SubjectKeyIdentifierExtension('00'.repeat(20));
+  const renamed = await makeCa({ keys: ca.keys, name });
+  const marked = await makeCa({ keys: ca.keys, extensions: [constraints!, usage!, otherId] });
+
+  expect(renamed.parsed.subject).toBe(ca.parsed.subject);
+  expect(reasonToReissue({ ...good, ca: renamed }, now)?.code).toBe('LeafCaChanged');
+  expect(reasonToReissue({ ...good, ca: marked }, now)?.code).toBe('LeafCaChanged');
+});
+
+test('is made anew when the intermediates behind it are not those of today', async () => {
+  const root = await makeCa({ name: 'CN=root' });
+  const tenant = await makeCa({ name: 'CN=tenant', parent: root });
+  const renewed = await makeCa({ name: 'CN=tenant', parent: root, keys: tenant.keys });
+  const state = { ...(await issueLeaf({ ca: tenant, ...WANTED, now })), ...WANTED };
+
+  expect(reasonToReissue({ ...state, ca: tenant }, now)).toBeUndefined();
+  expect(reasonToReissue({ ...state, ca: renewed }, now)).toMatchObject({
+    code: 'LeafCaChanged',
+    message: expect.stringContaining('intermediates behind the certificate are not those of'),
+  });
+});
+
+test('is not made anew over and over while the CA itself comes to its end', async () => {
+  const ending = await makeCa({ notAfter: later(3) });
+  const state = { ...(await issueLeaf({ ca: ending, ...WANTED, now })), ...WANTED, ca: ending };
+  const longer = await makeCa({ keys: ending.keys, notAfter: later(1000) });
+
+  expect(new X509Certificate(state.certificate).notAfter).toEqual(ending.parsed.notAfter);
+  expect(reasonToReissue(state, later(2.9))).toBeUndefined();
+  expect(reasonToReissue(state, later(3.1))?.code).toBe('LeafDue');
+  expect(reasonToReissue({ ...state, ca: longer }, later(2.9))?.code).toBe('LeafDue');
+});
+
+test('says what is wrong with the CA before it judges the leaf', () => {
+  expect(() => reasonToReissue({ ...good, ca: { ...ca, key: '' } }, now)).toThrow('key is empty');
+});

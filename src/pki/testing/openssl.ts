@@ -1,0 +1,21 @@
+/**
+ * For tests only: a second opinion on certificates, where there is one.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Whether this machine has it. */
+export const hasOpenssl = Bun.which('openssl') !== null;
+
+/** Runs openssl in a folder with these files, and returns all it printed. */
+export function openssl(files: Readonly<Record<string, string>>, ...words: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'snicket-openssl-'));
+  try {
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+    const ended = Bun.spawnSync(['openssl', ...words], { cwd: folder, timeout: 10_000 });
+    return `${ended.stdout.toString()}${ended.stderr.toString()}`;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The Service in front of a control plane that is given by addresses alone, so that every driver has a Service to lead
+ * to. Nothing selects its endpoints: they are written here.
+ */
+import type { ControlPlaneSpec } from '../api/exposure.ts';
+import { exposureLabelValue } from '../edges/names.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { canonicalAddress, endpointAddressFault, familyOf } from '../tenant/endpoint-address.ts';
+import {
+  endpointAt,
+  SERVICE_NAME_LABEL,
+  SLICE_MANAGED_BY,
+  type EndpointSlice,
+} from '../tenant/endpoint-slice.ts';
+import type { ControlPlane, ServicePort } from './control-plane.ts';
+import type { Finding } from './finding.ts';
+
+/** The addresses, as `10.0.0.5:6443` and `[fd00::5]:6443`. */
+export type FixedEndpoints = NonNullable<ControlPlaneSpec['endpoints']>;
+
+const API: ServicePort = { portName: 'api', port: 6443 };
+const KONNECTIVITY: ServicePort = { portName: 'konnectivity', port: 8132 };
+
+/** The Service that {@link fixedServiceObjects} makes for the Exposure of this name. */
+export function fixedService(
+  exposure: string,
+  { konnectivity }: FixedEndpoints,
+): ControlPlane['service'] {
+  return {
+    name: serviceName(exposure),
+    api: API,
+    ...(konnectivity !== undefined && { konnectivity: KONNECTIVITY }),
+  };
+}
+
+/** The Service, and a slice for each port and family: all endpoints of a slice have the same port. */
+export function fixedServiceObjects(
+  { name: exposure, namespace }: { readonly name: string; readonly namespace: string },
+  endpoints: FixedEndpoints,
+): readonly KubeObject[] {
+  const { name, api, konnectivity } = fixedService(exposure, endpoints);
+  const ports = konnectivity === undefined ? [api] : [api, konnectivity];
+  const service = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace },
+    spec: { ports: ports.map(({ portName, port }) => ({ name: portName, port, protocol: 'TCP' })) },
+  };
+  return [
+    service,
+    ...slicesOf({ name, namespace }, api, endpoints.api),
+    ...slicesOf({ name, namespace }, KONNECTIVITY, endpoints.konnectivity ?? []),
+  ];
+}
+
+/** The addresses that no API server takes as endpoints. */
+export function fixedServiceFindings({
+  api,
+  konnectivity = [],
+}: FixedEndpoints): readonly Finding[] {
+  return [...api, ...konnectivity].flatMap((endpoint) => {
+    const fault = endpointAddressFault(split(endpoint).address);
+    return fault === undefined ? [] : [unusable(endpoint, fault)];
+  });
+}
+
+function unusable(endpoint: string, fault: string): Finding {
+  return {
+    code: 'EndpointUnusable',
+    severity: 'error',
+    message: `${endpoint} in spec.controlPlane.endpoints is ${fault}, which no Service can lead to`,
+    action: 'write an address that pods of this cluster can dial',
+  };
+}
+
+function slicesOf(
+  service: { readonly name: string; readonly namespace: string },
+  { portName }: ServicePort,
+  endpoints: readonly string[],
+): readonly EndpointSlice[] {
+  const slices = new Map<string, EndpointSlice>();
+  for (const endpoint of endpoints) {
+    const { address, port } = split(endpoint);
+    const family = familyOf(address);
+    if (family === undefined || endpointAddressFault(address) !== undefined) continue;
+    const name = [service.name, portName, family.toLowerCase(), port].join('-');
+    const before = slices.get(name)?.endpoints ?? [];
+    slices.set(name, {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: {
+        name,
+        namespace: service.namespace,
+        labels: { ...SLICE_MANAGED_BY, [SERVICE_NAME_LABEL]: service.name },
+      },
+      addressType: family,
+      ports: [{ name: portName, port, protocol: 'TCP' }],
+      endpoints: [...before, endpointAt(canonicalAddress(address))],
+    });
+  }
+  return [...slices.values()];
+}
+
+function split(endpoint: string): { readonly address: string; readonly port: number } {
+  const colon = endpoint.lastIndexOf(':');
+  const address = endpoint.slice(0, colon).replaceAll(/[[\]]/g, '');
+  return { address, port: Number(endpoint.slice(colon + 1)) };
+}
+
+/** As long as the value of a label may be, since slices name their Service that way: and so may a Service's name. */
+function serviceName(exposure: string): string {
+  return exposureLabelValue(`snicket-${exposure}`);
+}

@@ -1,0 +1,17 @@
+/**
+ * The names in the certificate that proxies serve in mode terminate: those by which pods know their API server.
+ */
+import type { LeafNames } from '../pki/leaf-names.ts';
+import type { TenantFacts } from './control-plane.ts';
+
+/** The names and addresses of the tenant's Service `default/kubernetes`. */
+export function leafNames({
+  clusterDomain,
+  serviceAddresses,
+}: Pick<TenantFacts, 'clusterDomain' | 'serviceAddresses'>): LeafNames {
+  const service = 'kubernetes.default.svc';
+  return {
+    names: ['kubernetes', 'kubernetes.default', service, `${service}.${clusterDomain}`],
+    addresses: serviceAddresses,
+  };
+}

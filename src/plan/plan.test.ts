@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'bun:test';
+import { objectText, type KubeObject } from '../kube/object.ts';
+import type { Finding } from './finding.ts';
+import { planExposure, type Plan } from './plan.ts';
+import { CONTROL_PLANE, edge, exposure, facts, LEAF, TENANT_KEY } from './testing/wishes.ts';
+
+const ENDPOINTS = {
+  controlPlane: {
+    endpoints: { api: ['10.0.0.5:6443'], konnectivity: ['10.0.0.5:8132'] },
+    caSecret: { name: 'ca' },
+    kubeconfigSecret: { name: 'kubeconfig' },
+  },
+};
+
+function codes({ findings }: Plan): readonly string[] {
+  return findings.map(({ about, code }) => `${about}: ${code}`);
+}
+
+function texts(objects: readonly KubeObject[] | undefined): readonly string[] | undefined {
+  return objects?.map(objectText);
+}
+
+test('a tenant of which all is known has routes and proxies', () => {
+  const plan = planExposure({ exposure: exposure(), edge: edge() }, facts());
+
+  expect(plan).toMatchObject({
+    mode: 'terminate',
+    endpoint: 'tenants-blue.k8s.example.com:443',
+    routes: {
+      api: {
+        host: 'tenants-blue.k8s.example.com',
+        service: 'blue',
+        port: 6443,
+        portName: 'kube-apiserver',
+      },
+      konnectivity: { host: 'tenants-blue.konnectivity.example.com', port: 8132 },
+    },
+    findings: [],
+  });
+  expect(texts(plan.management)).toEqual(['Ingress tenants/snicket-blue']);
+  expect(texts(plan.tenant)).toContain('DaemonSet kube-system/snicket-proxy');
+});
+
+test('the proxies dial the host at the port and the addresses of the edge', () => {
+  const shared = edge({ port: 8443 });
+
+  const { tenant } = planExposure({ exposure: exposure(), edge: shared }, facts());
+
+  const daemonSet = JSON.stringify(tenant?.find(({ kind }) => kind === 'DaemonSet'));
+  expect(daemonSet).toContain('--edge=tenants-blue.k8s.example.com:8443');
+  expect(daemonSet).toContain('{"ip":"203.0.113.10","hostnames":["tenants-blue.k8s.example.com"]}');
+});
+
+test('there are routes before anything is known of the tenant', () => {
+  const controlPlane = { service: CONTROL_PLANE.service };
+  const early = facts({ controlPlane, tenant: undefined, credentials: undefined });
+
+  const plan = planExposure({ exposure: exposure(), edge: edge() }, early);
+
+  expect(texts(plan.management)).toEqual(['Ingress tenants/snicket-blue']);
+  expect(plan.tenant).toBeUndefined();
+  expect(plan.findings).toEqual([]);
+});
+
+test('nothing is to be changed as long as the control plane is not found', () => {
+  const plan = planExposure(
+    { exposure: exposure(), edge: edge() },
+    facts({ controlPlane: undefined }),
+  );
+
+  expect(plan).toMatchObject({ endpoint: 'tenants-blue.k8s.example.com:443', findings: [] });
+  expect(plan).not.toContainAnyKeys(['routes', 'management', 'tenant']);
+});
+
+test('a host that cannot be made changes nothing', () => {
+  const plan = planExposure({ exposure: exposure(), edge: edge({ domain: undefined }) }, facts());
+
+  expect(codes(plan)).toEqual(['wish: HostMissing']);
+  expect(plan).not.toContainAnyKeys(['routes', 'management', 'tenant']);
+});
+
+test('a host that another Exposure has is not routed, and what was is removed', () => {
+  const conflict: Finding = {
+    code: 'HostConflict',
+    severity: 'error',
+    message: 'tenants-blue.k8s.example.com is held by Exposure tenants/other',
+    action: 'choose another host or delete that one',
+  };
+
+  const plan = planExposure({ exposure: exposure(), edge: edge() }, facts({ conflict }));
+
+  expect(codes(plan)).toEqual(['wish: HostConflict']);
+  expect(plan.management).toEqual([]);
+  expect(plan).not.toContainAnyKeys(['routes', 'tenant']);
+});
+
+describe('the mode', () => {
+  test('is passthrough behind our own gateway', () => {
+    const plan = planExposure(
+      { exposure: exposure(), edge: edge({ driver: 'snicket' }) },
+      facts({ credentials: TENANT_KEY }),
+    );
+
+    expect(plan.mode).toBe('passthrough');
+    expect(plan.management).toEqual([]);
+    expect(JSON.stringify(plan.tenant)).toContain('--mode=passthrough');
+  });
+
+  test('passthrough is refused behind another, but clients outside still get a route', () => {
+    const wish = { exposure: exposure({ worker: { mode: 'passthrough' } }), edge: edge() };
+
+    const plan = planExposure(wish, facts({ credentials: TENANT_KEY }));
+
+    expect(codes(plan)).toEqual(['wish: ModeNotSupported']);
+    expect(texts(plan.management)).toEqual(['Ingress tenants/snicket-blue']);
+    expect(plan.tenant).toBeUndefined();
+  });
+
+  test('terminate is refused without the key of the CA', () => {
+    const controlPlane = { ...CONTROL_PLANE, ca: { certificate: 'certificate of the CA\n' } };
+
+    const plan = planExposure(
+      { exposure: exposure(), edge: edge() },
+      facts({ controlPlane, credentials: undefined }),
+    );
+
+    expect(codes(plan)).toEqual(['tenant: CaKeyMissing']);
+    expect(plan.tenant).toBeUndefined();
+  });
+
+  test('terminate needs no key of the CA if there is a certificate', () => {
+    const controlPlane = { ...CONTROL_PLANE, ca: { certificate: 'certificate of the CA\n' } };
+
+    const plan = planExposure({ exposure: exposure(), edge: edge() }, facts({ controlPlane }));
+
+    expect(codes(plan)).toEqual([]);
+    expect(plan.tenant).toBeDefined();
+  });
+
+  test.each([
+    ['haproxy', TENANT_KEY],
+    ['snicket', LEAF],
+  ])('with driver %s waits for credentials of its own kind', (driver, credentials) => {
+    const wish = { exposure: exposure(), edge: edge({ driver }) };
+
+    expect(planExposure(wish, facts({ credentials })).tenant).toBeUndefined();
+  });
+});
+
+describe('konnectivity', () => {
+  test('has no route if the control plane has none', () => {
+    const { name, api } = CONTROL_PLANE.service;
+    const controlPlane = { ...CONTROL_PLANE, service: { name, api } };
+
+    const plan = planExposure({ exposure: exposure(), edge: edge() }, facts({ controlPlane }));
+
+    expect(plan.routes).not.toHaveProperty('konnectivity');
+    expect(plan.findings).toEqual([]);
+  });
+
+  test('without a host is a finding', () => {
+    const wish = {
+      exposure: exposure({ hosts: { api: 'blue.example.com' } }),
+      edge: edge({ domain: undefined }),
+    };
+
+    const plan = planExposure(wish, facts());
+
+    expect(plan.routes).not.toHaveProperty('konnectivity');
+    expect(codes(plan)).toEqual(['routes: KonnectivityHostMissing']);
+  });
+});
+
+test('a control plane that is given by addresses gets a Service, and routes to it', () => {
+  const plan = planExposure({ exposure: exposure(ENDPOINTS), edge: edge() }, facts());
+
+  expect(texts(plan.management)).toEqual([
+    'Service tenants/snicket-blue',
+    'EndpointSlice tenants/snicket-blue-api-ipv4-6443',
+    'EndpointSlice tenants/snicket-blue-konnectivity-ipv4-8132',
+    'Ingress tenants/snicket-blue',
+  ]);
+  expect(plan.routes?.api).toMatchObject({ service: 'snicket-blue', port: 6443, portName: 'api' });
+});
+
+test('every object of the management cluster belongs to the Exposure', () => {
+  const { management } = planExposure({ exposure: exposure(ENDPOINTS), edge: edge() }, facts());
+
+  for (const { metadata } of management ?? []) {
+    expect(metadata.labels).toMatchObject({
+      'app.kubernetes.io/managed-by': 'snicket',
+      'snicket.dev/exposure': 'blue',
+    });
+    expect(metadata.ownerReferences).toEqual([
+      {
+        apiVersion: 'snicket.dev/v1alpha1',
+        kind: 'Exposure',
+        name: 'blue',
+        uid: 'uid-of-blue',
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ]);
+  }
+});
+
+test('an Exposure in a file owns nothing', () => {
+  const wish = { exposure: exposure({}, { uid: undefined }), edge: edge() };
+
+  const { management } = planExposure(wish, facts());
+
+  expect(management?.[0]?.metadata).not.toHaveProperty('ownerReferences');
+});

@@ -1,0 +1,166 @@
+/**
+ * From facts and a wish to everything that has to be there. Pure: the same input gives the same plan, so that `render`,
+ * `diff` and a dry run are what the operator does, but for the writing.
+ */
+import type { Edge } from '../api/edge.ts';
+import type { Exposure, WorkerMode } from '../api/exposure.ts';
+import { hostsOf, type Hosts } from '../api/hosts.ts';
+import { modeFault, modeOf } from '../api/mode.ts';
+import type { ServedApis } from '../edges/driver.ts';
+import { driverFor } from '../edges/driver-for.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { EndpointSlice } from '../tenant/endpoint-slice.ts';
+import { tenantFindings, tenantObjects } from '../tenant/tenant-objects.ts';
+import type { ControlPlane, ProxyCredentials, TenantFacts } from './control-plane.ts';
+import type { Finding } from './finding.ts';
+import { exposureRoutes, routesFindings } from './exposure-routes.ts';
+import { fixedServiceFindings, fixedServiceObjects } from './fixed-service.ts';
+import { ownedBy } from './ownership.ts';
+import type { ExposureRoutes } from './route.ts';
+
+/** What somebody wants. */
+export interface Wish {
+  readonly exposure: Exposure;
+  /** The Edge that it is for. */
+  readonly edge: Edge;
+}
+
+/** What is known. Whatever is absent is not known yet: the plan goes as far as it can. */
+export interface Facts {
+  readonly controlPlane?: ControlPlane | undefined;
+  readonly tenant?: TenantFacts | undefined;
+  readonly credentials?: ProxyCredentials | undefined;
+  /** The addresses of the edge, IP addresses or host names. */
+  readonly edgeAddresses: readonly string[];
+  /** What the management cluster serves. */
+  readonly served: ServedApis;
+  /** The tenant's slices of Service default/kubernetes. */
+  readonly currentSlices: readonly EndpointSlice[];
+  /** The image of the proxy, if the Exposure names none. */
+  readonly proxyImage: string;
+  /** That a host belongs to another Exposure: then this one is not routed. */
+  readonly conflict?: Finding | undefined;
+}
+
+/** A finding, and what it is about: the wish as such, its routes, or the tenant's side. */
+export interface PlanFinding extends Finding {
+  readonly about: 'wish' | 'routes' | 'tenant';
+}
+
+/** What has to be there. */
+export interface Plan {
+  readonly mode: WorkerMode;
+  /** Absent: none can be made. */
+  readonly hosts?: Hosts | undefined;
+  /** Where the API is found, `host:port`. */
+  readonly endpoint?: string | undefined;
+  /** Absent: nothing is to be routed. */
+  readonly routes?: ExposureRoutes | undefined;
+  /** All objects for the management cluster. Absent: that cannot be told now, and what is there stays. */
+  readonly management?: readonly KubeObject[] | undefined;
+  /** All objects for the tenant's cluster. Absent: that cannot be told now, and what is there stays. */
+  readonly tenant?: readonly KubeObject[] | undefined;
+  readonly findings: readonly PlanFinding[];
+}
+
+/** The plan for one Exposure. Routes need neither the tenant nor its CA: providers judge readiness through them. */
+export function planExposure(wish: Wish, facts: Facts): Plan {
+  const { exposure, edge } = wish;
+  const { driver, port } = edge.spec;
+  const mode = modeOf(driver, exposure.spec.worker.mode);
+  const hosts = hostsOf(exposure, edge);
+  if ('code' in hosts) return { mode, findings: about('wish', hosts) };
+  const known = { mode, hosts, endpoint: `${hosts.api}:${port}` };
+
+  const { conflict, controlPlane } = facts;
+  if (conflict !== undefined) {
+    return { ...known, management: [], findings: about('wish', conflict) };
+  }
+  const wrongMode = modeFault(driver, mode);
+  if (controlPlane === undefined) return { ...known, findings: about('wish', wrongMode) };
+
+  const { routes, management, findings } = managementSide(wish, hosts, controlPlane, facts.served);
+  const tenantSide =
+    wrongMode === undefined ? tenantSideOf(wish, known, controlPlane, facts) : { findings: [] };
+  return {
+    ...known,
+    routes,
+    management,
+    tenant: tenantSide.tenant,
+    findings: [...about('wish', wrongMode), ...findings, ...tenantSide.findings],
+  };
+}
+
+function managementSide(
+  { exposure, edge }: Wish,
+  hosts: Hosts,
+  controlPlane: ControlPlane,
+  served: ServedApis,
+): Required<Pick<Plan, 'routes' | 'management' | 'findings'>> {
+  const input = { exposure, hosts, controlPlane };
+  const routes = exposureRoutes(input);
+  const { endpoints } = exposure.spec.controlPlane;
+  const service = endpoints === undefined ? [] : fixedServiceObjects(routes, endpoints);
+  const objects = driverFor(edge.spec.driver).objects(routes, edge, served);
+  return {
+    routes,
+    management: ownedBy(exposure, [...service, ...objects]),
+    findings: about(
+      'routes',
+      ...routesFindings(input),
+      ...(endpoints === undefined ? [] : fixedServiceFindings(endpoints)),
+    ),
+  };
+}
+
+/** The tenant's side waits for the tenant to answer, and for something to serve with. */
+function tenantSideOf(
+  { exposure, edge }: Wish,
+  { mode, hosts }: { readonly mode: WorkerMode; readonly hosts: Hosts },
+  { ca }: ControlPlane,
+  { tenant, credentials, edgeAddresses, currentSlices, proxyImage }: Facts,
+): Pick<Plan, 'tenant' | 'findings'> {
+  const { worker } = exposure.spec;
+  const found = [
+    ...(mode === 'terminate' &&
+    credentials === undefined &&
+    ca !== undefined &&
+    ca.key === undefined
+      ? [caKeyMissing(edge)]
+      : []),
+    ...(tenant === undefined ? [] : tenantFindings({ worker, tenant })),
+  ];
+  const findings = about('tenant', ...found);
+  const isHopeless = found.some(({ severity }) => severity === 'error');
+  if (isHopeless || tenant === undefined || ca === undefined || credentials === undefined) {
+    return { findings };
+  }
+  if ('tenantKey' in credentials !== (mode === 'passthrough')) return { findings };
+  const objects = tenantObjects({
+    ...{ worker, mode, tenant, credentials, edgeAddresses, currentSlices },
+    image: proxyImage,
+    host: hosts.api,
+    port: edge.spec.port,
+    authority: ca.certificate,
+  });
+  return { tenant: objects, findings };
+}
+
+function caKeyMissing(edge: Edge): Finding {
+  return {
+    code: 'CaKeyMissing',
+    severity: 'error',
+    message: `mode terminate needs a certificate by the tenant's CA, and the Secret of the CA has no key to sign one with`,
+    action:
+      edge.spec.driver === 'snicket'
+        ? 'put the key into that Secret, or write worker.mode passthrough'
+        : 'put the key into that Secret, or choose an Edge with driver snicket and worker.mode passthrough',
+  };
+}
+
+function about(
+  what: PlanFinding['about'],
+  ...findings: readonly (Finding | undefined)[]
+): readonly PlanFinding[] {
+  return findings.flatMap((finding) => (finding === undefined ? [] : { ...finding, about: what }));
+}

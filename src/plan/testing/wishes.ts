@@ -1,0 +1,98 @@
+/**
+ * For tests only: an Exposure, an Edge, and what is known of a tenant; each may be told otherwise.
+ */
+import type { Edge } from '../../api/edge.ts';
+import type { Exposure } from '../../api/exposure.ts';
+import { parseEdge, parseExposure } from '../../api/objects.ts';
+import type { TenantInput } from '../../tenant/tenant-objects.ts';
+import type { ControlPlane, ProxyCredentials, TenantFacts } from '../control-plane.ts';
+import type { Facts } from '../plan.ts';
+
+/** `tenants/blue`, through the default Edge, with a Service that has konnectivity. */
+export function exposure(
+  spec: Readonly<Record<string, unknown>> = {},
+  metadata: Readonly<Record<string, unknown>> = {},
+): Exposure {
+  return parseExposure({
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Exposure',
+    metadata: { name: 'blue', namespace: 'tenants', uid: 'uid-of-blue', ...metadata },
+    spec: {
+      controlPlane: {
+        service: { name: 'blue', konnectivityPort: 8132 },
+        caSecret: { name: 'blue-ca' },
+        kubeconfigSecret: { name: 'blue-kubeconfig' },
+      },
+      ...spec,
+    },
+  });
+}
+
+/** HAProxy with a domain. */
+export function edge(spec: Readonly<Record<string, unknown>> = {}): Edge {
+  return parseEdge({
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Edge',
+    metadata: { name: 'shared' },
+    spec: { driver: 'haproxy', domain: 'example.com', ...spec },
+  });
+}
+
+/** The Service `blue` with both ports, and a CA with its key. */
+export const CONTROL_PLANE: ControlPlane = {
+  service: {
+    name: 'blue',
+    api: { port: 6443, portName: 'kube-apiserver' },
+    konnectivity: { port: 8132, portName: 'konnectivity-server' },
+  },
+  ca: { certificate: 'certificate of the CA\n', key: 'key of the CA\n' },
+};
+
+/** A tenant with no nodes yet. */
+export const TENANT: TenantFacts = {
+  version: 'v1.36.3',
+  serviceAddresses: ['10.96.0.1'],
+  clusterDomain: 'cluster.local',
+  nodes: [],
+};
+
+/** Of mode terminate. */
+export const LEAF: ProxyCredentials = { certificate: 'leaf\n', key: 'key of the leaf\n' };
+/** Of mode passthrough. */
+export const TENANT_KEY: ProxyCredentials = {
+  tenantKey: 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+};
+
+/** All that can be known, of a management cluster that serves everything. */
+export function facts(change: Partial<Facts> = {}): Facts {
+  return {
+    controlPlane: CONTROL_PLANE,
+    tenant: TENANT,
+    credentials: LEAF,
+    edgeAddresses: ['203.0.113.10'],
+    served: { has: () => true },
+    currentSlices: [],
+    proxyImage: 'registry.example.com/snicket:1',
+    ...change,
+  };
+}
+
+/** What the objects in the tenant are made from. */
+export function tenantInput(
+  worker: Readonly<Record<string, unknown>> = {},
+  change: Partial<TenantInput> = {},
+): TenantInput {
+  return {
+    worker: exposure({ worker }).spec.worker,
+    mode: 'terminate',
+    image: 'registry.example.com/snicket:1',
+    host: 'blue.k8s.example.com',
+    port: 443,
+    edgeAddresses: ['203.0.113.10'],
+    tenant: TENANT,
+    authority: 'certificate of the CA\n',
+    credentials: LEAF,
+    currentSlices: [],
+    ...change,
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * What a probe found at one hop: data, for a status, a table or a metric alike.
+ */
+import type { HopState } from '../api/exposure-status.ts';
+import { HOP_CODES, type CodeEntry, type HopCode, type HopName, type SkipCode } from './codes.ts';
+
+/** The result of one hop. */
+export interface HopResult {
+  readonly name: HopName;
+  /** What was looked at: `a.k8s.example.com:443`. */
+  readonly target: string;
+  /** Skip: not tried, because an earlier hop failed or because it does not apply. */
+  readonly state: HopState;
+  readonly code: HopCode | SkipCode;
+  /** What is the case, with the offending value. No full stop. */
+  readonly message: string;
+  /** What to do. A Pass that has one is a warning. No full stop. */
+  readonly action?: string;
+}
+
+type ActionOf<Code extends HopCode> = (typeof HOP_CODES)[Code] extends {
+  readonly action: infer Action;
+}
+  ? Action
+  : '';
+
+type NamesIn<Action> = Action extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+
+/** What the action of a code leaves open. */
+type ActionValues<Code extends HopCode> = [NamesIn<ActionOf<Code>>] extends [never]
+  ? []
+  : [values: Readonly<Record<NamesIn<ActionOf<Code>>, string>>];
+
+/** The result that a code stands for; hop, state and action are the catalogue's. */
+export function hopResult<Code extends HopCode>(
+  code: Code,
+  target: string,
+  message: string,
+  ...[values]: ActionValues<Code>
+): HopResult {
+  const { hop, state, action }: CodeEntry = HOP_CODES[code];
+  const result = { name: hop, target, state, code, message };
+  return action === undefined ? result : { ...result, action: filledIn(action, values) };
+}
+
+/** A hop that was not tried, since this one before it did not pass. */
+export function skippedAfter(name: HopName, target: string, earlier: HopName): HopResult {
+  const message = `not tried, since hop ${earlier} did not pass`;
+  return { name, target, state: 'Skip', code: 'EarlierHopFailed', message };
+}
+
+/** A hop that there is nothing to try at. */
+export function notApplicable(name: HopName, target: string, message: string): HopResult {
+  return { name, target, state: 'Skip', code: 'NotApplicable', message };
+}
+
+function filledIn(action: string, values: Readonly<Record<string, string>> = {}): string {
+  return action.replace(/\{(\w+)\}/g, (open, name: string) => values[name] ?? open);
+}

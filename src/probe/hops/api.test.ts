@@ -1,0 +1,149 @@
+import { expect, test } from 'bun:test';
+import type { TLSSocket } from 'node:tls';
+import { until } from '../../engine/conformance/peer.ts';
+import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { dialTcp } from '../dial.ts';
+import { answering, httpText, UNAUTHORIZED_ANSWER } from '../testing/answers.ts';
+import { API_HOST, ProbeLab } from '../testing/lab.ts';
+import { probeApi } from './api.ts';
+
+test('a kube-apiserver says its version', async () => {
+  await using lab = await ProbeLab.create();
+  const { port, protocols } = await lab.apiServer();
+
+  const { api } = await lab.probe({ port });
+
+  expect(api).toEqual({
+    ...{ name: 'api', target: `https://a.k8s.test:${port}/version`, state: 'Pass' },
+    ...{ code: 'ApiAnswers', message: 'kube-apiserver v1.36.3 answers' },
+  });
+  expect(protocols.at(-1)).toBe('http/1.1');
+});
+
+test('asks for the host by its name, and as nobody', async () => {
+  await using lab = await ProbeLab.create();
+  let asked = '';
+  const onConnection = (socket: TLSSocket) => {
+    socket.on('data', (chunk: Buffer) => (asked += chunk.toString()));
+    answering(UNAUTHORIZED_ANSWER)(socket);
+  };
+  const { port, clients } = await lab.apiServer({ onConnection });
+
+  await lab.probe({ port });
+
+  expect(asked.split('\r\n')).toEqual([
+    'GET /version HTTP/1.1',
+    `Host: a.k8s.test:${port}`,
+    'User-Agent: snicket',
+    'Accept: application/json',
+    '',
+    '',
+  ]);
+  expect(clients).toEqual([]);
+});
+
+const FORBIDDEN = '{"kind":"Status","apiVersion":"v1","status":"Failure","code":403}';
+
+test.each<[string, string]>([
+  ['401', UNAUTHORIZED_ANSWER],
+  ['403', httpText('403 Forbidden', {}, FORBIDDEN)],
+  ['429', httpText('429 Too Many Requests', { 'Audit-Id': 'x' }, 'slow down')],
+])('an API server that refuses strangers with %s has answered', async (status, text) => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.apiServer({ onConnection: answering(text) });
+
+  const { api } = await lab.probe({ port });
+
+  expect(api.code).toBe('ApiAnswers');
+  expect(api.message).toBe(`an API server answers ${status}: it tells strangers nothing`);
+});
+
+test('an API server with a failure of its own is not well', async () => {
+  await using lab = await ProbeLab.create();
+  const text = httpText('503 Service Unavailable', { 'Audit-Id': 'x' }, '');
+  const { port } = await lab.apiServer({ onConnection: answering(text) });
+
+  const { api } = await lab.probe({ port });
+
+  expect(api).toMatchObject({ state: 'Fail', code: 'ApiUnhealthy' });
+  expect(api.message).toBe('the API server answers 503');
+});
+
+test.each<[string, string, string]>([
+  [
+    'a web server',
+    httpText('404 Not Found', { Server: 'nginx' }, '<html>'),
+    'a.k8s.test answers 404 and says of itself nginx; that is no kube-apiserver',
+  ],
+  [
+    'something that speaks JSON',
+    httpText('200 OK', { 'Content-Type': 'application/json' }, '[{"kind":"Status"}]'),
+    'a.k8s.test answers 200 and says of itself application/json; that is no kube-apiserver',
+  ],
+  [
+    'a server of HTTP/2',
+    '\0\0\x12\x04\0\0\0\0\0',
+    'a.k8s.test does not answer in HTTP/1; that is no kube-apiserver',
+  ],
+])('%s is no kube-apiserver', async (_, text, message) => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.apiServer({ onConnection: answering(text) });
+
+  const { api } = await lab.probe({ port });
+
+  expect(api).toMatchObject({ state: 'Fail', code: 'ApiNotKubernetes', message });
+  expect(api.action).toContain('leads to the port of the API server');
+});
+
+test('a server that hangs up does not answer', async () => {
+  await using lab = await ProbeLab.create();
+  const onConnection = (socket: TLSSocket) => void socket.once('data', () => socket.destroy());
+  const { port } = await lab.apiServer({ onConnection });
+
+  const { api } = await lab.probe({ port });
+
+  expect(api).toMatchObject({ state: 'Fail', code: 'ApiNotAnswering' });
+  expect(api.message).toStartWith(`no answer from a.k8s.test at 127.0.0.1:${port}: `);
+});
+
+test('a server that is silent is waited for no longer than the limit', async () => {
+  await using lab = await ProbeLab.create();
+  const server = await lab.apiServer({ onConnection: (socket) => void socket.resume() });
+
+  const { api } = await lab.probe({ port: server.port }, { timeoutMs: 200 });
+
+  expect(api.code).toBe('ApiNotAnswering');
+  expect(api.message).toEndWith('none came in 200 ms');
+  await until(() => server.sockets.every(({ destroyed }) => destroyed), 'the hang-up');
+});
+
+test('an answer without end is read to a limit', async () => {
+  await using lab = await ProbeLab.create();
+  const flood = Buffer.alloc(1 << 20, 'x');
+  const onConnection = (socket: TLSSocket) =>
+    void socket.once('data', () => socket.write(Buffer.concat([Buffer.from('HTTP/1.1 '), flood])));
+  const { port } = await lab.apiServer({ onConnection });
+
+  expect((await lab.probe({ port })).api.code).toBe('ApiNotKubernetes');
+});
+
+test.each<[string, (lab: ProbeLab) => Promise<{ cert: string; key: string }>]>([
+  ['of another CA', async () => (await TestAuthority.create()).issue({ names: [API_HOST] })],
+  ['for another host', async (lab) => lab.authority.issue({ names: ['b.k8s.test'] })],
+  ['with a common name alone', async (lab) => lab.authority.issue({ commonName: API_HOST })],
+  [
+    'that has expired',
+    async (lab) => lab.authority.issue({ names: [API_HOST], notAfter: new Date(0) }),
+  ],
+])('a server with a certificate %s gets no byte', async (_, make) => {
+  await using lab = await ProbeLab.create();
+  const server = await lab.apiServer({ serving: await make(lab) });
+  const target = { host: API_HOST, address: '127.0.0.1', port: server.port };
+
+  const api = await probeApi({ ...target, tenantCa: lab.authority.cert }, dialTcp, {
+    timeoutMs: 5000,
+  });
+
+  expect(api.code).toBe('ApiNotAnswering');
+  expect(server.received).toBe(0);
+});

@@ -1,0 +1,153 @@
+/**
+ * api: a kube-apiserver answers a request through the edge, on a connection that is verified as every client's is.
+ */
+import type { Socket } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { addressText, errorCode, type Dial } from '../dial.ts';
+import { hopResult, type HopResult } from '../hop.ts';
+import { readHttpAnswer, type HttpAnswer } from '../http-answer.ts';
+import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
+
+/** Whom to ask. */
+export interface ApiTarget {
+  readonly host: string;
+  /** Of the edge; never a name. */
+  readonly address: string;
+  readonly port: number;
+  /** PEM. */
+  readonly tenantCa: string;
+}
+
+/** An answer, or a clause why there is none. */
+export type ApiAnswer = HttpAnswer | 'notHttp' | { readonly why: string };
+
+/** What everybody may read, by the default rules of Kubernetes. Who may not is told so, by an API server all the same. */
+const PATH = '/version';
+
+/** Asks once, without any credential. @throws the reason of the caller's signal only. */
+export async function probeApi(target: ApiTarget, dial: Dial, limits: Limits): Promise<HopResult> {
+  const answer = await inTime(limits, async (signal): Promise<ApiAnswer> => {
+    try {
+      const socket = await dial(target.address, target.port, signal);
+      return await ask(socket, target, signal);
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === '') throw error;
+      return { why: code };
+    }
+  });
+  const late = { why: `none came in ${limits.timeoutMs} ms` };
+  return judgeApi(target, answer === TIMED_OUT ? late : answer);
+}
+
+/** Judges an answer. */
+export function judgeApi(
+  { host, port, address }: Omit<ApiTarget, 'tenantCa'>,
+  answer: ApiAnswer,
+): HopResult {
+  const target = `https://${host}:${port}${PATH}`;
+  const values = { host };
+  if (answer === 'notHttp') {
+    const message = `${host} does not answer in HTTP/1; that is no kube-apiserver`;
+    return hopResult('ApiNotKubernetes', target, message, values);
+  }
+  if ('why' in answer) {
+    const message = `no answer from ${host} at ${addressText(address, port)}: ${answer.why}`;
+    return hopResult('ApiNotAnswering', target, message, values);
+  }
+  const { status, headers, body } = answer;
+  const { isStatus, version } = kubernetesMarks(body);
+  // Every answer of an API server has an Audit-Id; its refusals are objects of kind Status.
+  if (!headers.has('audit-id') && !isStatus) {
+    const what = headers.get('server') ?? headers.get('content-type') ?? 'nothing';
+    const message = `${host} answers ${status} and says of itself ${what}; that is no kube-apiserver`;
+    return hopResult('ApiNotKubernetes', target, message, values);
+  }
+  if (status >= 500) {
+    return hopResult('ApiUnhealthy', target, `the API server answers ${status}`, values);
+  }
+  const message =
+    version === undefined
+      ? `an API server answers ${status}: it tells strangers nothing`
+      : `kube-apiserver ${version} answers`;
+  return hopResult('ApiAnswers', target, message);
+}
+
+async function ask(
+  socket: Socket,
+  { host, port, tenantCa }: ApiTarget,
+  signal: AbortSignal,
+): Promise<ApiAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>();
+  const onAbort = () => reject(signal.reason as Error);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const tls = connect({
+    socket,
+    servername: host,
+    ca: tenantCa,
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+  });
+  tls.once('secureConnect', () => {
+    if (namesHost(tls, host)) tls.write(request(host, port));
+    else resolve({ why: `the certificate has no alternative name ${host}` });
+  });
+  let bytes = Buffer.alloc(0);
+  tls.on('data', (chunk: Buffer) => {
+    bytes = Buffer.concat([bytes, chunk]);
+    const answer = readHttpAnswer(bytes, false);
+    if (answer !== undefined) resolve(answer);
+  });
+  tls.on('error', reject);
+  tls.once('close', () => {
+    const answer = bytes.length === 0 ? undefined : readHttpAnswer(bytes, true);
+    resolve(answer ?? { why: 'the connection ended without one' });
+  });
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    tls.destroy();
+    socket.destroy();
+  }
+}
+
+/**
+ * With the connection kept alive: then all is said when the answer is here. If both sides closed at once, one of them
+ * would be reset, and an edge counts that as a failure of the tenant.
+ */
+function request(host: string, port: number): string {
+  const lines = [`GET ${PATH} HTTP/1.1`, `Host: ${host}:${port}`, 'User-Agent: snicket'];
+  return `${[...lines, 'Accept: application/json'].join('\r\n')}\r\n\r\n`;
+}
+
+/** Node takes a common name where there is no alternative one; Go, and so every client of Kubernetes, does not. */
+function namesHost(tls: TLSSocket, host: string): boolean {
+  return tls.getPeerX509Certificate()?.checkHost(host, { subject: 'never' }) !== undefined;
+}
+
+/** What in a body is an API server's alone. */
+function kubernetesMarks(body: string): {
+  readonly isStatus: boolean;
+  readonly version: string | undefined;
+} {
+  const value = jsonIn(body);
+  if (typeof value !== 'object' || value === null) return { isStatus: false, version: undefined };
+  const isStatus =
+    'kind' in value &&
+    value.kind === 'Status' &&
+    'apiVersion' in value &&
+    value.apiVersion === 'v1';
+  const version =
+    'gitVersion' in value && typeof value.gitVersion === 'string' ? value.gitVersion : undefined;
+  return { isStatus, version };
+}
+
+function jsonIn(body: string): unknown {
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    // An API server speaks JSON; whoever does not is none, and that is all there is to know of it.
+    return undefined;
+  }
+}

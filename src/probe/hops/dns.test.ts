@@ -1,0 +1,108 @@
+import { expect, test } from 'bun:test';
+import { KONNECTIVITY_HOST, ProbeLab } from '../testing/lab.ts';
+import { judgeDns, resolveHost, systemLookup, type Lookup } from './dns.ts';
+
+const HOST = 'a.k8s.test';
+const LIMITS = { timeoutMs: 5000 };
+
+function failing(code: string): Lookup {
+  return async () => {
+    throw Object.assign(new Error('getaddrinfo'), { code });
+  };
+}
+
+async function probe(lookup: Lookup, edge: readonly string[] = ['203.0.113.10'], timeoutMs = 5000) {
+  return judgeDns(new Map([[HOST, await resolveHost(HOST, lookup, { timeoutMs })]]), edge);
+}
+
+test('a host that leads to the edge passes', async () => {
+  const result = await probe(async () => ['203.0.113.10']);
+
+  expect(result).toEqual({
+    ...{ name: 'dns', target: HOST, state: 'Pass', code: 'DnsResolves' },
+    message: 'a.k8s.test leads to 203.0.113.10',
+  });
+});
+
+test('one address of several is enough', async () => {
+  const result = await probe(async () => ['203.0.113.11'], ['203.0.113.10', '203.0.113.11']);
+
+  expect(result.code).toBe('DnsResolves');
+});
+
+test('an address may be written in many ways', async () => {
+  const result = await probe(async () => ['2001:db8:0::a'], ['2001:DB8::000A']);
+
+  expect(result.code).toBe('DnsResolves');
+});
+
+test('names the addresses that are not of the edge, though others are', async () => {
+  const result = await probe(async () => ['203.0.113.10', '198.51.100.7']);
+
+  expect(result).toMatchObject({
+    ...{ state: 'Fail', code: 'DnsElsewhere' },
+    message: 'a.k8s.test leads to 198.51.100.7, and the edge is 203.0.113.10',
+    action:
+      'let the DNS record of a.k8s.test lead to 203.0.113.10 alone, or correct the addresses of the Edge',
+  });
+});
+
+test('any address will do for an edge whose addresses are not known', async () => {
+  const result = await probe(async () => ['198.51.100.7'], []);
+
+  expect(result.code).toBe('DnsResolves');
+});
+
+test.each<[string, Lookup]>([
+  ['does not exist', failing('ENOTFOUND')],
+  ['has no address', failing('ENODATA')],
+  ['has an empty answer', async () => []],
+])('a host that %s has no answer', async (_, lookup) => {
+  const result = await probe(lookup);
+
+  expect(result).toMatchObject({
+    ...{ state: 'Fail', code: 'DnsNoAnswer', message: 'DNS knows no address of a.k8s.test' },
+    action: 'add a DNS record for a.k8s.test that leads to 203.0.113.10',
+  });
+});
+
+test('a resolver that fails is not a host without an address', async () => {
+  const result = await probe(failing('EAI_AGAIN'));
+
+  expect(result.code).toBe('DnsResolverFailed');
+  expect(result.message).toBe('the resolver failed with EAI_AGAIN, asked for a.k8s.test');
+});
+
+test('a resolver that never answers is waited for no longer than the limit', async () => {
+  const result = await probe(() => Promise.withResolvers<string[]>().promise, [], 10);
+
+  expect(result.code).toBe('DnsResolverFailed');
+  expect(result.message).toBe('the resolver did not answer in 10 ms, asked for a.k8s.test');
+});
+
+test('what a resolver gives in turns reads the same each time', async () => {
+  const there = await resolveHost(HOST, async () => ['10.0.0.2', '10.0.0.1'], LIMITS);
+  const back = await resolveHost(HOST, async () => ['10.0.0.1', '10.0.0.2'], LIMITS);
+
+  expect(there).toEqual(back);
+});
+
+test('the konnectivity host has to lead to the edge as well', async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.apiServer();
+  const lookup = async (host: string) => (host === HOST ? ['127.0.0.1'] : ['198.51.100.7']);
+
+  const hops = await lab.probe({ port, konnectivityHost: KONNECTIVITY_HOST }, { lookup });
+
+  expect(hops.dns.message).toBe(
+    'a.konnectivity.test leads to 198.51.100.7, and the edge is 127.0.0.1',
+  );
+});
+
+test('the resolver of the machine knows localhost, and that nobody is called .invalid', async () => {
+  const known = await resolveHost('localhost', systemLookup, LIMITS);
+  const unknown = await resolveHost('nobody.invalid', systemLookup, LIMITS);
+
+  expect(known).toMatchObject({ kind: 'addresses' });
+  expect(unknown.kind).not.toBe('addresses');
+});

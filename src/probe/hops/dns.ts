@@ -1,0 +1,78 @@
+/**
+ * dns: each host resolves, and to addresses of the edge only.
+ */
+import { canonicalAddress } from '../../tenant/endpoint-address.ts';
+import { errorCode } from '../dial.ts';
+import { hopResult, type HopResult } from '../hop.ts';
+import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
+
+/** All addresses of a name. @throws the resolver's error, with its `code`. */
+export type Lookup = (host: string) => Promise<readonly string[]>;
+
+/** By libc, as kubelet and kubectl do, so that /etc/hosts counts. */
+export const systemLookup: Lookup = async (host) => {
+  const answers = await Bun.dns.lookup(host, { backend: 'libc' });
+  return answers.map(({ address }) => address);
+};
+
+/** What a resolver said. */
+export type Resolved =
+  | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
+  /** There is no such name, or it has no address. */
+  | { readonly kind: 'none' }
+  /** A clause to go on with behind "the resolver": `did not answer in 5000 ms`. */
+  | { readonly kind: 'failed'; readonly why: string };
+
+/** Codes for a name that is not there, or has no address: of c-ares, and of libc. */
+const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'DNS_ENOTFOUND', 'DNS_ENODATA']);
+
+/** The addresses of a name. @throws the reason of the caller's signal only. */
+export async function resolveHost(host: string, lookup: Lookup, limits: Limits): Promise<Resolved> {
+  const answer = await inTime(limits, async (): Promise<Resolved> => {
+    try {
+      // In one order, for resolvers give them in turns: what is the same shall read the same.
+      const addresses = [...new Set(await lookup(host))].toSorted();
+      return addresses.length === 0 ? { kind: 'none' } : { kind: 'addresses', addresses };
+    } catch (error) {
+      const code = errorCode(error);
+      if (NO_ADDRESS.has(code)) return { kind: 'none' };
+      if (code === '') throw error;
+      return { kind: 'failed', why: `failed with ${code}` };
+    }
+  });
+  return answer === TIMED_OUT
+    ? { kind: 'failed', why: `did not answer in ${limits.timeoutMs} ms` }
+    : answer;
+}
+
+/**
+ * Judges what a resolver said of each host; the first that is wrong is the result.
+ *
+ * `edge` has the addresses of the edge; empty: they are not known, so any will do.
+ */
+export function judgeDns(
+  resolved: ReadonlyMap<string, Resolved>,
+  edge: readonly string[],
+): HopResult {
+  const target = [...resolved.keys()].join(', ');
+  const edgeText = edge.length === 0 ? 'the edge' : edge.join(', ');
+  const allowed = new Set(edge.map(canonicalAddress));
+  const found: string[] = [];
+  for (const [host, answer] of resolved) {
+    const values = { host, edge: edgeText };
+    if (answer.kind === 'none') {
+      return hopResult('DnsNoAnswer', target, `DNS knows no address of ${host}`, values);
+    }
+    if (answer.kind === 'failed') {
+      const message = `the resolver ${answer.why}, asked for ${host}`;
+      return hopResult('DnsResolverFailed', target, message, values);
+    }
+    const wrong = answer.addresses.filter((address) => !allowed.has(canonicalAddress(address)));
+    if (edge.length > 0 && wrong.length > 0) {
+      const message = `${host} leads to ${wrong.join(', ')}, and the edge is ${edgeText}`;
+      return hopResult('DnsElsewhere', target, message, values);
+    }
+    found.push(`${host} leads to ${answer.addresses.join(', ')}`);
+  }
+  return hopResult('DnsResolves', target, found.join('; '));
+}

@@ -1,0 +1,142 @@
+import { expect, test } from 'bun:test';
+import { deafPort } from '../../engine/conformance/deaf-port.ts';
+import { until } from '../../engine/conformance/peer.ts';
+import { dialTcp, type Dial } from '../dial.ts';
+import { ProbeLab } from '../testing/lab.ts';
+import { probeEdge } from './edge.ts';
+
+const LIMITS = { timeoutMs: 5000 };
+
+/** A port that nobody listens on. */
+function closedPort(): number {
+  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  const { port } = listener;
+  listener.stop(true);
+  return port;
+}
+
+/** Dials for real, but for some addresses, where it fails. */
+function dialBut(failures: Readonly<Record<string, string>>): Dial {
+  return async (address, port, signal) => {
+    const code = failures[address];
+    if (code !== undefined) throw Object.assign(new Error('connect'), { code });
+    return dialTcp(address, port, signal);
+  };
+}
+
+test('an edge that accepts passes, and the connection is there to go on with', async () => {
+  await using lab = await ProbeLab.create();
+  const edge = lab.edgeThat(() => {});
+
+  const { result, accepting, connections } = await probeEdge(
+    ['127.0.0.1'],
+    edge.port,
+    dialTcp,
+    LIMITS,
+  );
+
+  expect(result).toMatchObject({ state: 'Pass', code: 'EdgeAnswers' });
+  expect(result.target).toBe(`127.0.0.1:${edge.port}`);
+  expect(accepting).toEqual(['127.0.0.1']);
+  connections.get('127.0.0.1')!.destroy();
+  const peer = await edge.next();
+  await until(() => peer.closed || peer.sawFin, 'the hang-up');
+});
+
+test('says that nothing listens', async () => {
+  const port = closedPort();
+
+  const { result, accepting } = await probeEdge(['127.0.0.1'], port, dialTcp, LIMITS);
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'EdgeRefused' });
+  expect(result.message).toBe(`nothing listens at 127.0.0.1:${port}`);
+  expect(result.action).toContain(`listens on port ${port}`);
+  expect(accepting).toEqual([]);
+});
+
+test('waits no longer than the limit for an edge that drops packets', async () => {
+  using edge = deafPort();
+
+  const { result } = await probeEdge(['127.0.0.1'], edge.port, dialTcp, { timeoutMs: 50 });
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'EdgeTimeout' });
+  expect(result.message).toBe(`127.0.0.1:${edge.port} did not answer in 50 ms`);
+});
+
+test('an edge that the kernel gave up on is silent, too', async () => {
+  const dial = dialBut({ '203.0.113.10': 'ETIMEDOUT' });
+
+  const { result } = await probeEdge(['203.0.113.10'], 443, dial, LIMITS);
+
+  expect(result.code).toBe('EdgeTimeout');
+});
+
+test.each(['EHOSTUNREACH', 'ENETUNREACH', 'EINVAL'])(
+  'says that there is no way: %s',
+  async (code) => {
+    const { result } = await probeEdge(
+      ['2001:db8::1'],
+      443,
+      dialBut({ '2001:db8::1': code }),
+      LIMITS,
+    );
+
+    expect(result).toMatchObject({ state: 'Fail', code: 'EdgeUnreachable' });
+    expect(result.message).toBe(`there is no way to [2001:db8::1]:443 (${code})`);
+  },
+);
+
+test('somebody who resets at once listens all the same', async () => {
+  const dial = dialBut({ '203.0.113.10': 'ECONNRESET' });
+
+  const { result, accepting } = await probeEdge(['203.0.113.10'], 443, dial, LIMITS);
+
+  expect(result.code).toBe('EdgeAnswers');
+  expect(accepting).toEqual(['203.0.113.10']);
+});
+
+test('every address has to accept; the others are good to go on with', async () => {
+  await using lab = await ProbeLab.create();
+  const edge = lab.edgeThat(() => {});
+  const addresses = ['127.0.0.1', '203.0.113.10'];
+  const dial = dialBut({ '203.0.113.10': 'ECONNREFUSED' });
+
+  const { result, accepting, connections } = await probeEdge(addresses, edge.port, dial, LIMITS);
+
+  expect(result.message).toBe(`nothing listens at 203.0.113.10:${edge.port}`);
+  expect(accepting).toEqual(['127.0.0.1']);
+  expect(connections.size).toBe(0);
+  const peer = await edge.next();
+  await until(() => peer.closed || peer.sawFin, 'the hang-up');
+});
+
+test('a machine without IPv6 does not blame the edge for its IPv6 address', async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = lab.edgeThat(() => {});
+  const dial = dialBut({ '2001:db8::1': 'ENETUNREACH' });
+
+  const both = await probeEdge(['2001:db8::1', '127.0.0.1'], port, dial, LIMITS);
+  const alone = await probeEdge(['2001:db8::1'], port, dial, LIMITS);
+
+  expect(both.result.code).toBe('EdgeAnswers');
+  expect(both.accepting).toEqual(['127.0.0.1']);
+  expect(alone.result.code).toBe('EdgeUnreachable');
+});
+
+test('closes what is open already when the caller gives up on the rest', async () => {
+  await using lab = await ProbeLab.create();
+  const edge = lab.edgeThat(() => {});
+  using deaf = deafPort();
+  const caller = new AbortController();
+  const dial: Dial = async (address, port, signal) =>
+    dialTcp('127.0.0.1', address === 'deaf' ? deaf.port : port, signal);
+
+  const probe = probeEdge(['127.0.0.1', 'deaf'], edge.port, dial, {
+    ...{ signal: caller.signal, timeoutMs: 600_000 },
+  });
+  const peer = await edge.next();
+  caller.abort(new Error('gone'));
+
+  await expect(probe).rejects.toThrow('gone');
+  await until(() => peer.closed || peer.sawFin, 'the hang-up');
+});

@@ -1,0 +1,113 @@
+/**
+ * endpoints: the tenant's Service `default/kubernetes` leads where it was planned, and nobody else writes it.
+ */
+import type { KubeObject, ManagedFields } from '../../kube/object.ts';
+import { canonicalAddress } from '../../tenant/endpoint-address.ts';
+import { isReady, type Endpoint, type EndpointSlice } from '../../tenant/endpoint-slice.ts';
+import { hopResult, type HopResult } from '../hop.ts';
+
+/** The slices of the Service: as they should be, and as they are. */
+export interface EndpointsFacts {
+  readonly planned: readonly EndpointSlice[];
+  /** All that have the Service's name on their label, whoever made them. */
+  readonly live: readonly EndpointSlice[];
+}
+
+/** What {@link judgeEndpoints} is about. */
+export const ENDPOINTS_TARGET = 'EndpointSlice default/kubernetes';
+
+/** The field manager of Snicket's operator. */
+const OURSELVES = 'snicket';
+
+/** The fields that lead connections somewhere, as managedFields write them. */
+const LEADING_FIELDS = ['f:endpoints', 'f:ports'];
+
+/** Judges slices. */
+export function judgeEndpoints({ planned, live }: EndpointsFacts): HopResult {
+  for (const wish of planned) {
+    const slice = live.find(({ metadata }) => metadata.name === wish.metadata.name);
+    const fault = slice === undefined ? missing(wish) : difference(wish, slice);
+    if (fault !== undefined) return fault;
+  }
+  const names = new Set(planned.map(({ metadata }) => metadata.name));
+  const foreign = live.find((slice) => !names.has(slice.metadata.name) && takesConnections(slice));
+  if (foreign !== undefined) return foreignSlice(foreign);
+  const addresses = planned.flatMap(addressesOf);
+  return hopResult(
+    'EndpointsAsPlanned',
+    ENDPOINTS_TARGET,
+    `the Service leads to ${countText(addresses)}`,
+  );
+}
+
+function missing(wish: EndpointSlice): HopResult {
+  const slice = sliceText(wish);
+  return hopResult('EndpointsMissing', ENDPOINTS_TARGET, `${slice} is not there`, { slice });
+}
+
+function difference(wish: EndpointSlice, live: EndpointSlice): HopResult | undefined {
+  if (essence(wish) === essence(live)) return undefined;
+  const slice = sliceText(live);
+  const manager = otherWriter(live);
+  const instead = `leads to ${countText(addressesOf(live))} in place of ${countText(addressesOf(wish))}`;
+  if (manager === undefined) {
+    return hopResult('EndpointsDiffer', ENDPOINTS_TARGET, `${slice} ${instead}`, { slice });
+  }
+  const message = `${slice} was written by ${manager} and ${instead}`;
+  return hopResult('EndpointsOverwritten', ENDPOINTS_TARGET, message, { slice, manager });
+}
+
+function foreignSlice(live: EndpointSlice): HopResult {
+  const slice = sliceText(live);
+  const manager = otherWriter(live) ?? 'whoever made it';
+  const message = `${slice}, written by ${manager}, leads connections to ${countText(addressesOf(live))} too`;
+  return hopResult('EndpointsForeignSlice', ENDPOINTS_TARGET, message, { slice, manager });
+}
+
+/** All that decides where a connection goes, in one text for one meaning. */
+function essence({ addressType, ports, endpoints, metadata }: EndpointSlice): string {
+  const places = (endpoints ?? []).map((endpoint) =>
+    JSON.stringify([
+      endpoint.addresses.map(canonicalAddress),
+      isReady(endpoint),
+      endpoint.nodeName ?? '',
+      endpoint.hints?.forNodes.map(({ name }) => name) ?? [],
+    ]),
+  );
+  const doors = (ports ?? []).map(({ name, port, protocol }) => `${name} ${port} ${protocol}`);
+  const service = metadata.labels?.['kubernetes.io/service-name'];
+  return JSON.stringify([addressType, service, doors.toSorted(), places.toSorted()]);
+}
+
+function takesConnections({ endpoints }: EndpointSlice): boolean {
+  return (endpoints ?? []).some(isReady);
+}
+
+/** Who, besides Snicket, was the last to write where the slice leads. */
+function otherWriter({ metadata }: KubeObject): string | undefined {
+  const writers = (metadata.managedFields ?? []).filter(
+    ({ manager, fieldsV1 = {} }) =>
+      manager !== OURSELVES && LEADING_FIELDS.some((field) => field in fieldsV1),
+  );
+  const newest = writers.toSorted((a, b) => timeOf(b) - timeOf(a))[0];
+  return newest && (newest.manager ?? 'a writer without a name');
+}
+
+function timeOf({ time }: ManagedFields): number {
+  return time === undefined ? 0 : Date.parse(time);
+}
+
+function addressesOf({ endpoints }: EndpointSlice): readonly string[] {
+  return (endpoints ?? []).flatMap(({ addresses }: Endpoint) => addresses);
+}
+
+function sliceText({ metadata }: KubeObject): string {
+  return `EndpointSlice default/${metadata.name}`;
+}
+
+/** The first few, and how many more. */
+function countText(addresses: readonly string[]): string {
+  if (addresses.length === 0) return 'no address';
+  const shown = addresses.slice(0, 3).join(', ');
+  return addresses.length > 3 ? `${shown} and ${addresses.length - 3} more` : shown;
+}

@@ -1,0 +1,55 @@
+/**
+ * kubeconfig: the one that the provider gives out leads to the edge.
+ */
+import { parseDocument } from 'yaml';
+import * as z from 'zod';
+import { hopResult, type HopResult } from '../hop.ts';
+
+/** What of a kubeconfig is of interest here; its credentials are not. */
+const Kubeconfig = z.object({
+  'current-context': z.string(),
+  contexts: z.array(z.object({ name: z.string(), context: z.object({ cluster: z.string() }) })),
+  clusters: z.array(z.object({ name: z.string(), cluster: z.object({ server: z.string() }) })),
+});
+
+/** Judges the text of a kubeconfig. No message holds more of it than names and the server's host and port. */
+export function judgeKubeconfig(text: string, host: string, port: number): HopResult {
+  const target = `https://${host}:${port}`;
+  const server = serverIn(text);
+  if ('fault' in server) return hopResult('KubeconfigUnreadable', target, server.fault);
+  if (server.host !== host.toLowerCase()) {
+    const message = `the kubeconfig leads to ${server.host}:${server.port}, not to ${host}:${port}`;
+    return hopResult('KubeconfigOtherHost', target, message, { host });
+  }
+  if (server.port !== port) {
+    const message = `the kubeconfig leads to port ${server.port} of ${host}, not to ${port}`;
+    return hopResult('KubeconfigOtherPort', target, message, { port: String(port) });
+  }
+  return hopResult('KubeconfigMatches', target, `the kubeconfig leads to ${host}:${port}`);
+}
+
+type Server = { readonly host: string; readonly port: number } | { readonly fault: string };
+
+/** The server of the current context, as kubectl finds it. */
+function serverIn(text: string): Server {
+  const document = parseDocument(text, { logLevel: 'silent', prettyErrors: false });
+  const [fault] = document.errors;
+  // Never the parser's sentence: it may quote the text, and that has keys in it.
+  if (fault !== undefined) return { fault: `the kubeconfig is not YAML (${fault.code})` };
+  const parsed = Kubeconfig.safeParse(document.toJS());
+  if (!parsed.success) {
+    const where = parsed.error.issues[0]?.path.join('.');
+    return { fault: `the kubeconfig has nothing good at ${where || 'its top'}` };
+  }
+  const { 'current-context': current, contexts, clusters } = parsed.data;
+  const context = contexts.find(({ name }) => name === current);
+  if (context === undefined) return { fault: `the kubeconfig has no context '${current}'` };
+  const named = context.context.cluster;
+  const cluster = clusters.find(({ name }) => name === named);
+  if (cluster === undefined) return { fault: `the kubeconfig has no cluster '${named}'` };
+  const url = URL.parse(cluster.cluster.server);
+  if (url === null || url.protocol !== 'https:') {
+    return { fault: `the server of cluster '${named}' is no https URL` };
+  }
+  return { host: url.hostname, port: url.port === '' ? 443 : Number(url.port) };
+}

@@ -1,0 +1,150 @@
+/**
+ * proxies: every worker has one that is ready, in the version that is wanted.
+ */
+import type { Condition, KubeObject } from '../../kube/object.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import { hopResult, type HopResult } from '../hop.ts';
+
+/** What of a DaemonSet tells how its pods are. */
+export interface ProxyDaemonSet extends KubeObject {
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly desiredNumberScheduled?: number;
+    readonly numberReady?: number;
+    readonly updatedNumberScheduled?: number;
+  };
+}
+
+/** What of a pod tells why it is not ready. */
+export interface ProxyPod extends KubeObject {
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: {
+    readonly conditions?: readonly Pick<Condition, 'type' | 'status' | 'lastTransitionTime'>[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+/** How a container is. */
+export interface ContainerStatus {
+  readonly name: string;
+  readonly image?: string;
+  readonly ready?: boolean;
+  readonly state?: { readonly waiting?: { readonly reason?: string } };
+}
+
+/** The DaemonSet and its pods, as they are. */
+export interface ProxiesFacts {
+  readonly daemonSet: ProxyDaemonSet | undefined;
+  /** They tell why some are not ready. Default: nothing is known of them. */
+  readonly pods?: readonly ProxyPod[];
+  /** The image that is wanted. */
+  readonly image: string;
+}
+
+/** What {@link judgeProxies} is about. */
+export const PROXIES_TARGET = `DaemonSet ${PROXY.namespace}/${PROXY.name}`;
+
+/** Why kubelet does not have an image, by its reasons for a container that waits. */
+const NO_IMAGE = new Set([
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'ErrImageNeverPull',
+  'InvalidImageName',
+  'RegistryUnavailable',
+]);
+const CRASHING = 'CrashLoopBackOff';
+
+/** Judges the proxies of a tenant. */
+export function judgeProxies({ daemonSet, pods = [], image }: ProxiesFacts): HopResult {
+  if (daemonSet === undefined) {
+    const values = { daemonSet: PROXIES_TARGET };
+    return hopResult('ProxiesMissing', PROXIES_TARGET, `${PROXIES_TARGET} is not there`, values);
+  }
+  const { status = {}, metadata } = daemonSet;
+  const { desiredNumberScheduled: desired = 0, numberReady: ready = 0 } = status;
+  const { observedGeneration = 0, updatedNumberScheduled: updated = 0 } = status;
+  const { generation = 0 } = metadata;
+  if (observedGeneration < generation) {
+    const message = `its generation is ${generation}, and the status is about ${observedGeneration}`;
+    return hopResult('ProxiesUnobserved', PROXIES_TARGET, message);
+  }
+  if (desired === 0) {
+    return hopResult('ProxiesNoNodes', PROXIES_TARGET, 'no worker wants a proxy');
+  }
+  const count = `${ready} of ${desired} proxies are ready`;
+  if (ready < desired) return notReady(count, pods, image);
+  if (updated < desired) {
+    const message = `${count}, and ${updated} of them are of the image ${image}`;
+    return hopResult('ProxiesUpdating', PROXIES_TARGET, message, { image });
+  }
+  return hopResult('ProxiesReady', PROXIES_TARGET, `${count}, of the image ${image}`);
+}
+
+/** What can be mended is named before what only takes time; of equals, the one that has been so for longest. */
+function notReady(count: string, pods: readonly ProxyPod[], wanted: string): HopResult {
+  const waiting = pods.filter((pod) => !isReady(pod)).toSorted((a, b) => since(a) - since(b));
+  const noImage = waiting.find((pod) => container(pod, isWithoutImage) !== undefined);
+  if (noImage !== undefined) {
+    const { image = wanted, state } = container(noImage, isWithoutImage) ?? {};
+    const message = `${count}; ${podText(noImage)} waits for ${image} (${state?.waiting?.reason})`;
+    return hopResult('ProxyImageMissing', PROXIES_TARGET, message, { image });
+  }
+  const crashing = waiting.find((pod) => container(pod, isCrashing) !== undefined);
+  if (crashing !== undefined) {
+    const pod = podText(crashing);
+    const name = container(crashing, isCrashing)?.name;
+    const message = `${count}; container ${name} of ${pod} ends again and again`;
+    return hopResult('ProxyCrashing', PROXIES_TARGET, message, { pod });
+  }
+  const [oldest] = waiting;
+  const pod = oldest === undefined ? `the pods of ${PROXIES_TARGET}` : podText(oldest);
+  const message = oldest === undefined ? count : `${count}; ${pod} ${sinceText(oldest)}`;
+  return hopResult('ProxiesNotReady', PROXIES_TARGET, message, { pod });
+}
+
+function container(
+  { status }: ProxyPod,
+  claim: (status: ContainerStatus) => boolean,
+): ContainerStatus | undefined {
+  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  return all.find(claim);
+}
+
+function isWithoutImage({ state }: ContainerStatus): boolean {
+  return NO_IMAGE.has(state?.waiting?.reason ?? '');
+}
+
+function isCrashing({ state }: ContainerStatus): boolean {
+  return state?.waiting?.reason === CRASHING;
+}
+
+function readiness({
+  status,
+}: ProxyPod): { status: string; lastTransitionTime: string } | undefined {
+  return status?.conditions?.find(({ type }) => type === 'Ready');
+}
+
+function isReady(pod: ProxyPod): boolean {
+  return readiness(pod)?.status === 'True';
+}
+
+/** When it became not ready; that of a pod that never was is the time it was made. */
+function sinceTime(pod: ProxyPod): string | undefined {
+  return readiness(pod)?.lastTransitionTime ?? pod.metadata.creationTimestamp;
+}
+
+function since(pod: ProxyPod): number {
+  const time = sinceTime(pod);
+  return time === undefined ? Infinity : Date.parse(time);
+}
+
+function sinceText(pod: ProxyPod): string {
+  const time = sinceTime(pod);
+  return time === undefined ? 'is not ready' : `is not ready since ${time}`;
+}
+
+function podText({ metadata, spec }: ProxyPod): string {
+  const name = `pod ${metadata.namespace}/${metadata.name}`;
+  return spec?.nodeName === undefined ? name : `${name} on node ${spec.nodeName}`;
+}

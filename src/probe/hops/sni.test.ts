@@ -1,0 +1,174 @@
+import { expect, test } from 'bun:test';
+import type { Peer } from '../../engine/conformance/peer.ts';
+import { until } from '../../engine/conformance/peer.ts';
+import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { ALERT_RECORDS } from '../../wire/alert.ts';
+import { API_HOST, ProbeLab } from '../testing/lab.ts';
+import { KnownAuthorities } from '../tls/authorities.ts';
+
+test('an edge that passes through reaches the tenant', async () => {
+  await using lab = await ProbeLab.create();
+  const api = await lab.apiServer();
+  const gateway = await lab.gateway([{ host: API_HOST, endpoints: [`127.0.0.1:${api.port}`] }]);
+
+  const { sni } = await lab.probe({ port: gateway.port });
+
+  expect(sni).toEqual({
+    ...{ name: 'sni', target: `a.k8s.test:${gateway.port}`, state: 'Pass' },
+    ...{ code: 'RoutedToTenant' },
+    message: `a.k8s.test at 127.0.0.1:${gateway.port} leads to this tenant`,
+  });
+  expect(api.serverNames).toEqual([API_HOST, API_HOST]);
+});
+
+test('an edge that ends TLS itself is seen by its certificate, and is sent nothing', async () => {
+  await using lab = await ProbeLab.create();
+  const own = await TestAuthority.create('edge-ca');
+  const serving = await own.issue({ commonName: 'TRAEFIK DEFAULT CERT', names: [API_HOST] });
+  const edge = await lab.apiServer({ serving });
+
+  const { sni, certificate } = await lab.probe({ port: edge.port });
+
+  expect(sni).toMatchObject({ state: 'Fail', code: 'SniEdgeTerminates' });
+  expect(sni.message).toBe(
+    `127.0.0.1:${edge.port} answers for a.k8s.test with the certificate of CN=TRAEFIK DEFAULT CERT by CN=edge-ca, which is not of the tenant's CA`,
+  );
+  expect(sni.action).toStartWith('switch TLS passthrough on at the edge for a.k8s.test');
+  expect(certificate.message).toBe('not tried, since hop sni did not pass');
+  expect(edge.received).toBe(0);
+});
+
+test('a CA of the same name is not the same CA', async () => {
+  await using lab = await ProbeLab.create();
+  const impostor = await TestAuthority.create('kubernetes');
+  const { port } = await lab.apiServer({ serving: await impostor.issue({ names: [API_HOST] }) });
+
+  const { sni } = await lab.probe({ port });
+
+  expect(sni.code).toBe('SniEdgeTerminates');
+});
+
+test('names the other tenant that answers', async () => {
+  await using lab = await ProbeLab.create();
+  const other = await TestAuthority.create('kubernetes');
+  const { port } = await lab.apiServer({ serving: await other.issue({ names: [API_HOST] }) });
+  const otherAuthorities = new KnownAuthorities();
+  otherAuthorities.set('tenants/a', lab.authority.cert);
+  otherAuthorities.set('tenants/b', other.cert);
+
+  const { sni } = await lab.probe({ port, otherAuthorities });
+
+  expect(sni).toMatchObject({ state: 'Fail', code: 'SniOtherTenant' });
+  expect(sni.message).toBe(`a.k8s.test at 127.0.0.1:${port} leads to the tenant tenants/b`);
+  expect(sni.action).toBe(
+    'look for a second route object that claims a.k8s.test and leads to tenants/b, and remove it',
+  );
+});
+
+test('whose an expired certificate is can be told', async () => {
+  await using lab = await ProbeLab.create();
+  const notAfter = new Date(Date.now() - 1000);
+  const own = await lab.authority.issue({ names: [API_HOST], notAfter });
+  const other = await (await TestAuthority.create()).issue({ names: [API_HOST], notAfter });
+  const ours = await lab.apiServer({ serving: own });
+  const theirs = await lab.apiServer({ serving: other });
+
+  expect((await lab.probe({ port: ours.port })).sni.code).toBe('RoutedToTenant');
+  expect((await lab.probe({ port: theirs.port })).sni.code).toBe('SniEdgeTerminates');
+});
+
+test("Snicket's own gateway has no route for the host", async () => {
+  await using lab = await ProbeLab.create();
+  const gateway = await lab.gateway([]);
+
+  const { sni } = await lab.probe({ port: gateway.port });
+
+  expect(sni).toMatchObject({ state: 'Fail', code: 'SniNoRoute' });
+  expect(sni.message).toBe(
+    `127.0.0.1:${gateway.port} answered with the TLS alert unrecognized_name, asked for a.k8s.test`,
+  );
+  expect(gateway.failures('name_unknown')).toBe(1);
+});
+
+test("Snicket's own gateway has nothing behind the route", async () => {
+  await using lab = await ProbeLab.create();
+  const gateway = await lab.gateway([{ host: API_HOST, endpoints: [] }]);
+
+  const { sni } = await lab.probe({ port: gateway.port });
+
+  expect(sni).toMatchObject({ state: 'Fail', code: 'SniNoEndpoint' });
+  expect(sni.message).toContain('the TLS alert internal_error');
+});
+
+const REFUSALS: [string, (peer: Peer) => unknown, string, string][] = [
+  ['resets', (peer) => peer.reset(), 'SniNoRoute', 'hung up during the handshake'],
+  ['closes', (peer) => peer.close(), 'SniNoRoute', 'hung up during the handshake'],
+  [
+    'alerts that it does not know the name',
+    async (peer) => peer.send(ALERT_RECORDS.unrecognized_name),
+    'SniNoRoute',
+    'answered with the TLS alert unrecognized_name',
+  ],
+  [
+    'alerts something else',
+    async (peer) => peer.send(ALERT_RECORDS.handshake_failure),
+    'SniRefused',
+    'answered with the TLS alert handshake_failure',
+  ],
+  [
+    'sends a record of TLS that makes no sense',
+    async (peer) => peer.send(Buffer.from([22, 3, 3, 0, 4, 99, 0, 0, 0])),
+    'SniRefused',
+    'broke the handshake (ERR_SSL_UNEXPECTED_MESSAGE)',
+  ],
+  [
+    'answers in plain HTTP',
+    async (peer) => peer.send(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')),
+    'SniNotTls',
+    'does not answer in TLS',
+  ],
+];
+
+test.each(REFUSALS)('an edge that %s', async (_, answer, code, sentence) => {
+  await using lab = await ProbeLab.create();
+  const edge = lab.edgeThat((peer) => void answer(peer));
+
+  const { sni } = await lab.probe({ port: edge.port });
+
+  expect(sni).toMatchObject({ state: 'Fail', code });
+  expect(sni.message).toContain(`127.0.0.1:${edge.port} ${sentence}`);
+  expect(sni.action).toContain(API_HOST);
+  await until(() => edge.peers.every((peer) => peer.closed || peer.sawFin), 'the hang-up');
+});
+
+test('an edge that resets whoever comes, before it has said a word', async () => {
+  await using lab = await ProbeLab.create();
+  const edge = lab.edgeThat(() => {});
+  const rude = Bun.listen({
+    ...{ hostname: '127.0.0.1', port: 0 },
+    socket: { open: (socket) => void socket.terminate(), data() {} },
+  });
+  using _ = { [Symbol.dispose]: () => rude.stop(true) };
+
+  const { edge: tcp, sni } = await lab.probe({ port: rude.port });
+
+  expect(tcp.code).toBe('EdgeAnswers');
+  expect(sni.code).toBe('SniNoRoute');
+  expect(edge.peers).toEqual([]);
+});
+
+test.each<[string, Buffer]>([
+  ['is silent after it has accepted', Buffer.alloc(0)],
+  ['stops in the middle of its hello', Buffer.from([22, 3, 3, 0, 100, 2, 0, 0, 96, 3, 3])],
+])('an edge that %s is waited for no longer than the limit', async (_, bytes) => {
+  await using lab = await ProbeLab.create();
+  const edge = lab.edgeThat((peer) => void peer.send(bytes));
+
+  const { sni } = await lab.probe({ port: edge.port }, { timeoutMs: 100 });
+
+  expect(sni).toMatchObject({ state: 'Fail', code: 'SniTimeout' });
+  expect(sni.message).toBe(
+    `127.0.0.1:${edge.port} did not complete the handshake for a.k8s.test in 100 ms`,
+  );
+  await until(() => edge.peers.every((peer) => peer.closed || peer.sawFin), 'the hang-up');
+});

@@ -1,0 +1,26 @@
+/**
+ * sni: TLS for the API host, through the edge, ends at this tenant and nobody else.
+ */
+import type { HopCode } from '../codes.ts';
+import { hopResult, type HopResult } from '../hop.ts';
+import { answerText, type Answer, type Owner } from '../tls/owner.ts';
+
+const CODES = {
+  otherTenant: 'SniOtherTenant',
+  edge: 'SniEdgeTerminates',
+  noRoute: 'SniNoRoute',
+  noEndpoint: 'SniNoEndpoint',
+  refused: 'SniRefused',
+  notTls: 'SniNotTls',
+  timeout: 'SniTimeout',
+} as const satisfies Record<Exclude<Owner['kind'], 'tenant'>, HopCode>;
+
+/** Judges who answered for the API host. */
+export function judgeSni(answer: Answer): HopResult {
+  const { host, port, owner } = answer;
+  const target = `${host}:${port}`;
+  if (owner.kind === 'tenant') return hopResult('RoutedToTenant', target, answerText(answer));
+  const tenant = owner.kind === 'otherTenant' ? owner.tenant : '';
+  const values = { host, port: String(port), tenant };
+  return hopResult(CODES[owner.kind], target, answerText(answer), values);
+}

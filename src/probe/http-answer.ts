@@ -1,0 +1,50 @@
+/**
+ * An answer of HTTP/1 in bytes: only what a probe has to see.
+ */
+
+/** The answer to a request. */
+export interface HttpAnswer {
+  readonly status: number;
+  /** By name in lower case; of several with the same name the last. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** As it came: a body in chunks is left in chunks. */
+  readonly body: string;
+}
+
+/** More than this of an answer is not read. */
+export const MAX_ANSWER_BYTES = 64 * 1024;
+
+const PREFIX = Buffer.from('HTTP/1.');
+const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: .*)?$/;
+const HEAD_END = '\r\n\r\n';
+const LAST_CHUNK = '0\r\n\r\n';
+
+/**
+ * The answer in the bytes that came so far: undefined as long as there is more to come, `notHttp` if it is none.
+ * With `isEnd` nothing is to come, and what there is of a body is the body.
+ */
+export function readHttpAnswer(bytes: Buffer, isEnd: boolean): HttpAnswer | 'notHttp' | undefined {
+  const start = bytes.subarray(0, PREFIX.length);
+  if (!start.equals(PREFIX.subarray(0, start.length))) return 'notHttp';
+  const isLast = isEnd || bytes.length >= MAX_ANSWER_BYTES;
+  const headEnd = bytes.indexOf(HEAD_END);
+  if (headEnd < 0) return isLast ? 'notHttp' : undefined;
+  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n');
+  const status = STATUS_LINE.exec(statusLine)?.[1];
+  if (status === undefined) return 'notHttp';
+  const headers = new Map(lines.map(headerIn));
+  const body = bytes.toString('utf8', headEnd + HEAD_END.length);
+  if (!isLast && !isComplete(headers, body)) return undefined;
+  return { status: Number(status), headers, body };
+}
+
+function isComplete(headers: ReadonlyMap<string, string>, body: string): boolean {
+  const length = headers.get('content-length');
+  if (length !== undefined) return Buffer.byteLength(body) >= Number(length);
+  return headers.get('transfer-encoding') === 'chunked' && body.endsWith(LAST_CHUNK);
+}
+
+function headerIn(line: string): [name: string, value: string] {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+}

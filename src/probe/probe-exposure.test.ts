@@ -1,0 +1,213 @@
+import { expect, test } from 'bun:test';
+import { until } from '../engine/conformance/peer.ts';
+import { TestAuthority } from '../proxy/testing/certificates.ts';
+import { HOPS } from './codes.ts';
+import { probeExposure } from './probe-exposure.ts';
+import { API_HOST, KONNECTIVITY_HOST, ProbeLab, type Hops } from './testing/lab.ts';
+
+const NOT_FOUND = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
+
+function states(hops: Hops): string {
+  return HOPS.map((name) => `${name} ${hops[name].state}`).join(', ');
+}
+
+const KUBECONFIG = (port: number) => `
+current-context: admin
+contexts: [{name: admin, context: {cluster: a, user: admin}}]
+clusters: [{name: a, cluster: {server: "https://${API_HOST}:${port}"}}]
+`;
+
+test("passes hop after hop through Snicket's own gateway", async () => {
+  await using lab = await ProbeLab.create();
+  const api = await lab.apiServer();
+  const konnectivity = await lab.konnectivityServer();
+  const gateway = await lab.gateway([
+    { host: API_HOST, endpoints: [`127.0.0.1:${api.port}`] },
+    {
+      ...{ host: KONNECTIVITY_HOST, kind: 'konnectivity' },
+      endpoints: [`127.0.0.1:${konnectivity.port}`],
+    },
+  ]);
+
+  const hops = await lab.probe({
+    ...{ konnectivityHost: KONNECTIVITY_HOST, port: gateway.port },
+    endpoints: { planned: [], live: [] },
+    proxies: {
+      daemonSet: {
+        ...{ apiVersion: 'apps/v1', kind: 'DaemonSet' },
+        metadata: { name: 'snicket-proxy', generation: 1 },
+        status: {
+          ...{ observedGeneration: 1, desiredNumberScheduled: 1 },
+          ...{ numberReady: 1, updatedNumberScheduled: 1 },
+        },
+      },
+      image: 'snicket:1',
+    },
+    kubeconfig: KUBECONFIG(gateway.port),
+  });
+
+  expect(HOPS.map((name) => hops[name].code)).toEqual([
+    ...['DnsResolves', 'EdgeAnswers', 'RoutedToTenant', 'CertificateValid', 'ApiAnswers'],
+    ...['KonnectivityAnswers', 'EndpointsAsPlanned', 'ProxiesReady', 'KubeconfigMatches'],
+  ] as const);
+  expect(HOPS.filter((name) => hops[name].action !== undefined)).toEqual([]);
+});
+
+test('leaves no connection behind, and none that the gateway counts as a failure', async () => {
+  await using lab = await ProbeLab.create();
+  const api = await lab.apiServer();
+  const gateway = await lab.gateway([{ host: API_HOST, endpoints: [`127.0.0.1:${api.port}`] }]);
+
+  for (let round = 0; round < 20; round++) await lab.probe({ port: gateway.port });
+
+  await until(() => gateway.number('connections_open') === 0, 'the end of all connections');
+  expect(gateway.number('connections_accepted_total')).toBe(40);
+  const failures = gateway.gateway.metrics
+    .text()
+    .split('\n')
+    .filter((line) => /^snicket_gateway_failures_total.* [1-9]/.test(line));
+  expect(failures).toEqual([]);
+});
+
+test('gives all hops in the order of the path, and says which does not apply', async () => {
+  await using lab = await ProbeLab.create();
+  const api = await lab.apiServer();
+
+  const results = await probeExposure(
+    {
+      ...{ apiHost: API_HOST, port: api.port, edgeAddresses: ['127.0.0.1'] },
+      tenantCa: lab.authority.cert,
+    },
+    { lookup: async () => ['127.0.0.1'] },
+  );
+
+  expect(results.map(({ name }) => name)).toEqual([...HOPS]);
+  expect(results.filter(({ code }) => code === 'NotApplicable').map(({ name }) => name)).toEqual([
+    ...['konnectivity', 'endpoints', 'proxies', 'kubeconfig'],
+  ] as const);
+});
+
+test('trouble with DNS does not hide the rest', async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.apiServer();
+  const lookup = async () => {
+    throw NOT_FOUND;
+  };
+
+  const hops = await lab.probe({ port }, { lookup });
+
+  expect(hops.dns.code).toBe('DnsNoAnswer');
+  expect(hops.api.code).toBe('ApiAnswers');
+});
+
+test('dials wherever the API host leads, if the Edge has no address', async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.apiServer();
+
+  const hops = await lab.probe({ port, edgeAddresses: [] });
+
+  expect(states(hops)).toStartWith('dns Pass, edge Pass, sni Pass, certificate Pass, api Pass');
+});
+
+test('skips everything behind DNS, if that is the only way to find the edge', async () => {
+  await using lab = await ProbeLab.create();
+  const lookup = async () => [];
+
+  const hops = await lab.probe(
+    { edgeAddresses: [], konnectivityHost: KONNECTIVITY_HOST },
+    { lookup },
+  );
+
+  expect(states(hops)).toStartWith(
+    'dns Fail, edge Skip, sni Skip, certificate Skip, api Skip, konnectivity Skip',
+  );
+  expect(hops.sni.code).toBe('EarlierHopFailed');
+  expect(hops.sni.message).toBe('not tried, since hop dns did not pass');
+});
+
+test('finds the addresses of an edge that is known by a name', async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.apiServer();
+  const lookup = async (host: string) => (host === 'lb.test' ? ['127.0.0.1'] : ['127.0.0.2']);
+
+  const hops = await lab.probe({ port, edgeAddresses: ['lb.test'] }, { lookup });
+
+  expect(hops.dns.message).toBe('a.k8s.test leads to 127.0.0.2, and the edge is 127.0.0.1');
+  expect(hops.sni.code).toBe('RoutedToTenant');
+});
+
+test('an edge whose name has no address is a failure of the edge', async () => {
+  await using lab = await ProbeLab.create();
+  const lookup = async (host: string) => (host === 'lb.test' ? [] : ['127.0.0.2']);
+
+  const hops = await lab.probe({ edgeAddresses: ['lb.test'] }, { lookup });
+
+  expect(hops.edge).toMatchObject({ code: 'EdgeNoAddress', target: 'lb.test' });
+  expect(hops.edge.action).toStartWith('see that lb.test can be resolved');
+  expect(hops.sni.message).toBe('not tried, since hop edge did not pass');
+});
+
+test('a certificate that no client would take is not asked for an answer', async () => {
+  await using lab = await ProbeLab.create();
+  const serving = await lab.authority.issue({ names: ['b.k8s.test'] });
+  const api = await lab.apiServer({ serving });
+
+  const hops = await lab.probe({ port: api.port });
+
+  expect(states(hops)).toStartWith('dns Pass, edge Pass, sni Pass, certificate Fail, api Skip');
+  expect(hops.api.message).toBe('not tried, since hop certificate did not pass');
+  expect(api.received).toBe(0);
+});
+
+test('looks at every address of the edge, and names the one that leads elsewhere', async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.apiServer();
+  const other = await TestAuthority.create('edge-ca');
+  await lab.apiServer({ serving: await other.issue(), address: '127.0.0.2', port });
+
+  const hops = await lab.probe({ port, edgeAddresses: ['127.0.0.1', '127.0.0.2'] });
+
+  expect(hops.edge.state).toBe('Pass');
+  expect(hops.sni.code).toBe('SniEdgeTerminates');
+  expect(hops.sni.message).toStartWith(`127.0.0.2:${port} answers for a.k8s.test with`);
+});
+
+test("says that the tenant's CA is of no use, and does not guess", async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.apiServer();
+  const target = { port, konnectivityHost: KONNECTIVITY_HOST };
+
+  const empty = await lab.probe({ ...target, tenantCa: '' });
+  const broken = await lab.probe({ ...target, tenantCa: lab.authority.cert.replace(/M/g, 'x') });
+
+  expect(empty.sni.code).toBe('SniCaUnreadable');
+  expect(empty.sni.message).toBe("the tenant's CA is of no use: there is no certificate in it");
+  expect(broken.sni.message).toBe(
+    "the tenant's CA is of no use: certificate 1 of 1 cannot be read",
+  );
+  expect(broken.konnectivity.message).toBe('not tried, since hop sni did not pass');
+});
+
+test('ends at once when nobody wants the results any more, with the reason', async () => {
+  await using lab = await ProbeLab.create();
+  const edge = lab.edgeThat(() => {});
+  const caller = new AbortController();
+  const reason = new Error('shutting down');
+
+  const probe = lab.probe({ port: edge.port }, { signal: caller.signal, timeoutMs: 600_000 });
+  const hello = await edge.next();
+  await until(() => hello.received > 0, 'the hello');
+  caller.abort(reason);
+
+  await expect(probe).rejects.toBe(reason);
+  await until(() => edge.peers.every(({ closed, sawFin }) => closed || sawFin), 'the hang-up');
+});
+
+test('does not begin for a caller who is gone', async () => {
+  await using lab = await ProbeLab.create();
+  const edge = lab.edgeThat(() => {});
+  const signal = AbortSignal.abort(new Error('gone'));
+
+  await expect(lab.probe({ port: edge.port }, { signal })).rejects.toThrow('gone');
+  expect(edge.peers).toEqual([]);
+});

@@ -1,0 +1,120 @@
+/**
+ * All hops of the way to one tenant, in their order.
+ */
+import { dialTcp, type Dial } from './dial.ts';
+import { notApplicable, type HopResult } from './hop.ts';
+import { judgeDns, resolveHost, systemLookup, type Lookup, type Resolved } from './hops/dns.ts';
+import { ENDPOINTS_TARGET, judgeEndpoints, type EndpointsFacts } from './hops/endpoints.ts';
+import { judgeKubeconfig } from './hops/kubeconfig.ts';
+import { judgeProxies, PROXIES_TARGET, type ProxiesFacts } from './hops/proxies.ts';
+import { ipVersion } from '../wire/ip-address.ts';
+import { probeNetwork } from './network.ts';
+import type { KnownAuthorities } from './tls/authorities.ts';
+
+/** What to probe. What is left out is not probed: its hop is a Skip, `NotApplicable`. */
+export interface ProbeTarget {
+  readonly apiHost: string;
+  readonly konnectivityHost?: string | undefined;
+  /** Of the edge, as clients see it. */
+  readonly port: number;
+  /** IP addresses; also names, as load balancers have them. Empty: wherever the API host leads is dialled. */
+  readonly edgeAddresses: readonly string[];
+  /** PEM. */
+  readonly tenantCa: string;
+  /** Whose certificate it may be, if it is not this tenant's. Default: other tenants are not told from the edge. */
+  readonly otherAuthorities?: KnownAuthorities | undefined;
+  readonly endpoints?: EndpointsFacts | undefined;
+  readonly proxies?: ProxiesFacts | undefined;
+  /** The text of the one that the provider gives out. */
+  readonly kubeconfig?: string | undefined;
+}
+
+/** How to probe. */
+export interface ProbeOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Of each step; four of them at most come one after the other. Default 5000. */
+  readonly timeoutMs?: number | undefined;
+  /** Default: the network of this machine. */
+  readonly dial?: Dial | undefined;
+  /** Default: the resolver of this machine. */
+  readonly lookup?: Lookup | undefined;
+  /** For the dates of certificates. Default: now. */
+  readonly now?: Date | undefined;
+}
+
+const DEFAULT_TIMEOUT_MS = 5000;
+
+/**
+ * Probes each hop, and gives the results of all of them in the order of the path.
+ *
+ * Hops behind `dns` dial the addresses of the edge, so that trouble with DNS does not hide the rest. For each address of
+ * the edge five connections are opened, two of them at a time; how many probes run at once is for the caller to say.
+ *
+ * @throws the reason of the signal only.
+ */
+export async function probeExposure(
+  target: ProbeTarget,
+  options: ProbeOptions = {},
+): Promise<readonly HopResult[]> {
+  const { signal, timeoutMs = DEFAULT_TIMEOUT_MS, dial = dialTcp, now = new Date() } = options;
+  const limits = { signal, timeoutMs };
+  const resolve = async (name: string): Promise<Resolved> =>
+    resolveHost(name, options.lookup ?? systemLookup, limits);
+
+  const edge = await edgeAddresses(target, resolve);
+  const resolving = resolveAll(hostsOf(target), resolve);
+  const probing = async (addresses: readonly string[]): Promise<readonly HopResult[]> =>
+    probeNetwork({ ...target, addresses }, { limits, dial, now });
+  const [resolved, network] = await Promise.all([
+    resolving,
+    edge === undefined
+      ? resolving.then(async (found) => probing(addressesIn(found.get(target.apiHost))))
+      : probing(edge),
+  ]);
+  return [judgeDns(resolved, edge ?? []), ...network, ...judgeFacts(target)];
+}
+
+function hostsOf({ apiHost, konnectivityHost }: ProbeTarget): readonly string[] {
+  return konnectivityHost === undefined ? [apiHost] : [apiHost, konnectivityHost];
+}
+
+/** The addresses of the edge, with those of its names in place of the names; nothing if the Edge does not say. */
+async function edgeAddresses(
+  { edgeAddresses: given }: ProbeTarget,
+  resolve: (name: string) => Promise<Resolved>,
+): Promise<readonly string[] | undefined> {
+  if (given.length === 0) return undefined;
+  const all = await Promise.all(
+    given.map(async (one) => (ipVersion(one) === 0 ? addressesIn(await resolve(one)) : [one])),
+  );
+  return [...new Set(all.flat())];
+}
+
+async function resolveAll(
+  hosts: readonly string[],
+  resolve: (name: string) => Promise<Resolved>,
+): Promise<ReadonlyMap<string, Resolved>> {
+  return new Map(
+    await Promise.all(hosts.map(async (host) => [host, await resolve(host)] as const)),
+  );
+}
+
+function addressesIn(resolved: Resolved | undefined): readonly string[] {
+  return resolved?.kind === 'addresses' ? resolved.addresses : [];
+}
+
+/** The hops that are judged by what is given, without a connection. */
+function judgeFacts(target: ProbeTarget): readonly HopResult[] {
+  const { apiHost, port, endpoints, proxies, kubeconfig } = target;
+  return [
+    endpoints === undefined
+      ? notApplicable('endpoints', ENDPOINTS_TARGET, 'no slices were given')
+      : judgeEndpoints(endpoints),
+    proxies === undefined
+      ? notApplicable('proxies', PROXIES_TARGET, 'nothing of the proxies was given')
+      : judgeProxies(proxies),
+    kubeconfig === undefined
+      ? notApplicable('kubeconfig', `https://${apiHost}:${port}`, 'no kubeconfig was given')
+      : judgeKubeconfig(kubeconfig, apiHost, port),
+  ];
+}

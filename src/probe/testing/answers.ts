@@ -1,0 +1,44 @@
+/**
+ * For tests only: what API servers say to somebody who is not signed in and asks for /version. Taken down from a
+ * kube-apiserver v1.36.3, without and with `--anonymous-auth=false`.
+ */
+import type { TLSSocket } from 'node:tls';
+
+/** To everybody, by the default rules. */
+export const VERSION_ANSWER = httpText(
+  '200 OK',
+  {
+    'Audit-Id': '7b21b3ed-914a-4361-9896-d902415a28a1',
+    'Cache-Control': 'no-cache, private',
+    'Content-Type': 'application/json',
+    'X-Kubernetes-Pf-Flowschema-Uid': '37a884d2-facd-4b22-b7f4-4f764465fc6f',
+  },
+  '{\n  "major": "1",\n  "minor": "36",\n  "gitVersion": "v1.36.3",\n  "goVersion": "go1.26.8"\n}',
+);
+
+/** Where strangers are told nothing. */
+export const UNAUTHORIZED_ANSWER = httpText(
+  '401 Unauthorized',
+  {
+    'Audit-Id': 'd928f625-192d-448a-9113-f99e70563b8d',
+    'Cache-Control': 'no-cache, private',
+    'Content-Type': 'application/json',
+  },
+  '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}\n',
+);
+
+/** An answer of HTTP/1.1. */
+export function httpText(
+  status: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): string {
+  const lines = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body) });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return `HTTP/1.1 ${status}\r\n${head}\r\n${body}`;
+}
+
+/** Answers the first bytes of a client, whatever they are. */
+export function answering(text: string): (socket: TLSSocket) => void {
+  return (socket) => socket.once('data', () => socket.write(text));
+}

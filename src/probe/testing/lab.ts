@@ -1,0 +1,89 @@
+/**
+ * For tests only: a tenant, whatever stands in for the edge before it, and a probe of the two.
+ */
+import type { TLSSocket } from 'node:tls';
+import { Backend, type Peer } from '../../engine/conformance/peer.ts';
+import { GatewayLab, type RouteWish } from '../../gateway/testing/lab.ts';
+import { ApiServer, type ApiServerOptions } from '../../proxy/testing/api-server.ts';
+import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';
+import type { HopName } from '../codes.ts';
+import type { HopResult } from '../hop.ts';
+import { probeExposure, type ProbeOptions, type ProbeTarget } from '../probe-exposure.ts';
+import { answering, VERSION_ANSWER } from './answers.ts';
+
+/** The tenant's hosts. */
+export const API_HOST = 'a.k8s.test';
+export const KONNECTIVITY_HOST = 'a.konnectivity.test';
+
+/** A day, for the dates of certificates. */
+export const DAY_MS = 24 * 3600 * 1000;
+
+/** Results by hop. */
+export type Hops = Readonly<Record<HopName, HopResult>>;
+
+/** One tenant. */
+export class ProbeLab implements AsyncDisposable {
+  readonly authority: TestAuthority;
+  /** With the names of both hosts. */
+  readonly serving: Pair;
+  readonly #stack = new AsyncDisposableStack();
+
+  private constructor(authority: TestAuthority, serving: Pair) {
+    this.authority = authority;
+    this.serving = serving;
+  }
+
+  static async create(): Promise<ProbeLab> {
+    const authority = await TestAuthority.create('kubernetes');
+    const names = [API_HOST, KONNECTIVITY_HOST];
+    return new ProbeLab(authority, await authority.issue({ commonName: 'kube-apiserver', names }));
+  }
+
+  /** Put away at the end of the test. */
+  use<T extends Disposable | AsyncDisposable>(what: T): T {
+    return this.#stack.use(what);
+  }
+
+  /** Of the tenant, unless told otherwise. */
+  async apiServer(options: Partial<ApiServerOptions> = {}): Promise<ApiServer> {
+    const onConnection = answering(VERSION_ANSWER);
+    return this.use(await ApiServer.start({ serving: this.serving, onConnection, ...options }));
+  }
+
+  /** A server of HTTP/2 alone, as gRPC's are. */
+  async konnectivityServer(options: Partial<ApiServerOptions> = {}): Promise<ApiServer> {
+    const onConnection = (socket: TLSSocket) => void socket.resume();
+    return this.apiServer({ protocols: ['h2'], onConnection, ...options });
+  }
+
+  /** A port where each client's first bytes are answered by this. */
+  edgeThat(answer: (peer: Peer) => void): Backend {
+    return this.use(
+      new Backend('127.0.0.1', (peer) => {
+        peer.onData = () => answer(peer);
+      }),
+    );
+  }
+
+  /** Snicket's own gateway. */
+  async gateway(routes: readonly RouteWish[]): Promise<GatewayLab> {
+    return this.use(await GatewayLab.start({ routes }));
+  }
+
+  /** Probes the API host at a port of this machine; DNS leads there. */
+  async probe(target: Partial<ProbeTarget>, options: ProbeOptions = {}): Promise<Hops> {
+    const results = await probeExposure(
+      {
+        ...{ apiHost: API_HOST, port: 443, edgeAddresses: ['127.0.0.1'] },
+        tenantCa: this.authority.cert,
+        ...target,
+      },
+      { lookup: async () => ['127.0.0.1'], timeoutMs: 5000, ...options },
+    );
+    return Object.fromEntries(results.map((result) => [result.name, result])) as Hops;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync();
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Who answered a handshake: this tenant, another one, the edge, or nobody.
+ */
+import type { X509Certificate } from 'node:crypto';
+import { pathTo, type CertificatePath, type KnownAuthorities } from './authorities.ts';
+import type { Handshake } from './handshake.ts';
+import { certificateText } from './validity.ts';
+
+/** Who answered, or why nobody did. */
+export type Owner =
+  | {
+      readonly kind: 'tenant';
+      readonly path: CertificatePath;
+      readonly protocol: string | undefined;
+    }
+  | { readonly kind: 'otherTenant'; readonly tenant: string }
+  /** Neither this tenant nor one that is known: the edge itself. */
+  | { readonly kind: 'edge'; readonly leaf: X509Certificate }
+  /** Each `why` goes on behind the address of the edge: `hung up during the handshake`. */
+  | { readonly kind: 'noRoute'; readonly why: string }
+  | { readonly kind: 'noEndpoint'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'notTls' }
+  | { readonly kind: 'timeout' };
+
+/** What was asked, and who answered. */
+export interface Answer {
+  readonly host: string;
+  readonly port: number;
+  /** Of the edge, as `203.0.113.10:443`. */
+  readonly at: string;
+  readonly owner: Owner;
+  readonly timeoutMs: number;
+}
+
+/** Whom a tenant is told from. */
+export interface Identities {
+  readonly own: readonly X509Certificate[];
+  readonly others?: KnownAuthorities | undefined;
+}
+
+/** Says who answered. */
+export function ownerOf(handshake: Handshake, { own, others }: Identities): Owner {
+  switch (handshake.kind) {
+    case 'secured': {
+      const { presented, protocol } = handshake;
+      const path = pathTo(own, presented);
+      if (path !== undefined) return { kind: 'tenant', path, protocol };
+      const tenant = others?.holderOf(presented);
+      return tenant === undefined
+        ? { kind: 'edge', leaf: presented[0] }
+        : { kind: 'otherTenant', tenant };
+    }
+    case 'alert':
+      return ownerOfAlert(handshake.alert);
+    case 'closed':
+      return { kind: 'noRoute', why: `hung up during the handshake (${handshake.code})` };
+    case 'malformed':
+      return { kind: 'refused', why: `broke the handshake (${handshake.code})` };
+    case 'notTls':
+    case 'timeout':
+      return handshake;
+  }
+}
+
+/** Snicket's gateway says `internal_error` for a host whose endpoints do not answer; HAProxy and Envoy just hang up. */
+function ownerOfAlert(alert: string): Owner {
+  const why = `answered with the TLS alert ${alert}`;
+  if (alert === 'unrecognized_name') return { kind: 'noRoute', why };
+  return alert === 'internal_error' ? { kind: 'noEndpoint', why } : { kind: 'refused', why };
+}
+
+/** Who answered, as a clause with the value. */
+export function answerText({ host, at, owner, timeoutMs }: Answer): string {
+  switch (owner.kind) {
+    case 'tenant':
+      return `${host} at ${at} leads to this tenant`;
+    case 'otherTenant':
+      return `${host} at ${at} leads to the tenant ${owner.tenant}`;
+    case 'edge':
+      return `${at} answers for ${host} with ${certificateText(owner.leaf)}, which is not of the tenant's CA`;
+    case 'noRoute':
+    case 'noEndpoint':
+    case 'refused':
+      return `${at} ${owner.why}, asked for ${host}`;
+    case 'notTls':
+      return `${at} does not answer in TLS, asked for ${host}`;
+    case 'timeout':
+      return `${at} did not complete the handshake for ${host} in ${timeoutMs} ms`;
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * The proxy on every node, and how it leaves.
+ */
+import type { WorkerMode, WorkerSpec } from '../api/worker.ts';
+import { formatListenAddress } from '../engine/listen-address.ts';
+import { daemonSet } from './daemon-set.ts';
+import { canonicalAddress, familyOf } from './endpoint-address.ts';
+import { ADDRESS_KEEPER, UNPRIVILEGED, type DaemonSet, type HostAlias } from './pod.ts';
+import { PROXY, PROXY_CA, PROXY_FILES } from './proxy-names.ts';
+
+/** What the DaemonSet is made from. */
+export interface ProxyPodsInput {
+  readonly worker: WorkerSpec;
+  readonly mode: WorkerMode;
+  readonly image: string;
+  /** The tenant's API host, and the port of the edge. */
+  readonly host: string;
+  readonly port: number;
+  /** Where the host leads; none if that is left to DNS. */
+  readonly edgeAddresses: readonly string[];
+  /** Of the families that the tenant's Service has; empty with `address: node`. */
+  readonly virtualAddresses: readonly string[];
+}
+
+const FOLDER = '/etc/snicket';
+const VOLUME = 'credentials';
+/** Read by owner and group: the files are root's, the group is the pod's. */
+const FILE_MODE = 0o440;
+
+/** How long a proxy takes new connections after it was told to end: until kube-proxy and clients have the next one. */
+const GRACE_SECONDS = 5;
+/** Then, over how long it closes the others. */
+const DRAIN_SECONDS = 15;
+/** Above what the proxy takes, so that it is not killed on its way out. */
+const END_SECONDS = 10;
+
+/** The DaemonSet of the proxy. */
+export function proxyDaemonSet(input: ProxyPodsInput): DaemonSet {
+  const { worker, image, virtualAddresses } = input;
+  return daemonSet({
+    worker,
+    image,
+    // The next pod listens on the same port before the one before it ends: an upgrade closes no gap.
+    updateLimits: { maxSurge: '10%', maxUnavailable: 0 },
+    terminationGracePeriodSeconds: GRACE_SECONDS + DRAIN_SECONDS + END_SECONDS,
+    init:
+      worker.address === 'virtual'
+        ? {
+            name: 'address',
+            args: ['address', 'add', ...virtualAddresses],
+            securityContext: ADDRESS_KEEPER,
+          }
+        : undefined,
+    container: {
+      name: 'proxy',
+      args: ['proxy', ...flagsOf(input)],
+      securityContext: UNPRIVILEGED,
+      volumeMounts: [{ name: VOLUME, mountPath: FOLDER, readOnly: true }],
+    },
+    hostAliases: hostAliases(input),
+    volumes: [
+      {
+        name: VOLUME,
+        // One volume, so that a certificate and the authority behind it change at the same moment.
+        projected: {
+          defaultMode: FILE_MODE,
+          sources: [{ secret: { name: PROXY.name } }, { configMap: { name: PROXY_CA.name } }],
+        },
+      },
+    ],
+  });
+}
+
+/**
+ * The DaemonSet that takes the virtual address off all nodes again, once the endpoints lead elsewhere.
+ *
+ * The proxy of a node ends first, and with it its connections; without the address they would hang. Then the address
+ * goes, and the pod waits, ready, so that the DaemonSet tells when all nodes are done.
+ */
+export function leavingDaemonSet({
+  worker,
+  image,
+  virtualAddresses,
+}: Pick<ProxyPodsInput, 'worker' | 'image' | 'virtualAddresses'>): DaemonSet {
+  return daemonSet({
+    worker,
+    image,
+    updateLimits: { maxSurge: 0, maxUnavailable: '100%' },
+    terminationGracePeriodSeconds: END_SECONDS,
+    container: {
+      name: 'leaving',
+      args: ['address', 'remove', '--stay', ...virtualAddresses],
+      securityContext: ADDRESS_KEEPER,
+    },
+  });
+}
+
+function flagsOf({ worker, mode, host, port, virtualAddresses }: ProxyPodsInput): string[] {
+  const listen =
+    worker.address === 'virtual'
+      ? virtualAddresses.map((address) => formatListenAddress({ address, port: worker.port }))
+      : [`:${worker.port}`];
+  const file = (name: keyof typeof PROXY_FILES): string => `${FOLDER}/${PROXY_FILES[name]}`;
+  const files =
+    mode === 'terminate'
+      ? [`--cert=${file('certificate')}`, `--key=${file('key')}`]
+      : [`--tenant-key-file=${file('tenantKey')}`];
+  return [
+    `--mode=${mode}`,
+    ...listen.map((at) => `--listen=${at}`),
+    `--edge=${host}:${port}`,
+    `--server-name=${host}`,
+    `--ca=${file('authorities')}`,
+    ...files,
+    `--grace=${GRACE_SECONDS}`,
+    `--drain=${DRAIN_SECONDS}`,
+    `--log-level=${worker.logLevel}`,
+  ];
+}
+
+/** The host at the edge's addresses, since it has to be found before any DNS; unless the user says where it is. */
+function hostAliases({ worker, host, edgeAddresses }: ProxyPodsInput): readonly HostAlias[] {
+  const given = worker.hostAliases ?? [];
+  const isGiven = given.some(({ hostnames }) => hostnames.includes(host));
+  const pinned = isGiven ? [] : edgeAddresses.filter((address) => familyOf(address) !== undefined);
+  const names = new Map<string, readonly string[]>();
+  for (const ip of pinned) names.set(canonicalAddress(ip), [host]);
+  for (const { ip, hostnames } of given) {
+    const address = canonicalAddress(ip);
+    names.set(address, [...new Set([...(names.get(address) ?? []), ...hostnames])]);
+  }
+  return [...names].map(([ip, hostnames]) => ({ ip, hostnames }));
+}

@@ -1,0 +1,39 @@
+/**
+ * Spreads names over slices so that each stays where it is: a node that comes or goes rewrites one slice, and not all
+ * that come after it.
+ */
+
+/**
+ * The names in pages of at most `size`. A name stays on its page; a new one goes to the first with room. Pages other
+ * than the first may be empty.
+ *
+ * @param before the pages as they are, in order.
+ */
+export function pagesOf(
+  names: readonly string[],
+  before: readonly (readonly string[])[],
+  size: number,
+): readonly (readonly string[])[] {
+  const homeless = new Set(names);
+  const kept = before.map((page) => page.filter((name) => homeless.delete(name)));
+  // Without a first page there is nothing worth keeping in place.
+  if (kept[0]?.length === 0) return chunksOf(names, size);
+  const pages = kept.map((page) => {
+    for (const name of page.slice(size)) homeless.add(name);
+    return page.slice(0, size);
+  });
+  for (const name of [...homeless].toSorted()) {
+    const page = pages.find(({ length }) => length < size);
+    if (page === undefined) pages.push([name]);
+    else page.push(name);
+  }
+  return pages.map((page) => page.toSorted());
+}
+
+function chunksOf(names: readonly string[], size: number): readonly (readonly string[])[] {
+  const sorted = [...new Set(names)].toSorted();
+  const count = Math.ceil(sorted.length / size);
+  return Array.from({ length: count }, (_, index) =>
+    sorted.slice(index * size, (index + 1) * size),
+  );
+}

@@ -1,0 +1,129 @@
+/**
+ * Everything that lives in the tenant's own cluster. It carries no owner: whoever owns it is in another cluster.
+ */
+import type { WorkerMode, WorkerSpec } from '../api/worker.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { ProxyCredentials, TenantFacts } from '../plan/control-plane.ts';
+import type { Finding } from '../plan/finding.ts';
+import { canonicalAddress, familyOf } from './endpoint-address.ts';
+import type { EndpointSlice } from './endpoint-slice.ts';
+import { injectionPolicy, supportsInjection } from './injection.ts';
+import { isEndpointAddress, kubernetesEndpoints } from './kubernetes-endpoints.ts';
+import { proxyAccount, proxyAuthorities, proxySecret } from './proxy-credentials.ts';
+import { leavingDaemonSet, proxyDaemonSet } from './proxy-pods.ts';
+
+/** What the objects are made from. */
+export interface TenantInput {
+  readonly worker: WorkerSpec;
+  readonly mode: WorkerMode;
+  /** Of the proxy, if `worker` names none. */
+  readonly image: string;
+  /** The tenant's API host, and the port of the edge. */
+  readonly host: string;
+  readonly port: number;
+  /** Where the host leads; none if that is left to DNS. */
+  readonly edgeAddresses: readonly string[];
+  readonly tenant: TenantFacts;
+  /** PEM: the tenant's CA. */
+  readonly authority: string;
+  /** Of the kind that the mode needs. */
+  readonly credentials: ProxyCredentials;
+  /** The slices of Service default/kubernetes as they are. */
+  readonly currentSlices: readonly EndpointSlice[];
+}
+
+/** In the order in which they are best applied: k0s lets no worker join before there are endpoints. */
+export function tenantObjects(input: TenantInput): readonly KubeObject[] {
+  const { worker, host, port, tenant } = input;
+  const virtualAddresses = virtualAddressesOf(input);
+  const isInjected = worker.directInjection && supportsInjection(tenant.version);
+  return [
+    ...kubernetesEndpoints({
+      serviceAddresses: tenant.serviceAddresses,
+      listeners:
+        worker.address === 'virtual'
+          ? { at: 'virtual', addresses: virtualAddresses }
+          : { at: 'node', nodes: tenant.nodes },
+      port: worker.port,
+      currentSlices: input.currentSlices,
+    }),
+    proxyAccount(),
+    proxyAuthorities(input.authority),
+    proxySecret(input.credentials),
+    proxyDaemonSet({ ...input, image: imageOf(input), virtualAddresses }),
+    ...(isInjected ? injectionPolicy(host, port) : []),
+  ];
+}
+
+/**
+ * What takes the place of the proxies before all objects are deleted, so that no node keeps the virtual address. To be
+ * rolled out to every node first. None with `address: node`, which leaves nothing behind.
+ */
+export function leavingObjects(
+  input: Pick<TenantInput, 'worker' | 'image' | 'tenant'>,
+): readonly KubeObject[] {
+  const virtualAddresses = virtualAddressesOf(input);
+  if (virtualAddresses.length === 0) return [];
+  const { worker } = input;
+  return [proxyAccount(), leavingDaemonSet({ worker, image: imageOf(input), virtualAddresses })];
+}
+
+/** What a person has to know of the wish, once the tenant is known. With an error, there are no objects to be made. */
+export function tenantFindings({
+  worker,
+  tenant,
+}: Pick<TenantInput, 'worker' | 'tenant'>): readonly Finding[] {
+  return [addressFault(worker, tenant), injectionFault(worker, tenant)].flatMap(
+    (finding) => finding ?? [],
+  );
+}
+
+function addressFault(worker: WorkerSpec, tenant: TenantFacts): Finding | undefined {
+  const [primary] = tenant.serviceAddresses;
+  if (primary === undefined) {
+    return {
+      code: 'KubernetesServiceMissing',
+      severity: 'error',
+      message: 'Service default/kubernetes of the tenant has no address',
+      action:
+        'wait for its API server, which makes the Service, or delete the Service if it is headless',
+    };
+  }
+  const family = familyOf(primary);
+  const isUsable = (address: string): boolean => familyOf(address) === family;
+  if (worker.address === 'node' || virtualAddressesOf({ worker, tenant }).some(isUsable)) {
+    return undefined;
+  }
+  return {
+    code: 'VirtualAddressUnusable',
+    severity: 'error',
+    message: `Service default/kubernetes of the tenant is at ${tenant.serviceAddresses.join(', ')}, and worker.virtualAddresses (${worker.virtualAddresses.join(', ')}) has no other ${family} address for its endpoints`,
+    action: `write an ${family} address that nothing else uses there`,
+  };
+}
+
+function injectionFault(worker: WorkerSpec, { version }: TenantFacts): Finding | undefined {
+  if (!worker.directInjection || supportsInjection(version)) return undefined;
+  return {
+    code: 'InjectionUnsupported',
+    severity: 'warning',
+    message: `worker.directInjection needs Kubernetes 1.36, and the tenant has ${version}, so that its pods use the proxy`,
+    action: 'upgrade the tenant, or remove worker.directInjection',
+  };
+}
+
+function imageOf({ worker, image }: Pick<TenantInput, 'worker' | 'image'>): string {
+  return worker.image ?? image;
+}
+
+/** Those of the families that the Service has: the others would lead nowhere, and a node may lack IPv6. */
+function virtualAddressesOf({
+  worker,
+  tenant: { serviceAddresses },
+}: Pick<TenantInput, 'worker' | 'tenant'>): readonly string[] {
+  if (worker.address === 'node') return [];
+  const families = new Set(serviceAddresses.map(familyOf));
+  return worker.virtualAddresses
+    .filter((at) => families.has(familyOf(at)) && isEndpointAddress(at, serviceAddresses))
+    .map(canonicalAddress);
+}
