@@ -3,7 +3,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: help install test e2e fuzz soak lint format build bench bench-world demo world world-status world-down clean
+.PHONY: help install test e2e fuzz soak lint format generate build image bench bench-world demo world world-status world-down clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -13,6 +13,7 @@ help: ## print this list
 	@echo '  SECONDS=60        with fuzz: how long'
 	@echo '  MINUTES=2         with soak: how long'
 	@echo '  QUICK=1           with bench: under three minutes; PEERS=a,b, CASES=a,b, SNICKET=program choose (docs/bench.md)'
+	@echo '  IMAGE=NAME:TAG    with image: its name; default snicket.dev/snicket and the version'
 	@echo '  KEEP=1            with world: leave it running until make world-down'
 
 install:
@@ -20,7 +21,7 @@ install:
 
 test: install ## the tests that need npm only; report in build/test.xml
 	@mkdir -p build
-	$(BUN) test --reporter=junit --reporter-outfile=build/test.xml ./src ./world ./demo ./bench ./scripts
+	$(BUN) test --reporter=junit --reporter-outfile=build/test.xml ./src ./image ./deploy ./world ./demo ./bench ./scripts
 
 e2e: install ## end-to-end tests on real Kubernetes parts; builds them on first use
 	$(BUN) e2e/run.ts $(T)
@@ -39,12 +40,18 @@ lint: install ## check format, lint rules and types
 format: install ## write the format that lint checks
 	node_modules/.bin/oxfmt
 
+generate: install ## write deploy/crds and docs/reference from src/api
+	$(BUN) scripts/crds.ts
+
 # The program of a gateway's thread is an entry point of its own. With --splitting, what a command does not use is not
 # loaded: 1 to 2 MB of memory.
 build: install ## dist/snicket, one file with its runtime inside
 	$(BUN) build --compile --splitting --minify --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
 	  src/main.ts src/gateway/thread/engine-thread.ts --outfile dist/snicket
 	@du -h dist/snicket
+
+image: build ## dist/snicket-image.tar, an OCI image; needs no container engine
+	$(BUN) image/build.ts $(if $(IMAGE),'$(IMAGE)')
 
 bench: build ## compare gateway and proxy with HAProxy, nginx, Go and C; a quarter of an hour
 	$(BUN) bench/run.ts $(if $(QUICK),--quick) $(if $(PEERS),--peers '$(PEERS)') $(if $(CASES),--cases '$(CASES)')

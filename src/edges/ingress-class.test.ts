@@ -142,15 +142,18 @@ describe('a kind that is not served', () => {
     ],
   ] as const)('is told by %s, which then writes nothing', (driver, action, version) => {
     const around = context({ driver }, { served: serving('networking.k8s.io/v1') });
-    const { findings, objects, resources, admitted } = driverFor(driver);
+    const of = driverFor(driver);
 
-    expect(findings(BLUE, around)).toMatchObject([
+    expect(of.findings(BLUE, around)).toMatchObject([
       { code: 'EdgeApiMissing', severity: 'error', action },
     ]);
-    expect(findings(BLUE, around)[0]?.message).toEndWith(`does not serve it in ${version}`);
-    expect(objects(BLUE, around.edge, around.served)).toEqual([]);
-    expect(resources(around.served)).toEqual([]);
-    expect(admitted(BLUE, [], around)).toMatchObject({ state: 'Refused', code: 'EdgeApiMissing' });
+    expect(of.findings(BLUE, around)[0]?.message).toEndWith(`does not serve it in ${version}`);
+    expect(of.objects(BLUE, around.edge, around.served)).toEqual([]);
+    expect(of.resources(around.served)).toEqual([]);
+    expect(of.admitted(BLUE, [], around)).toMatchObject({
+      state: 'Refused',
+      code: 'EdgeApiMissing',
+    });
   });
 
   test('is told with all versions that would do', () => {

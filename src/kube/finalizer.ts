@@ -63,11 +63,12 @@ async function change<T extends KubeObject>(
     const finalizers = next(live.metadata);
     if (finalizers === undefined) return live;
     const { resourceVersion } = live.metadata;
-    if (uid === undefined || resourceVersion === undefined) {
+    if (resourceVersion === undefined) {
       throw new TypeError(`${objectText(object)} was not read from a server: it has no version`);
     }
     try {
-      const patch = { metadata: { uid, resourceVersion, finalizers } };
+      // Versions are never the same for two objects, so the patch needs no uid.
+      const patch = { metadata: { resourceVersion, finalizers } };
       return await client.patch<T>(resource, key, 'merge', patch, { signal });
     } catch (error) {
       if (isKubeError(error, 'NotFound')) return undefined;

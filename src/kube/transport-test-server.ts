@@ -15,14 +15,18 @@ export interface Exchange {
   /** The common name of the client's certificate. */
   readonly peer: string | undefined;
   /** Answers, and keeps the connection for the next request. */
-  answer(status: number, body: unknown, headers?: Readonly<Record<string, string>>): void;
+  readonly answer: (
+    status: number,
+    body: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ) => void;
   /** Begins an answer that comes in chunks. */
-  open(): void;
+  readonly open: () => void;
   /** One chunk. */
-  write(bytes: string | Uint8Array): void;
+  readonly write: (bytes: string | Uint8Array) => void;
   /** The proper end of the chunks. */
-  finish(): void;
-  reset(): void;
+  readonly finish: () => void;
+  readonly reset: () => void;
   /** Whether the other side has closed. */
   readonly isClosed: boolean;
 }

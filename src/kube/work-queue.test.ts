@@ -258,7 +258,7 @@ type Step =
   | { readonly kind: 'end'; readonly fails: boolean };
 
 const keys = fc.constantFrom('a', 'b', 'c');
-const steps = fc.array(
+const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     fc.record({ kind: fc.constant('add' as const), key: keys }),
     fc.record({
@@ -268,7 +268,7 @@ const steps = fc.array(
     }),
     fc.record({ kind: fc.constant('advance' as const), ms: fc.integer({ min: 1, max: 200 }) }),
     fc.record({ kind: fc.constant('end' as const), fails: fc.boolean() }),
-  ) as fc.Arbitrary<Step>,
+  ),
   { maxLength: 60 },
 );
 

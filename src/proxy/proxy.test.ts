@@ -144,18 +144,20 @@ test('names the address that it cannot have and a way out, and lets go of the ot
   await expect(Peer.dial(listen[0]!.port)).rejects.toThrow();
 });
 
-test('two can listen on one port, so that the next version is there before the last one goes', async () => {
+test('two can listen on the same ports, so that the next version is there before the last one goes', async () => {
   await using lab = await Lab.create();
   const api = await lab.apiServer();
   const first = await lab.proxy({ edgePort: api.port });
   const listen = [{ address: '127.0.0.1', port: freePort() }];
-  const second = await lab.proxy({ edgePort: api.port, listen });
-  const third = await lab.proxy({ edgePort: api.port, listen });
+  const http = [{ address: '127.0.0.1', port: freePort() }];
+  const second = await lab.proxy({ edgePort: api.port, listen, http });
+  const third = await lab.proxy({ edgePort: api.port, listen, http });
 
   second.stop();
   using pod = await Pod.dial(third.ports[0]!, { ca: lab.authority.cert });
 
   expect(await pod.echo('third')).toBe('third');
+  expect((await page(http[0]!.port, '/healthz')).status).toBe(200);
   expect(first.ports).not.toEqual(third.ports);
 });
 

@@ -160,7 +160,8 @@ export class RunningProxy {
   /** Returns the port. */
   readonly #serveHttp = (at: ListenAddress): number => {
     const { metrics, notReady } = this;
-    const server = serveHttp({ ...at, metrics, notReady });
+    // Shared like the port of pods, for as long as two versions are on one node.
+    const server = serveHttp({ ...at, metrics, notReady, reusePort: at.port !== 0 });
     this.#http.push(server);
     return server.port;
   };

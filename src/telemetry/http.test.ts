@@ -58,6 +58,37 @@ test('shows the same metrics on both families of one port', () => {
   ipv4.stop();
 });
 
+test('shares its port with the next version if asked to, and each answers its own connections', async () => {
+  const metrics = new Metrics();
+  const options = { address: '127.0.0.1', reusePort: true };
+  const before = serveHttp({ ...options, port: 0, metrics, notReady: () => 'the old one' });
+  const { port } = before;
+  server = serveHttp({ ...options, port, metrics: new Metrics(), notReady: () => 'the new one' });
+  const answers = new Set<string>();
+  const deadlineMs = performance.now() + 5000;
+  while (answers.size < 2 && performance.now() < deadlineMs) {
+    answers.add(await say(port, 'GET /readyz HTTP/1.1\r\n\r\n').then((text) => text.slice(-12)));
+  }
+
+  before.stop();
+
+  const rest = await fetch(`http://127.0.0.1:${port}/readyz`);
+  expect([...answers].toSorted()).toEqual(['the new one\n', 'the old one\n']);
+  expect(await rest.text()).toBe('the new one\n');
+});
+
+test('shares its port with nobody unless asked to', () => {
+  serve();
+  const { port } = server!;
+  const metrics = new Metrics();
+  const again = { address: '127.0.0.1', port, metrics, notReady: () => undefined };
+
+  expect(() => serveHttp(again)).toThrow(expect.objectContaining({ code: 'EADDRINUSE' }));
+  expect(() => serveHttp({ ...again, reusePort: true })).toThrow(
+    expect.objectContaining({ code: 'EADDRINUSE' }),
+  );
+});
+
 test('knows no other path and no other method', async () => {
   const get = serve();
 

@@ -14,6 +14,8 @@ export interface HttpOptions {
   readonly address: string;
   /** 0: any that is free. */
   readonly port: number;
+  /** Whether another process of the same user may listen there at the same time (SO_REUSEPORT). Default: no. */
+  readonly reusePort?: boolean;
   /** Gets the metrics of the process too. */
   readonly metrics: Metrics;
   /** Why the process is not ready, as a sentence; nothing if it is. */
@@ -58,8 +60,9 @@ interface Exchange {
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-/** Bun's types have this one for Bun.connect only. */
+/** Bun's types have these two for Bun.connect only. */
 interface ListenOptions extends TCPSocketListenOptions<Exchange | undefined> {
+  readonly reusePort: boolean;
   readonly ipv6Only: boolean;
 }
 
@@ -70,6 +73,7 @@ export function serveHttp(options: HttpOptions): HttpServer {
   const listenOptions: ListenOptions = {
     hostname: options.address,
     port: options.port,
+    reusePort: options.reusePort ?? false,
     ipv6Only: options.address.includes(':'),
     socket: handlers(options, open),
   };

@@ -11,7 +11,7 @@ import { canonicalQuantity } from './quantity.ts';
 /** The proxy's: nobody, who has no files and no rights on any node. */
 const USER = 65_532;
 
-/** Far above what a node's pods need (about 30 KB for a connection), and a stop for what grows without end. */
+/** Far above what the pods of a node need, and a stop for what would grow without end. */
 const DEFAULT_LIMITS = { memory: '512Mi' } as const;
 
 /** What is special about a DaemonSet of ours. */

@@ -61,7 +61,8 @@ const CLAIMS = [
 function ingressClaims(object: KubeObject): readonly Claim[] {
   const ruled = listAt(object, 'spec', 'rules').flatMap((rule) => textAt(rule, 'host') ?? []);
   const secured = listAt(object, 'spec', 'tls').flatMap((tls) => textsAt(tls, 'hosts'));
-  return [...new Set([...ruled, ...secured])].map((host) => claim(host, 'label'));
+  const hosts = new Set([...ruled, ...secured].map((host) => host.toLowerCase()));
+  return [...hosts].map((host) => claim(host, 'label'));
 }
 
 function tlsRouteClaims(object: KubeObject): readonly Claim[] {

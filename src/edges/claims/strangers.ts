@@ -1,10 +1,10 @@
 /**
- * Objects of strangers that claim our hosts. On real edges the newcomer often takes the host, and no status says so.
+ * Objects of strangers that claim our hosts. On real edges they often take them, and no status says so.
  * TLS goes from end to end, so the harm is that a tenant is not reached, not that somebody listens.
  */
 import type { Edge } from '../../api/edge.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
-import type { Resource } from '../../kube/resource.ts';
+import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { error, warning, type EdgeFinding } from '../codes.ts';
 import type { EdgeDriver, ServedApis, Winner } from '../driver.ts';
 import { driverFor } from '../driver-for.ts';
@@ -28,7 +28,7 @@ export function claimants(
 
 /** The best first, as the driver that writes this kind has them. */
 function versionsOf(kind: Resource): readonly Resource[] {
-  return kind.plural === 'tlsroutes' ? driverFor('gateway-api').requires : [kind];
+  return kind === RESOURCES.tlsRoute ? driverFor('gateway-api').requires : [kind];
 }
 
 /**

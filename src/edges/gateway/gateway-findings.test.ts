@@ -75,13 +75,13 @@ describe('a listener', () => {
       'of other kinds',
       { allowedRoutes: { namespaces: { from: 'All' }, kinds: [{ kind: 'TCPRoute' }] } },
       'ListenerKind',
-      'takes TCPRoute, and no TLSRoute',
+      'takes TCPRoute.gateway.networking.k8s.io, and no TLSRoute of gateway.networking.k8s.io',
     ],
     [
       'of the same kind in another group',
       { allowedRoutes: { namespaces: { from: 'All' }, kinds: [{ group: 'x', kind: 'TLSRoute' }] } },
       'ListenerKind',
-      'takes TLSRoute, and no TLSRoute',
+      'takes TLSRoute.x, and no TLSRoute of gateway.networking.k8s.io',
     ],
     [
       'of its own namespace',
@@ -99,7 +99,7 @@ describe('a listener', () => {
       'of no namespace',
       { allowedRoutes: { namespaces: { from: 'None' } } },
       'ListenerNamespace',
-      'takes routes of namespaces by None, and not of tenants',
+      "takes routes of namespaces by 'None', and not of tenants",
     ],
     [
       'of another host',

@@ -101,7 +101,7 @@ function namespaces({
     (from === 'Same' && namespace === gatewayNamespace) ||
     (from === 'Selector' && selects(selector, namespaceLabels));
   if (takes) return undefined;
-  const which = from === 'Same' ? `namespace ${gatewayNamespace} alone` : `namespaces by ${from}`;
+  const which = from === 'Same' ? `namespace ${gatewayNamespace} alone` : `namespaces by '${from}'`;
   return error(
     'ListenerNamespace',
     `${place} takes routes of ${which}, and not of ${namespace}`,
@@ -120,12 +120,14 @@ function kinds({ listener, place }: Passage): Check {
         textAt(kind, 'kind') === RESOURCES.tlsRoute.kind &&
         (textAt(kind, 'group') ?? GATEWAY_GROUP) === GATEWAY_GROUP,
     );
-  const names = allowed.map((kind) => textAt(kind, 'kind') ?? '?').join(', ');
+  const names = allowed.map((kind) =>
+    [textAt(kind, 'kind') ?? '?', textAt(kind, 'group') ?? GATEWAY_GROUP].join('.'),
+  );
   return takes
     ? undefined
     : error(
         'ListenerKind',
-        `${place} takes ${names}, and no TLSRoute`,
+        `${place} takes ${names.join(', ')}, and no TLSRoute of ${GATEWAY_GROUP}`,
         'add TLSRoute to allowedRoutes.kinds',
       );
 }

@@ -12,7 +12,7 @@ import type { ContractSubject } from './contract/subject.ts';
 import { watchContract } from './contract/watch-contract.ts';
 import { writeContract } from './contract/write-contract.ts';
 
-/** Registers the tests. The server must have been compacted, or be old enough, not to know version 1 any more. */
+/** Registers the tests. The server must not know version 1 any more: compact it, or start it anew. */
 export function kubeContract(subject: () => ContractSubject): void {
   beforeAll(async () => {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };

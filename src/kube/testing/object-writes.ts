@@ -69,7 +69,7 @@ export class ObjectWrites {
       const shell = { apiVersion, kind, metadata: systemMetadata(fresh) };
       return this.#commit(call, undefined, applyFields(shell, body, force, writerOf(call)));
     }
-    checkVersion(call, live, metadata);
+    checkMetadata(call, live, metadata);
     return this.#commit(call, live, applyFields(live, body, force, writerOf(call)));
   }
 
@@ -92,7 +92,7 @@ export class ObjectWrites {
   }
 
   #update(call: WriteCall, live: ApiObject, body: JsonObject): ApiObject {
-    checkVersion(call, live, objectIn(body, 'metadata'));
+    checkMetadata(call, live, objectIn(body, 'metadata'));
     const next = {
       ...(call.subresource === 'status'
         ? live
@@ -209,6 +209,14 @@ function specOf(object: ApiObject): JsonObject {
 function writerOf({ resource, manager, subresource }: WriteCall): Writer {
   const { apiVersion, kind } = resource;
   return { manager, apiVersion, kind, subresource, now: timeText(new Date()) };
+}
+
+function checkMetadata(call: WriteCall, live: ApiObject, metadata: JsonObject): void {
+  const { uid, resourceVersion } = metadata;
+  checkVersion(call, live, { resourceVersion });
+  if (uid === undefined || uid === live.metadata.uid) return;
+  const why = `Invalid value: ${JSON.stringify(uid)}: field is immutable`;
+  throw invalid(call.resource, call.key, 'metadata.uid', why);
 }
 
 function checkVersion(

@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { until } from '../../engine/conformance/peer.ts';
 import { TestAuthority } from '../../proxy/testing/certificates.ts';
 import { dialTcp } from '../dial.ts';
-import { answering, httpText, UNAUTHORIZED_ANSWER } from '../testing/answers.ts';
+import { answering, httpText, silent, UNAUTHORIZED_ANSWER } from '../testing/answers.ts';
 import { API_HOST, ProbeLab } from '../testing/lab.ts';
 import { probeApi } from './api.ts';
 
@@ -108,7 +108,7 @@ test('a server that hangs up does not answer', async () => {
 
 test('a server that is silent is waited for no longer than the limit', async () => {
   await using lab = await ProbeLab.create();
-  const server = await lab.apiServer({ onConnection: (socket) => void socket.resume() });
+  const server = await lab.apiServer({ onConnection: silent });
 
   const { api } = await lab.probe({ port: server.port }, { timeoutMs: 200 });
 

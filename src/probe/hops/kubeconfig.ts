@@ -36,7 +36,7 @@ function serverIn(text: string): Server {
   const [fault] = document.errors;
   // Never the parser's sentence: it may quote the text, and that has keys in it.
   if (fault !== undefined) return { fault: `the kubeconfig is not YAML (${fault.code})` };
-  const parsed = Kubeconfig.safeParse(document.toJS());
+  const parsed = Kubeconfig.safeParse(valuesOf(document));
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.join('.');
     return { fault: `the kubeconfig has nothing good at ${where || 'its top'}` };
@@ -52,4 +52,14 @@ function serverIn(text: string): Server {
     return { fault: `the server of cluster '${named}' is no https URL` };
   }
   return { host: url.hostname, port: url.port === '' ? 443 : Number(url.port) };
+}
+
+/** Undefined for what only looks like YAML: an alias of nothing, or aliases that would fill the memory. */
+function valuesOf(document: ReturnType<typeof parseDocument>): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    if (error instanceof ReferenceError) return undefined;
+    throw error;
+  }
 }

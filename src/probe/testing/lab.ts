@@ -1,7 +1,6 @@
 /**
  * For tests only: a tenant, whatever stands in for the edge before it, and a probe of the two.
  */
-import type { TLSSocket } from 'node:tls';
 import { Backend, type Peer } from '../../engine/conformance/peer.ts';
 import { GatewayLab, type RouteWish } from '../../gateway/testing/lab.ts';
 import { ApiServer, type ApiServerOptions } from '../../proxy/testing/api-server.ts';
@@ -9,7 +8,7 @@ import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';
 import type { HopName } from '../codes.ts';
 import type { HopResult } from '../hop.ts';
 import { probeExposure, type ProbeOptions, type ProbeTarget } from '../probe-exposure.ts';
-import { answering, VERSION_ANSWER } from './answers.ts';
+import { answering, silent, VERSION_ANSWER } from './answers.ts';
 
 /** The tenant's hosts. */
 export const API_HOST = 'a.k8s.test';
@@ -52,8 +51,7 @@ export class ProbeLab implements AsyncDisposable {
 
   /** A server of HTTP/2 alone, as gRPC's are. */
   async konnectivityServer(options: Partial<ApiServerOptions> = {}): Promise<ApiServer> {
-    const onConnection = (socket: TLSSocket) => void socket.resume();
-    return this.apiServer({ protocols: ['h2'], onConnection, ...options });
+    return this.apiServer({ protocols: ['h2'], onConnection: silent, ...options });
   }
 
   /** A port where each client's first bytes are answered by this. */

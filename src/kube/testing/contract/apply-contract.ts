@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test';
 import { conflictOwners } from '../../apply-conflict.ts';
 import { RESOURCES } from '../../resource.ts';
 import type { ApiObject } from '../object-store.ts';
-import { configMap, daemonSet, failureOf, keyOf, service, slice } from './objects.ts';
+import { configMap, daemonSet, failureOf, ingress, keyOf, service, slice } from './objects.ts';
 import type { ContractSubject } from './subject.ts';
 
 /** Registers the tests of server-side apply. */
 export function applyContract(subject: () => ContractSubject): void {
-  const { configMap: maps, service: services } = RESOURCES;
+  const maps = RESOURCES.configMap;
 
   test('makes an object that is not there, and owns what it applied', async () => {
     const { client } = subject();
@@ -220,21 +220,25 @@ export function applyContract(subject: () => ContractSubject): void {
 
   test('refuses what an apply cannot be', async () => {
     const { client } = subject();
-    const applied = await client.apply(configMap('read-back'));
+    const applied = await client.apply(configMap('read-back', { a: '1' }));
     const { resourceVersion: _version, uid: _uid, ...stale } = applied.metadata;
 
     const withManagers = await failureOf(client.apply({ ...applied, metadata: stale }));
     const oldVersion = { ...keyOf('read-back'), resourceVersion: '1' };
     const withOldVersion = await failureOf(
-      client.apply({ ...configMap('read-back', { a: '1' }), metadata: oldVersion }),
+      client.apply({ ...configMap('read-back', { a: '2' }), metadata: oldVersion }),
     );
     const ofNothing = await failureOf(
-      client.apply({ ...service('nothing', {}), status: {} }, { subresource: 'status' }),
+      client.apply(
+        { ...ingress('nothing', 'a.example.invalid'), status: {} },
+        { subresource: 'status' },
+      ),
     );
 
     expect(withManagers).toMatchObject({ reason: 'Invalid', status: 400 });
     expect(withOldVersion).toMatchObject({ reason: 'Conflict' });
     expect(ofNothing).toMatchObject({ reason: 'NotFound' });
-    expect(await client.get(services, keyOf('nothing'))).toBeUndefined();
+    // Not so of every kind: the status of a Service that is not there makes the Service.
+    expect(await client.get(RESOURCES.ingress, keyOf('nothing'))).toBeUndefined();
   });
 }

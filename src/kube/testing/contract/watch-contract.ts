@@ -106,21 +106,25 @@ export function watchContract(subject: () => ContractSubject): void {
   });
 
   test(
-    'sends bookmarks with the newest version though nothing happens',
+    'sends bookmarks though nothing happens, each a version to go on from',
     async () => {
       const { client } = subject();
       const { resourceVersion } = await client.list(maps, { namespace: NAMESPACE });
-      await client.create(maps, configMap('unseen'));
 
-      const selection = { namespace: NAMESPACE, labelSelector: 'watch=nothing', resourceVersion };
+      const labelSelector = 'watch=bookmark';
+      const selection = { namespace: NAMESPACE, labelSelector, resourceVersion };
       let bookmark = '';
       for await (const event of client.watch(maps, selection)) {
         if (event.type !== 'BOOKMARK') throw new Error(`an event of nothing: ${event.type}`);
         bookmark = event.resourceVersion;
-        if (Number(bookmark) > Number(resourceVersion)) break;
+        break;
       }
+      const labels = { watch: 'bookmark' };
+      await client.create(maps, configMap('bookmark', { step: '1' }, { labels }));
+      const seen = await watched(client, { resourceVersion: bookmark, labelSelector }, 1);
 
-      expect(Number(bookmark)).toBeGreaterThan(Number(resourceVersion));
+      expect(Number(bookmark)).toBeGreaterThanOrEqual(Number(resourceVersion));
+      expect(seen.map(eventText)).toEqual(['ADDED bookmark 1']);
     },
     BOOKMARK_DEADLINE_MS,
   );

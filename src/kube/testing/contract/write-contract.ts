@@ -94,12 +94,13 @@ export function writeContract(subject: () => ContractSubject): void {
 
     const stale = { metadata: { resourceVersion: metadata.resourceVersion }, data: { a: '2' } };
     const stranger = { metadata: { uid: WRONG_UID }, data: { a: '2' } };
+    const [late, astray] = [
+      await failureOf(client.patch(maps, keyOf('merge-version'), 'merge', stale)),
+      await failureOf(client.patch(maps, keyOf('merge-version'), 'merge', stranger)),
+    ];
 
-    for (const patch of [stale, stranger]) {
-      expect(
-        await failureOf(client.patch(maps, keyOf('merge-version'), 'merge', patch)),
-      ).toMatchObject({ reason: 'Conflict' });
-    }
+    expect(late).toMatchObject({ reason: 'Conflict' });
+    expect(astray).toMatchObject({ reason: 'Invalid' });
     expect(await client.get(maps, keyOf('merge-version'))).toEqual(patched);
   });
 

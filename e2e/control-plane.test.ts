@@ -1,0 +1,147 @@
+/**
+ * The whole of it, as a user has it: Snicket installed by its manifests, an Edge and two Exposures applied, and the pods
+ * of two tenants with the same addresses reach their own API and never the other's.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import type { Pod } from '../world/cluster/pod.ts';
+import { program } from '../world/parts/parts.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { waitFor } from '../world/wait.ts';
+import { World, type NetworkHost } from '../world/world.ts';
+import {
+  exposed,
+  exposureOf,
+  installSnicket,
+  leadToEdge,
+  snicketEdge,
+} from './installed-snicket.ts';
+import { homeOf, makeHome, namesIn, namespacesSeenBy } from './whose-api.ts';
+
+const TENANTS = ['a', 'b'] as const;
+
+let world: World;
+let laptop: NetworkHost;
+const pods = new Map<string, { pod: Pod; hostPod: Pod }>();
+
+beforeAll(async () => {
+  const progress = terminalProgress();
+  const tenants = { a: { proxyMode: 'nftables' }, b: { proxyMode: 'iptables' } } as const;
+  world = await World.start({ tenants }, { progress });
+  laptop = await world.addHost('laptop');
+  await installSnicket(world, progress);
+  await world.management.apply(snicketEdge());
+  for (const name of TENANTS) {
+    const tenant = world.tenant(name);
+    leadToEdge(world, tenant);
+    await makeHome(tenant);
+    await world.management.apply(exposureOf(tenant));
+    const [pod, hostPod] = await Promise.all([
+      tenant.runPod(),
+      tenant.runPod({ hostNetwork: true }),
+    ]);
+    pods.set(name, { pod, hostPod });
+  }
+}, 300_000);
+
+afterAll(async () => world?.stop());
+
+describe.each(['passthrough', 'terminate'])('mode %s', (mode) => {
+  describe.each(['virtual', 'node'])('address %s', (address) => {
+    test('every Exposure becomes Ready', async () => {
+      for (const name of TENANTS) {
+        await world.management.apply(exposureOf(world.tenant(name), { mode, address }));
+      }
+
+      for (const name of TENANTS) await exposed(world, world.tenant(name));
+    });
+
+    test.each(TENANTS)('pods of tenant %s see their own API, and never the other', async (name) => {
+      const other = homeOf(world.tenant(name === 'a' ? 'b' : 'a'));
+      const { pod, hostPod } = podsOf(name);
+
+      const seen = [
+        await namespacesSeenBy(pod),
+        await namespacesSeenBy(hostPod),
+        await namespacesSeenByName(pod),
+      ];
+
+      for (const namespaces of seen) {
+        expect(namespaces).toContain(homeOf(world.tenant(name)));
+        expect(namespaces).not.toContain(other);
+      }
+    });
+  });
+});
+
+test.each(TENANTS)(
+  'kubectl with a client certificate is who it is in tenant %s, through the edge',
+  async (name) => {
+    const { controlPlane } = world.tenant(name);
+    const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
+    const subject = { commonName: `ann-of-${name}`, organization: 'host-processes' };
+    await controlPlane.writeUser(path, subject, `https://${controlPlane.plan.hosts.api}`);
+
+    const kubectl = [program('kubectl'), `--kubeconfig=${path}`];
+    const whoami = await laptop.host.exec([...kubectl, 'auth', 'whoami']);
+
+    expect(whoami.stdout).toContain(`ann-of-${name}`);
+  },
+);
+
+test.each(TENANTS)(
+  'kubectl logs and exec work in tenant %s, by agents at the edge',
+  async (name) => {
+    const tenant = world.tenant(name);
+    // Those that run dialled konnectivity before there was an edge.
+    await tenant.kubectl(
+      'delete',
+      'pods',
+      '--namespace=kube-system',
+      '--selector=k8s-app=konnectivity-agent',
+    );
+    const { pod } = podsOf(name);
+
+    const printed = await waitFor(
+      'the tunnel is there',
+      async () => pod.exec('echo', 'through the tunnel').catch(() => undefined),
+      { deadlineMs: 60_000 },
+    );
+
+    expect(printed).toBe('through the tunnel\n');
+    expect(await pod.logs()).toBe('');
+  },
+);
+
+test('kubectl get exposures says how it is', async () => {
+  const table = await world.management.kubectl('get', 'exposures', '--all-namespaces');
+
+  const [head = '', ...rows] = table.trim().split('\n');
+  expect(head.split(/\s+/)).toEqual([
+    'NAMESPACE',
+    'NAME',
+    'HOST',
+    'EDGE',
+    'MODE',
+    'PROXIES',
+    'READY',
+    'REASON',
+    'AGE',
+  ]);
+  expect(rows).toHaveLength(2);
+  for (const row of rows) expect(row).toMatch(/shared +terminate +1\/1 +True +Ready/);
+});
+
+async function namespacesSeenByName(pod: Pod): Promise<string[]> {
+  const server = '--server=https://kubernetes.default.svc';
+  const token = '/var/run/secrets/kubernetes.io/serviceaccount';
+  const script = `kubectl ${server} --certificate-authority=${token}/ca.crt --token=$(cat ${token}/token) get namespaces -o name`;
+  return namesIn(await pod.exec('timeout', '10', 'sh', '-c', script));
+}
+
+function podsOf(name: string): { pod: Pod; hostPod: Pod } {
+  const found = pods.get(name);
+  if (found === undefined) throw new Error(`no pods in tenant ${name}`);
+  return found;
+}
+

@@ -1,0 +1,40 @@
+/**
+ * A real kube-apiserver keeps the contract that the small one of the tests keeps, and what Snicket builds on it works there.
+ */
+import { afterAll, beforeAll, describe } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import type { KubeClient } from '../src/kube/client.ts';
+import { createClient } from '../src/kube/fetch-client.ts';
+import { parseKubeconfig } from '../src/kube/kubeconfig.ts';
+import { kubeContract } from '../src/kube/testing/contract.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { waitFor } from '../world/wait.ts';
+import { World } from '../world/world.ts';
+
+describe('a real API server', () => {
+  let world: World;
+  let client: KubeClient;
+  let other: KubeClient;
+
+  beforeAll(async () => {
+    world = await World.start({ management: { workers: 0 } }, { progress: terminalProgress() });
+    const access = parseKubeconfig(
+      readFileSync(world.management.controlPlane.machineKubeconfig, 'utf8'),
+    );
+    // What was before its start is in no server's memory.
+    await world.management.controlPlane.host.daemon('kube-apiserver').restart();
+    await waitFor('the API server is back', async () => {
+      try {
+        return (await world.management.controlPlane.request('GET', '/readyz')).ok;
+      } catch {
+        return false; // not listening yet
+      }
+    });
+    client = createClient(access);
+    other = createClient(access, { fieldManager: 'other' });
+  }, 180_000);
+
+  afterAll(async () => world?.stop());
+
+  kubeContract(() => ({ client, other }));
+});

@@ -1,0 +1,175 @@
+/**
+ * The objects for a tenant's cluster, on a real API server: it takes them, gives them back as they were written, and
+ * the policy for pods does what it says. No node is needed for that.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { objectText, type KubeObject } from '../src/kube/object.ts';
+import { TENANT, tenantInput } from '../src/plan/testing/wishes.ts';
+import { canonicalQuantity } from '../src/tenant/quantity.ts';
+import { leavingObjects, tenantObjects } from '../src/tenant/tenant-objects.ts';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { waitFor } from '../world/wait.ts';
+import { World } from '../world/world.ts';
+
+const HOST = 'blue.k8s.example.com';
+const INJECTED = [
+  { name: 'KUBERNETES_SERVICE_HOST', value: HOST },
+  { name: 'KUBERNETES_SERVICE_PORT', value: '443' },
+];
+
+interface Container {
+  readonly name: string;
+  readonly env?: readonly object[];
+  readonly resources?: { readonly limits: Readonly<Record<string, string>> };
+}
+
+let world: World;
+let tenant: Cluster;
+
+beforeAll(async () => {
+  const tenants = { a: { workers: 0, konnectivity: false } } as const;
+  const management = { workers: 0 };
+  world = await World.start({ tenants, management }, { progress: terminalProgress() });
+  tenant = world.tenant('a');
+}, 180_000);
+
+afterAll(async () => world?.stop());
+
+const nodes = Array.from({ length: 1200 }, (_, index) => ({
+  name: `node-${index}`,
+  addresses: [`10.1.${index >> 8}.${index & 0xff || 1}`],
+  ready: index % 3 !== 0,
+}));
+
+describe.each([
+  ['virtual', tenantInput({ directInjection: true, resources: { limits: { memory: '1024Mi' } } })],
+  ['node', tenantInput({ address: 'node' }, { tenant: { ...TENANT, nodes } })],
+  ['leaving', { ...tenantInput(), isLeaving: true }],
+] as const)('with address %s', (_address, input) => {
+  const objects = 'isLeaving' in input ? leavingObjects(input) : tenantObjects(input);
+
+  test('a server takes the objects, and gives back all that was written', async () => {
+    await apply(objects);
+
+    for (const object of objects) expect(await read(object)).toMatchObject({ ...object });
+  });
+
+  test('a second time changes nothing', async () => {
+    const before = await Promise.all(objects.map(versionOf));
+
+    await apply(objects);
+
+    expect(await Promise.all(objects.map(versionOf))).toEqual(before);
+  });
+});
+
+test.each([
+  ...['10m', '0.5', '.5', '1.', '1000m', '1500m', '2', '1000', '1000k', '1024', '007', '1e3'],
+  ...['32Mi', '1024Mi', '1.5Gi', '0.5Gi', '0.5Ki', '1000Mi', '1.0001Ki', '1n', '0', '0Mi'],
+])('a server writes the quantity %s as we do', async (written) => {
+  expect(canonicalQuantity(written)).toBe((await asServed(written)) ?? '');
+});
+
+describe('direct injection', () => {
+  beforeAll(async () => {
+    await apply(tenantObjects(tenantInput({ directInjection: true })));
+    for (const [name, labels] of [
+      ['left-alone', { 'snicket.dev/inject': 'false' }],
+      ['plain', {}],
+    ] as const) {
+      await tenant.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
+    }
+    await waitFor('the policy is in force', async () => {
+      const { containers } = await admitted({ containers: [{ name: 'main' }] });
+      return containers[0]?.env !== undefined;
+    });
+  });
+
+  test('gives every container the host and the port, and keeps what it has', async () => {
+    const mine = { name: 'MINE', value: '1' };
+    const pod = await admitted({
+      initContainers: [{ name: 'first' }, { name: 'sidecar', env: [mine] }],
+      containers: [{ name: 'main' }, { name: 'other', env: [mine] }],
+    });
+
+    expect(pod.containers.map(({ env }) => env)).toEqual([INJECTED, [mine, ...INJECTED]]);
+    expect(pod.initContainers?.map(({ env }) => env)).toEqual([INJECTED, [mine, ...INJECTED]]);
+  });
+
+  test.each(['KUBERNETES_SERVICE_HOST', 'KUBERNETES_SERVICE_PORT'])(
+    'leaves a container alone that sets %s itself, and it alone',
+    async (name) => {
+      const env = [{ name, value: 'mine' }];
+
+      const pod = await admitted({ containers: [{ name: 'main', env }, { name: 'other' }] });
+
+      expect(pod.containers.map((container) => container.env)).toEqual([env, INJECTED]);
+    },
+  );
+
+  test('lets a pod in that names a variable twice', async () => {
+    const twice = ['1', '2'].map((value) => ({ name: 'MINE', value }));
+
+    const pod = await admitted({ containers: [{ name: 'main', env: twice }] });
+
+    expect(pod.containers[0]?.env).toEqual(expect.arrayContaining(twice));
+  });
+
+  test.each([
+    ['on the network of its node', { hostNetwork: true }, {}, 'plain'],
+    ['that says so', {}, { 'snicket.dev/inject': 'false' }, 'plain'],
+    ['in a namespace that says so', {}, {}, 'left-alone'],
+    ['in kube-system', {}, {}, 'kube-system'],
+  ] as const)('leaves a pod alone %s', async (_which, spec, labels, namespace) => {
+    const pod = await admitted({ ...spec, containers: [{ name: 'main' }] }, namespace, labels);
+
+    expect(pod.containers[0]?.env).toBeUndefined();
+  });
+});
+
+async function apply(objects: readonly KubeObject[]): Promise<void> {
+  await tenant.apply(...objects);
+}
+
+async function read({ kind, apiVersion, metadata }: KubeObject): Promise<KubeObject | undefined> {
+  const [version = '', group] = apiVersion.split('/').toReversed();
+  const resource = group === undefined ? kind : `${kind}.${version}.${group}`;
+  return tenant.get<KubeObject>(resource, metadata.name, metadata.namespace);
+}
+
+async function versionOf(object: KubeObject): Promise<string> {
+  return `${objectText(object)} ${(await read(object))?.metadata.resourceVersion}`;
+}
+
+/** A quantity as the server gives it back. */
+async function asServed(memory: string): Promise<string | undefined> {
+  const resources = { limits: { memory } };
+  const { containers } = await admitted({ containers: [{ name: 'main', resources }] }, 'default');
+  return containers[0]?.resources?.limits['memory'];
+}
+
+/** A pod as the server would take it. */
+async function admitted(
+  spec: { containers: readonly Container[]; initContainers?: readonly Container[] },
+  namespace = 'plain',
+  labels: Readonly<Record<string, string>> = {},
+): Promise<typeof spec> {
+  const withImage = (container: Container) => ({ image: 'example.com/none:1', ...container });
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { generateName: 'pod-', namespace, labels },
+    spec: {
+      ...spec,
+      containers: spec.containers.map(withImage),
+      initContainers: spec.initContainers?.map(withImage),
+      automountServiceAccountToken: false,
+    },
+  };
+  const path = `/api/v1/namespaces/${namespace}/pods?dryRun=All`;
+  const response = await tenant.controlPlane.request('POST', path, pod);
+  const answer = await response.text();
+  if (!response.ok) throw new Error(`the pod was refused: ${answer}`);
+  return (JSON.parse(answer) as { spec: typeof spec }).spec;
+}

@@ -1,0 +1,157 @@
+/**
+ * The proxy as a DaemonSet, on a real node: pods reach their API by it, an upgrade closes no gap, and when it leaves the
+ * node is as it was. The edge is the API server itself, which has the tenant's certificate as every edge shows it.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { leafNames } from '../src/plan/leaf-names.ts';
+import { TENANT, tenantInput } from '../src/plan/testing/wishes.ts';
+import { leavingObjects, tenantObjects, type TenantInput } from '../src/tenant/tenant-objects.ts';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import type { Pod } from '../world/cluster/pod.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { API_PORT } from '../world/spec.ts';
+import { waitFor } from '../world/wait.ts';
+import { World } from '../world/world.ts';
+import { SNICKET_IMAGE, snicketImage } from './snicket-image.ts';
+import { homeOf, makeHome, namespacesSeenBy, VIRTUAL_ADDRESS } from './whose-api.ts';
+
+interface DaemonSet {
+  readonly metadata: { readonly generation: number };
+  readonly status: Readonly<Record<string, number>>;
+}
+
+let world: World;
+let tenant: Cluster;
+let pod: Pod;
+let inputFor: (worker: Readonly<Record<string, unknown>>) => TenantInput;
+
+beforeAll(async () => {
+  const progress = terminalProgress();
+  const archive = await snicketImage(progress);
+  const management = { workers: 0 };
+  world = await World.start({ tenants: { a: {} }, management }, { progress });
+  await world.image(archive);
+  tenant = world.tenant('a');
+  await makeHome(tenant);
+  pod = await tenant.runPod();
+  inputFor = await inputOf(tenant);
+}, 240_000);
+
+afterAll(async () => world?.stop());
+
+describe.each(['virtual', 'node'])('at address %s', (address) => {
+  test('pods reach their API through the proxy of their node', async () => {
+    await rollOut({ address });
+
+    const seen = await waitFor('the slice is in force', async () =>
+      namespacesSeenBy(pod).catch(() => undefined),
+    );
+
+    expect(seen).toContain(homeOf(tenant));
+  });
+
+  test('no request fails while another version takes over', async () => {
+    const before = await proxyPods();
+    const requests = asking();
+
+    await rollOut({ address, logLevel: 'debug' });
+
+    await waitFor('the pod before is gone', async () => {
+      const names = await proxyPods();
+      return names.length === 1 && names[0] !== before[0];
+    });
+    const { answered, failures } = await requests.stop();
+    expect(failures).toEqual([]);
+    expect(answered).toBeGreaterThan(10);
+  });
+});
+
+test('the virtual address is on the node as long as the proxy is, and not when it has left', async () => {
+  await rollOut({ address: 'virtual' });
+  const during = await loopback();
+
+  await tenant.apply(...leavingObjects(inputFor({ address: 'virtual' })));
+  await settled();
+
+  expect(during).toContain(`inet ${VIRTUAL_ADDRESS}/32 scope host`);
+  expect(await loopback()).not.toContain(VIRTUAL_ADDRESS);
+});
+
+async function loopback(): Promise<string> {
+  return tenant.worker().exec('ip', 'address', 'show', 'dev', 'lo');
+}
+
+async function inputOf(cluster: Cluster): Promise<typeof inputFor> {
+  const { authority, plan } = cluster.controlPlane;
+  const worker = cluster.worker();
+  const facts = {
+    ...TENANT,
+    serviceAddresses: [plan.serviceAddress],
+    nodes: [{ name: worker.name, addresses: [worker.address], ready: true }],
+  };
+  const { names, addresses } = leafNames(facts);
+  const leaf = await authority.issue({
+    commonName: 'kubernetes',
+    names: [...names, ...addresses],
+  });
+  return (wish) =>
+    tenantInput(wish, {
+      image: SNICKET_IMAGE,
+      host: plan.hosts.api,
+      port: API_PORT,
+      edgeAddresses: [plan.address],
+      tenant: facts,
+      authority: authority.certificate,
+      credentials: leaf,
+    });
+}
+
+async function rollOut(worker: Readonly<Record<string, unknown>>): Promise<void> {
+  await tenant.apply(...tenantObjects(inputFor(worker)));
+  await settled();
+}
+
+/** Waits until every node runs the newest pod, and it is ready. */
+async function settled(): Promise<void> {
+  await waitFor(
+    'the DaemonSet is rolled out',
+    async () => {
+      const set = await tenant.get<DaemonSet>('daemonset', 'snicket-proxy', 'kube-system');
+      const { status, metadata } = set ?? { status: {}, metadata: { generation: -1 } };
+      return (
+        status['observedGeneration'] === metadata.generation &&
+        status['updatedNumberScheduled'] === 1 &&
+        status['numberAvailable'] === 1
+      );
+    },
+    { deadlineMs: 90_000, everyMs: 250 },
+  );
+}
+
+async function proxyPods(): Promise<string[]> {
+  const flags = ['--namespace=kube-system', '--selector=app.kubernetes.io/name=snicket-proxy'];
+  const text = await tenant.kubectl('get', 'pods', ...flags, '--output=name');
+  return text.split('\n').filter(Boolean);
+}
+
+/** Asks the API from a pod, one request after the other, each on a connection of its own. */
+function asking(): { stop(): Promise<{ answered: number; failures: string[] }> } {
+  let goesOn = true;
+  let answered = 0;
+  const failures: string[] = [];
+  const done = (async () => {
+    while (goesOn) {
+      await namespacesSeenBy(pod).then(
+        () => answered++,
+        (error: unknown) => failures.push(String(error)),
+      );
+    }
+  })();
+  return {
+    async stop() {
+      goesOn = false;
+      await done;
+      return { answered, failures };
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test';
+import { imageNameFault } from './image-name.ts';
+import { IMAGE_NAME } from './snicket-image.ts';
+
+test.each([
+  IMAGE_NAME,
+  'registry.example.com/snicket:0.1.0',
+  'registry.example.com:5000/team/a_b/snicket:v1_rc.2-x',
+  'localhost/snicket:dev',
+])('%s is a name', (name) => {
+  expect(imageNameFault(name)).toBeUndefined();
+});
+
+test.each([
+  '',
+  'snicket',
+  'snicket:1',
+  'team/snicket:1', // kubelet reads it as docker.io/team/snicket:1
+  'registry.example.com/snicket',
+  'registry.example.com:5000/snicket',
+  'registry.example.com/Snicket:1',
+  'registry.example.com/snicket:',
+  'registry.example.com/snicket:1 2',
+  `registry.example.com/snicket@sha256:${'0'.repeat(64)}`,
+])("'%s' is refused, with a way out", (name) => {
+  const fault = imageNameFault(name);
+
+  expect(fault).toStartWith(`'${name}' is no image name`);
+  expect(fault).toContain('registry.example.com/snicket:0.1.0');
+});

@@ -1,0 +1,31 @@
+/**
+ * The shared libraries of an executable, as the machine's own loader finds them.
+ */
+
+/** Paths of the libraries, and of the loader itself, sorted. They have to be at these paths in an image too. */
+export function sharedLibraries(executable: string): string[] {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(['ldd', executable]);
+  if (exitCode !== 0)
+    throw new Error(
+      `ldd cannot read '${executable}': ${stderr.toString().trim()}; build it on this machine, by: make build`,
+    );
+  return parseLdd(stdout.toString(), executable);
+}
+
+/**
+ * The paths in what ldd printed: `libc.so.6 => /lib/libc.so.6 (0x...)`, and the loader as `/lib64/ld-linux.so.2 (0x...)`.
+ * What the kernel itself brings (linux-vdso) has none.
+ */
+export function parseLdd(text: string, executable: string): string[] {
+  const missing = [...text.matchAll(/^\s*(\S+) => not found/gm)].map(([, name]) => name);
+  if (missing.length > 0)
+    throw new Error(
+      `'${executable}' needs ${missing.join(', ')}, which this machine does not have; install what holds it`,
+    );
+  const paths = [...text.matchAll(/^\s*(?:\S+ => )?(\/\S+) \(0x/gm)].map(([, path = '']) => path);
+  if (paths.length === 0)
+    throw new Error(
+      `'${executable}' has no shared libraries, says ldd: '${text.trim()}'; a file of make build has`,
+    );
+  return [...new Set(paths)].toSorted();
+}

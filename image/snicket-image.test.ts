@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import manifest from '../package.json' with { type: 'json' };
+import { ociImage, type OciImage } from './oci.ts';
+import { IMAGE_NAME, snicketImage } from './snicket-image.ts';
+import { sharedLibraries } from './shared-libraries.ts';
+import { readLayout, type Layout } from './testing/layout.ts';
+
+// Bun itself stands for what it compiles to: the same libraries, the same size.
+describe.skipIf(process.platform !== 'linux')('the image of Snicket', () => {
+  let folder: string;
+  let image: OciImage;
+  let layout: Layout;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'snicket-image-'));
+    image = ociImage(snicketImage(process.execPath, IMAGE_NAME));
+    layout = readLayout(image.archive, folder);
+  }, 60_000);
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('is named after the version, and runs snicket as nobody on the machine', () => {
+    expect(layout.index.manifests[0]!['annotations']).toMatchObject({
+      'io.containerd.image.name': `snicket.dev/snicket:${manifest.version}`,
+    });
+    expect(layout.config.config).toMatchObject({
+      User: '65532:65532',
+      Entrypoint: ['/snicket'],
+      Env: ['PATH=/'],
+      Labels: { 'org.opencontainers.image.version': manifest.version },
+    });
+  });
+
+  test('has the executable in a layer of its own', () => {
+    const layer = layout.layers[1]!;
+
+    expect(readdirSync(layer)).toEqual(['snicket']);
+    expect(lstatSync(join(layer, 'snicket')).mode & 0o7777).toBe(0o755);
+    expect(readFileSync(join(layer, 'snicket')).equals(readFileSync(process.execPath))).toBe(true);
+  });
+
+  test('has the libraries where the loader looks, the users, and nothing else', () => {
+    const layer = layout.layers[0]!;
+
+    const files = readdirSync(layer, { recursive: true, withFileTypes: true })
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name).slice(layer.length));
+
+    const etc = ['/etc/group', '/etc/nsswitch.conf', '/etc/passwd'];
+    expect(files.toSorted()).toEqual([...etc, ...sharedLibraries(process.execPath)].toSorted());
+    expect(readFileSync(join(layer, 'etc/passwd'), 'utf8')).toContain('\nsnicket:x:65532:65532:');
+    expect(lstatSync(join(layer, 'tmp')).mode & 0o7777).toBe(0o1777);
+  });
+
+  test('is half as large as what is in it', () => {
+    const size = lstatSync(process.execPath).size;
+
+    expect(image.layers[1]!.size).toBeLessThan(0.6 * size);
+  });
+
+  test('has the same digest when it is made again', () => {
+    const again = ociImage(snicketImage(process.execPath, IMAGE_NAME));
+
+    expect(again.digest).toBe(image.digest);
+    expect(again.archive.equals(image.archive)).toBe(true);
+  }, 60_000);
+});

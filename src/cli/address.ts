@@ -1,0 +1,138 @@
+import { Argument, Command, InvalidArgumentError } from 'commander';
+import { parseListenAddress, type ListenAddress } from '../engine/listen-address.ts';
+import { adviceFor, CannotListen, listenOnAll } from '../engine/listen-all.ts';
+import type { NodeAddresses } from '../node-address/node-addresses.ts';
+import { parseVirtualAddress } from '../node-address/virtual-address.ts';
+
+const EXAMPLES = `
+Examples:
+  snicket address add 100.64.64.1 fd00:64::1     # as often as you like: what is there stays
+  snicket address check 100.64.64.1 fd00:64::1   # exit code 1 and a sentence if one is not
+  snicket address remove 100.64.64.1 fd00:64::1  # what is not ours stays
+  snicket address remove 100.64.64.1 --stay --http 127.0.0.1:9443  # and then wait for SIGTERM, as a DaemonSet has to
+
+Adding and removing need the capability NET_ADMIN.`;
+
+type Action = 'add' | 'remove' | 'check';
+
+interface Flags {
+  readonly stay: boolean;
+  readonly http?: readonly ListenAddress[];
+}
+
+/** `snicket address`: the virtual address on which the proxy of a node serves its pods. */
+export function addressCommand(): Command {
+  return new Command('address')
+    .description('put virtual addresses on this machine (lo), take them off, or check them')
+    .addArgument(new Argument('<action>').choices(['add', 'remove', 'check'] satisfies Action[]))
+    .argument('<ip...>', 'IPv4 or IPv6, without a prefix length', virtualAddresses)
+    .option('--stay', 'after removing: go on until SIGTERM', false)
+    .option('--http <address>', 'with --stay: where /healthz and /readyz are', listenAddresses)
+    .addHelpText('after', EXAMPLES)
+    .action(async (action: Action, ips: ReadonlySet<string>, flags: Flags, command: Command) => {
+      refuseMisplaced(action, flags, command);
+      // Loaded here, because it opens libc: help needs none.
+      const { NodeAddresses } = await import('../node-address/node-addresses.ts');
+      try {
+        using node = new NodeAddresses();
+        await run(action, [...ips], flags, node);
+      } catch (error) {
+        // Not the command line, but the machine is at fault.
+        console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+        process.exitCode = 1;
+      }
+    });
+}
+
+function refuseMisplaced(action: Action, { stay, http }: Flags, command: Command): void {
+  if (stay && action !== 'remove') {
+    command.error(`error: --stay belongs to remove, not to ${action}; leave it out`);
+  }
+  if (stay !== (http !== undefined)) {
+    command.error('error: --stay and --http belong together; give both, or leave both out');
+  }
+}
+
+async function run(
+  action: Action,
+  ips: readonly string[],
+  { http }: Flags,
+  node: NodeAddresses,
+): Promise<void> {
+  switch (action) {
+    case 'add':
+      for (const ip of ips) console.log(`${ip}: ${node.add(ip)}`);
+      break;
+    case 'check':
+      for (const ip of ips) {
+        const fault = node.fault(ip);
+        if (fault !== undefined) process.exitCode = 1;
+        console.log(fault ?? `${ip} is on lo`);
+      }
+      break;
+    case 'remove':
+      for (const ip of ips) {
+        const { removed, left } = node.remove(ip);
+        if (removed) console.log(`${ip}: removed`);
+        else if (left === undefined) console.log(`${ip}: absent`);
+        if (left !== undefined) console.log(`${left}: not ours, and left alone`);
+      }
+      if (http !== undefined) await stay(ips, http, node);
+  }
+}
+
+/** A container that ends is started again. This one stays, and is ready while the node is free of the addresses. */
+async function stay(
+  ips: readonly string[],
+  http: readonly ListenAddress[],
+  node: NodeAddresses,
+): Promise<void> {
+  const { promise: told, resolve } = Promise.withResolvers<void>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  const { serveHttp } = await import('../telemetry/http.ts');
+  const { Metrics } = await import('../telemetry/metrics.ts');
+  const metrics = new Metrics();
+  const notReady = (): string | undefined => {
+    const back = ips.filter((ip) => node.has(ip));
+    return back.length === 0 ? undefined : `on lo again: ${back.join(', ')}`;
+  };
+  const listen = (at: ListenAddress) =>
+    serveHttp({ ...at, metrics, notReady, reusePort: at.port !== 0 });
+  const servers = listenOrSay(() =>
+    listenOnAll({ listen }, http, ({ message }) => console.log(`${message}; IPv4 alone is served`)),
+  );
+  console.log(
+    `until SIGTERM: http on port ${[...new Set(servers.map(({ port }) => port))].join(', ')}`,
+  );
+  await told;
+  for (const server of servers) server.stop();
+}
+
+function listenOrSay<Listening>(listen: () => Listening): Listening {
+  try {
+    return listen();
+  } catch (error) {
+    if (!(error instanceof CannotListen)) throw error;
+    throw new Error(`${error.message}; ${adviceFor(error)}`, { cause: error });
+  }
+}
+
+function virtualAddresses(text: string, before: ReadonlySet<string> = new Set()): Set<string> {
+  return new Set([...before, parsed(text, parseVirtualAddress)]);
+}
+
+function listenAddresses(
+  text: string,
+  before: readonly ListenAddress[] = [],
+): readonly ListenAddress[] {
+  return [...before, ...parsed(text, parseListenAddress)];
+}
+
+/** Commander prints the sentence of an InvalidArgumentError behind the argument's name. */
+function parsed<Value>(text: string, parse: (text: string) => Value): Value {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+  }
+}

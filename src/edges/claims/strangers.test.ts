@@ -1,0 +1,252 @@
+import { describe, expect, test } from 'bun:test';
+import { RESOURCES, withVersion } from '../../kube/resource.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { driverFor } from '../driver-for.ts';
+import { API_HOST, BLUE, edge, KONNECTIVITY_HOST, serving, SPECS } from '../testing/blue.ts';
+import { claimants, strangersOn } from './strangers.ts';
+
+const isOurs = ({ metadata }: KubeObject) => metadata.namespace === BLUE.namespace;
+
+function strangersTo(spec: object, ...objects: readonly KubeObject[]) {
+  return strangersOn([API_HOST, KONNECTIVITY_HOST], objects, isOurs, edge(spec));
+}
+
+function object(apiVersion: string, kind: string, spec: object, annotations = {}): KubeObject {
+  const stranger: KubeObject & { spec: object } = {
+    apiVersion,
+    kind,
+    metadata: { name: 'stranger', namespace: 'elsewhere', annotations },
+    spec,
+  };
+  return stranger;
+}
+
+const ingress = (host: string, className?: string) =>
+  object('networking.k8s.io/v1', 'Ingress', {
+    ...(className === undefined ? {} : { ingressClassName: className }),
+    rules: [{ host }],
+  });
+const tlsRoute = (host: string, parent: object) =>
+  object('gateway.networking.k8s.io/v1', 'TLSRoute', { hostnames: [host], parentRefs: [parent] });
+const ingressRouteTcp = (match: string, change: object = {}) =>
+  object('traefik.io/v1alpha1', 'IngressRouteTCP', { routes: [{ match, ...change }] });
+const httpProxy = (fqdn: string) =>
+  object('projectcontour.io/v1', 'HTTPProxy', { virtualhost: { fqdn } });
+
+const SHARED = { namespace: 'edge', name: 'shared', sectionName: 'tls' };
+const WILDCARD = '*.k8s.example.net';
+
+test('our own objects are no strangers', () => {
+  for (const spec of Object.values(SPECS)) {
+    const own = driverFor(spec.driver).objects(BLUE, edge(spec), serving());
+
+    expect(strangersTo(spec, ...own)).toEqual([]);
+  }
+});
+
+test('other hosts are none of our business', () => {
+  expect(strangersTo(SPECS.haproxy, ingress('green.k8s.example.net', 'haproxy'))).toEqual([]);
+});
+
+test('an object that is on its way out claims nothing', () => {
+  const stranger = ingress(API_HOST, 'haproxy');
+  const deletionTimestamp = '2026-11-16T12:00:00Z';
+  const leaving = { ...stranger, metadata: { ...stranger.metadata, deletionTimestamp } };
+
+  expect(strangersTo(SPECS.haproxy, leaving)).toEqual([]);
+});
+
+describe('the same host, on the same edge, is an error that says what becomes of it', () => {
+  const ofNginx = object('k8s.nginx.org/v1', 'TransportServer', {
+    ingressClassName: 'nginx-inc',
+    host: API_HOST,
+  });
+
+  test.each<[string, object, KubeObject, string]>([
+    ['haproxy', SPECS.haproxy, ingress(API_HOST, 'haproxy'), 'this edge serves the newer one'],
+    [
+      'haproxy-ingress',
+      SPECS['haproxy-ingress'],
+      ingress(API_HOST, 'haproxy-community'),
+      'this edge serves the older one',
+    ],
+    ['nginx', SPECS.nginx, ingress(API_HOST, 'nginx'), 'this edge serves the older one'],
+    ['nginx-inc', SPECS['nginx-inc'], ofNginx, 'this edge serves the older one'],
+    [
+      'traefik',
+      SPECS.traefik,
+      ingressRouteTcp(`HostSNI(\`${API_HOST}\`)`),
+      'this edge serves one of them by chance',
+    ],
+    ['contour', SPECS.contour, httpProxy(API_HOST), 'this edge serves neither of them'],
+    [
+      'gateway-api',
+      SPECS['gateway-api'],
+      tlsRoute(API_HOST, SHARED),
+      'this edge serves the older one',
+    ],
+    [
+      'ingress',
+      SPECS.ingress,
+      ingress(API_HOST, 'mine'),
+      'which of them this edge serves is not known',
+    ],
+  ])('%s', (_driver, spec, stranger, outcome) => {
+    expect(strangersTo(spec, stranger)).toEqual([
+      {
+        code: 'HostClaimed',
+        severity: 'error',
+        message: `${API_HOST} is claimed by ${stranger.kind} elsewhere/stranger too, and ${outcome}`,
+        action: 'delete that claim, or choose another host',
+      },
+    ]);
+  });
+});
+
+test('each host that is claimed is told, and each only once for an object', () => {
+  const both = object('networking.k8s.io/v1', 'Ingress', {
+    ingressClassName: 'haproxy',
+    rules: [{ host: API_HOST }, { host: KONNECTIVITY_HOST }],
+    tls: [{ hosts: [WILDCARD, API_HOST] }],
+  });
+
+  const found = strangersTo(SPECS.haproxy, both);
+
+  expect(found.map(({ message }) => message.split(' ')[0])).toEqual([API_HOST, KONNECTIVITY_HOST]);
+});
+
+describe('a wildcard', () => {
+  test('takes the host on haproxy', () => {
+    expect(strangersTo(SPECS.haproxy, ingress(WILDCARD, 'haproxy'))).toMatchObject([
+      {
+        severity: 'error',
+        message: `${API_HOST} is covered by ${WILDCARD} of Ingress elsewhere/stranger, which this edge asks first`,
+      },
+    ]);
+  });
+
+  test.each<[string, object, KubeObject]>([
+    ['haproxy-ingress', SPECS['haproxy-ingress'], ingress(WILDCARD, 'haproxy-community')],
+    ['gateway-api', SPECS['gateway-api'], tlsRoute(WILDCARD, SHARED)],
+    ['contour', SPECS.contour, httpProxy(WILDCARD)],
+    ['traefik', SPECS.traefik, ingressRouteTcp(`HostSNI(\`${WILDCARD}\`)`)],
+  ])('gets what is left on %s', (_driver, spec, stranger) => {
+    expect(strangersTo(spec, stranger)).toMatchObject([
+      {
+        severity: 'warning',
+        message: `${API_HOST} is covered by ${WILDCARD} of ${stranger.kind} elsewhere/stranger, which gets its connections while the route is not there`,
+      },
+    ]);
+  });
+
+  test('covers one label of an Ingress, and several of a TLSRoute', () => {
+    expect(strangersTo(SPECS.haproxy, ingress('*.example.net', 'haproxy'))).toEqual([]);
+    expect(strangersTo(SPECS['gateway-api'], tlsRoute('*.example.net', SHARED))).toHaveLength(2);
+  });
+});
+
+describe('on Traefik the longer rule or the higher priority is asked first', () => {
+  const own = `HostSNI(\`${API_HOST}\`)`;
+
+  test.each<[string, KubeObject, string | undefined]>([
+    ['a rule for all', ingressRouteTcp('HostSNI(`*`)'), undefined],
+    [
+      'a rule for all with a priority',
+      ingressRouteTcp('HostSNI(`*`)', { priority: 1000 }),
+      'error',
+    ],
+    [
+      'a wildcard with a priority',
+      ingressRouteTcp(`HostSNI(\`${WILDCARD}\`)`, { priority: 1000 }),
+      'error',
+    ],
+    ['a longer rule', ingressRouteTcp(`${own} && ALPN(\`h2\`)`), 'error'],
+    ['the same rule with a low priority', ingressRouteTcp(own, { priority: 1 }), 'warning'],
+    [
+      'an expression that may match',
+      ingressRouteTcp('HostSNIRegexp(`^.+\\.example\\.net$`)'),
+      'warning',
+    ],
+    [
+      'an expression that cannot',
+      ingressRouteTcp('HostSNIRegexp(`^.+\\.example\\.org$`)'),
+      undefined,
+    ],
+  ])('%s', (_what, stranger, severity) => {
+    const found = strangersTo(SPECS.traefik, stranger).find(({ message }) =>
+      message.startsWith(API_HOST),
+    );
+
+    expect(found?.severity).toBe(severity as 'error' | 'warning');
+  });
+});
+
+describe('an object on another edge is left out', () => {
+  const shared = { driver: 'haproxy-ingress', ingress: { className: 'haproxy' } };
+  const byAnnotation = object(
+    'networking.k8s.io/v1',
+    'Ingress',
+    { rules: [{ host: API_HOST }] },
+    { 'kubernetes.io/ingress.class': 'nginx' },
+  );
+  const otherEntry = object('traefik.io/v1alpha1', 'IngressRouteTCP', {
+    entryPoints: ['internal'],
+    routes: [{ match: `HostSNI(\`${API_HOST}\`)` }],
+  });
+
+  test.each<[string, object, KubeObject]>([
+    ['another class', SPECS.haproxy, ingress(API_HOST, 'nginx')],
+    ['another class by annotation', SPECS.haproxy, byAnnotation],
+    ['a class that nobody serves', shared, ingress(API_HOST, 'unhandled')],
+    ['another entry point', SPECS.traefik, otherEntry],
+    ['another Gateway', SPECS['gateway-api'], tlsRoute(API_HOST, { ...SHARED, name: 'other' })],
+    [
+      'a Gateway of its own namespace',
+      SPECS['gateway-api'],
+      tlsRoute(API_HOST, { name: 'shared' }),
+    ],
+    ['another listener', SPECS['gateway-api'], tlsRoute(API_HOST, { ...SHARED, sectionName: 'x' })],
+    ['a kind that the controller does not know', SPECS.haproxy, tlsRoute(API_HOST, SHARED)],
+    ['an Ingress on Traefik, which asks it last', SPECS.traefik, ingress(API_HOST)],
+    ["the gateway of Snicket, which takes nobody's", SPECS.snicket, ingress(API_HOST)],
+  ])('%s', (_what, spec, stranger) => {
+    expect(strangersTo(spec, stranger)).toEqual([]);
+  });
+});
+
+describe('where the edge cannot be told, that is said', () => {
+  test.each<[string, object, KubeObject]>([
+    ['an Ingress without a class', SPECS.haproxy, ingress(API_HOST)],
+    ['a TLSRoute beside haproxy-ingress', SPECS['haproxy-ingress'], tlsRoute(API_HOST, SHARED)],
+    ['a TLSRoute beside Traefik', SPECS.traefik, tlsRoute(API_HOST, SHARED)],
+    ['an Ingress beside Contour', SPECS.contour, ingress(API_HOST)],
+    ['an Ingress beside a Gateway', SPECS['gateway-api'], ingress(API_HOST, 'nginx')],
+  ])('%s', (_what, spec, stranger) => {
+    expect(strangersTo(spec, stranger)).toEqual([
+      {
+        code: 'HostClaimed',
+        severity: 'warning',
+        message: `${API_HOST} is claimed by ${stranger.kind} elsewhere/stranger too (${API_HOST}), which may or may not be on this edge`,
+        action: 'if it is, delete that claim, or choose another host',
+      },
+    ]);
+  });
+
+  test('a TLSRoute that names no listener is on all of them', () => {
+    const { sectionName: _, ...anyListener } = SHARED;
+
+    expect(strangersTo(SPECS['gateway-api'], tlsRoute(API_HOST, anyListener))).toMatchObject([
+      { severity: 'error' },
+    ]);
+  });
+});
+
+test('the kinds to look at are those that the controller knows, in the version that is served', () => {
+  const served = serving('gateway.networking.k8s.io/v1alpha2', 'traefik.io/v1alpha1');
+  const { tlsRoute: route, ingressRouteTcp: tcp, ingress: plain } = RESOURCES;
+
+  expect(claimants(driverFor('snicket'), serving())).toEqual([]);
+  expect(claimants(driverFor('haproxy'), serving())).toEqual([plain]);
+  expect(claimants(driverFor('traefik'), serving())).toEqual([tcp, route]);
+  expect(claimants(driverFor('traefik'), served)).toEqual([tcp, withVersion(route, 'v1alpha2')]);
+});

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DRIVERS } from '../api/edge.ts';
+import { EDGE_CODES } from './codes.ts';
+import { driverFor } from './driver-for.ts';
+
+const DOCUMENT = readFileSync(join(import.meta.dir, '../../docs/edges.md'), 'utf8');
+
+test.each(Object.entries(EDGE_CODES))(
+  '%s is in the document, with its meaning',
+  (code, meaning) => {
+    expect(DOCUMENT).toContain(`| \`${code}\` | ${meaning} |`);
+  },
+);
+
+describe.each(DRIVERS)('driver %s', (name) => {
+  const { pitfalls, requires } = driverFor(name);
+
+  test('is known by its own name, and has its place in the document', () => {
+    expect(driverFor(name).name).toBe(name);
+    expect(DOCUMENT).toContain(`\n## \`${name}\``);
+    for (const { kind } of requires) expect(DOCUMENT).toContain(kind);
+  });
+
+  test('warns of what a person should know, in sentences without a full stop', () => {
+    for (const { severity, message, action } of pitfalls) {
+      expect(severity).toBe('warning');
+      expect(message).not.toMatch(/[.;]$/);
+      expect(action).not.toMatch(/[.;]$/);
+    }
+  });
+
+  test('has the codes of its pitfalls told in its place of the document', () => {
+    const place = DOCUMENT.split('\n## ').find((text) => text.startsWith(`\`${name}\``));
+
+    for (const { code } of pitfalls) expect(place).toContain(code);
+  });
+});

@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test';
+import { freeInMs, heldBy, released, sighted, type Lease } from './lease.ts';
+
+const NOW = new Date('2026-01-02T03:04:05.678Z');
+const USUAL_MS = 6_000;
+
+function lease(version: string, spec?: Lease['spec']): Lease {
+  const metadata = { name: 'operator', namespace: 'snicket', resourceVersion: version };
+  const kind = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata };
+  return spec === undefined ? kind : { ...kind, spec };
+}
+
+test('a lease is alive from when its version was first seen, whatever its own time says', () => {
+  const spec = {
+    holderIdentity: 'a',
+    leaseDurationSeconds: 6,
+    renewTime: '1999-01-01T00:00:00.000000Z',
+  };
+
+  const first = sighted(undefined, lease('1', spec), 1_000);
+  const again = sighted(first, lease('1', spec), 4_000);
+  const renewed = sighted(again, lease('2', spec), 5_000);
+
+  expect(freeInMs(again, 4_000, USUAL_MS)).toBe(3_000);
+  expect(freeInMs(again, 7_000, USUAL_MS)).toBe(0);
+  expect(freeInMs(renewed, 7_000, USUAL_MS)).toBe(4_000);
+});
+
+test('a lease without a holder is free, one without a duration lasts as long as is usual', () => {
+  const unheld = sighted(undefined, lease('1', { holderIdentity: '' }), 0);
+  const empty = sighted(undefined, lease('1'), 0);
+  const endless = sighted(undefined, lease('1', { holderIdentity: 'a' }), 0);
+
+  expect(freeInMs(unheld, 0, USUAL_MS)).toBe(0);
+  expect(freeInMs(empty, 0, USUAL_MS)).toBe(0);
+  expect(freeInMs(endless, 1_000, USUAL_MS)).toBe(5_000);
+});
+
+test('whoever takes a lease counts a transition, whoever renews it does not', () => {
+  const options = { durationMs: 6_000, now: NOW };
+  const later = { ...options, now: new Date(NOW.getTime() + 2_000) };
+
+  const fresh = heldBy('a', lease('1'), options);
+  const renewed = heldBy('a', fresh, later);
+  const taken = heldBy('b', renewed, later);
+
+  expect(fresh.spec).toEqual({
+    ...{ holderIdentity: 'a', leaseDurationSeconds: 6, leaseTransitions: 0 },
+    acquireTime: '2026-01-02T03:04:05.678000Z',
+    renewTime: '2026-01-02T03:04:05.678000Z',
+  });
+  expect(renewed.spec).toEqual({ ...fresh.spec, renewTime: '2026-01-02T03:04:07.678000Z' });
+  expect(taken.spec).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+  expect(taken.spec?.acquireTime).toBe('2026-01-02T03:04:07.678000Z');
+});
+
+test('a released lease has no holder and keeps its count', () => {
+  const held = heldBy('b', lease('1', { holderIdentity: 'a', leaseTransitions: 6 }), {
+    durationMs: 6_000,
+    now: NOW,
+  });
+
+  expect(released(held, NOW).spec).toEqual({
+    ...{ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 7 },
+    renewTime: '2026-01-02T03:04:05.678000Z',
+  });
+});

@@ -1,0 +1,178 @@
+/**
+ * The addresses of the machine this runs on: puts virtual ones on its loopback interface, and takes them off again.
+ */
+import { NetlinkRefusal, NetlinkSocket } from './netlink-socket.ts';
+import { isOurs, placementOf, placementText, type Placement } from './placement.ts';
+import {
+  addressesRequest,
+  addRequest,
+  isLocalRoute,
+  linkRequest,
+  parseLink,
+  parseNodeAddress,
+  removeRequest,
+  routeRequest,
+  type Link,
+  type NodeAddress,
+} from './route-message.ts';
+import { TYPE } from './rtnetlink.ts';
+
+/** The interface that every network namespace has. */
+const LOOPBACK = 'lo';
+/** Others may do the same at the same time: two init containers, while one DaemonSet replaces another. */
+const MAX_ATTEMPTS = 10;
+/** How long the kernel may take to route to an address that it has; it was less than a millisecond whenever measured. */
+const MAX_ROUTING_MS = 2000;
+
+/** A sentence about the machine, for the user. */
+export class NodeAddressError extends Error {
+  override readonly name = 'NodeAddressError';
+}
+
+/** The addresses of this machine. */
+export class NodeAddresses implements Disposable {
+  readonly #socket = new NetlinkSocket();
+
+  [Symbol.dispose](): void {
+    this.#socket[Symbol.dispose]();
+  }
+
+  /**
+   * Puts an address on the loopback interface, if it is not there as it should be. Then it can be dialled.
+   *
+   * @throws NodeAddressError
+   */
+  add(address: string): 'added' | 'replaced' | 'present' {
+    const loopback = this.#link(LOOPBACK);
+    if (!loopback.isUp) {
+      throw new NodeAddressError(
+        `${LOOPBACK} is down, and no address on it would answer; set it up first: ip link set ${LOOPBACK} up`,
+      );
+    }
+    let outcome: 'added' | 'replaced' | 'present' = 'present';
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const placement = this.#placement(address, loopback);
+      if (placement.kind === 'right') {
+        this.#awaitRoute(address);
+        return outcome;
+      }
+      if (placement.kind !== 'absent' && placement.kind !== 'open') {
+        const advice =
+          placement.kind === 'wide' ? 'take that one off first' : 'choose one that nobody else has';
+        throw new NodeAddressError(`${this.#text(address, placement)}; ${advice}`);
+      }
+      outcome = placement.kind === 'open' ? 'replaced' : outcome === 'present' ? 'added' : outcome;
+      // The kernel does not change the scope of an address that it has.
+      if (placement.kind === 'open') this.#remove(address, loopback);
+      this.#change(address, (sequence) => addRequest(sequence, address, loopback.index), 'EEXIST');
+    }
+    throw new NodeAddressError(
+      `${address} was put on ${LOOPBACK} ${MAX_ATTEMPTS} times and is not there; who takes it off?`,
+    );
+  }
+
+  /**
+   * Takes an address off the loopback interface, if it is there as {@link add} puts it. Any other is not ours, and stays.
+   *
+   * @throws NodeAddressError
+   */
+  remove(address: string): { readonly removed: boolean; readonly left: string | undefined } {
+    const loopback = this.#link(LOOPBACK);
+    const removed = this.has(address);
+    if (removed) this.#remove(address, loopback);
+    const placement = this.#placement(address, loopback);
+    const left = placement.kind === 'absent' ? undefined : this.#text(address, placement);
+    return { removed, left };
+  }
+
+  /** Whether an address is there as {@link add} puts it. */
+  has(address: string): boolean {
+    return isOurs(address, this.#present(), this.#link(LOOPBACK).index);
+  }
+
+  /** What is wrong with an address, as a sentence; nothing if it is where and as it should be. */
+  fault(address: string): string | undefined {
+    const loopback = this.#link(LOOPBACK);
+    const placement = this.#placement(address, loopback);
+    if (placement.kind !== 'right') return this.#text(address, placement);
+    return loopback.isUp ? undefined : `${address} is on ${LOOPBACK}, which is down`;
+  }
+
+  #placement(address: string, loopback: Link): Placement {
+    return placementOf(address, this.#present(), loopback.index);
+  }
+
+  #present(): readonly NodeAddress[] {
+    return this.#socket
+      .ask(addressesRequest)
+      .filter(({ type }) => type === TYPE.NEWADDR)
+      .map(parseNodeAddress)
+      .filter((address) => address !== undefined);
+  }
+
+  #link(link: string | number): Link {
+    const [answer] = this.#socket
+      .ask((sequence) => linkRequest(sequence, link))
+      .filter(({ type }) => type === TYPE.NEWLINK);
+    if (answer === undefined) throw new NodeAddressError(`there is no interface ${link}`);
+    return parseLink(answer);
+  }
+
+  /** The kernel has an address of IPv6 at once, but its route only when a worker of its own has come to it. */
+  #awaitRoute(address: string): void {
+    for (let waitedMs = 0; !this.#isLocal(address); waitedMs++) {
+      if (waitedMs === MAX_ROUTING_MS) {
+        throw new NodeAddressError(
+          `${address} is on ${LOOPBACK}, but packets to it go elsewhere; look at: ip route get ${address}`,
+        );
+      }
+      Bun.sleepSync(1);
+    }
+  }
+
+  #isLocal(address: string): boolean {
+    try {
+      const routes = this.#socket.ask((sequence) => routeRequest(sequence, address));
+      return routes.some((route) => route.type === TYPE.NEWROUTE && isLocalRoute(route));
+    } catch (error) {
+      // No route at all, or one that refuses: not yet.
+      if (error instanceof NetlinkRefusal) return false;
+      throw error;
+    }
+  }
+
+  #remove(address: string, { index }: Link): void {
+    this.#change(address, (sequence) => removeRequest(sequence, address, index), 'EADDRNOTAVAIL');
+  }
+
+  /** Somebody else may have done it since we looked: `done` is what the kernel says then. */
+  #change(address: string, request: (sequence: number) => Buffer, done: string): void {
+    try {
+      this.#socket.ask(request);
+    } catch (error) {
+      if (!(error instanceof NetlinkRefusal)) throw error;
+      if (error.code === done) return;
+      throw new NodeAddressError(
+        `${address} cannot be changed on ${LOOPBACK} (${error.message}); ${adviceFor(error.code)}`,
+        { cause: error },
+      );
+    }
+  }
+
+  #text(address: string, placement: Placement): string {
+    return placementText(address, placement, (index) => this.#link(index).name);
+  }
+}
+
+function adviceFor(code: string): string {
+  switch (code) {
+    case 'EPERM':
+      return 'this needs the capability NET_ADMIN, in a container: securityContext {runAsUser: 0, capabilities: {add: [NET_ADMIN]}}, and hostNetwork for the address to be on the node';
+    case 'EACCES':
+    case 'EOPNOTSUPP':
+    case 'EAFNOSUPPORT':
+      return 'does this machine have IPv6 (sysctl net.ipv6.conf.lo.disable_ipv6)? Leave the address out, or switch it on';
+    default:
+      return 'try `ip address` on this machine';
+  }
+}

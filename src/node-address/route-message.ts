@@ -1,0 +1,160 @@
+/**
+ * The few messages of rtnetlink that are needed here: which addresses there are, one more, one less, which link, and
+ * where a packet would go.
+ */
+import { AF_INET, AF_INET6 } from '../engine/epoll/linux.ts';
+import { formatAddress } from '../wire/address-pair.ts';
+import { ipBytes } from '../wire/ip-address.ts';
+import {
+  buildAttribute,
+  buildMessage,
+  parseAttributes,
+  parseText,
+  type NetlinkMessage,
+} from './netlink-message.ts';
+import {
+  ADDRESS,
+  ADDRESS_FLAG,
+  LINK_NAME,
+  LINK_UP,
+  REQUEST,
+  ROUTE_DESTINATION,
+  ROUTE_LOCAL,
+  SCOPE_GLOBAL,
+  SCOPE_HOST,
+  TYPE,
+} from './rtnetlink.ts';
+
+/** An address that an interface has. */
+export interface NodeAddress {
+  /** IPv6 in the form of RFC 5952. */
+  readonly address: string;
+  readonly prefixLength: number;
+  readonly scope: number;
+  readonly flags: number;
+  /** The number of the interface. */
+  readonly link: number;
+}
+
+/** An interface. */
+export interface Link {
+  readonly index: number;
+  readonly name: string;
+  readonly isUp: boolean;
+}
+
+const IFADDRMSG_BYTES = 8;
+const IFINFOMSG_BYTES = 16;
+const RTMSG_BYTES = 12;
+const RTMSG_TYPE_AT = 7;
+const FOREVER = 0xffff_ffff;
+
+/** Asks for all addresses of all interfaces. */
+export function addressesRequest(sequence: number): Buffer {
+  const flags = REQUEST.REQUEST | REQUEST.DUMP;
+  return buildMessage({ type: TYPE.GETADDR, flags, sequence, body: Buffer.alloc(IFADDRMSG_BYTES) });
+}
+
+/**
+ * Asks to give the address to an interface, for local use: IPv4 by scope host. The scope of IPv6 cannot be chosen;
+ * there a preferred lifetime of 0 keeps the address from being the source of other traffic (RFC 6724 rule 3).
+ */
+export function addRequest(sequence: number, address: string, link: number): Buffer {
+  const { bytes, prefixLength, isIPv4 } = packed(address);
+  const addressFlags = Buffer.alloc(4);
+  addressFlags.writeUInt32LE(ADDRESS_FLAG.NODAD | ADDRESS_FLAG.NOPREFIXROUTE);
+  const lifetimes = Buffer.alloc(16); // preferred, valid, and two dates that the kernel sets itself
+  lifetimes.writeUInt32LE(FOREVER, 4);
+  const body = Buffer.concat([
+    addressHeader(isIPv4, prefixLength, isIPv4 ? SCOPE_HOST : SCOPE_GLOBAL, link),
+    buildAttribute(ADDRESS.LOCAL, bytes),
+    buildAttribute(ADDRESS.ADDRESS, bytes),
+    ...(isIPv4
+      ? []
+      : [
+          buildAttribute(ADDRESS.FLAGS, addressFlags),
+          buildAttribute(ADDRESS.CACHEINFO, lifetimes),
+        ]),
+  ]);
+  const flags = REQUEST.REQUEST | REQUEST.ACK | REQUEST.CREATE | REQUEST.EXCL;
+  return buildMessage({ type: TYPE.NEWADDR, flags, sequence, body });
+}
+
+/** Asks to take the address, with the whole of its bits as prefix, from an interface. */
+export function removeRequest(sequence: number, address: string, link: number): Buffer {
+  const { bytes, prefixLength, isIPv4 } = packed(address);
+  const body = Buffer.concat([
+    addressHeader(isIPv4, prefixLength, SCOPE_GLOBAL, link),
+    buildAttribute(ADDRESS.LOCAL, bytes),
+    buildAttribute(ADDRESS.ADDRESS, bytes),
+  ]);
+  const flags = REQUEST.REQUEST | REQUEST.ACK;
+  return buildMessage({ type: TYPE.DELADDR, flags, sequence, body });
+}
+
+/** Asks for an interface by its name or its number. */
+export function linkRequest(sequence: number, link: string | number): Buffer {
+  const header = Buffer.alloc(IFINFOMSG_BYTES);
+  if (typeof link === 'number') header.writeInt32LE(link, 4);
+  const name =
+    typeof link === 'string' ? [buildAttribute(LINK_NAME, Buffer.from(`${link}\0`))] : [];
+  const flags = REQUEST.REQUEST | REQUEST.ACK;
+  const body = Buffer.concat([header, ...name]);
+  return buildMessage({ type: TYPE.GETLINK, flags, sequence, body });
+}
+
+/** Asks where a packet to the address would go. */
+export function routeRequest(sequence: number, address: string): Buffer {
+  const { bytes, prefixLength, isIPv4 } = packed(address);
+  const header = Buffer.alloc(RTMSG_BYTES);
+  header.set([isIPv4 ? AF_INET : AF_INET6, prefixLength]);
+  const flags = REQUEST.REQUEST | REQUEST.ACK;
+  const body = Buffer.concat([header, buildAttribute(ROUTE_DESTINATION, bytes)]);
+  return buildMessage({ type: TYPE.GETROUTE, flags, sequence, body });
+}
+
+/** The address of a message; nothing if it is not of IPv4 or IPv6. @throws RangeError if it is none. */
+export function parseNodeAddress({ body }: NetlinkMessage): NodeAddress | undefined {
+  const attributes = parseAttributes(body.subarray(IFADDRMSG_BYTES));
+  const family = body.readUInt8(0);
+  if (family !== AF_INET && family !== AF_INET6) return undefined;
+  // Where there is a peer, ADDRESS is the peer's.
+  const bytes = attributes.get(ADDRESS.LOCAL) ?? attributes.get(ADDRESS.ADDRESS);
+  if (bytes?.length !== (family === AF_INET ? 4 : 16)) return undefined;
+  return {
+    address: formatAddress(bytes, 0, family === AF_INET ? 'ipv4' : 'ipv6'),
+    prefixLength: body.readUInt8(1),
+    // The eight bits of the header are not enough for all flags.
+    flags: attributes.get(ADDRESS.FLAGS)?.readUInt32LE(0) ?? body.readUInt8(2),
+    scope: body.readUInt8(3),
+    link: body.readUInt32LE(4),
+  };
+}
+
+/** The interface of a message. @throws RangeError if it is none. */
+export function parseLink({ body }: NetlinkMessage): Link {
+  const name = parseAttributes(body.subarray(IFINFOMSG_BYTES)).get(LINK_NAME);
+  const index = body.readInt32LE(4);
+  return {
+    index,
+    name: name === undefined ? `interface ${index}` : parseText(name),
+    isUp: (body.readUInt32LE(8) & LINK_UP) !== 0,
+  };
+}
+
+/** Whether a message has a route that ends on this machine. @throws RangeError if it has none. */
+export function isLocalRoute({ body }: NetlinkMessage): boolean {
+  return body.readUInt8(RTMSG_TYPE_AT) === ROUTE_LOCAL;
+}
+
+function addressHeader(isIPv4: boolean, prefixLength: number, scope: number, link: number): Buffer {
+  const header = Buffer.from([isIPv4 ? AF_INET : AF_INET6, prefixLength, 0, scope, 0, 0, 0, 0]);
+  header.writeUInt32LE(link, 4);
+  return header;
+}
+
+function packed(address: string) {
+  const bytes = ipBytes(address);
+  if (bytes === undefined) throw new TypeError(`'${address}' is not an IP address`);
+  return { bytes, prefixLength: bytes.length * 8, isIPv4: bytes.length === 4 };
+}

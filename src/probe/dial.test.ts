@@ -1,0 +1,66 @@
+import { expect, test } from 'bun:test';
+import { deafPort } from '../engine/conformance/deaf-port.ts';
+import { until } from '../engine/conformance/peer.ts';
+import { addressText, dialTcp, errorCode, SpareConnections } from './dial.ts';
+import { ProbeLab } from './testing/lab.ts';
+
+const NEVER = new AbortController().signal;
+
+test('a dial that nobody waits for any more ends, with the reason', async () => {
+  using deaf = deafPort();
+  const caller = new AbortController();
+  const reason = new Error('gone');
+
+  const dial = dialTcp('127.0.0.1', deaf.port, caller.signal);
+  caller.abort(reason);
+
+  await expect(dial).rejects.toBe(reason);
+});
+
+test('a connection that is open already goes to whoever dials there first', async () => {
+  await using lab = await ProbeLab.create();
+  const edge = lab.edgeThat(() => {});
+  const open = await dialTcp('127.0.0.1', edge.port, NEVER);
+  const spare = new SpareConnections(new Map([['127.0.0.1', open]]), dialTcp);
+
+  const first = await spare.dial('127.0.0.1', edge.port, NEVER);
+  const second = await spare.dial('127.0.0.1', edge.port, NEVER);
+
+  expect(first).toBe(open);
+  expect(second).not.toBe(open);
+  first.destroy();
+  second.destroy();
+});
+
+test('one that is broken goes to nobody, and one that is not asked for is closed', async () => {
+  await using lab = await ProbeLab.create();
+  const edge = lab.edgeThat(() => {});
+  const [broken, unused] = [
+    await dialTcp('127.0.0.1', edge.port, NEVER),
+    await dialTcp('127.0.0.1', edge.port, NEVER),
+  ];
+  const connections = new Map([
+    ['127.0.0.1', broken],
+    ['127.0.0.2', unused],
+  ]);
+  const spare = new SpareConnections(connections, dialTcp);
+  broken.destroy();
+
+  const dialled = await spare.dial('127.0.0.1', edge.port, NEVER);
+  spare.close();
+
+  expect(dialled.destroyed).toBe(false);
+  dialled.destroy();
+  await until(() => edge.peers.every(({ closed, sawFin }) => closed || sawFin), 'the hang-up');
+});
+
+test('only a text is the code of an error', () => {
+  expect(errorCode(Object.assign(new Error(), { code: 'ECONNRESET' }))).toBe('ECONNRESET');
+  expect(errorCode(new DOMException('gone', 'AbortError'))).toBe('');
+  expect(errorCode('ECONNRESET')).toBe('');
+});
+
+test('an IPv6 address has brackets before its port', () => {
+  expect(addressText('10.0.0.5', 443)).toBe('10.0.0.5:443');
+  expect(addressText('fd00::5', 443)).toBe('[fd00::5]:443');
+});

@@ -1,0 +1,170 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { ManagedFields } from '../../kube/object.ts';
+import { kubernetesEndpoints } from '../../tenant/kubernetes-endpoints.ts';
+import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
+import { judgeEndpoints } from './endpoints.ts';
+
+/** As the operator makes them, for one virtual address or for these nodes. */
+function slices(...nodes: readonly string[]): readonly EndpointSlice[] {
+  const objects = kubernetesEndpoints({
+    serviceAddresses: ['10.96.0.1'],
+    listeners:
+      nodes.length === 0
+        ? { at: 'virtual', addresses: ['100.64.64.1'] }
+        : {
+            at: 'node',
+            nodes: nodes.map((name, index) => ({
+              ...{ name, addresses: [`10.0.0.${index + 1}`], ready: true },
+            })),
+          },
+    port: 6443,
+    currentSlices: [],
+  });
+  return objects.filter((object) => object.kind === 'EndpointSlice') as EndpointSlice[];
+}
+
+function writtenBy(
+  slice: EndpointSlice,
+  managers: readonly ManagedFields[],
+  change: Partial<EndpointSlice> = {},
+): EndpointSlice {
+  return { ...slice, ...change, metadata: { ...slice.metadata, managedFields: managers } };
+}
+
+const OURS: ManagedFields = {
+  ...{ manager: 'snicket', operation: 'Apply', time: '2026-11-16T10:00:00Z' },
+  fieldsV1: { 'f:endpoints': {}, 'f:ports': {} },
+};
+const API_SERVER: ManagedFields = {
+  ...{ manager: 'kube-apiserver', operation: 'Update', time: '2026-11-16T10:00:10Z' },
+  fieldsV1: { 'f:endpoints': {}, 'f:ports': {} },
+};
+
+test('slices as planned pass', () => {
+  const planned = slices();
+
+  const result = judgeEndpoints({
+    planned,
+    live: planned.map((slice) => writtenBy(slice, [OURS])),
+  });
+
+  expect(result).toEqual({
+    ...{ name: 'endpoints', target: 'EndpointSlice default/kubernetes', state: 'Pass' },
+    ...{ code: 'EndpointsAsPlanned', message: 'the Service leads to 100.64.64.1' },
+  });
+});
+
+test('the order of endpoints means nothing', () => {
+  fc.assert(
+    fc.property(fc.shuffledSubarray(['a', 'b', 'c', 'd'], { minLength: 4 }), (order) => {
+      const planned = slices('a', 'b', 'c', 'd');
+      const byNode = new Map(planned[0]!.endpoints!.map((one) => [one.nodeName, one]));
+      const endpoints = order.map((name) => byNode.get(name)!);
+
+      const result = judgeEndpoints({ planned, live: [{ ...planned[0]!, endpoints }] });
+
+      expect(result.code).toBe('EndpointsAsPlanned');
+      expect(result.message).toBe('the Service leads to 10.0.0.1, 10.0.0.2, 10.0.0.3 and 1 more');
+    }),
+  );
+});
+
+test('an absent condition means ready', () => {
+  const planned = slices();
+  const live = [{ ...planned[0]!, endpoints: [{ addresses: ['100.64.64.1'] }] }];
+
+  expect(judgeEndpoints({ planned, live }).code).toBe('EndpointsAsPlanned');
+});
+
+test('says that the slice is not there', () => {
+  const result = judgeEndpoints({ planned: slices(), live: [] });
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'EndpointsMissing' });
+  expect(result.message).toBe('EndpointSlice default/kubernetes is not there');
+});
+
+test('names the API server that writes them itself, and the flag that stops it', () => {
+  const planned = slices();
+  const live = [
+    writtenBy(planned[0]!, [OURS, API_SERVER], {
+      endpoints: [{ addresses: ['10.0.0.5'], conditions: { ready: true } }],
+    }),
+  ];
+
+  const result = judgeEndpoints({ planned, live });
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'EndpointsOverwritten' });
+  expect(result.message).toBe(
+    'EndpointSlice default/kubernetes was written by kube-apiserver and leads to 10.0.0.5 in place of 100.64.64.1',
+  );
+  expect(result.action).toContain('--endpoint-reconciler-type=none');
+});
+
+test('names the last of several writers, and none who wrote other fields', () => {
+  const planned = slices();
+  const older = { ...API_SERVER, manager: 'script', time: '2026-11-16T09:00:00Z' };
+  const labels = { ...API_SERVER, manager: 'labeller', fieldsV1: { 'f:metadata': {} } };
+  const live = [writtenBy(planned[0]!, [labels, older, API_SERVER], { endpoints: null })];
+
+  const { message } = judgeEndpoints({ planned, live });
+
+  expect(message).toContain('was written by kube-apiserver and leads to no address');
+});
+
+test.each<[string, (slice: EndpointSlice) => EndpointSlice]>([
+  ['another port', (slice) => ({ ...slice, ports: [{ ...slice.ports[0]!, port: 6444 }] })],
+  [
+    'an endpoint that is not ready',
+    (slice) => ({
+      ...slice,
+      endpoints: [{ ...slice.endpoints![0]!, conditions: { ready: false } }],
+    }),
+  ],
+  [
+    'no hints',
+    (slice) => ({ ...slice, endpoints: [{ ...slice.endpoints![0]!, hints: { forNodes: [] } }] }),
+  ],
+  [
+    'another Service on its label',
+    (slice) => ({
+      ...slice,
+      metadata: { ...slice.metadata, labels: { 'kubernetes.io/service-name': 'other' } },
+    }),
+  ],
+])('a slice with %s differs', (_, change) => {
+  const planned = slices('a');
+
+  const result = judgeEndpoints({ planned, live: [change(planned[0]!)] });
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'EndpointsDiffer' });
+});
+
+test('names a slice that nobody planned, and who made it', () => {
+  const planned = slices();
+  const mirrored = writtenBy(
+    {
+      ...planned[0]!,
+      metadata: { name: 'kubernetes-x7k2p' },
+      endpoints: [{ addresses: ['10.0.0.5'] }],
+    },
+    [{ ...API_SERVER, manager: 'kube-controller-manager' }],
+  );
+
+  const result = judgeEndpoints({ planned, live: [...planned, mirrored] });
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'EndpointsForeignSlice' });
+  expect(result.message).toBe(
+    'EndpointSlice default/kubernetes-x7k2p, written by kube-controller-manager, leads connections to 10.0.0.5 too',
+  );
+  expect(result.action).toBe(
+    'delete EndpointSlice default/kubernetes-x7k2p in the tenant, and keep kube-controller-manager from making it again',
+  );
+});
+
+test('a slice that nobody planned and that leads nowhere does no harm', () => {
+  const planned = slices();
+  const empty = { ...planned[0]!, metadata: { name: 'kubernetes-x7k2p' }, endpoints: null };
+
+  expect(judgeEndpoints({ planned, live: [...planned, empty] }).code).toBe('EndpointsAsPlanned');
+});

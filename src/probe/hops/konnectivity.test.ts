@@ -1,0 +1,146 @@
+import { expect, test } from 'bun:test';
+import type { Peer } from '../../engine/conformance/peer.ts';
+import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { ALERT_RECORDS } from '../../wire/alert.ts';
+import { API_HOST, DAY_MS, KONNECTIVITY_HOST, ProbeLab } from '../testing/lab.ts';
+import { KnownAuthorities } from '../tls/authorities.ts';
+
+/** Both hosts are asked for at the same port; here it is the second that matters. */
+async function probe(lab: ProbeLab, port: number, now = new Date()) {
+  const target = { port, konnectivityHost: KONNECTIVITY_HOST };
+  return (await lab.probe(target, { now, timeoutMs: 2000 })).konnectivity;
+}
+
+test('a server of HTTP/2 with the name and in date passes', async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.konnectivityServer();
+
+  const konnectivity = await probe(lab, port);
+
+  expect(konnectivity).toMatchObject({ name: 'konnectivity', state: 'Pass' });
+  expect(konnectivity.code).toBe('KonnectivityAnswers');
+  expect(konnectivity.target).toBe(`a.konnectivity.test:${port}`);
+});
+
+test('does not depend on how the API host is routed', async () => {
+  await using lab = await ProbeLab.create();
+  const server = await lab.konnectivityServer();
+  const gateway = await lab.gateway([
+    {
+      ...{ host: KONNECTIVITY_HOST, kind: 'konnectivity' },
+      endpoints: [`127.0.0.1:${server.port}`],
+    },
+  ]);
+
+  const hops = await lab.probe({ port: gateway.port, konnectivityHost: KONNECTIVITY_HOST });
+
+  expect(hops.sni.code).toBe('SniNoRoute');
+  expect(hops.konnectivity.code).toBe('KonnectivityAnswers');
+});
+
+test('a tenant without konnectivity is not asked for it', async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.apiServer();
+
+  const { konnectivity } = await lab.probe({ port });
+
+  expect(konnectivity).toMatchObject({ state: 'Skip', code: 'NotApplicable' });
+  expect(konnectivity.message).toBe('the control plane has no konnectivity');
+});
+
+test("the API server's port is not konnectivity's, though its certificate is the same", async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.apiServer();
+
+  const konnectivity = await probe(lab, port);
+
+  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityLeadsToApi' });
+  expect(konnectivity.action).toBe(
+    'let the route of a.konnectivity.test lead to the port of konnectivity-server for agents',
+  );
+});
+
+test('a server without HTTP/2 is of no use to agents', async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.konnectivityServer({ protocols: [] });
+
+  const konnectivity = await probe(lab, port);
+
+  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityNotHttp2' });
+  expect(konnectivity.message).toBe(
+    `a.konnectivity.test at 127.0.0.1:${port} does not agree on HTTP/2`,
+  );
+});
+
+test('the certificate needs the name of the konnectivity host', async () => {
+  await using lab = await ProbeLab.create();
+  const serving = await lab.authority.issue({ names: [API_HOST] });
+  const { port } = await lab.konnectivityServer({ serving });
+
+  const konnectivity = await probe(lab, port);
+
+  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityNameMissing' });
+  expect(konnectivity.message).toBe('the certificate lacks a.konnectivity.test; it has a.k8s.test');
+});
+
+test.each<[string, number, string]>([
+  ['is about to expire', 360, 'KonnectivityExpiresSoon'],
+  ['has expired', 364.5, 'KonnectivityExpired'],
+  ['is of the future', -9.5, 'KonnectivityNotYetValid'],
+])('a certificate that %s', async (_, days, code) => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.konnectivityServer();
+
+  const konnectivity = await probe(lab, port, new Date(Date.now() + days * DAY_MS));
+
+  expect(konnectivity.code).toBe(code as typeof konnectivity.code);
+  expect(konnectivity.action).toContain('the certificate of CN=kube-apiserver by CN=kubernetes');
+});
+
+test('says who answers, if it is not this tenant', async () => {
+  await using lab = await ProbeLab.create();
+  const other = await TestAuthority.create('kubernetes');
+  const { port } = await lab.konnectivityServer({ serving: await other.issue() });
+  const otherAuthorities = new KnownAuthorities();
+  const target = { port, konnectivityHost: KONNECTIVITY_HOST, otherAuthorities };
+
+  const unknown = await lab.probe(target);
+  otherAuthorities.set('tenants/b', other.cert);
+  const known = await lab.probe(target);
+
+  expect(unknown.konnectivity.code).toBe('KonnectivityEdgeTerminates');
+  expect(known.konnectivity.code).toBe('KonnectivityOtherTenant');
+  expect(known.konnectivity.message).toEndWith('leads to the tenant tenants/b');
+});
+
+test.each<[string, (peer: Peer) => unknown, string]>([
+  [
+    'does not know the host',
+    async (peer) => peer.send(ALERT_RECORDS.unrecognized_name),
+    'KonnectivityNoRoute',
+  ],
+  ['hangs up', (peer) => peer.reset(), 'KonnectivityNoRoute'],
+  [
+    'has nothing behind it',
+    async (peer) => peer.send(ALERT_RECORDS.internal_error),
+    'KonnectivityNoEndpoint',
+  ],
+  ['refuses', async (peer) => peer.send(ALERT_RECORDS.handshake_failure), 'KonnectivityRefused'],
+  [
+    'speaks plain text',
+    async (peer) => peer.send(Buffer.from('SSH-2.0-OpenSSH\r\n')),
+    'KonnectivityNotTls',
+  ],
+  ['is silent', () => {}, 'KonnectivityTimeout'],
+])('an edge that %s', async (_, answer, code) => {
+  await using lab = await ProbeLab.create();
+  const { port } = lab.edgeThat((peer) => void answer(peer));
+
+  const { konnectivity } = await lab.probe(
+    { port, konnectivityHost: KONNECTIVITY_HOST },
+    { timeoutMs: 200 },
+  );
+
+  expect(konnectivity).toMatchObject({ state: 'Fail', code });
+  expect(konnectivity.action).toContain(KONNECTIVITY_HOST);
+});

@@ -1,0 +1,100 @@
+import { expect, test } from 'bun:test';
+import { writeKubeconfig } from '../../pki/kubeconfig.ts';
+import { judgeKubeconfig } from './kubeconfig.ts';
+
+const HOST = 'a.k8s.test';
+
+function kubeconfig(server: string): string {
+  return writeKubeconfig({
+    ...{ server, ca: 'CA' },
+    credentials: { token: 'hush' },
+    names: { cluster: 'a', user: 'admin' },
+  });
+}
+
+test.each([
+  ['with its port', 'https://a.k8s.test:443'],
+  ['without a port', 'https://a.k8s.test'],
+  ['in capitals', 'https://A.K8S.test/'],
+])('a kubeconfig that leads to the edge passes, %s', (_, server) => {
+  const result = judgeKubeconfig(kubeconfig(server), HOST, 443);
+
+  expect(result).toEqual({
+    ...{ name: 'kubeconfig', target: 'https://a.k8s.test:443', state: 'Pass' },
+    ...{ code: 'KubeconfigMatches', message: 'the kubeconfig leads to a.k8s.test:443' },
+  });
+});
+
+test('names the other host', () => {
+  const result = judgeKubeconfig(kubeconfig('https://10.96.3.4:6443'), HOST, 443);
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigOtherHost' });
+  expect(result.message).toBe('the kubeconfig leads to 10.96.3.4:6443, not to a.k8s.test:443');
+  expect(result.action).toBe(
+    'set the external host of the control plane to a.k8s.test, as its provider takes it',
+  );
+});
+
+test('names the other port', () => {
+  const result = judgeKubeconfig(kubeconfig('https://a.k8s.test:6443'), HOST, 443);
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigOtherPort' });
+  expect(result.message).toBe('the kubeconfig leads to port 6443 of a.k8s.test, not to 443');
+});
+
+test('reads the current context, not the first one', () => {
+  const text = `
+current-context: two
+contexts:
+- {name: one, context: {cluster: first}}
+- {name: two, context: {cluster: second}}
+clusters:
+- {name: first, cluster: {server: "https://a.k8s.test"}}
+- {name: second, cluster: {server: "https://b.k8s.test"}}
+`;
+
+  expect(judgeKubeconfig(text, HOST, 443).code).toBe('KubeconfigOtherHost');
+});
+
+/** Each line stands for ten of the one before. */
+const BOMB = Array.from({ length: 9 }, (_, index) =>
+  index === 0 ? 'a0: &a0 [x]' : `a${index}: &a${index} [${`*a${index - 1},`.repeat(10)}]`,
+).join('\n');
+
+test.each<[string, string, string]>([
+  ['is not YAML', 'users: [{token: hush}', 'the kubeconfig is not YAML (BAD_INDENT)'],
+  ['names what is not in it', 'clusters: *nothing\n', 'the kubeconfig has nothing good at its top'],
+  ['would fill the memory', BOMB, 'the kubeconfig has nothing good at its top'],
+  ['is empty', '', 'the kubeconfig has nothing good at its top'],
+  [
+    'has no contexts',
+    'current-context: a\nclusters: []\n',
+    'the kubeconfig has nothing good at contexts',
+  ],
+  [
+    'lacks the current context',
+    'current-context: a\ncontexts: []\nclusters: []\n',
+    "the kubeconfig has no context 'a'",
+  ],
+  [
+    'lacks the cluster',
+    'current-context: a\ncontexts: [{name: a, context: {cluster: b}}]\nclusters: []\n',
+    "the kubeconfig has no cluster 'b'",
+  ],
+  ['has no https', kubeconfig('http://a.k8s.test'), "the server of cluster 'a' is no https URL"],
+  ['has no URL', kubeconfig('a.k8s.test'), "the server of cluster 'a' is no https URL"],
+])('a kubeconfig that %s cannot be read', (_, text, message) => {
+  const result = judgeKubeconfig(text, HOST, 443);
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigUnreadable', message });
+});
+
+test('no credential gets into a message', () => {
+  const broken = `${kubeconfig('https://b.k8s.test')}\n\t- hush: [hush`;
+  const withPassword = kubeconfig('https://user:hush@b.k8s.test');
+
+  const results = [broken, withPassword].map((text) => judgeKubeconfig(text, HOST, 443));
+
+  expect(results.map(({ code }) => code)).toEqual(['KubeconfigUnreadable', 'KubeconfigOtherHost']);
+  expect(JSON.stringify(results)).not.toContain('hush');
+});

@@ -1,0 +1,143 @@
+import { expect, test } from 'bun:test';
+import {
+  judgeProxies,
+  type ContainerStatus,
+  type ProxyDaemonSet,
+  type ProxyPod,
+} from './proxies.ts';
+
+const IMAGE = 'registry.example.com/snicket:1.2';
+
+function daemonSet(status: ProxyDaemonSet['status'], generation = 1): ProxyDaemonSet {
+  return {
+    ...{ apiVersion: 'apps/v1', kind: 'DaemonSet' },
+    metadata: { namespace: 'kube-system', name: 'snicket-proxy', generation },
+    ...(status !== undefined && { status: { observedGeneration: 1, ...status } }),
+  };
+}
+
+function pod(name: string, since: string, ...containers: readonly ContainerStatus[]): ProxyPod {
+  return {
+    ...{ apiVersion: 'v1', kind: 'Pod' },
+    metadata: { namespace: 'kube-system', name, creationTimestamp: '2026-01-01T00:00:00Z' },
+    spec: { nodeName: `node-of-${name}` },
+    status: {
+      conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: since }],
+      containerStatuses: containers,
+    },
+  };
+}
+
+function waiting(reason: string): ContainerStatus {
+  return { name: 'proxy', image: IMAGE, state: { waiting: { reason } } };
+}
+
+const ONE_OF_TWO = { desiredNumberScheduled: 2, numberReady: 1, updatedNumberScheduled: 2 };
+
+test('all ready, all of the image that is wanted', () => {
+  const status = { desiredNumberScheduled: 2, numberReady: 2, updatedNumberScheduled: 2 };
+
+  const result = judgeProxies({ daemonSet: daemonSet(status), image: IMAGE });
+
+  expect(result).toEqual({
+    ...{ name: 'proxies', target: 'DaemonSet kube-system/snicket-proxy', state: 'Pass' },
+    ...{ code: 'ProxiesReady', message: `2 of 2 proxies are ready, of the image ${IMAGE}` },
+  });
+});
+
+test('a tenant without workers is no failure', () => {
+  const result = judgeProxies({
+    daemonSet: daemonSet({ desiredNumberScheduled: 0 }),
+    image: IMAGE,
+  });
+
+  expect(result).toMatchObject({ state: 'Pass', code: 'ProxiesNoNodes' });
+});
+
+test('warns while some are of the version of before', () => {
+  const status = { desiredNumberScheduled: 3, numberReady: 3, updatedNumberScheduled: 1 };
+
+  const result = judgeProxies({ daemonSet: daemonSet(status), image: IMAGE });
+
+  expect(result).toMatchObject({ state: 'Pass', code: 'ProxiesUpdating' });
+  expect(result.message).toBe(`3 of 3 proxies are ready, and 1 of them are of the image ${IMAGE}`);
+  expect(result.action).toContain(`wait for the roll-out of ${IMAGE}`);
+});
+
+test('says that the DaemonSet is not there', () => {
+  const result = judgeProxies({ daemonSet: undefined, image: IMAGE });
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'ProxiesMissing' });
+});
+
+test.each<[string, ProxyDaemonSet]>([
+  ['a status of before', daemonSet({ desiredNumberScheduled: 1, numberReady: 1 }, 2)],
+  ['no status', daemonSet(undefined)],
+])('a DaemonSet with %s was seen by nobody', (_, seen) => {
+  const result = judgeProxies({ daemonSet: seen, image: IMAGE });
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'ProxiesUnobserved' });
+});
+
+test('names the one that has not been ready for longest', () => {
+  const pods = [
+    pod('young', '2026-11-16T10:00:00Z'),
+    pod('old', '2026-11-15T10:00:00Z'),
+    pod('middle', '2026-11-16T09:00:00Z'),
+  ];
+
+  const result = judgeProxies({ daemonSet: daemonSet(ONE_OF_TWO), pods, image: IMAGE });
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'ProxiesNotReady' });
+  expect(result.message).toBe(
+    '1 of 2 proxies are ready; pod kube-system/old on node node-of-old is not ready since 2026-11-15T10:00:00Z',
+  );
+});
+
+test('a pod of which nothing is known yet is as old as it is', () => {
+  const { status: _, ...made } = pod('new', '');
+  const pods = [pod('young', '2026-11-16T10:00:00Z'), made];
+
+  const { message } = judgeProxies({ daemonSet: daemonSet(ONE_OF_TWO), pods, image: IMAGE });
+
+  expect(message).toContain('kube-system/new on node node-of-new is not ready since 2026-01-01');
+});
+
+test('counts without pods, too', () => {
+  const result = judgeProxies({ daemonSet: daemonSet(ONE_OF_TWO), image: IMAGE });
+
+  expect(result.message).toBe('1 of 2 proxies are ready');
+  expect(result.action).toContain('the pods of DaemonSet kube-system/snicket-proxy');
+});
+
+test.each(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName'])(
+  'names the image that cannot be had: %s',
+  (reason) => {
+    const pods = [
+      pod('old', '2026-11-15T10:00:00Z'),
+      pod('hungry', '2026-11-16T10:00:00Z', waiting(reason)),
+    ];
+
+    const result = judgeProxies({ daemonSet: daemonSet(ONE_OF_TWO), pods, image: IMAGE });
+
+    expect(result).toMatchObject({ state: 'Fail', code: 'ProxyImageMissing' });
+    expect(result.message).toBe(
+      `1 of 2 proxies are ready; pod kube-system/hungry on node node-of-hungry waits for ${IMAGE} (${reason})`,
+    );
+    expect(result.action).toBe(
+      `put ${IMAGE} where workers can pull it, or name another in the Exposure`,
+    );
+  },
+);
+
+test('names the container that ends again and again, be it the first step', () => {
+  const first: ContainerStatus = { ...waiting('CrashLoopBackOff'), name: 'address' };
+  const crashing = pod('sad', '2026-11-16T10:00:00Z', waiting('PodInitializing'));
+  const pods = [{ ...crashing, status: { ...crashing.status, initContainerStatuses: [first] } }];
+
+  const result = judgeProxies({ daemonSet: daemonSet(ONE_OF_TWO), pods, image: IMAGE });
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'ProxyCrashing' });
+  expect(result.message).toContain('container address of pod kube-system/sad');
+  expect(result.action).toBe('look at the last log of pod kube-system/sad on node node-of-sad');
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { MAX_ANSWER_BYTES, readHttpAnswer } from './http-answer.ts';
+import { httpText, VERSION_ANSWER } from './testing/answers.ts';
+
+test('is complete with the last byte and not before, wherever the answer is cut', () => {
+  const bytes = Buffer.from(VERSION_ANSWER);
+  for (let length = 0; length < bytes.length; length++) {
+    expect(readHttpAnswer(bytes.subarray(0, length), false)).toBeUndefined();
+  }
+
+  const answer = readHttpAnswer(bytes, false);
+
+  expect(answer).toMatchObject({ status: 200 });
+  expect(answer).toHaveProperty('body', VERSION_ANSWER.slice(VERSION_ANSWER.indexOf('{')));
+});
+
+test('headers are known by their names in lower case, whatever is around the value', () => {
+  const text = 'HTTP/1.1 204 No Content\r\nAUDIT-Id:  x \r\nEmpty:\r\nContent-Length: 0\r\n\r\n';
+
+  const answer = readHttpAnswer(Buffer.from(text), false);
+
+  expect(answer).toHaveProperty(
+    'headers',
+    new Map([
+      ['audit-id', 'x'],
+      ['empty', ''],
+      ['content-length', '0'],
+    ]),
+  );
+});
+
+test('the length is in bytes, not in letters', () => {
+  const text = httpText('200 OK', {}, 'Grüße');
+  const bytes = Buffer.from(text);
+
+  expect(readHttpAnswer(bytes.subarray(0, -1), false)).toBeUndefined();
+  expect(readHttpAnswer(bytes, false)).toHaveProperty('body', 'Grüße');
+});
+
+test('a body in chunks ends with the empty one', () => {
+  const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+  expect(readHttpAnswer(Buffer.from(`${head}2\r\n{}\r\n`), false)).toBeUndefined();
+  expect(readHttpAnswer(Buffer.from(`${head}2\r\n{}\r\n0\r\n\r\n`), false)).toMatchObject({
+    status: 200,
+  });
+});
+
+test('a body without a length ends with the connection', () => {
+  const bytes = Buffer.from('HTTP/1.0 200\r\nServer: x\r\n\r\nhalf');
+
+  expect(readHttpAnswer(bytes, false)).toBeUndefined();
+  expect(readHttpAnswer(bytes, true)).toMatchObject({ status: 200, body: 'half' });
+});
+
+test.each([
+  ['another protocol', 'SSH-2.0-OpenSSH\r\n', false],
+  ['another version', 'HTTP/2 200\r\n\r\n', false],
+  ['no status', 'HTTP/1.1 OK\r\n\r\n', false],
+  ['half a head', 'HTTP/1.1 200 OK\r\nServer: x', true],
+])('%s is not HTTP/1', (_, text, isEnd) => {
+  expect(readHttpAnswer(Buffer.from(text), isEnd)).toBe('notHttp');
+});
+
+test('a head without end is not read for ever', () => {
+  const bytes = Buffer.alloc(MAX_ANSWER_BYTES, 'x');
+  bytes.write('HTTP/1.1 200 OK\r\n');
+
+  expect(readHttpAnswer(bytes.subarray(1000), false)).toBe('notHttp');
+  expect(readHttpAnswer(bytes.subarray(0, 1000), false)).toBeUndefined();
+  expect(readHttpAnswer(bytes, false)).toBe('notHttp');
+});
+
+test('takes any bytes whatever', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), (tail, hasStart) => {
+      const bytes = Buffer.concat([Buffer.from(hasStart ? 'HTTP/1.1 200 OK\r\n' : ''), tail]);
+
+      expect(readHttpAnswer(bytes, true) !== undefined || bytes.length === 0).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test';
+import { inTime, TIMED_OUT } from './limits.ts';
+
+async function never(): Promise<string> {
+  return Promise.withResolvers<string>().promise;
+}
+
+test('gives what comes in time', async () => {
+  expect(await inTime({ timeoutMs: 5000 }, async () => 'result')).toBe('result');
+});
+
+test('throws what the work throws', async () => {
+  const work = async () => {
+    throw new TypeError('a bug');
+  };
+
+  await expect(inTime({ timeoutMs: 5000 }, work)).rejects.toThrow('a bug');
+});
+
+test('ends in time, though the work does not, and tells the work', async () => {
+  let told: AbortSignal | undefined;
+
+  const result = await inTime({ timeoutMs: 5 }, async (signal) => {
+    told = signal;
+    return never();
+  });
+
+  expect(result).toBe(TIMED_OUT);
+  expect(told?.aborted).toBe(true);
+});
+
+test('work that complains when the time is up is not heard', async () => {
+  const result = await inTime({ timeoutMs: 5 }, async (signal) => {
+    const { promise, reject } = Promise.withResolvers<string>();
+    signal.addEventListener('abort', () => reject(new Error('stopped')));
+    return promise;
+  });
+
+  expect(result).toBe(TIMED_OUT);
+});
+
+test('throws the reason of a caller who gives up, and tells the work', async () => {
+  const caller = new AbortController();
+  const reason = new Error('gone');
+  let told: AbortSignal | undefined;
+
+  const waiting = inTime({ signal: caller.signal, timeoutMs: 600_000 }, async (signal) => {
+    told = signal;
+    return never();
+  });
+  caller.abort(reason);
+
+  await expect(waiting).rejects.toBe(reason);
+  expect(told?.aborted).toBe(true);
+});
+
+test('does not begin for a caller who is gone', async () => {
+  let hasBegun = false;
+  const signal = AbortSignal.abort(new Error('gone'));
+
+  const waiting = inTime({ signal, timeoutMs: 5000 }, async () => {
+    hasBegun = true;
+  });
+
+  await expect(waiting).rejects.toThrow('gone');
+  expect(hasBegun).toBe(false);
+});
