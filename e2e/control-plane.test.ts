@@ -3,6 +3,7 @@
  * of two tenants with the same addresses reach their own API and never the other's.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Pod } from '../world/cluster/pod.ts';
 import { program } from '../world/parts/parts.ts';
@@ -47,6 +48,7 @@ beforeAll(async () => {
 afterAll(async () => world?.stop());
 
 describe.each(['passthrough', 'terminate'])('mode %s', (mode) => {
+  const identity = mode === 'passthrough' ? 'bert-of-a' : 'system:anonymous';
   describe.each(['virtual', 'node'])('address %s', (address) => {
     test('every Exposure becomes Ready', async () => {
       for (const name of TENANTS) {
@@ -70,6 +72,20 @@ describe.each(['passthrough', 'terminate'])('mode %s', (mode) => {
         expect(namespaces).toContain(homeOf(world.tenant(name)));
         expect(namespaces).not.toContain(other);
       }
+    });
+
+    test(`a pod with a client certificate is ${identity}`, async () => {
+      const { pod } = podsOf('a');
+      const path = join(laptop.host.folder, 'files', 'pod.kubeconfig');
+      const subject = { commonName: 'bert-of-a', organization: 'host-processes' };
+      await world.tenant('a').controlPlane.writeUser(path, subject, 'https://10.96.0.1');
+      await pod.write('/tmp/kubeconfig', readFileSync(path, 'utf8'));
+
+      const answer = await pod
+        .exec('kubectl', '--kubeconfig=/tmp/kubeconfig', 'auth', 'whoami')
+        .catch((error: unknown) => String(error));
+
+      expect(answer).toContain(identity);
     });
   });
 });
@@ -144,4 +160,3 @@ function podsOf(name: string): { pod: Pod; hostPod: Pod } {
   if (found === undefined) throw new Error(`no pods in tenant ${name}`);
   return found;
 }
-

@@ -6,9 +6,11 @@ const USAGE_ERROR = 2;
 /** Each is loaded when it is asked for: the gateway need not carry what only the proxy uses, nor the other way round. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['address', async () => (await import('./cli/address.ts')).addressCommand()],
+  ['diff', async () => (await import('./cli/diff.ts')).diffCommand()],
   ['gateway', async () => (await import('./cli/gateway.ts')).gatewayCommand()],
   ['operator', async () => (await import('./cli/operator.ts')).operatorCommand()],
   ['proxy', async () => (await import('./cli/proxy.ts')).proxyCommand()],
+  ['render', async () => (await import('./cli/render.ts')).renderCommand()],
   ['tenant-key', async () => (await import('./cli/tenant-key.ts')).tenantKeyCommand()],
   ['version', async () => (await import('./cli/version.ts')).versionCommand()],
 ]);

@@ -10,22 +10,32 @@ export interface Difference {
   readonly found: unknown;
 }
 
+/** One place, with what is asked for there. */
+export interface Comparison extends Difference {
+  readonly wanted: unknown;
+}
+
 /**
  * The places where `live` does not have what `desired` asks for. Fields that only `live` has are none: they are defaults of
  * the server, or belong to others. Lists are compared item by item and must be of one length, for most lists of the API are
  * one field. An undefined or null field asks for nothing.
  */
 export function differences(desired: unknown, live: unknown): readonly Difference[] {
-  const found: Difference[] = [];
+  return comparisons(desired, live).map(({ path, found }) => ({ path, found }));
+}
+
+/** The same, for whoever shows them. */
+export function comparisons(desired: unknown, live: unknown): readonly Comparison[] {
+  const found: Comparison[] = [];
   compare(desired, live, '', found);
   return found;
 }
 
-function compare(desired: unknown, live: unknown, path: string, found: Difference[]): void {
+function compare(desired: unknown, live: unknown, path: string, found: Comparison[]): void {
   if (desired === undefined || desired === null || Object.is(desired, live)) return;
   if (Array.isArray(desired)) {
     if (!Array.isArray(live) || live.length !== desired.length) {
-      found.push({ path, found: live });
+      found.push({ path, found: live, wanted: desired });
       return;
     }
     for (const [index, item] of desired.entries()) {
@@ -41,7 +51,7 @@ function compare(desired: unknown, live: unknown, path: string, found: Differenc
     }
     return;
   }
-  found.push({ path, found: live });
+  found.push({ path, found: live, wanted: desired });
 }
 
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {

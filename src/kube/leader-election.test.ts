@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   server.clearFaults();
-  for (const candidate of open) await candidate.stop();
+  for (const candidate of open) await candidate.end();
   await server[Symbol.asyncDispose]();
 });
 
@@ -72,6 +72,16 @@ class Candidate {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
+  }
+
+  /** Stops, whatever it waits for. */
+  async end(): Promise<void> {
+    let hasEnded = false;
+    void this.stop().then(() => (hasEnded = true));
+    await until('it has ended', async () => {
+      this.clock.advance(100);
+      return hasEnded;
+    });
   }
 }
 
@@ -245,6 +255,17 @@ test('lets one of many lead', async () => {
   for (const candidate of all) await candidate.pass(3_000);
 
   expect(all.filter(({ election }) => election.isLeader)).toHaveLength(1);
+});
+
+test('leaves no lease behind when it stops while it takes one', async () => {
+  server.inject({ kind: 'slow', pieces: 2, pauseMs: 30 }, { verb: 'create' });
+  const a = new Candidate('a');
+  await until('the lease is made', () => held()?.holderIdentity === 'a');
+
+  await a.stop();
+
+  expect(a.terms.begun).toBe(0);
+  expect(held()?.holderIdentity).toBe('');
 });
 
 test('gives the lease back and fails when its work fails', async () => {

@@ -83,10 +83,10 @@ export class LeaderElection {
     const lease = keyText(this.#options.lease);
     while (!signal.aborted) {
       const heldSinceMs = await this.#acquire(signal);
-      if (heldSinceMs === undefined) return;
-      logger.info('leading', { lease, identity });
-      this.#isLeader = true;
       try {
+        if (signal.aborted || heldSinceMs === undefined) return;
+        logger.info('leading', { lease, identity });
+        this.#isLeader = true;
         await this.#lead(lead, heldSinceMs, signal);
       } finally {
         this.#isLeader = false;
@@ -100,7 +100,7 @@ export class LeaderElection {
   async #acquire(signal: AbortSignal): Promise<number | undefined> {
     while (!signal.aborted) {
       const startedMs = this.#clock.nowMs();
-      if (await this.#tryHold(signal)) return startedMs;
+      if (await this.#tryHoldWithin(this.#durationMs * RENEW_DEADLINE)) return startedMs;
       await delay(this.#clock, LOOK_EVERY_MS, signal);
     }
     return undefined;
@@ -127,7 +127,7 @@ export class LeaderElection {
       // From before the call: the server may have counted from there.
       const startedMs = this.#clock.nowMs();
       const leftMs = deadlineMs - startedMs;
-      const isHeld = leftMs > 0 && (await this.#within(leftMs, ended, (s) => this.#tryHold(s)));
+      const isHeld = leftMs > 0 && (await this.#tryHoldWithin(leftMs));
       if (isHeld) renewedAtMs = startedMs;
       waitMs = isHeld ? this.#renewEveryMs : RETRY_EVERY_MS;
       const isTaken = this.holder !== this.#options.identity;
@@ -143,16 +143,17 @@ export class LeaderElection {
     lost.abort(new Error(`the lease ${lease} is lost`));
   }
 
+  /** Not cut short when all ends: a lease that was taken and nobody knows of is not given back. */
+  async #tryHoldWithin(ms: number): Promise<boolean> {
+    return this.#within(ms, async (signal) => this.#tryHold(signal));
+  }
+
   /** An answer that comes after the time is none. */
-  async #within<T>(
-    ms: number,
-    ended: AbortSignal | undefined,
-    call: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  async #within<T>(ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const late = new AbortController();
     const stop = this.#clock.every(ms, () => late.abort());
     try {
-      return await call(ended === undefined ? late.signal : AbortSignal.any([late.signal, ended]));
+      return await call(late.signal);
     } finally {
       stop();
     }
@@ -174,7 +175,7 @@ export class LeaderElection {
       return true;
     } catch (error) {
       // Somebody was quicker: no failure.
-      if (!isKubeError(error, 'Conflict', 'AlreadyExists', 'Aborted')) {
+      if (!isKubeError(error, 'Conflict', 'AlreadyExists')) {
         this.#options.logger.warn('the lease cannot be held', { lease: keyText(key), error });
       }
       return false;
@@ -188,7 +189,7 @@ export class LeaderElection {
     if (lease === undefined || this.holder !== identity) return;
     try {
       const free = released(lease, this.#now());
-      const given = await this.#within(this.#renewEveryMs, undefined, (signal) =>
+      const given = await this.#within(this.#renewEveryMs, async (signal) =>
         client.replace(RESOURCES.lease, free, { signal }),
       );
       this.#see(given);

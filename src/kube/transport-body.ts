@@ -1,39 +1,14 @@
 /**
- * The bytes of an answer, within limits.
+ * An answer and its bytes, whoever brought them.
  */
-import type { CallLimits } from './transport-limits.ts';
 
-/** An answer that comes bit by bit. */
-export interface ByteStream {
-  /** Undefined at its proper end. @throws KubeError */
+/** An answer whose head has come. */
+export interface Answer {
+  readonly status: number;
+  /** The header of that name, as it came. */
+  readonly retryAfter: string | undefined;
+  /** The next bytes of the body, undefined at its proper end. */
   read(): Promise<Uint8Array | undefined>;
-  /** Releases the connection. To be called in any case. */
-  close(): void;
-}
-
-/** The body of a response as it comes; closed, it ends the limits. */
-export class LimitedStream implements ByteStream {
-  readonly #reader: Reader | undefined;
-  readonly #limits: CallLimits;
-
-  constructor(response: Response, limits: CallLimits) {
-    this.#reader = bodyOf(response)?.getReader();
-    this.#limits = limits;
-  }
-
-  async read(): Promise<Uint8Array | undefined> {
-    try {
-      const chunk = await this.#reader?.read();
-      this.#limits.touch();
-      return chunk?.value;
-    } catch (failure) {
-      throw this.#limits.errorOf(failure);
-    }
-  }
-
-  close(): void {
-    this.#limits.end();
-  }
 }
 
 /** A whole body, or the beginning of one that is longer. */
@@ -42,11 +17,11 @@ export interface BoundedBytes {
   readonly isWhole: boolean;
 }
 
-/** Reads at most this much. */
-export async function bytesWithin(response: Response, limit: number): Promise<BoundedBytes> {
+/** Reads at most this much of a body. */
+export async function bytesWithin(answer: Answer, limit: number): Promise<BoundedBytes> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of bodyOf(response) ?? []) {
+  for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) {
     chunks.push(chunk);
     length += chunk.byteLength;
     if (length > limit) return { content: Buffer.concat(chunks, limit), isWhole: false };
@@ -54,11 +29,21 @@ export async function bytesWithin(response: Response, limit: number): Promise<Bo
   return { content: Buffer.concat(chunks, length), isWhole: true };
 }
 
+/** The answer in a response of `fetch`. */
+export function answerIn(response: Response): Answer {
+  const reader = readerOf(response);
+  return {
+    status: response.status,
+    retryAfter: response.headers.get('retry-after') ?? undefined,
+    read: async () => (await reader?.read())?.value,
+  };
+}
+
 interface Reader {
   read(): Promise<{ readonly value?: Uint8Array | undefined }>;
 }
 
 /** Bun's types do not say what a body is made of. */
-function bodyOf(response: Response) {
-  return response.body as (AsyncIterable<Uint8Array> & { getReader(): Reader }) | null;
+function readerOf(response: Response): Reader | undefined {
+  return response.body?.getReader() as Reader | undefined;
 }

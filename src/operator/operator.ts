@@ -8,6 +8,7 @@ import type { ClusterAccess } from '../kube/cluster-access.ts';
 import { EventRecorder } from '../kube/events.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
+import type { Lookup } from '../probe/hops/dns.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { EdgeController } from './edge/edge-controller.ts';
@@ -39,6 +40,8 @@ export interface OperatorOptions {
   readonly probeMs?: number | undefined;
   /** Default: a client of the tenant's API server. */
   readonly connectTenant?: ((access: ClusterAccess) => KubeClient) | undefined;
+  /** For the hosts of tenants. Default: the resolver of this machine. */
+  readonly lookup?: Lookup | undefined;
 }
 
 /** Exposures come and go by the hundred; their Edge counts them once in a while. */
@@ -71,7 +74,7 @@ export class Operator {
       ...(options.connectTenant !== undefined && { connect: options.connectTenant }),
     });
     this.#probes = new ProbeRounds({
-      ...{ log, periodMs: options.probeMs },
+      ...{ log, periodMs: options.probeMs, lookup: options.lookup },
       onChange: (exposure) => this.#exposures.add(exposure),
     });
     this.#events = new EventRecorder({
@@ -82,8 +85,9 @@ export class Operator {
       ...{ client, log },
       listener: {
         onExposure: (object, previous) => this.#exposureChanged(object, previous),
-        onEdge: ({ metadata }) => {
-          this.#edges.add(metadata.name);
+        onEdge: (object, previous) => {
+          if (previous !== undefined && isOurOwnWriting(object, previous)) return;
+          this.#edges.add(object.metadata.name);
           this.#lookAtAll();
         },
         onService: (key) => this.#serviceChanged(key),
@@ -99,7 +103,7 @@ export class Operator {
     const routing = new Routing({ management, applier: new Applier(client), namespace });
     this.#edgeController = new EdgeController({ management, routing });
     this.#exposureController = new ExposureController({
-      ...{ management, routing, log, resyncMs, leaveTimeoutMs },
+      ...{ management, namespace, routing, log, resyncMs, leaveTimeoutMs },
       ...{ links: this.#links, probes: this.#probes, events: this.#events },
       proxyImage: options.proxyImage,
       applierFor: (link) => this.#applierFor(link),
@@ -115,10 +119,11 @@ export class Operator {
     });
   }
 
-  /** Works until the signal. @throws if the management cluster cannot be read at the start. */
+  /** Works until the signal. @throws the reason of the signal, if that comes before the work has begun */
   async run(signal: AbortSignal): Promise<void> {
     const { log, concurrency = 32 } = this.#options;
     await this.#management.open(signal);
+    await this.#makeKeys(signal);
     this.#isLeading = true;
     log.info('working', {
       exposures: this.#management.exposures.list().length,
@@ -148,6 +153,17 @@ export class Operator {
     }
   }
 
+  /** Gateways wait for their keys before they start, so these come before any Exposure. */
+  async #makeKeys(signal: AbortSignal): Promise<void> {
+    const { client, namespace, log } = this.#options;
+    try {
+      await ensureMasterKeys(client, namespace, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      log.warn("the gateway's keys cannot be made; mode passthrough waits for them", { error });
+    }
+  }
+
   #queue(controller: string): WorkQueue {
     return new WorkQueue({
       onFailure: ({ key, error, failures, retryInMs }) => {
@@ -168,10 +184,11 @@ export class Operator {
   #exposureChanged(object: KubeObject, previous: KubeObject | undefined): void {
     const key = keyText(object.metadata);
     this.#gatherEdges();
-    if (previous !== undefined && isOurOwnWriting(object, previous)) return;
-    this.#exposures.add(key);
-    // Hosts that are given up may be what others wait for.
-    if (previous === undefined || specOf(previous) !== specOf(object)) this.#lookAtRefused(key);
+    if (previous === undefined || !isOurOwnWriting(object, previous)) this.#exposures.add(key);
+    // Hosts that are given up may be what others wait for, and they are held for as long as they are routed.
+    if (previous === undefined || claimsText(previous) !== claimsText(object)) {
+      this.#lookAtRefused(key);
+    }
   }
 
   #gatherEdges(): void {
@@ -232,14 +249,17 @@ interface WithConditions extends KubeObject {
 }
 
 /** A status or a finalizer that we wrote ourselves is no news. */
-function isOurOwnWriting(object: KubeObject, previous: KubeObject): boolean {
+function isOurOwnWriting({ metadata: after }: KubeObject, { metadata: before }: KubeObject): boolean {
   return (
-    object.metadata.generation === previous.metadata.generation &&
-    object.metadata.deletionTimestamp === previous.metadata.deletionTimestamp &&
-    Bun.deepEquals(object.metadata.ownerReferences, previous.metadata.ownerReferences)
+    after.generation === before.generation &&
+    after.deletionTimestamp === before.deletionTimestamp &&
+    Bun.deepEquals(after.annotations, before.annotations) &&
+    Bun.deepEquals(after.ownerReferences, before.ownerReferences)
   );
 }
 
-function specOf(object: KubeObject): string {
-  return JSON.stringify((object as WithConditions).spec);
+/** All that decides which hosts an Exposure holds. */
+function claimsText(object: KubeObject): string {
+  const { spec, status } = object as WithConditions;
+  return JSON.stringify([spec, status?.route]);
 }

@@ -4,6 +4,7 @@
 import { backoffMs } from '../kube/backoff.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import type { HopResult } from '../probe/hop.ts';
+import type { Lookup } from '../probe/hops/dns.ts';
 import { probeExposure, type ProbeTarget } from '../probe/probe-exposure.ts';
 import type { Logger } from '../telemetry/log.ts';
 
@@ -14,8 +15,8 @@ export interface ProbeRoundsOptions {
   readonly onChange: (exposure: string) => void;
   /** Between two probes of one Exposure while all is well. Default 60,000. */
   readonly periodMs?: number | undefined;
-  /** Default: over the network. */
-  readonly probe?: typeof probeExposure | undefined;
+  /** Default: the resolver of this machine. */
+  readonly lookup?: Lookup | undefined;
 }
 
 /** Each probe opens some connections and handshakes: not all tenants at once. */
@@ -61,11 +62,6 @@ export class ProbeRounds {
     this.#queue.add(exposure);
   }
 
-  /** Looks again without waiting for the next round: something on the way has changed. */
-  hurry(exposure: string): void {
-    if (this.#rounds.has(exposure)) this.#queue.add(exposure);
-  }
-
   forget(exposure: string): void {
     this.#rounds.delete(exposure);
     this.#queue.forget(exposure);
@@ -81,9 +77,9 @@ export class ProbeRounds {
   async #probe(exposure: string, signal: AbortSignal): Promise<void> {
     const round = this.#rounds.get(exposure);
     if (round === undefined) return;
-    const { probe = probeExposure, onChange, periodMs = 60_000 } = this.#options;
+    const { lookup, onChange, periodMs = 60_000 } = this.#options;
     const { target } = round;
-    const hops = await probe(target, { signal });
+    const hops = await probeExposure(target, { signal, lookup });
     if (this.#rounds.get(exposure) !== round) return;
     const isSame = Bun.deepEquals(hops, round.hops);
     round.hops = hops;

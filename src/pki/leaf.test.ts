@@ -146,11 +146,12 @@ test('refuses a CA that is not valid now, with its date', async () => {
   await expect(issue(early)).rejects.toThrow('is not valid before 2099-01-01T00:00:00.000Z; set');
 });
 
-test('makes a hundred in less than five seconds', async () => {
+test('a hundred take less than five seconds of processor time', async () => {
   const ca = await makeCa({ kind: 'rsa', form: 'pkcs1' });
-  const start = performance.now();
+  const before = process.cpuUsage();
 
   for (let count = 0; count < 100; count++) await issue(ca);
 
-  expect(performance.now() - start).toBeLessThan(5000); // 900 ms on two idle cores, most of it ASN.1
-}, 20_000);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1e6).toBeLessThan(5); // one second, most of it ASN.1
+}, 60_000);

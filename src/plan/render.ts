@@ -5,28 +5,33 @@ import { createHash } from 'node:crypto';
 import { Document } from 'yaml';
 import { objectText, type KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
+import { isPlaceholder } from './placeholder.ts';
 import type { Plan } from './plan.ts';
+
+/** The clusters of a plan. */
+export const CLUSTERS = ['management', 'tenant'] as const;
+/** One of {@link CLUSTERS}. */
+export type Cluster = (typeof CLUSTERS)[number];
 
 /** Options of {@link renderPlan}. */
 export interface RenderOptions {
   /** With the data of Secrets, so that the text can be applied. Default false: a fingerprint stands in their place. */
   readonly showSecrets?: boolean;
+  /** What is for this cluster alone. Default: both. */
+  readonly only?: Cluster | undefined;
 }
 
 /** Documents of YAML, each with the cluster that it is for. What cannot be told yet is a comment. */
-export function renderPlan(
-  { management, tenant }: Pick<Plan, 'management' | 'tenant'>,
-  options: RenderOptions = {},
-): string {
-  return [
-    ...part('management cluster', management, options),
-    ...part('tenant cluster', tenant, options),
-  ].join('---\n');
+export function renderPlan(plan: Pick<Plan, Cluster>, options: RenderOptions = {}): string {
+  const clusters = options.only === undefined ? CLUSTERS : [options.only];
+  return clusters
+    .flatMap((cluster) => part(`${cluster} cluster`, plan[cluster], options))
+    .join('---\n');
 }
 
 /** One object as YAML, as kubectl reads it. */
 export function renderObject(object: KubeObject, { showSecrets }: RenderOptions = {}): string {
-  const shown = showSecrets === true ? object : withoutSecrets(object);
+  const shown = withoutSecrets(object, showSecrets === true ? (base64) => base64 : fingerprint);
   // By default, the strings `yes` and `on` would stand without quotes, and kubectl reads them as booleans.
   const document = new Document(shown, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
   return document.toString({ lineWidth: 0 });
@@ -44,13 +49,22 @@ function part(
   );
 }
 
-/** The fingerprint tells whether two are the same, and nothing else. */
-function withoutSecrets(object: KubeObject): KubeObject {
+/**
+ * The object, and if it is a Secret, a fingerprint in place of each of its values: that tells whether two are the same,
+ * and nothing else. A text that stands for a value stands as it is, and no API server takes it for one.
+ */
+export function withoutSecrets(
+  object: KubeObject,
+  shown: (base64: string) => string = fingerprint,
+): KubeObject {
   if (object.kind !== RESOURCES.secret.kind || object.apiVersion !== RESOURCES.secret.apiVersion) {
     return object;
   }
   const { data = {} } = object as KubeObject & { readonly data?: Readonly<Record<string, string>> };
-  const entries = Object.entries(data).map(([name, value]) => [name, fingerprint(value)] as const);
+  const entries = Object.entries(data).map(([name, value]) => {
+    const text = Buffer.from(value, 'base64').toString();
+    return [name, isPlaceholder(text) ? text : shown(value)] as const;
+  });
   return { ...object, data: Object.fromEntries(entries) } as KubeObject;
 }
 

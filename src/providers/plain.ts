@@ -15,6 +15,8 @@ export interface Service extends KubeObject {
     readonly clusterIPs?: readonly string[];
     readonly ports?: readonly { readonly name?: string; readonly port: number }[];
   };
+  /** Where its load balancer is, if it has one. */
+  readonly status?: { readonly loadBalancer?: unknown };
 }
 
 /** As much of a Secret as is needed; the values are base64. */

@@ -38,6 +38,19 @@ export class Pod {
     return this.#cluster.kubectl('exec', `--namespace=${this.namespace}`, this.name, '--', ...argv);
   }
 
+  /** Writes a file in the pod. */
+  async write(path: string, text: string): Promise<void> {
+    // The end of standard input may overtake what comes before it, and the file stays empty.
+    await waitFor(`${path} is in pod ${this.name}`, async () => {
+      const command = ['--', 'sh', '-c', `cat > ${path}`];
+      await this.#cluster.controlPlane.kubectl(
+        ['exec', '--stdin', `--namespace=${this.namespace}`, this.name, ...command],
+        text,
+      );
+      return (await this.exec('cat', path)).trim() === text.trim();
+    });
+  }
+
   /** What the pod printed. */
   async logs(): Promise<string> {
     return this.#cluster.kubectl('logs', `--namespace=${this.namespace}`, this.name);

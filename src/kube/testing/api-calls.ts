@@ -1,99 +1,17 @@
 /**
- * For tests only: one request to an API server, from its URL and body to the answer.
+ * For tests only: the answers of an API server.
  */
 import { RESOURCES, type Resource } from '../resource.ts';
 import { ApiFailure, badRequest, noSuchPath, notFound } from './api-failure.ts';
-import { readPath } from './api-path.ts';
+import { selectedBy, type ApiCall } from './api-call.ts';
+import type { ApiAnswer } from './api-response.ts';
 import { hasStatus } from './apply/list-types.ts';
 import { discoveryDocument } from './discovery.ts';
 import { isObject, objectIn, type JsonObject } from './json.ts';
 import type { ApiObject, ObjectStore } from './object-store.ts';
 import { ObjectWrites, type WriteCall } from './object-writes.ts';
 import { jsonPatch, mergePatch } from './patch.ts';
-import { fieldSelector, labelSelector, type Selector } from './selector.ts';
 import { withApiVersion } from './watch.ts';
-
-/** A request, read as far as its head goes. */
-export interface ApiCall {
-  readonly verb: Verb;
-  readonly method: string;
-  readonly path: string;
-  /** Absent for documents, as /version. */
-  readonly resource: Resource | undefined;
-  readonly namespace: string | undefined;
-  readonly name: string | undefined;
-  readonly subresource: string | undefined;
-  readonly query: URLSearchParams;
-  readonly contentType: string;
-  readonly userAgent: string;
-}
-
-/** What a request does, in the words of RBAC, with `apply` apart from `patch`. */
-export type Verb =
-  | 'read'
-  | 'get'
-  | 'list'
-  | 'watch'
-  | 'create'
-  | 'update'
-  | 'patch'
-  | 'apply'
-  | 'delete';
-
-/** The verbs that change something. */
-export const WRITE_VERBS: ReadonlySet<Verb> = new Set([
-  'create',
-  'update',
-  'patch',
-  'apply',
-  'delete',
-]);
-
-const APPLY_TYPES = ['application/apply-patch+yaml', 'application/apply-patch+json'];
-
-/** What a request asks for. @throws ApiFailure if there is no such path. */
-export function readCall(
-  method: string,
-  url: URL,
-  header: (name: string) => string,
-  resources: readonly Resource[],
-): ApiCall {
-  const path = readPath(url.pathname, resources);
-  if (path === undefined) throw noSuchPath();
-  const contentType = (header('content-type').split(';')[0] ?? '').trim();
-  const isObjects = path.kind === 'objects';
-  return {
-    verb: isObjects ? verbOf(method, url.searchParams, path.name, contentType) : 'read',
-    method,
-    path: url.pathname,
-    resource: isObjects ? path.resource : undefined,
-    namespace: isObjects ? path.namespace : undefined,
-    name: isObjects ? path.name : undefined,
-    subresource: isObjects ? path.subresource : undefined,
-    query: url.searchParams,
-    contentType,
-    userAgent: header('user-agent'),
-  };
-}
-
-function verbOf(
-  method: string,
-  query: URLSearchParams,
-  name: string | undefined,
-  contentType: string,
-): Verb {
-  if (method === 'GET') {
-    if (name !== undefined) return 'get';
-    return ['1', 'true'].includes(query.get('watch') ?? '') ? 'watch' : 'list';
-  }
-  if (method === 'POST' && name === undefined) return 'create';
-  if (method === 'PUT' && name !== undefined) return 'update';
-  if (method === 'DELETE' && name !== undefined) return 'delete';
-  if (method === 'PATCH' && name !== undefined) {
-    return APPLY_TYPES.includes(contentType) ? 'apply' : 'patch';
-  }
-  throw new ApiFailure(405, 'MethodNotAllowed', 'the server does not allow this method here');
-}
 
 /** Answers requests from a store. */
 export class ApiCalls {
@@ -108,7 +26,7 @@ export class ApiCalls {
   }
 
   /** The status and the body of the answer; a watch is not answered here. @throws ApiFailure */
-  answer(call: ApiCall, body: string): { status: number; body: JsonObject | string } {
+  answer(call: ApiCall, body: string): ApiAnswer {
     const { resource } = call;
     if (resource === undefined) {
       const document = discoveryDocument(call.path.replace(/(.)\/$/, '$1'), this.#resources);
@@ -196,16 +114,6 @@ export class ApiCalls {
         throw new Error(`${call.verb} writes nothing`);
     }
   }
-}
-
-/** Which objects a list or a watch asks for. */
-export function selectedBy({ query, namespace }: ApiCall): Selector {
-  const labels = labelSelector(query.get('labelSelector') ?? '');
-  const fields = fieldSelector(query.get('fieldSelector') ?? '');
-  return (object) =>
-    (namespace === undefined || object.metadata.namespace === namespace) &&
-    labels(object) &&
-    fields(object);
 }
 
 function keyOf({ namespace, name }: ApiCall, inBody: string): { name: string; namespace?: string } {

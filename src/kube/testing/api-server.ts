@@ -14,21 +14,15 @@ import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';
 import type { ClusterAccess, Credentials } from '../cluster-access.ts';
 import type { ObjectKey } from '../object.ts';
 import { RESOURCES, resourceOf, type Resource } from '../resource.ts';
-import {
-  ApiCalls,
-  FIRST_NAMESPACES,
-  readCall,
-  selectedBy,
-  WRITE_VERBS,
-  type ApiCall,
-  type Verb,
-} from './api-calls.ts';
+import { readCall, WRITE_VERBS, type ApiCall, type Verb } from './api-call.ts';
+import { ApiCalls, FIRST_NAMESPACES } from './api-calls.ts';
 import { ApiFailure } from './api-failure.ts';
+import { sendAnswer, sendFailure } from './api-response.ts';
+import { sendWatch } from './watch-response.ts';
 import { Faults, type Fault, type FaultTarget } from './fault.ts';
 import { collectGarbage } from './garbage.ts';
 import { ObjectStore, type ApiObject } from './object-store.ts';
 import { ObjectWrites } from './object-writes.ts';
-import { expiredEvent, HALF_LINE, openWatch } from './watch.ts';
 
 /** Options of {@link TestApiServer.start}. */
 export interface ApiServerOptions {
@@ -42,6 +36,8 @@ export interface ApiServerOptions {
   readonly historyLimit?: number;
   /** Names in its certificate besides those of the machine. Default: none. */
   readonly names?: readonly string[];
+  /** What it serves with, and the CA behind that (PEM). Default: a certificate by a CA of its own. */
+  readonly serving?: Pair & { readonly ca: string };
 }
 
 /** A request that has been answered, or refused, or broken off. */
@@ -80,23 +76,29 @@ export class TestApiServer {
     this.#writes = new ObjectWrites(this.#store);
     this.#calls = new ApiCalls(this.#store, this.#resources);
     this.seed(...FIRST_NAMESPACES);
-    const tls = { ...pair, ca, requestCert: true, rejectUnauthorized: false };
+    const tls = {
+      cert: pair.cert,
+      key: pair.key,
+      ca,
+      requestCert: true,
+      rejectUnauthorized: false,
+    };
     this.#server = createServer(tls, (request, response) => {
-      this.#serve(request, response).catch((error: unknown) => {
-        response.destroy(error instanceof Error ? error : new Error(String(error)));
-      });
+      // Only the connection can fail here: who asked has left.
+      this.#serve(request, response).catch(() => response.destroy());
     });
   }
 
   static async start(options: ApiServerOptions = {}): Promise<TestApiServer> {
     const authority = await TestAuthority.create('api-server-ca');
     const names = ['127.0.0.1', 'localhost', 'kubernetes', ...(options.names ?? [])];
-    const pair = await authority.issue({ names });
+    const pair = options.serving ?? (await authority.issue({ names }));
     const credentials: Credentials =
       options.credentials === 'certificate'
         ? { kind: 'certificate', ...(await authority.issue({ commonName: 'snicket' })) }
         : { kind: 'token', token: crypto.randomUUID() };
-    const server = new TestApiServer(authority.cert, pair, credentials, options);
+    const ca = options.serving?.ca ?? authority.cert;
+    const server = new TestApiServer(ca, pair, credentials, options);
     await server.comeUp();
     return server;
   }
@@ -127,6 +129,11 @@ export class TestApiServer {
   /** An object as it is now, past the log. */
   read(resource: Resource, key: ObjectKey): ApiObject | undefined {
     return this.#store.get(resource, key);
+  }
+
+  /** All objects as they are now, past the log. */
+  readAll(): readonly ApiObject[] {
+    return this.#resources.flatMap((resource) => this.#store.list(resource));
   }
 
   /** Every request so far, in the order of arrival. */
@@ -198,6 +205,7 @@ export class TestApiServer {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request);
+    response.setHeader('audit-id', crypto.randomUUID());
     try {
       const header = (name: string) => String(request.headers[name] ?? '');
       const url = new URL(request.url ?? '/', this.url);
@@ -208,8 +216,10 @@ export class TestApiServer {
       const fault = this.#faults.take({ verb, plural: resource?.plural ?? call.path, name });
       await this.#answer(call, body, response, fault);
     } catch (error) {
-      if (!(error instanceof ApiFailure)) throw error;
-      sendFailure(response, error);
+      if (response.headersSent) throw error;
+      const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const bug = new ApiFailure(500, 'InternalError', `a bug of the test server: ${said}`);
+      sendFailure(response, error instanceof ApiFailure ? error : bug);
     }
   }
 
@@ -244,54 +254,13 @@ export class TestApiServer {
       case 'expired-event':
     }
     if (call.verb === 'watch' && call.resource !== undefined) {
-      this.#watch(call, call.resource, response, fault);
+      const watch = { store: this.#store, call, resource: call.resource, fault };
+      this.#watches.add(response);
+      response.on('close', () => this.#watches.delete(response));
+      sendWatch(response, { ...watch, bookmarkEveryMs: this.#bookmarkEveryMs });
       return;
     }
-    const answer = this.#calls.answer(call, body);
-    const type = typeof answer.body === 'string' ? 'text/plain' : 'application/json';
-    response.writeHead(answer.status, { 'content-type': type });
-    const bytes = Buffer.from(
-      typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body),
-    );
-    if (fault?.kind === 'slow') await sendSlowly(response, bytes, fault);
-    else response.end(bytes);
-  }
-
-  #watch(
-    call: ApiCall,
-    resource: Resource,
-    response: ServerResponse,
-    fault: Fault | undefined,
-  ): void {
-    const { query } = call;
-    const selected = selectedBy(call);
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.flushHeaders();
-    if (fault?.kind === 'expired-event') {
-      response.end(expiredEvent());
-    } else if (fault?.kind === 'short-line') {
-      response.end(HALF_LINE);
-    } else if (fault?.kind === 'half-line') {
-      response.write(HALF_LINE);
-      // The bytes must be on their way before the connection breaks.
-      setTimeout(() => response.socket?.destroy(), 20);
-    } else {
-      this.#watches.add(response);
-      const stop = openWatch({
-        store: this.#store,
-        resource,
-        selected,
-        resourceVersion: query.get('resourceVersion') ?? '',
-        bookmarkEveryMs: query.get('allowWatchBookmarks') === 'true' ? this.#bookmarkEveryMs : 0,
-        timeoutMs: Number(query.get('timeoutSeconds') ?? 0) * 1000,
-        send: (line) => void response.write(line),
-        end: () => void response.end(),
-      });
-      response.on('close', () => {
-        stop();
-        this.#watches.delete(response);
-      });
-    }
+    await sendAnswer(response, this.#calls.answer(call, body), fault);
   }
 }
 
@@ -307,26 +276,4 @@ function logged({
   const dryRun = query.get('dryRun') === 'All';
   const manager = query.get('fieldManager');
   return { verb, plural: resource?.plural ?? path, namespace, name, subresource, manager, dryRun };
-}
-
-function sendFailure(response: ServerResponse, failure: ApiFailure): void {
-  const { status, retryAfterSeconds } = failure;
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
-  });
-  response.end(JSON.stringify(failure.body()));
-}
-
-async function sendSlowly(
-  response: ServerResponse,
-  bytes: Buffer,
-  { pieces, pauseMs }: { readonly pieces: number; readonly pauseMs: number },
-): Promise<void> {
-  const size = Math.ceil(bytes.length / pieces);
-  for (let at = 0; at < bytes.length && !response.closed; at += size) {
-    await Bun.sleep(pauseMs);
-    response.write(bytes.subarray(at, at + size));
-  }
-  response.end();
 }

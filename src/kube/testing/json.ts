@@ -16,12 +16,6 @@ export function objectIn(value: unknown, field: string): JsonObject {
   return isObject(found) ? found : {};
 }
 
-/** The strings of a list in a field. */
-export function stringsIn(value: unknown, field: string): readonly string[] {
-  const found = isObject(value) ? value[field] : undefined;
-  return Array.isArray(found) ? found.filter((item) => typeof item === 'string') : [];
-}
-
 /** Whether two values are the same JSON; a field that is undefined is none. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   return Bun.deepEquals(one, other);

@@ -1,5 +1,5 @@
 /**
- * For tests only: JSON merge patch (RFC 7386) and JSON patch (RFC 6902).
+ * For tests only: JSON merge patch (RFC 7386), and of JSON patch (RFC 6902) all but copy and move.
  */
 import { badRequest, ApiFailure } from './api-failure.ts';
 import { isObject, isSameJson, type JsonObject } from './json.ts';
@@ -22,7 +22,7 @@ export function jsonPatch(target: JsonObject, patch: unknown): unknown {
 }
 
 function operate(target: unknown, operation: unknown): unknown {
-  const { op, path, from, value } = isObject(operation) ? operation : {};
+  const { op, path, value } = isObject(operation) ? operation : {};
   if (typeof path !== 'string') throw badRequest('an operation of a JSON patch needs a path');
   const at = pointer(path);
   switch (op) {
@@ -35,13 +35,6 @@ function operate(target: unknown, operation: unknown): unknown {
       return changed(target, at, { kind: 'replace', value });
     case 'remove':
       return changed(target, at, { kind: 'remove' });
-    case 'copy':
-    case 'move': {
-      if (typeof from !== 'string') throw badRequest(`'${op}' needs from`);
-      const moved = valueAt(target, pointer(from));
-      const rest = op === 'move' ? changed(target, pointer(from), { kind: 'remove' }) : target;
-      return changed(rest, at, { kind: 'add', value: moved });
-    }
     default:
       throw badRequest(`unexpected operation '${String(op)}' in a JSON patch`);
   }

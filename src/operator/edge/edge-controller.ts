@@ -9,6 +9,7 @@ import type { Finding } from '../../plan/finding.ts';
 import type { Routing } from '../exposure/routing.ts';
 import { fails, holds, notYet, waits, type Verdict } from '../exposure/verdicts.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
+import { StatusWriter } from '../status-writer.ts';
 
 /** What the controller works with. */
 export interface EdgeControllerOptions {
@@ -19,22 +20,21 @@ export interface EdgeControllerOptions {
 /** The controller of Edges. */
 export class EdgeController {
   readonly #options: EdgeControllerOptions;
+  readonly #statuses: StatusWriter<EdgeStatus>;
 
   constructor(options: EdgeControllerOptions) {
     this.#options = options;
+    this.#statuses = new StatusWriter(options.management.client);
   }
 
   /** @throws KubeError */
   async reconcile(name: string, signal: AbortSignal): Promise<void> {
     const { management } = this.#options;
     const object = management.edges.get({ name });
+    if (object === undefined) this.#statuses.forget(name);
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
-    const before = (object as Partial<Edge>).status;
-    const status = this.#statusOf(object, before);
-    if (Bun.deepEquals(status, before)) return;
-    const { apiVersion, kind } = object;
-    const applied = { apiVersion, kind, metadata: { name }, status };
-    await management.client.apply(applied, { subresource: 'status', force: true, signal });
+    const status = this.#statusOf(object, this.#statuses.statusOf(object));
+    await this.#statuses.write(object, status, signal);
   }
 
   #statusOf(object: KubeObject, before: EdgeStatus | undefined): EdgeStatus {

@@ -2,35 +2,38 @@
  * Brings one Exposure about: routes in the management cluster, everything else in the tenant's, and a status that says
  * how far that is. Level-based: each run looks at what is there now, and a run that changes nothing writes nothing.
  */
-import type { Exposure, ExposureStatus } from '../../api/exposure.ts';
+import type { Edge } from '../../api/edge.ts';
+import type { ExposureStatus } from '../../api/exposure.ts';
 import type { Applier } from '../../kube/apply.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import { addFinalizer } from '../../kube/finalizer.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { HopResult } from '../../probe/hop.ts';
-import { planExposure, type Plan } from '../../plan/plan.ts';
-import { readControlPlane, type ControlPlaneReading } from '../../providers/read-control-plane.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { KnownWish } from '../management/exposure-book.ts';
+import { lookAtExposure } from '../look.ts';
 import type { MasterKeys } from '../master-keys.ts';
 import type { ProbeRounds } from '../probe-rounds.ts';
+import { StatusWriter } from '../status-writer.ts';
 import type { TenantLink } from '../tenant/tenant-link.ts';
 import type { TenantLinks } from '../tenant/tenant-links.ts';
 import { bringTenant, type TenantOutcome } from '../tenant/bring-tenant.ts';
-import { nextStatus, type StatusInput } from './exposure-status.ts';
+import { ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
+import { nextStatus, routeOf, type StatusInput } from './exposure-status.ts';
 import { konnectivityVerdict, reachableVerdict } from './hop-verdicts.ts';
 import { leave } from './leave.ts';
-import { NameTaken, type Routing } from './routing.ts';
+import type { Routing } from './routing.ts';
 import { fails, holds, notYet, readyVerdict, type Verdict, type Verdicts } from './verdicts.ts';
-
-/** Holds a deleted Exposure until nothing of it is left. */
-export const FINALIZER = 'snicket.dev/clean-up';
 
 /** What the controller works with. */
 export interface ExposureControllerOptions {
   readonly management: ManagementCluster;
+  /** Of the operator. */
+  readonly namespace: string;
   readonly routing: Routing;
   readonly links: TenantLinks;
   /** One for each tenant's API server. */
@@ -53,9 +56,11 @@ export type LookAgainMs = number | undefined;
 /** The controller of Exposures. */
 export class ExposureController {
   readonly #options: ExposureControllerOptions;
+  readonly #statuses: StatusWriter<ExposureStatus>;
 
   constructor(options: ExposureControllerOptions) {
     this.#options = options;
+    this.#statuses = new StatusWriter(options.management.client);
   }
 
   /** @throws KubeError for what should be tried again soon. */
@@ -68,24 +73,30 @@ export class ExposureController {
     }
     if (object.metadata.deletionTimestamp !== undefined) {
       probes.forget(key);
-      const lookAgainMs = await leave(object, FINALIZER, this.#options, signal);
+      const lookAgainMs = await leave(object, this.#options, signal);
       if (lookAgainMs === undefined) this.#forget(key);
       return lookAgainMs;
     }
     const { value: wish, finding } = management.book.wishOf(object);
     if (wish === undefined) {
-      await this.#report(object, { verdicts: refused(fails(finding)) }, signal);
+      await this.#report(object, { isRouted: false, verdicts: refused(fails(finding)) }, signal);
       return undefined;
     }
-    const held = await addFinalizer(
-      ...([management.client, RESOURCES.exposure, object, FINALIZER, { signal }] as const),
-    );
-    return held === undefined ? undefined : this.#bringAbout(key, object, wish, signal);
+    const held = await this.#hold(object, ROUTES_FINALIZER, signal);
+    return held ? this.#bringAbout(key, object, wish, signal) : undefined;
+  }
+
+  /** False if the object is gone, or another one by now. */
+  async #hold(object: KubeObject, finalizer: string, signal: AbortSignal): Promise<boolean> {
+    const { client } = this.#options.management;
+    const held = await addFinalizer(client, RESOURCES.exposure, object, finalizer, { signal });
+    return held !== undefined && held.metadata.deletionTimestamp === undefined;
   }
 
   #forget(key: string): void {
     this.#options.links.forget(key);
     this.#options.probes.forget(key);
+    this.#statuses.forget(key);
   }
 
   async #bringAbout(
@@ -94,51 +105,47 @@ export class ExposureController {
     wish: KnownWish,
     signal: AbortSignal,
   ): Promise<LookAgainMs> {
-    const { management, routing, probes, resyncMs } = this.#options;
-    const { exposure, edge, conflict } = wish;
-    const reading = await readControlPlane(exposure, {
-      service: (at) => management.service(at),
-      secret: async (at) => management.client.get(RESOURCES.secret, at, { signal }),
-    });
-    const facts = {
-      ...{ controlPlane: reading.controlPlane, conflict, served: management.served },
-      edgeAddresses: routing.addressesOf(edge, management.ownedBy(object)),
-      currentSlices: [],
-      proxyImage: this.#options.proxyImage,
-    };
-    const plan = planExposure(wish, facts);
+    const { routing, probes, resyncMs } = this.#options;
+    const { edge } = wish;
+    const look = await lookAtExposure(object, wish, this.#options, signal);
+    const { reading, facts, plan } = look;
     const accepted = acceptedVerdict(plan);
     const prepared = accepted.status === 'True' ? preparedVerdict(reading) : notYet('Accepted');
 
-    const obstacle = await this.#route(object, wish, plan, signal);
+    const routed = await routing.apply(object, edge, plan, signal);
+    const before = this.#statusOf(object);
+    const isMoving = !routed.isInForce && isElsewhere(before, edge);
     const verdicts = (tenant?: TenantOutcome): Verdicts => {
-      const hops = probes.hopsOf(key) ?? statusOf(object)?.hops ?? [];
+      const hops = probes.hopsOf(key) ?? before?.hops ?? [];
       const isRouted = accepted.status === 'True' && plan.routes !== undefined;
       const later = isRouted
         ? undefined
         : notYet(accepted.status === 'True' ? 'Prepared' : 'Accepted');
+      const { obstacle } = routed;
       return {
         Accepted: accepted,
         Prepared: prepared,
-        Routed: obstacle ?? later ?? routing.verdict(object, edge, plan, hops),
-        TenantReady: later ?? tenant?.verdict ?? tenantBefore(object),
+        Routed: obstacle ? fails(obstacle) : (later ?? routing.verdict(object, edge, plan, hops)),
+        TenantReady: later ?? tenant?.verdict ?? tenantBefore(before),
         KonnectivityReady: later ?? konnectivityVerdict(plan, hops),
         Reachable: later ?? reachableVerdict(hops),
       };
     };
+    const input = { edge, plan, isRouted: plan.management !== undefined && !isMoving };
+    if (input.isRouted && plan.routes === undefined) probes.forget(key);
+    // What is in use stays as it is until the Edge that is wished for takes routes.
+    if (isMoving || plan.routes === undefined) {
+      await this.#report(object, { ...input, verdicts: verdicts() }, signal);
+      return accepted.status === 'True' ? soonest(routed.lookAgainMs, resyncMs) : undefined;
+    }
     // The gateway reads the status: a tenant that is slow to answer must not keep its route waiting.
-    const input = { edge, plan, hops: undefined };
-    if (!isRoutedAs(object, plan)) {
+    if (!isRoutedAs(before, edge, plan)) {
       await this.#report(object, { ...input, verdicts: verdicts() }, signal);
     }
-    if (plan.routes === undefined) {
-      probes.forget(key);
-      await this.#report(object, { ...input, verdicts: verdicts() }, signal);
-      return accepted.status === 'True' ? resyncMs : undefined;
-    }
-
-    const tenant = await bringTenant({ key, wish, reading, plan, facts }, this.#options, signal);
     this.#aimProbes(key, wish, plan, reading, facts.edgeAddresses);
+
+    const hold = async () => this.#hold(object, TENANT_FINALIZER, signal);
+    const tenant = await bringTenant({ key, hold, ...look }, this.#options, signal);
     await this.#report(
       object,
       {
@@ -149,23 +156,7 @@ export class ExposureController {
       },
       signal,
     );
-    return Math.min(tenant.lookAgainMs ?? resyncMs, resyncMs);
-  }
-
-  /** Applies the routes; what stands in their way is a verdict. */
-  async #route(
-    object: KubeObject,
-    { edge }: KnownWish,
-    plan: Plan,
-    signal: AbortSignal,
-  ): Promise<Verdict | undefined> {
-    try {
-      await this.#options.routing.apply(object, edge, plan, signal);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof NameTaken)) throw error;
-      return fails(error.finding);
-    }
+    return soonest(routed.lookAgainMs, tenant.lookAgainMs, resyncMs);
   }
 
   #aimProbes(
@@ -189,16 +180,12 @@ export class ExposureController {
     input: Omit<StatusInput, 'generation'>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { management, events, log } = this.#options;
-    const latest = management.exposures.get(object.metadata) ?? object;
-    const before = statusOf(latest);
-    const generation = object.metadata.generation ?? 0;
+    const { events, log } = this.#options;
+    const { metadata } = object;
+    const before = this.#statusOf(object);
+    const generation = metadata.generation ?? 0;
     const status = nextStatus(before, { ...input, generation }, new Date());
-    if (Bun.deepEquals(status, before)) return;
-    const { apiVersion, kind, metadata } = object;
-    const { name, namespace } = metadata;
-    const applied = { apiVersion, kind, metadata: { name, namespace }, status };
-    await management.client.apply(applied, { subresource: 'status', force: true, signal });
+    if (!(await this.#statuses.write(this.#latest(object), status, signal))) return;
     const ready = readyVerdict(input.verdicts);
     const wasReady = before?.conditions?.find(({ type }) => type === 'Ready');
     if (wasReady?.status === ready.status && wasReady.reason === ready.reason) return;
@@ -208,6 +195,14 @@ export class ExposureController {
       ...{ action: 'Expose', reason: ready.reason, note: ready.message },
     });
     log.info('exposure', { exposure: keyText(metadata), ready: isReady, reason: ready.reason });
+  }
+
+  #statusOf(object: KubeObject): ExposureStatus | undefined {
+    return this.#statuses.statusOf(this.#latest(object));
+  }
+
+  #latest(object: KubeObject): KubeObject {
+    return this.#options.management.exposures.get(object.metadata) ?? object;
   }
 }
 
@@ -240,22 +235,27 @@ function preparedVerdict({ findings }: ControlPlaneReading): Verdict {
     : fails(wrong);
 }
 
-/** Whether the gateway can already read what the plan says. */
-function isRoutedAs(object: KubeObject, { routes }: Plan): boolean {
-  const route = statusOf(object)?.route;
+/** Whether the routes that are in use are those of another Edge, or of another driver. */
+function isElsewhere(status: ExposureStatus | undefined, { metadata, spec }: Edge): boolean {
   return (
-    route?.api.host === routes?.api.host &&
-    route?.api.service === routes?.api.service &&
-    route?.api.port === routes?.api.port &&
-    route?.konnectivity?.host === routes?.konnectivity?.host
+    status?.route !== undefined && (status.edge !== metadata.name || status.driver !== spec.driver)
   );
 }
 
+/** Whether the gateway can already read what the plan says. */
+function isRoutedAs(status: ExposureStatus | undefined, edge: Edge, plan: Plan): boolean {
+  return !isElsewhere(status, edge) && Bun.deepEquals(status?.route, routeOf(plan));
+}
+
 /** What was known of the tenant before this look at it. */
-function tenantBefore(object: KubeObject): Verdict {
-  const known = statusOf(object)?.conditions?.find(({ type }) => type === 'TenantReady');
+function tenantBefore(before: ExposureStatus | undefined): Verdict {
+  const known = before?.conditions?.find(({ type }) => type === 'TenantReady');
   const { status = 'Unknown', reason = 'NotLookedAt', message = 'not looked at yet' } = known ?? {};
   return { status, reason, message };
+}
+
+function soonest(...delaysMs: readonly (number | undefined)[]): number {
+  return Math.min(...delaysMs.flatMap((ms) => ms ?? []));
 }
 
 /** In the order of the path; nothing new before the first probe. */
@@ -266,8 +266,4 @@ function hopsOf(
   if (probed === undefined) return undefined;
   const known = new Map(hops.map((hop) => [hop.name, hop]));
   return probed.map((hop) => known.get(hop.name) ?? hop);
-}
-
-function statusOf(object: KubeObject): ExposureStatus | undefined {
-  return (object as Partial<Exposure>).status;
 }

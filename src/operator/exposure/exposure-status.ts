@@ -14,11 +14,16 @@ import { readyVerdict, type Verdicts } from './verdicts.ts';
 export interface StatusInput {
   readonly generation: number;
   readonly verdicts: Verdicts;
+  /** Absent, as is the plan: nothing can be told of them. */
   readonly edge?: Edge | undefined;
   readonly plan?: Plan | undefined;
+  /** Whether routes are as the plan has them. If not, those from before are in use still. */
+  readonly isRouted: boolean;
   /** Absent: nothing new is known of them. */
   readonly hops?: readonly HopResult[] | undefined;
+  /** Absent: the same. */
   readonly proxies?: { readonly ready: number; readonly desired: number } | undefined;
+  /** Absent: the same. */
   readonly certificate?: ExposureStatus['certificate'];
 }
 
@@ -28,22 +33,43 @@ export function nextStatus(
   input: StatusInput,
   now: Date,
 ): ExposureStatus {
-  const { generation, edge, plan, proxies, certificate } = input;
-  const route = plan === undefined ? before?.route : routeOf(plan);
+  const { generation, verdicts, proxies } = input;
   const hops = input.hops === undefined ? before?.hops : hopsSince(before?.hops, input.hops, now);
+  const way = wayOf(before, input);
+  const certificate = input.certificate ?? before?.certificate;
   return {
     observedGeneration: generation,
+    ...way,
+    ...defined(
+      'proxies',
+      proxies === undefined
+        ? before?.proxies
+        : { ...proxies, summary: `${proxies.ready}/${proxies.desired}` },
+    ),
+    ...(way.mode === 'terminate' && defined('certificate', certificate)),
+    ...defined('hops', hops),
+    conditions: conditionsSince(before?.conditions, verdicts, generation, now),
+  };
+}
+
+type Way = Pick<ExposureStatus, 'endpoint' | 'edge' | 'driver' | 'mode' | 'route'>;
+
+/** How clients come to the tenant. The gateway reads it: what is in use stays until something else is. */
+function wayOf(before: ExposureStatus | undefined, { plan, edge, isRouted }: StatusInput): Way {
+  const planned = {
     ...defined('endpoint', plan?.endpoint),
     ...defined('edge', edge?.metadata.name),
     ...defined('driver', edge?.spec.driver),
     ...defined('mode', plan?.mode),
-    ...defined('route', route),
-    ...(proxies !== undefined && {
-      proxies: { ...proxies, summary: `${proxies.ready}/${proxies.desired}` },
-    }),
-    ...defined('certificate', certificate),
-    ...defined('hops', hops),
-    conditions: conditionsSince(before?.conditions, input.verdicts, generation, now),
+  };
+  if (isRouted) return { ...planned, ...defined('route', plan && routeOf(plan)) };
+  return {
+    ...planned,
+    ...defined('endpoint', before?.endpoint),
+    ...defined('edge', before?.edge),
+    ...defined('driver', before?.driver),
+    ...defined('mode', before?.mode),
+    ...defined('route', before?.route),
   };
 }
 
@@ -52,7 +78,7 @@ function defined<K extends string, V>(key: K, value: V | undefined): { readonly 
 }
 
 /** What the gateway reads; nothing while the hosts are another's. */
-function routeOf({ routes }: Plan): ExposureStatus['route'] {
+export export function routeOf({ routes }: Pick<Plan, 'routes'>): ExposureStatus['route'] {
   if (routes === undefined) return undefined;
   const { api, konnectivity } = routes;
   const target = ({ host, service, port, portName }: typeof api) => ({

@@ -19,6 +19,7 @@ import { readTenantFacts } from '../tenant/tenant-facts.ts';
 import type { TenantLink } from '../tenant/tenant-link.ts';
 import type { TenantLinks } from '../tenant/tenant-links.ts';
 import { isOurs, leads, readTenantSide, remove } from '../tenant/tenant-side.ts';
+import { ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
 import type { Routing } from './routing.ts';
 
 /** What it takes. */
@@ -39,15 +40,16 @@ const AGAIN_MS = 3_000;
 /** One step of leaving; when to go on, or undefined if it is done. @throws KubeError of the management cluster */
 export async function leave(
   object: KubeObject,
-  finalizer: string,
   means: LeaveMeans,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const { management, routing, links, events, log } = means;
   const key = keyText(object.metadata);
-  if (!(object.metadata.finalizers ?? []).includes(finalizer)) return undefined;
+  const { finalizers = [] } = object.metadata;
   const waitedMs = Date.now() - Date.parse(object.metadata.deletionTimestamp ?? '');
-  const rest = await leaveTenant(object, means, waitedMs, signal);
+  const rest = finalizers.includes(TENANT_FINALIZER)
+    ? await leaveTenant(object, means, waitedMs, signal)
+    : undefined;
   if (rest !== undefined) {
     if (waitedMs < means.leaveTimeoutMs) {
       log.info('an Exposure waits to be taken away', { exposure: key, because: rest });
@@ -61,7 +63,13 @@ export async function leave(
   }
   await routing.withdraw(object, signal);
   links.forget(key);
-  await removeFinalizer(management.client, RESOURCES.exposure, object, finalizer, { signal });
+  let held: KubeObject | undefined = object;
+  for (const finalizer of [TENANT_FINALIZER, ROUTES_FINALIZER]) {
+    if (held === undefined) break;
+    held = await removeFinalizer(management.client, RESOURCES.exposure, held, finalizer, {
+      signal,
+    });
+  }
   return undefined;
 }
 

@@ -3,9 +3,11 @@
  * to be looked at again when something changes.
  */
 import { systemClock } from '../../engine/clock.ts';
-import { delay } from '../../kube/backoff.ts';
+import { backoffMs, delay } from '../../kube/backoff.ts';
+import { APPLIED_ANNOTATION } from '../../kube/apply.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { Informer } from '../../kube/informer.ts';
+import type { Change } from '../../kube/informer-cache.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
@@ -14,12 +16,13 @@ import type { Service } from '../../providers/plain.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { ExposureBook } from './exposure-book.ts';
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
+import type { ManagementView } from './management-view.ts';
 import { EDGE_RESOURCES, ServedBook } from './served-apis.ts';
 
 /** Whoever has to act on changes. */
 export interface ManagementListener {
   readonly onExposure: (object: KubeObject, previous: KubeObject | undefined) => void;
-  readonly onEdge: (object: KubeObject) => void;
+  readonly onEdge: (object: KubeObject, previous: KubeObject | undefined) => void;
   /** A Service of this place. */
   readonly onService: (key: ObjectKey) => void;
   /** An object that we made for this Exposure. */
@@ -40,12 +43,12 @@ export interface ManagementOptions {
 }
 
 /** The objects that Snicket itself has made, wherever they come from. */
-const OWNED_SELECTOR = Object.entries(MANAGED_BY)
+export const OWNED_SELECTOR = Object.entries(MANAGED_BY)
   .map(([key, value]) => `${key}=${value}`)
   .join(',');
 
 /** The management cluster. */
-export class ManagementCluster {
+export class ManagementCluster implements ManagementView {
   readonly client: KubeClient;
   readonly served = new ServedBook();
   readonly exposures: Informer<KubeObject>;
@@ -84,11 +87,11 @@ export class ManagementCluster {
     });
     this.exposures.onChange((change) => {
       this.book.forgetHolders();
-      listener.onExposure(change.object, change.type === 'MODIFIED' ? change.previous : undefined);
+      listener.onExposure(change.object, previousOf(change));
     });
-    this.edges.onChange(({ object }) => {
+    this.edges.onChange((change) => {
       this.book.forgetHolders();
-      listener.onEdge(object);
+      listener.onEdge(change.object, previousOf(change));
     });
     this.#services.onChange(({ object }) => {
       listener.onService(object.metadata);
@@ -99,14 +102,17 @@ export class ManagementCluster {
       const owner = ownerOf(object);
       if (owner !== undefined) listener.onOwned(owner);
     });
-    this.#namespaces.onChange(() => listener.onEdgeSetting());
+    this.#namespaces.onChange((change) => {
+      const { labels } = previousOf(change)?.metadata ?? {};
+      if (!Bun.deepEquals(change.object.metadata.labels, labels)) listener.onEdgeSetting();
+    });
   }
 
-  /** Begins to watch; done when everything is known. @throws the signal's reason */
+  /** Begins to watch; done when everything is known, however long that takes. @throws the signal's reason */
   async open(signal: AbortSignal): Promise<void> {
     const fixed = [this.exposures, this.edges, this.#services, this.#ownedSlices, this.#namespaces];
     for (const informer of fixed) void informer.run(signal);
-    await this.#discover(signal);
+    await this.#discoverFirst(signal);
     void this.#keepDiscovering(signal);
     await Promise.all([
       ...fixed.map((informer) => informer.synced(signal)),
@@ -141,6 +147,20 @@ export class ManagementCluster {
       ...[...this.#dynamic.values()].flatMap(({ informer }) => informer.byIndex('exposure', value)),
     ];
     return candidates.filter((object) => isOwnedBy(object, metadata.uid));
+  }
+
+  /** A server that is busy, or about to come up, is asked again; the watches do the same. */
+  async #discoverFirst(signal: AbortSignal): Promise<void> {
+    for (let failures = 1; ; failures++) {
+      try {
+        await this.#discover(signal);
+        return;
+      } catch (error) {
+        if (!isKubeError(error) || signal.aborted) throw error;
+        this.#options.log.warn('which APIs are served is not known yet', { error });
+        await delay(systemClock, backoffMs(failures, Math.random()), signal);
+      }
+    }
   }
 
   async #keepDiscovering(signal: AbortSignal): Promise<void> {
@@ -187,16 +207,26 @@ export class ManagementCluster {
         stranger: (object) => (isRoute && ownerOf(object) === undefined ? [''] : []),
       },
     });
-    informer.onChange(({ object }) => {
-      const owner = ownerOf(object);
-      if (owner !== undefined) listener.onOwned(owner);
-      else if (isRoute) listener.onStranger(object);
-      else listener.onEdgeSetting();
+    informer.onChange((change) => {
+      if (!isRoute) {
+        listener.onEdgeSetting();
+        return;
+      }
+      // Before as well as after: what it was, or whose, may be what somebody waits to see the end of.
+      for (const object of [change.object, previousOf(change)]) {
+        const owner = object && ownerOf(object);
+        if (owner !== undefined) listener.onOwned(owner);
+        else if (object !== undefined) listener.onStranger(object);
+      }
     });
     const end = new AbortController();
     void informer.run(AbortSignal.any([signal, end.signal]));
     return { informer, end };
   }
+}
+
+function previousOf<T extends KubeObject>(change: Change<T>): T | undefined {
+  return change.type === 'MODIFIED' ? change.previous : undefined;
 }
 
 /** The Exposure that an object of ours was made for; undefined for a stranger's, whatever its labels say. */
@@ -216,7 +246,7 @@ function ownerIndex(object: KubeObject): readonly string[] {
 }
 
 /** An object that merely looks like ours, or that an Exposure of the same name left, is not touched. */
-function isOwnedBy({ metadata }: KubeObject, uid: string | undefined): boolean {
+export function isOwnedBy({ metadata }: KubeObject, uid: string | undefined): boolean {
   return (metadata.ownerReferences ?? []).some((reference) => reference.uid === uid);
 }
 
@@ -224,21 +254,22 @@ function nameOf({ apiVersion, kind }: Resource): string {
   return `${apiVersion} ${kind}`;
 }
 
-function servicePart({ apiVersion, kind, metadata, spec }: Service): Service {
+function servicePart({ apiVersion, kind, metadata, spec, status }: Service): Service {
   const { clusterIP, clusterIPs, ports = [] } = spec ?? {};
   const { managedFields: _dropped, annotations, ...kept } = metadata;
-  const applied = annotations?.['snicket.dev/applied'];
+  const applied = annotations?.[APPLIED_ANNOTATION];
   return {
     ...{ apiVersion, kind },
     metadata: {
       ...kept,
-      ...(applied !== undefined && { annotations: { 'snicket.dev/applied': applied } }),
+      ...(applied !== undefined && { annotations: { [APPLIED_ANNOTATION]: applied } }),
     },
     spec: {
       ...(clusterIP !== undefined && { clusterIP }),
       ...(clusterIPs !== undefined && { clusterIPs }),
       ports: ports.map((port) => ({ ...port })),
     },
+    ...(status?.loadBalancer !== undefined && { status: { loadBalancer: status.loadBalancer } }),
   };
 }
 

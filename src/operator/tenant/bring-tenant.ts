@@ -7,32 +7,29 @@ import { KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Finding } from '../../plan/finding.ts';
-import { planExposure, type Facts, type Plan, type Wish } from '../../plan/plan.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import { judgeEndpoints } from '../../probe/hops/endpoints.ts';
 import { judgeProxies } from '../../probe/hops/proxies.ts';
 import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
 import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
 import type { DaemonSet } from '../../tenant/pod.ts';
-import { PROXY } from '../../tenant/proxy-names.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { fails, holds, waits, type Verdict } from '../exposure/verdicts.ts';
+import { lookAtTenant, type CredentialsSource, type Look } from '../look.ts';
 import type { MasterKeys } from '../master-keys.ts';
 import { credentialsFor } from './credentials.ts';
-import { readTenantFacts, TenantNotInitialised } from './tenant-facts.ts';
+import { TenantNotInitialised } from './tenant-facts.ts';
 import type { TenantLink } from './tenant-link.ts';
+import type { LiveDaemonSet } from './tenant-view.ts';
 import type { TenantLinks } from './tenant-links.ts';
-import { applyTenantSide, readTenantSide } from './tenant-side.ts';
+import { applyTenantSide } from './tenant-side.ts';
 
 /** What there is to bring. */
-export interface TenantTask {
+export interface TenantTask extends Look {
   /** Of the Exposure. */
   readonly key: string;
-  readonly wish: Wish;
-  readonly reading: ControlPlaneReading;
-  /** As far as it goes without the tenant. */
-  readonly plan: Plan;
-  readonly facts: Facts;
+  /** Called before the first write: from now on the tenant has to be cleaned up. False: it is too late to begin. */
+  readonly hold: () => Promise<boolean>;
 }
 
 /** What it takes. */
@@ -93,24 +90,16 @@ export async function bringTenant(
 }
 
 async function look(
-  { key, wish, reading, plan: before, facts }: TenantTask,
+  task: TenantTask,
   link: TenantLink,
   means: TenantMeans,
   signal: AbortSignal,
 ): Promise<TenantOutcome> {
-  const { clusterDomain } = wish.exposure.spec.controlPlane;
-  const [tenant, live] = await Promise.all([
-    readTenantFacts(link, { clusterDomain, signal }),
-    readTenantSide(link, signal),
-  ]);
-  const { credentials, certificate, finding, reissued } = await credentialsFor({
-    ...{ mode: before.mode, apiHost: before.hosts?.api ?? '', tenant, now: new Date() },
-    ca: reading.controlPlane?.ca,
-    secret: live.find(isProxySecret),
-    masterKeys: means.masterKeys,
-  });
-  const currentSlices = link.slices.list();
-  const plan = planExposure(wish, { ...facts, tenant, credentials, currentSlices });
+  const { key, reading } = task;
+  const { masterKeys } = means;
+  const credentials: CredentialsSource = async (input) => credentialsFor({ ...input, masterKeys });
+  const looked = await lookAtTenant(task, link, credentials, signal);
+  const { plan, live, certificate, finding, reissued } = looked;
   const wrong =
     finding ??
     plan.findings.find(({ about, severity }) => about === 'tenant' && severity === 'error');
@@ -121,19 +110,26 @@ async function look(
   if (reissued !== undefined) {
     means.log.info('a new certificate for the proxies', { exposure: key, because: reissued });
   }
-  const retryInMs = await applyTenantSide(
+  if (!(await task.hold())) {
+    return { verdict: waits('Leaving', 'the Exposure is being deleted'), hops: [] };
+  }
+  const { after, retryInMs } = await applyTenantSide(
     ...([link, means.applierFor(link), plan.tenant, live, signal] as const),
   );
-  return { ...judge(link, plan.tenant), certificate, lookAgainMs: retryInMs };
+  return { ...judge(link, plan.tenant, after), certificate, lookAgainMs: retryInMs };
 }
 
-/** How it is, as the watches say: what was just applied comes back through them. */
-function judge(link: TenantLink, planned: readonly KubeObject[]): TenantOutcome {
+/** How it is right after an apply: by the watches, a DaemonSet that was just changed would still look rolled out. */
+function judge(
+  link: TenantLink,
+  planned: readonly KubeObject[],
+  after: readonly KubeObject[],
+): TenantOutcome {
   const slices = planned.filter((object) => isSlice(object));
   const wanted = planned.find((object) => isDaemonSet(object));
-  const { daemonSet } = link;
+  const daemonSet = after.find((object) => isDaemonSet(object));
   const endpoints = judgeEndpoints({
-    ...{ planned: slices, live: link.slices.list() },
+    ...{ planned: slices, live: after.filter((object) => isSlice(object)) },
   });
   const proxies = judgeProxies({
     daemonSet,
@@ -164,12 +160,8 @@ function isSlice(object: KubeObject): object is EndpointSlice {
   return object.kind === RESOURCES.endpointSlice.kind;
 }
 
-function isDaemonSet(object: KubeObject): object is DaemonSet {
+function isDaemonSet(object: KubeObject): object is LiveDaemonSet {
   return object.kind === RESOURCES.daemonSet.kind;
-}
-
-function isProxySecret({ kind, metadata }: KubeObject): boolean {
-  return kind === RESOURCES.secret.kind && metadata.name === PROXY.name;
 }
 
 function noKubeconfig({ findings }: ControlPlaneReading): Verdict {

@@ -8,7 +8,7 @@ import type { TenantFacts, TenantNode } from '../../plan/control-plane.ts';
 import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
 import { familyOf } from '../../tenant/endpoint-address.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
-import type { Node, TenantLink } from './tenant-link.ts';
+import type { Node, TenantView } from './tenant-view.ts';
 
 /** The Service `kubernetes` is made by the API server within seconds of its start; until then there is nothing to do. */
 export class TenantNotInitialised extends Error {
@@ -28,22 +28,23 @@ export interface TenantFactsOptions {
 
 /** Asks the tenant. @throws KubeError, TenantNotInitialised */
 export async function readTenantFacts(
-  link: TenantLink,
+  view: TenantView,
   { clusterDomain, signal }: TenantFactsOptions,
 ): Promise<TenantFacts> {
-  const { client } = link;
+  const { client } = view;
   const [{ gitVersion }, service, domain] = await Promise.all([
     client.version({ signal }),
     client.get<Service>(RESOURCES.service, KUBERNETES, { signal }),
-    clusterDomain ?? readClusterDomain(link, signal),
+    clusterDomain ?? readClusterDomain(view, signal),
   ]);
   const serviceAddresses = service?.spec?.clusterIPs ?? [];
   if (serviceAddresses.length === 0) throw new TenantNotInitialised(client.server);
+  await view.synced(signal);
   return {
     version: gitVersion,
     serviceAddresses,
     clusterDomain: domain,
-    nodes: tenantNodes(link.nodes?.list() ?? [], link.pods?.list() ?? []),
+    nodes: tenantNodes(view.nodes?.list() ?? [], view.pods?.list() ?? []),
   };
 }
 
@@ -52,7 +53,7 @@ interface Service extends KubeObject {
 }
 
 /** kubeadm, and those who use it, say it in a ConfigMap; all others have the domain that everybody has. */
-async function readClusterDomain({ client }: TenantLink, signal: AbortSignal): Promise<string> {
+async function readClusterDomain({ client }: TenantView, signal: AbortSignal): Promise<string> {
   const key = { namespace: 'kube-system', name: 'kubeadm-config' };
   try {
     const config = await client.get<ConfigMap>(RESOURCES.configMap, key, { signal });

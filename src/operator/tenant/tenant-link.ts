@@ -6,18 +6,16 @@ import type { KubeClient } from '../../kube/client.ts';
 import { Informer } from '../../kube/informer.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { SERVICE_NAME_LABEL, type EndpointSlice } from '../../tenant/endpoint-slice.ts';
-import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
-import type { DaemonSet } from '../../tenant/pod.ts';
+import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
-import { PROXY, PROXY_SELECTOR } from '../../tenant/proxy-names.ts';
-
-/** As much of a node as slices need. */
-export interface Node extends KubeObject {
-  readonly status?: {
-    readonly addresses?: readonly { readonly type: string; readonly address: string }[];
-  };
-}
+import { PROXY } from '../../tenant/proxy-names.ts';
+import {
+  internalAddresses,
+  TENANT_SELECTIONS,
+  type LiveDaemonSet,
+  type Node,
+  type TenantView,
+} from './tenant-view.ts';
 
 /** Options of a {@link TenantLink}. */
 export interface TenantLinkOptions {
@@ -29,10 +27,10 @@ export interface TenantLinkOptions {
 }
 
 /** One tenant. */
-export class TenantLink {
+export class TenantLink implements TenantView {
   readonly client: KubeClient;
   readonly slices: Informer<EndpointSlice>;
-  readonly daemonSets: Informer<DaemonSet & WithDaemonSetStatus>;
+  readonly daemonSets: Informer<LiveDaemonSet>;
   /** With `watchesNodes` only. */
   readonly nodes: Informer<Node> | undefined;
   readonly pods: Informer<ProxyPod> | undefined;
@@ -44,28 +42,20 @@ export class TenantLink {
     this.slices = new Informer({
       client,
       resource: RESOURCES.endpointSlice,
-      selection: {
-        namespace: KUBERNETES.namespace,
-        labelSelector: `${SERVICE_NAME_LABEL}=${KUBERNETES.name}`,
-      },
+      selection: TENANT_SELECTIONS.slices,
       trim: whole,
     });
     this.daemonSets = new Informer({
       client,
       resource: RESOURCES.daemonSet,
-      selection: { namespace: PROXY.namespace, fieldSelector: `metadata.name=${PROXY.name}` },
+      selection: TENANT_SELECTIONS.daemonSets,
     });
     if (watchesNodes) {
-      this.nodes = new Informer({ client, resource: RESOURCES.node, trim: addressesOnly });
+      this.nodes = new Informer({ client, resource: RESOURCES.node, trim: internalAddresses });
       this.pods = new Informer({
         client,
         resource: RESOURCES.pod,
-        selection: {
-          namespace: PROXY.namespace,
-          labelSelector: Object.entries(PROXY_SELECTOR)
-            .map(([key, value]) => `${key}=${value}`)
-            .join(','),
-        },
+        selection: TENANT_SELECTIONS.pods,
       });
     }
     for (const informer of this.#informers()) informer.onChange(onChange);
@@ -82,7 +72,7 @@ export class TenantLink {
   }
 
   /** The proxies' DaemonSet, as it is. */
-  get daemonSet(): (DaemonSet & WithDaemonSetStatus) | undefined {
+  get daemonSet(): LiveDaemonSet | undefined {
     return this.daemonSets.get(PROXY);
   }
 
@@ -100,28 +90,7 @@ export class TenantLink {
   }
 }
 
-/** What the tenant's controllers say of a DaemonSet. */
-export interface WithDaemonSetStatus {
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly desiredNumberScheduled?: number;
-    readonly numberReady?: number;
-    readonly updatedNumberScheduled?: number;
-    readonly numberAvailable?: number;
-  };
-}
-
 /** Who else writes a slice is told by its managedFields, so those are kept. */
 function whole<T>(object: T): T {
   return object;
-}
-
-function addressesOnly({ apiVersion, kind, metadata, status }: Node): Node {
-  const { name, resourceVersion } = metadata;
-  const addresses = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
-  return {
-    ...{ apiVersion, kind },
-    metadata: { name, ...(resourceVersion !== undefined && { resourceVersion }) },
-    status: { addresses },
-  };
 }

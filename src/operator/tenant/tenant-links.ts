@@ -52,7 +52,7 @@ export class TenantLinks {
     const digest = digestOf(kubeconfig, target, watchesNodes);
     const current = this.#links.get(exposure);
     if (current?.digest === digest) return current.link;
-    const access = accessTo(kubeconfig, target);
+    const access = tenantAccess(kubeconfig, target);
     if ('code' in access) return access;
     this.close(exposure);
     const { connect = createClient, onChange } = this.#options;
@@ -86,8 +86,8 @@ export class TenantLinks {
   }
 }
 
-/** The kubeconfig's identity and CA, at the address of the Service. */
-function accessTo(kubeconfig: string, target: string): ClusterAccess | Finding {
+/** The kubeconfig's identity and CA, at the address of the Service; or why it cannot be used. */
+export function tenantAccess(kubeconfig: string, target: string): ClusterAccess | Finding {
   try {
     const access = parseKubeconfig(kubeconfig);
     const name = access.serverName ?? new URL(access.server).hostname;
@@ -104,7 +104,8 @@ function accessTo(kubeconfig: string, target: string): ClusterAccess | Finding {
   }
 }
 
-function noAddress(): Finding {
+/** That there is nothing to dial. */
+export function noAddress(): Finding {
   return {
     ...{ code: 'ServiceHasNoAddress', severity: 'error' },
     message: 'the Service of the control plane has no cluster IP, so the operator cannot dial it',

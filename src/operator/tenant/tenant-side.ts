@@ -11,6 +11,7 @@ import { injectionPolicy } from '../../tenant/injection.ts';
 import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
 import { PROXY, PROXY_CA } from '../../tenant/proxy-names.ts';
 import type { TenantLink } from './tenant-link.ts';
+import type { LiveDaemonSet, TenantView } from './tenant-view.ts';
 
 /** What may be in a tenant besides its slices and its DaemonSet, which are watched. Found by name: no list is needed. */
 const BY_NAME: readonly Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>[] = [
@@ -25,20 +26,20 @@ const BY_NAME: readonly Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>[] =
 
 /** All of our objects in a tenant, as they are, ours or not. */
 export async function readTenantSide(
-  link: TenantLink,
+  view: TenantView,
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
-  await link.synced(signal);
+  await view.synced(signal);
   const named = await Promise.all(
     BY_NAME.map(async ({ apiVersion, kind, metadata }) => {
       const resource = resourceOf({ apiVersion, kind });
-      const found = await link.client.get(resource, metadata, { signal });
+      const found = await view.client.get(resource, metadata, { signal });
       return found === undefined ? [] : [{ ...found, apiVersion, kind }];
     }),
   );
   return [
-    ...link.slices.list().map((slice) => named1(slice, RESOURCES.endpointSlice)),
-    ...link.daemonSets.list().map((set) => named1(set, RESOURCES.daemonSet)),
+    ...view.slices.list().map((slice) => named1(slice, RESOURCES.endpointSlice)),
+    ...view.daemonSets.list().map((set) => named1(set, RESOURCES.daemonSet)),
     ...named.flat(),
   ];
 }
@@ -48,12 +49,42 @@ function named1(object: KubeObject, { apiVersion, kind }: Resource): KubeObject 
   return { ...object, apiVersion, kind };
 }
 
+/** An object as it should be, and as it is; nothing if it is not there. */
+export interface WantedTenantObject {
+  readonly desired: KubeObject;
+  readonly live: KubeObject | undefined;
+  /** Not yet: endpoints that somebody else keeps, and that work, are taken over when there is a proxy to lead to. */
+  readonly waits: boolean;
+}
+
+/** What has to change in a tenant for a plan. What is as it should be is among the wanted ones too. */
+export function tenantChanges(
+  planned: readonly KubeObject[],
+  live: readonly KubeObject[],
+): {
+  readonly wanted: readonly WantedTenantObject[];
+  readonly superfluous: readonly KubeObject[];
+} {
+  const mustWait = !mayLead(live);
+  return {
+    wanted: planned.map((desired) => ({
+      ...{ desired, live: find(live, desired), waits: mustWait && leads(desired) },
+    })),
+    superfluous: live.filter((object) => isOurs(object) && find(planned, object) === undefined),
+  };
+}
+
+/** The tenant's side after an apply. */
+export interface TenantApplied {
+  /** All objects as they are then; the watches come later. */
+  readonly after: readonly KubeObject[];
+  /** When to look again, if somebody undoes what we write. */
+  readonly retryInMs: number | undefined;
+}
+
 /**
  * Applies what is planned and removes what is not any more.
  *
- * Endpoints that somebody else keeps, and that work, are taken over only when there is a proxy to lead to.
- *
- * @returns after how many milliseconds to look again, if somebody undoes what we write
  * @throws KubeError
  */
 export async function applyTenantSide(
@@ -62,23 +93,25 @@ export async function applyTenantSide(
   planned: readonly KubeObject[],
   live: readonly KubeObject[],
   signal: AbortSignal,
-): Promise<number | undefined> {
-  const waits = !mayLead(link, live);
+): Promise<TenantApplied> {
+  const { wanted, superfluous } = tenantChanges(planned, live);
+  const foreign = live.filter((object) => !isOurs(object) && find(planned, object) === undefined);
+  const after = [...foreign];
   let retryInMs: number | undefined;
-  for (const desired of planned) {
-    if (waits && leads(desired)) continue;
-    const applied = await applier.applyIfNeeded(desired, find(live, desired), {
-      ...{ force: true, signal },
-    });
+  for (const { desired, live: present, waits } of wanted) {
+    if (waits) {
+      if (present !== undefined) after.push(present);
+      continue;
+    }
+    const applied = await applier.applyIfNeeded(desired, present, { force: true, signal });
+    const { apiVersion, kind } = desired;
+    if (applied.object !== undefined) after.push({ ...applied.object, apiVersion, kind });
     if (applied.outcome === 'held') {
       retryInMs = Math.min(retryInMs ?? Number.POSITIVE_INFINITY, applied.retryInMs);
     }
   }
-  const superfluous = live.filter(
-    (object) => isOurs(object) && find(planned, object) === undefined,
-  );
   await remove(link, superfluous, signal);
-  return retryInMs;
+  return { after, retryInMs };
 }
 
 /** Deletes objects that are ours, each only if it is the very one that was looked at. @throws KubeError */
@@ -110,13 +143,14 @@ export function leads({ kind, metadata }: KubeObject): boolean {
   );
 }
 
-function mayLead(link: TenantLink, live: readonly KubeObject[]): boolean {
+function mayLead(live: readonly KubeObject[]): boolean {
   const slices = live.filter(({ kind }) => kind === RESOURCES.endpointSlice.kind);
   const foreignWorks = slices.some(
     (slice) => !isOurs(slice) && ((slice as EndpointSlice).endpoints ?? []).some(isReady),
   );
   if (!foreignWorks || slices.some(isOurs)) return true;
-  return (link.daemonSet?.status?.numberReady ?? 0) > 0;
+  const daemonSet = live.find(({ kind }) => kind === RESOURCES.daemonSet.kind);
+  return ((daemonSet as LiveDaemonSet | undefined)?.status?.numberReady ?? 0) > 0;
 }
 
 function find(objects: readonly KubeObject[], like: KubeObject): KubeObject | undefined {

@@ -1,49 +1,32 @@
 /**
  * For tests only: an operator in this process, between a small management cluster and small tenants, all with real TLS
- * on loopback.
+ * on loopback; on request with a gateway, so that whatever is probed really goes through it.
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
+import { KubernetesRoutes } from '../../discovery/kubernetes-routes.ts';
+import { GatewayLab } from '../../gateway/testing/lab.ts';
+import type { KubeClient } from '../../kube/client.ts';
 import { createClient } from '../../kube/fetch-client.ts';
-import type { ObjectKey } from '../../kube/object.ts';
-import { RESOURCES } from '../../kube/resource.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { TestApiServer } from '../../kube/testing/api-server.ts';
-import type { ApiObject } from '../../kube/testing/object-store.ts';
-import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { Operator, type OperatorOptions } from '../operator.ts';
-import { makeCa } from '../../pki/testing/test-ca.ts';
-
-/** A tenant of the lab. */
-export interface LabTenant {
-  readonly name: string;
-  readonly server: TestApiServer;
-  readonly apiHost: string;
-}
-
-/** Namespace of everything that an Exposure names. */
-export const TENANTS = 'tenants';
-/** The operator's own. */
-export const SYSTEM = 'snicket-system';
+import { LabTenant, type LabTenantOptions } from './lab-tenant.ts';
+import { encoded, objectOf, secretOf } from './objects.ts';
+import { SYSTEM, TENANTS } from './places.ts';
+import { until } from './until.ts';
 
 /** Options of {@link OperatorLab.start}. */
 export interface LabOptions extends Partial<Omit<OperatorOptions, 'client' | 'log'>> {
-  /** Default: driver snicket at 127.0.0.1. */
+  /** The spec of Edge `shared`. Default: driver snicket at 127.0.0.1. */
   readonly edge?: object;
-}
-
-/** Waits for something that comes by itself. @throws after the deadline, with the name of what did not come. */
-export async function until<T>(
-  what: string,
-  look: () => T | undefined | false,
-  deadlineMs = 10_000,
-): Promise<T> {
-  const end = performance.now() + deadlineMs;
-  for (;;) {
-    const value = look();
-    if (value !== undefined && value !== false) return value;
-    if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
-    await Bun.sleep(5);
-  }
+  /** Default false: nothing is at the address of the edge. */
+  readonly hasGateway?: boolean;
+  /** The kinds that the management cluster serves. Default: all. */
+  readonly resources?: readonly Resource[];
+  /** Default true. */
+  readonly isOperatorRunning?: boolean;
 }
 
 /** A management cluster, an operator, and tenants. */
@@ -51,35 +34,40 @@ export class OperatorLab implements AsyncDisposable {
   readonly management: TestApiServer;
   readonly log: Record<string, unknown>[] = [];
   readonly tenants: LabTenant[] = [];
+  /** Somebody with rights in the management cluster, who is not Snicket. */
+  readonly user: KubeClient;
+  readonly gateway: GatewayLab | undefined;
   readonly #options: LabOptions;
   #operator: Operator | undefined;
   #ended = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
-  private constructor(management: TestApiServer, options: LabOptions) {
+  private constructor(
+    management: TestApiServer,
+    gateway: GatewayLab | undefined,
+    options: LabOptions,
+  ) {
     this.management = management;
+    this.gateway = gateway;
     this.#options = options;
+    this.user = createClient(management.access, { fieldManager: 'user' });
   }
 
   static async start(options: LabOptions = {}): Promise<OperatorLab> {
-    const management = await TestApiServer.start();
-    const lab = new OperatorLab(management, options);
-    management.seed(
-      namespace(TENANTS),
-      namespace(SYSTEM),
-      object(
-        'Edge',
-        { name: 'shared' },
-        {
-          spec: options.edge ?? {
-            driver: 'snicket',
-            domain: 'example.test',
-            addresses: ['127.0.0.1'],
-          },
-        },
-      ),
-    );
-    lab.startOperator();
+    const { resources, hasGateway = false, isOperatorRunning = true } = options;
+    const management = await TestApiServer.start(resources === undefined ? {} : { resources });
+    management.seed(objectOf('Namespace', { name: TENANTS }));
+    management.seed(objectOf('Namespace', { name: SYSTEM }));
+    const client = createClient(management.access, { fieldManager: 'gateway' });
+    const gateway = hasGateway
+      ? await GatewayLab.start({
+          ...{ hasRoutesFile: false, engine: 'bun' },
+          openRoutes: (sink) => new KubernetesRoutes({ client }, sink),
+        })
+      : undefined;
+    const lab = new OperatorLab(management, gateway, options);
+    await lab.applyEdge(options.edge);
+    if (isOperatorRunning) lab.startOperator();
     return lab;
   }
 
@@ -88,15 +76,16 @@ export class OperatorLab implements AsyncDisposable {
     return this.#operator;
   }
 
-  startOperator(): void {
+  startOperator(options: Partial<OperatorOptions> = {}): void {
     const write = (line: string) => this.log.push(JSON.parse(line) as Record<string, unknown>);
     this.#ended = new AbortController();
-    const { edge: _edge, ...options } = this.#options;
+    const { edge: _edge, hasGateway: _has, resources: _resources, ...rest } = this.#options;
     this.#operator = new Operator({
       client: createClient(this.management.access),
       ...{ namespace: SYSTEM, identity: 'lab', proxyImage: 'snicket.test/snicket:1' },
+      lookup: async () => ['127.0.0.1'],
       log: createLogger({ level: 'debug', write }),
-      ...options,
+      ...{ ...rest, ...options },
     });
     this.#running = this.#operator.run(this.#ended.signal);
     this.#running.catch((error: unknown) => this.log.push({ msg: 'ended', error: String(error) }));
@@ -105,112 +94,166 @@ export class OperatorLab implements AsyncDisposable {
   /** As by a signal: it ends its work and leaves everything as it is. */
   async stopOperator(): Promise<void> {
     this.#ended.abort();
-    await this.#running;
+    await this.#running.catch(() => {}); // told by the log
   }
 
-  /** A tenant with its Service and Secrets in the management cluster. Its API server is as one without workers. */
-  async addTenant(name: string): Promise<LabTenant> {
-    const apiHost = `${TENANTS}-${name}.k8s.example.test`;
-    const server = await TestApiServer.start({ names: [apiHost] });
-    server.seed(
-      object(
-        'Service',
-        { name: 'kubernetes', namespace: 'default' },
+  /** Writes the Edge, as a user does. */
+  async applyEdge(spec: object = {}, name = 'shared', annotations = {}): Promise<void> {
+    await this.user.apply(
+      objectOf(
+        'Edge',
+        { name, annotations },
         {
           spec: {
-            clusterIP: '10.96.0.1',
-            clusterIPs: ['10.96.0.1'],
-            ports: [{ name: 'https', port: 443 }],
+            ...{ driver: 'snicket', domain: 'example.test', addresses: ['127.0.0.1'] },
+            ...(this.gateway !== undefined && { port: this.gateway.port }),
+            ...spec,
           },
         },
       ),
     );
-    const port = Number(new URL(server.url).port);
-    const { ca, access } = server;
-    const { credentials } = access;
-    const token = credentials.kind === 'token' ? credentials.token : '';
-    const kubeconfig = writeKubeconfig({
-      ...{ server: `https://localhost:${port}`, ca, names: { cluster: name, user: 'admin' } },
-      credentials: { token },
-    });
-    const authority = await makeCa();
-    this.management.seed(
-      object(
-        'Service',
-        { name, namespace: TENANTS },
-        {
-          spec: {
-            clusterIP: '127.0.0.1',
-            clusterIPs: ['127.0.0.1'],
-            ports: [{ name: 'api', port }],
-          },
-        },
-      ),
-      secret(`${name}-ca`, { 'tls.crt': authority.certificate, 'tls.key': authority.key }),
-      secret(`${name}-kubeconfig`, { 'admin.conf': kubeconfig }),
-    );
-    const tenant = { name, server, apiHost };
+  }
+
+  /** A tenant, with its Service and Secrets in the management cluster. */
+  async addTenant(name: string, options: LabTenantOptions = {}): Promise<LabTenant> {
+    const tenant = await LabTenant.start(name, options);
     this.tenants.push(tenant);
+    const { port, authority, kubeconfig } = tenant;
+    const at = (suffix = '') => ({ name: `${name}${suffix}`, namespace: TENANTS });
+    const ports = [{ name: 'api', port, protocol: 'TCP' }];
+    this.management.seed(
+      objectOf('Service', at(), {
+        spec: { clusterIP: '127.0.0.1', clusterIPs: ['127.0.0.1'], ports },
+      }),
+      objectOf(
+        'EndpointSlice',
+        { ...at('-1'), labels: { 'kubernetes.io/service-name': name } },
+        { addressType: 'IPv4', ports, endpoints: [{ addresses: ['127.0.0.1'] }] },
+      ),
+      secretOf(at('-ca'), { 'tls.crt': authority.certificate, 'tls.key': authority.key }),
+      secretOf(at('-kubeconfig'), { 'admin.conf': kubeconfig }),
+    );
     return tenant;
   }
 
   /** Applies an Exposure for a tenant, as a user does. */
-  async expose(name: string, spec: Record<string, unknown> = {}): Promise<void> {
-    const service = this.management.read(RESOURCES.service, { name, namespace: TENANTS });
+  async expose(name: string, spec: Record<string, unknown> = {}, of = name): Promise<void> {
+    const service = this.management.read(RESOURCES.service, { name: of, namespace: TENANTS });
     const { ports = [] } = (service as { spec?: { ports?: { port: number }[] } }).spec ?? {};
-    await createClient(this.management.access, { fieldManager: 'user' }).apply(
-      object(
-        'Exposure',
-        { name, namespace: TENANTS },
-        {
-          spec: {
-            controlPlane: {
-              service: { name, apiPort: ports[0]?.port },
-              caSecret: { name: `${name}-ca` },
-              kubeconfigSecret: { name: `${name}-kubeconfig` },
-            },
-            ...{ edge: 'shared', ...spec },
-          },
-        },
-      ),
+    const controlPlane = {
+      service: { name: of, apiPort: ports[0]?.port },
+      caSecret: { name: `${of}-ca` },
+      kubeconfigSecret: { name: `${of}-kubeconfig` },
+    };
+    const metadata = { name, namespace: TENANTS };
+    await this.user.apply(
+      objectOf('Exposure', metadata, { spec: { controlPlane, edge: 'shared', ...spec } }),
     );
   }
 
+  /** A tenant that is exposed, with everything in its place. */
+  async addExposed(name: string, spec: Record<string, unknown> = {}): Promise<LabTenant> {
+    const tenant = await this.addTenant(name);
+    await this.expose(name, spec);
+    await this.untilCondition(name, 'TenantReady', /^True/);
+    return tenant;
+  }
+
   async unexpose(name: string): Promise<void> {
-    const client = createClient(this.management.access, { fieldManager: 'user' });
-    await client.delete(RESOURCES.exposure, { name, namespace: TENANTS });
+    await this.user.delete(RESOURCES.exposure, { name, namespace: TENANTS });
+  }
+
+  /** Deletes an Exposure, and waits until it is gone. */
+  async untilGone(name: string): Promise<void> {
+    await this.unexpose(name);
+    await until(`Exposure ${name} is gone`, () => this.exposure(name) === undefined);
+  }
+
+  exposure(name: string): KubeObject | undefined {
+    return this.management.read(RESOURCES.exposure, { name, namespace: TENANTS });
   }
 
   statusOf(name: string): ExposureStatus | undefined {
-    const found = this.management.read(RESOURCES.exposure, { name, namespace: TENANTS });
-    return (found as { status?: ExposureStatus } | undefined)?.status;
+    return (this.exposure(name) as { status?: ExposureStatus } | undefined)?.status;
   }
 
-  /** `True: reason`, as kubectl would show it. */
+  /** `True Ready: sentence`. */
   condition(name: string, type: string): string | undefined {
     const found = this.statusOf(name)?.conditions?.find((condition) => condition.type === type);
-    return found === undefined ? undefined : `${found.status}: ${found.reason}`;
+    return found && `${found.status} ${found.reason}: ${found.message}`;
+  }
+
+  async untilCondition(name: string, type: string, pattern: RegExp): Promise<string> {
+    try {
+      return await until(`${type} of ${name} is ${pattern}`, () => {
+        const text = this.condition(name, type);
+        return text !== undefined && pattern.test(text) && text;
+      });
+    } catch (error) {
+      const said = JSON.stringify(this.statusOf(name)?.conditions, undefined, 1);
+      throw new Error(`${String(error)}; its conditions are ${said}`, { cause: error });
+    }
+  }
+
+  /** An object of the management cluster, in the namespace of the tenants. */
+  read(resource: Resource, name: string): KubeObject | undefined {
+    return this.management.read(resource, { name, namespace: TENANTS });
+  }
+
+  /** Changes an object of the management cluster, as a user does. */
+  async change(resource: Resource, name: string, patch: object): Promise<void> {
+    const key = resource.namespaced ? { name, namespace: TENANTS } : { name };
+    await this.user.patch(resource, key, 'merge', patch);
+  }
+
+  async changeSecret(name: string, files: Readonly<Record<string, string>>): Promise<void> {
+    await this.change(RESOURCES.secret, name, { data: encoded(files) });
+  }
+
+  /** A number of the operator's metrics page, by its name without `snicket_operator_`; with labels as on the page. */
+  number(name: string, labels = ''): number {
+    const start = `snicket_operator_${name}${labels === '' ? '' : `{${labels}}`} `;
+    const lines = this.operator.metrics.text().split('\n');
+    return Number(lines.find((line) => line.startsWith(start))?.slice(start.length) ?? 0);
+  }
+
+  /** Waits for so many runs of the controller of Exposures. */
+  async untilLookedAt(times: number): Promise<void> {
+    const runs = () => this.number('reconciles_total', 'controller="exposure"');
+    const end = runs() + times;
+    await until(`${times} runs`, () => runs() >= end);
+  }
+
+  /** How many writes all API servers have seen. */
+  writes(): number {
+    const servers = [this.management, ...this.tenants.map(({ server }) => server)];
+    return servers.reduce((sum, server) => sum + server.writes().length, 0);
+  }
+
+  /** Waits until nothing has been written for so many runs. */
+  async untilQuiet(runs: number): Promise<void> {
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const before = this.writes();
+      await this.untilLookedAt(runs);
+      if (this.writes() === before) return;
+    }
+    throw new Error('it does not come to rest');
+  }
+
+  /** The reasons of all events about an Exposure. */
+  eventsOf(name: string): readonly string[] {
+    return this.management
+      .readAll()
+      .filter(({ kind }) => kind === 'Event')
+      .map((event) => event as unknown as { reason: string; regarding: { name: string } })
+      .filter(({ regarding }) => regarding.name === name)
+      .map(({ reason }) => reason);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stopOperator();
-    for (const { server } of this.tenants) await server[Symbol.asyncDispose]();
+    for (const tenant of this.tenants) await tenant[Symbol.asyncDispose]();
+    await this.gateway?.[Symbol.asyncDispose]();
     await this.management[Symbol.asyncDispose]();
   }
-}
-
-function object(kind: string, metadata: ObjectKey, rest: object): ApiObject {
-  const resource = Object.values(RESOURCES).find((one) => one.kind === kind);
-  return { apiVersion: resource?.apiVersion ?? 'v1', kind, metadata, ...rest };
-}
-
-function namespace(name: string): ApiObject {
-  return object('Namespace', { name }, {});
-}
-
-function secret(name: string, files: Readonly<Record<string, string>>): ApiObject {
-  const data = Object.fromEntries(
-    Object.entries(files).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
-  );
-  return object('Secret', { name, namespace: TENANTS }, { data });
 }

@@ -110,7 +110,11 @@ test('a server that is silent is waited for no longer than the limit', async () 
   await using lab = await ProbeLab.create();
   const server = await lab.apiServer({ onConnection: silent });
 
-  const { api } = await lab.probe({ port: server.port }, { timeoutMs: 200 });
+  const target = { host: API_HOST, address: '127.0.0.1', port: server.port };
+
+  const api = await probeApi({ ...target, tenantCa: lab.authority.cert }, dialTcp, {
+    timeoutMs: 200,
+  });
 
   expect(api.code).toBe('ApiNotAnswering');
   expect(api.message).toEndWith('none came in 200 ms');

@@ -161,11 +161,11 @@ test.each<[string, Buffer]>([
   await using lab = await ProbeLab.create();
   const edge = lab.edgeThat((peer) => void peer.send(bytes));
 
-  const { sni } = await lab.probe({ port: edge.port }, { timeoutMs: 100 });
+  const { sni } = await lab.probe({ port: edge.port }, { timeoutMs: 500 });
 
   expect(sni).toMatchObject({ state: 'Fail', code: 'SniTimeout' });
   expect(sni.message).toBe(
-    `127.0.0.1:${edge.port} did not complete the handshake for a.k8s.test in 100 ms`,
+    `127.0.0.1:${edge.port} did not complete the handshake for a.k8s.test in 500 ms`,
   );
   await until(() => edge.peers.every((peer) => peer.closed || peer.sawFin), 'the hang-up');
 });

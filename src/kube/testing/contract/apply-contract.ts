@@ -146,10 +146,14 @@ export function applyContract(subject: () => ContractSubject): void {
 
   test('merges finalizers as a set and owners by their uid', async () => {
     const { client, other } = subject();
-    const { metadata } = await client.apply(configMap('owner'));
-    const owner = (name: string, uid = '') => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid });
-    const ours = owner('owner', metadata.uid);
-    const theirs = owner('elsewhere', '00000000-0000-4000-8000-000000000001');
+    // Both are there: a garbage collector takes out owners that are not.
+    const [ours, theirs] = await Promise.all(
+      ['owner-a', 'owner-b'].map(async (name) => {
+        const { metadata } = await client.apply(configMap(name, { a: '1' }));
+        return { apiVersion: 'v1', kind: 'ConfigMap', name, uid: metadata.uid ?? '' };
+      }),
+    );
+    if (ours === undefined || theirs === undefined) throw new Error('two of two are there');
     const base = { finalizers: ['example.invalid/ours'], ownerReferences: [ours] };
     await client.apply(configMap('owned', {}, base));
     await other.apply(
@@ -160,8 +164,8 @@ export function applyContract(subject: () => ContractSubject): void {
 
     expect(less.metadata.finalizers).toEqual(['example.invalid/theirs']);
     expect(less.metadata.ownerReferences?.map(({ name }) => name).toSorted()).toEqual([
-      'elsewhere',
-      'owner',
+      'owner-a',
+      'owner-b',
     ]);
     await other.apply(configMap('owned'));
   });

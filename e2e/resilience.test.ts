@@ -1,0 +1,306 @@
+/**
+ * What users must not notice: tenants that come and go beside theirs, parts that are killed, hands that meddle; and that
+ * nothing is left when it is over.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import { writeCredential } from '../world/cluster/pki.ts';
+import type { Pod } from '../world/cluster/pod.ts';
+import type { Daemon } from '../world/machine/daemon.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { repository } from '../world/repository.ts';
+import { API_PORT } from '../world/spec.ts';
+import { tenantNamespace } from '../world/tenant-service.ts';
+import { waitFor, type WaitOptions } from '../world/wait.ts';
+import { World, type NetworkHost } from '../world/world.ts';
+import {
+  exposed,
+  exposureOf,
+  installSnicket,
+  leadToEdge,
+  snicketEdge,
+  SYSTEM,
+} from './installed-snicket.ts';
+import { allObjects, type ObjectTexts } from './all-objects.ts';
+import { homeOf, makeHome, namespacesSeenBy } from './whose-api.ts';
+
+const TENANTS = ['a', 'b'] as const;
+
+let world: World;
+let laptop: NetworkHost;
+const pods = new Map<string, Pod>();
+const before = new Map<string, ObjectTexts>();
+
+beforeAll(async () => {
+  const progress = terminalProgress();
+  world = await World.start({ tenants: { a: {}, b: { proxyMode: 'iptables' } } }, { progress });
+  laptop = await world.addHost('laptop');
+  await installSnicket(world, progress);
+  await world.management.apply(snicketEdge());
+  for (const name of TENANTS) {
+    const tenant = world.tenant(name);
+    leadToEdge(world, tenant);
+    await makeHome(tenant);
+    pods.set(name, await tenant.runPod());
+  }
+  for (const cluster of clusters()) before.set(cluster.name, await allObjects(cluster, SYSTEM));
+  for (const name of TENANTS) await world.management.apply(exposureOf(world.tenant(name)));
+  for (const name of TENANTS) await exposed(world, world.tenant(name));
+}, 300_000);
+
+afterAll(async () => world?.stop());
+
+test('a tenant added and removed fifty times drops no watch and no tunnel of another', async () => {
+  const pod = podOf('a');
+  const watches = await openWatches('a', 100);
+  const restarts = await agentRestarts('a');
+
+  for (let round = 0; round < 50; round++) {
+    await world.management.apply(passingTenant());
+    await waitFor('it is routed', async () => (await routedHost('passing')) !== undefined, SOON);
+    await world.management.kubectl(
+      ...['delete', 'exposure', 'passing', `--namespace=${tenantNamespace('b')}`, '--wait=false'],
+    );
+    await waitFor('it is gone', async () => (await exposure('passing')) === undefined, SOON);
+  }
+
+  expect(watches.tail(2000)).not.toContain('ended');
+  expect(await pod.exec('echo', 'still there')).toBe('still there\n');
+  expect(await agentRestarts('a')).toBe(restarts);
+  await watches.kill();
+}, 240_000);
+
+test.each([
+  ['operator', async () => killContainers(world.management, 'snicket-operator')],
+  ['gateway', async () => killContainers(world.management, 'snicket-gateway')],
+  ['proxy', async () => killContainers(world.tenant('a'), 'snicket-proxy')],
+  ["tenant's API server", async () => restartApiServer(world.tenant('a'))],
+])(
+  'kill -9 of the %s under 200 watches: all is back within 5 s of its return, each in its place',
+  async (_part, killUntilBack) => {
+    const watches = await openWatches('a', 200);
+
+    await killUntilBack();
+
+    await Promise.all([
+      ...TENANTS.map(async (name) => {
+        const other = homeOf(world.tenant(name === 'a' ? 'b' : 'a'));
+        const seen = await waitFor(
+          `pods of ${name} reach their API`,
+          async () => namespacesSeenBy(podOf(name)).catch(() => undefined),
+          WITHIN_5_S,
+        );
+        expect(seen).toContain(homeOf(world.tenant(name)));
+        expect(seen).not.toContain(other);
+      }),
+      openWatches('a', 200, WITHIN_5_S).then(async (again) => again.kill()),
+    ]);
+    await watches.kill();
+    for (const name of TENANTS) await exposed(world, world.tenant(name));
+  },
+  120_000,
+);
+
+test.each([
+  ['a deleted slice', 'delete endpointslice kubernetes --namespace=default'],
+  [
+    'an edited slice',
+    `patch endpointslice kubernetes --namespace=default --type=json --patch=[{"op":"replace","path":"/endpoints/0/addresses","value":["192.0.2.9"]}]`,
+  ],
+  ['a removed DaemonSet', 'delete daemonset snicket-proxy --namespace=kube-system'],
+])('%s is repaired in seconds', async (_what, command) => {
+  const tenant = world.tenant('a');
+
+  await tenant.kubectl(...command.split(' '));
+
+  await waitFor(
+    'it is as it was',
+    async () => {
+      const slice = await tenant.get<{ endpoints: { addresses: string[] }[] }>(
+        ...(['endpointslice', 'kubernetes'] as const),
+      );
+      const set = await tenant.get('daemonset', 'snicket-proxy', 'kube-system');
+      return slice?.endpoints[0]?.addresses[0] === '100.64.64.1' && set !== undefined;
+    },
+    { deadlineMs: 5_000 },
+  );
+  await exposed(world, tenant);
+  const seen = await waitFor('kube-proxy has it', async () =>
+    namespacesSeenBy(podOf('a')).catch(() => undefined),
+  );
+  expect(seen).toContain(homeOf(tenant));
+});
+
+test('two replicas of the operator: when the leader goes, the other takes over in seconds', async () => {
+  const leader = await leaseHolder();
+  const pod = leader.split('_')[0] ?? '';
+
+  await world.management.kubectl('delete', 'pod', pod, `--namespace=${SYSTEM}`, '--wait=false');
+
+  const next = await waitFor(
+    'another one leads',
+    async () => {
+      const holder = await leaseHolder();
+      return holder !== '' && holder !== leader && holder;
+    },
+    { deadlineMs: 10_000 },
+  );
+  expect(next).not.toStartWith(pod);
+});
+
+test('without Exposures both sides are as before, object by object', async () => {
+  for (const name of TENANTS) {
+    const namespace = `--namespace=${tenantNamespace(name)}`;
+    await world.management.kubectl('delete', 'exposure', name, namespace, '--timeout=90s');
+  }
+
+  for (const cluster of clusters()) {
+    const expected = before.get(cluster.name);
+    const now = await waitFor(
+      `${cluster.name} is as before`,
+      async () => {
+        const objects = await allObjects(cluster, SYSTEM);
+        return Bun.deepEquals(objects, expected) ? objects : undefined;
+      },
+      { deadlineMs: 30_000, everyMs: 1_000 },
+    ).catch(async () => allObjects(cluster, SYSTEM));
+    expect(now).toEqual(expected ?? {});
+  }
+  for (const name of TENANTS) {
+    const addresses = await world.tenant(name).worker().exec('ip', 'address', 'show', 'dev', 'lo');
+    expect(addresses).not.toContain('100.64.64.1');
+  }
+}, 240_000);
+
+const WITHIN_5_S = { deadlineMs: 5_000 };
+/** For what takes a moment, many times. */
+const SOON = { everyMs: 20, deadlineMs: 15_000 };
+
+function clusters(): readonly Cluster[] {
+  return [world.management, ...world.tenants.values()];
+}
+
+function podOf(name: string): Pod {
+  const pod = pods.get(name);
+  if (pod === undefined) throw new Error(`no pod in tenant ${name}`);
+  return pod;
+}
+
+/** A control plane at fixed addresses; nobody is there, and its route is made all the same. */
+function passingTenant(): object {
+  return {
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Exposure',
+    metadata: { name: 'passing', namespace: tenantNamespace('b') },
+    spec: {
+      controlPlane: {
+        endpoints: { api: [`${world.tenant('b').plan.address}:${API_PORT + 1}`] },
+        caSecret: { name: 'not-there' },
+        kubeconfigSecret: { name: 'not-there' },
+      },
+      hosts: { api: 'passing.k8s.snicket.test' },
+    },
+  };
+}
+
+async function exposure(name: string): Promise<Record<string, unknown> | undefined> {
+  return world.management.get('exposure', name, tenantNamespace('b'));
+}
+
+async function routedHost(name: string): Promise<string | undefined> {
+  const found = (await exposure(name)) as
+    | { status?: { route?: { api: { host: string } } } }
+    | undefined;
+  return found?.status?.route?.api.host;
+}
+
+let watchers = 0;
+
+/** Watches of a client that dials the edge by name. */
+async function openWatches(
+  name: string,
+  count: number,
+  options: WaitOptions = {},
+): Promise<Daemon> {
+  const { plan, authority } = world.tenant(name).controlPlane;
+  const folder = join(laptop.host.folder, 'files');
+  writeFileSync(join(folder, 'ca.crt'), authority.certificate);
+  const client = { commonName: 'watcher', organization: 'host-processes' };
+  writeCredential(folder, 'watcher', await authority.issue(client));
+  const script = join(repository, 'e2e', 'open-watches.ts');
+  const watches = await laptop.host.start(
+    `watches-${++watchers}`,
+    [process.execPath, script, `https://${plan.hosts.api}`, String(count), join(folder, 'watcher')],
+    { env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '1000' } },
+  );
+  await waitFor(
+    `${count} open watches`,
+    () => {
+      if (!watches.running) throw new Error(`the watches ended:\n${watches.tail()}`);
+      return /^open$/m.test(watches.tail(2000));
+    },
+    options,
+  );
+  return watches;
+}
+
+interface ContainerStatus {
+  readonly containerID?: string;
+  readonly ready: boolean;
+  readonly restartCount: number;
+}
+
+interface PodList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string };
+    readonly status: {
+      readonly containerStatuses?: readonly ContainerStatus[];
+    };
+  }[];
+}
+
+async function podsWith(cluster: Cluster, selector: string): Promise<PodList['items']> {
+  const text = await cluster.kubectl(
+    ...['get', 'pods', '--all-namespaces', `--selector=${selector}`, '--output=json'],
+  );
+  return (JSON.parse(text) as PodList).items;
+}
+
+async function agentRestarts(name: string): Promise<number> {
+  const items = await podsWith(world.tenant(name), 'k8s-app=konnectivity-agent');
+  return containersOf(items).reduce((sum, { restartCount }) => sum + restartCount, 0);
+}
+
+/** kill -9 of every container of the pods of this name, by its id; done when kubelet has them all ready again. */
+async function killContainers(cluster: Cluster, name: string): Promise<void> {
+  const selector = `app.kubernetes.io/name=${name}`;
+  const killed = new Set<string>();
+  for (const { containerID = '' } of containersOf(await podsWith(cluster, selector))) {
+    const id = containerID.replace(/^containerd:\/\//, '');
+    killed.add(containerID);
+    await cluster
+      .worker()
+      .exec('ctr', '--namespace', 'k8s.io', 'tasks', 'kill', '--signal', 'SIGKILL', id);
+  }
+  await waitFor(`${name} is back`, async () => {
+    const now = containersOf(await podsWith(cluster, selector));
+    return now.every(({ ready, containerID = '' }) => ready && !killed.has(containerID));
+  });
+}
+
+function containersOf(items: PodList['items']): readonly ContainerStatus[] {
+  return items.flatMap(({ status }) => status.containerStatuses ?? []);
+}
+
+async function restartApiServer(tenant: Cluster): Promise<void> {
+  await tenant.controlPlane.host.daemon('kube-apiserver').restart();
+}
+
+async function leaseHolder(): Promise<string> {
+  const lease = await world.management.get<{ spec: { holderIdentity?: string } }>(
+    ...(['lease', 'snicket-operator', SYSTEM] as const),
+  );
+  return lease?.spec.holderIdentity ?? '';
+}

@@ -1,0 +1,109 @@
+/**
+ * The flags by which tools find the management cluster, and in it the operator and the Exposures that are meant.
+ */
+import { Argument, InvalidArgumentError, type Command } from 'commander';
+import type { KubeClient } from '../kube/client.ts';
+import type { ClusterAccess } from '../kube/cluster-access.ts';
+import type { ObjectKey } from '../kube/object.ts';
+
+/** What the flags say. */
+export interface ManagementFlags {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace?: string;
+  readonly allNamespaces: boolean;
+  readonly operatorNamespace: string;
+  readonly proxyImage?: string;
+}
+
+/** An Exposure as somebody names it: `NAMESPACE/NAME`, or the name alone. */
+export interface NamedExposure {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** Which Exposures are meant: one, those of a namespace, or all. */
+export interface Choice {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+/** The same flags for every tool. */
+export function withManagementFlags(command: Command): Command {
+  return command
+    .addArgument(
+      new Argument(
+        '[exposure]',
+        'NAMESPACE/NAME, or NAME; default: all of the namespace',
+      ).argParser(parseExposureName),
+    )
+    .option('--kubeconfig <file>', 'how to reach the management cluster; default: as kubectl does')
+    .option('--context <name>', 'the context of the kubeconfig')
+    .option('-n, --namespace <name>', "the Exposure's namespace; default: that of the context")
+    .option('-A, --all-namespaces', 'all Exposures', false)
+    .option(
+      '--operator-namespace <name>',
+      'where the operator and the gateway are',
+      'snicket-system',
+    )
+    .option(
+      '--proxy-image <image>',
+      "the image of the proxy, for Exposures that name none; default: that of the operator's Deployment",
+    );
+}
+
+/** The Exposures that are meant. */
+export function choiceOf(
+  exposure: NamedExposure | undefined,
+  { namespace, allNamespaces }: Pick<ManagementFlags, 'namespace' | 'allNamespaces'>,
+  access: Pick<ClusterAccess, 'namespace'>,
+  command: Command,
+): Choice {
+  if (allNamespaces) {
+    if (exposure === undefined && namespace === undefined) return {};
+    command.error('error: -A means all; leave it out, or leave the name and the namespace out');
+  }
+  if (
+    exposure?.namespace !== undefined &&
+    (namespace ?? exposure.namespace) !== exposure.namespace
+  ) {
+    command.error(
+      `error: the namespace is ${exposure.namespace} in the name and ${namespace} in -n; write one of them`,
+    );
+  }
+  return {
+    namespace: exposure?.namespace ?? namespace ?? access.namespace,
+    name: exposure?.name,
+  };
+}
+
+/** The management cluster. @throws AccessError */
+export async function openManagement(
+  flags: ManagementFlags,
+): Promise<{ readonly client: KubeClient; readonly access: ClusterAccess }> {
+  // Loaded here, so that help does not pay for it.
+  const [{ createClient }, { defaultAccess }] = await Promise.all([
+    import('../kube/fetch-client.ts'),
+    import('../kube/cluster-access-default.ts'),
+  ]);
+  const access = defaultAccess({ kubeconfig: flags.kubeconfig, context: flags.context });
+  return { client: createClient(access), access };
+}
+
+/** `NAMESPACE/NAME` or `NAME`. */
+function parseExposureName(text: string): NamedExposure {
+  const parts = text.split('/');
+  const [first = '', second] = parts;
+  if (parts.length > 2 || parts.includes('')) {
+    throw new InvalidArgumentError('Write NAMESPACE/NAME or NAME.');
+  }
+  return second === undefined ? { name: first } : { namespace: first, name: second };
+}
+
+/** Whether an object is among those that are meant. */
+export function isChosen({ namespace, name }: Choice, key: ObjectKey): boolean {
+  return (
+    (namespace === undefined || key.namespace === namespace) &&
+    (name === undefined || key.name === name)
+  );
+}

@@ -1,0 +1,170 @@
+/**
+ * The plans of Exposures, for tools: read from the management cluster and the tenants, and printed.
+ */
+import manifest from '../../package.json' with { type: 'json' };
+import type { KubeClient } from '../kube/client.ts';
+import { isKubeError } from '../kube/kube-error.ts';
+import { keyText, type KubeObject } from '../kube/object.ts';
+import { installedProxyImage } from '../operator/installed-image.ts';
+import type { Viewpoint } from '../operator/look.ts';
+import { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
+import { outlookOf, type Outlook } from '../operator/outlook.ts';
+import { findingText, type Finding } from '../plan/finding.ts';
+import type { Plan } from '../plan/plan.ts';
+import { renderPlan, type Cluster, type RenderOptions } from '../plan/render.ts';
+import { isChosen, type Choice } from './management-flags.ts';
+import { withProgress } from './progress.ts';
+
+/** Exit codes: something is wrong with what was looked at, or it could not be looked at. */
+export const EXIT = { wrong: 1, failed: 2 } as const;
+
+/** How many Exposures are looked at together: most of the time is spent waiting for tenants. */
+const TOGETHER = 16;
+
+/** Where plans come from. */
+export interface PlansOptions {
+  readonly client: KubeClient;
+  /** Of the operator. */
+  readonly namespace: string;
+  /** Default: as the operator's Deployment has it, or the image of this version. */
+  readonly proxyImage?: string | undefined;
+  /** Default: all Exposures. */
+  readonly choice?: Choice;
+  /** `management`: no tenant is asked. Default: both clusters. */
+  readonly only?: Cluster | undefined;
+}
+
+/** That what was asked for is not there; the message says what is. */
+export class NothingChosen extends Error {
+  override readonly name = 'NothingChosen';
+}
+
+/** The outlooks of Exposures, by their names. @throws KubeError of the management cluster, NothingChosen */
+export async function* outlooks(options: PlansOptions): AsyncGenerator<Outlook, void, undefined> {
+  const { client, namespace, choice = {}, only } = options;
+  const ended = new AbortController();
+  const { signal } = ended;
+  try {
+    const reading = ManagementSnapshot.read(client, signal);
+    const management = await withProgress(`reading ${client.server}`, reading);
+    const chosen = chosenOf(management.exposures, choice);
+    const proxyImage = options.proxyImage ?? (await proxyImageOf(options, signal));
+    const viewpoint: Viewpoint = { management, namespace, proxyImage };
+    const ahead: Begun[] = [];
+    for (const object of chosen) {
+      const outlook = outlookOf(object, viewpoint, signal, { asksTenant: only !== 'management' });
+      // Until its turn comes nobody waits for it, and a failure before that would end the process.
+      outlook.catch(() => undefined);
+      ahead.push({ object, outlook });
+      if (ahead.length === TOGETHER) yield await first(ahead);
+    }
+    while (ahead.length > 0) yield await first(ahead);
+  } finally {
+    ended.abort();
+  }
+}
+
+interface Begun {
+  readonly object: KubeObject;
+  readonly outlook: Promise<Outlook>;
+}
+
+async function first(ahead: Begun[]): Promise<Outlook> {
+  const begun = ahead.shift();
+  if (begun === undefined) throw new RangeError('nothing has begun');
+  const { object, outlook } = begun;
+  return withProgress(`waiting for the tenant of ${keyText(object.metadata)}`, outlook);
+}
+
+/** Prints the plans of all Exposures, writes nothing to any cluster. The exit code says whether all can be carried out. */
+export async function printPlans(options: PlansOptions & RenderOptions): Promise<void> {
+  await orSayWhy(async () => {
+    let isFirst = true;
+    for await (const outlook of outlooks(options)) {
+      reportFindings(outlook);
+      const text = planText(outlook, options);
+      console.log(`${isFirst ? '' : '---\n'}${text.trimEnd()}`);
+      isFirst = false;
+    }
+    if (isFirst) console.error('there is no Exposure');
+  });
+}
+
+/** A plan with a head that says whose it is. All of it is YAML. */
+export function planText({ object, wish, plan }: Outlook, options: RenderOptions = {}): string {
+  const name = `Exposure ${keyText(object.metadata)}`;
+  if (plan === undefined || wish === undefined) {
+    const isLeaving = object.metadata.deletionTimestamp !== undefined;
+    const why = isLeaving ? 'is being deleted, and so is all that was made for it' : 'has no plan';
+    return `# ${name} ${why}\n`;
+  }
+  const { metadata, spec } = wish.edge;
+  const head = [
+    `${name}: Edge ${metadata.name}, driver ${spec.driver}, mode ${plan.mode}`,
+    ...routeLines(plan, spec.port),
+  ];
+  return `${head.map((line) => `# ${line}\n`).join('')}${renderPlan(plan, options)}`;
+}
+
+function routeLines({ routes }: Plan, port: number): readonly string[] {
+  return [routes?.api, routes?.konnectivity].flatMap((route) =>
+    route === undefined
+      ? []
+      : `${route.host}:${port} leads to port ${route.port} of Service ${route.service}`,
+  );
+}
+
+/** Says on standard error what a person has to know, and remembers it in the exit code. */
+export function reportFindings(
+  { object, findings, reissued }: Pick<Outlook, 'object' | 'findings' | 'reissued'>,
+  exitCode: number = EXIT.wrong,
+): void {
+  const key = keyText(object.metadata);
+  for (const finding of findings) console.error(findingLine(key, finding));
+  if (reissued !== undefined) {
+    console.error(`note: ${key}: the proxies would get new credentials: ${reissued}`);
+  }
+  if (findings.some(({ severity }) => severity === 'error')) process.exitCode = exitCode;
+}
+
+function findingLine(key: string, finding: Finding): string {
+  return `${finding.severity}: ${key}: ${finding.code}: ${findingText(finding)}`;
+}
+
+/** Does it; that a cluster cannot be read is a sentence and an exit code, not a stack. */
+export async function orSayWhy(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isKubeError(error) && !(error instanceof NothingChosen)) throw error;
+    console.error(`error: ${error.message}`);
+    process.exitCode = EXIT.failed;
+  }
+}
+
+function chosenOf(exposures: readonly KubeObject[], choice: Choice): readonly KubeObject[] {
+  const chosen = exposures
+    .filter(({ metadata }) => isChosen(choice, metadata))
+    .toSorted((a, b) => (keyText(a.metadata) < keyText(b.metadata) ? -1 : 1));
+  if (chosen.length > 0 || choice.name === undefined) return chosen;
+  const names = exposures.map(({ metadata }) => keyText(metadata)).toSorted();
+  throw new NothingChosen(
+    `there is no Exposure ${choice.namespace}/${choice.name}; there ${names.length === 0 ? 'is none at all' : `are ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', ...' : ''}`}`,
+  );
+}
+
+async function proxyImageOf(
+  { client, namespace }: PlansOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const ours = `snicket.dev/snicket:${manifest.version}`;
+  try {
+    return (await installedProxyImage(client, namespace, signal)) ?? ours;
+  } catch (error) {
+    if (!isKubeError(error, 'Forbidden')) throw error;
+    console.error(
+      `warning: the operator's Deployment cannot be read, so its proxies are taken to be of image ${ours}; name another with --proxy-image`,
+    );
+    return ours;
+  }
+}

@@ -1,0 +1,16 @@
+/** A person waits without a word for so long. */
+const PATIENCE_MS = 2000;
+
+/** What the work gives. If that takes longer than two seconds, a line on standard error says what it is about. */
+export async function withProgress<T>(
+  what: string,
+  work: Promise<T>,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const timer = setTimeout(() => console.error(`${what}...`), patienceMs);
+  try {
+    return await work;
+  } finally {
+    clearTimeout(timer);
+  }
+}

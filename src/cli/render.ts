@@ -1,0 +1,164 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { readFileSync } from 'node:fs';
+import manifest from '../../package.json' with { type: 'json' };
+import { ipVersion } from '../wire/ip-address.ts';
+import { CLUSTERS, type Cluster } from '../plan/render.ts';
+import {
+  choiceOf,
+  openManagement,
+  withManagementFlags,
+  type ManagementFlags,
+  type NamedExposure,
+} from './management-flags.ts';
+import type { TextFile } from './object-files.ts';
+
+const EXAMPLES = `
+Examples:
+  snicket render tenants/blue                    # what the operator makes for one Exposure, in both clusters
+  snicket render -A --only management            # for all of them, without asking a tenant
+  snicket render -f edge.yaml -f blue.yaml       # from files, with no cluster at all
+  kustomize build . | snicket render -f -        # from standard input
+  snicket render -f blue.yaml --only management | kubectl diff -f -
+
+Nothing is written anywhere. Of Secrets a fingerprint is shown, unless --show-secrets asks for more.
+
+Exit codes:
+  0  printed
+  1  printed as far as it goes; lines that begin with error: say what is wrong
+  2  the command line, a file or the management cluster cannot be read`;
+
+/** The flags that stand in for a tenant that is not asked. */
+const FILE_FLAGS = ['serviceAddress', 'clusterDomain', 'tenantVersion'] as const;
+
+/** What kubeadm and most others choose. */
+const SERVICE_ADDRESS = '10.96.0.1';
+
+interface Flags extends ManagementFlags {
+  readonly filename?: readonly string[];
+  readonly showSecrets: boolean;
+  readonly only?: Cluster;
+  readonly serviceAddress?: readonly string[];
+  readonly clusterDomain: string;
+  readonly tenantVersion: string;
+}
+
+/** `snicket render`: the objects that Exposures lead to, as YAML. */
+export function renderCommand(): Command {
+  return withManagementFlags(new Command('render'))
+    .description('print the objects that Exposures lead to, from a cluster or from files')
+    .option('-f, --filename <file...>', 'files with Edges and Exposures, and - for standard input')
+    .option('--show-secrets', 'print what is in Secrets', false)
+    .addOption(
+      new Option('--only <cluster>', 'the objects of one cluster; default: both').choices(CLUSTERS),
+    )
+    .option(
+      '--service-address <ip...>',
+      `with -f: of the tenants' Service default/kubernetes; default: ${SERVICE_ADDRESS}`,
+      parseAddresses,
+    )
+    .option('--cluster-domain <name>', "with -f: the tenants' DNS domain", 'cluster.local')
+    .option('--tenant-version <version>', "with -f: the tenants' Kubernetes", 'v1.36.0')
+    .addHelpText('after', EXAMPLES)
+    .action(async (exposure: NamedExposure | undefined, flags: Flags, command: Command) => {
+      refuseMisplaced(exposure, flags, command);
+      await (flags.filename === undefined
+        ? renderCluster(exposure, flags, command)
+        : renderFiles(flags.filename, flags, command));
+    });
+}
+
+function refuseMisplaced(
+  exposure: NamedExposure | undefined,
+  flags: Flags,
+  command: Command,
+): void {
+  if (flags.filename === undefined) {
+    const misplaced = FILE_FLAGS.find((flag) => command.getOptionValueSource(flag) === 'cli');
+    const long = command.options.find((option) => option.attributeName() === misplaced)?.long;
+    if (long !== undefined && long !== null) {
+      command.error(`error: ${long} belongs to -f; without it, tenants are asked`);
+    }
+    return;
+  }
+  if (exposure !== undefined || flags.allNamespaces) {
+    command.error('error: -f means the Exposures in the files; leave the name and -A out');
+  }
+}
+
+async function renderCluster(
+  exposure: NamedExposure | undefined,
+  flags: Flags,
+  command: Command,
+): Promise<void> {
+  const [{ printPlans }, { AccessError }] = await Promise.all([
+    import('./plans.ts'),
+    import('../kube/cluster-access.ts'),
+  ]);
+  try {
+    const { client, access } = await openManagement(flags);
+    await printPlans({
+      ...{ client, namespace: flags.operatorNamespace, proxyImage: flags.proxyImage },
+      ...{ choice: choiceOf(exposure, flags, access, command) },
+      ...{ only: flags.only, showSecrets: flags.showSecrets },
+    });
+  } catch (error) {
+    if (!(error instanceof AccessError)) throw error;
+    command.error(`error: ${error.message}`);
+  }
+}
+
+async function renderFiles(
+  names: readonly string[],
+  flags: Flags,
+  command: Command,
+): Promise<void> {
+  const [{ readObjects }, { outlooksOfFiles }, { EXIT, planText, reportFindings }] =
+    await Promise.all([
+      import('./object-files.ts'),
+      import('./render-files.ts'),
+      import('./plans.ts'),
+    ]);
+  const files = names.map((name) => readText(name, command));
+  const { objects, faults } = readObjects(files, flags.namespace ?? 'default');
+  if (faults.length > 0) {
+    for (const fault of faults) console.error(`error: ${fault}`);
+    process.exitCode = EXIT.wrong;
+    return;
+  }
+  const { outlooks, assumed } = await outlooksOfFiles(objects, {
+    namespace: flags.operatorNamespace,
+    proxyImage: flags.proxyImage ?? `snicket.dev/snicket:${manifest.version}`,
+    tenant: {
+      version: flags.tenantVersion,
+      serviceAddresses: flags.serviceAddress ?? [SERVICE_ADDRESS],
+      clusterDomain: flags.clusterDomain,
+    },
+  });
+  if (outlooks.length === 0) {
+    console.error('error: there is no Exposure in these files');
+    process.exitCode = EXIT.wrong;
+    return;
+  }
+  for (const sentence of assumed) console.error(`note: ${sentence}, and was assumed`);
+  for (const outlook of outlooks) reportFindings(outlook);
+  const { only, showSecrets } = flags;
+  const texts = outlooks.map((outlook) => planText(outlook, { only, showSecrets }));
+  console.log(texts.map((text) => text.trimEnd()).join('\n---\n'));
+}
+
+function readText(name: string, command: Command): TextFile {
+  try {
+    return name === '-'
+      ? { name: 'standard input', text: readFileSync(0, 'utf8') }
+      : { name, text: readFileSync(name, 'utf8') };
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    const why = error.code === 'EISDIR' ? `a folder; write its files: ${name}/*.yaml` : error.code;
+    command.error(`error: ${name} cannot be read (${String(why)})`);
+  }
+}
+
+function parseAddresses(text: string, before: readonly string[] = []): readonly string[] {
+  if (ipVersion(text) === 0) throw new InvalidArgumentError('Write an IP such as 10.96.0.1.');
+  return [...before, text];
+}

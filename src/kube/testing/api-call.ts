@@ -1,0 +1,99 @@
+/**
+ * For tests only: what a request to an API server asks for.
+ */
+import type { Resource } from '../resource.ts';
+import { ApiFailure, noSuchPath } from './api-failure.ts';
+import { readPath } from './api-path.ts';
+import { fieldSelector, labelSelector, type Selector } from './selector.ts';
+
+/** A request, read as far as its head goes. */
+export interface ApiCall {
+  readonly verb: Verb;
+  readonly method: string;
+  readonly path: string;
+  /** Absent for documents, as /version. */
+  readonly resource: Resource | undefined;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+  readonly query: URLSearchParams;
+  readonly contentType: string;
+  readonly userAgent: string;
+}
+
+/** What a request does, in the words of RBAC, with `apply` apart from `patch`. */
+export type Verb =
+  | 'read'
+  | 'get'
+  | 'list'
+  | 'watch'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'apply'
+  | 'delete';
+
+/** The verbs that change something. */
+export const WRITE_VERBS: ReadonlySet<Verb> = new Set([
+  'create',
+  'update',
+  'patch',
+  'apply',
+  'delete',
+]);
+
+const APPLY_TYPES = ['application/apply-patch+yaml', 'application/apply-patch+json'];
+
+/** What a request asks for. @throws ApiFailure if there is no such path. */
+export function readCall(
+  method: string,
+  url: URL,
+  header: (name: string) => string,
+  resources: readonly Resource[],
+): ApiCall {
+  const path = readPath(url.pathname, resources);
+  if (path === undefined) throw noSuchPath();
+  const contentType = (header('content-type').split(';')[0] ?? '').trim();
+  const isObjects = path.kind === 'objects';
+  return {
+    verb: isObjects ? verbOf(method, url.searchParams, path.name, contentType) : 'read',
+    method,
+    path: url.pathname,
+    resource: isObjects ? path.resource : undefined,
+    namespace: isObjects ? path.namespace : undefined,
+    name: isObjects ? path.name : undefined,
+    subresource: isObjects ? path.subresource : undefined,
+    query: url.searchParams,
+    contentType,
+    userAgent: header('user-agent'),
+  };
+}
+
+function verbOf(
+  method: string,
+  query: URLSearchParams,
+  name: string | undefined,
+  contentType: string,
+): Verb {
+  if (method === 'GET') {
+    if (name !== undefined) return 'get';
+    return ['1', 'true'].includes(query.get('watch') ?? '') ? 'watch' : 'list';
+  }
+  if (method === 'POST' && name === undefined) return 'create';
+  if (method === 'PUT' && name !== undefined) return 'update';
+  if (method === 'DELETE' && name !== undefined) return 'delete';
+  if (method === 'PATCH' && name !== undefined) {
+    return APPLY_TYPES.includes(contentType) ? 'apply' : 'patch';
+  }
+  throw new ApiFailure(405, 'MethodNotAllowed', 'the server does not allow this method here');
+}
+
+/** Which objects a list or a watch asks for. */
+export function selectedBy({ query, namespace }: ApiCall): Selector {
+  const labels = labelSelector(query.get('labelSelector') ?? '');
+  const fields = fieldSelector(query.get('fieldSelector') ?? '');
+  return (object) =>
+    (namespace === undefined || object.metadata.namespace === namespace) &&
+    labels(object) &&
+    fields(object);
+}

@@ -1,0 +1,19 @@
+/**
+ * For tests only, and in a namespace: adds addresses one after the other, dials each without a pause, and prints how many
+ * answered.
+ */
+import { NodeAddresses } from '../node-addresses.ts';
+
+using node = new NodeAddresses();
+let answered = 0;
+for (let count = 1; count <= 100; count++) {
+  const hostname = `fd00:64::${count}`;
+  node.add(hostname);
+  using server = Bun.listen({ hostname, port: 0, socket: { data() {} } });
+  const client = Bun.connect({ hostname, port: server.port, socket: { data() {} } });
+  const socket = await client.catch(() => undefined);
+  if (socket !== undefined) answered++;
+  socket?.terminate();
+  node.remove(hostname);
+}
+console.log(`${answered} answered`);

@@ -1,0 +1,158 @@
+/**
+ * The management side of an Exposure, looked at: what is around its routes, and what has to change for a plan to be in
+ * force. Writes nothing.
+ */
+import type { Edge } from '../../api/edge.ts';
+import type { EdgeContext } from '../../edges/driver.ts';
+import { driverFor } from '../../edges/driver-for.ts';
+import { exposureLabelValue } from '../../edges/names.ts';
+import { strangersOn } from '../../edges/claims/strangers.ts';
+import { superfluous } from '../../kube/prune.ts';
+import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
+import { RESOURCES, resourceOf } from '../../kube/resource.ts';
+import type { Finding } from '../../plan/finding.ts';
+import { EXPOSURE_LABEL } from '../../plan/labels.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { ExposureRoutes } from '../../plan/route.ts';
+import type { ManagementPlace } from '../management/management-view.ts';
+
+/** The Service in front of Snicket's own gateway, in the operator's namespace. */
+export const GATEWAY_SERVICE = 'snicket-gateway';
+
+/** An object as it should be, and as it is; nothing if it is not there. */
+export interface WantedObject {
+  readonly desired: KubeObject;
+  readonly live: KubeObject | undefined;
+}
+
+/** What to do, in this order. What is as it should be is among the wanted ones too. */
+export interface RouteChanges {
+  readonly wanted: readonly WantedObject[];
+  /** Somebody else's object with a name that we need: it is left alone, and nothing after it is done. */
+  readonly taken?: KubeObject | undefined;
+  /** Something keeps the wanted ones from being in force. */
+  readonly isBlocked: boolean;
+  readonly superfluous: readonly KubeObject[];
+}
+
+/** Everything around routes that a driver may look at. */
+export function edgeContext(
+  { management, namespace: operatorNamespace }: ManagementPlace,
+  edge: Edge,
+  namespace?: string,
+): EdgeContext {
+  return {
+    edge,
+    served: management.served,
+    ingressClasses: management.all(RESOURCES.ingressClass),
+    gateways: management.all(RESOURCES.gateway),
+    gatewayClasses: management.all(RESOURCES.gatewayClass),
+    namespaceLabels: namespace === undefined ? {} : management.namespaceLabels(namespace),
+    service: management.service({ namespace: operatorNamespace, name: GATEWAY_SERVICE }),
+    nowMs: Date.now(),
+  };
+}
+
+/** The addresses of an Edge: as it says, or as its controller tells them. */
+export function edgeAddresses(
+  place: ManagementPlace,
+  edge: Edge,
+  live: readonly KubeObject[] = [],
+): readonly string[] {
+  return driverFor(edge.spec.driver).addresses(live, edgeContext(place, edge));
+}
+
+/** What is missing or wrong around the routes of an Exposure. */
+export function edgeFindings(
+  place: ManagementPlace,
+  routes: ExposureRoutes,
+  edge: Edge,
+): readonly Finding[] {
+  return driverFor(edge.spec.driver).findings(routes, edgeContext(place, edge, routes.namespace));
+}
+
+/** What others claim of the hosts of an Exposure. */
+export function strangerFindings(
+  { management }: ManagementPlace,
+  { api, konnectivity }: ExposureRoutes,
+  edge: Edge,
+): readonly Finding[] {
+  const hosts = [api.host, konnectivity?.host].flatMap((host) => host ?? []);
+  return strangersOn(hosts, management.strangers(), () => false, edge);
+}
+
+/** Both. */
+export function routeFindings(
+  place: ManagementPlace,
+  routes: ExposureRoutes,
+  edge: Edge,
+): readonly Finding[] {
+  return [...edgeFindings(place, routes, edge), ...strangerFindings(place, routes, edge)];
+}
+
+/**
+ * What has to change for a plan. Nothing is superfluous while the new objects cannot be in force: an Edge whose
+ * controller is not there yet takes no route away. Undefined if the plan says nothing.
+ *
+ * @throws KubeError
+ */
+export async function routeChanges(
+  place: ManagementPlace,
+  exposure: KubeObject,
+  edge: Edge,
+  { management: objects, routes }: Pick<Plan, 'management' | 'routes'>,
+  signal: AbortSignal,
+): Promise<RouteChanges | undefined> {
+  if (objects === undefined) return undefined;
+  const { management } = place;
+  const owned = management.ownedBy(exposure);
+  const wanted: WantedObject[] = [];
+  for (const desired of objects) {
+    // One that lost its label is ours still.
+    const holder =
+      owned.find((object) => isSameObject(object, desired)) ??
+      (await management.client.get(resourceOf(desired), desired.metadata, { signal }));
+    if (holder !== undefined && !hasOwnerOf(holder, desired)) {
+      return { wanted, taken: holder, isBlocked: true, superfluous: [] };
+    }
+    wanted.push({ desired, live: holder });
+  }
+  const isBlocked =
+    routes !== undefined &&
+    routeFindings(place, routes, edge).some(({ severity }) => severity === 'error');
+  return {
+    ...{ wanted, isBlocked },
+    superfluous: isBlocked ? [] : superfluous(owned, objects, markOf(exposure)),
+  };
+}
+
+/** All that was made for an Exposure, to be removed. */
+export function madeFor(
+  { management }: ManagementPlace,
+  exposure: KubeObject,
+): readonly KubeObject[] {
+  return superfluous(management.ownedBy(exposure), [], markOf(exposure));
+}
+
+/** That an object of somebody else has a name that we need. */
+export function nameTaken(object: KubeObject): Finding {
+  return {
+    ...{ code: 'NameTaken', severity: 'error' },
+    message: `${objectText(object)} is there and was not made by Snicket`,
+    action: 'remove or rename it, or give the Exposure another name',
+  };
+}
+
+function markOf({ metadata }: KubeObject): Parameters<typeof superfluous>[2] {
+  const labels = { [EXPOSURE_LABEL]: exposureLabelValue(metadata.name) };
+  return { labels, owner: { uid: metadata.uid ?? '' } };
+}
+
+function isSameObject(one: KubeObject, other: KubeObject): boolean {
+  return one.kind === other.kind && keyText(one.metadata) === keyText(other.metadata);
+}
+
+function hasOwnerOf({ metadata }: KubeObject, desired: KubeObject): boolean {
+  const uids = new Set((desired.metadata.ownerReferences ?? []).map(({ uid }) => uid));
+  return (metadata.ownerReferences ?? []).some(({ uid }) => uids.has(uid));
+}

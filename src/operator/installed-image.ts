@@ -1,0 +1,50 @@
+/**
+ * The image that an operator in the cluster gives to proxies. Whoever shows what it would do has to know it, and it is
+ * nowhere but in the operator's own command line.
+ */
+import type { KubeClient } from '../kube/client.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { Resource } from '../kube/resource.ts';
+
+/** The operator, as the manifests call it. */
+const DEPLOYMENT: Resource = {
+  ...{ apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments', namespaced: true },
+};
+const NAME = 'snicket-operator';
+const FLAG = '--proxy-image';
+
+interface Deployment extends KubeObject {
+  readonly spec?: {
+    readonly template?: { readonly spec?: { readonly containers?: readonly Container[] } };
+  };
+}
+
+interface Container {
+  readonly args?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+}
+
+/** The image; undefined if no operator is there, or it does not say. @throws KubeError */
+export async function installedProxyImage(
+  client: Pick<KubeClient, 'get'>,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const found = await client.get<Deployment>(DEPLOYMENT, { namespace, name: NAME }, { signal });
+  for (const container of found?.spec?.template?.spec?.containers ?? []) {
+    const image = flagIn(container);
+    if (image !== undefined) return image;
+  }
+  return undefined;
+}
+
+function flagIn({ args = [], env = [] }: Container): string | undefined {
+  const index = args.findIndex((word) => word === FLAG || word.startsWith(`${FLAG}=`));
+  if (index < 0) return undefined;
+  const word = args[index] ?? '';
+  const value = word === FLAG ? args[index + 1] : word.slice(FLAG.length + 1);
+  // As kubelet puts variables in; one that is not there stays as it is written.
+  return value?.replaceAll(/\$\(([-._A-Za-z0-9]+)\)/g, (whole: string, name: string) => {
+    return env.find((variable) => variable.name === name)?.value ?? whole;
+  });
+}

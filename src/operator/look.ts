@@ -1,0 +1,105 @@
+/**
+ * One look at an Exposure: read what there is, plan, write nothing. The operator looks and then acts; `render`, `diff`
+ * and a dry run look and then show.
+ */
+import type { KubeObject } from '../kube/object.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { planExposure, type Facts, type Plan } from '../plan/plan.ts';
+import {
+  readControlPlane,
+  type ControlPlaneObjects,
+  type ControlPlaneReading,
+} from '../providers/read-control-plane.ts';
+import { PROXY } from '../tenant/proxy-names.ts';
+import { edgeAddresses } from './exposure/route-changes.ts';
+import type { KnownWish } from './management/exposure-book.ts';
+import type { ManagementPlace, ManagementView } from './management/management-view.ts';
+import type { CredentialsFound, CredentialsInput } from './tenant/credentials.ts';
+import { readTenantFacts } from './tenant/tenant-facts.ts';
+import { readTenantSide } from './tenant/tenant-side.ts';
+import type { TenantView } from './tenant/tenant-view.ts';
+
+/** Where to look, and what cannot be seen there. */
+export interface Viewpoint extends ManagementPlace {
+  /** The image of the proxy, for Exposures that name none. */
+  readonly proxyImage: string;
+}
+
+/** What the management cluster says. */
+export interface Look {
+  readonly wish: KnownWish;
+  readonly reading: ControlPlaneReading;
+  readonly facts: Facts;
+  /** As far as it goes without the tenant. */
+  readonly plan: Plan;
+}
+
+/** What the tenant says too. */
+export interface TenantLook extends Omit<CredentialsFound, 'credentials'> {
+  /** All of it. */
+  readonly plan: Plan;
+  /** Everything in the tenant that has a name of ours, ours or not. */
+  readonly live: readonly KubeObject[];
+}
+
+/** Where credentials of proxies come from. */
+export type CredentialsSource = (
+  input: Omit<CredentialsInput, 'masterKeys'>,
+) => Promise<CredentialsFound>;
+
+/** The objects that providers may look at. */
+export function controlPlaneObjects(
+  management: ManagementView,
+  signal: AbortSignal,
+): ControlPlaneObjects {
+  return {
+    service: (at) => management.service(at),
+    secret: async (at) => management.client.get(RESOURCES.secret, at, { signal }),
+  };
+}
+
+/** Looks at the management side of an Exposure. @throws KubeError */
+export async function lookAtExposure(
+  object: KubeObject,
+  wish: KnownWish,
+  viewpoint: Viewpoint,
+  signal: AbortSignal,
+): Promise<Look> {
+  const { management, proxyImage } = viewpoint;
+  const { exposure, edge, conflict } = wish;
+  const reading = await readControlPlane(exposure, controlPlaneObjects(management, signal));
+  const facts = {
+    ...{ controlPlane: reading.controlPlane, conflict, served: management.served },
+    edgeAddresses: edgeAddresses(viewpoint, edge, management.ownedBy(object)),
+    currentSlices: [],
+    proxyImage,
+  };
+  return { wish, reading, facts, plan: planExposure(wish, facts) };
+}
+
+/** Looks at its tenant too. @throws KubeError, TenantNotInitialised, and what the source of credentials throws */
+export async function lookAtTenant(
+  { wish, reading, facts, plan: { mode, hosts } }: Look,
+  view: TenantView,
+  credentialsFor: CredentialsSource,
+  signal: AbortSignal,
+): Promise<TenantLook> {
+  const { clusterDomain } = wish.exposure.spec.controlPlane;
+  // Side by side: a tenant that refuses fails the questions at once, while its watches keep on trying.
+  const [tenant, live] = await Promise.all([
+    readTenantFacts(view, { clusterDomain, signal }),
+    readTenantSide(view, signal),
+  ]);
+  const { credentials, ...found } = await credentialsFor({
+    ...{ mode, apiHost: hosts?.api ?? '', tenant, now: new Date() },
+    ca: reading.controlPlane?.ca,
+    secret: live.find(isProxySecret),
+  });
+  const currentSlices = view.slices.list();
+  const plan = planExposure(wish, { ...facts, tenant, credentials, currentSlices });
+  return { ...found, plan, live };
+}
+
+function isProxySecret({ kind, metadata }: KubeObject): boolean {
+  return kind === RESOURCES.secret.kind && metadata.name === PROXY.name;
+}

@@ -1,0 +1,100 @@
+/**
+ * A management cluster as it is now, or as files describe it: read once, for a tool that shows what the operator would
+ * do.
+ */
+import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
+import type { ServedApis } from '../../edges/driver.ts';
+import type { KubeClient, Selection } from '../../kube/client.ts';
+import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
+import { RESOURCES, type Resource } from '../../kube/resource.ts';
+import type { Service } from '../../providers/plain.ts';
+import { ExposureBook } from './exposure-book.ts';
+import { isOwnedBy, ownerOf, OWNED_SELECTOR } from './management-cluster.ts';
+import type { ManagementView } from './management-view.ts';
+import { EDGE_RESOURCES, ServedBook } from './served-apis.ts';
+
+/** One management cluster, once. */
+export class ManagementSnapshot implements ManagementView {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly served: ServedApis;
+  readonly book: ExposureBook;
+  readonly exposures: readonly KubeObject[];
+
+  readonly #byKind: ReadonlyMap<string, readonly KubeObject[]>;
+
+  /** @param objects - Of each kind that is looked at, all; in the order of their kinds or in any other. */
+  constructor(
+    objects: readonly KubeObject[],
+    served: ServedApis,
+    client: Pick<KubeClient, 'get'> = { get: async () => Promise.resolve(undefined) },
+  ) {
+    this.client = client;
+    this.served = served;
+    this.#byKind = Map.groupBy(objects, nameOf);
+    this.exposures = this.all(RESOURCES.exposure);
+    this.book = new ExposureBook({
+      exposures: () => this.exposures,
+      edges: () => this.all(RESOURCES.edge),
+    });
+  }
+
+  /** Reads a cluster, by GET alone. @throws KubeError */
+  static async read(client: KubeClient, signal: AbortSignal): Promise<ManagementSnapshot> {
+    const served = new ServedBook();
+    const listed = async (resource: Resource, selection: Selection = {}) =>
+      (await client.list(resource, { ...selection, signal })).items;
+    // First what nothing can be done without: its failure is the one to tell.
+    const exposures = await listed(RESOURCES.exposure);
+    await served.refresh(client, signal);
+    const others = await Promise.all([
+      listed(RESOURCES.edge),
+      listed(RESOURCES.service),
+      listed(RESOURCES.endpointSlice, { labelSelector: OWNED_SELECTOR }),
+      listed(RESOURCES.namespace),
+      ...[...ROUTE_RESOURCES, ...EDGE_RESOURCES]
+        .filter((resource) => served.has(resource))
+        .map(async (resource) => listed(resource)),
+    ]);
+    return new ManagementSnapshot([exposures, ...others].flat(), served, client);
+  }
+
+  service(key: ObjectKey): Service | undefined {
+    return this.#find(RESOURCES.service, key) as Service | undefined;
+  }
+
+  namespaceLabels(name: string): Readonly<Record<string, string>> {
+    return this.#find(RESOURCES.namespace, { name })?.metadata.labels ?? {};
+  }
+
+  all(resource: Resource): readonly KubeObject[] {
+    return this.#byKind.get(nameOf(resource)) ?? [];
+  }
+
+  strangers(): readonly KubeObject[] {
+    const routes = ROUTE_RESOURCES.flatMap((resource) => this.all(resource));
+    return routes.filter((object) => ownerOf(object) === undefined);
+  }
+
+  ownedBy({ metadata }: KubeObject): readonly KubeObject[] {
+    const { uid } = metadata;
+    // One that is in no cluster yet owns nothing.
+    if (uid === undefined) return [];
+    const kinds = [RESOURCES.service, RESOURCES.endpointSlice, ...ROUTE_RESOURCES];
+    return kinds
+      .flatMap((resource) => this.all(resource))
+      .filter((object) => {
+        const owner = ownerOf(object);
+        return (
+          owner !== undefined && keyText(owner) === keyText(metadata) && isOwnedBy(object, uid)
+        );
+      });
+  }
+
+  #find(resource: Resource, key: ObjectKey): KubeObject | undefined {
+    return this.all(resource).find(({ metadata }) => keyText(metadata) === keyText(key));
+  }
+}
+
+function nameOf({ apiVersion, kind }: Pick<Resource, 'apiVersion' | 'kind'>): string {
+  return `${apiVersion} ${kind}`;
+}

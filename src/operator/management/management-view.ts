@@ -1,0 +1,33 @@
+/**
+ * What there is to see in a management cluster: by watches, as the operator sees it, or once, as a tool does. Whoever
+ * plans needs no more than this, so that both plan alike.
+ */
+import type { ServedApis } from '../../edges/driver.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import type { KubeObject, ObjectKey } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import type { Service } from '../../providers/plain.ts';
+import type { ExposureBook } from './exposure-book.ts';
+
+/** A management cluster that is looked at. */
+export interface ManagementView {
+  /** For what is not kept: Secrets, and whether a name is free. */
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly served: ServedApis;
+  readonly book: ExposureBook;
+  service(key: ObjectKey): Service | undefined;
+  namespaceLabels(name: string): Readonly<Record<string, string>>;
+  /** All objects of a kind; none if it is not served. */
+  all(resource: Resource): readonly KubeObject[];
+  /** The route objects of everybody else, of every kind by which hosts can be claimed. */
+  strangers(): readonly KubeObject[];
+  /** What was made for an Exposure, of every kind. */
+  ownedBy(exposure: KubeObject): readonly KubeObject[];
+}
+
+/** A management cluster, and where in it Snicket itself is. */
+export interface ManagementPlace {
+  readonly management: ManagementView;
+  /** Of the operator, and of the gateway's Service and keys. */
+  readonly namespace: string;
+}

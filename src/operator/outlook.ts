@@ -1,0 +1,173 @@
+/**
+ * What the operator would do about one Exposure, in both clusters, without doing it: GETs alone.
+ */
+import { KubeError } from '../kube/kube-error.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { Finding } from '../plan/finding.ts';
+import type { Plan } from '../plan/plan.ts';
+import { readControlPlane } from '../providers/read-control-plane.ts';
+import { madeFor, nameTaken, routeChanges, routeFindings } from './exposure/route-changes.ts';
+import {
+  lookAtExposure,
+  lookAtTenant,
+  controlPlaneObjects,
+  type Look,
+  type Viewpoint,
+} from './look.ts';
+import type { KnownWish } from './management/exposure-book.ts';
+import { foreseenCredentials } from './tenant/foreseen-credentials.ts';
+import { reachTenant } from './tenant/reach-tenant.ts';
+import { TenantNotInitialised } from './tenant/tenant-facts.ts';
+import { TenantSnapshot } from './tenant/tenant-snapshot.ts';
+import { isOurs, readTenantSide, tenantChanges } from './tenant/tenant-side.ts';
+
+/** An object as it should be, and as it is; nothing if it is not there. */
+export interface WantedObject {
+  readonly desired: KubeObject;
+  readonly live: KubeObject | undefined;
+  /** That it is to be applied later. */
+  readonly waits?: boolean;
+}
+
+/** What to do in one cluster. What is as it should be is among the wanted ones too. */
+export interface ClusterOutlook {
+  readonly wanted: readonly WantedObject[];
+  readonly superfluous: readonly KubeObject[];
+}
+
+/** What would be done. */
+export interface Outlook {
+  /** The Exposure. */
+  readonly object: KubeObject;
+  /** Absent: it cannot be read. */
+  readonly wish?: KnownWish | undefined;
+  /** Absent: it is being deleted, or cannot be read. */
+  readonly plan?: Plan | undefined;
+  /** Absent: that cannot be told now, and nothing is changed. */
+  readonly management?: ClusterOutlook | undefined;
+  /** The same of the tenant. */
+  readonly tenant?: ClusterOutlook | undefined;
+  /** What a person has to know; `error`: not all of it can be carried out. */
+  readonly findings: readonly Finding[];
+  /** Why a certificate or a key would be made anew. */
+  readonly reissued?: string | undefined;
+}
+
+/** Options of {@link outlookOf}. */
+export interface OutlookOptions {
+  /** Default true; else nothing is said of the tenant's side. */
+  readonly asksTenant?: boolean;
+}
+
+/** Of one look at a tenant: one that hangs must not hold up the others. */
+const LOOK_MS = 20_000;
+
+/** The outlook of one Exposure. @throws KubeError of the management cluster */
+export async function outlookOf(
+  object: KubeObject,
+  viewpoint: Viewpoint,
+  signal: AbortSignal,
+  { asksTenant = true }: OutlookOptions = {},
+): Promise<Outlook> {
+  const { management } = viewpoint;
+  if (object.metadata.deletionTimestamp !== undefined) {
+    return leaving(object, viewpoint, asksTenant, signal);
+  }
+  const { value: wish, finding } = management.book.wishOf(object);
+  if (wish === undefined) return { object, findings: [finding] };
+  const look = await lookAtExposure(object, wish, viewpoint, signal);
+  const { routes } = look.plan;
+  const changes = await routeChanges(viewpoint, object, wish.edge, look.plan, signal);
+  const tenant =
+    routes === undefined || !asksTenant ? undefined : await tenantOf(look, viewpoint, signal);
+  const plan = tenant?.plan ?? look.plan;
+  return {
+    ...{ object, wish, plan, management: changes, tenant: tenant?.changes },
+    findings: [
+      ...plan.findings,
+      ...look.reading.findings,
+      ...(changes?.taken === undefined ? [] : [nameTaken(changes.taken)]),
+      ...(routes === undefined ? [] : routeFindings(viewpoint, routes, wish.edge)),
+      ...(tenant?.findings ?? []),
+    ],
+    reissued: tenant?.reissued,
+  };
+}
+
+interface TenantOutlook {
+  readonly plan?: Plan;
+  readonly changes?: ClusterOutlook | undefined;
+  readonly findings: readonly Finding[];
+  readonly reissued?: string | undefined;
+}
+
+async function tenantOf(
+  look: Look,
+  viewpoint: Viewpoint,
+  signal: AbortSignal,
+): Promise<TenantOutlook> {
+  // Said by what could not be read.
+  if (look.reading.kubeconfig === undefined && look.reading.findings.length > 0) {
+    return { findings: [] };
+  }
+  const credentials = await foreseenCredentials(viewpoint, look.plan.mode, signal);
+  const readsNodes = look.wish.exposure.spec.worker.address === 'node';
+  return withTenant(look.reading, readsNodes, signal, async (view, inTime) => {
+    const { plan, live, finding, reissued } = await lookAtTenant(look, view, credentials, inTime);
+    return {
+      plan,
+      changes: plan.tenant && tenantChanges(plan.tenant, live),
+      findings: finding === undefined ? [] : [finding],
+      reissued,
+    };
+  });
+}
+
+/** Both clusters as they were before. */
+async function leaving(
+  object: KubeObject,
+  viewpoint: Viewpoint,
+  asksTenant: boolean,
+  signal: AbortSignal,
+): Promise<Outlook> {
+  const { management } = viewpoint;
+  const made = { wanted: [], superfluous: madeFor(viewpoint, object) };
+  const { value: exposure, finding } = management.book.exposureIn(object);
+  if (exposure === undefined) return { object, management: made, findings: [finding] };
+  if (!asksTenant) return { object, management: made, findings: [] };
+  const reading = await readControlPlane(exposure, controlPlaneObjects(management, signal));
+  const tenant = await withTenant(reading, false, signal, async (view, inTime) => ({
+    changes: { wanted: [], superfluous: (await readTenantSide(view, inTime)).filter(isOurs) },
+    findings: [],
+  }));
+  const { changes, findings } = tenant;
+  return {
+    object,
+    management: made,
+    tenant: changes,
+    findings: [...reading.findings, ...findings],
+  };
+}
+
+/** Works with a tenant; what is wrong with it is a finding. */
+async function withTenant(
+  reading: Parameters<typeof reachTenant>[0],
+  readsNodes: boolean,
+  signal: AbortSignal,
+  work: (view: TenantSnapshot, signal: AbortSignal) => Promise<TenantOutlook>,
+): Promise<TenantOutlook> {
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
+  const client = await reachTenant(reading, inTime);
+  if ('code' in client) return { findings: [client] };
+  try {
+    return await work(new TenantSnapshot(client, readsNodes), inTime);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const isNew = error instanceof TenantNotInitialised;
+    if (!isNew && !(error instanceof KubeError)) throw error;
+    const { message } = error;
+    const code = isNew ? 'TenantNotInitialised' : 'TenantUnreachable';
+    const action = isNew ? 'wait a few seconds' : 'see that its kubeconfig has the rights for this';
+    return { findings: [{ code, severity: 'error', message, action }] };
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Writes the status of objects, each only if it says something new.
+ *
+ * What was written comes back through a watch, some time later. Until then the last answer of the server counts: else a
+ * status that turns and turns back would be compared with one that is older than both, and the turn would stay.
+ */
+import type { KubeClient } from '../kube/client.ts';
+import { keyText, type KubeObject } from '../kube/object.ts';
+
+/** For one kind of object, whose status is an `S`. */
+export class StatusWriter<S extends object> {
+  readonly #client: KubeClient;
+  /** By key: what the watch has not told yet. */
+  readonly #written = new Map<string, KubeObject>();
+
+  constructor(client: KubeClient) {
+    this.#client = client;
+  }
+
+  /** The status of an object: as the watch told it, or as it was written since. */
+  statusOf(seen: KubeObject): S | undefined {
+    const key = keyText(seen.metadata);
+    const written = this.#written.get(key);
+    if (written !== undefined && isNewer(written, seen)) return (written as WithStatus<S>).status;
+    this.#written.delete(key);
+    return (seen as WithStatus<S>).status;
+  }
+
+  /** Returns whether there was anything to write. @throws KubeError */
+  async write(seen: KubeObject, status: S, signal: AbortSignal): Promise<boolean> {
+    if (Bun.deepEquals(status, this.statusOf(seen))) return false;
+    const { apiVersion, kind, metadata } = seen;
+    const { name, namespace } = metadata;
+    const applied = { apiVersion, kind, metadata: { name, namespace }, status };
+    const written = await this.#client.apply(applied, {
+      ...{ subresource: 'status', force: true, signal },
+    });
+    this.#written.set(keyText(metadata), written);
+    return true;
+  }
+
+  /** The object of this key is gone. */
+  forget(key: string): void {
+    this.#written.delete(key);
+  }
+}
+
+type WithStatus<S> = KubeObject & { readonly status?: S };
+
+/** Of the same object, by resourceVersion: a decimal number, which grows with each write. */
+function isNewer({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
+  const [a = '', b = ''] = [one.resourceVersion, other.resourceVersion];
+  return one.uid === other.uid && (a.length === b.length ? a > b : a.length > b.length);
+}

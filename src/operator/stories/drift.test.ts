@@ -1,0 +1,119 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES, type Resource } from '../../kube/resource.ts';
+import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
+import { PROXY, PROXY_CA } from '../../tenant/proxy-names.ts';
+import { LAB_EDGES } from '../testing/edges.ts';
+import type { LabTenant } from '../testing/lab-tenant.ts';
+import { TENANTS } from '../testing/places.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(20_000);
+
+type Place = readonly [Resource, { readonly namespace: string; readonly name: string }];
+
+const SLICE: Place = [RESOURCES.endpointSlice, KUBERNETES];
+const DAEMON_SET: Place = [RESOURCES.daemonSet, PROXY];
+const NOT_WATCHED: readonly Place[] = [
+  [RESOURCES.endpoints, KUBERNETES],
+  [RESOURCES.secret, PROXY],
+  [RESOURCES.configMap, PROXY_CA],
+  [RESOURCES.serviceAccount, PROXY],
+];
+
+/** What a person wrote of an object: without what changes with each write. */
+function contentOf(object: KubeObject | undefined): object | undefined {
+  if (object === undefined) return undefined;
+  const { apiVersion: _version, metadata, ...rest } = object;
+  return { ...rest, status: undefined, labels: metadata.labels };
+}
+
+async function untilBack(tenant: LabTenant, place: Place, before: object): Promise<void> {
+  const [resource, key] = place;
+  await until(`${resource.kind} ${key.name} is as before`, () =>
+    Bun.deepEquals(contentOf(tenant.server.read(resource, key)), before),
+  );
+}
+
+describe.concurrent('what somebody changes is put back', () => {
+  test('at once, where it is watched in the tenant', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addExposed('blue');
+    const places = [SLICE, DAEMON_SET];
+    const before = places.map(([resource, key]) => contentOf(tenant.server.read(resource, key))!);
+
+    for (const [resource, key] of places) await tenant.user.delete(resource, key);
+
+    for (const [index, place] of places.entries()) await untilBack(tenant, place, before[index]!);
+
+    const elsewhere = { endpoints: [{ addresses: ['192.0.2.1'] }] };
+    await tenant.user.patch(...SLICE, 'merge', elsewhere);
+    const template = { spec: { containers: [{ name: 'proxy', image: 'elsewhere.test/other' }] } };
+    await tenant.user.patch(...DAEMON_SET, 'merge', { spec: { template } });
+
+    for (const [index, place] of places.entries()) await untilBack(tenant, place, before[index]!);
+  });
+
+  test('at the next look, where it is not watched in the tenant', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 100 });
+    const tenant = await lab.addExposed('blue');
+    const before = NOT_WATCHED.map(([resource, key]) =>
+      contentOf(tenant.server.read(resource, key))!,
+    );
+
+    for (const [resource, key] of NOT_WATCHED) await tenant.user.delete(resource, key);
+
+    for (const [index, place] of NOT_WATCHED.entries()) {
+      await untilBack(tenant, place, before[index]!);
+    }
+
+    const damage = [{ subsets: [] }, { data: { 'tenant.key': '' } }, { data: { 'ca.crt': '' } }];
+    for (const [index, patch] of damage.entries()) {
+      await tenant.user.patch(...NOT_WATCHED[index]!, 'merge', patch);
+    }
+
+    for (const [index, place] of NOT_WATCHED.entries()) {
+      await untilBack(tenant, place, before[index]!);
+    }
+  });
+
+  test.each(Object.keys(LAB_EDGES) as (keyof typeof LAB_EDGES)[])(
+    'at once, where driver %s wrote it',
+    async (driver) => {
+      const { spec, objects, resource, name, damage } = LAB_EDGES[driver];
+      await using lab = await OperatorLab.start({ edge: spec });
+      lab.management.seed(...objects);
+      await lab.addExposed('blue');
+      const before = contentOf(lab.read(resource, name));
+
+      await lab.user.delete(resource, { name, namespace: TENANTS });
+
+      await until('it is back', () => Bun.deepEquals(contentOf(lab.read(resource, name)), before));
+
+      await lab.change(resource, name, damage);
+
+      await until('it is mended', () => Bun.deepEquals(contentOf(lab.read(resource, name)), before));
+    },
+  );
+
+  test('at once, where it stands for a control plane that is given by its addresses', async () => {
+    await using lab = await OperatorLab.start({ edge: LAB_EDGES.traefik.spec });
+    await lab.addTenant('blue');
+    const api = ['192.0.2.1:6443'];
+    const [caSecret, kubeconfigSecret] = [{ name: 'blue-ca' }, { name: 'blue-kubeconfig' }];
+    await lab.expose('blue', { controlPlane: { endpoints: { api }, caSecret, kubeconfigSecret } });
+    const service = () => lab.read(RESOURCES.service, 'snicket-blue');
+    const slice = () => lab.read(RESOURCES.endpointSlice, 'snicket-blue-api-ipv4-6443');
+    await until('both are there', () => service() !== undefined && slice() !== undefined);
+    const before = [contentOf(service()), contentOf(slice())];
+
+    await lab.user.delete(RESOURCES.service, service()!.metadata);
+    await lab.change(RESOURCES.endpointSlice, slice()!.metadata.name, { endpoints: [] });
+
+    await until('both are as before', () =>
+      Bun.deepEquals([contentOf(service()), contentOf(slice())], before),
+    );
+    expect(service()).toBeDefined();
+  });
+});

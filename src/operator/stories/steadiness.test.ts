@@ -1,0 +1,78 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { LAB_EDGES } from '../testing/edges.ts';
+import { OperatorLab, type LabOptions } from '../testing/operator-lab.ts';
+
+setDefaultTimeout(20_000);
+
+const RESTLESS = { resyncMs: 20, probeMs: 20 };
+
+async function untilSteady(lab: OperatorLab): Promise<void> {
+  await lab.untilQuiet(6);
+  const before = lab.writes();
+
+  await lab.untilLookedAt(10);
+
+  expect(lab.writes()).toBe(before);
+}
+
+describe.concurrent('nothing is written to any API once all is as it should be', () => {
+  test('behind the gateway, with proxies that pass TLS through', async () => {
+    await using lab = await OperatorLab.start({ ...RESTLESS, hasGateway: true });
+    const { controllers } = await lab.addTenant('blue');
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.expose('blue');
+
+    await lab.untilCondition('blue', 'Ready', /^True Ready/);
+
+    await untilSteady(lab);
+  });
+
+  test.each<[string, LabOptions, object]>([
+    ['haproxy', { edge: LAB_EDGES.haproxy.spec }, {}],
+    ['contour', { edge: LAB_EDGES.contour.spec }, {}],
+    ['gateway-api', { edge: LAB_EDGES['gateway-api'].spec }, {}],
+    ['traefik', { edge: LAB_EDGES.traefik.spec }, { worker: { directInjection: true } }],
+  ])('behind %s, with proxies that end TLS', async (driver, options, spec) => {
+    await using lab = await OperatorLab.start({ ...RESTLESS, ...options });
+    lab.management.seed(...LAB_EDGES[driver as keyof typeof LAB_EDGES].objects);
+
+    await lab.addExposed('blue', { ...spec });
+
+    await untilSteady(lab);
+  });
+
+  test('with proxies at the addresses of their nodes', async () => {
+    await using lab = await OperatorLab.start(RESTLESS);
+    const { controllers } = await lab.addTenant('blue');
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await controllers.addNode('worker-2', ['10.0.0.2'], false);
+    await lab.expose('blue', { worker: { address: 'node' } });
+
+    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesNotReady/);
+
+    await untilSteady(lab);
+  });
+
+  test('for a control plane that is given by its addresses', async () => {
+    await using lab = await OperatorLab.start(RESTLESS);
+    const { port } = await lab.addTenant('blue');
+    const api = [`127.0.0.2:${port}`];
+    const [caSecret, kubeconfigSecret] = [{ name: 'blue-ca' }, { name: 'blue-kubeconfig' }];
+    await lab.expose('blue', { controlPlane: { endpoints: { api }, caSecret, kubeconfigSecret } });
+
+    await lab.untilCondition('blue', 'Routed', /^False EndpointUnusable/);
+
+    await untilSteady(lab);
+  });
+
+  test('while an Exposure is refused', async () => {
+    await using lab = await OperatorLab.start(RESTLESS);
+    await lab.addExposed('blue');
+    await lab.addTenant('green');
+    await lab.expose('green', { hosts: { api: 'tenants-blue.k8s.example.test' } });
+
+    await lab.untilCondition('green', 'Accepted', /^False HostConflict/);
+
+    await untilSteady(lab);
+  });
+});

@@ -1,0 +1,72 @@
+/**
+ * What there is to see in a tenant's cluster: by watches, as the operator sees it, or once, as a tool does.
+ */
+import type { KubeClient, Selection } from '../../kube/client.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { ProxyPod } from '../../probe/hops/proxies.ts';
+import { SERVICE_NAME_LABEL, type EndpointSlice } from '../../tenant/endpoint-slice.ts';
+import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
+import type { DaemonSet } from '../../tenant/pod.ts';
+import { PROXY, PROXY_SELECTOR } from '../../tenant/proxy-names.ts';
+
+/** As much of a node as slices need. */
+export interface Node extends KubeObject {
+  readonly status?: {
+    readonly addresses?: readonly { readonly type: string; readonly address: string }[];
+  };
+}
+
+/** A DaemonSet, with what the tenant's controllers say of it. */
+export interface LiveDaemonSet extends DaemonSet {
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly desiredNumberScheduled?: number;
+    readonly numberReady?: number;
+    readonly updatedNumberScheduled?: number;
+    readonly numberAvailable?: number;
+  };
+}
+
+/** The objects of one kind, as far as they are looked at. */
+export interface Seen<T> {
+  list(): readonly T[];
+}
+
+/** A tenant that is looked at. */
+export interface TenantView {
+  readonly client: KubeClient;
+  readonly slices: Seen<EndpointSlice>;
+  readonly daemonSets: Seen<LiveDaemonSet>;
+  /** Absent: slices name no nodes. */
+  readonly nodes: Seen<Node> | undefined;
+  readonly pods: Seen<ProxyPod> | undefined;
+  /** Once all of it is known. @throws KubeError, or the signal's reason */
+  synced(signal: AbortSignal): Promise<void>;
+}
+
+/** Which objects of a kind are looked at. */
+export const TENANT_SELECTIONS = {
+  slices: {
+    namespace: KUBERNETES.namespace,
+    labelSelector: `${SERVICE_NAME_LABEL}=${KUBERNETES.name}`,
+  },
+  daemonSets: { namespace: PROXY.namespace, fieldSelector: `metadata.name=${PROXY.name}` },
+  nodes: {},
+  pods: {
+    namespace: PROXY.namespace,
+    labelSelector: Object.entries(PROXY_SELECTOR)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(','),
+  },
+} as const satisfies Record<string, Selection>;
+
+/** The addresses by which other nodes know it; of a node nothing else is looked at. */
+export function internalAddresses({ apiVersion, kind, metadata, status }: Node): Node {
+  const { name, resourceVersion } = metadata;
+  const addresses = (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP');
+  return {
+    ...{ apiVersion, kind },
+    metadata: { name, ...(resourceVersion !== undefined && { resourceVersion }) },
+    status: { addresses },
+  };
+}

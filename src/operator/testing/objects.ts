@@ -1,0 +1,42 @@
+/**
+ * For tests only: objects as people and controllers write them.
+ */
+import type { KubeObject, ObjectKey, ObjectMeta } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { ApiObject } from '../../kube/testing/object-store.ts';
+
+/** An object of a kind that is in RESOURCES. */
+export function objectOf(kind: string, metadata: ObjectMeta, rest: object = {}): ApiObject {
+  const resource = Object.values(RESOURCES).find((one) => one.kind === kind);
+  return { apiVersion: resource?.apiVersion ?? 'v1', kind, metadata, ...rest };
+}
+
+/** A Secret with these files. */
+export function secretOf(key: ObjectKey, files: Readonly<Record<string, string>>): ApiObject {
+  return objectOf('Secret', key, { data: encoded(files) });
+}
+
+/** Files as a Secret holds them. */
+export function encoded(files: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(files).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
+  );
+}
+
+/** A file of a Secret. */
+export function fileIn(secret: KubeObject | undefined, name: string): string {
+  const { data = {} } = (secret ?? {}) as { readonly data?: Readonly<Record<string, string>> };
+  return Buffer.from(data[name] ?? '', 'base64').toString();
+}
+
+/** All objects of a server by kind and key, without what changes with every write. Events and Leases are left out. */
+export function snapshotOf(objects: readonly KubeObject[]): Readonly<Record<string, KubeObject>> {
+  const kept = objects.filter(({ kind }) => kind !== 'Event' && kind !== 'Lease');
+  return Object.fromEntries(
+    kept.map((object) => {
+      const { resourceVersion: _version, managedFields: _fields, ...metadata } = object.metadata;
+      const { namespace = '', name } = metadata;
+      return [`${object.kind} ${namespace}/${name}`, { ...object, metadata }];
+    }),
+  );
+}

@@ -1,0 +1,147 @@
+/**
+ * For tests only: what kube-controller-manager and kubelets do in a tenant. Each node gets its pod of the proxies'
+ * DaemonSet, at once and in the newest version, and the DaemonSet's status says so.
+ */
+import { Informer } from '../../kube/informer.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { WorkQueue } from '../../kube/work-queue.ts';
+import { PROXY, PROXY_SELECTOR } from '../../tenant/proxy-names.ts';
+import { TENANT_SELECTIONS, type LiveDaemonSet } from '../tenant/tenant-view.ts';
+import { objectOf } from './objects.ts';
+
+interface Worker {
+  readonly addresses: readonly string[];
+  isReady: boolean;
+}
+
+/** The controllers of one tenant. */
+export class TenantControllers {
+  readonly #client: KubeClient;
+  readonly #daemonSets: Informer<LiveDaemonSet>;
+  readonly #workers = new Map<string, Worker>();
+  readonly #queue: WorkQueue;
+  readonly #ended = new AbortController();
+  readonly #running: Promise<unknown>;
+  #isPaused = false;
+
+  constructor(client: KubeClient) {
+    this.#client = client;
+    this.#queue = new WorkQueue({ backoff: { firstMs: 10, maxMs: 100 }, onFailure: () => {} });
+    this.#daemonSets = new Informer({
+      ...{ client, resource: RESOURCES.daemonSet, selection: TENANT_SELECTIONS.daemonSets },
+    });
+    this.#daemonSets.onChange(() => this.#look());
+    const { signal } = this.#ended;
+    this.#running = Promise.all([
+      this.#daemonSets.run(signal),
+      this.#queue.run(() => this.#reconcile(signal), { concurrency: 1, signal }),
+    ]);
+  }
+
+  /** A worker joins. Its proxy is ready at once, unless it is said not to be. */
+  async addNode(name: string, addresses: readonly string[], isReady = true): Promise<void> {
+    this.#workers.set(name, { addresses, isReady });
+    await this.#client.create(RESOURCES.node, objectOf('Node', { name }));
+    const status = { addresses: addresses.map((address) => ({ type: 'InternalIP', address })) };
+    await this.#writeStatus(RESOURCES.node, { name }, status);
+    this.#look();
+  }
+
+  async removeNode(name: string): Promise<void> {
+    this.#workers.delete(name);
+    await this.#client.delete(RESOURCES.node, { name });
+    this.#look();
+  }
+
+  /** The proxy of a worker begins to answer, or ceases to. */
+  setReady(name: string, isReady: boolean): void {
+    const worker = this.#workers.get(name);
+    if (worker === undefined) throw new Error(`there is no node ${name}`);
+    worker.isReady = isReady;
+    this.#look();
+  }
+
+  /** Nobody does anything until {@link resume}. */
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#look();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended.abort();
+    await this.#running;
+  }
+
+  #look(): void {
+    this.#queue.add('daemonset');
+  }
+
+  async #reconcile(signal: AbortSignal): Promise<void> {
+    if (this.#isPaused || !this.#daemonSets.hasSynced) return;
+    const daemonSet = this.#daemonSets.get(PROXY);
+    await this.#bringPods(daemonSet, signal);
+    if (daemonSet === undefined) return;
+    const workers = [...this.#workers.values()];
+    const ready = workers.filter(({ isReady }) => isReady).length;
+    await this.#writeStatus(RESOURCES.daemonSet, PROXY, {
+      observedGeneration: daemonSet.metadata.generation,
+      ...{ currentNumberScheduled: workers.length, desiredNumberScheduled: workers.length },
+      ...{ updatedNumberScheduled: workers.length, numberMisscheduled: 0 },
+      ...{ numberReady: ready, numberAvailable: ready },
+    });
+  }
+
+  async #bringPods(daemonSet: LiveDaemonSet | undefined, signal: AbortSignal): Promise<void> {
+    const { items } = await this.#client.list(RESOURCES.pod, {
+      ...{ ...TENANT_SELECTIONS.pods, signal },
+    });
+    const wanted = daemonSet === undefined ? [] : [...this.#workers];
+    const names = new Set(wanted.map(([node]) => podName(node)));
+    for (const { metadata } of items) {
+      if (!names.has(metadata.name)) await this.#client.delete(RESOURCES.pod, metadata);
+    }
+    for (const [node, { isReady }] of wanted) {
+      const name = podName(node);
+      const { namespace } = PROXY;
+      if (!items.some(({ metadata }) => metadata.name === name)) {
+        const spec = { nodeName: node };
+        const pod = objectOf('Pod', { name, namespace, labels: PROXY_SELECTOR }, { spec });
+        await this.#client.create(RESOURCES.pod, pod, { signal });
+      }
+      await this.#writeStatus(
+        RESOURCES.pod,
+        { name, namespace },
+        {
+          conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }],
+          containerStatuses: [{ name: 'proxy', ready: isReady }],
+        },
+      );
+    }
+  }
+
+  /** Nothing if it is so already, or if the object is gone. */
+  async #writeStatus(
+    resource: (typeof RESOURCES)[keyof typeof RESOURCES],
+    key: { readonly name: string; readonly namespace?: string },
+    status: object,
+  ): Promise<void> {
+    const live = await this.#client.get<KubeObject & { status?: object }>(resource, key);
+    if (live === undefined || Bun.deepEquals(live.status, status)) return;
+    try {
+      await this.#client.patch(resource, key, 'merge', { status }, { subresource: 'status' });
+    } catch (error) {
+      if (!isKubeError(error, 'NotFound')) throw error;
+    }
+  }
+}
+
+function podName(node: string): string {
+  return `${PROXY.name}-${node}`;
+}
