@@ -3,12 +3,12 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: help install test e2e fuzz soak lint format generate build image bench bench-world demo world world-status world-down clean
+.PHONY: help install test e2e e2e-all fuzz soak lint format generate build image bench bench-world demo world world-status world-down clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
-	@echo '  T=NAME            with e2e: only that scenario, a file e2e/NAME.test.ts; edges and providers only when named'
+	@echo '  T=NAME            with e2e: only that scenario, a file e2e/NAME.test.ts'
 	@echo '  E2E=auto          with e2e: succeed, saying why, where the tests cannot run'
 	@echo '  SECONDS=60        with fuzz: how long'
 	@echo '  MINUTES=2         with soak: how long'
@@ -25,6 +25,9 @@ test: install ## the tests that need npm only; report in build/test.xml
 
 e2e: install ## end-to-end tests on real Kubernetes parts; builds them on first use
 	$(BUN) e2e/run.ts $(T)
+
+e2e-all: install ## the same and edges, envoy-edges and providers, which e2e runs only when named
+	$(BUN) e2e/run.ts --all
 
 fuzz: install ## compare the parsers with slow, plain ones on mutated inputs
 	$(BUN) fuzz/run.ts $(SECONDS)

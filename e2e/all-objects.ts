@@ -10,14 +10,17 @@ export type ObjectTexts = Readonly<Record<string, string>>;
 const PASSING = new Set(['events', 'events.events.k8s.io', 'leases.coordination.k8s.io']);
 
 interface Listed {
-  readonly items: readonly {
-    readonly kind: string;
-    readonly metadata: Readonly<Record<string, unknown>> & {
-      readonly name: string;
-      readonly namespace?: string;
-    };
-    readonly status?: unknown;
-  }[];
+  readonly items: readonly ListedObject[];
+}
+
+interface ListedObject {
+  readonly kind: string;
+  readonly metadata: Readonly<Record<string, unknown>> & {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly ownerReferences?: readonly unknown[];
+  };
+  readonly status?: unknown;
 }
 
 /** All objects of all kinds that can be listed, but for those in one namespace. */
@@ -32,6 +35,7 @@ export async function allObjects(cluster: Cluster, except?: string): Promise<Obj
   return Object.fromEntries(
     items
       .filter(({ metadata }) => metadata.namespace === undefined || metadata.namespace !== except)
+      .filter((object) => !isReplaceable(object))
       .map(({ kind, metadata, status: _status, ...rest }) => {
         const { name, namespace = '', labels, annotations, finalizers, ownerReferences } = metadata;
         const shown = { labels, annotations, finalizers, ownerReferences, ...rest };
@@ -39,4 +43,9 @@ export async function allObjects(cluster: Cluster, except?: string): Promise<Obj
       })
       .toSorted(([one], [other]) => one.localeCompare(other)),
   );
+}
+
+/** A pod that its controller makes anew under another name: the controller is compared. */
+function isReplaceable({ kind, metadata }: ListedObject): boolean {
+  return kind === 'Pod' && (metadata.ownerReferences ?? []).length > 0;
 }

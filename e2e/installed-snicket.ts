@@ -30,6 +30,8 @@ export interface Condition {
 export interface Exposure {
   readonly status?: {
     readonly conditions?: readonly Condition[];
+    readonly driver?: string;
+    readonly hops?: readonly { readonly name: string; readonly message: string }[];
     readonly mode?: string;
     readonly proxies?: { readonly summary: string };
   };
@@ -40,22 +42,37 @@ export async function installSnicket(world: World, progress: Progress): Promise<
   await world.image(await snicketImage(progress));
   const { management } = world;
   progress.update('snicket', 'kubectl apply -k deploy');
-  await applyFolder(management);
+  await applyServerSide(management, '-k', join(repository, 'deploy'));
   await playLoadBalancer(management);
-  for (const name of ['snicket-operator', 'snicket-gateway']) {
-    await management.kubectl(
-      ...['rollout', 'status', `--namespace=${SYSTEM}`, `deployment/${name}`, '--timeout=100s'],
-    );
-  }
+  for (const name of ['snicket-operator', 'snicket-gateway']) await rolledOut(management, name);
+  progress.done('snicket', 'installed');
+}
+
+/** Installs the operator alone, for edges of others. */
+export async function installOperator(world: World, progress: Progress): Promise<void> {
+  await world.image(await snicketImage(progress));
+  const { management } = world;
+  progress.update('snicket', 'kubectl apply -f deploy, without the gateway');
+  const files = ['crds', 'namespace.yaml', 'operator.yaml'];
+  const paths = files.flatMap((name) => ['-f', join(repository, 'deploy', name)]);
+  await applyServerSide(management, ...paths);
+  await rolledOut(management, 'snicket-operator');
   progress.done('snicket', 'installed');
 }
 
 /** CRDs have to be served before anything of their kind can be asked for. */
-async function applyFolder(management: Cluster): Promise<void> {
-  await management.kubectl('apply', '--server-side', '-k', join(repository, 'deploy'));
+async function applyServerSide(management: Cluster, ...what: string[]): Promise<void> {
+  await management.kubectl('apply', '--server-side', ...what);
   await management.kubectl(
     ...['wait', '--for=condition=Established', '--timeout=30s'],
     ...['crd/edges.snicket.dev', 'crd/exposures.snicket.dev'],
+  );
+}
+
+async function rolledOut(management: Cluster, deployment: string): Promise<void> {
+  await management.kubectl(
+    ...['rollout', 'status', `--namespace=${SYSTEM}`, `deployment/${deployment}`],
+    '--timeout=100s',
   );
 }
 
@@ -109,6 +126,18 @@ export function exposureOf(tenant: Cluster, worker: object = {}): object {
 export function leadToEdge(world: World, tenant: Cluster, address = EDGE_ADDRESS): void {
   const { api, konnectivity } = tenant.plan.hosts;
   for (const host of [api, konnectivity]) world.dns.set(host, address);
+}
+
+/** Lets the konnectivity agents dial anew: those that run have dialled before there was an edge. */
+export async function dialEdge(tenant: Cluster): Promise<void> {
+  const agents = ['--namespace=kube-system', '--selector=k8s-app=konnectivity-agent'];
+  await tenant.kubectl('delete', 'pods', ...agents);
+  const command = ['get', '--raw', `/api/v1/nodes/${tenant.worker().name}/proxy/healthz`];
+  await waitFor(
+    'the API server reaches its nodes',
+    async () => tenant.kubectl(...command).catch(() => undefined),
+    { deadlineMs: 60_000 },
+  );
 }
 
 /** Waits until the Exposure of a tenant is Ready as it is wished for now; says what it waits for if it never is. */

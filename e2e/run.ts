@@ -1,22 +1,27 @@
 /**
- * Runs the end-to-end tests: `run.ts [SCENARIO...]`, a scenario being the name of a file here. Without one:
- * all but those that need parts beyond the base, which are built only when asked for.
+ * Runs the end-to-end tests: `run.ts [--all | SCENARIO...]`, a scenario being the name of a file here. Without one: all but
+ * those that run on demand. Parts beyond the base are built only for scenarios that need them.
  *
  * E2E=auto makes a machine that cannot run a world a success that says so; otherwise it is a failure.
  */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { missingRequirements } from '../world/requirements.ts';
 import { removeDeadWorlds, sweptText } from '../world/machine/sweep.ts';
 import { baseParts, edgeParts, providerParts, type Part } from '../world/parts/catalogue.ts';
 import { ensureParts } from '../world/parts/parts.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 
-/** Scenarios that must be named to be run, with the parts that they need besides the base. */
-const ON_DEMAND = new Map<string, readonly Part[]>([
+/** The parts that scenarios need besides the base. */
+const MORE_PARTS = new Map<string, readonly Part[]>([
+  ['real-edges', [edgeParts.traefik, edgeParts.haproxyIngress, edgeParts.haproxy]],
+  ['envoy-edges', [edgeParts.envoyGateway, edgeParts.contour, edgeParts.envoy]],
   ['edges', Object.values(edgeParts)],
   ['providers', Object.values(providerParts)],
 ]);
+/** Scenarios that are run when they are named, or with --all. */
+const ON_DEMAND = new Set(['envoy-edges', 'edges', 'providers']);
 
 /** One step of a scenario: a pod may have to be scheduled, a part to be restarted. */
 const TEST_TIMEOUT_MS = 180_000;
@@ -24,15 +29,21 @@ const TEST_TIMEOUT_MS = 180_000;
 const all = readdirSync(import.meta.dir).flatMap(
   (name) => /^(.+)\.test\.ts$/.exec(name)?.[1] ?? [],
 );
-const asked = process.argv.slice(2);
+const { values, positionals: asked } = parseArgs({
+  options: { all: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const unknown = asked.filter((name) => !all.includes(name));
 if (unknown.length > 0) fail(`no scenario '${unknown.join("', '")}'; these are: ${all.join(', ')}`);
-const scenarios = asked.length > 0 ? asked : all.filter((name) => !ON_DEMAND.has(name));
+if (values.all && asked.length > 0) fail(`either --all or '${asked.join("', '")}', not both`);
+const usual = values.all ? all : all.filter((name) => !ON_DEMAND.has(name));
+const scenarios = asked.length > 0 ? asked : usual;
 
-const report = join(process.cwd(), 'build', `${['e2e', ...asked].join('-')}.xml`);
+const reportName = ['e2e', ...(values.all ? ['all'] : asked)].join('-');
+const report = join(process.cwd(), 'build', `${reportName}.xml`);
 const parts = [
   ...Object.values(baseParts),
-  ...scenarios.flatMap((name) => ON_DEMAND.get(name) ?? []),
+  ...scenarios.flatMap((name) => MORE_PARTS.get(name) ?? []),
 ];
 const missing = await missingRequirements(parts);
 if (missing.length > 0) {

@@ -37,6 +37,15 @@ export async function namespacesSeenBy(pod: Pod): Promise<string[]> {
   return namesIn(await pod.exec('timeout', '10', 'kubectl', 'get', 'namespaces', '-o', 'name'));
 }
 
+/** The same at `kubernetes.default.svc`, the name that every pod is given. */
+export async function namespacesSeenByName(pod: Pod): Promise<string[]> {
+  const server = '--server=https://kubernetes.default.svc';
+  const folder = '/var/run/secrets/kubernetes.io/serviceaccount';
+  const credentials = `--certificate-authority=${folder}/ca.crt --token=$(cat ${folder}/token)`;
+  const script = `kubectl ${server} ${credentials} get namespaces -o name`;
+  return namesIn(await pod.exec('timeout', '10', 'sh', '-c', script));
+}
+
 /** The names in what `kubectl get namespaces -o name` prints. */
 export function namesIn(output: string): string[] {
   return output

@@ -1,9 +1,5 @@
 import { Command, Option } from 'commander';
-import type { ExposureStatus } from '../api/exposure.ts';
-import type { ObjectChange } from '../plan/changes.ts';
-import type { Outlook } from '../operator/outlook.ts';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
-import type { ClusterChange, ExposureChanges } from './diff-text.ts';
 import {
   choiceOf,
   openManagement,
@@ -59,8 +55,13 @@ async function diff(
   flags: Flags,
   command: Command,
 ): Promise<void> {
-  const [{ EXIT, orSayWhy, outlooks, reportFindings }, { changesText, changesValue }] =
-    await Promise.all([import('./plans.ts'), import('./diff-text.ts')]);
+  // Loaded here, so that help does not pay for it.
+  const [plans, { exposureChanges }, { changesText, changesValue }] = await Promise.all([
+    import('./plans.ts'),
+    import('./exposure-changes.ts'),
+    import('./diff-text.ts'),
+  ]);
+  const { EXIT, orSayWhy, outlooks, reportFindings } = plans;
   const { client, access } = await openManagement(flags);
   const options = {
     ...{ client, namespace: flags.operatorNamespace, proxyImage: flags.proxyImage },
@@ -72,7 +73,7 @@ async function diff(
     let hasChanges = false;
     for await (const outlook of outlooks(options)) {
       reportFindings(outlook, EXIT.failed);
-      const changes = await changesOf(outlook, flags.only);
+      const changes = exposureChanges(outlook, flags.only);
       if (changes.changes.length > 0) hasChanges = true;
       if (flags.output === 'json') all.push(changesValue(changes));
       else process.stdout.write(changesText(changes, hasColours));
@@ -83,51 +84,4 @@ async function diff(
       console.error('nothing to change');
     }
   });
-}
-
-async function changesOf(outlook: Outlook, only: Cluster | undefined): Promise<ExposureChanges> {
-  const { changesIn } = await import('../plan/changes.ts');
-  const inCluster = (cluster: Cluster): readonly ClusterChange[] => {
-    const side = outlook[cluster];
-    if (side === undefined || (only ?? cluster) !== cluster) return [];
-    return changesIn(side).map((change) => ({ ...change, cluster }));
-  };
-  return {
-    exposure: outlook.object,
-    changes: [
-      ...(only === 'tenant' ? [] : await routeInStatus(outlook)),
-      ...CLUSTERS.flatMap(inCluster),
-    ],
-    findings: outlook.findings,
-  };
-}
-
-/** Snicket's own gateway has its routes from the status of the Exposure: no object says them. */
-async function routeInStatus({ object, wish, plan }: Outlook): Promise<readonly ClusterChange[]> {
-  if (wish?.edge.spec.driver !== 'snicket' || plan === undefined) return [];
-  const [{ routeOf }, { comparisons }] = await Promise.all([
-    import('../operator/exposure/exposure-status.ts'),
-    import('../kube/apply-differences.ts'),
-  ]);
-  const { status } = object as typeof object & { readonly status?: ExposureStatus };
-  const [from, to] = [status?.route, routeOf(plan)];
-  const change: Omit<ObjectChange, 'fields'> = { action: 'change', object, waits: false };
-  if (to === undefined) {
-    const fields = [{ path: 'status.route', from }];
-    return from === undefined ? [] : [{ ...change, cluster: 'management', fields }];
-  }
-  const fields = comparisons({ status: { route: to } }, { status: { route: from } });
-  return fields.length === 0
-    ? []
-    : [
-        {
-          ...change,
-          cluster: 'management',
-          fields: fields.map(({ path, found, wanted }) => ({
-            path: path.slice(1),
-            ...(found !== undefined && { from: found }),
-            to: wanted,
-          })),
-        },
-      ];
 }

@@ -106,12 +106,15 @@ function objectIn(value: unknown, namespace: string): KubeObject | undefined {
 
 /** An API server takes `stringData` too, and gives it back as `data`. */
 function withData(secret: object): object {
-  const { data, stringData, ...rest } = secret as Readonly<Record<string, unknown>>;
-  const written = Object.entries(stringData ?? {}).map(([name, text]) => [
-    name,
-    Buffer.from(String(text)).toString('base64'),
-  ]);
-  return { ...rest, data: { ...(data ?? {}), ...Object.fromEntries(written) } };
+  const { data, stringData, ...rest } = secret as {
+    readonly data?: Readonly<Record<string, string>> | null;
+    readonly stringData?: Readonly<Record<string, unknown>> | null;
+  };
+  const all: Record<string, string> = { ...data };
+  for (const [name, text] of Object.entries(stringData ?? {})) {
+    all[name] = Buffer.from(String(text)).toString('base64');
+  }
+  return { ...rest, data: all };
 }
 
 /** The sentences of the API server, with places. */

@@ -3,7 +3,6 @@ import { hostname } from 'node:os';
 import manifest from '../../package.json' with { type: 'json' };
 import { parseListenAddress, type ListenAddress } from '../engine/listen-address.ts';
 import { createLogger, LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
-import { allowManyRequests } from './open-requests.ts';
 
 const EXAMPLES = `
 Examples:
@@ -75,7 +74,6 @@ export function operatorCommand(): Command {
 }
 
 async function run(flags: Flags, command: Command): Promise<void> {
-  allowManyRequests();
   const log = createLogger({ level: flags.logLevel });
   // Loaded here, so that the other commands do not pay for it.
   const [{ runOperator }, { createClient }, { defaultAccess }, { AccessError }] = await Promise.all(

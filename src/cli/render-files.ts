@@ -50,7 +50,7 @@ async function outlookOf(
   assumptions: Assumptions,
 ): Promise<Outlook> {
   const { value: wish, finding } = viewpoint.management.book.wishOf(object);
-  if (wish === undefined) return { object, findings: [finding] };
+  if (wish === undefined) return { object, isRouted: false, findings: [finding] };
   const look = await lookAtExposure(object, wish, viewpoint, new AbortController().signal);
   const { clusterDomain = assumptions.tenant.clusterDomain } = wish.exposure.spec.controlPlane;
   const tenant = { ...assumptions.tenant, clusterDomain, nodes: [] };
@@ -61,7 +61,7 @@ async function outlookOf(
   // How the edge is set up is judged if the files say it.
   const isTold = driverFor(driver).reads.every((kind) => viewpoint.management.all(kind).length > 0);
   return {
-    ...{ object, wish, plan },
+    ...{ object, wish, plan, isRouted: true },
     findings: [
       ...plan.findings,
       ...look.reading.findings,
@@ -129,8 +129,9 @@ function assumedSecret(
   ...entries: readonly string[]
 ): KubeObject {
   const valueOf = (entry: string) => placeholder(`${entry} of Secret ${keyText(metadata)}`);
-  const data = entries.map((entry) => [entry, Buffer.from(valueOf(entry)).toString('base64')]);
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata, data: Object.fromEntries(data) };
+  const data: Record<string, string> = {};
+  for (const entry of entries) data[entry] = Buffer.from(valueOf(entry)).toString('base64');
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata, data };
   return secret;
 }
 

@@ -16,9 +16,9 @@ const EXAMPLES = `
 Examples:
   snicket render tenants/blue                    # what the operator makes for one Exposure, in both clusters
   snicket render -A --only management            # for all of them, without asking a tenant
-  snicket render -f edge.yaml -f blue.yaml       # from files, with no cluster at all
+  snicket render -f edge.yaml blue.yaml          # from files, with no cluster at all
   kustomize build . | snicket render -f -        # from standard input
-  snicket render -f blue.yaml --only management | kubectl diff -f -
+  snicket render -f edge.yaml blue.yaml --only management | kubectl diff -f -
 
 Nothing is written anywhere. Of Secrets a fingerprint is shown, unless --show-secrets asks for more.
 

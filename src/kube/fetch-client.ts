@@ -99,10 +99,10 @@ class FetchClient implements KubeClient {
     }
   }
 
-  async *watch<T extends KubeObject>(
+  watch<T extends KubeObject>(
     resource: Resource,
     options: WatchOptions,
-  ): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  ): AsyncIterable<WatchEvent<T>> {
     const { least, spread } = WATCH_SECONDS;
     const call: Call = {
       verb: 'GET',
@@ -116,9 +116,12 @@ class FetchClient implements KubeClient {
       },
       signal: options.signal,
     };
-    const stream = await this.#transport.stream(call);
-    options.onOpen?.();
-    yield* watchEvents<T>(stream, this.#transport.nameOf(call));
+    const open = async () => {
+      const stream = await this.#transport.stream(call);
+      options.onOpen?.();
+      return stream;
+    };
+    return watchEvents<T>(open, this.#transport.nameOf(call));
   }
 
   async create<T extends KubeObject>(

@@ -5,8 +5,7 @@
 /** What comes before the body. */
 export interface AnswerHead {
   readonly status: number;
-  /** By lower-case name; of several with one name the last. */
-  readonly headers: ReadonlyMap<string, string>;
+  readonly retryAfter: string | undefined;
 }
 
 /** These bytes are no answer. */
@@ -27,7 +26,11 @@ type State = 'head' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailer' | 'sized'
 /** Reads one answer: gives its head once, and its body as it comes. */
 export class AnswerDecoder {
   #state: State = 'head';
-  /** The beginning of a line or of a head whose end has not come; short, so it is kept as text. */
+  /** The lines of the head that have come. */
+  #headLines: string[] = [];
+  /** Of the head, or of a line elsewhere. */
+  #textBytes = 0;
+  /** The beginning of a line whose end has not come. */
   #text = '';
   /** Of the chunk, or of the whole body. */
   #leftBytes = 0;
@@ -80,26 +83,30 @@ export class AnswerDecoder {
     return body;
   }
 
-  /** Takes text up to the end of a line, or of the head, and returns where it ended. */
+  /** Takes text up to the end of a line, and returns where it ended. */
   #takeText(bytes: Uint8Array, at: number): number {
     const newline = bytes.indexOf(0x0a, at);
     const end = newline < 0 ? bytes.length : newline + 1;
-    this.#text += Buffer.from(bytes.buffer, bytes.byteOffset + at, end - at).toString('latin1');
-    if (this.#text.length > (this.#state === 'head' ? MAX_HEAD_BYTES : MAX_SIZE_LINE_BYTES)) {
+    this.#textBytes += end - at;
+    if (this.#textBytes > (this.#state === 'head' ? MAX_HEAD_BYTES : MAX_SIZE_LINE_BYTES)) {
       throw new BadAnswer('its head has no end');
     }
-    if (newline >= 0) this.#lineEnded();
+    this.#text += Buffer.from(bytes.buffer, bytes.byteOffset + at, end - at).toString('latin1');
+    if (newline >= 0) {
+      const line = this.#text.trimEnd();
+      this.#text = '';
+      this.#takeLine(line);
+    }
     return end;
   }
 
-  #lineEnded(): void {
+  #takeLine(line: string): void {
     if (this.#state === 'head') {
-      if (!/(^|\n)\r?\n$/.test(this.#text)) return;
-      const text = this.#takenText();
-      if (text.trim() !== '') this.#headEnded(text);
+      if (line !== '') this.#headLines.push(line);
+      else if (this.#headLines.length > 0) this.#headEnded();
       return;
     }
-    const line = this.#takenText().trimEnd();
+    this.#textBytes = 0;
     if (this.#state === 'chunk-end') {
       if (line !== '') throw new BadAnswer('a chunk is longer than was announced');
       this.#state = 'chunk-size';
@@ -113,14 +120,10 @@ export class AnswerDecoder {
     }
   }
 
-  #takenText(): string {
-    const text = this.#text;
-    this.#text = '';
-    return text;
-  }
-
-  #headEnded(text: string): void {
-    const [first = '', ...lines] = text.trimEnd().split(/\r?\n/);
+  #headEnded(): void {
+    const [first = '', ...lines] = this.#headLines;
+    this.#headLines = [];
+    this.#textBytes = 0;
     const status = Number(STATUS_LINE.exec(first)?.[1]);
     if (!(status >= 100)) throw new BadAnswer('it does not begin as an answer does');
     // 1xx are not the answer yet: another head follows.
@@ -132,7 +135,8 @@ export class AnswerDecoder {
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
       }),
     );
-    this.#head = { status, headers };
+    // The other headers are not kept: an answer may be read for years.
+    this.#head = { status, retryAfter: headers.get('retry-after') };
     this.#frame(headers);
   }
 

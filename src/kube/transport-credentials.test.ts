@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { ManualClock } from '../engine/clock.ts';
 import type { Credentials } from './cluster-access.ts';
 import { errorOf, tokenOf, TransportLab, VERSION } from './transport-test-lab.ts';
-import { startServer } from './transport-test-server.ts';
 
 let lab: TransportLab;
 
@@ -163,8 +162,7 @@ describe('a program that prints credentials', () => {
       env: {},
       provideClusterInfo: false,
     };
-    const tls = { ...lab.serving, clientCa: lab.authority.cert };
-    await using mutual = await startServer((exchange) => exchange.answer(200, {}), { tls });
+    await using mutual = await lab.mutualServer();
     let wallMs = 0;
     const one = lab.transport(
       { server: mutual.url, credentials: { kind: 'exec', plugin } },

@@ -2,6 +2,7 @@
  * What went wrong with a request, as a {@link KubeError}.
  */
 import { z } from 'zod';
+import { BadAnswer } from './transport-answer.ts';
 import { KubeError, type KubeErrorReason } from './kube-error.ts';
 
 /** A request, as messages name it. */
@@ -58,7 +59,7 @@ export interface Refusal {
   readonly status: number;
   readonly body: string;
   /** The header, as it came. */
-  readonly retryAfter: string | null;
+  readonly retryAfter: string | undefined;
 }
 
 /** The error of an answer that says no. */
@@ -100,6 +101,7 @@ export function errorOfFailure(call: CallName, failure: unknown): KubeError {
     );
   }
   if (code === 'ZlibError') return malformed(call, 'its compression is broken');
+  if (failure instanceof BadAnswer) return malformed(call, failure.message);
   const said = failure instanceof Error ? failure.message : String(failure);
   // Bun's own sentences advise the author of a program, not who runs it.
   return new KubeError('Unreachable', `${nameOf(call)}: ${code || said}`, { cause: failure });
@@ -128,8 +130,8 @@ function reasonOf(status: number, said: string | null | undefined): KubeErrorRea
 }
 
 /** Of the two forms of the header, a number and a date, API servers use the number. */
-function retryAfterSeconds(header: string | null): number | undefined {
-  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
+function retryAfterSeconds(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
 }
 
 function jsonIn(text: string): unknown {

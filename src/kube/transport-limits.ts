@@ -4,38 +4,21 @@
 import type { Clock } from '../engine/clock.ts';
 import { KubeError } from './kube-error.ts';
 import { errorOfFailure, nameOf, type CallName } from './transport-error.ts';
-
-/** So many Bun keeps open when nothing else is said. */
-const DEFAULT_OPEN_REQUESTS = 256;
-
-/** Bun reads it when the process starts; to set it from within is too late. */
-export const OPEN_REQUESTS_VARIABLE = 'BUN_CONFIG_MAX_HTTP_REQUESTS';
-
-/** Of the whole process, as Bun counts: its limit is not one of a server or of a client. */
-let openRequests = 0;
-
-/**
- * How many requests this process can have open at once, watches included. Those beyond wait, silently, for another to
- * end: with more watches than this, nothing goes at all any more.
- */
-export function openRequestLimit(env: Readonly<Record<string, string | undefined>>): number {
-  const value = Number(env[OPEN_REQUESTS_VARIABLE]);
-  return Number.isInteger(value) && value > 0 ? value : DEFAULT_OPEN_REQUESTS;
-}
+import { starvationHint } from './transport-open-requests.ts';
 
 /** Holds one request to its limits, from its start until {@link CallLimits.end}. */
 export class CallLimits {
   readonly #call: CallName;
   readonly #clock: Clock;
   readonly #caller: AbortSignal | undefined;
-  readonly #abort = new AbortController();
   readonly #onCallerAbort: () => void;
   #stopClock: () => void;
-  /** When the last byte came; of an answer that is read in one go nobody asks. */
+  /** Stops what works on the request now. */
+  #stopWork: (() => void) | undefined;
+  /** When the last byte came, once that counts. */
   #touchedMs = 0;
   /** Why the request was given up, if it was. */
   #givenUp: KubeError | undefined;
-  #hasEnded = false;
 
   constructor(call: CallName, clock: Clock, limitMs: number, caller: AbortSignal | undefined) {
     this.#call = call;
@@ -43,16 +26,27 @@ export class CallLimits {
     this.#caller = caller;
     this.#onCallerAbort = () => this.#giveUp('Aborted', 'given up by the caller');
     this.#stopClock = clock.every(limitMs, () =>
-      this.#giveUp('TimedOut', `no answer within ${limitMs / 1000} s${starvation()}`),
+      this.#giveUp('TimedOut', `no answer within ${limitMs / 1000} s${starvationHint()}`),
     );
-    openRequests++;
     caller?.addEventListener('abort', this.#onCallerAbort);
     if (caller?.aborted) this.#onCallerAbort();
   }
 
-  /** For what does the work. */
-  get signal(): AbortSignal {
-    return this.#abort.signal;
+  /**
+   * How to stop the part of the work that begins now. It is called when the request is given up or at its end, when
+   * another part begins, or at once if it is too late already.
+   */
+  stopBy(stop: () => void): void {
+    this.#stopWork?.();
+    this.#stopWork = stop;
+    if (this.#givenUp !== undefined) stop();
+  }
+
+  /** Work that cannot be stopped: it is left alone. @throws why the request was given up, if that comes first */
+  async orGivenUp<T>(work: Promise<T>): Promise<T> {
+    const { promise: givenUp, reject } = Promise.withResolvers<never>();
+    this.stopBy(() => reject(this.errorOf(undefined)));
+    return Promise.race([work, givenUp]);
   }
 
   /** From now on the time since the last byte is what counts. */
@@ -70,17 +64,6 @@ export class CallLimits {
     this.#touchedMs = this.#clock.nowMs();
   }
 
-  /** The promise, or an error as soon as the request is given up. */
-  async orGivenUp<T>(promise: Promise<T>): Promise<T> {
-    const { signal } = this;
-    return new Promise((resolve, reject) => {
-      const giveUp = () => reject(this.errorOf(undefined));
-      if (signal.aborted) giveUp();
-      signal.addEventListener('abort', giveUp, { once: true });
-      promise.then(resolve, reject);
-    });
-  }
-
   /** What a failure means: if the request was given up, that is why. */
   errorOf(failure: unknown): KubeError {
     return this.#givenUp ?? errorOfFailure(this.#call, failure);
@@ -88,12 +71,10 @@ export class CallLimits {
 
   /** The request is over; a connection that is still busy with it is closed. */
   end(): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    openRequests--;
     this.#stopClock();
     this.#caller?.removeEventListener('abort', this.#onCallerAbort);
-    this.#abort.abort();
+    this.#stopWork?.();
+    this.#stopWork = undefined;
   }
 
   #giveUp(reason: 'Aborted' | 'TimedOut', sentence: string): void {
@@ -101,14 +82,6 @@ export class CallLimits {
       cause: reason === 'Aborted' ? this.#caller?.reason : undefined,
     });
     this.#stopClock();
-    this.#abort.abort();
+    this.#stopWork?.();
   }
-}
-
-/** A request that waits in Bun's queue looks like a server that does not answer. */
-function starvation(): string {
-  const limit = openRequestLimit(process.env);
-  return openRequests < limit
-    ? ''
-    : `; this process has ${openRequests} requests open and may have ${limit}: start it with ${OPEN_REQUESTS_VARIABLE}=65535`;
 }

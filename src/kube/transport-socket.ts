@@ -6,7 +6,7 @@
  */
 import type { Socket, SocketHandler, TLSOptions } from 'bun';
 import { nameFault } from './transport-name.ts';
-import { AnswerDecoder, BadAnswer } from './transport-answer.ts';
+import { AnswerDecoder } from './transport-answer.ts';
 import type { Answer } from './transport-body.ts';
 
 /** Where to connect, and how to know that it is the right one. */
@@ -20,24 +20,26 @@ export interface SocketTarget {
 /** Past this, the server is told to wait until what it sent is read. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
-/** A connection with its one request. Nothing of it throws into Bun's event loop. */
+/** A connection with its one request. While it waits for bytes, there is one promise and little else. */
 export class SocketAnswer implements Answer {
-  readonly #request: string;
   readonly #serverName: string | undefined;
   readonly #decoder = new AnswerDecoder();
   #socket: Socket<SocketAnswer> | undefined;
-  #unread: Uint8Array[] = [];
+  /** What is left of the request. */
+  #unsent: Uint8Array | undefined;
+  readonly #unread: Uint8Array[] = [];
   #unreadBytes = 0;
   /** Why nothing more will come, besides the proper end of the answer. */
   #failure: Error | undefined;
+  /** The connection has ended as it should; whether the answer has is another question. */
   #isClosed = false;
-  /** What is left of the request. */
-  #unsent: Uint8Array | undefined;
-  /** Whoever waits for bytes, or for the head. */
-  #wake: (() => void) | undefined;
+  /** Whoever waits for the head. */
+  #opening: PromiseWithResolvers<void> | undefined;
+  /** Whoever waits for bytes. */
+  #reading: PromiseWithResolvers<Uint8Array | undefined> | undefined;
 
   private constructor(request: string, serverName: string | undefined) {
-    this.#request = request;
+    this.#unsent = Buffer.from(request, 'latin1');
     this.#serverName = serverName;
   }
 
@@ -49,14 +51,16 @@ export class SocketAnswer implements Answer {
       tls === undefined
         ? Bun.connect<SocketAnswer>({ ...common, socket: PLAIN })
         : Bun.connect<SocketAnswer>({ ...common, tls, socket: SECURE });
-    // connectError has told the answer before.
     dial.catch((error: unknown) => answer.failed(error));
     return answer;
   }
 
   /** Ends when the head is there. @throws Error with the code of the system or of OpenSSL */
   async opened(): Promise<void> {
-    while (this.#decoder.head === undefined) await this.#news();
+    this.#opening = Promise.withResolvers();
+    const { promise } = this.#opening;
+    this.#tell();
+    await promise;
   }
 
   get status(): number {
@@ -64,21 +68,14 @@ export class SocketAnswer implements Answer {
   }
 
   get retryAfter(): string | undefined {
-    return this.#decoder.head?.headers.get('retry-after');
+    return this.#decoder.head?.retryAfter;
   }
 
   async read(): Promise<Uint8Array | undefined> {
-    for (;;) {
-      const bytes = this.#unread.shift();
-      if (bytes !== undefined) {
-        this.#unreadBytes -= bytes.length;
-        if (this.#unreadBytes < MAX_UNREAD_BYTES) this.#socket?.resume();
-        return bytes;
-      }
-      if (this.#decoder.isDone) return undefined;
-      if (this.#isClosed && this.#decoder.endsWithConnection) return undefined;
-      await this.#news();
-    }
+    this.#reading = Promise.withResolvers();
+    const { promise } = this.#reading;
+    this.#tell();
+    return promise;
   }
 
   /** Nothing more is wanted. */
@@ -104,10 +101,9 @@ export class SocketAnswer implements Answer {
 
   /** The request, or what is left of it. */
   send(socket: Socket<SocketAnswer>): void {
-    this.#unsent ??= Buffer.from(this.#request, 'latin1');
-    if (this.#unsent.length === 0) return;
-    const count = socket.write(this.#unsent);
-    if (count > 0) this.#unsent = this.#unsent.subarray(count);
+    if (this.#unsent === undefined) return;
+    const count = Math.max(0, socket.write(this.#unsent));
+    this.#unsent = count < this.#unsent.length ? this.#unsent.subarray(count) : undefined;
   }
 
   received(socket: Socket<SocketAnswer>, bytes: Uint8Array): void {
@@ -125,8 +121,9 @@ export class SocketAnswer implements Answer {
   }
 
   closed(error: Error | undefined): void {
-    this.#isClosed = true;
-    this.#failure ??= error ?? Object.assign(new Error('the connection ended'), { code: 'ECONNRESET' });
+    this.#isClosed = error === undefined;
+    this.#failure ??=
+      error ?? Object.assign(new Error('the connection ended'), { code: 'ECONNRESET' });
     this.#tell();
   }
 
@@ -136,15 +133,57 @@ export class SocketAnswer implements Answer {
     this.#tell();
   }
 
-  #tell(): void {
-    const wake = this.#wake;
-    this.#wake = undefined;
-    wake?.();
+  #isComplete(): boolean {
+    return this.#decoder.isDone || (this.#isClosed && this.#decoder.endsWithConnection);
   }
 
-  /** Ends when something has come. @throws why nothing will */
-  async #news(): Promise<void> {
-    if (this.#failure !== undefined) throw this.#failure;
-    await new Promise<void>((resolve) => (this.#wake = resolve));
+  #taken(): Uint8Array | undefined {
+    const bytes = this.#unread.shift();
+    if (bytes === undefined) return undefined;
+    this.#unreadBytes -= bytes.length;
+    if (this.#unreadBytes < MAX_UNREAD_BYTES) this.#socket?.resume();
+    return bytes;
+  }
+
+  /** Something has happened, or somebody has begun to wait. */
+  #tell(): void {
+    const failure = this.#failure;
+    if (this.#opening !== undefined) {
+      const { resolve, reject } = this.#opening;
+      if (this.#decoder.head !== undefined) resolve();
+      else if (failure !== undefined) reject(failure);
+      else return;
+      this.#opening = undefined;
+    }
+    if (this.#reading !== undefined) {
+      const { resolve, reject } = this.#reading;
+      const bytes = this.#taken();
+      if (bytes !== undefined || this.#isComplete()) resolve(bytes);
+      else if (failure !== undefined) reject(failure);
+      else return;
+      this.#reading = undefined;
+    }
   }
 }
+
+const COMMON: SocketHandler<SocketAnswer> = {
+  data: (socket, bytes) => socket.data.received(socket, bytes),
+  drain: (socket) => socket.data.send(socket),
+  close: (socket, error) => socket.data.closed(error),
+  error: (socket, error) => socket.data.failed(error),
+  connectError: (socket, error) => socket.data.failed(error),
+};
+
+const PLAIN: SocketHandler<SocketAnswer> = {
+  ...COMMON,
+  open(socket) {
+    socket.data.connected(socket);
+    socket.data.send(socket);
+  },
+};
+
+const SECURE: SocketHandler<SocketAnswer> = {
+  ...COMMON,
+  open: (socket) => socket.data.connected(socket),
+  handshake: (socket, success, error) => socket.data.shaken(socket, success, error),
+};

@@ -62,6 +62,12 @@ export class TransportLab implements AsyncDisposable {
     });
   }
 
+  /** Another server, which asks for certificates of the same authority. */
+  async mutualServer(): Promise<TestServer> {
+    const tls = { ...this.serving, clientCa: this.authority.cert };
+    return startServer((exchange) => exchange.answer(200, {}), { tls });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.server[Symbol.asyncDispose]();
     rmSync(this.folder, { recursive: true });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { TestAuthority } from '../proxy/testing/certificates.ts';
 import { errorOf, tokenOf, TransportLab, VERSION } from './transport-test-lab.ts';
 import { startServer } from './transport-test-server.ts';
+import type { Transport } from './transport.ts';
 
 let lab: TransportLab;
 
@@ -11,9 +12,23 @@ beforeEach(async () => {
 
 afterEach(async () => lab[Symbol.asyncDispose]());
 
-describe('which server is spoken to', () => {
+/** A request by each of the two ways: its answer, or why there is none. */
+const WAYS: readonly [string, (transport: Transport) => Promise<unknown>][] = [
+  ['a request', async (transport) => transport.json(VERSION)],
+  [
+    'a stream',
+    async (transport) => {
+      const stream = await transport.stream(VERSION);
+      const bytes = await stream.read();
+      stream.close();
+      return JSON.parse(Buffer.from(bytes ?? []).toString());
+    },
+  ],
+];
+
+describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
   test('one whose certificate is of the CA, and has the name of its address', async () => {
-    expect(await lab.transport().json(VERSION)).toEqual({ ok: true });
+    expect(await ask(lab.transport())).toEqual({ ok: true });
   });
 
   test('one that has another name than its address, if that name is given', async () => {
@@ -21,8 +36,8 @@ describe('which server is spoken to', () => {
     await using other = await startServer((exchange) => exchange.answer(200, {}), { tls: named });
     const elsewhere = { server: other.url, serverName: 'blue.k8s.example.com' };
 
-    expect(await lab.transport(elsewhere).json(VERSION)).toEqual({});
-    expect(await errorOf(lab.transport({ server: other.url }).json(VERSION))).toMatchObject({
+    expect(await ask(lab.transport(elsewhere))).toEqual({});
+    expect(await errorOf(ask(lab.transport({ server: other.url })))).toMatchObject({
       reason: 'Untrusted',
     });
   });
@@ -30,7 +45,7 @@ describe('which server is spoken to', () => {
   test('none of another CA', async () => {
     const { cert: ca } = await TestAuthority.create('another');
 
-    const error = await errorOf(lab.transport({ ca }).json(VERSION));
+    const error = await errorOf(ask(lab.transport({ ca })));
 
     expect(error.reason).toBe('Untrusted');
     expect(error.message).toContain('not of the CA that is trusted here');
@@ -38,17 +53,28 @@ describe('which server is spoken to', () => {
   });
 
   test('none without a CA but those that the system trusts', async () => {
-    const error = await errorOf(lab.transport({ ca: undefined }).json(VERSION));
+    const error = await errorOf(ask(lab.transport({ ca: undefined })));
 
     expect(error.reason).toBe('Untrusted');
   });
 
   test('none that has another name', async () => {
-    const error = await errorOf(lab.transport({ serverName: 'green' }).json(VERSION));
+    const error = await errorOf(ask(lab.transport({ serverName: 'green' })));
 
     expect(error.reason).toBe('Untrusted');
     expect(error.message).toContain('not the name that was asked for');
     expect(lab.server.exchanges).toHaveLength(0);
+  });
+
+  test('none that has its name as a subject only: any user of a cluster may choose that', async () => {
+    const user = await lab.authority.issue({ commonName: 'kubernetes' });
+    await using other = await startServer((exchange) => exchange.answer(200, {}), { tls: user });
+    const impostor = lab.transport({ server: other.url, serverName: 'kubernetes' });
+
+    const error = await errorOf(ask(impostor));
+
+    expect(error.reason).toBe('Untrusted');
+    expect(other.exchanges).toHaveLength(0);
   });
 
   test('none whose certificate has expired', async () => {
@@ -56,7 +82,7 @@ describe('which server is spoken to', () => {
     const old = await lab.authority.issue({ names: ['127.0.0.1'], notAfter });
     await using other = await startServer((exchange) => exchange.answer(200, {}), { tls: old });
 
-    const error = await errorOf(lab.transport({ server: other.url }).json(VERSION));
+    const error = await errorOf(ask(lab.transport({ server: other.url })));
 
     expect(error.message).toContain('it has expired');
   });
@@ -65,7 +91,7 @@ describe('which server is spoken to', () => {
     const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
-      const error = await errorOf(lab.transport({ serverName: 'green' }).json(VERSION));
+      const error = await errorOf(ask(lab.transport({ serverName: 'green' })));
 
       expect(error.reason).toBe('Untrusted');
     } finally {
@@ -78,7 +104,7 @@ describe('which server is spoken to', () => {
     await using elsewhere = await startServer((exchange) => exchange.answer(200, {}));
     lab.server.script = (exchange) => exchange.answer(302, '', { location: elsewhere.url });
 
-    const error = await errorOf(lab.transport().json(VERSION));
+    const error = await errorOf(ask(lab.transport()));
 
     expect(error).toMatchObject({ reason: 'ServerError', status: 302 });
     expect(elsewhere.exchanges).toHaveLength(0);
@@ -87,8 +113,7 @@ describe('which server is spoken to', () => {
 
 describe('who asks', () => {
   test('a thousand requests of two certificates, at once, are never mixed up', async () => {
-    const tls = { ...lab.serving, clientCa: lab.authority.cert };
-    await using mutual = await startServer((exchange) => exchange.answer(200, {}), { tls });
+    await using mutual = await lab.mutualServer();
     const open = async (commonName: string) => {
       const { cert, key } = await lab.authority.issue({ commonName });
       const credentials = { kind: 'certificate', cert, key } as const;

@@ -1,19 +1,22 @@
 /**
- * Requests to one API server over Bun's `fetch`: TLS, credentials, limits, errors. What is asked is the client's affair.
+ * Requests to one API server: TLS, credentials, limits, errors. What is asked is the client's affair.
  *
  * Facts of Bun 1.4 that this rests on, each with a test: connections of two sessions are never shared, so neither are
  * identities; `serverName` is both what is asked for and what is verified; $NODE_TLS_REJECT_UNAUTHORIZED=0 would switch
- * verification off, were it not asked for in so many words; without `timeout: false` a watch is cut after five quiet
- * minutes.
+ * verification off, were it not asked for in so many words.
  */
-import { getCACertificates } from 'node:tls';
+import { X509Certificate } from 'node:crypto';
+import { getCACertificates, type PeerCertificate } from 'node:tls';
 import { systemClock, type Clock } from '../engine/clock.ts';
 import { hostOf, type ClusterAccess } from './cluster-access.ts';
 import { KubeError } from './kube-error.ts';
 import { identitySource, type Identity, type IdentitySource } from './transport-credentials.ts';
-import { bytesWithin, LimitedStream, type ByteStream } from './transport-body.ts';
+import { answerIn, bytesWithin, type Answer } from './transport-body.ts';
 import { errorOfAnswer, malformed, nameOf, type CallName } from './transport-error.ts';
 import { CallLimits } from './transport-limits.ts';
+import { nameFault } from './transport-name.ts';
+import { countedRequest } from './transport-open-requests.ts';
+import { SocketAnswer } from './transport-socket.ts';
 
 /** A request. */
 export interface Call {
@@ -25,6 +28,14 @@ export interface Call {
   /** Default `application/json`. */
   readonly contentType?: string;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer that comes bit by bit. */
+export interface ByteStream {
+  /** Undefined at its proper end. @throws KubeError */
+  read(): Promise<Uint8Array | undefined>;
+  /** Releases the connection. To be called in any case. */
+  close(): void;
 }
 
 /** Options of a {@link Transport}. */
@@ -77,9 +88,12 @@ export class Transport {
   async json(call: Call): Promise<unknown> {
     const limits = this.#limits(call);
     try {
-      const response = await this.#send(call, limits);
-      const bytes = await this.#bytesOf(call, response);
-      return parsed(bytes, this.nameOf(call));
+      const answer = await this.#accepted(call, limits, (identity) =>
+        this.#fetch(call, identity, limits),
+      );
+      const { content, isWhole } = await bytesWithin(answer, MAX_ANSWER_BYTES);
+      if (isWhole) return parsed(content, this.nameOf(call));
+      throw malformed(this.nameOf(call), `it has more than ${MAX_ANSWER_BYTES} bytes`);
     } catch (failure) {
       throw limits.errorOf(failure);
     } finally {
@@ -91,9 +105,11 @@ export class Transport {
   async stream(call: Call): Promise<ByteStream> {
     const limits = this.#limits(call);
     try {
-      const response = await this.#send(call, limits);
+      const answer = await this.#accepted(call, limits, (identity) =>
+        this.#dial(call, identity, limits),
+      );
       limits.limitSilence(SILENCE_MS);
-      return new LimitedStream(response, limits);
+      return new LimitedStream(answer, limits);
     } catch (failure) {
       const error = limits.errorOf(failure);
       limits.end();
@@ -106,20 +122,22 @@ export class Transport {
   }
 
   /** An answer that says yes. If the server does not know the caller any more, once again with fresh credentials. */
-  async #send(call: Call, limits: CallLimits): Promise<Response> {
-    const identity = await this.#identity(call, limits, this.#identities.current());
-    const response = await this.#fetch(call, identity, limits);
-    if (response.ok) return response;
-    if (response.status === 401) {
+  async #accepted(
+    call: Call,
+    limits: CallLimits,
+    ask: (identity: Identity) => Promise<Answer>,
+  ): Promise<Answer> {
+    let identity = await this.#identity(call, limits, this.#identities.current());
+    let answer = await ask(identity);
+    if (answer.status === 401) {
+      const refusal = await this.#refusal(call, answer, identity);
       const other = await this.#identity(call, limits, this.#identities.after(identity));
-      if (other !== identity) {
-        await response.body?.cancel();
-        const second = await this.#fetch(call, other, limits);
-        if (second.ok) return second;
-        throw await this.#refusal(call, second, other);
-      }
+      if (other === identity) throw refusal;
+      identity = other;
+      answer = await ask(identity);
     }
-    throw await this.#refusal(call, response, identity);
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    throw await this.#refusal(call, answer, identity);
   }
 
   async #identity(call: Call, limits: CallLimits, pending: Promise<Identity>): Promise<Identity> {
@@ -134,28 +152,51 @@ export class Transport {
     return limits.orGivenUp(known);
   }
 
-  async #fetch(call: Call, identity: Identity, limits: CallLimits): Promise<Response> {
-    const { verb, path, query = {}, body, contentType = 'application/json' } = call;
-    const parameters = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined) parameters.set(name, value);
-    }
-    const search = parameters.size === 0 ? '' : `?${parameters.toString()}`;
-    return this.#sessionOf(identity).fetch(`${this.server}${path}${search}`, {
-      method: verb,
-      headers: {
-        accept: 'application/json',
-        'user-agent': this.#options.userAgent,
-        ...(identity.token === undefined ? {} : { authorization: `Bearer ${identity.token}` }),
-        ...(body === undefined ? {} : { 'content-type': contentType }),
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal: limits.signal,
-      // To follow would be to carry the credentials to wherever the answer says.
-      redirect: 'manual',
-      proxy: false,
-      timeout: false,
-    });
+  async #fetch(call: Call, identity: Identity, limits: CallLimits): Promise<Answer> {
+    const abort = new AbortController();
+    limits.stopBy(() => abort.abort());
+    const session = this.#sessionOf(identity);
+    const response = await countedRequest(async () =>
+      session.fetch(urlOf(this.server, call), {
+        method: call.verb,
+        headers: this.#headers(call, identity),
+        body: call.body === undefined ? undefined : JSON.stringify(call.body),
+        signal: abort.signal,
+        // To follow would be to carry the credentials to wherever the answer says.
+        redirect: 'manual',
+        proxy: false,
+        timeout: false,
+      }),
+    );
+    return answerIn(response);
+  }
+
+  async #dial(call: Call, identity: Identity, limits: CallLimits): Promise<Answer> {
+    const url = new URL(urlOf(this.server, call));
+    const isSecure = url.protocol === 'https:';
+    const target = {
+      host: hostOf(this.server),
+      port: Number(url.port) || (isSecure ? 443 : 80),
+      tls: isSecure ? this.#tls(identity) : undefined,
+    };
+    const lines = Object.entries({ host: url.host, ...this.#headers(call, identity) });
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const request = `${call.verb} ${url.pathname}${url.search} HTTP/1.1\r\n${head}\r\n`;
+    const answer = SocketAnswer.open(target, request);
+    limits.stopBy(() => answer.close());
+    await answer.opened();
+    return answer;
+  }
+
+  #headers(call: Call, { token }: Identity): Record<string, string> {
+    return {
+      accept: 'application/json',
+      'user-agent': this.#options.userAgent,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(call.body === undefined
+        ? {}
+        : { 'content-type': call.contentType ?? 'application/json' }),
+    };
   }
 
   /** Another certificate is another session: a connection is the identity of whoever opened it. */
@@ -165,37 +206,64 @@ export class Transport {
       return last.session;
     }
     last?.session.close();
-    const { ca, serverName, server } = this.#access;
+    const tls = this.#tls(identity);
+    const checkServerIdentity = (_: string, { raw }: PeerCertificate) =>
+      nameFault(new X509Certificate(raw), tls.serverName);
     const session = new Bun.FetchSession({
-      tls: {
-        ca: ca ?? systemRoots(),
-        cert: identity.cert,
-        key: identity.key,
-        serverName: serverName ?? hostOf(server),
-        rejectUnauthorized: true,
-      },
+      tls: { ...tls, checkServerIdentity },
       keepAlive: KEEP_ALIVE,
     });
     this.#session = { of: identity, session };
     return session;
   }
 
-  async #refusal(call: Call, response: Response, { token }: Identity): Promise<KubeError> {
-    const bytes = await bytesWithin(response, MAX_REFUSAL_BYTES);
-    const body = bytes.content.toString('utf8');
-    return errorOfAnswer(this.nameOf(call), {
-      status: response.status,
-      // Whoever answers may say what it was sent.
-      body: token === undefined ? body : body.replaceAll(token, '(token)'),
-      retryAfter: response.headers.get('retry-after'),
-    });
+  #tls({ cert, key }: Identity) {
+    const { ca = systemRoots(), server, serverName = hostOf(server) } = this.#access;
+    return { ca, cert, key, serverName, rejectUnauthorized: true };
   }
 
-  async #bytesOf(call: Call, response: Response): Promise<Buffer> {
-    const { content, isWhole } = await bytesWithin(response, MAX_ANSWER_BYTES);
-    if (isWhole) return content;
-    throw malformed(this.nameOf(call), `it has more than ${MAX_ANSWER_BYTES} bytes`);
+  async #refusal(call: Call, answer: Answer, { token }: Identity): Promise<KubeError> {
+    const { content } = await bytesWithin(answer, MAX_REFUSAL_BYTES);
+    const body = content.toString('utf8');
+    return errorOfAnswer(this.nameOf(call), {
+      status: answer.status,
+      // Whoever answers may say what it was sent.
+      body: token === undefined ? body : body.replaceAll(token, '(token)'),
+      retryAfter: answer.retryAfter,
+    });
   }
+}
+
+class LimitedStream implements ByteStream {
+  readonly #answer: Answer;
+  readonly #limits: CallLimits;
+
+  constructor(answer: Answer, limits: CallLimits) {
+    this.#answer = answer;
+    this.#limits = limits;
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    try {
+      const bytes = await this.#answer.read();
+      this.#limits.touch();
+      return bytes;
+    } catch (failure) {
+      throw this.#limits.errorOf(failure);
+    }
+  }
+
+  close(): void {
+    this.#limits.end();
+  }
+}
+
+function urlOf(server: string, { path, query = {} }: Call): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, value);
+  }
+  return `${server}${path}${parameters.size === 0 ? '' : `?${parameters.toString()}`}`;
 }
 
 function parsed(bytes: Buffer, call: CallName): unknown {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { isKubeError } from './kube-error.ts';
-import type { ByteStream } from './transport-body.ts';
+import type { ByteStream } from './transport.ts';
 import { LineSplitter, watchEvents } from './watch-stream.ts';
 
 const CALL = { verb: 'GET', path: '/api/v1/pods', server: 'https://10.0.0.1' };
@@ -32,7 +32,7 @@ class FixedStream implements ByteStream {
 }
 
 async function collect(stream: ByteStream) {
-  return Array.fromAsync(watchEvents(stream, CALL));
+  return Array.fromAsync(watchEvents(async () => stream, CALL));
 }
 
 function added(name: string): string {
@@ -126,7 +126,7 @@ describe('events', () => {
   test('release the stream when nobody wants more of them', async () => {
     const stream = new FixedStream(bytes(added('a') + added('b')));
 
-    for await (const _ of watchEvents(stream, CALL)) break;
+    for await (const _ of watchEvents(async () => stream, CALL)) break;
 
     expect(stream.isClosed).toBe(true);
   });

@@ -5,7 +5,7 @@ import type { WatchEvent } from './client.ts';
 import { KubeError } from './kube-error.ts';
 import type { KubeObject } from './object.ts';
 import { errorOfEvent, malformed, nameOf, type CallName } from './transport-error.ts';
-import type { ByteStream } from './transport-body.ts';
+import type { ByteStream } from './transport.ts';
 
 /** etcd takes 1.5 MB for an object; whatever is far above that is no event. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -64,15 +64,17 @@ export class LineSplitter {
 }
 
 /**
- * The events, until the server ends the stream. The stream is closed when this ends, however it ends.
+ * The events of a stream that is opened for them, until the server ends it. It is closed when this ends, however it
+ * ends.
  *
  * @throws KubeError
  */
 export async function* watchEvents<T extends KubeObject>(
-  stream: ByteStream,
+  open: () => Promise<ByteStream>,
   call: CallName,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   const splitter = new LineSplitter();
+  const stream = await open();
   try {
     for (let chunk = await stream.read(); chunk !== undefined; chunk = await stream.read()) {
       for (const line of linesOf(splitter, chunk, call)) {

@@ -10,6 +10,7 @@ import {
   type ControlPlaneObjects,
   type ControlPlaneReading,
 } from '../providers/read-control-plane.ts';
+import { placedProxies } from '../tenant/proxy-addresses.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
 import { edgeAddresses } from './exposure/route-changes.ts';
 import type { KnownWish } from './management/exposure-book.ts';
@@ -96,7 +97,8 @@ export async function lookAtTenant(
     secret: live.find(isProxySecret),
   });
   const currentSlices = view.slices.list();
-  const plan = planExposure(wish, { ...facts, tenant, credentials, currentSlices });
+  const [placed] = view.daemonSets.list().map(placedProxies);
+  const plan = planExposure(wish, { ...facts, tenant, credentials, currentSlices, placed });
   return { ...found, plan, live };
 }
 

@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { RESOURCES } from '../kube/resource.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
 import { OperatorLab } from './testing/operator-lab.ts';
 import { SYSTEM } from './testing/places.ts';
+
+setDefaultTimeout(60_000);
 
 const SLICE = { namespace: 'default', name: 'kubernetes' };
 

@@ -36,6 +36,8 @@ export interface OperatorOptions {
   readonly leaveTimeoutMs?: number | undefined;
   /** How often a steady Exposure is looked at. Default 120,000. */
   readonly resyncMs?: number | undefined;
+  /** How long a look at a tenant may take: one that hangs must not hold up the others. Default 20,000. */
+  readonly tenantTimeoutMs?: number | undefined;
   /** Between two probes of an Exposure. Default 60,000. */
   readonly probeMs?: number | undefined;
   /** Default: a client of the tenant's API server. */
@@ -66,7 +68,8 @@ export class Operator {
 
   constructor(options: OperatorOptions) {
     this.#options = options;
-    const { client, namespace, log, resyncMs = 120_000, leaveTimeoutMs = 300_000 } = options;
+    const { client, namespace, log } = options;
+    const { resyncMs = 120_000, leaveTimeoutMs = 300_000, tenantTimeoutMs = 20_000 } = options;
     this.#exposures = this.#queue('exposure');
     this.#edges = this.#queue('edge');
     this.#links = new TenantLinks({
@@ -103,7 +106,7 @@ export class Operator {
     const routing = new Routing({ management, applier: new Applier(client), namespace });
     this.#edgeController = new EdgeController({ management, routing });
     this.#exposureController = new ExposureController({
-      ...{ management, namespace, routing, log, resyncMs, leaveTimeoutMs },
+      ...{ management, namespace, routing, log, resyncMs, leaveTimeoutMs, tenantTimeoutMs },
       ...{ links: this.#links, probes: this.#probes, events: this.#events },
       proxyImage: options.proxyImage,
       applierFor: (link) => this.#applierFor(link),
@@ -249,7 +252,10 @@ interface WithConditions extends KubeObject {
 }
 
 /** A status or a finalizer that we wrote ourselves is no news. */
-function isOurOwnWriting({ metadata: after }: KubeObject, { metadata: before }: KubeObject): boolean {
+function isOurOwnWriting(
+  { metadata: after }: KubeObject,
+  { metadata: before }: KubeObject,
+): boolean {
   return (
     after.generation === before.generation &&
     after.deletionTimestamp === before.deletionTimestamp &&

@@ -1,11 +1,13 @@
 /**
  * What the operator would do about one Exposure, in both clusters, without doing it: GETs alone.
  */
+import type { Exposure, ExposureStatus } from '../api/exposure.ts';
 import { KubeError } from '../kube/kube-error.ts';
-import type { KubeObject } from '../kube/object.ts';
+import { keyText, type KubeObject } from '../kube/object.ts';
 import type { Finding } from '../plan/finding.ts';
 import type { Plan } from '../plan/plan.ts';
 import { readControlPlane } from '../providers/read-control-plane.ts';
+import { isElsewhere } from './exposure/exposure-status.ts';
 import { madeFor, nameTaken, routeChanges, routeFindings } from './exposure/route-changes.ts';
 import {
   lookAtExposure,
@@ -19,7 +21,7 @@ import { foreseenCredentials } from './tenant/foreseen-credentials.ts';
 import { reachTenant } from './tenant/reach-tenant.ts';
 import { TenantNotInitialised } from './tenant/tenant-facts.ts';
 import { TenantSnapshot } from './tenant/tenant-snapshot.ts';
-import { isOurs, readTenantSide, tenantChanges } from './tenant/tenant-side.ts';
+import { isOurs, otherHolder, readTenantSide, tenantChanges } from './tenant/tenant-side.ts';
 
 /** An object as it should be, and as it is; nothing if it is not there. */
 export interface WantedObject {
@@ -47,6 +49,8 @@ export interface Outlook {
   readonly management?: ClusterOutlook | undefined;
   /** The same of the tenant. */
   readonly tenant?: ClusterOutlook | undefined;
+  /** Whether routes are as planned then. If not, those from before stay. */
+  readonly isRouted: boolean;
   /** What a person has to know; `error`: not all of it can be carried out. */
   readonly findings: readonly Finding[];
   /** Why a certificate or a key would be made anew. */
@@ -74,15 +78,20 @@ export async function outlookOf(
     return leaving(object, viewpoint, asksTenant, signal);
   }
   const { value: wish, finding } = management.book.wishOf(object);
-  if (wish === undefined) return { object, findings: [finding] };
+  if (wish === undefined) return { object, isRouted: false, findings: [finding] };
   const look = await lookAtExposure(object, wish, viewpoint, signal);
   const { routes } = look.plan;
   const changes = await routeChanges(viewpoint, object, wish.edge, look.plan, signal);
+  // What is in use stays as it is until the Edge that is wished for takes routes.
+  const isMoving = changes?.isBlocked === true && isElsewhere(statusOf(object), wish.edge);
   const tenant =
-    routes === undefined || !asksTenant ? undefined : await tenantOf(look, viewpoint, signal);
+    routes === undefined || isMoving || !asksTenant
+      ? undefined
+      : await tenantOf(look, viewpoint, signal);
   const plan = tenant?.plan ?? look.plan;
   return {
     ...{ object, wish, plan, management: changes, tenant: tenant?.changes },
+    isRouted: changes !== undefined && !isMoving,
     findings: [
       ...plan.findings,
       ...look.reading.findings,
@@ -92,6 +101,10 @@ export async function outlookOf(
     ],
     reissued: tenant?.reissued,
   };
+}
+
+function statusOf(object: KubeObject): ExposureStatus | undefined {
+  return (object as Partial<Exposure>).status;
 }
 
 interface TenantOutlook {
@@ -114,12 +127,10 @@ async function tenantOf(
   const readsNodes = look.wish.exposure.spec.worker.address === 'node';
   return withTenant(look.reading, readsNodes, signal, async (view, inTime) => {
     const { plan, live, finding, reissued } = await lookAtTenant(look, view, credentials, inTime);
-    return {
-      plan,
-      changes: plan.tenant && tenantChanges(plan.tenant, live),
-      findings: finding === undefined ? [] : [finding],
-      reissued,
-    };
+    const { book } = viewpoint.management;
+    const changes = plan.tenant && tenantChanges(plan.tenant, live, (key) => book.has(key));
+    const findings = [finding, changes?.obstacle].flatMap((one) => one ?? []);
+    return { plan, changes, findings, reissued };
   });
 }
 
@@ -133,20 +144,21 @@ async function leaving(
   const { management } = viewpoint;
   const made = { wanted: [], superfluous: madeFor(viewpoint, object) };
   const { value: exposure, finding } = management.book.exposureIn(object);
-  if (exposure === undefined) return { object, management: made, findings: [finding] };
-  if (!asksTenant) return { object, management: made, findings: [] };
+  const known = { object, isRouted: false, management: made };
+  if (exposure === undefined) return { ...known, findings: [finding] };
+  if (!asksTenant) return { ...known, findings: [] };
   const reading = await readControlPlane(exposure, controlPlaneObjects(management, signal));
-  const tenant = await withTenant(reading, false, signal, async (view, inTime) => ({
-    changes: { wanted: [], superfluous: (await readTenantSide(view, inTime)).filter(isOurs) },
-    findings: [],
-  }));
+  const tenant = await withTenant(reading, false, signal, async (view, inTime) => {
+    const live = await readTenantSide(view, inTime);
+    const isExposure = (key: string) => management.book.has(key);
+    const isTaken = otherHolder(live, keyText(object.metadata), isExposure) !== undefined;
+    return {
+      changes: { wanted: [], superfluous: isTaken ? [] : live.filter(isOurs) },
+      findings: [],
+    };
+  });
   const { changes, findings } = tenant;
-  return {
-    object,
-    management: made,
-    tenant: changes,
-    findings: [...reading.findings, ...findings],
-  };
+  return { ...known, tenant: changes, findings: [...reading.findings, ...findings] };
 }
 
 /** Works with a tenant; what is wrong with it is a finding. */

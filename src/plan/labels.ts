@@ -7,3 +7,6 @@ export const MANAGED_BY = { 'app.kubernetes.io/managed-by': 'snicket' } as const
 
 /** In the management cluster: the name of the Exposure, which is in the same namespace. */
 export const EXPOSURE_LABEL = 'snicket.dev/exposure';
+
+/** In a tenant, on the proxies: the Exposure that they are for, as `namespace/name`. A label takes no slash. */
+export const HOLDER_ANNOTATION = 'snicket.dev/exposure';

@@ -1,10 +1,12 @@
 /**
- * Whose an object of the management cluster is: by the label it is found, by the owner it goes when the Exposure does.
+ * Whose an object is. In the management cluster: by the label it is found, by the owner it goes when the Exposure does.
+ * In a tenant, where there can be no owner from another cluster, the proxies say for which Exposure all of it is.
  */
 import type { Exposure } from '../api/exposure.ts';
 import { exposureLabelValue } from '../edges/names.ts';
-import type { KubeObject } from '../kube/object.ts';
-import { EXPOSURE_LABEL, MANAGED_BY } from './labels.ts';
+import { keyText, type KubeObject } from '../kube/object.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { EXPOSURE_LABEL, HOLDER_ANNOTATION, MANAGED_BY } from './labels.ts';
 
 /** The objects as those of this Exposure. One that is in no cluster has no uid, and owns nothing yet. */
 export function ownedBy(
@@ -21,4 +23,28 @@ export function ownedBy(
       ...(uid !== undefined && { ownerReferences: [{ ...owner, uid }] }),
     },
   }));
+}
+
+/** Objects for a tenant as those of this Exposure. */
+export function heldBy(
+  { metadata }: Pick<Exposure, 'metadata'>,
+  objects: readonly KubeObject[],
+): readonly KubeObject[] {
+  return objects.map((object) =>
+    object.kind === RESOURCES.daemonSet.kind
+      ? {
+          ...object,
+          metadata: {
+            ...object.metadata,
+            annotations: { ...object.metadata.annotations, [HOLDER_ANNOTATION]: keyText(metadata) },
+          },
+        }
+      : object,
+  );
+}
+
+/** The Exposure that objects of a tenant are for, as `namespace/name`; nothing if they do not say. */
+export function holderOf(objects: readonly KubeObject[]): string | undefined {
+  const proxies = objects.find(({ kind }) => kind === RESOURCES.daemonSet.kind);
+  return proxies?.metadata.annotations?.[HOLDER_ANNOTATION];
 }

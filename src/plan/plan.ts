@@ -10,12 +10,13 @@ import type { ServedApis } from '../edges/driver.ts';
 import { driverFor } from '../edges/driver-for.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { EndpointSlice } from '../tenant/endpoint-slice.ts';
+import type { PlacedProxies } from '../tenant/proxy-addresses.ts';
 import { tenantFindings, tenantObjects } from '../tenant/tenant-objects.ts';
 import type { ControlPlane, ProxyCredentials, TenantFacts } from './control-plane.ts';
 import type { Finding } from './finding.ts';
 import { exposureRoutes, routesFindings } from './exposure-routes.ts';
 import { fixedServiceFindings, fixedServiceObjects } from './fixed-service.ts';
-import { ownedBy } from './ownership.ts';
+import { heldBy, ownedBy } from './ownership.ts';
 import type { ExposureRoutes } from './route.ts';
 
 /** What somebody wants. */
@@ -36,6 +37,8 @@ export interface Facts {
   readonly served: ServedApis;
   /** The tenant's slices of Service default/kubernetes. */
   readonly currentSlices: readonly EndpointSlice[];
+  /** The tenant's proxies as they are. */
+  readonly placed?: PlacedProxies | undefined;
   /** The image of the proxy, if the Exposure names none. */
   readonly proxyImage: string;
   /** That a host belongs to another Exposure: then this one is not routed. */
@@ -118,7 +121,7 @@ function tenantSideOf(
   { exposure, edge }: Wish,
   { mode, hosts }: { readonly mode: WorkerMode; readonly hosts: Hosts },
   { ca }: ControlPlane,
-  { tenant, credentials, edgeAddresses, currentSlices, proxyImage }: Facts,
+  { tenant, credentials, edgeAddresses, currentSlices, placed, proxyImage }: Facts,
 ): Pick<Plan, 'tenant' | 'findings'> {
   const { worker } = exposure.spec;
   const found = [
@@ -137,13 +140,13 @@ function tenantSideOf(
   }
   if ('tenantKey' in credentials !== (mode === 'passthrough')) return { findings };
   const objects = tenantObjects({
-    ...{ worker, mode, tenant, credentials, edgeAddresses, currentSlices },
+    ...{ worker, mode, tenant, credentials, edgeAddresses, currentSlices, placed },
     image: proxyImage,
     host: hosts.api,
     port: edge.spec.port,
     authority: ca.certificate,
   });
-  return { tenant: objects, findings };
+  return { tenant: heldBy(exposure, objects), findings };
 }
 
 function caKeyMissing(edge: Edge): Finding {

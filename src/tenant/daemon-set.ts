@@ -20,8 +20,8 @@ export interface DaemonSetInput {
   readonly image: string;
   readonly updateLimits: UpdateLimits;
   readonly terminationGracePeriodSeconds: number;
-  /** Before the container, on each start of a pod. */
-  readonly init?: Pick<Container, 'name' | 'args' | 'securityContext'> | undefined;
+  /** One after the other before the container, on each start of a pod. */
+  readonly init?: readonly Pick<Container, 'name' | 'args' | 'securityContext'>[];
   /** Is given `--http` and the address to listen on. */
   readonly container: Pick<Container, 'name' | 'args' | 'securityContext' | 'volumeMounts'>;
   readonly hostAliases?: PodSpec['hostAliases'] | undefined;
@@ -47,7 +47,7 @@ export function daemonSet(input: DaemonSetInput): DaemonSet {
 }
 
 function podSpec(input: DaemonSetInput, health: string): PodSpec {
-  const { worker, image, init, container, hostAliases, volumes } = input;
+  const { worker, image, init = [], container, hostAliases, volumes } = input;
   const own = { image, ...notEmpty({ resources: resourcesOf(worker) }) };
   const { healthPort } = worker;
   return {
@@ -68,7 +68,7 @@ function podSpec(input: DaemonSetInput, health: string): PodSpec {
       fsGroup: USER,
       seccompProfile: { type: 'RuntimeDefault' },
     },
-    ...(init !== undefined && { initContainers: [{ ...init, ...own }] }),
+    ...notEmpty({ initContainers: init.map((one) => ({ ...one, ...own })) }),
     // No ports: on the network of the node they would be host ports, of which the scheduler gives no second pod a share.
     containers: [
       {

@@ -18,8 +18,12 @@ export interface ProxyPodsInput {
   readonly port: number;
   /** Where the host leads; none if that is left to DNS. */
   readonly edgeAddresses: readonly string[];
-  /** Of the families that the tenant's Service has; empty with `address: node`. */
+  /** Of the families that the tenant's Service has: put on every node. */
   readonly virtualAddresses: readonly string[];
+  /** Taken off every node. */
+  readonly formerAddresses: readonly string[];
+  /** Whether to listen at every address of the node, and not at the virtual ones alone. */
+  readonly listenEverywhere: boolean;
 }
 
 const FOLDER = '/etc/snicket';
@@ -36,21 +40,14 @@ const END_SECONDS = 10;
 
 /** The DaemonSet of the proxy. */
 export function proxyDaemonSet(input: ProxyPodsInput): DaemonSet {
-  const { worker, image, virtualAddresses } = input;
+  const { worker, image } = input;
   return daemonSet({
     worker,
     image,
     // The next pod listens on the same port before the one before it ends: an upgrade closes no gap.
     updateLimits: { maxSurge: '10%', maxUnavailable: 0 },
     terminationGracePeriodSeconds: GRACE_SECONDS + DRAIN_SECONDS + END_SECONDS,
-    init:
-      worker.address === 'virtual'
-        ? {
-            name: 'address',
-            args: ['address', 'add', ...virtualAddresses],
-            securityContext: ADDRESS_KEEPER,
-          }
-        : undefined,
+    init: addressSteps(input),
     container: {
       name: 'proxy',
       args: ['proxy', ...flagsOf(input)],
@@ -95,11 +92,25 @@ export function leavingDaemonSet({
   });
 }
 
-function flagsOf({ worker, mode, host, port, virtualAddresses }: ProxyPodsInput): string[] {
-  const listen =
-    worker.address === 'virtual'
-      ? virtualAddresses.map((address) => formatListenAddress({ address, port: worker.port }))
-      : [`:${worker.port}`];
+function addressSteps({
+  virtualAddresses,
+  formerAddresses,
+}: ProxyPodsInput): NonNullable<Parameters<typeof daemonSet>[0]['init']> {
+  const step = (name: string, action: string, addresses: readonly string[]) =>
+    addresses.length === 0
+      ? []
+      : [{ name, args: ['address', action, ...addresses], securityContext: ADDRESS_KEEPER }];
+  return [
+    ...step('address', 'add', virtualAddresses),
+    ...step('former-address', 'remove', formerAddresses),
+  ];
+}
+
+function flagsOf(input: ProxyPodsInput): string[] {
+  const { worker, mode, host, port, virtualAddresses } = input;
+  const listen = input.listenEverywhere
+    ? [`:${worker.port}`]
+    : virtualAddresses.map((address) => formatListenAddress({ address, port: worker.port }));
   const file = (name: keyof typeof PROXY_FILES): string => `${FOLDER}/${PROXY_FILES[name]}`;
   const files =
     mode === 'terminate'

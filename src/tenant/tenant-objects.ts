@@ -10,6 +10,7 @@ import type { EndpointSlice } from './endpoint-slice.ts';
 import { injectionPolicy, supportsInjection } from './injection.ts';
 import { isEndpointAddress, kubernetesEndpoints } from './kubernetes-endpoints.ts';
 import { proxyAccount, proxyAuthorities, proxySecret } from './proxy-credentials.ts';
+import { proxyAddresses, type PlacedProxies } from './proxy-addresses.ts';
 import { leavingDaemonSet, proxyDaemonSet } from './proxy-pods.ts';
 
 /** What the objects are made from. */
@@ -30,41 +31,42 @@ export interface TenantInput {
   readonly credentials: ProxyCredentials;
   /** The slices of Service default/kubernetes as they are. */
   readonly currentSlices: readonly EndpointSlice[];
+  /** The proxies as they are. */
+  readonly placed?: PlacedProxies | undefined;
 }
 
 /** In the order in which they are best applied: k0s lets no worker join before there are endpoints. */
 export function tenantObjects(input: TenantInput): readonly KubeObject[] {
-  const { worker, host, port, tenant } = input;
-  const virtualAddresses = virtualAddressesOf(input);
+  const { worker, host, port, tenant, currentSlices, placed } = input;
   const isInjected = worker.directInjection && supportsInjection(tenant.version);
+  const { listeners, ...addresses } = proxyAddresses({
+    ...{ worker, tenant, currentSlices, placed },
+    virtualAddresses: virtualAddressesOf(input),
+  });
   return [
     ...kubernetesEndpoints({
-      serviceAddresses: tenant.serviceAddresses,
-      listeners:
-        worker.address === 'virtual'
-          ? { at: 'virtual', addresses: virtualAddresses }
-          : { at: 'node', nodes: tenant.nodes },
-      port: worker.port,
-      currentSlices: input.currentSlices,
+      ...{ serviceAddresses: tenant.serviceAddresses, listeners },
+      ...{ port: worker.port, currentSlices },
     }),
     proxyAccount(),
     proxyAuthorities(input.authority),
     proxySecret(input.credentials),
-    proxyDaemonSet({ ...input, image: imageOf(input), virtualAddresses }),
+    proxyDaemonSet({ ...input, ...addresses, image: imageOf(input) }),
     ...(isInjected ? injectionPolicy(host, port) : []),
   ];
 }
 
 /**
- * What takes the place of the proxies before all objects are deleted, so that no node keeps the virtual address. To be
- * rolled out to every node first. None with `address: node`, which leaves nothing behind.
+ * What takes the place of the proxies before all objects are deleted, so that no node keeps a virtual address. To be
+ * rolled out to every node first. None where nodes have none.
  */
 export function leavingObjects(
-  input: Pick<TenantInput, 'worker' | 'image' | 'tenant'>,
+  input: Pick<TenantInput, 'worker' | 'image' | 'tenant' | 'placed'>,
 ): readonly KubeObject[] {
-  const virtualAddresses = virtualAddressesOf(input);
+  const { worker, placed } = input;
+  const present = [...(placed?.virtualAddresses ?? []), ...(placed?.formerAddresses ?? [])];
+  const virtualAddresses = [...new Set([...virtualAddressesOf(input), ...present])];
   if (virtualAddresses.length === 0) return [];
-  const { worker } = input;
   return [proxyAccount(), leavingDaemonSet({ worker, image: imageOf(input), virtualAddresses })];
 }
 

@@ -1,8 +1,12 @@
 import { IMAGES } from '../images/images.ts';
 import { KONNECTIVITY_PORT, type ClusterPlan } from '../spec.ts';
 
-/** What a tenant cluster holds for konnectivity, as providers install it: rights for the server, agents on the workers. */
-export function konnectivityObjects(cluster: ClusterPlan): object[] {
+/**
+ * What a tenant cluster holds for konnectivity, as providers install it: rights for the server, agents on the workers.
+ *
+ * @param port that the agents dial. Default: the server's own.
+ */
+export function konnectivityObjects(cluster: ClusterPlan, port = KONNECTIVITY_PORT): object[] {
   const metadata = { name: 'konnectivity-agent', namespace: 'kube-system' };
   const labels = { 'k8s-app': 'konnectivity-agent' };
   return [
@@ -45,7 +49,7 @@ export function konnectivityObjects(cluster: ClusterPlan): object[] {
                   '--ca-cert=/var/run/secrets/kubernetes.io/serviceaccount/ca.crt',
                   '--service-account-token-path=/var/run/secrets/tokens/konnectivity',
                   `--proxy-server-host=${cluster.hosts.konnectivity}`,
-                  `--proxy-server-port=${KONNECTIVITY_PORT}`,
+                  `--proxy-server-port=${port}`,
                   // Default 5 s after the first failure: a tenant that starts together with its server would wait for nothing.
                   '--probe-interval=1s',
                   '--sync-interval=1s',

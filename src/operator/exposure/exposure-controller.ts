@@ -23,7 +23,7 @@ import type { TenantLink } from '../tenant/tenant-link.ts';
 import type { TenantLinks } from '../tenant/tenant-links.ts';
 import { bringTenant, type TenantOutcome } from '../tenant/bring-tenant.ts';
 import { ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
-import { nextStatus, routeOf, type StatusInput } from './exposure-status.ts';
+import { isElsewhere, nextStatus, routeOf, type StatusInput } from './exposure-status.ts';
 import { konnectivityVerdict, reachableVerdict } from './hop-verdicts.ts';
 import { leave } from './leave.ts';
 import type { Routing } from './routing.ts';
@@ -46,6 +46,8 @@ export interface ExposureControllerOptions {
   readonly proxyImage: string;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. */
   readonly leaveTimeoutMs: number;
+  /** Of one look at a tenant: one that hangs must not hold up the others. */
+  readonly tenantTimeoutMs: number;
   /** How often a steady Exposure is looked at nevertheless: Secrets are not watched. */
   readonly resyncMs: number;
 }
@@ -233,13 +235,6 @@ function preparedVerdict({ findings }: ControlPlaneReading): Verdict {
   return wrong === undefined
     ? holds('Prepared', 'the control plane is there, with its Service, CA and kubeconfig')
     : fails(wrong);
-}
-
-/** Whether the routes that are in use are those of another Edge, or of another driver. */
-function isElsewhere(status: ExposureStatus | undefined, { metadata, spec }: Edge): boolean {
-  return (
-    status?.route !== undefined && (status.edge !== metadata.name || status.driver !== spec.driver)
-  );
 }
 
 /** Whether the gateway can already read what the plan says. */

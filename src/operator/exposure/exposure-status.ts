@@ -78,7 +78,7 @@ function defined<K extends string, V>(key: K, value: V | undefined): { readonly 
 }
 
 /** What the gateway reads; nothing while the hosts are another's. */
-export export function routeOf({ routes }: Pick<Plan, 'routes'>): ExposureStatus['route'] {
+export function routeOf({ routes }: Pick<Plan, 'routes'>): ExposureStatus['route'] {
   if (routes === undefined) return undefined;
   const { api, konnectivity } = routes;
   const target = ({ host, service, port, portName }: typeof api) => ({
@@ -89,6 +89,13 @@ export export function routeOf({ routes }: Pick<Plan, 'routes'>): ExposureStatus
     api: target(api),
     ...(konnectivity !== undefined && { konnectivity: target(konnectivity) }),
   };
+}
+
+/** Whether the routes that are in use are those of another Edge, or of another driver. */
+export function isElsewhere(status: ExposureStatus | undefined, { metadata, spec }: Edge): boolean {
+  return (
+    status?.route !== undefined && (status.edge !== metadata.name || status.driver !== spec.driver)
+  );
 }
 
 /** A hop keeps its time as long as it says the same. */

@@ -12,13 +12,21 @@ import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { readControlPlane } from '../../providers/read-control-plane.ts';
 import type { Logger } from '../../telemetry/log.ts';
+import {
+  isRolledOut,
+  placedProxies,
+  type DaemonSetWithStatus,
+} from '../../tenant/proxy-addresses.ts';
 import { leavingObjects } from '../../tenant/tenant-objects.ts';
+import { heldBy } from '../../plan/ownership.ts';
 import type { Exposure } from '../../api/exposure.ts';
+import { controlPlaneObjects } from '../look.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
+import type { ExposureBook, Found } from '../management/exposure-book.ts';
 import { readTenantFacts } from '../tenant/tenant-facts.ts';
 import type { TenantLink } from '../tenant/tenant-link.ts';
 import type { TenantLinks } from '../tenant/tenant-links.ts';
-import { isOurs, leads, readTenantSide, remove } from '../tenant/tenant-side.ts';
+import { isOurs, leads, otherHolder, readTenantSide, remove } from '../tenant/tenant-side.ts';
 import { ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
 import type { Routing } from './routing.ts';
 
@@ -32,9 +40,10 @@ export interface LeaveMeans {
   readonly log: Logger;
   readonly proxyImage: string;
   readonly leaveTimeoutMs: number;
+  /** Of one look at the tenant. */
+  readonly tenantTimeoutMs: number;
 }
 
-const LOOK_MS = 20_000;
 const AGAIN_MS = 3_000;
 
 /** One step of leaving; when to go on, or undefined if it is done. @throws KubeError of the management cluster */
@@ -81,18 +90,15 @@ async function leaveTenant(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { management, links } = means;
-  const { value: exposure, finding } = management.book.exposureIn(object);
+  const { value: exposure, finding } = readable(object, management.book);
   if (exposure === undefined) return finding.message;
-  const reading = await readControlPlane(exposure, {
-    service: (at) => management.service(at),
-    secret: async (at) => management.client.get(RESOURCES.secret, at, { signal }),
-  });
+  const reading = await readControlPlane(exposure, controlPlaneObjects(management, signal));
   const { kubeconfig, addresses } = reading;
   if (kubeconfig === undefined) return reading.findings[0]?.message ?? 'there is no kubeconfig';
   const key = keyText(object.metadata);
   const link = links.open(key, { kubeconfig, addresses, watchesNodes: false });
   if ('code' in link) return link.message;
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(means.tenantTimeoutMs)]);
   try {
     return await cleanUp(exposure, link, means, waitedMs, inTime);
   } catch (error) {
@@ -111,21 +117,26 @@ async function cleanUp(
   waitedMs: number,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const live = (await readTenantSide(link, signal)).filter(isOurs);
+  const { book } = means.management;
+  const all = await readTenantSide(link, signal);
+  const isTaken = otherHolder(all, keyText(exposure.metadata), (key) => book.has(key));
+  if (isTaken !== undefined) return undefined; // nothing there is of this Exposure
+  const live = all.filter(isOurs);
   await remove(link, live.filter(leads), signal);
-  const isThere = live.some(({ kind }) => kind === RESOURCES.daemonSet.kind);
-  if (isThere && waitedMs < means.leaveTimeoutMs / 2) {
+  const { daemonSet } = link;
+  if (daemonSet !== undefined && isOurs(daemonSet) && waitedMs < means.leaveTimeoutMs / 2) {
     const tenant = await readTenantFacts(link, { clusterDomain: 'cluster.local', signal });
     const { worker } = exposure.spec;
-    const leaving = leavingObjects({ worker, tenant, image: means.proxyImage });
-    for (const desired of leaving) {
+    const placed = placedProxies(daemonSet);
+    const leaving = leavingObjects({ worker, tenant, placed, image: means.proxyImage });
+    for (const desired of heldBy(exposure, leaving)) {
       const isSame = ({ kind, metadata }: KubeObject) =>
         kind === desired.kind && metadata.name === desired.metadata.name;
       await means
         .applierFor(link)
         .applyIfNeeded(desired, live.find(isSame), { force: true, signal });
     }
-    if (leaving.length > 0 && !isRolledOut(link)) {
+    if (leaving.length > 0 && !haveLeft(daemonSet)) {
       return 'the virtual address is being taken off the nodes';
     }
   }
@@ -134,14 +145,17 @@ async function cleanUp(
 }
 
 /** Whether every node has run the pod that takes the address off. */
-function isRolledOut({ daemonSet }: TenantLink): boolean {
-  const { metadata, status } = daemonSet ?? {};
-  const isLeaving = daemonSet?.spec.template.spec.containers[0]?.name === 'leaving';
-  const desired = status?.desiredNumberScheduled ?? 0;
-  return (
-    isLeaving &&
-    (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 1) &&
-    (status?.updatedNumberScheduled ?? 0) >= desired &&
-    (status?.numberReady ?? 0) >= desired
-  );
+function haveLeft(daemonSet: DaemonSetWithStatus): boolean {
+  const isLeaving = daemonSet.spec.template.spec.containers[0]?.name === 'leaving';
+  return isLeaving && isRolledOut(daemonSet);
+}
+
+/** To leave, it is enough to know the control plane: the rest of a wish may be such as nobody understands any more. */
+function readable(object: KubeObject, book: ExposureBook): Found<Exposure> {
+  const found = book.exposureIn(object);
+  if (found.value !== undefined) return found;
+  const { controlPlane } = (object as Partial<Exposure>).spec ?? {};
+  const bare = { ...object, spec: { controlPlane } };
+  const least = book.exposureIn(bare);
+  return least.value === undefined ? found : least;
 }

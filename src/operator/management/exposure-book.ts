@@ -92,10 +92,9 @@ export class ExposureBook {
     };
   }
 
-  /** Who has this host. */
-  holderOf(host: string): KubeObject | undefined {
-    const { exposure } = this.#currentHolders().get(host) ?? {};
-    return exposure as KubeObject | undefined;
+  /** Whether there is an Exposure of this key, `namespace/name`. */
+  has(key: string): boolean {
+    return this.#sources.exposures().some(({ metadata }) => keyText(metadata) === key);
   }
 
   #currentHolders(): ReadonlyMap<string, HostClaim> {

@@ -59,7 +59,7 @@ export class ManagementSnapshot implements ManagementView {
   }
 
   service(key: ObjectKey): Service | undefined {
-    return this.#find(RESOURCES.service, key) as Service | undefined;
+    return this.#find(RESOURCES.service, key);
   }
 
   namespaceLabels(name: string): Readonly<Record<string, string>> {

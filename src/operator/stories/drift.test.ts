@@ -9,7 +9,7 @@ import { TENANTS } from '../testing/places.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { until } from '../testing/until.ts';
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(60_000);
 
 type Place = readonly [Resource, { readonly namespace: string; readonly name: string }];
 
@@ -93,7 +93,9 @@ describe.concurrent('what somebody changes is put back', () => {
 
       await lab.change(resource, name, damage);
 
-      await until('it is mended', () => Bun.deepEquals(contentOf(lab.read(resource, name)), before));
+      await until('it is mended', () =>
+        Bun.deepEquals(contentOf(lab.read(resource, name)), before),
+      );
     },
   );
 

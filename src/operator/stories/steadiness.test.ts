@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab, type LabOptions } from '../testing/operator-lab.ts';
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(60_000);
 
 const RESTLESS = { resyncMs: 20, probeMs: 20 };
 

@@ -14,15 +14,16 @@ import type { ControlPlaneReading } from '../../providers/read-control-plane.ts'
 import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
 import type { DaemonSet } from '../../tenant/pod.ts';
 import type { Logger } from '../../telemetry/log.ts';
+import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { fails, holds, waits, type Verdict } from '../exposure/verdicts.ts';
 import { lookAtTenant, type CredentialsSource, type Look } from '../look.ts';
+import type { ManagementView } from '../management/management-view.ts';
 import type { MasterKeys } from '../master-keys.ts';
 import { credentialsFor } from './credentials.ts';
 import { TenantNotInitialised } from './tenant-facts.ts';
 import type { TenantLink } from './tenant-link.ts';
-import type { LiveDaemonSet } from './tenant-view.ts';
 import type { TenantLinks } from './tenant-links.ts';
-import { applyTenantSide } from './tenant-side.ts';
+import { applyTenantSide, tenantChanges } from './tenant-side.ts';
 
 /** What there is to bring. */
 export interface TenantTask extends Look {
@@ -38,6 +39,9 @@ export interface TenantMeans {
   readonly applierFor: (link: TenantLink) => Applier;
   readonly masterKeys: () => Promise<MasterKeys>;
   readonly log: Logger;
+  /** Of one look: a tenant that hangs must not hold up the others. */
+  readonly tenantTimeoutMs: number;
+  readonly management: Pick<ManagementView, 'book'>;
 }
 
 /** How the tenant's side is. */
@@ -51,8 +55,6 @@ export interface TenantOutcome {
   readonly lookAgainMs?: number | undefined;
 }
 
-/** Of one look: a tenant that hangs must not hold up the others. */
-const LOOK_MS = 20_000;
 /** A tenant that does not answer is asked again so soon; a watch that comes back is a change, and asks at once. */
 const UNREACHABLE_MS = 15_000;
 
@@ -70,7 +72,7 @@ export async function bringTenant(
     watchesNodes: wish.exposure.spec.worker.address === 'node',
   });
   if ('code' in link) return { verdict: fails(link), hops: [] };
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(means.tenantTimeoutMs)]);
   try {
     return await look(task, link, means, inTime);
   } catch (error) {
@@ -107,6 +109,9 @@ async function look(
     const verdict = wrong === undefined ? fails(incomplete(reading)) : fails(wrong);
     return { verdict, certificate, hops: [] };
   }
+  const { book } = means.management;
+  const changes = tenantChanges(plan.tenant, live, (exposure) => book.has(exposure));
+  if (changes.obstacle !== undefined) return { verdict: fails(changes.obstacle), hops: [] };
   if (reissued !== undefined) {
     means.log.info('a new certificate for the proxies', { exposure: key, because: reissued });
   }
@@ -114,7 +119,7 @@ async function look(
     return { verdict: waits('Leaving', 'the Exposure is being deleted'), hops: [] };
   }
   const { after, retryInMs } = await applyTenantSide(
-    ...([link, means.applierFor(link), plan.tenant, live, signal] as const),
+    ...([link, means.applierFor(link), changes, live, signal] as const),
   );
   return { ...judge(link, plan.tenant, after), certificate, lookAgainMs: retryInMs };
 }
@@ -160,7 +165,7 @@ function isSlice(object: KubeObject): object is EndpointSlice {
   return object.kind === RESOURCES.endpointSlice.kind;
 }
 
-function isDaemonSet(object: KubeObject): object is LiveDaemonSet {
+function isDaemonSet(object: KubeObject): object is DaemonSetWithStatus {
   return object.kind === RESOURCES.daemonSet.kind;
 }
 

@@ -72,9 +72,10 @@ async function firstToAnswer(
 }
 
 function unreached(errors: readonly unknown[]): Finding {
-  const strange = errors.find((error) => !(error instanceof KubeError));
-  if (strange !== undefined) throw strange;
-  const said = errors.map((error) => (error instanceof KubeError ? error.message : ''));
+  const said = errors.map((error) => {
+    if (error instanceof KubeError) return error.message;
+    throw error instanceof Error ? error : new TypeError(String(error));
+  });
   return {
     ...{ code: 'TenantUnreachable', severity: 'error' },
     message: `the tenant's API server does not answer: ${said.join('. ')}`,

@@ -9,13 +9,8 @@ import { RESOURCES } from '../../kube/resource.ts';
 import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
-import {
-  internalAddresses,
-  TENANT_SELECTIONS,
-  type LiveDaemonSet,
-  type Node,
-  type TenantView,
-} from './tenant-view.ts';
+import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { internalAddresses, TENANT_SELECTIONS, type Node, type TenantView } from './tenant-view.ts';
 
 /** Options of a {@link TenantLink}. */
 export interface TenantLinkOptions {
@@ -30,7 +25,7 @@ export interface TenantLinkOptions {
 export class TenantLink implements TenantView {
   readonly client: KubeClient;
   readonly slices: Informer<EndpointSlice>;
-  readonly daemonSets: Informer<LiveDaemonSet>;
+  readonly daemonSets: Informer<DaemonSetWithStatus>;
   /** With `watchesNodes` only. */
   readonly nodes: Informer<Node> | undefined;
   readonly pods: Informer<ProxyPod> | undefined;
@@ -72,7 +67,7 @@ export class TenantLink implements TenantView {
   }
 
   /** The proxies' DaemonSet, as it is. */
-  get daemonSet(): LiveDaemonSet | undefined {
+  get daemonSet(): DaemonSetWithStatus | undefined {
     return this.daemonSets.get(PROXY);
   }
 

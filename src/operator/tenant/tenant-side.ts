@@ -3,15 +3,18 @@
  */
 import type { Applier } from '../../kube/apply.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
-import { keyText, type KubeObject } from '../../kube/object.ts';
+import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES, resourceOf, type Resource } from '../../kube/resource.ts';
+import type { Finding } from '../../plan/finding.ts';
 import { MANAGED_BY } from '../../plan/labels.ts';
+import { holderOf } from '../../plan/ownership.ts';
 import { isReady, type EndpointSlice } from '../../tenant/endpoint-slice.ts';
 import { injectionPolicy } from '../../tenant/injection.ts';
 import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
 import { PROXY, PROXY_CA } from '../../tenant/proxy-names.ts';
+import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import type { TenantLink } from './tenant-link.ts';
-import type { LiveDaemonSet, TenantView } from './tenant-view.ts';
+import type { TenantView } from './tenant-view.ts';
 
 /** What may be in a tenant besides its slices and its DaemonSet, which are watched. Found by name: no list is needed. */
 const BY_NAME: readonly Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>[] = [
@@ -23,6 +26,12 @@ const BY_NAME: readonly Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>[] =
     ...{ apiVersion, kind, metadata: { name } },
   })),
 ];
+
+/** As whom the operator writes. */
+const FIELD_MANAGER = 'snicket';
+
+/** Where a slice or Endpoints lead, as managedFields write it. */
+const LEADING_FIELDS = ['f:endpoints', 'f:subsets'];
 
 /** All of our objects in a tenant, as they are, ours or not. */
 export async function readTenantSide(
@@ -57,20 +66,69 @@ export interface WantedTenantObject {
   readonly waits: boolean;
 }
 
-/** What has to change in a tenant for a plan. What is as it should be is among the wanted ones too. */
+/** What to do in a tenant. What is as it should be is among the wanted ones too. */
+export interface TenantChanges {
+  readonly wanted: readonly WantedTenantObject[];
+  readonly superfluous: readonly KubeObject[];
+  /** Why nothing is to be done: what is there is not ours to change. */
+  readonly obstacle?: Finding | undefined;
+}
+
+/** What has to change in a tenant for a plan. `isExposure` tells whether there is an Exposure of this key. */
 export function tenantChanges(
   planned: readonly KubeObject[],
   live: readonly KubeObject[],
-): {
-  readonly wanted: readonly WantedTenantObject[];
-  readonly superfluous: readonly KubeObject[];
-} {
+  isExposure: (key: string) => boolean,
+): TenantChanges {
+  const obstacle = obstacleIn(planned, live, isExposure);
+  if (obstacle !== undefined) return { wanted: [], superfluous: [], obstacle };
   const mustWait = !mayLead(live);
   return {
     wanted: planned.map((desired) => ({
       ...{ desired, live: find(live, desired), waits: mustWait && leads(desired) },
     })),
     superfluous: live.filter((object) => isOurs(object) && find(planned, object) === undefined),
+  };
+}
+
+/** Endpoints are taken over, for they are the point of it all; nothing else of somebody else is touched. */
+function obstacleIn(
+  planned: readonly KubeObject[],
+  live: readonly KubeObject[],
+  isExposure: (key: string) => boolean,
+): Finding | undefined {
+  const foreign = planned
+    .filter((desired) => !leads(desired))
+    .map((desired) => find(live, desired))
+    .find((object) => object !== undefined && !isOurs(object));
+  if (foreign !== undefined) return nameTaken(foreign);
+  const holder = otherHolder(live, holderOf(planned), isExposure);
+  return holder === undefined ? undefined : tenantTaken(holder);
+}
+
+/** The other Exposure that a tenant's objects are for, if there still is one. */
+export function otherHolder(
+  live: readonly KubeObject[],
+  exposure: string | undefined,
+  isExposure: (key: string) => boolean,
+): string | undefined {
+  const holder = holderOf(live);
+  return holder !== undefined && holder !== exposure && isExposure(holder) ? holder : undefined;
+}
+
+function nameTaken(object: KubeObject): Finding {
+  return {
+    ...{ code: 'NameTaken', severity: 'error' },
+    message: `${objectText(object)} of the tenant is there and was not made by Snicket`,
+    action: 'remove or rename it',
+  };
+}
+
+function tenantTaken(holder: string): Finding {
+  return {
+    ...{ code: 'TenantTaken', severity: 'error' },
+    message: `the proxies of the tenant are those of Exposure ${holder}, for the same control plane`,
+    action: 'delete one of the two Exposures',
   };
 }
 
@@ -83,18 +141,18 @@ export interface TenantApplied {
 }
 
 /**
- * Applies what is planned and removes what is not any more.
+ * Makes the changes.
  *
  * @throws KubeError
  */
 export async function applyTenantSide(
   link: TenantLink,
   applier: Applier,
-  planned: readonly KubeObject[],
+  { wanted, superfluous }: TenantChanges,
   live: readonly KubeObject[],
   signal: AbortSignal,
 ): Promise<TenantApplied> {
-  const { wanted, superfluous } = tenantChanges(planned, live);
+  const planned = wanted.map(({ desired }) => desired);
   const foreign = live.filter((object) => !isOurs(object) && find(planned, object) === undefined);
   const after = [...foreign];
   let retryInMs: number | undefined;
@@ -130,9 +188,18 @@ export async function remove(
   }
 }
 
-/** Whether an object is one that Snicket made. */
-export function isOurs({ metadata: { labels = {} } }: KubeObject): boolean {
-  return Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
+/**
+ * Whether an object is one that Snicket made. An API server that keeps the endpoints itself again writes into the object
+ * that it finds, and leaves our label on it: so whoever leads pods somewhere must also have written where to.
+ */
+export function isOurs(object: KubeObject): boolean {
+  const { labels = {}, managedFields } = object.metadata;
+  const isLabelled = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
+  if (!isLabelled || !leads(object) || managedFields === undefined) return isLabelled;
+  return managedFields.some(
+    ({ manager, fieldsV1 = {} }) =>
+      manager === FIELD_MANAGER && LEADING_FIELDS.some((field) => field in fieldsV1),
+  );
 }
 
 /** Whether an object leads the tenant's pods to their API. */
@@ -150,7 +217,7 @@ function mayLead(live: readonly KubeObject[]): boolean {
   );
   if (!foreignWorks || slices.some(isOurs)) return true;
   const daemonSet = live.find(({ kind }) => kind === RESOURCES.daemonSet.kind);
-  return ((daemonSet as LiveDaemonSet | undefined)?.status?.numberReady ?? 0) > 0;
+  return ((daemonSet as DaemonSetWithStatus | undefined)?.status?.numberReady ?? 0) > 0;
 }
 
 function find(objects: readonly KubeObject[], like: KubeObject): KubeObject | undefined {

@@ -6,10 +6,10 @@ import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
+import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import {
   internalAddresses,
   TENANT_SELECTIONS,
-  type LiveDaemonSet,
   type Node,
   type Seen,
   type TenantView,
@@ -19,7 +19,7 @@ import {
 export class TenantSnapshot implements TenantView {
   readonly client: KubeClient;
   readonly slices = new Kind<EndpointSlice>(RESOURCES.endpointSlice, 'slices');
-  readonly daemonSets = new Kind<LiveDaemonSet>(RESOURCES.daemonSet, 'daemonSets');
+  readonly daemonSets = new Kind<DaemonSetWithStatus>(RESOURCES.daemonSet, 'daemonSets');
   readonly nodes: Kind<Node> | undefined;
   readonly pods: Kind<ProxyPod> | undefined;
   #reading: Promise<void> | undefined;

@@ -6,24 +6,13 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import { SERVICE_NAME_LABEL, type EndpointSlice } from '../../tenant/endpoint-slice.ts';
 import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
-import type { DaemonSet } from '../../tenant/pod.ts';
+import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { PROXY, PROXY_SELECTOR } from '../../tenant/proxy-names.ts';
 
 /** As much of a node as slices need. */
 export interface Node extends KubeObject {
   readonly status?: {
     readonly addresses?: readonly { readonly type: string; readonly address: string }[];
-  };
-}
-
-/** A DaemonSet, with what the tenant's controllers say of it. */
-export interface LiveDaemonSet extends DaemonSet {
-  readonly status?: {
-    readonly observedGeneration?: number;
-    readonly desiredNumberScheduled?: number;
-    readonly numberReady?: number;
-    readonly updatedNumberScheduled?: number;
-    readonly numberAvailable?: number;
   };
 }
 
@@ -36,7 +25,7 @@ export interface Seen<T> {
 export interface TenantView {
   readonly client: KubeClient;
   readonly slices: Seen<EndpointSlice>;
-  readonly daemonSets: Seen<LiveDaemonSet>;
+  readonly daemonSets: Seen<DaemonSetWithStatus>;
   /** Absent: slices name no nodes. */
   readonly nodes: Seen<Node> | undefined;
   readonly pods: Seen<ProxyPod> | undefined;

@@ -9,7 +9,8 @@ import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { WorkQueue } from '../../kube/work-queue.ts';
 import { PROXY, PROXY_SELECTOR } from '../../tenant/proxy-names.ts';
-import { TENANT_SELECTIONS, type LiveDaemonSet } from '../tenant/tenant-view.ts';
+import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { TENANT_SELECTIONS } from '../tenant/tenant-view.ts';
 import { objectOf } from './objects.ts';
 
 interface Worker {
@@ -20,7 +21,7 @@ interface Worker {
 /** The controllers of one tenant. */
 export class TenantControllers {
   readonly #client: KubeClient;
-  readonly #daemonSets: Informer<LiveDaemonSet>;
+  readonly #daemonSets: Informer<DaemonSetWithStatus>;
   readonly #workers = new Map<string, Worker>();
   readonly #queue: WorkQueue;
   readonly #ended = new AbortController();
@@ -98,7 +99,7 @@ export class TenantControllers {
     });
   }
 
-  async #bringPods(daemonSet: LiveDaemonSet | undefined, signal: AbortSignal): Promise<void> {
+  async #bringPods(daemonSet: DaemonSetWithStatus | undefined, signal: AbortSignal): Promise<void> {
     const { items } = await this.#client.list(RESOURCES.pod, {
       ...{ ...TENANT_SELECTIONS.pods, signal },
     });

@@ -2,7 +2,7 @@
 export async function until<T>(
   what: string,
   look: () => T | undefined | false,
-  deadlineMs = 8_000,
+  deadlineMs = 25_000,
 ): Promise<T> {
   const end = performance.now() + deadlineMs;
   for (;;) {

@@ -1,0 +1,175 @@
+/** The bench's cast on a site: simulated tenants, a gateway before them, and an operator that is started and ended. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { RESOURCES } from '../../src/kube/resource.ts';
+import { repository } from '../../world/repository.ts';
+import { waitFor } from '../../world/wait.ts';
+import { Exposures } from './measure/exposures.ts';
+import { processUse, type ProcessUse } from './measure/process-use.ts';
+import { writeObjects } from './measure/write-objects.ts';
+import { exposureOf, sharedObjects, tenantObjects } from './objects.ts';
+import { planTenants, type TenantPlan } from './plan.ts';
+import type { Requests } from './request-counts.ts';
+import { SYSTEM, type Running, type Site } from './site/site.ts';
+import { ask } from './tenants/control.ts';
+import type { TenantAccess } from './tenants/tenant.ts';
+
+/** What ships, made by `make build`; SNICKET=path names another build. */
+const program = resolve(process.env['SNICKET'] ?? join(repository, 'dist', 'snicket'));
+
+const START_MS = 300_000;
+
+/** What a part of the cast has asked for so far. */
+export interface AskedFor {
+  readonly management: Requests;
+  readonly tenants: Requests;
+}
+
+/** A lab that is set up; the operator does not run yet. */
+export class Lab implements Disposable {
+  readonly site: Site;
+  readonly exposures: Exposures;
+  /** Those that are exposed from the beginning. */
+  readonly tenants: readonly TenantPlan[];
+  readonly #spare: TenantPlan[];
+  readonly #socket: string;
+  #operator: Running | undefined;
+
+  private constructor(
+    site: Site,
+    exposures: Exposures,
+    tenants: readonly TenantPlan[],
+    spare: readonly TenantPlan[],
+    socket: string,
+  ) {
+    this.site = site;
+    this.exposures = exposures;
+    this.tenants = tenants;
+    this.#spare = [...spare];
+    this.#socket = socket;
+  }
+
+  /** Starts tenants and gateway, and writes what providers write; no Exposure yet. */
+  static async open(
+    site: Site,
+    folder: string,
+    count: { readonly tenants: number; readonly spare: number },
+  ): Promise<Lab> {
+    const plans = planTenants(count.tenants + count.spare, site.tenantPrefix);
+    const socket = join(folder, 'tenants.sock');
+    const accesses = await startTenants(site, folder, plans, socket);
+    site.name(plans.map(({ apiHost }) => apiHost));
+    const { client, edge } = site;
+    for (const object of sharedObjects(edge)) await writeObjects(client, [object]);
+    await writeObjects(
+      client,
+      plans.flatMap((plan) => {
+        const access = accesses[plan.name];
+        if (access === undefined) throw new Error(`no access to ${plan.name}`);
+        return tenantObjects(plan, access);
+      }),
+    );
+    await startGateway(site, folder);
+    const exposures = await Exposures.watch(client);
+    const [tenants, spare] = [plans.slice(0, count.tenants), plans.slice(count.tenants)];
+    return new Lab(site, exposures, tenants, spare, socket);
+  }
+
+  /** A tenant that is not exposed. */
+  takeSpare(): TenantPlan {
+    const plan = this.#spare.shift();
+    if (plan === undefined) throw new Error('no tenant is left');
+    return plan;
+  }
+
+  async expose(tenants: readonly TenantPlan[], edge?: string): Promise<void> {
+    await writeObjects(
+      this.site.client,
+      tenants.map((plan) => exposureOf(plan, edge)),
+    );
+  }
+
+  /** As its Deployment starts it. */
+  async startOperator(): Promise<void> {
+    const argv = [
+      ...[program, 'operator', '--kubeconfig', this.site.kubeconfig('operator')],
+      ...['--namespace', SYSTEM, '--leader-elect', '--http', '127.0.0.1:18080'],
+    ];
+    this.#operator = await this.site.start('operator', argv);
+  }
+
+  async endOperator(): Promise<void> {
+    await this.#operator?.end();
+    this.#operator = undefined;
+  }
+
+  /** What the operator uses. @throws with its last words, if it has ended. */
+  operatorUse(): ProcessUse {
+    const operator = this.#operator;
+    if (operator === undefined) throw new Error('the operator was not started');
+    if (!operator.isRunning) throw new Error(`the operator has ended:\n${operator.tail()}`);
+    return processUse(operator.pid);
+  }
+
+  /** What the operator has asked for so far; of tenants nobody else asks. */
+  async askedFor(): Promise<AskedFor> {
+    return {
+      management: await this.site.requestsOf('operator'),
+      tenants: await ask(this.#socket, 'counts', undefined),
+    };
+  }
+
+  /** Deletes an object of a tenant; milliseconds until it was there again. */
+  async repair(tenant: string, what: 'slice' | 'daemonSet'): Promise<number> {
+    return ask(this.#socket, 'repair', { tenant, what });
+  }
+
+  /** When the gateway led to this tenant, in milliseconds since 1970. */
+  async served(tenant: string): Promise<number> {
+    return ask(this.#socket, 'served', { tenant, edge: this.site.edge });
+  }
+
+  [Symbol.dispose](): void {
+    this.exposures[Symbol.dispose]();
+  }
+}
+
+async function startTenants(
+  site: Site,
+  folder: string,
+  plans: readonly TenantPlan[],
+  socket: string,
+): Promise<Readonly<Record<string, TenantAccess>>> {
+  const plan = join(folder, 'tenants.json');
+  const access = join(folder, 'access.json');
+  writeFileSync(plan, JSON.stringify(plans));
+  const main = join(import.meta.dir, 'tenants', 'main.ts');
+  const tenants = await site.start('tenants', [process.execPath, main, plan, access, socket]);
+  await waitFor(
+    `${plans.length} tenants are up`,
+    () => {
+      if (!tenants.isRunning) throw new Error(`the tenants ended:\n${tenants.tail()}`);
+      return existsSync(access) && existsSync(socket);
+    },
+    { deadlineMs: START_MS, everyMs: 100 },
+  );
+  return JSON.parse(readFileSync(access, 'utf8')) as Readonly<Record<string, TenantAccess>>;
+}
+
+/** The keys are the operator's to make; the gateway takes what is in the file whenever it comes. */
+async function startGateway(site: Site, folder: string): Promise<void> {
+  const keys = join(folder, 'master.key');
+  writeFileSync(keys, `${Buffer.alloc(32, 1).toString('base64')}\n`, { mode: 0o600 });
+  const { address, port } = site.edge;
+  await site.start('gateway', [
+    ...[program, 'gateway', '--kubernetes', '--kubeconfig', site.kubeconfig('gateway')],
+    ...['--listen', `${address}:${port}`, '--http', '127.0.0.1:18081', '--workers', '1'],
+    ...['--key-file', keys],
+  ]);
+}
+
+/** For messages: how many route objects there are. */
+export async function ingressNames({ client }: Site): Promise<readonly string[]> {
+  const { items } = await client.list(RESOURCES.ingress);
+  return items.map(({ metadata }) => metadata.name);
+}

@@ -1,0 +1,79 @@
+/** From nothing to steady: an operator that starts with Exposures of which nothing is done yet. */
+import type { Lab } from '../lab.ts';
+import { requestsBetween, total, writesIn } from '../request-counts.ts';
+import type { ProcessUse } from './process-use.ts';
+import type { Stage } from './exposures.ts';
+
+/** How a start went. */
+export interface StartCost {
+  /** From the start of the process until the last Exposure had its route and its tenant was ready. */
+  readonly seconds: number;
+  /** Until hops of the last one were good too; absent where the site has no DNS. */
+  readonly readySeconds?: number;
+  /** At the end of `seconds`. */
+  readonly use: ProcessUse;
+  /** Over all of it. */
+  readonly requests: { readonly management: number; readonly tenants: number };
+  readonly writes: { readonly management: number; readonly tenants: number };
+}
+
+/** An operator with nothing to do. */
+export async function measureEmpty(lab: Lab, settleMs: number): Promise<ProcessUse> {
+  await lab.startOperator();
+  await Bun.sleep(settleMs);
+  const use = lab.operatorUse();
+  await lab.endOperator();
+  return use;
+}
+
+/** Starts the operator and waits for all Exposures; it runs on. */
+export async function measureColdStart(
+  lab: Lab,
+  { last, deadlineMs, onProgress }: {
+    readonly last: Stage;
+    readonly deadlineMs: number;
+    readonly onProgress: (sentence: string) => void;
+  },
+): Promise<StartCost> {
+  const { exposures, tenants } = lab;
+  const before = await lab.askedFor();
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  const ticker = setInterval(() => {
+    try {
+      onProgress(standing(lab, last));
+    } catch (error) {
+      reject(error);
+    }
+  }, 2000);
+  try {
+    const beginMs = Date.now();
+    await lab.startOperator();
+    const reached = async (stage: Stage) =>
+      Promise.race([exposures.reached(stage, tenants.length, deadlineMs), failed]);
+    const [routedMs, broughtMs] = await Promise.all([reached('routed'), reached('TenantReady')]);
+    const use = lab.operatorUse();
+    const readyMs = last === 'Ready' ? await reached('Ready') : undefined;
+    const after = await lab.askedFor();
+    const management = requestsBetween(before.management, after.management);
+    const ofTenants = requestsBetween(before.tenants, after.tenants);
+    return {
+      seconds: (Math.max(routedMs, broughtMs) - beginMs) / 1000,
+      ...(readyMs !== undefined && { readySeconds: (readyMs - beginMs) / 1000 }),
+      use,
+      requests: { management: total(management), tenants: total(ofTenants) },
+      writes: { management: total(writesIn(management)), tenants: total(writesIn(ofTenants)) },
+    };
+  } finally {
+    clearInterval(ticker);
+  }
+}
+
+/** How far it is. @throws if the operator has ended */
+function standing(lab: Lab, last: Stage): string {
+  const counts = (['routed', 'TenantReady', 'Ready'] as const).map(
+    (stage) => `${lab.exposures.count(stage)} ${stage}`,
+  );
+  const { residentBytes, cpuSeconds } = lab.operatorUse();
+  const use = `${(residentBytes / 1e6).toFixed(0)} MB, ${cpuSeconds.toFixed(1)} s`;
+  return `${counts.join(', ')}; ${use}; ${lab.exposures.obstacles(last)}`;
+}

@@ -1,0 +1,72 @@
+/** How long after a change of somebody the operator has done its part. Milliseconds. */
+import { RESOURCES } from '../../../src/kube/resource.ts';
+import { waitFor } from '../../../world/wait.ts';
+import type { Lab } from '../lab.ts';
+import { INGRESS_EDGE } from '../objects.ts';
+import { NAMESPACE } from '../plan.ts';
+
+const DEADLINE_MS = 60_000;
+
+/** The time from an apply, for each of some new Exposures. */
+export interface NewExposureTimes {
+  /** Until `status.route` is written. */
+  readonly routed: readonly number[];
+  /** Until a client reaches the tenant by the gateway. */
+  readonly served: readonly number[];
+  /** Until the tenant has its endpoints and proxies. */
+  readonly tenantReady: readonly number[];
+}
+
+/** Exposes tenants, one after the other. */
+export async function measureNewExposures(lab: Lab, count: number): Promise<NewExposureTimes> {
+  const times = { routed: [] as number[], served: [] as number[], tenantReady: [] as number[] };
+  for (let index = 0; index < count; index++) {
+    const tenant = lab.takeSpare();
+    const beginMs = Date.now();
+    const [, routedMs, servedMs, readyMs] = await Promise.all([
+      lab.expose([tenant]),
+      lab.exposures.one(tenant.name, 'routed', DEADLINE_MS),
+      lab.served(tenant.name),
+      lab.exposures.one(tenant.name, 'TenantReady', DEADLINE_MS),
+    ]);
+    times.routed.push(routedMs - beginMs);
+    times.served.push(servedMs - beginMs);
+    times.tenantReady.push(readyMs - beginMs);
+  }
+  return times;
+}
+
+/** Deletes an object in one tenant after the other, and waits for it to be back. */
+export async function measureTenantDrift(
+  lab: Lab,
+  what: 'slice' | 'daemonSet',
+  count: number,
+): Promise<readonly number[]> {
+  const times: number[] = [];
+  for (const { name } of lab.tenants.slice(0, count)) times.push(await lab.repair(name, what));
+  return times;
+}
+
+/** The same for Ingresses of the management cluster, with Exposures of another Edge. */
+export async function measureIngressDrift(lab: Lab, count: number): Promise<readonly number[]> {
+  const { client } = lab.site;
+  const tenants = Array.from({ length: count }, () => lab.takeSpare());
+  await lab.expose(tenants, INGRESS_EDGE);
+  const times: number[] = [];
+  for (const { name } of tenants) {
+    await lab.exposures.one(name, 'TenantReady', DEADLINE_MS);
+    const { items } = await client.list(RESOURCES.ingress, { namespace: NAMESPACE });
+    const ingress = items.find(({ metadata }) => metadata.labels?.['snicket.dev/exposure'] === name);
+    if (ingress === undefined) throw new Error(`Exposure ${name} has no Ingress`);
+    const { name: key, namespace, uid } = ingress.metadata;
+    const beginMs = Date.now();
+    await client.delete(RESOURCES.ingress, { name: key, namespace }, { uid });
+    await waitFor(
+      `the Ingress ${key} is back`,
+      async () => client.get(RESOURCES.ingress, { name: key, namespace }),
+      { deadlineMs: DEADLINE_MS, everyMs: 10 },
+    );
+    times.push(Date.now() - beginMs);
+  }
+  return times;
+}

@@ -1,0 +1,19 @@
+/** Writes many objects, some at a time. */
+import type { KubeClient } from '../../../src/kube/client.ts';
+import { resourceOf } from '../../../src/kube/resource.ts';
+import type { AnyObject } from '../objects.ts';
+
+const TOGETHER = 16;
+
+/** Creates all of them. */
+export async function writeObjects(
+  client: KubeClient,
+  objects: readonly AnyObject[],
+): Promise<void> {
+  const left = objects.values();
+  await Promise.all(
+    Array.from({ length: TOGETHER }, async () => {
+      for (const object of left) await client.create(resourceOf(object), object);
+    }),
+  );
+}

@@ -1,0 +1,101 @@
+/**
+ * Measures `snicket operator` with many Exposures: `make bench-operator`, or `run.ts [--tenants N] [--rest SECONDS]
+ * [--small]`. Results are for reading: nothing fails by being slow.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { setPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { terminalProgress, type Progress } from '../../world/parts/progress.ts';
+import { missingRequirements } from '../../world/requirements.ts';
+import { othersShare, processorUse } from '../lab/neighbours.ts';
+import { Lab } from './lab.ts';
+import { measureColdStart, measureEmpty } from './measure/cold-start.ts';
+import {
+  measureIngressDrift,
+  measureNewExposures,
+  measureTenantDrift,
+} from './measure/reactions.ts';
+import { measureRest } from './measure/rest.ts';
+import { reportText } from './report.ts';
+import { describeRun, saveRun, type OperatorResults } from './results.ts';
+import type { Site } from './site/site.ts';
+import { startSmallSite } from './site/small-site.ts';
+import { startWorldSite } from './site/world-site.ts';
+
+const { values } = parseArgs({
+  options: {
+    tenants: { type: 'string', default: '1000' },
+    settle: { type: 'string', default: '120' },
+    rest: { type: 'string', default: '60' },
+    repeat: { type: 'string', default: '10' },
+    small: { type: 'boolean', default: false },
+  },
+});
+const count = {
+  tenants: wholeNumber('tenants'),
+  settle: wholeNumber('settle'),
+  rest: wholeNumber('rest'),
+  repeat: wholeNumber('repeat'),
+};
+const EMPTY_SETTLE_MS = 15_000;
+const DEADLINE_MS = 600_000;
+const PRIORITY = -10;
+
+// Inherited by all that is started: what else the machine does should not be measured.
+if (process.getuid?.() === 0) setPriority(PRIORITY);
+const progress = terminalProgress();
+const folder = mkdtempSync(join(tmpdir(), 'snicket-bench-operator-'));
+const before = processorUse();
+try {
+  const missing = values.small ? ['it was asked for'] : await missingRequirements();
+  await using site =
+    missing.length === 0 ? await startWorldSite(folder, progress) : await startSmallSite(folder);
+  const results = await measure(site, missing.length === 0, progress);
+  console.log(`\n${reportText(results)}`);
+  console.log(`saved in ${saveRun(results)}`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exit(0); // connections that are kept for later would hold it for a minute
+
+async function measure(site: Site, hasDns: boolean, say: Progress): Promise<OperatorResults> {
+  const { tenants, repeat, settle, rest: restSeconds } = count;
+  say.update('tenants', `${tenants} API servers, and their objects`);
+  using lab = await Lab.open(site, folder, { tenants, spare: 2 * repeat });
+  say.done('tenants', `${tenants} of them`);
+
+  const empty = await measureEmpty(lab, EMPTY_SETTLE_MS);
+  say.done('empty', `${(empty.residentBytes / 1e6).toFixed(0)} MB`);
+  await lab.expose(lab.tenants);
+  const last = hasDns ? 'Ready' : 'TenantReady';
+  const start = { last, deadlineMs: DEADLINE_MS } as const;
+  const cold = await measureColdStart(lab, {
+    ...start,
+    onProgress: (sentence) => say.update('cold start', sentence),
+  });
+  say.done('cold start', `${cold.seconds.toFixed(1)} s`);
+  say.update('rest', `${settle} s to settle, ${restSeconds} s measured`);
+  await Bun.sleep(settle * 1000);
+  const rest = await measureRest(lab, restSeconds);
+  say.done('rest', `${(rest.use.residentBytes / 1e6).toFixed(0)} MB`);
+  say.update('reactions', `new Exposures and drift, ${repeat} of each`);
+  const fresh = await measureNewExposures(lab, repeat);
+  const drift = {
+    slice: await measureTenantDrift(lab, 'slice', repeat),
+    daemonSet: await measureTenantDrift(lab, 'daemonSet', repeat),
+    ingress: await measureIngressDrift(lab, repeat),
+  };
+  say.done('reactions', 'measured');
+  await lab.endOperator();
+  return {
+    ...describeRun(site.title, tenants, othersShare(before, processorUse())),
+    ...{ empty, cold, rest, fresh, drift },
+  };
+}
+
+function wholeNumber(name: 'tenants' | 'settle' | 'rest' | 'repeat'): number {
+  const number = Number(values[name]);
+  if (Number.isInteger(number) && number > 0) return number;
+  throw new Error(`--${name} '${values[name]}' is not a whole number`);
+}

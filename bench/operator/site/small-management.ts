@@ -1,0 +1,29 @@
+/**
+ * The management cluster of a site without a world: `small-management.ts KUBECONFIG SOCKET`. The API server of the tests
+ * in a process of its own; on the socket it says what it was asked for.
+ */
+import { renameSync, writeFileSync } from 'node:fs';
+import { TestApiServer } from '../../../src/kube/testing/api-server.ts';
+import { writeKubeconfig } from '../../../src/pki/kubeconfig.ts';
+import { RequestCounts } from '../request-counts.ts';
+import { SYSTEM } from './site.ts';
+
+const [kubeconfig = '', socket = ''] = process.argv.slice(2);
+const server = await TestApiServer.start({ bookmarkEveryMs: 60_000, historyLimit: 200_000 });
+server.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM } });
+const { credentials } = server.access;
+const text = writeKubeconfig({
+  ...{ server: server.url, ca: server.ca, names: { cluster: 'management', user: 'bench' } },
+  credentials: { token: credentials.kind === 'token' ? credentials.token : '' },
+});
+
+Bun.serve({
+  unix: socket,
+  fetch() {
+    const counts = new RequestCounts();
+    for (const { verb, plural } of server.requests()) counts.add(verb, plural);
+    return Response.json(counts.requests);
+  },
+});
+writeFileSync(`${kubeconfig}.new`, text, { mode: 0o600 });
+renameSync(`${kubeconfig}.new`, kubeconfig);

@@ -1,0 +1,66 @@
+/**
+ * Everything on loopback, with the API server of the tests for a management cluster: where no world can be. There is no
+ * DNS, so that hop fails; and requests are those of everybody, for that server does not tell one from another.
+ */
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from '../../../src/kube/fetch-client.ts';
+import { parseKubeconfig } from '../../../src/kube/kubeconfig.ts';
+import { waitFor } from '../../../world/wait.ts';
+import type { Requests } from '../request-counts.ts';
+import type { Running, Site } from './site.ts';
+
+const EDGE = { address: '127.0.0.1', port: 16_443 };
+const END_MS = 10_000;
+
+/** Starts the management cluster. */
+export async function startSmallSite(folder: string): Promise<Site> {
+  const kubeconfig = join(folder, 'kubeconfig');
+  const socket = join(folder, 'management.sock');
+  const program = join(import.meta.dir, 'small-management.ts');
+  const management = start(folder, 'management', [process.execPath, program, kubeconfig, socket]);
+  const programs = [management];
+  await waitFor('the management cluster is up', () => {
+    if (!management.isRunning) throw new Error(`it ended:\n${management.tail()}`);
+    return existsSync(kubeconfig);
+  });
+  return {
+    title: "the tests' small API server, since no world can run here",
+    client: createClient(parseKubeconfig(readFileSync(kubeconfig, 'utf8')), {
+      fieldManager: 'bench',
+    }),
+    ...{ tenantPrefix: '127.100', edge: EDGE },
+    kubeconfig: () => kubeconfig,
+    name: () => {},
+    start: async (name, argv) => {
+      const running = start(folder, name, argv);
+      programs.push(running);
+      return running;
+    },
+    requestsOf: async () =>
+      (await (await fetch('http://management/', { unix: socket })).json()) as Requests,
+    [Symbol.asyncDispose]: async () => {
+      for (const one of programs.toReversed()) await one.end();
+    },
+  };
+}
+
+function start(folder: string, name: string, argv: readonly string[]): Running {
+  const path = join(folder, `${name}.log`);
+  const log = openSync(path, 'a');
+  const child = Bun.spawn([...argv], { stdin: 'ignore', stdout: log, stderr: log });
+  closeSync(log);
+  return {
+    pid: child.pid,
+    get isRunning() {
+      return child.exitCode === null && child.signalCode === null;
+    },
+    tail: (lines = 15) => readFileSync(path, 'utf8').trimEnd().split('\n').slice(-lines).join('\n'),
+    end: async () => {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
+      await child.exited;
+      clearTimeout(timer);
+    },
+  };
+}

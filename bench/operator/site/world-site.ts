@@ -1,0 +1,161 @@
+/**
+ * A real management cluster: etcd, kube-apiserver and controllers of a world, Snicket's roles and rights as `deploy/` has
+ * them, and a machine for each of operator, gateway and tenants. What a role asks for is read from the audit log.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from '../../../src/kube/fetch-client.ts';
+import { parseKubeconfig } from '../../../src/kube/kubeconfig.ts';
+import { writeKubeconfig } from '../../../src/pki/kubeconfig.ts';
+import type { Progress } from '../../../world/parts/progress.ts';
+import { repository } from '../../../world/repository.ts';
+import { World, type NetworkHost } from '../../../world/world.ts';
+import { RequestCounts, type Requests } from '../request-counts.ts';
+import { favourWorld } from './favour.ts';
+import { SYSTEM, type Role, type Running, type Site } from './site.ts';
+
+/** In the range of the management cluster's Services. */
+const TENANT_PREFIX = '10.100';
+const EDGE_PORT = 443;
+const TOKEN_SECONDS = 86_400;
+
+/** Starts a world without workers and installs Snicket's rights there. */
+export async function startWorldSite(folder: string, progress: Progress): Promise<Site> {
+  const auditLog = join(folder, 'audit.log');
+  const auditPolicy = join(folder, 'audit-policy.json');
+  writeFileSync(auditPolicy, JSON.stringify(POLICY));
+  const apiServerFlags = [
+    `--audit-policy-file=${auditPolicy}`,
+    ...[`--audit-log-path=${auditLog}`, '--audit-log-maxsize=10000'],
+  ];
+  const world = await World.start({ management: { workers: 0, apiServerFlags } }, { progress });
+  try {
+    favourWorld(world.id);
+    await install(world);
+    const hosts = {
+      tenants: await world.addHost('tenants'),
+      operator: await world.addHost('operator'),
+      gateway: await world.addHost('edge'),
+    };
+    await leadToTenants(hosts);
+    const kubeconfigs = {
+      operator: await kubeconfigOf(world, 'operator', folder),
+      gateway: await kubeconfigOf(world, 'gateway', folder),
+    };
+    const { controlPlane } = world.management;
+    return {
+      title: `kube-apiserver ${await serverVersion(world)} with etcd, no workers`,
+      client: createClient(parseKubeconfig(readFileSync(controlPlane.machineKubeconfig, 'utf8')), {
+        fieldManager: 'bench',
+      }),
+      tenantPrefix: TENANT_PREFIX,
+      edge: { address: hosts.gateway.address, port: EDGE_PORT },
+      kubeconfig: (role) => kubeconfigs[role],
+      name: (names) => {
+        for (const name of names) world.dns.set(name, hosts.gateway.address);
+      },
+      start: async (name, argv) => startOn(hosts[name], name, argv),
+      requestsOf: async (role) => auditedRequests(auditLog, userOf(role)),
+      [Symbol.asyncDispose]: async () => world.stop(),
+    };
+  } catch (error) {
+    await world.stop();
+    throw error;
+  }
+}
+
+async function install({ management }: World): Promise<void> {
+  await management.kubectl('apply', '--server-side', '-k', join(repository, 'deploy'));
+  // Those of this machine run in their place.
+  await management.kubectl('delete', 'deployments', '--all', `--namespace=${SYSTEM}`);
+  await management.kubectl(
+    ...['wait', '--for=condition=Established', '--timeout=30s'],
+    ...['crd/edges.snicket.dev', 'crd/exposures.snicket.dev'],
+  );
+}
+
+/** Every address of the tenants is one of their machine's own. */
+async function leadToTenants({
+  tenants,
+  ...others
+}: Readonly<Record<'tenants' | Role, NetworkHost>>): Promise<void> {
+  const range = `${TENANT_PREFIX}.0.0/16`;
+  await tenants.host.exec(['ip', 'route', 'add', 'local', range, 'dev', 'lo']);
+  for (const { host } of Object.values(others)) {
+    await host.exec(['ip', 'route', 'add', range, 'via', tenants.address]);
+  }
+}
+
+/** As a pod of the role has it, but for the file of its token. */
+async function kubeconfigOf({ management }: World, role: Role, folder: string): Promise<string> {
+  const { controlPlane } = management;
+  const account = `snicket-${role}`;
+  const token = await management.kubectl(
+    ...['create', 'token', account, `--namespace=${SYSTEM}`, `--duration=${TOKEN_SECONDS}s`],
+  );
+  const path = join(folder, `${role}.kubeconfig`);
+  const text = writeKubeconfig({
+    ...{ server: controlPlane.server, ca: controlPlane.authority.certificate },
+    ...{ credentials: { token: token.trim() }, names: { cluster: 'management', user: account } },
+  });
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+}
+
+async function serverVersion({ management }: World): Promise<string> {
+  const response = await management.controlPlane.request('GET', '/version');
+  return ((await response.json()) as { gitVersion: string }).gitVersion;
+}
+
+async function startOn(
+  { host }: NetworkHost,
+  name: string,
+  argv: readonly string[],
+): Promise<Running> {
+  const daemon = await host.start(name, argv);
+  return {
+    pid: daemon.identity.pid,
+    get isRunning() {
+      return daemon.running;
+    },
+    tail: (lines) => daemon.tail(lines),
+    end: async () => daemon.terminate(),
+  };
+}
+
+function userOf(role: Role): string {
+  return `system:serviceaccount:${SYSTEM}:snicket-${role}`;
+}
+
+const POLICY = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  // A watch is there when it ends; a request once.
+  omitStages: ['RequestReceived', 'ResponseStarted'],
+  rules: [
+    { level: 'Metadata', users: [userOf('operator'), userOf('gateway')] },
+    { level: 'None' },
+  ],
+};
+
+/** One line of an audit log. */
+interface AuditEvent {
+  readonly verb: string;
+  readonly user: { readonly username: string };
+  readonly requestURI: string;
+  readonly objectRef?: { readonly resource: string; readonly subresource?: string };
+}
+
+function auditedRequests(path: string, user: string): Requests {
+  const counts = new RequestCounts();
+  if (!existsSync(path)) return {};
+  // What comes behind the last end of a line is still being written.
+  for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
+    const event = JSON.parse(line) as AuditEvent;
+    if (event.user.username !== user) continue;
+    const { resource, subresource } = event.objectRef ?? {};
+    const what = resource ?? event.requestURI.split('?')[0] ?? '';
+    counts.add(event.verb, subresource === undefined ? what : `${what}/${subresource}`);
+  }
+  return counts.requests;
+}

@@ -1,0 +1,39 @@
+/**
+ * The one controller of a simulated tenant: its three nodes run the pods of every DaemonSet, and its status says so in
+ * two steps, as on real nodes: scheduled, then ready.
+ */
+import { RESOURCES } from '../../../src/kube/resource.ts';
+import type { ObjectStore } from '../../../src/kube/testing/object-store.ts';
+import type { ObjectWrites } from '../../../src/kube/testing/object-writes.ts';
+
+const NODES = 3;
+const SCHEDULED_MS = 100;
+const READY_MS = 1000;
+
+/** Watches a store for as long as it lives. */
+export function runDaemonSets(store: ObjectStore, writes: ObjectWrites): void {
+  store.listen(({ plural, before, after }) => {
+    if (plural !== RESOURCES.daemonSet.plural || after === undefined) return;
+    const { name, namespace, generation, uid } = after.metadata;
+    if (before?.metadata.uid === uid && before?.metadata.generation === generation) return;
+    const report = (ready: number) => {
+      const key = { name, namespace };
+      const live = store.get(RESOURCES.daemonSet, key);
+      if (live?.metadata.generation !== generation || live?.metadata.uid !== uid) return;
+      const status = {
+        ...{ observedGeneration: generation, numberMisscheduled: 0 },
+        ...{ desiredNumberScheduled: NODES, currentNumberScheduled: NODES },
+        ...{ updatedNumberScheduled: NODES, numberReady: ready, numberAvailable: ready },
+      };
+      writes.patch(
+        {
+          ...{ resource: RESOURCES.daemonSet, key, subresource: 'status' },
+          ...{ manager: 'kube-controller-manager', dryRun: false },
+        },
+        (object) => ({ ...object, status }),
+      );
+    };
+    setTimeout(() => report(0), SCHEDULED_MS);
+    setTimeout(() => report(NODES), READY_MS);
+  });
+}

@@ -1,0 +1,53 @@
+/**
+ * The process of all simulated tenants: `main.ts PLAN ACCESS SOCKET`. Reads which there are, writes how to reach them,
+ * and answers the bench on the socket.
+ */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { RESOURCES } from '../../../src/kube/resource.ts';
+import { KUBERNETES } from '../../../src/tenant/kubernetes-endpoints.ts';
+import { PROXY } from '../../../src/tenant/proxy-names.ts';
+import type { TenantPlan } from '../plan.ts';
+import { RequestCounts } from '../request-counts.ts';
+import { answer } from './control.ts';
+import { leadsTo } from './handshake.ts';
+import { Tenant } from './tenant.ts';
+
+const [plan = '', access = '', socket = ''] = process.argv.slice(2);
+const DRIFT = {
+  slice: { resource: RESOURCES.endpointSlice, key: KUBERNETES },
+  daemonSet: { resource: RESOURCES.daemonSet, key: PROXY },
+} as const;
+const DEADLINE_MS = 60_000;
+const EVERY_MS = 10;
+
+const counts = new RequestCounts();
+const tenants = new Map<string, Tenant>();
+for (const one of JSON.parse(readFileSync(plan, 'utf8')) as readonly TenantPlan[]) {
+  tenants.set(one.name, await Tenant.start(one, counts));
+}
+const known = Object.fromEntries([...tenants].map(([name, tenant]) => [name, tenant.access]));
+writeFileSync(`${access}.new`, JSON.stringify(known), { mode: 0o600 });
+renameSync(`${access}.new`, access);
+
+answer(socket, {
+  counts: () => counts.requests,
+  repair: async ({ tenant, what }) => {
+    const { resource, key } = DRIFT[what];
+    return tenantOf(tenant).deleteAndAwait(resource, key, DEADLINE_MS);
+  },
+  served: async ({ tenant, edge }) => {
+    const { access: of, plan: at } = tenantOf(tenant);
+    const deadline = Date.now() + DEADLINE_MS;
+    while (!(await leadsTo(edge, at.apiHost, of.caCertificate))) {
+      if (Date.now() > deadline) throw new Error(`the edge does not lead to ${at.apiHost}`);
+      await Bun.sleep(EVERY_MS);
+    }
+    return Date.now();
+  },
+});
+
+function tenantOf(name: string): Tenant {
+  const tenant = tenants.get(name);
+  if (tenant === undefined) throw new Error(`no tenant ${name}`);
+  return tenant;
+}

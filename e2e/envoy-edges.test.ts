@@ -1,0 +1,5 @@
+/** The whole path through the ingress controllers that have Envoy carry it: Envoy Gateway and Contour. */
+import { contourWay, envoyGatewayWay } from './edge-ways.ts';
+import { testPathThrough } from './path-through-edges.ts';
+
+testPathThrough(envoyGatewayWay, contourWay);

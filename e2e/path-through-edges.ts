@@ -1,0 +1,252 @@
+/**
+ * The tests of the whole path through ingress controllers of others: Snicket's operator tells them, one after the other in
+ * the same world, and the pods of two tenants with the same addresses reach their own API and never the other's.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import { konnectivityObjects } from '../world/cluster/konnectivity.ts';
+import type { Pod } from '../world/cluster/pod.ts';
+import { route, startEdge, type Edge, type EdgeName } from '../world/edges/edge.ts';
+import { EDGE_PORT } from '../world/edges/recipe.ts';
+import { program } from '../world/parts/parts.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { repository } from '../world/repository.ts';
+import { API_PORT } from '../world/spec.ts';
+import { tenantNamespace } from '../world/tenant-service.ts';
+import { together, waitFor } from '../world/wait.ts';
+import { World, type NetworkHost } from '../world/world.ts';
+import { allObjects, type ObjectTexts } from './all-objects.ts';
+import type { EdgeWay } from './edge-ways.ts';
+import {
+  exposed,
+  exposureOf,
+  installOperator,
+  leadToEdge,
+  type Condition,
+  type Exposure,
+} from './installed-snicket.ts';
+import { homeOf, makeHome, namespacesSeenBy, namespacesSeenByName } from './whose-api.ts';
+
+const TENANTS = ['a', 'b'] as const;
+const EDGE = 'shared';
+
+let world: World;
+let laptop: NetworkHost;
+const edges = new Map<EdgeName, Edge>();
+const pods = new Map<string, { pod: Pod; hostPod: Pod }>();
+const before = new Map<string, ObjectTexts>();
+
+/** Takes each way in turn. A controller may be on several of them, as long as they do not follow one another. */
+export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void {
+  beforeAll(async () => startAll(ways), 300_000);
+
+  afterAll(async () => world?.stop());
+
+  describe.each(ways.map((way, index) => ({ ...way, way, index })))('$name', ({ way, index }) => {
+    test('every Exposure becomes Ready by it, and nothing is left of the way before', async () => {
+      await take(way);
+      await leaveBehind(ways[index - 1], ways.slice(index));
+
+      for (const name of TENANTS) {
+        expect((await exposure(name))?.status).toMatchObject({ mode: 'terminate' });
+      }
+      expect(await kindsInUse(ways)).toEqual([way.kind]);
+    });
+
+    test.each(TENANTS)('kubectl logs and exec work in tenant %s', async (name) => {
+      const { pod } = podsOf(name);
+
+      const printed = await waitFor(
+        'the agents have dialled this edge',
+        async () => pod.exec('echo', 'through the tunnel').catch(() => undefined),
+        { deadlineMs: 60_000 },
+      );
+
+      expect(printed).toBe('through the tunnel\n');
+      expect(await pod.logs()).toBe(`of tenant ${name}\n`);
+    });
+
+    test.each(TENANTS)('pods of tenant %s see their own API, and never the other', async (name) => {
+      const other = homeOf(world.tenant(name === 'a' ? 'b' : 'a'));
+      const { pod, hostPod } = podsOf(name);
+
+      const seen = [
+        await namespacesSeenBy(pod),
+        await namespacesSeenBy(hostPod),
+        await namespacesSeenByName(pod),
+      ];
+
+      for (const namespaces of seen) {
+        expect(namespaces).toContain(homeOf(world.tenant(name)));
+        expect(namespaces).not.toContain(other);
+      }
+    });
+
+    test.each(TENANTS)('kubectl with a client certificate is who it is in %s', async (name) => {
+      const { controlPlane } = world.tenant(name);
+      const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
+      const subject = { commonName: `ann-of-${name}`, organization: 'host-processes' };
+      await controlPlane.writeUser(path, subject, `https://${controlPlane.plan.hosts.api}`);
+
+      const kubectl = [program('kubectl'), `--kubeconfig=${path}`];
+      const whoami = await laptop.host.exec([...kubectl, 'auth', 'whoami']);
+
+      expect(whoami.stdout).toContain(`ann-of-${name}`);
+    });
+
+    if (way.spec.driver === 'traefik') {
+      test("a stranger's route on a host of ours is named, until it is gone", async () => {
+        const [a, b] = [world.tenant('a'), world.tenant('b')];
+        const { api } = a.plan.hosts;
+        const target = { namespace: tenantNamespace('b'), service: b.name, port: API_PORT };
+        await world.management.apply(route({ name: 'traefik' }, { host: api, ...target }));
+
+        const claimed = await waitFor('it is noticed', async () => {
+          const routed = await condition('a', 'Routed');
+          return routed?.status === 'False' && routed;
+        });
+        const { status: ofTheOther } = (await condition('b', 'Routed')) ?? {};
+        await world.management.kubectl(
+          ...['delete', way.kind, api, `--namespace=${target.namespace}`],
+        );
+
+        expect(claimed.reason).toBe('HostClaimed');
+        expect(claimed.message).toContain(`IngressRouteTCP ${target.namespace}/${api}`);
+        expect(ofTheOther).toBe('True');
+        await exposed(world, a);
+      });
+    }
+  });
+
+  test('without Exposures all is as before, object by object', async () => {
+    const { management } = world;
+    for (const name of TENANTS) {
+      const namespace = `--namespace=${tenantNamespace(name)}`;
+      await management.kubectl('delete', 'exposure', name, namespace, '--timeout=90s');
+    }
+    await management.kubectl('delete', 'edge', EDGE);
+
+    for (const cluster of clusters()) {
+      const expected = before.get(cluster.name) ?? {};
+      const isAsBefore = async () => Bun.deepEquals(await allObjects(cluster), expected);
+      await waitFor(`${cluster.name} is as before`, isAsBefore, { everyMs: 1_000 }).catch(
+        // What differs says more than that it took too long.
+        () => {},
+      );
+      expect(await allObjects(cluster)).toEqual(expected);
+    }
+  });
+}
+
+async function startAll(ways: readonly [EdgeWay, ...EdgeWay[]]): Promise<void> {
+  const progress = terminalProgress();
+  const tenants = { a: { proxyMode: 'nftables' }, b: { proxyMode: 'iptables' } } as const;
+  world = await World.start({ tenants }, { progress });
+  laptop = await world.addHost('laptop');
+  const controllers = new Set(ways.map(({ controller }) => controller));
+  // Before the operator, which finds their CRDs when it starts.
+  for (const name of controllers)
+    edges.set(name, await forwarding(await startEdge(world, name, progress)));
+  await installOperator(world, progress);
+  for (const name of TENANTS) {
+    const tenant = world.tenant(name);
+    await makeHome(tenant);
+    leadToEdge(world, tenant, edgeOf(ways[0]).address);
+    await tenant.apply(...konnectivityObjects(tenant.plan, EDGE_PORT));
+    const command = ['sh', '-c', `echo of tenant ${name}; sleep 2147483647`];
+    const [pod, hostPod] = await together([
+      tenant.runPod({ command }),
+      tenant.runPod({ hostNetwork: true }),
+    ]);
+    pods.set(name, { pod, hostPod });
+  }
+  for (const cluster of clusters()) before.set(cluster.name, await allObjects(cluster));
+}
+
+/** Kubelets dial a port of their own; with this they too come through the edge. */
+async function forwarding(edge: Edge): Promise<Edge> {
+  const script = join(repository, 'e2e', 'forward.ts');
+  const [listen, target] = [API_PORT, EDGE_PORT].map((port) => `${edge.address}:${port}`);
+  await edge.host.start('forward', [process.execPath, script, listen ?? '', target ?? '']);
+  return edge;
+}
+
+/** Has the Edge take this way, and waits until all tenants are led by it. */
+async function take(way: EdgeWay): Promise<void> {
+  const edge = edgeOf(way);
+  for (const daemon of edge.daemons) if (!daemon.running) await daemon.restart();
+  for (const name of TENANTS) leadToEdge(world, world.tenant(name), edge.address);
+
+  await world.management.apply(
+    {
+      apiVersion: 'snicket.dev/v1alpha1',
+      kind: 'Edge',
+      metadata: { name: EDGE, annotations: { 'snicket.dev/is-default': 'true' } },
+      spec: { ...way.spec, addresses: [edge.address] },
+    },
+    ...TENANTS.map((name) => exposureOf(world.tenant(name))),
+  );
+
+  for (const name of TENANTS) {
+    await waitFor(`${name} is probed at ${way.name}`, async () => {
+      const { driver, hops = [] } = (await exposure(name))?.status ?? {};
+      const dns = hops.find((hop) => hop.name === 'dns')?.message ?? '';
+      return driver === way.spec.driver && dns.includes(edge.address);
+    });
+    await exposed(world, world.tenant(name));
+    // Ready are those of before too, which go on at the former edge.
+    await world
+      .tenant(name)
+      .kubectl(
+        ...['rollout', 'status', 'daemonset/snicket-proxy'],
+        ...['--namespace=kube-system', '--timeout=60s'],
+      );
+  }
+}
+
+/** Switches the former edge off: whoever still leans on it is seen to fall. */
+async function leaveBehind(former: EdgeWay | undefined, next: readonly EdgeWay[]): Promise<void> {
+  if (former === undefined) return;
+  const edge = edgeOf(former);
+  if (next.some(({ controller }) => controller === edge.name)) {
+    await together(edge.daemons.map((daemon) => daemon.kill()));
+  } else {
+    await edge.stop();
+  }
+}
+
+/** The kinds of which there are objects of Snicket's. */
+async function kindsInUse(ways: readonly EdgeWay[]): Promise<readonly string[]> {
+  const kinds = [...new Set(ways.map(({ kind }) => kind))];
+  const ours = ['--all-namespaces', '--selector=app.kubernetes.io/managed-by=snicket'];
+  const lists = await together(
+    kinds.map((kind) => world.management.kubectl('get', kind, ...ours, '--output=name')),
+  );
+  return kinds.filter((_, index) => lists[index] !== '');
+}
+
+async function exposure(name: string): Promise<Exposure | undefined> {
+  return world.management.get<Exposure>('exposure', name, tenantNamespace(name));
+}
+
+async function condition(name: string, type: string): Promise<Condition | undefined> {
+  const { conditions = [] } = (await exposure(name))?.status ?? {};
+  return conditions.find((one) => one.type === type);
+}
+
+function clusters(): readonly Cluster[] {
+  return [world.management, ...world.tenants.values()];
+}
+
+function edgeOf({ controller }: EdgeWay): Edge {
+  const edge = edges.get(controller);
+  if (edge === undefined) throw new Error(`edge ${controller} was not started`);
+  return edge;
+}
+
+function podsOf(name: string): { pod: Pod; hostPod: Pod } {
+  const found = pods.get(name);
+  if (found === undefined) throw new Error(`no pods in tenant ${name}`);
+  return found;
+}

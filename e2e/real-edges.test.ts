@@ -1,0 +1,5 @@
+/** The whole path through real ingress controllers: Traefik by two kinds of objects, and haproxy-ingress. */
+import { haproxyIngressWay, traefikTlsRouteWay, traefikWay } from './edge-ways.ts';
+import { testPathThrough } from './path-through-edges.ts';
+
+testPathThrough(traefikWay, haproxyIngressWay, traefikTlsRouteWay);

@@ -1,0 +1,297 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { RESOURCES } from '../kube/resource.ts';
+import { LAB_EDGES, type LabEdge } from '../operator/testing/edges.ts';
+import { objectOf } from '../operator/testing/objects.ts';
+import { OperatorLab } from '../operator/testing/operator-lab.ts';
+import { TENANTS } from '../operator/testing/places.ts';
+import { KUBERNETES } from '../tenant/kubernetes-endpoints.ts';
+import { PROXY, PROXY_CA } from '../tenant/proxy-names.ts';
+import { Terminal } from './testing/snicket.ts';
+
+setDefaultTimeout(30_000);
+
+const IMAGE = ['--proxy-image', 'snicket.test/snicket:1'];
+
+async function labWith({ spec, objects }: Pick<LabEdge, 'spec' | 'objects'>): Promise<OperatorLab> {
+  const lab = await OperatorLab.start({ edge: spec });
+  lab.management.seed(...objects);
+  return lab;
+}
+
+describe('what the operator has brought about', () => {
+  const edges = { snicket: { spec: {}, objects: [] }, ...LAB_EDGES };
+  test.each(Object.entries(edges))('is not to be changed, behind %s', async (_driver, edge) => {
+    await using lab = await labWith(edge);
+    await lab.addExposed('blue');
+    await lab.stopOperator();
+    using terminal = new Terminal(lab.management);
+
+    const ended = await terminal.snicket(['diff', 'tenants/blue', ...IMAGE]);
+
+    expect(ended).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  });
+});
+
+describe('before the operator has come', () => {
+  test('everything would be made', async () => {
+    const { spec, objects } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec, isOperatorRunning: false });
+    lab.management.seed(...objects);
+    await lab.addTenant('blue');
+    await lab.expose('blue');
+    using terminal = new Terminal(lab.management);
+
+    const { exitCode, stdout } = await terminal.snicket(['diff']);
+
+    expect(stdout).toBe(`Exposure tenants/blue
+  + management Ingress tenants/snicket-blue
+  + tenant     EndpointSlice default/kubernetes
+  + tenant     Endpoints default/kubernetes
+  + tenant     ServiceAccount kube-system/snicket-proxy
+  + tenant     ConfigMap kube-system/snicket-proxy-ca
+  + tenant     Secret kube-system/snicket-proxy
+  + tenant     DaemonSet kube-system/snicket-proxy
+`);
+    expect(exitCode).toBe(1);
+  });
+
+  test('the route that our own gateway reads would be in the status', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    const { port } = await lab.addTenant('blue');
+    await lab.expose('blue');
+    using terminal = new Terminal(lab.management);
+
+    const { stdout } = await terminal.snicket(['diff', '--only', 'management']);
+
+    expect(stdout).toBe(`Exposure tenants/blue
+  ~ management Exposure tenants/blue
+      + status.route: {"api":{"host":"tenants-blue.k8s.example.test","service":"blue","port":${port},"portName":"api"}}
+`);
+  });
+
+  test('endpoints that somebody else keeps, and that work, wait for a proxy', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    const { server } = await lab.addTenant('blue');
+    await lab.expose('blue');
+    server.seed(
+      objectOf(
+        'EndpointSlice',
+        { ...KUBERNETES, labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+        { addressType: 'IPv4', endpoints: [{ addresses: ['10.0.0.9'] }], ports: [] },
+      ),
+    );
+    using terminal = new Terminal(lab.management);
+
+    const { stdout } = await terminal.snicket(['diff', '--only', 'tenant']);
+
+    expect(stdout).toContain(
+      '  ~ tenant     EndpointSlice default/kubernetes (not before a proxy is ready: the endpoints that are there are not ours, and work)\n',
+    );
+    expect(stdout).toContain('      ~ endpoints[0].addresses[0]: 10.0.0.9 -> 100.64.64.1\n');
+  });
+});
+
+describe('what has drifted', () => {
+  test('is told field by field, and the operator does just that', async () => {
+    await using lab = await labWith(LAB_EDGES.haproxy);
+    const { user } = await lab.addExposed('blue');
+    await lab.stopOperator();
+    const elsewhere = { endpoints: [{ addresses: ['192.0.2.1'] }] };
+    await user.patch(RESOURCES.endpointSlice, KUBERNETES, 'merge', elsewhere);
+    const labels = { 'app.kubernetes.io/name': null };
+    await user.patch(RESOURCES.configMap, PROXY_CA, 'merge', { metadata: { labels } });
+    await user.delete(RESOURCES.serviceAccount, PROXY);
+    using terminal = new Terminal(lab.management);
+    const words = ['diff', 'blue', ...IMAGE];
+
+    const drifted = await terminal.snicket(words);
+
+    expect(drifted.stdout).toBe(`Exposure tenants/blue
+  ~ tenant     EndpointSlice default/kubernetes
+      ~ endpoints[0].addresses[0]: 192.0.2.1 -> 100.64.64.1
+      + endpoints[0].conditions: {"ready":true,"serving":true,"terminating":false}
+  + tenant     ServiceAccount kube-system/snicket-proxy
+  ~ tenant     ConfigMap kube-system/snicket-proxy-ca
+      + metadata.labels.app.kubernetes.io/name: snicket-proxy
+`);
+    expect(drifted.exitCode).toBe(1);
+
+    lab.startOperator();
+    await lab.untilLookedAt(1);
+    await lab.stopOperator();
+
+    expect(await terminal.snicket(words)).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+  });
+
+  test('is told of a Secret by its fingerprint alone', async () => {
+    await using lab = await labWith(LAB_EDGES.haproxy);
+    const { user } = await lab.addExposed('blue');
+    await lab.stopOperator();
+    const data = { 'tls.key': Buffer.from('a stolen key').toString('base64') };
+    await user.patch(RESOURCES.secret, PROXY, 'merge', { data });
+    using terminal = new Terminal(lab.management);
+
+    const { stdout, stderr } = await terminal.snicket(['diff', 'blue', ...IMAGE]);
+
+    expect(stdout).toMatch(
+      /^ {6}~ data\.tls\.key: \(12 bytes, sha256 [0-9a-f]{16}\) -> \(the key of the new one\)$/m,
+    );
+    expect(stdout).toMatch(
+      /^ {6}~ data\.tls\.crt: \(\d+ bytes, sha256 [0-9a-f]{16}\) -> \(a new certificate: /m,
+    );
+    expect(stdout).not.toContain(data['tls.key']);
+    expect(stderr).toContain('note: tenants/blue: the proxies would get new credentials: ');
+  });
+});
+
+describe('another wish', () => {
+  test('takes away the fields that are not asked for any more', async () => {
+    await using lab = await labWith(LAB_EDGES.haproxy);
+    await lab.addExposed('blue', { worker: { nodeSelector: { gpu: 'yes' } } });
+    await lab.stopOperator();
+    await lab.change(RESOURCES.exposure, 'blue', { spec: { worker: null } });
+    using terminal = new Terminal(lab.management);
+
+    const { exitCode, stdout } = await terminal.snicket(['diff', ...IMAGE]);
+
+    expect(stdout).toBe(`Exposure tenants/blue
+  ~ tenant     DaemonSet kube-system/snicket-proxy
+      - spec.template.spec.nodeSelector.gpu: yes
+`);
+    expect(exitCode).toBe(1);
+  });
+
+  test('for another driver removes the old routes once the new ones can be', async () => {
+    await using lab = await labWith(LAB_EDGES.haproxy);
+    await lab.addExposed('blue');
+    await lab.stopOperator();
+    await lab.applyEdge(LAB_EDGES.traefik.spec);
+    using terminal = new Terminal(lab.management);
+
+    const { exitCode, stdout } = await terminal.snicket(['diff', '--only', 'management']);
+
+    expect(stdout).toBe(`Exposure tenants/blue
+  + management IngressRouteTCP tenants/snicket-blue
+  - management Ingress tenants/snicket-blue
+`);
+    expect(exitCode).toBe(1);
+  });
+
+  test('for an Edge that takes no routes leaves those that there are', async () => {
+    await using lab = await labWith(LAB_EDGES.haproxy);
+    await lab.addExposed('blue');
+    await lab.stopOperator();
+    const gatewayApi = { parentRefs: [{ namespace: 'default', name: 'absent' }] };
+    await lab.applyEdge({ driver: 'gateway-api', gatewayApi });
+    using terminal = new Terminal(lab.management);
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(['diff', ...IMAGE]);
+
+    expect(stdout).toBe(`Exposure tenants/blue
+  + management TLSRoute tenants/snicket-blue-api
+`);
+    expect(stderr).toContain('error: tenants/blue: GatewayMissing: ');
+    expect(exitCode).toBe(2);
+  });
+
+  test('to be gone removes all, in both clusters', async () => {
+    await using lab = await labWith(LAB_EDGES.haproxy);
+    await lab.addExposed('blue');
+    await lab.stopOperator();
+    await lab.unexpose('blue');
+    using terminal = new Terminal(lab.management);
+
+    const { exitCode, stdout } = await terminal.snicket(['diff', ...IMAGE]);
+
+    expect(stdout.split('\n').toSorted()).toEqual(
+      [
+        'Exposure tenants/blue',
+        '  - management Ingress tenants/snicket-blue',
+        '  - tenant     EndpointSlice default/kubernetes',
+        '  - tenant     DaemonSet kube-system/snicket-proxy',
+        '  - tenant     Endpoints default/kubernetes',
+        '  - tenant     ServiceAccount kube-system/snicket-proxy',
+        '  - tenant     ConfigMap kube-system/snicket-proxy-ca',
+        '  - tenant     Secret kube-system/snicket-proxy',
+        '',
+      ].toSorted(),
+    );
+    expect(exitCode).toBe(1);
+  });
+});
+
+describe('what cannot be compared', () => {
+  test('is an error of its own, beside what can', async () => {
+    await using lab = await labWith(LAB_EDGES.haproxy);
+    await lab.addExposed('blue');
+    const red = await lab.addExposed('red');
+    await lab.stopOperator();
+    await red.server.goDown();
+    await lab.user.delete(RESOURCES.ingress, { name: 'snicket-red', namespace: TENANTS });
+    using terminal = new Terminal(lab.management);
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(['diff', '-A', ...IMAGE]);
+
+    expect(stdout).toBe('Exposure tenants/red\n  + management Ingress tenants/snicket-red\n');
+    expect(stderr).toStartWith('error: tenants/red: TenantUnreachable: ');
+    expect(exitCode).toBe(2);
+    await red.server.comeUp();
+  });
+
+  test('is an object of somebody else with a name that we need', async () => {
+    await using lab = await OperatorLab.start({
+      ...{ edge: LAB_EDGES.haproxy.spec, isOperatorRunning: false },
+    });
+    lab.management.seed(
+      ...LAB_EDGES.haproxy.objects,
+      objectOf('Ingress', { name: 'snicket-blue', namespace: TENANTS }, { spec: {} }),
+    );
+    await lab.addTenant('blue');
+    await lab.expose('blue');
+    using terminal = new Terminal(lab.management);
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(['diff', '--only', 'management']);
+
+    expect(stdout).toBe('');
+    expect(stderr).toBe(
+      'error: tenants/blue: NameTaken: Ingress tenants/snicket-blue is there and was not made by Snicket; remove or rename it, or give the Exposure another name\n',
+    );
+    expect(exitCode).toBe(2);
+  });
+});
+
+test('says all of it as JSON, whether there is something or not', async () => {
+  await using lab = await labWith(LAB_EDGES.haproxy);
+  await lab.addExposed('blue');
+  await lab.addExposed('red');
+  await lab.stopOperator();
+  const ingress = { name: 'snicket-red', namespace: TENANTS };
+  const annotations = { 'haproxy.org/ssl-passthrough': 'false' };
+  await lab.user.patch(RESOURCES.ingress, ingress, 'merge', { metadata: { annotations } });
+  using terminal = new Terminal(lab.management);
+
+  const { exitCode, stdout } = await terminal.snicket(['diff', '-A', '-o', 'json', ...IMAGE]);
+
+  expect(JSON.parse(stdout)).toEqual({
+    exposures: [
+      { exposure: 'tenants/blue', changes: [], findings: [] },
+      {
+        exposure: 'tenants/red',
+        changes: [
+          {
+            ...{ cluster: 'management', action: 'change', waits: false },
+            ...{ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', ...ingress },
+            fields: [
+              {
+                path: 'metadata.annotations.haproxy.org/ssl-passthrough',
+                ...{ from: 'false', to: 'true' },
+              },
+            ],
+          },
+        ],
+        findings: [],
+      },
+    ],
+  });
+  expect(exitCode).toBe(1);
+});

@@ -1,0 +1,400 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { parseAllDocuments } from 'yaml';
+import { differences } from '../kube/apply-differences.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { RESOURCES, resourceOf } from '../kube/resource.ts';
+import { LAB_EDGES } from '../operator/testing/edges.ts';
+import { OperatorLab } from '../operator/testing/operator-lab.ts';
+import { SYSTEM } from '../operator/testing/places.ts';
+import { Terminal } from './testing/snicket.ts';
+
+setDefaultTimeout(30_000);
+
+const EDGE = `apiVersion: snicket.dev/v1alpha1
+kind: Edge
+metadata: {name: shared}
+spec: {driver: haproxy, domain: example.com, addresses: [203.0.113.10]}
+`;
+
+function exposureOf(name: string, more = ''): string {
+  return `apiVersion: snicket.dev/v1alpha1
+kind: Exposure
+metadata: {name: ${name}, namespace: tenants}
+spec:
+  edge: shared
+  controlPlane:
+    service: {name: ${name}, konnectivityPort: 8132}
+    caSecret: {name: ${name}-ca}
+    kubeconfigSecret: {name: ${name}-kubeconfig}
+${more}`;
+}
+
+function documentsIn(text: string): KubeObject[] {
+  const documents = parseAllDocuments(text, { version: '1.1' });
+  return documents.map((document) => document.toJS() as KubeObject);
+}
+
+describe('from files', () => {
+  let terminal: Terminal;
+  beforeAll(() => {
+    terminal = new Terminal();
+    terminal.write('edge.yaml', EDGE);
+    terminal.write('blue.yaml', exposureOf('blue'));
+  });
+  afterAll(() => terminal[Symbol.dispose]());
+
+  test('prints the objects for both clusters, and says what it had to assume', async () => {
+    const { exitCode, stdout, stderr } = await terminal.snicket([
+      ...['render', '-f', 'edge.yaml', 'blue.yaml'],
+    ]);
+
+    expect(stderr).toBe(
+      [
+        'note: Service tenants/blue is in no file, and was assumed',
+        'note: Secret tenants/blue-ca is in no file, and was assumed',
+        'note: Secret tenants/blue-kubeconfig is in no file, and was assumed',
+        '',
+      ].join('\n'),
+    );
+    expect(documentsIn(stdout).map(({ kind }) => kind)).toEqual([
+      ...['Ingress', 'EndpointSlice', 'Endpoints', 'ServiceAccount', 'ConfigMap', 'Secret'],
+      'DaemonSet',
+    ]);
+    expect(stdout).toContain('ca.crt: (tls.crt of Secret tenants/blue-ca)\n');
+    expect(stdout).toContain(
+      "tls.crt: (a certificate by the tenant's CA, which the operator makes)\n",
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  test('prints one side alone, so that kubectl can take it', async () => {
+    const words = ['render', '-f', 'edge.yaml', '-f', 'blue.yaml', '--only', 'management'];
+
+    const { stdout } = await terminal.snicket(words);
+
+    expect(stdout).toBe(`# Exposure tenants/blue: Edge shared, driver haproxy, mode terminate
+# tenants-blue.k8s.example.com:443 leads to port 6443 of Service blue
+# tenants-blue.konnectivity.example.com:443 leads to port 8132 of Service blue
+# management cluster: Ingress tenants/snicket-blue
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: snicket-blue
+  namespace: tenants
+  labels:
+    app.kubernetes.io/managed-by: snicket
+    snicket.dev/exposure: blue
+  annotations:
+    haproxy.org/ssl-passthrough: "true"
+spec:
+  rules:
+    - host: tenants-blue.k8s.example.com
+      http:
+        paths:
+          - path: /
+            pathType: Prefix
+            backend:
+              service:
+                name: blue
+                port:
+                  number: 6443
+    - host: tenants-blue.konnectivity.example.com
+      http:
+        paths:
+          - path: /
+            pathType: Prefix
+            backend:
+              service:
+                name: blue
+                port:
+                  number: 8132
+`);
+  });
+
+  test('reads standard input, and takes the flags for what is known of tenants', async () => {
+    const flags = [
+      ...['--service-address', '10.0.0.1', '--service-address', 'fd00::1'],
+      ...['--tenant-version', 'v1.35.0', '--proxy-image', 'registry.example.com/snicket:2'],
+    ];
+    const injecting = exposureOf('blue', '  worker: {directInjection: true}\n');
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(
+      ['render', '-f', '-', '--only', 'tenant', ...flags],
+      `${EDGE}---\n${injecting}`,
+    );
+
+    const kinds = documentsIn(stdout).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(kinds).toContain('EndpointSlice kubernetes-snicket-ipv6');
+    expect(stdout).toContain('image: registry.example.com/snicket:2\n');
+    expect(stderr).toContain(
+      'warning: tenants/blue: InjectionUnsupported: worker.directInjection needs Kubernetes 1.36, and the tenant has v1.35.0',
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  test('takes the objects that the files have, and judges the edge by them', async () => {
+    const service = `apiVersion: v1
+kind: Service
+metadata: {name: blue}
+spec: {ports: [{name: api, port: 6443}]}
+`;
+    const secret = `apiVersion: v1
+kind: Secret
+metadata: {name: blue-ca}
+stringData: {tls.crt: the certificate, tls.key: the key}
+`;
+    const ingressClass = `apiVersion: networking.k8s.io/v1
+kind: IngressClass
+metadata: {name: nginx}
+spec: {controller: k8s.io/ingress-nginx}
+`;
+    const all = [EDGE, exposureOf('blue'), service, secret, ingressClass].join('---\n');
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(
+      ['render', '-f', '-', '-n', 'tenants'],
+      all,
+    );
+
+    expect(stdout).toContain('ca.crt: the certificate\n');
+    expect(stdout).not.toContain('the key');
+    expect(stderr.split('\n').filter((line) => !line.startsWith('note:'))).toEqual([
+      'error: tenants/blue: ServicePortMissing: Service tenants/blue has no port 8132 (it has 6443); add the port, or correct spec.controlPlane.service.konnectivityPort',
+      'error: tenants/blue: IngressClassMissing: Edge shared names no ingress class, and the cluster has no default; install the controller with its IngressClass, and write its name in spec.ingress.className',
+      '',
+    ]);
+    expect(exitCode).toBe(1);
+  });
+
+  test('names the holder of a host that two Exposures wish for, and prints the other', async () => {
+    const hosts = '  hosts: {api: a.example.com, konnectivity: b.example.com}\n';
+    const both = `${EDGE}---\n${exposureOf('blue', hosts)}---\n${exposureOf('red', hosts)}`;
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(['render', '-f', '-'], both);
+
+    expect(stderr).toContain(
+      'error: tenants/red: HostConflict: a.example.com is held by Exposure tenants/blue; choose another host or delete that one\n',
+    );
+    expect(stdout).toContain('# management cluster: Ingress tenants/snicket-blue\n');
+    expect(stdout).not.toContain('snicket-red');
+    expect(exitCode).toBe(1);
+  });
+
+  test('says what is wrong with file and line, and prints nothing', async () => {
+    terminal.write(
+      'wrong.yaml',
+      `# Two mistakes.
+${exposureOf('blue', '  hosts:\n    api: Blue.example.com\n')}---
+${EDGE.replace('haproxy', 'haproxi')}`,
+    );
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(['render', '-f', 'wrong.yaml']);
+
+    expect(stderr).toBe(
+      [
+        'error: wrong.yaml:11:10: Exposure tenants/blue: spec.hosts.api: "Blue.example.com" is no host; write a DNS name in lower case with a dot and no address, such as tenant-01.k8s.example.com',
+        'error: wrong.yaml:16:16: Edge shared: spec.driver: "haproxi"; write one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress',
+        '',
+      ].join('\n'),
+    );
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(1);
+  });
+
+  test.each([
+    [['-f', 'absent.yaml'], 2, 'error: absent.yaml cannot be read (ENOENT)'],
+    [['-f', '.'], 2, 'error: . cannot be read (a folder; write its files: ./*.yaml)'],
+    [['-f', 'edge.yaml', '-A'], 2, 'error: -f means the Exposures in the files'],
+    [['-f', 'edge.yaml'], 1, 'error: there is no Exposure in these files'],
+    [['-f', 'blue.yaml'], 1, 'EdgeNotFound: there is no Edge shared; create it, or correct'],
+    [['--service-address', '10.0.0.1'], 2, 'error: --service-address belongs to -f'],
+    [['-f', 'blue.yaml', '--service-address', 'x'], 2, 'Write an IP such as 10.96.0.1.'],
+    [['a/b/c'], 2, 'Write NAMESPACE/NAME or NAME.'],
+    [['tenants/blue', '-A'], 2, 'error: -A means all'],
+    [['tenants/blue', '-n', 'other'], 2, 'error: no cluster to talk to'],
+  ])('refuses %j', async (words, code, sentence) => {
+    const { exitCode, stdout, stderr } = await terminal.snicket(['render', ...words]);
+
+    expect(stderr).toContain(sentence);
+    expect(stdout).not.toContain('apiVersion');
+    expect(exitCode).toBe(code);
+  });
+});
+
+describe('from a cluster', () => {
+  test('prints what the operator has made, and asks nothing but GET', async () => {
+    const { spec, objects } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec });
+    lab.management.seed(...objects);
+    const { server } = await lab.addExposed('blue');
+    await lab.stopOperator();
+    using terminal = new Terminal(lab.management);
+    const before = [lab.management.requests().length, server.requests().length] as const;
+
+    const { exitCode, stdout, stderr } = await terminal.snicket([
+      ...['render', 'tenants/blue', '--show-secrets', '--proxy-image', 'snicket.test/snicket:1'],
+    ]);
+
+    expect(stderr).toBe('');
+    expect(exitCode).toBe(0);
+    const documents = documentsIn(stdout);
+    expect(documents).toHaveLength(7);
+    for (const [index, document] of documents.entries()) {
+      const cluster = index === 0 ? lab.management : server;
+      const live = cluster.read(resourceOf(document), document.metadata);
+      expect(differences(document, live)).toEqual([]);
+    }
+    const requests = [
+      ...lab.management.requests().slice(before[0]),
+      ...server.requests().slice(before[1]),
+    ];
+    expect(requests.length).toBeGreaterThan(10);
+    expect(new Set(requests.map(({ verb }) => verb))).toEqual(new Set(['list', 'read', 'get']));
+  });
+
+  test('says that a certificate would be made, and makes none', async () => {
+    const { spec, objects } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec, isOperatorRunning: false });
+    lab.management.seed(...objects);
+    await lab.addTenant('blue');
+    await lab.expose('blue');
+    using terminal = new Terminal(lab.management);
+    const writes = lab.writes();
+
+    const first = await terminal.snicket(['render', 'blue', '--show-secrets']);
+    const second = await terminal.snicket(['render', 'blue', '--show-secrets']);
+
+    expect(first.stderr).toBe(
+      'note: tenants/blue: the proxies would get new credentials: there is no certificate yet\n',
+    );
+    expect(first.stdout).toContain('tls.crt: "(a new certificate: there is no certificate yet)"\n');
+    expect(second).toEqual(first);
+    expect(first.exitCode).toBe(0);
+    expect(lab.writes()).toBe(writes);
+  });
+
+  test('says that a key would be made, and makes none', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    await lab.addTenant('blue');
+    await lab.expose('blue');
+    using terminal = new Terminal(lab.management);
+    const writes = lab.writes();
+
+    const { stdout } = await terminal.snicket(['render']);
+
+    expect(stdout).toContain(
+      '  tenant.key: "(a new key: there is no Secret snicket-system/snicket-gateway-keys yet, which the operator makes)"\n',
+    );
+    expect(stdout).toContain('# management cluster: nothing\n');
+    expect(lab.writes()).toBe(writes);
+  });
+
+  test('goes by the address in the kubeconfig where the Service leads nowhere', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    const { port } = await lab.addTenant('blue');
+    await lab.expose('blue');
+    // Nothing listens there.
+    const clusterIPs = ['127.255.255.254'];
+    await lab.change(RESOURCES.service, 'blue', { spec: { clusterIP: clusterIPs[0], clusterIPs } });
+    using terminal = new Terminal(lab.management);
+
+    const { exitCode, stdout } = await terminal.snicket(['render']);
+
+    expect(stdout).toContain('# tenant cluster: DaemonSet kube-system/snicket-proxy\n');
+    expect(stdout).toContain(`leads to port ${port} of Service blue\n`);
+    expect(exitCode).toBe(0);
+  });
+
+  test('prints the management side of a tenant that is down, and says so', async () => {
+    const { spec, objects } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec, isOperatorRunning: false });
+    lab.management.seed(...objects);
+    const { server } = await lab.addTenant('blue');
+    await lab.expose('blue');
+    await server.goDown();
+    using terminal = new Terminal(lab.management);
+
+    const both = await terminal.snicket(['render', 'blue']);
+    const one = await terminal.snicket(['render', 'blue', '--only', 'management']);
+
+    expect(both.stderr).toStartWith(
+      "error: tenants/blue: TenantUnreachable: the tenant's API server does not answer: ",
+    );
+    expect(both.stdout).toContain('# management cluster: Ingress tenants/snicket-blue\n');
+    expect(both.stdout).toEndWith('---\n# tenant cluster: not known yet\n');
+    expect(both.exitCode).toBe(1);
+    expect(one.stderr).toBe('');
+    expect(one.exitCode).toBe(0);
+    await server.comeUp();
+  });
+
+  test('names the Exposures that there are if the one that is asked for is not', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    await lab.addTenant('blue');
+    await lab.expose('blue');
+    using terminal = new Terminal(lab.management);
+
+    const { exitCode, stderr } = await terminal.snicket(['render', 'tenants/bleu']);
+
+    expect(stderr).toBe('error: there is no Exposure tenants/bleu; there are tenants/blue\n');
+    expect(exitCode).toBe(2);
+  });
+
+  test('says that the management cluster cannot be read', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    using terminal = new Terminal(lab.management);
+    const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    lab.management.inject(refusal, { plural: 'exposures' }, 10);
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(['render', '-A']);
+
+    expect(stderr).toMatch(/^error: .*exposures.*Forbidden/);
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(2);
+  });
+
+  test('takes the image of proxies from the operator in the cluster', async () => {
+    await using lab = await OperatorLab.start({
+      isOperatorRunning: false,
+      resources: [
+        ...Object.values(RESOURCES),
+        { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments', namespaced: true },
+      ],
+    });
+    await lab.addTenant('blue');
+    await lab.expose('blue');
+    const container = {
+      args: ['operator', '--proxy-image=$(SNICKET_IMAGE)'],
+      env: [{ name: 'SNICKET_IMAGE', value: 'registry.example.com/snicket:7' }],
+    };
+    lab.management.seed({
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment' },
+      metadata: { name: 'snicket-operator', namespace: SYSTEM },
+      ...{ spec: { template: { spec: { containers: [container] } } } },
+    });
+    using terminal = new Terminal(lab.management);
+
+    const { stdout } = await terminal.snicket(['render']);
+
+    expect(stdout).toContain('image: registry.example.com/snicket:7\n');
+  });
+});
+
+test('operator --dry-run prints the plans of all Exposures, writes nothing and ends', async () => {
+  await using lab = await OperatorLab.start({ isOperatorRunning: false });
+  await lab.addTenant('blue');
+  await lab.addTenant('red');
+  await lab.expose('blue');
+  await lab.expose('red');
+  using terminal = new Terminal(lab.management);
+  const writes = lab.writes();
+
+  const { exitCode, stdout } = await terminal.snicket(['operator', '--dry-run']);
+
+  const heads = stdout.split('\n').filter((line) => line.startsWith('# Exposure'));
+  expect(heads).toEqual([
+    '# Exposure tenants/blue: Edge shared, driver snicket, mode passthrough',
+    '# Exposure tenants/red: Edge shared, driver snicket, mode passthrough',
+  ]);
+  expect(exitCode).toBe(0);
+  expect(lab.writes()).toBe(writes);
+});

@@ -1,0 +1,60 @@
+/**
+ * For tests only: the program as a person runs it.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { TestApiServer } from '../../kube/testing/api-server.ts';
+import { writeKubeconfig } from '../../pki/kubeconfig.ts';
+
+const LAUNCHER = resolve(import.meta.dir, '../../../snicket');
+
+/** How it ended, and what it said. */
+export interface Ended {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A folder of its own, from which the program is run. */
+export class Terminal implements Disposable {
+  readonly folder = mkdtempSync(join(tmpdir(), 'snicket-cli-'));
+  readonly #env: Record<string, string | undefined>;
+
+  /** With a server, its kubeconfig is the one that is taken when nobody names another. */
+  constructor(server?: TestApiServer) {
+    const kubeconfig = join(this.folder, 'kubeconfig');
+    this.#env = { ...process.env, KUBECONFIG: kubeconfig };
+    if (server !== undefined) this.write('kubeconfig', kubeconfigOf(server));
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.folder, name), text);
+  }
+
+  /** Runs it, while servers of this process go on. */
+  async snicket(words: readonly string[], stdin = ''): Promise<Ended> {
+    const running = Bun.spawn([LAUNCHER, ...words], {
+      ...{ cwd: this.folder, env: this.#env, stdin: Buffer.from(stdin) },
+      ...{ stdout: 'pipe', stderr: 'pipe' },
+    });
+    const [stdout, stderr, exitCode] = await Promise.all([
+      running.stdout.text(),
+      running.stderr.text(),
+      running.exited,
+    ]);
+    return { exitCode, stdout, stderr };
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+/** A kubeconfig for a server, with `tenants` as its namespace. */
+export function kubeconfigOf({ url, ca, access }: TestApiServer): string {
+  const { credentials } = access;
+  if (credentials.kind !== 'token') throw new Error('the server knows its callers by tokens');
+  const names = { cluster: 'management', user: 'me', namespace: 'tenants' };
+  return writeKubeconfig({ server: url, ca, credentials, names });
+}

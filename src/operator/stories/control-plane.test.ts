@@ -1,0 +1,189 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { RESOURCES } from '../../kube/resource.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import { LAB_EDGES } from '../testing/edges.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+import { secretOf } from '../testing/objects.ts';
+import { TENANTS } from '../testing/places.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(60_000);
+
+/** Secrets are not watched. */
+const RESYNC = { resyncMs: 100 };
+
+function route(lab: OperatorLab): object | undefined {
+  return lab.statusOf('blue')?.route;
+}
+
+describe.concurrent('a control plane that is not there as it should be', () => {
+  test('a Service that comes later is waited for', async () => {
+    await using lab = await OperatorLab.start();
+    const { port } = await lab.addTenant('blue');
+    const service = { name: 'later', apiPort: port };
+    const [caSecret, kubeconfigSecret] = [{ name: 'blue-ca' }, { name: 'blue-kubeconfig' }];
+    await lab.expose('blue', { controlPlane: { service, caSecret, kubeconfigSecret } });
+
+    const said = await lab.untilCondition('blue', 'Prepared', /^False ServiceMissing/);
+
+    expect(said).toContain('there is no Service tenants/later');
+    expect(lab.condition('blue', 'Routed')).toStartWith('Unknown NotPrepared');
+
+    const { apiVersion, kind } = RESOURCES.service;
+    const spec = { clusterIP: '127.0.0.1', clusterIPs: ['127.0.0.1'], ports: [{ port }] };
+    const metadata = { name: 'later', namespace: TENANTS };
+    await lab.user.create(RESOURCES.service, { apiVersion, kind, metadata, spec } as never);
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(route(lab)).toEqual({
+      api: { host: 'tenants-blue.k8s.example.test', service: 'later', port },
+    });
+  });
+
+  test('a Service that goes, or loses its port, takes no route away', async () => {
+    await using lab = await OperatorLab.start({ edge: LAB_EDGES.traefik.spec });
+    await lab.addExposed('blue');
+    const before = route(lab);
+    const written = lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue');
+
+    const ports = [{ name: 'other', port: 1234 }];
+    await lab.change(RESOURCES.service, 'blue', { spec: { ports } });
+
+    const said = await lab.untilCondition('blue', 'Prepared', /^False ServicePortMissing/);
+    expect(said).toContain('(it has 1234)');
+    expect(route(lab)).toEqual(before);
+
+    await lab.user.delete(RESOURCES.service, { name: 'blue', namespace: TENANTS });
+
+    await lab.untilCondition('blue', 'Prepared', /^False ServiceMissing/);
+    expect(route(lab)).toEqual(before);
+    expect(lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue')).toEqual(written);
+    expect(lab.condition('blue', 'Ready')).toStartWith('False ServiceMissing');
+  });
+
+  test('a Service whose port moves is followed', async () => {
+    await using lab = await OperatorLab.start();
+    const { port } = await lab.addExposed('blue');
+    const ports = [
+      { name: 'renamed', port },
+      { name: 'agents', port: 8132 },
+    ];
+
+    await lab.change(RESOURCES.service, 'blue', { spec: { ports } });
+
+    await until('the name of the port', () =>
+      Bun.deepEquals(route(lab), {
+        api: {
+          ...{ host: 'tenants-blue.k8s.example.test', service: 'blue', port, portName: 'renamed' },
+        },
+      }),
+    );
+
+    const service = { name: 'blue', apiPort: port, konnectivityPort: 8132 };
+    const [caSecret, kubeconfigSecret] = [{ name: 'blue-ca' }, { name: 'blue-kubeconfig' }];
+    await lab.expose('blue', { controlPlane: { service, caSecret, kubeconfigSecret } });
+
+    await until('konnectivity is routed too', () =>
+      Bun.deepEquals((route(lab) as { konnectivity?: object }).konnectivity, {
+        ...{ host: 'tenants-blue.konnectivity.example.test', service: 'blue' },
+        ...{ port: 8132, portName: 'agents' },
+      }),
+    );
+  });
+
+  test('Secrets that come later are waited for, and the route does not wait for them', async () => {
+    await using lab = await OperatorLab.start(RESYNC);
+    const { authority, kubeconfig } = await lab.addTenant('blue');
+    const at = (name: string) => ({ name, namespace: TENANTS });
+    await lab.user.delete(RESOURCES.secret, at('blue-ca'));
+    await lab.user.delete(RESOURCES.secret, at('blue-kubeconfig'));
+
+    await lab.expose('blue');
+
+    await lab.untilCondition('blue', 'Prepared', /^False SecretMissing.*tenants\/blue-ca/);
+    expect(route(lab)).toBeDefined();
+    expect(lab.condition('blue', 'Routed')).toStartWith('True');
+    await lab.untilCondition('blue', 'TenantReady', /^False SecretMissing/);
+
+    const wrongEntry = secretOf(at('blue-ca'), { 'ca.pem': authority.certificate });
+    await lab.user.create(RESOURCES.secret, wrongEntry);
+
+    const said = await lab.untilCondition('blue', 'Prepared', /^False SecretEntryMissing/);
+    expect(said).toContain("has no entry 'tls.crt' (it has ca.pem)");
+
+    await lab.changeSecret('blue-ca', { 'tls.crt': authority.certificate });
+    await lab.untilCondition('blue', 'Prepared', /^False SecretMissing.*blue-kubeconfig/);
+    const files = { 'admin.conf': kubeconfig };
+    await lab.user.create(RESOURCES.secret, secretOf(at('blue-kubeconfig'), files));
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(lab.condition('blue', 'Prepared')).toStartWith('True Prepared');
+  });
+
+  test('a kubeconfig that cannot be used is named', async () => {
+    await using lab = await OperatorLab.start(RESYNC);
+    const { kubeconfig } = await lab.addTenant('blue');
+    await lab.changeSecret('blue-kubeconfig', { 'admin.conf': 'apiVersion: v1\nkind: Config\n' });
+
+    await lab.expose('blue');
+
+    await lab.untilCondition('blue', 'TenantReady', /^False KubeconfigUnusable/);
+    expect(route(lab)).toBeDefined();
+
+    await lab.changeSecret('blue-kubeconfig', {
+      'admin.conf': kubeconfig.replace(/token: .*/, 'token: of-somebody-else'),
+    });
+
+    await lab.untilCondition('blue', 'TenantReady', /^False TenantUnreachable.*401/);
+
+    await lab.changeSecret('blue-kubeconfig', { 'admin.conf': kubeconfig });
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+  });
+
+  test('a CA without its key is no obstacle to passthrough, and is one to terminate', async () => {
+    await using lab = await OperatorLab.start({ ...RESYNC, edge: LAB_EDGES.traefik.spec });
+    const { server, authority } = await lab.addTenant('blue');
+    await lab.change(RESOURCES.secret, 'blue-ca', { data: { 'tls.key': null } });
+
+    await lab.expose('blue');
+
+    await lab.untilCondition('blue', 'TenantReady', /^False CaKeyMissing/);
+    expect(lab.condition('blue', 'Prepared')).toStartWith('True');
+    expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
+
+    await lab.changeSecret('blue-ca', { 'tls.key': authority.key });
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+
+    await lab.applyEdge();
+    await lab.change(RESOURCES.secret, 'blue-ca', { data: { 'tls.key': null } });
+
+    await until('passthrough', () => lab.statusOf('blue')?.mode === 'passthrough');
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+  });
+
+  test('a CA that is none is named', async () => {
+    await using lab = await OperatorLab.start({ ...RESYNC, edge: LAB_EDGES.traefik.spec });
+    const { authority } = await lab.addTenant('blue');
+    await lab.changeSecret('blue-ca', { 'tls.key': 'no key' });
+
+    await lab.expose('blue');
+
+    await lab.untilCondition('blue', 'TenantReady', /^False Ca/);
+
+    await lab.changeSecret('blue-ca', { 'tls.key': authority.key });
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+  });
+
+  test('a provider that is not known is said to be so', async () => {
+    await using lab = await OperatorLab.start();
+    await lab.addTenant('blue');
+    const ref = { apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'TenantControlPlane', name: 'a' };
+
+    await lab.expose('blue', { controlPlane: { ref } });
+
+    await lab.untilCondition('blue', 'Prepared', /^False ProviderUnknown/);
+  });
+});

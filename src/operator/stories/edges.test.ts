@@ -1,0 +1,184 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { RESOURCES } from '../../kube/resource.ts';
+import { LAB_EDGES } from '../testing/edges.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+import { objectOf } from '../testing/objects.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(60_000);
+
+const WITHOUT_TRAEFIK = Object.values(RESOURCES).filter(
+  ({ apiVersion }) => !apiVersion.startsWith('traefik.io'),
+);
+
+interface EdgeObject {
+  readonly status?: {
+    readonly exposures?: number;
+    readonly addresses?: readonly string[];
+    readonly conditions?: readonly { readonly type: string; readonly reason: string }[];
+  };
+}
+
+function edge(lab: OperatorLab, name = 'shared'): EdgeObject['status'] {
+  return (lab.management.read(RESOURCES.edge, { name }) as EdgeObject | undefined)?.status;
+}
+
+function reason(lab: OperatorLab, type: string): string | undefined {
+  return edge(lab)?.conditions?.find((condition) => condition.type === type)?.reason;
+}
+
+describe.concurrent('an Exposure and its Edge', () => {
+  test('an Edge that is not there yet is waited for', async () => {
+    await using lab = await OperatorLab.start();
+    await lab.addTenant('blue');
+
+    await lab.expose('blue', { edge: 'later' });
+
+    const said = await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
+    expect(said).toContain('there is no Edge later; create it, or correct spec.edge');
+
+    await lab.applyEdge({}, 'later');
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(lab.statusOf('blue')?.edge).toBe('later');
+  });
+
+  test('without a name it is the default one, the older of two', async () => {
+    await using lab = await OperatorLab.start();
+    await lab.addTenant('blue');
+
+    await lab.expose('blue', { edge: undefined });
+
+    await lab.untilCondition('blue', 'Accepted', /^False NoDefaultEdge/);
+
+    const isDefault = { 'snicket.dev/is-default': 'true' };
+    await lab.applyEdge({}, 'shared', isDefault);
+    await lab.untilCondition('blue', 'Accepted', /^True/);
+    await lab.applyEdge({}, 'younger', isDefault);
+
+    await until('the younger is known', () => edge(lab, 'younger'));
+    expect(lab.statusOf('blue')?.edge).toBe('shared');
+    await until('both are counted', () => edge(lab)?.exposures === 1);
+    expect(edge(lab, 'younger')?.exposures).toBe(0);
+  });
+
+  test('when the Edge goes away, the gateway goes on with the route', async () => {
+    await using lab = await OperatorLab.start();
+    await lab.addExposed('blue');
+    const { route, driver, endpoint, mode, proxies } = lab.statusOf('blue')!;
+
+    await lab.user.delete(RESOURCES.edge, { name: 'shared' });
+
+    await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
+    expect(lab.statusOf('blue')).toMatchObject({ route, driver, endpoint, mode, proxies });
+
+    await lab.applyEdge();
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+  });
+
+  test('another driver: new objects come, then the old ones go, and the proxies follow', async () => {
+    await using lab = await OperatorLab.start();
+    lab.management.seed(...LAB_EDGES.haproxy.objects);
+    const { server } = await lab.addExposed('blue');
+
+    await lab.applyEdge(LAB_EDGES.haproxy.spec);
+
+    await until('driver haproxy', () => lab.statusOf('blue')?.driver === 'haproxy');
+    expect(lab.read(RESOURCES.ingress, 'snicket-blue')).toBeDefined();
+    await until('a certificate', () => lab.statusOf('blue')?.certificate);
+    expect(lab.statusOf('blue')?.mode).toBe('terminate');
+
+    await lab.applyEdge(LAB_EDGES.traefik.spec);
+
+    await until('the Ingress is gone', () => !lab.read(RESOURCES.ingress, 'snicket-blue'));
+    expect(lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue')).toBeDefined();
+
+    await lab.applyEdge();
+
+    await until('it is gone', () => !lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue'));
+    await until('no certificate', () => lab.statusOf('blue')?.certificate === undefined);
+    const secret = { name: 'snicket-proxy', namespace: 'kube-system' };
+    await until('a key again', () =>
+      Object.hasOwn(
+        (server.read(RESOURCES.secret, secret) as { data?: object } | undefined)?.data ?? {},
+        'tenant.key',
+      ),
+    );
+  });
+
+  test('a driver whose API is missing takes nothing away', async () => {
+    const options = { edge: LAB_EDGES.haproxy.spec, resources: WITHOUT_TRAEFIK };
+    await using lab = await OperatorLab.start(options);
+    lab.management.seed(...LAB_EDGES.haproxy.objects);
+    const { server } = await lab.addExposed('blue');
+    const proxies = () =>
+      server.read(RESOURCES.daemonSet, { name: 'snicket-proxy', namespace: 'kube-system' });
+    const before = proxies();
+
+    await lab.applyEdge({ ...LAB_EDGES.traefik.spec, port: 8443 });
+
+    await lab.untilCondition('blue', 'Routed', /^False EdgeApiMissing/);
+    expect(lab.read(RESOURCES.ingress, 'snicket-blue')).toBeDefined();
+    expect(lab.statusOf('blue')).toMatchObject({
+      driver: 'haproxy',
+      endpoint: 'tenants-blue.k8s.example.test:443',
+    });
+    expect(proxies()).toEqual(before);
+    await until('the Edge says so', () => reason(lab, 'Ready') === 'EdgeApiMissing');
+  });
+
+  test('a driver whose API is missing leaves the route of the gateway', async () => {
+    await using lab = await OperatorLab.start({ resources: WITHOUT_TRAEFIK });
+    await lab.addExposed('blue');
+    const { route } = lab.statusOf('blue')!;
+
+    await lab.applyEdge(LAB_EDGES.traefik.spec);
+
+    await lab.untilCondition('blue', 'Routed', /^False EdgeApiMissing/);
+    expect(lab.statusOf('blue')).toMatchObject({ driver: 'snicket', mode: 'passthrough', route });
+  });
+
+  test('an object of somebody else with a name that is needed is left alone', async () => {
+    const { spec, objects, resource } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec });
+    lab.management.seed(...objects);
+    const theirs = { spec: { rules: [{ host: 'shop.example.test' }] } };
+    const key = { name: 'snicket-blue', namespace: 'tenants' };
+    await lab.user.create(resource, objectOf('Ingress', key, theirs));
+    await lab.addTenant('blue');
+
+    await lab.expose('blue');
+
+    const said = await lab.untilCondition('blue', 'Routed', /^False NameTaken/);
+    expect(said).toContain('Ingress tenants/snicket-blue is there and was not made by Snicket');
+    expect(lab.read(resource, 'snicket-blue')).toMatchObject(theirs);
+
+    await lab.user.delete(resource, key);
+
+    await until('ours is there', () => lab.read(resource, 'snicket-blue')?.metadata.labels);
+  });
+
+  test('an Edge says where it is and by how many Exposures it is used', async () => {
+    await using lab = await OperatorLab.start({ edge: { addresses: undefined } });
+    await lab.addExposed('blue');
+    await until('its address is unknown', () => reason(lab, 'Ready') === 'AddressUnknown');
+    const service = { name: 'snicket-gateway', namespace: 'snicket-system' };
+    await lab.user.create(RESOURCES.service, objectOf('Service', service, { spec: {} }));
+    const status = { loadBalancer: { ingress: [{ ip: '203.0.113.10' }] } };
+
+    await lab.user.patch(
+      RESOURCES.service,
+      service,
+      'merge',
+      { status },
+      {
+        subresource: 'status',
+      },
+    );
+
+    await until('its address is known', () => edge(lab)?.addresses?.[0] === '203.0.113.10');
+    await until('it counts', () => edge(lab)?.exposures === 1);
+    expect(reason(lab, 'Ready')).toBe('Ready');
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { RESOURCES } from '../../kube/resource.ts';
+import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
+import { PROXY, PROXY_LABELS } from '../../tenant/proxy-names.ts';
+import { LAB_EDGES } from '../testing/edges.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+import { objectOf, snapshotOf } from '../testing/objects.ts';
+import { TENANTS } from '../testing/places.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(60_000);
+
+interface Proxies {
+  readonly spec?: {
+    readonly template: {
+      readonly spec: { readonly containers: { readonly name: string; readonly args: string[] }[] };
+    };
+  };
+}
+
+describe.concurrent('an Exposure that is deleted', () => {
+  test.each<[string, object]>([
+    ['virtual addresses', {}],
+    ['the addresses of nodes', { worker: { address: 'node' } }],
+    ['injected pods', { worker: { directInjection: true } }],
+  ])('leaves both clusters as they were, with %s', async (_what, spec) => {
+    const edge = LAB_EDGES['gateway-api'];
+    await using lab = await OperatorLab.start({ edge: edge.spec, isOperatorRunning: false });
+    lab.management.seed(...edge.objects);
+    const { server, controllers } = await lab.addTenant('blue');
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    const tenantBefore = snapshotOf(server.readAll());
+    const before = snapshotOf(lab.management.readAll());
+    lab.startOperator();
+    await lab.expose('blue', { ...spec });
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+
+    await lab.untilGone('blue');
+
+    await until('the pods are gone', () =>
+      server.readAll().every(({ kind }) => kind !== 'Pod'),
+    );
+    expect(snapshotOf(server.readAll())).toEqual(tenantBefore);
+    const { 'Edge /shared': edgeAfter, ...after } = snapshotOf(lab.management.readAll());
+    const { 'Edge /shared': edgeBefore, ...others } = before;
+    // Its status says how many Exposures there are, and the gateway's keys are for all of them.
+    expect({ ...edgeAfter, status: undefined }).toEqual({ ...edgeBefore!, status: undefined });
+    delete after['Secret snicket-system/snicket-gateway-keys'];
+    expect(after).toEqual(others);
+  });
+
+  test('takes the virtual address off all nodes before its proxies go', async () => {
+    await using lab = await OperatorLab.start();
+    const { server, controllers } = await lab.addExposed('blue');
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    controllers.pause();
+
+    await lab.unexpose('blue');
+
+    const proxies = () => server.read(RESOURCES.daemonSet, PROXY) as Proxies | undefined;
+    await until('the proxies are leaving', () => {
+      const [container] = proxies()?.spec?.template.spec.containers ?? [];
+      return container?.args.includes('remove') === true && container.args.includes('100.64.64.1');
+    });
+    expect(server.read(RESOURCES.endpointSlice, KUBERNETES)).toBeUndefined();
+    expect(lab.exposure('blue')).toBeDefined();
+    expect(lab.statusOf('blue')?.route).toBeDefined();
+
+    controllers.resume();
+
+    await until('it is gone', () => lab.exposure('blue') === undefined);
+    expect(proxies()).toBeUndefined();
+  });
+
+  test('gives up on a tenant that cannot be reached, and says so', async () => {
+    const { spec, objects, resource, name } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec, leaveTimeoutMs: 1 });
+    lab.management.seed(...objects);
+    const { server } = await lab.addExposed('blue');
+    await server.goDown();
+
+    await lab.untilGone('blue');
+
+    expect(lab.read(resource, name)).toBeUndefined();
+    await until('an event', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
+    await server.comeUp();
+    expect(server.read(RESOURCES.daemonSet, PROXY)).toBeDefined();
+  });
+
+  test('waits for a tenant that is down for a while', async () => {
+    await using lab = await OperatorLab.start();
+    const { server } = await lab.addExposed('blue');
+    await server.goDown();
+    await lab.unexpose('blue');
+    await until('it waits', () => lab.log.find(({ msg }) => String(msg).includes('waits to be')));
+    expect(lab.exposure('blue')).toBeDefined();
+
+    await server.comeUp();
+
+    await until('it is gone', () => lab.exposure('blue') === undefined);
+    expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
+    expect(lab.eventsOf('blue')).not.toContain('TenantLeftBehind');
+  });
+
+  test('does not wait for a tenant in which nothing was made', async () => {
+    await using lab = await OperatorLab.start();
+    const { server } = await lab.addTenant('blue');
+    await server.goDown();
+    await lab.expose('blue');
+    await lab.untilCondition('blue', 'TenantReady', /^False TenantUnreachable/);
+
+    await lab.untilGone('blue');
+
+    expect(lab.eventsOf('blue')).not.toContain('TenantLeftBehind');
+  });
+
+  test('leaves what others made, however much it looks like ours', async () => {
+    const { spec, objects, resource } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec });
+    lab.management.seed(...objects);
+    const { server, user } = await lab.addExposed('blue');
+    const labels = { 'app.kubernetes.io/managed-by': 'snicket', 'snicket.dev/exposure': 'blue' };
+    const shop = { name: 'snicket-blue-shop', namespace: TENANTS };
+    await lab.user.create(resource, objectOf('Ingress', { ...shop, labels }, { spec: {} }));
+    const other = { name: 'snicket-proxy-other', namespace: 'kube-system' };
+    await user.create(RESOURCES.secret, objectOf('Secret', { ...other, labels: PROXY_LABELS }));
+
+    await lab.untilGone('blue');
+
+    expect(lab.management.read(resource, shop)).toBeDefined();
+    expect(server.read(RESOURCES.secret, other)).toBeDefined();
+  });
+
+  test('leaves the endpoints that an API server keeps itself again', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 3_600_000 });
+    const { server, user, controllers } = await lab.addExposed('blue');
+    // As kube-apiserver does: in Endpoints it replaces the addresses and leaves the labels.
+    const subsets = [{ addresses: [{ ip: '10.9.9.9' }], ports: [{ name: 'https', port: 6443 }] }];
+    await user.patch(RESOURCES.endpoints, KUBERNETES, 'merge', { subsets });
+    controllers.pause();
+    await lab.unexpose('blue');
+    await until('the slice is gone', () => !server.read(RESOURCES.endpointSlice, KUBERNETES));
+    const slice = {
+      ...objectOf('EndpointSlice', {
+        ...{ ...KUBERNETES, labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      }),
+      ...{ addressType: 'IPv4', endpoints: [{ addresses: ['10.9.9.9'] }] },
+    };
+    await user.create(RESOURCES.endpointSlice, slice);
+    controllers.resume();
+
+    await until('it is gone', () => lab.exposure('blue') === undefined);
+
+    expect(server.read(RESOURCES.endpoints, KUBERNETES)).toMatchObject({ subsets });
+    expect(server.read(RESOURCES.endpointSlice, KUBERNETES)).toMatchObject({
+      endpoints: slice.endpoints,
+    });
+  });
+
+  test('leaves also if nobody can read its wish any more', async () => {
+    const { spec, objects, resource, name } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec });
+    lab.management.seed(...objects);
+    const { server } = await lab.addExposed('blue');
+    await lab.change(RESOURCES.exposure, 'blue', { spec: { worker: { address: 'elsewhere' } } });
+    await lab.untilCondition('blue', 'Accepted', /^False/);
+    expect(lab.read(resource, name)).toBeDefined();
+
+    await lab.untilGone('blue');
+
+    expect(lab.read(resource, name)).toBeUndefined();
+    expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
+  });
+
+  test('leaves after a while if not even its control plane can be read', async () => {
+    await using lab = await OperatorLab.start({ leaveTimeoutMs: 1 });
+    await lab.addExposed('blue');
+    await lab.change(RESOURCES.exposure, 'blue', { spec: { controlPlane: { service: null } } });
+    await lab.untilCondition('blue', 'Accepted', /^False/);
+
+    await lab.untilGone('blue');
+
+    await until('an event', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { RESOURCES } from '../../kube/resource.ts';
+import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import { LAB_EDGES } from '../testing/edges.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(60_000);
+
+describe.concurrent("a tenant's API server", () => {
+  test('that has just started is waited for', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 100 });
+    const tenant = await lab.addTenant('blue', { isInitialised: false });
+    await lab.expose('blue');
+    await lab.untilCondition('blue', 'TenantReady', /^False TenantNotInitialised/);
+    expect(tenant.server.writes()).toEqual([]);
+
+    tenant.initialise();
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+  });
+
+  test('that is down is routed all the same, and brought up to date when it is back', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 100, edge: LAB_EDGES.traefik.spec });
+    const { server, user } = await lab.addExposed('blue');
+    const { proxies, certificate } = lab.statusOf('blue')!;
+    await server.goDown();
+
+    await lab.untilCondition('blue', 'TenantReady', /^False TenantUnreachable/);
+
+    expect(lab.condition('blue', 'Accepted')).toStartWith('True');
+    expect(lab.statusOf('blue')).toMatchObject({
+      ...{ proxies, certificate },
+      route: { api: { service: 'blue' } },
+    });
+
+    await server.comeUp();
+    await user.delete(RESOURCES.endpointSlice, KUBERNETES);
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await until('mended', () => server.read(RESOURCES.endpointSlice, KUBERNETES));
+  });
+
+  test('that hangs holds up nobody else, and is brought up to date when it answers', async () => {
+    await using lab = await OperatorLab.start({
+      ...{ resyncMs: 100, tenantTimeoutMs: 300, concurrency: 1 },
+    });
+    const { server } = await lab.addTenant('blue');
+    server.inject({ kind: 'hang' }, {}, Number.POSITIVE_INFINITY);
+    await lab.expose('blue');
+    await lab.untilCondition('blue', 'TenantReady', /^False TenantUnreachable.*no answer in time/);
+
+    await lab.addExposed('green');
+
+    expect(lab.condition('blue', 'Routed')).toStartWith('True');
+    server.clearFaults();
+    server.resetConnections();
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+  });
+
+  test('that fails now and then is brought up to date in the end, once', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 100 });
+    const { server } = await lab.addTenant('blue');
+    server.inject({ kind: 'answer', status: 500, reason: 'InternalError' }, { verb: 'apply' }, 2);
+    server.inject({ kind: 'reset' }, { verb: 'apply', plural: 'daemonsets' });
+    server.inject({ kind: 'answer', status: 429, reason: 'TooManyRequests' }, { verb: 'list' });
+    server.inject({ kind: 'answer', status: 403, reason: 'Forbidden' }, { plural: 'configmaps' });
+    server.inject({ kind: 'expired-event' }, { verb: 'watch' }, 3);
+
+    await lab.expose('blue');
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    const { proxies } = lab.statusOf('blue')!;
+    expect(proxies).toEqual({ ready: 0, desired: 0, summary: '0/0' });
+    const ours = server
+      .readAll()
+      .filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/managed-by'] === 'snicket');
+    expect(ours.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted()).toEqual([
+      'ConfigMap snicket-proxy-ca',
+      'DaemonSet snicket-proxy',
+      'EndpointSlice kubernetes',
+      'Endpoints kubernetes',
+      'Secret snicket-proxy',
+      'ServiceAccount snicket-proxy',
+    ]);
+  });
+
+  test('whose endpoints somebody keeps, and which work, keeps them until a proxy is ready', async () => {
+    await using lab = await OperatorLab.start();
+    const { server, user, controllers } = await lab.addTenant('blue');
+    const { apiVersion, kind } = RESOURCES.endpointSlice;
+    const labels = { 'kubernetes.io/service-name': 'kubernetes' };
+    const theirs = {
+      ...{ apiVersion, kind, metadata: { ...KUBERNETES, labels }, addressType: 'IPv4' },
+      endpoints: [{ addresses: ['10.1.2.3'] }],
+    };
+    await user.create(RESOURCES.endpointSlice, theirs);
+    await controllers.addNode('worker-1', ['10.0.0.1'], false);
+    await lab.expose('blue');
+    await until('proxies', () => server.read(RESOURCES.daemonSet, PROXY));
+    await lab.untilCondition('blue', 'TenantReady', /^False EndpointsOverwritten.*written by user/);
+    const slice = () => server.read(RESOURCES.endpointSlice, KUBERNETES);
+    expect(slice()).toMatchObject({ endpoints: [{ addresses: ['10.1.2.3'] }] });
+
+    controllers.setReady('worker-1', true);
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(slice()).toMatchObject({ endpoints: [{ addresses: ['100.64.64.1'] }] });
+  });
+
+  test("with an object of somebody else by the proxies' name keeps it", async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 100 });
+    const { server, user } = await lab.addTenant('blue');
+    const { apiVersion, kind } = RESOURCES.configMap;
+    const metadata = { namespace: 'kube-system', name: 'snicket-proxy-ca' };
+    const theirs = { apiVersion, kind, metadata, data: { 'ca.crt': 'theirs' } };
+    await user.create(RESOURCES.configMap, theirs);
+
+    await lab.expose('blue');
+
+    const said = await lab.untilCondition('blue', 'TenantReady', /^False NameTaken/);
+    expect(said).toContain('ConfigMap kube-system/snicket-proxy-ca');
+    expect(server.read(RESOURCES.configMap, metadata)).toMatchObject({ data: theirs.data });
+    expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
+
+    await user.delete(RESOURCES.configMap, metadata);
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+  });
+});

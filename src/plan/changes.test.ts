@@ -1,0 +1,85 @@
+import { expect, test } from 'bun:test';
+import { APPLIED_ANNOTATION, appliedHash } from '../kube/apply.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { changesIn } from './changes.ts';
+
+interface ConfigMap extends KubeObject {
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+function configMap(data: ConfigMap['data'], kind = 'ConfigMap'): ConfigMap {
+  return { apiVersion: 'v1', kind, metadata: { name: 'a', namespace: 'b' }, data };
+}
+
+/** As it is after an apply. */
+function applied(object: ConfigMap, change: Partial<ConfigMap> = {}): ConfigMap {
+  const annotations = { [APPLIED_ANNOTATION]: appliedHash(object) };
+  return { ...object, metadata: { ...object.metadata, annotations }, ...change };
+}
+
+test('there is none where an apply would write nothing', () => {
+  const desired = configMap({ x: '1' });
+
+  expect(changesIn({ wanted: [{ desired, live: applied(desired) }], superfluous: [] })).toEqual([]);
+});
+
+test('what is not there is created, what should not be is deleted, in that order', () => {
+  const [desired, old] = [configMap({ x: '1' }), configMap({}, 'Secret')];
+
+  const changes = changesIn({ wanted: [{ desired, live: undefined }], superfluous: [old] });
+
+  expect(changes).toEqual([
+    { action: 'create', object: desired, fields: [], waits: false },
+    { action: 'delete', object: old, fields: [], waits: false },
+  ]);
+});
+
+test('an object that is found in two versions of its kind is deleted once', () => {
+  const route = { kind: 'TLSRoute', metadata: { name: 'a', namespace: 'b' } };
+  const superfluous = ['v1', 'v1alpha2'].map((version) => ({
+    ...{ ...route, apiVersion: `gateway.networking.k8s.io/${version}` },
+  }));
+
+  expect(changesIn({ wanted: [], superfluous })).toHaveLength(1);
+});
+
+test('a field is told with what it is and what it would be', () => {
+  const desired = configMap({ x: '1', y: ['a'], z: '3' });
+  const live = applied(desired, { data: { x: '2', y: ['a', 'b'] } });
+
+  const [change] = changesIn({ wanted: [{ desired, live, waits: true }], superfluous: [] });
+
+  expect(change).toMatchObject({
+    ...{ action: 'change', waits: true },
+    fields: [
+      { path: 'data.x', from: '2', to: '1' },
+      { path: 'data.y', from: ['a', 'b'], to: ['a'] },
+      { path: 'data.z', to: '3' },
+    ],
+  });
+});
+
+test('a Secret tells nothing but whether its values differ', () => {
+  const secret = (text: string) =>
+    configMap({ key: Buffer.from(text).toString('base64') }, 'Secret');
+  const desired = secret('new');
+  const live = applied(desired, { data: secret('old').data });
+
+  const text = JSON.stringify(
+    changesIn({ wanted: [{ desired, live }], superfluous: [] })[0]?.fields,
+  );
+
+  expect(text).toMatch(/"from":"\(3 bytes, sha256 \w{16}\)","to":"\(3 bytes, sha256 \w{16}\)"/);
+  expect(text).not.toContain(String(desired.data['key']));
+});
+
+test('an apply that would write its own mark alone is told as that', () => {
+  const desired = configMap({ x: '1' });
+  const hash = appliedHash(desired);
+
+  const [change] = changesIn({ wanted: [{ desired, live: desired }], superfluous: [] });
+
+  expect(change?.fields).toEqual([
+    { path: `metadata.annotations.${APPLIED_ANNOTATION}`, to: hash },
+  ]);
+});

@@ -1,0 +1,134 @@
+/**
+ * Where the proxies listen, on the way from one set of addresses to another too.
+ *
+ * No address may go while pods are led to it, and none may be led to before every node has it. So a change takes two
+ * rollouts: with the first, nodes carry the old and the new address and the proxies listen at both; when all do, the
+ * endpoints change; with the second, the old address goes. What the nodes carry is read from the DaemonSet that is
+ * there, so that it does not matter when, or how often, somebody changes their mind.
+ */
+import type { WorkerSpec } from '../api/worker.ts';
+import type { TenantFacts } from '../plan/control-plane.ts';
+import { canonicalAddress } from './endpoint-address.ts';
+import { SLICE_MANAGED_BY, type EndpointSlice } from './endpoint-slice.ts';
+import type { KubernetesEndpointsInput } from './kubernetes-endpoints.ts';
+import type { Container, DaemonSet } from './pod.ts';
+
+/** The proxies that are there. */
+export interface PlacedProxies {
+  /** The virtual addresses that nodes are given. */
+  readonly virtualAddresses: readonly string[];
+  /** Those that are taken off nodes. */
+  readonly formerAddresses: readonly string[];
+  /** Whether they listen at every address of the node, and not at the virtual ones alone. */
+  readonly listenEverywhere: boolean;
+  /** Whether all nodes have them. */
+  readonly areRolledOut: boolean;
+}
+
+/** What a plan says of addresses. */
+export interface ProxyAddresses extends Omit<PlacedProxies, 'areRolledOut'> {
+  readonly listeners: KubernetesEndpointsInput['listeners'];
+}
+
+/** A DaemonSet, with what the tenant's controllers say of it. */
+export interface DaemonSetWithStatus extends DaemonSet {
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly desiredNumberScheduled?: number;
+    readonly numberReady?: number;
+    readonly updatedNumberScheduled?: number;
+  };
+}
+
+/** What a DaemonSet of ours says of addresses. */
+export function placedProxies(daemonSet: DaemonSetWithStatus): PlacedProxies {
+  const { initContainers = [], containers } = daemonSet.spec.template.spec;
+  const of = (action: string) =>
+    [...initContainers, ...containers].flatMap((container) => addressesIn(container, action));
+  return {
+    virtualAddresses: of('add'),
+    formerAddresses: of('remove'),
+    listenEverywhere: containers.some((container) =>
+      argsOf(container).some((flag) => flag.startsWith('--listen=:')),
+    ),
+    areRolledOut: isRolledOut(daemonSet),
+  };
+}
+
+/** Whether every node runs the pod of this very version, ready. */
+export function isRolledOut({ metadata, status }: DaemonSetWithStatus): boolean {
+  const desired = status?.desiredNumberScheduled ?? 0;
+  return (
+    (status?.observedGeneration ?? 0) >= (metadata.generation ?? 1) &&
+    (status?.updatedNumberScheduled ?? 0) >= desired &&
+    (status?.numberReady ?? 0) >= desired
+  );
+}
+
+/** What {@link proxyAddresses} is made from. */
+export interface ProxyAddressesInput {
+  readonly worker: Pick<WorkerSpec, 'address'>;
+  readonly tenant: Pick<TenantFacts, 'nodes'>;
+  /** Those that are wished for; none with `address: node`. */
+  readonly virtualAddresses: readonly string[];
+  readonly currentSlices: readonly EndpointSlice[];
+  readonly placed: PlacedProxies | undefined;
+}
+
+/** The addresses for now. */
+export function proxyAddresses(input: ProxyAddressesInput): ProxyAddresses {
+  const { worker, tenant, virtualAddresses: wished, placed } = input;
+  const isNode = worker.address === 'node';
+  const wish = {
+    virtualAddresses: wished,
+    formerAddresses: [] as readonly string[],
+    listenEverywhere: isNode,
+    listeners: isNode
+      ? ({ at: 'node', nodes: tenant.nodes } as const)
+      : ({ at: 'virtual', addresses: wished } as const),
+  };
+  if (placed === undefined) return wish;
+  const led = new Set(addressesLedTo(input.currentSlices));
+  const carried = new Set([...placed.virtualAddresses, ...placed.formerAddresses]);
+  const former = [...carried].filter((address) => !wished.includes(address));
+  const inUse = former.filter((address) => led.has(address));
+  const fromNodes =
+    !isNode && placed.listenEverywhere && [...led].some((at) => !wished.includes(at));
+  if (inUse.length === 0 && !fromNodes) return { ...wish, formerAddresses: former };
+  const hasBoth =
+    placed.areRolledOut &&
+    placed.listenEverywhere &&
+    wished.every((address) => placed.virtualAddresses.includes(address));
+  return {
+    virtualAddresses: [...wished, ...inUse],
+    formerAddresses: former.filter((address) => !led.has(address)),
+    listenEverywhere: true,
+    listeners: hasBoth ? wish.listeners : asTheyAre(inUse),
+  };
+}
+
+/** Without nodes, the endpoints that name nodes stay. */
+function asTheyAre(inUse: readonly string[]): KubernetesEndpointsInput['listeners'] {
+  return inUse.length > 0 ? { at: 'virtual', addresses: inUse } : { at: 'node', nodes: [] };
+}
+
+function addressesLedTo(slices: readonly EndpointSlice[]): readonly string[] {
+  return slices
+    .filter(({ metadata: { labels = {} } }) =>
+      Object.entries(SLICE_MANAGED_BY).every(([key, value]) => labels[key] === value),
+    )
+    .flatMap(({ endpoints }) => endpoints ?? [])
+    .flatMap(({ addresses }) => addresses.map(canonicalAddress));
+}
+
+/** As `address add 100.64.64.1`. */
+function addressesIn(container: Container, action: string): readonly string[] {
+  const [command, verb, ...rest] = argsOf(container);
+  const isThat = command === 'address' && verb === action;
+  return isThat ? rest.filter((word) => !word.startsWith('--')) : [];
+}
+
+/** Somebody else may have written the DaemonSet. */
+function argsOf({ args = [] }: { readonly args?: readonly string[] }): readonly string[] {
+  return args;
+}
