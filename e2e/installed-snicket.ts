@@ -24,6 +24,7 @@ export interface Condition {
   readonly status: string;
   readonly reason: string;
   readonly message: string;
+  readonly observedGeneration?: number;
 }
 
 /** As much of an Exposure as tests look at. */
@@ -31,7 +32,6 @@ export interface Exposure {
   readonly status?: {
     readonly conditions?: readonly Condition[];
     readonly driver?: string;
-    readonly hops?: readonly { readonly name: string; readonly message: string }[];
     readonly mode?: string;
     readonly proxies?: { readonly summary: string };
   };
@@ -148,9 +148,7 @@ export async function exposed(world: World, tenant: Cluster, deadlineMs = 90_000
     const found = await world.management.get<Exposure & { metadata: { generation: number } }>(
       ...(['exposure', name, tenantNamespace(name)] as const),
     );
-    const ready = found?.status?.conditions?.find(({ type }) => type === 'Ready') as
-      | (Condition & { readonly observedGeneration?: number })
-      | undefined;
+    const ready = found?.status?.conditions?.find(({ type }) => type === 'Ready');
     last = JSON.stringify(found?.status?.conditions ?? found, undefined, 1);
     return ready?.status === 'True' && ready.observedGeneration === found?.metadata.generation;
   };

@@ -2,4 +2,4 @@
 import { haproxyIngressWay, traefikTlsRouteWay, traefikWay } from './edge-ways.ts';
 import { testPathThrough } from './path-through-edges.ts';
 
-testPathThrough(traefikWay, haproxyIngressWay, traefikTlsRouteWay);
+testPathThrough(traefikTlsRouteWay, haproxyIngressWay, traefikWay);

@@ -3,6 +3,7 @@ import { CLUSTERS, type Cluster } from '../plan/render.ts';
 import {
   choiceOf,
   openManagement,
+  refuseUnclear,
   withManagementFlags,
   type ManagementFlags,
   type NamedExposure,
@@ -40,9 +41,10 @@ export function diffCommand(): Command {
     )
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure | undefined, flags: Flags, command: Command) => {
+      refuseUnclear(exposure, flags, command);
       const { AccessError } = await import('../kube/cluster-access.ts');
       try {
-        await diff(exposure, flags, command);
+        await diff(exposure, flags);
       } catch (error) {
         if (!(error instanceof AccessError)) throw error;
         command.error(`error: ${error.message}`);
@@ -50,11 +52,7 @@ export function diffCommand(): Command {
     });
 }
 
-async function diff(
-  exposure: NamedExposure | undefined,
-  flags: Flags,
-  command: Command,
-): Promise<void> {
+async function diff(exposure: NamedExposure | undefined, flags: Flags): Promise<void> {
   // Loaded here, so that help does not pay for it.
   const [plans, { exposureChanges }, { changesText, changesValue }] = await Promise.all([
     import('./plans.ts'),
@@ -65,7 +63,7 @@ async function diff(
   const { client, access } = await openManagement(flags);
   const options = {
     ...{ client, namespace: flags.operatorNamespace, proxyImage: flags.proxyImage },
-    ...{ choice: choiceOf(exposure, flags, access, command), only: flags.only },
+    ...{ choice: choiceOf(exposure, flags, access), only: flags.only },
   };
   const hasColours = process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '';
   await orSayWhy(async () => {

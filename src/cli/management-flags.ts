@@ -52,15 +52,13 @@ export function withManagementFlags(command: Command): Command {
     );
 }
 
-/** The Exposures that are meant. */
-export function choiceOf(
+/** Ends the program where it is not clear which Exposures are meant. */
+export function refuseUnclear(
   exposure: NamedExposure | undefined,
   { namespace, allNamespaces }: Pick<ManagementFlags, 'namespace' | 'allNamespaces'>,
-  access: Pick<ClusterAccess, 'namespace'>,
   command: Command,
-): Choice {
-  if (allNamespaces) {
-    if (exposure === undefined && namespace === undefined) return {};
+): void {
+  if (allNamespaces && (exposure !== undefined || namespace !== undefined)) {
     command.error('error: -A means all; leave it out, or leave the name and the namespace out');
   }
   if (
@@ -71,6 +69,15 @@ export function choiceOf(
       `error: the namespace is ${exposure.namespace} in the name and ${namespace} in -n; write one of them`,
     );
   }
+}
+
+/** The Exposures that are meant. */
+export function choiceOf(
+  exposure: NamedExposure | undefined,
+  { namespace, allNamespaces }: Pick<ManagementFlags, 'namespace' | 'allNamespaces'>,
+  access: Pick<ClusterAccess, 'namespace'>,
+): Choice {
+  if (allNamespaces) return {};
   return {
     namespace: exposure?.namespace ?? namespace ?? access.namespace,
     name: exposure?.name,

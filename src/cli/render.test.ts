@@ -116,7 +116,8 @@ spec:
       ...['--service-address', '10.0.0.1', '--service-address', 'fd00::1'],
       ...['--tenant-version', 'v1.35.0', '--proxy-image', 'registry.example.com/snicket:2'],
     ];
-    const injecting = exposureOf('blue', '  worker: {directInjection: true}\n');
+    const worker = '{directInjection: true, virtualAddresses: [100.64.64.1, "fd00:64::1"]}';
+    const injecting = exposureOf('blue', `  worker: ${worker}\n`);
 
     const { exitCode, stdout, stderr } = await terminal.snicket(
       ['render', '-f', '-', '--only', 'tenant', ...flags],
@@ -191,8 +192,8 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
 
     expect(stderr).toBe(
       [
-        'error: wrong.yaml:11:10: Exposure tenants/blue: spec.hosts.api: "Blue.example.com" is no host; write a DNS name in lower case with a dot and no address, such as tenant-01.k8s.example.com',
-        'error: wrong.yaml:16:16: Edge shared: spec.driver: "haproxi"; write one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress',
+        'error: wrong.yaml:12:10: Exposure tenants/blue: spec.hosts.api: "Blue.example.com" is no host; write a DNS name in lower case with a dot and no address, such as tenant-01.k8s.example.com',
+        'error: wrong.yaml:17:16: Edge shared: spec.driver: "haproxi"; write one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress',
         '',
       ].join('\n'),
     );
@@ -210,7 +211,8 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
     [['-f', 'blue.yaml', '--service-address', 'x'], 2, 'Write an IP such as 10.96.0.1.'],
     [['a/b/c'], 2, 'Write NAMESPACE/NAME or NAME.'],
     [['tenants/blue', '-A'], 2, 'error: -A means all'],
-    [['tenants/blue', '-n', 'other'], 2, 'error: no cluster to talk to'],
+    [['tenants/blue', '-n', 'other'], 2, 'error: the namespace is tenants in the name and other'],
+    [['tenants/blue'], 2, 'error: no cluster to talk to'],
   ])('refuses %j', async (words, code, sentence) => {
     const { exitCode, stdout, stderr } = await terminal.snicket(['render', ...words]);
 

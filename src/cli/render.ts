@@ -6,6 +6,7 @@ import { CLUSTERS, type Cluster } from '../plan/render.ts';
 import {
   choiceOf,
   openManagement,
+  refuseUnclear,
   withManagementFlags,
   type ManagementFlags,
   type NamedExposure,
@@ -73,6 +74,7 @@ function refuseMisplaced(
   command: Command,
 ): void {
   if (flags.filename === undefined) {
+    refuseUnclear(exposure, flags, command);
     const misplaced = FILE_FLAGS.find((flag) => command.getOptionValueSource(flag) === 'cli');
     const long = command.options.find((option) => option.attributeName() === misplaced)?.long;
     if (long !== undefined && long !== null) {
@@ -98,7 +100,7 @@ async function renderCluster(
     const { client, access } = await openManagement(flags);
     await printPlans({
       ...{ client, namespace: flags.operatorNamespace, proxyImage: flags.proxyImage },
-      ...{ choice: choiceOf(exposure, flags, access, command) },
+      ...{ choice: choiceOf(exposure, flags, access) },
       ...{ only: flags.only, showSecrets: flags.showSecrets },
     });
   } catch (error) {

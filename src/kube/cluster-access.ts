@@ -74,11 +74,7 @@ export function withoutSlash(server: string): string {
  * - `AccessRefused`: it can be read, and asks for what Snicket does not do
  * - `NotInCluster`: no pod's credentials here
  */
-export type AccessErrorCode =
-  | 'AccessMissing'
-  | 'AccessInvalid'
-  | 'AccessRefused'
-  | 'NotInCluster';
+export type AccessErrorCode = 'AccessMissing' | 'AccessInvalid' | 'AccessRefused' | 'NotInCluster';
 
 /** Why there is no access. The message says what to do, and holds no credential. */
 export class AccessError extends Error {

@@ -16,6 +16,7 @@ import type {
 } from './client.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { isKubeError } from './kube-error.ts';
+import { pluralsIn, versionsIn } from './fetch-client-discovery.ts';
 import { pageOf, type Page } from './fetch-client-page.ts';
 import {
   collectionPath,
@@ -204,14 +205,7 @@ class FetchClient implements KubeClient {
   async servedVersions(group: string, { signal }: CallOptions = {}): Promise<readonly string[]> {
     const call: Call = { verb: 'GET', path: groupPath(group), signal };
     const answer = await orIfMissing(this.#transport.json(call));
-    if (answer === undefined) return [];
-    const { versions, preferredVersion } = answer as {
-      // The core group is older than the others, and says less.
-      readonly versions?: readonly (string | { readonly version: string })[];
-      readonly preferredVersion?: { readonly version: string };
-    };
-    const all = (versions ?? []).map((one) => (typeof one === 'string' ? one : one.version));
-    return [...new Set([preferredVersion?.version ?? all[0] ?? [], ...all].flat())];
+    return answer === undefined ? [] : versionsIn(answer);
   }
 
   async servedPlurals(
@@ -220,10 +214,7 @@ class FetchClient implements KubeClient {
   ): Promise<ReadonlySet<string>> {
     const call: Call = { verb: 'GET', path: versionPath(apiVersion), signal };
     const answer = await orIfMissing(this.#transport.json(call));
-    const { resources = [] } = (answer ?? {}) as {
-      readonly resources?: readonly { readonly name: string }[];
-    };
-    return new Set(resources.map(({ name }) => name).filter((name) => !name.includes('/')));
+    return answer === undefined ? new Set() : pluralsIn(answer);
   }
 
   async version({ signal }: CallOptions = {}): Promise<{ readonly gitVersion: string }> {

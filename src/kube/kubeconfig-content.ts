@@ -30,11 +30,7 @@ export function contentOf({ what, base64, path, origin }: Content): string | und
   try {
     return readFileSync(resolved, 'utf8');
   } catch (error) {
-    throw new AccessError(
-      'AccessInvalid',
-      `${what} is ${resolved}, which cannot be read`,
-      error,
-    );
+    throw new AccessError('AccessInvalid', `${what} is ${resolved}, which cannot be read`, error);
   }
 }
 

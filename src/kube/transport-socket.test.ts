@@ -4,7 +4,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { until } from '../engine/conformance/peer.ts';
 import { errorOf, tokenOf, TransportLab, VERSION } from './transport-test-lab.ts';
-import type { ByteStream, Call } from './transport.ts';
+import type { ByteStream } from './transport-stream.ts';
+import type { Call } from './transport.ts';
 
 const WATCH: Call = {
   verb: 'GET',

@@ -29,6 +29,7 @@ export class SocketAnswer implements Answer {
   #unsent: Uint8Array | undefined;
   readonly #unread: Uint8Array[] = [];
   #unreadBytes = 0;
+  #isPaused = false;
   /** Why nothing more will come, besides the proper end of the answer. */
   #failure: Error | undefined;
   /** The connection has ended as it should; whether the answer has is another question. */
@@ -116,7 +117,10 @@ export class SocketAnswer implements Answer {
       this.failed(error);
       return;
     }
-    if (this.#unreadBytes >= MAX_UNREAD_BYTES) socket.pause();
+    if (this.#unreadBytes >= MAX_UNREAD_BYTES) {
+      this.#isPaused = true;
+      socket.pause();
+    }
     this.#tell();
   }
 
@@ -141,7 +145,10 @@ export class SocketAnswer implements Answer {
     const bytes = this.#unread.shift();
     if (bytes === undefined) return undefined;
     this.#unreadBytes -= bytes.length;
-    if (this.#unreadBytes < MAX_UNREAD_BYTES) this.#socket?.resume();
+    if (this.#isPaused && this.#unreadBytes < MAX_UNREAD_BYTES) {
+      this.#isPaused = false;
+      this.#socket?.resume();
+    }
     return bytes;
   }
 

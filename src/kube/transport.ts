@@ -17,6 +17,7 @@ import { CallLimits } from './transport-limits.ts';
 import { nameFault } from './transport-name.ts';
 import { countedRequest } from './transport-open-requests.ts';
 import { SocketAnswer } from './transport-socket.ts';
+import { LimitedStream, type ByteStream } from './transport-stream.ts';
 
 /** A request. */
 export interface Call {
@@ -28,14 +29,6 @@ export interface Call {
   /** Default `application/json`. */
   readonly contentType?: string;
   readonly signal?: AbortSignal | undefined;
-}
-
-/** An answer that comes bit by bit. */
-export interface ByteStream {
-  /** Undefined at its proper end. @throws KubeError */
-  read(): Promise<Uint8Array | undefined>;
-  /** Releases the connection. To be called in any case. */
-  close(): void;
 }
 
 /** Options of a {@link Transport}. */
@@ -231,30 +224,6 @@ export class Transport {
       body: token === undefined ? body : body.replaceAll(token, '(token)'),
       retryAfter: answer.retryAfter,
     });
-  }
-}
-
-class LimitedStream implements ByteStream {
-  readonly #answer: Answer;
-  readonly #limits: CallLimits;
-
-  constructor(answer: Answer, limits: CallLimits) {
-    this.#answer = answer;
-    this.#limits = limits;
-  }
-
-  async read(): Promise<Uint8Array | undefined> {
-    try {
-      const bytes = await this.#answer.read();
-      this.#limits.touch();
-      return bytes;
-    } catch (failure) {
-      throw this.#limits.errorOf(failure);
-    }
-  }
-
-  close(): void {
-    this.#limits.end();
   }
 }
 

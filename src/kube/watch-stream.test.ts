@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { isKubeError } from './kube-error.ts';
-import type { ByteStream } from './transport.ts';
+import type { ByteStream } from './transport-stream.ts';
 import { LineSplitter, watchEvents } from './watch-stream.ts';
 
 const CALL = { verb: 'GET', path: '/api/v1/pods', server: 'https://10.0.0.1' };

@@ -5,7 +5,7 @@ import type { WatchEvent } from './client.ts';
 import { KubeError } from './kube-error.ts';
 import type { KubeObject } from './object.ts';
 import { errorOfEvent, malformed, nameOf, type CallName } from './transport-error.ts';
-import type { ByteStream } from './transport.ts';
+import type { ByteStream } from './transport-stream.ts';
 
 /** etcd takes 1.5 MB for an object; whatever is far above that is no event. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;

@@ -2,7 +2,9 @@
  * The operator put together: one management cluster, all Exposures and Edges in it, as long as this process leads.
  */
 import { claimsOf, covers } from '../edges/claims/claims.ts';
+import { systemClock } from '../engine/clock.ts';
 import { Applier } from '../kube/apply.ts';
+import { backoffMs, delay } from '../kube/backoff.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ClusterAccess } from '../kube/cluster-access.ts';
 import { EventRecorder } from '../kube/events.ts';
@@ -126,7 +128,6 @@ export class Operator {
   async run(signal: AbortSignal): Promise<void> {
     const { log, concurrency = 32 } = this.#options;
     await this.#management.open(signal);
-    await this.#makeKeys(signal);
     this.#isLeading = true;
     log.info('working', {
       exposures: this.#management.exposures.list().length,
@@ -147,6 +148,7 @@ export class Operator {
         this.#edges.run(async (name, until) => this.#edgeController.reconcile(name, until), {
           ...{ concurrency: 2, signal },
         }),
+        this.#makeKeys(signal),
         this.#probes.run(signal),
         this.#events.run(signal),
       ]);
@@ -156,14 +158,18 @@ export class Operator {
     }
   }
 
-  /** Gateways wait for their keys before they start, so these come before any Exposure. */
+  /** Gateways wait for their keys before they start, whether there is an Exposure that needs them or not. */
   async #makeKeys(signal: AbortSignal): Promise<void> {
     const { client, namespace, log } = this.#options;
-    try {
-      await ensureMasterKeys(client, namespace, signal);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      log.warn("the gateway's keys cannot be made; mode passthrough waits for them", { error });
+    for (let failures = 1; !signal.aborted; failures++) {
+      try {
+        await ensureMasterKeys(client, namespace, signal);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        log.warn("the gateway's keys cannot be made; mode passthrough waits for them", { error });
+        await delay(systemClock, backoffMs(failures, Math.random()), signal);
+      }
     }
   }
 

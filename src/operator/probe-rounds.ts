@@ -26,6 +26,8 @@ const FAILING_BACKOFF = { firstMs: 1_000, maxMs: 60_000 };
 
 interface Round {
   target: ProbeTarget;
+  /** What {@link hops} are about. */
+  probed: ProbeTarget | undefined;
   hops: readonly HopResult[] | undefined;
   failures: number;
 }
@@ -49,11 +51,17 @@ export class ProbeRounds {
     return this.#rounds.get(exposure)?.hops;
   }
 
+  /** Whether that is about what is aimed at now. */
+  isUpToDate(exposure: string): boolean {
+    const round = this.#rounds.get(exposure);
+    return round !== undefined && round.probed === round.target;
+  }
+
   /** Probes this from now on; at once if it is another target than before. */
   aim(exposure: string, target: ProbeTarget): void {
     const round = this.#rounds.get(exposure);
     if (round === undefined) {
-      this.#rounds.set(exposure, { target, hops: undefined, failures: 0 });
+      this.#rounds.set(exposure, { target, probed: undefined, hops: undefined, failures: 0 });
     } else {
       if (Bun.deepEquals(round.target, target)) return;
       round.target = target;
@@ -81,8 +89,8 @@ export class ProbeRounds {
     const { target } = round;
     const hops = await probeExposure(target, { signal, lookup });
     if (this.#rounds.get(exposure) !== round) return;
-    const isSame = Bun.deepEquals(hops, round.hops);
-    round.hops = hops;
+    const isSame = round.probed === target && Bun.deepEquals(hops, round.hops);
+    Object.assign(round, { hops, probed: target });
     round.failures = hops.some(({ state }) => state === 'Fail') ? round.failures + 1 : 0;
     // Spread out, so that a thousand Exposures do not come in step.
     const nextMs =

@@ -14,6 +14,11 @@ export interface HostClaim {
   readonly hosts?: Hosts | undefined;
 }
 
+/** Who has a host. */
+export interface HostHolders {
+  get(host: string): HostClaim | undefined;
+}
+
 /**
  * The Exposure that has a host: the one that it is routed to already, or else the oldest of those that wish for it. So
  * nobody loses a host because somebody else, however old, begins to wish for it; and a host that is given up is held
@@ -32,15 +37,17 @@ export function hostHolders(claims: readonly HostClaim[]): ReadonlyMap<string, H
 }
 
 /** Why this Exposure cannot have a host that it wishes for; nothing if it has all of them. */
-export function hostConflict(
-  claim: HostClaim,
-  holders: ReadonlyMap<string, HostClaim>,
-): Finding | undefined {
+export function hostConflict(claim: HostClaim, holders: HostHolders): Finding | undefined {
   for (const host of wishedBy(claim)) {
     const holder = holders.get(host);
     if (holder !== undefined && keyOf(holder) !== keyOf(claim)) return conflictOver(host, holder);
   }
   return undefined;
+}
+
+/** Every host that an Exposure wishes for or is routed by. */
+export function claimedHosts(claim: HostClaim): readonly string[] {
+  return [...new Set([...wishedBy(claim), ...routedTo(claim)])];
 }
 
 function conflictOver(host: string, holder: HostClaim): Finding {

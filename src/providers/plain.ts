@@ -13,7 +13,12 @@ export interface Service extends KubeObject {
   readonly spec?: {
     readonly clusterIP?: string;
     readonly clusterIPs?: readonly string[];
-    readonly ports?: readonly { readonly name?: string; readonly port: number }[];
+    readonly ports?: readonly {
+      readonly name?: string;
+      readonly port: number;
+      /** Absent: TCP. */
+      readonly protocol?: string;
+    }[];
   };
   /** Where its load balancer is, if it has one. */
   readonly status?: { readonly loadBalancer?: unknown };
@@ -104,7 +109,7 @@ function portsOf(
       ),
     };
   }
-  const ports = live.spec?.ports ?? [];
+  const ports = (live.spec?.ports ?? []).filter(({ protocol = 'TCP' }) => protocol === 'TCP');
   const named = (port: number): ServicePort | undefined => {
     const match = ports.find((candidate) => candidate.port === port);
     return match && { port, portName: match.name ?? '' };

@@ -3,7 +3,6 @@
  * edge under the tenant's name.
  */
 import { systemClock, type Clock } from '../engine/clock.ts';
-import { giveBackCodeAtRest } from '../engine/code-at-rest.ts';
 import { Counters } from '../engine/counters.ts';
 import { drain } from '../engine/drain.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -105,7 +104,6 @@ export class RunningProxy {
   readonly #parts: Parts;
   readonly #engine: Engine;
   readonly #http: HttpServer[] = [];
-  readonly #stopGivingBack: () => void;
   #isDraining = false;
 
   /** By {@link startProxy} only. */
@@ -127,11 +125,6 @@ export class RunningProxy {
       edge: parts.edge,
       certificate: mode.name === 'terminate' ? certificate : undefined,
       reloads: () => parts.credentials.reloads(),
-    });
-    this.#stopGivingBack = giveBackCodeAtRest({
-      clock: this.#clock,
-      accepted: () => parts.counters.global('accepted'),
-      onUnavailable: (error) => log.debug('unused code stays in memory', { error }),
     });
     try {
       // A port is shared, so that the next version can listen before this one stops.
@@ -175,7 +168,6 @@ export class RunningProxy {
 
   /** Ends everything at once. */
   stop(): void {
-    this.#stopGivingBack();
     this.#engine.stop();
     this.#parts.edge.stop();
     this.#parts.credentials.stop();

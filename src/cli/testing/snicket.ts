@@ -23,9 +23,11 @@ export class Terminal implements Disposable {
 
   /** With a server, its kubeconfig is the one that is taken when nobody names another. */
   constructor(server?: TestApiServer) {
-    const kubeconfig = join(this.folder, 'kubeconfig');
-    this.#env = { ...process.env, KUBECONFIG: kubeconfig };
-    if (server !== undefined) this.write('kubeconfig', kubeconfigOf(server));
+    const nowhere = { KUBECONFIG: undefined, KUBERNETES_SERVICE_HOST: undefined };
+    this.#env = { ...process.env, ...nowhere, HOME: this.folder };
+    if (server === undefined) return;
+    this.write('kubeconfig', kubeconfigOf(server));
+    this.#env['KUBECONFIG'] = join(this.folder, 'kubeconfig');
   }
 
   write(name: string, text: string): void {

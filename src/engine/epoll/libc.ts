@@ -37,7 +37,6 @@ const DECLARATIONS = {
   getsockname: { args: [i32, pointer, pointer], returns: i32 },
   read: { args: [i32, pointer, u32], returns: i32 },
   write: { args: [i32, pointer, u32], returns: i32 },
-  madvise: { args: [pointer, u32, i32], returns: i32 },
   __errno_location: { args: [], returns: pointer },
 } as const;
 
@@ -88,7 +87,6 @@ export const {
   getsockname,
   read,
   write,
-  madvise,
 } = calls;
 
 /** Each thread has its own errno, and evaluates this file itself. */

@@ -64,6 +64,3 @@ export const SPLICE_FLAGS = 0x1 | 0x2;
 export const O_NONBLOCK = 0x800;
 export const O_CLOEXEC = 0x80000;
 export const F_SETPIPE_SZ = 1031;
-
-/** For madvise(2). */
-export const MADV_DONTNEED = 4;

@@ -87,6 +87,8 @@ export class TestApiServer {
       // Only the connection can fail here: who asked has left.
       this.#serve(request, response).catch(() => response.destroy());
     });
+    // As in a real one, an idle connection stays: else a request may meet its end.
+    this.#server.keepAliveTimeout = 0;
   }
 
   static async start(options: ApiServerOptions = {}): Promise<TestApiServer> {
@@ -195,8 +197,11 @@ export class TestApiServer {
   async goDown(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
+    // One that is in the middle of its handshake is not known as a connection yet, and would keep the server open.
+    const again = setInterval(() => this.#server.closeAllConnections(), 10);
     this.#server.closeAllConnections();
     await promise;
+    clearInterval(again);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -148,13 +148,17 @@ export class ExposureController {
 
     const hold = async () => this.#hold(object, TENANT_FINALIZER, signal);
     const tenant = await bringTenant({ key, hold, ...look }, this.#options, signal);
+    const found = verdicts(tenant);
+    // The proxies go by the former edge until they have changed over, and clients until DNS leads them elsewhere.
+    const hasMoved = probes.isUpToDate(key) && hasEverything(found, tenant);
+    if (hasMoved) await routing.remove(routed.former, signal);
     await this.#report(
       object,
       {
         ...input,
         hops: hopsOf(probes.hopsOf(key), tenant),
         ...{ proxies: tenant.proxies, certificate: tenant.certificate },
-        verdicts: verdicts(tenant),
+        verdicts: found,
       },
       signal,
     );
@@ -240,6 +244,12 @@ function preparedVerdict({ findings }: ControlPlaneReading): Verdict {
 /** Whether the gateway can already read what the plan says. */
 function isRoutedAs(status: ExposureStatus | undefined, edge: Edge, plan: Plan): boolean {
   return !isElsewhere(status, edge) && Bun.deepEquals(status?.route, routeOf(plan));
+}
+
+/** Ready, and with no proxy that is as it was before. */
+function hasEverything(verdicts: Verdicts, { hops }: TenantOutcome): boolean {
+  const isUpdating = hops.some(({ code }) => code === 'ProxiesUpdating');
+  return readyVerdict(verdicts).status === 'True' && !isUpdating;
 }
 
 /** What was known of the tenant before this look at it. */

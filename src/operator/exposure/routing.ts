@@ -2,7 +2,7 @@
  * The management side of an Exposure: its route objects, applied and judged.
  */
 import type { Edge } from '../../api/edge.ts';
-import { driverFor } from '../../edges/driver-for.ts';
+import { driverFor, ROUTE_RESOURCES } from '../../edges/driver-for.ts';
 import type { Applier } from '../../kube/apply.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { resourceOf } from '../../kube/resource.ts';
@@ -20,6 +20,9 @@ import {
 } from './route-changes.ts';
 import { fails, holds, notYet, waits, type Verdict } from './verdicts.ts';
 
+/** What any driver writes. */
+const ROUTE_KINDS = new Set(ROUTE_RESOURCES.map(({ kind }) => kind));
+
 /** What {@link Routing} works with. */
 export interface RoutingOptions {
   readonly management: ManagementCluster;
@@ -32,6 +35,8 @@ export interface RoutingOptions {
 export interface Routed {
   /** Whether routes are as planned now. If not, those from before stay. */
   readonly isInForce: boolean;
+  /** Objects of another driver, from before. They stay until {@link Routing.remove}: somebody may still go by them. */
+  readonly former: readonly KubeObject[];
   /** An object of somebody else has a name that we need. */
   readonly obstacle?: Finding | undefined;
   /** When to look again, if somebody undoes what we write. */
@@ -51,10 +56,10 @@ export class Routing {
     return edgeAddresses(this.#options, edge, live);
   }
 
-  /** Applies the objects of a plan and removes those of an earlier one. @throws KubeError */
+  /** Applies the objects of a plan and removes those of an earlier one, but for the former ones. @throws KubeError */
   async apply(exposure: KubeObject, edge: Edge, plan: Plan, signal: AbortSignal): Promise<Routed> {
     const changes = await routeChanges(this.#options, exposure, edge, plan, signal);
-    if (changes === undefined) return { isInForce: false };
+    if (changes === undefined) return { isInForce: false, former: [] };
     const waitsMs: number[] = [];
     for (const { desired, live } of changes.wanted) {
       const applied = await this.#options.applier.applyIfNeeded(desired, live, {
@@ -62,9 +67,13 @@ export class Routing {
       });
       if (applied.outcome === 'held') waitsMs.push(applied.retryInMs);
     }
-    await this.#remove(changes.superfluous, signal);
+    const former = plan.routes === undefined ? [] : formerRoutes(changes.superfluous, edge);
+    await this.remove(
+      changes.superfluous.filter((object) => !former.includes(object)),
+      signal,
+    );
     return {
-      isInForce: !changes.isBlocked,
+      ...{ isInForce: !changes.isBlocked, former },
       obstacle: changes.taken && nameTaken(changes.taken),
       lookAgainMs: waitsMs.length === 0 ? undefined : Math.min(...waitsMs),
     };
@@ -72,7 +81,16 @@ export class Routing {
 
   /** Removes all that was made for an Exposure. @throws KubeError */
   async withdraw(exposure: KubeObject, signal: AbortSignal): Promise<void> {
-    await this.#remove(madeFor(this.#options, exposure), signal);
+    await this.remove(madeFor(this.#options, exposure), signal);
+  }
+
+  /** Removes these, as they are; one made anew in between stays. @throws KubeError */
+  async remove(objects: readonly KubeObject[], signal: AbortSignal): Promise<void> {
+    const { client } = this.#options.management;
+    for (const object of objects) {
+      const { name, namespace, uid } = object.metadata;
+      await client.delete(resourceOf(object), { name, namespace }, { uid, signal });
+    }
   }
 
   /** Whether the routes are in force, as far as can be told. */
@@ -100,14 +118,12 @@ export class Routing {
         return provedByHandshake(hops);
     }
   }
+}
 
-  async #remove(objects: readonly KubeObject[], signal: AbortSignal): Promise<void> {
-    const { client } = this.#options.management;
-    for (const object of objects) {
-      const { name, namespace, uid } = object.metadata;
-      await client.delete(resourceOf(object), { name, namespace }, { uid, signal });
-    }
-  }
+/** Those of the objects that another driver than the Edge's has written. */
+function formerRoutes(objects: readonly KubeObject[], { spec }: Edge): readonly KubeObject[] {
+  const kinds = new Set(driverFor(spec.driver).requires.map(({ kind }) => kind));
+  return objects.filter(({ kind }) => ROUTE_KINDS.has(kind) && !kinds.has(kind));
 }
 
 /** Some controllers never say what they did with a route. */

@@ -86,11 +86,11 @@ export class ManagementCluster implements ManagementView {
       edges: () => this.edges.list(),
     });
     this.exposures.onChange((change) => {
-      this.book.forgetHolders();
+      this.book.exposureChanged(change);
       listener.onExposure(change.object, previousOf(change));
     });
     this.edges.onChange((change) => {
-      this.book.forgetHolders();
+      this.book.edgeChanged();
       listener.onEdge(change.object, previousOf(change));
     });
     this.#services.onChange(({ object }) => {

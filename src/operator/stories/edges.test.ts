@@ -77,24 +77,24 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.untilCondition('blue', 'TenantReady', /^True/);
   });
 
-  test('another driver: new objects come, then the old ones go, and the proxies follow', async () => {
+  test('another driver: new objects come, and the old ones go when all is well by the new ones', async () => {
     await using lab = await OperatorLab.start();
     lab.management.seed(...LAB_EDGES.haproxy.objects);
-    const { server } = await lab.addExposed('blue');
+    const { server, port } = await lab.addExposed('blue');
 
-    await lab.applyEdge(LAB_EDGES.haproxy.spec);
+    await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, port });
 
     await until('driver haproxy', () => lab.statusOf('blue')?.driver === 'haproxy');
     expect(lab.read(RESOURCES.ingress, 'snicket-blue')).toBeDefined();
     await until('a certificate', () => lab.statusOf('blue')?.certificate);
     expect(lab.statusOf('blue')?.mode).toBe('terminate');
 
-    await lab.applyEdge(LAB_EDGES.traefik.spec);
+    await lab.applyEdge({ ...LAB_EDGES.traefik.spec, port });
 
     await until('the Ingress is gone', () => !lab.read(RESOURCES.ingress, 'snicket-blue'));
     expect(lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue')).toBeDefined();
 
-    await lab.applyEdge();
+    await lab.applyEdge({ port });
 
     await until('it is gone', () => !lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue'));
     await until('no certificate', () => lab.statusOf('blue')?.certificate === undefined);
@@ -105,6 +105,31 @@ describe.concurrent('an Exposure and its Edge', () => {
         'tenant.key',
       ),
     );
+  });
+
+  test('the objects of the former driver stay as long as proxies go by them', async () => {
+    await using lab = await OperatorLab.start({ edge: LAB_EDGES.haproxy.spec });
+    lab.management.seed(...LAB_EDGES.haproxy.objects);
+    const { port, controllers } = await lab.addExposed('blue');
+    await controllers.addNode('worker', ['192.0.2.1']);
+    await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, port });
+    await lab.untilCondition('blue', 'Ready', /^True/);
+
+    // 1. The proxies get another version, and nobody rolls it out.
+    controllers.pause();
+    await lab.expose('blue', { worker: { logLevel: 'debug' } });
+    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
+
+    // 2. Both drivers' objects are there.
+    await lab.applyEdge({ ...LAB_EDGES.traefik.spec, port });
+    await until('driver traefik', () => lab.statusOf('blue')?.driver === 'traefik');
+    expect(lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue')).toBeDefined();
+    expect(lab.read(RESOURCES.ingress, 'snicket-blue')).toBeDefined();
+
+    // 3. Until all proxies are new ones.
+    controllers.resume();
+    await until('the Ingress is gone', () => !lab.read(RESOURCES.ingress, 'snicket-blue'));
+    await lab.untilCondition('blue', 'Ready', /^True/);
   });
 
   test('a driver whose API is missing takes nothing away', async () => {

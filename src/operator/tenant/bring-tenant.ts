@@ -55,7 +55,7 @@ export interface TenantOutcome {
   readonly lookAgainMs?: number | undefined;
 }
 
-/** A tenant that does not answer is asked again so soon; a watch that comes back is a change, and asks at once. */
+/** A tenant that does not answer is asked again so soon; what its watches find changed asks at once. */
 const UNREACHABLE_MS = 15_000;
 
 /** Brings the tenant's side about, as far as that can be done now. @throws what is not the tenant's fault */
@@ -77,6 +77,7 @@ export async function bringTenant(
     return await look(task, link, means, inTime);
   } catch (error) {
     if (signal.aborted) throw error;
+    if (error instanceof NotTheTenants) throw error.cause;
     if (error instanceof TenantNotInitialised) {
       return {
         verdict: waits('TenantNotInitialised', error.message),
@@ -91,6 +92,17 @@ export async function bringTenant(
   }
 }
 
+/** A call to the management cluster failed, in the middle of work for a tenant. */
+class NotTheTenants extends Error {}
+
+async function notTheTenants<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw new NotTheTenants('the management cluster failed', { cause: error });
+  }
+}
+
 async function look(
   task: TenantTask,
   link: TenantLink,
@@ -98,7 +110,7 @@ async function look(
   signal: AbortSignal,
 ): Promise<TenantOutcome> {
   const { key, reading } = task;
-  const { masterKeys } = means;
+  const masterKeys = async () => notTheTenants(means.masterKeys);
   const credentials: CredentialsSource = async (input) => credentialsFor({ ...input, masterKeys });
   const looked = await lookAtTenant(task, link, credentials, signal);
   const { plan, live, certificate, finding, reissued } = looked;
@@ -115,7 +127,7 @@ async function look(
   if (reissued !== undefined) {
     means.log.info('a new certificate for the proxies', { exposure: key, because: reissued });
   }
-  if (!(await task.hold())) {
+  if (!(await notTheTenants(task.hold))) {
     return { verdict: waits('Leaving', 'the Exposure is being deleted'), hops: [] };
   }
   const { after, retryInMs } = await applyTenantSide(

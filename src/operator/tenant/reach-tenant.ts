@@ -1,10 +1,10 @@
 /**
- * A person's way to a tenant. The operator goes by the Service; from a terminal that often leads nowhere, while the
- * address in the tenant's kubeconfig does. Both are tried at once, and the first that answers is taken: whichever it is,
- * its certificate has to be one of the tenant's.
+ * A person's way to a tenant. The operator goes by the Service; from a terminal that often leads nowhere, while the edge
+ * does, or the address in the tenant's kubeconfig. All are tried at once, and the first that answers is taken: whichever
+ * it is, its certificate has to be one of the tenant's.
  */
 import type { KubeClient } from '../../kube/client.ts';
-import { type ClusterAccess, AccessError } from '../../kube/cluster-access.ts';
+import { AccessError, aimed, type ClusterAccess } from '../../kube/cluster-access.ts';
 import { createClient } from '../../kube/fetch-client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import { parseKubeconfig } from '../../kube/kubeconfig.ts';
@@ -12,9 +12,21 @@ import type { Finding } from '../../plan/finding.ts';
 import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
 import { tenantAccess } from './tenant-links.ts';
 
+/** Where the tenant's API is found by everybody. */
+export interface EdgeWay {
+  /** `host:port`. */
+  readonly endpoint?: string | undefined;
+  /** IP addresses or host names, for where DNS does not know the host yet. */
+  readonly addresses: readonly string[];
+}
+
+/** Of one request. */
+const TIMEOUT_MS = 10_000;
+
 /** A client that has been answered, or why there is none. */
 export async function reachTenant(
-  { kubeconfig, addresses }: ControlPlaneReading,
+  { kubeconfig, addresses }: Pick<ControlPlaneReading, 'kubeconfig' | 'addresses'>,
+  edge: EdgeWay,
   signal: AbortSignal,
 ): Promise<KubeClient | Finding> {
   if (kubeconfig === undefined) {
@@ -24,30 +36,40 @@ export async function reachTenant(
       action: 'wait for its provider, or write spec.controlPlane.kubeconfigSecret',
     };
   }
-  const accesses: ClusterAccess[] = [];
+  const found = new Map<string, ClusterAccess>();
   for (const target of addresses) {
     const access = tenantAccess(kubeconfig, target);
     if ('code' in access) return access;
-    accesses.push(access);
+    found.set(access.server, access);
   }
-  const own = ownAccess(kubeconfig);
-  if (own !== undefined && !accesses.some(({ server }) => server === own.server)) {
-    accesses.push(own);
+  for (const access of publicWays(kubeconfig, edge)) {
+    if (!found.has(access.server)) found.set(access.server, access);
   }
-  return firstToAnswer(
-    accesses.map((access) => createClient(access)),
-    signal,
+  const clients = [...found.values()].map((access) =>
+    createClient(access, { timeoutMs: TIMEOUT_MS }),
   );
+  return firstToAnswer(clients, signal);
 }
 
-/** As the kubeconfig itself says it. One that cannot be read has been complained of already. */
-function ownAccess(kubeconfig: string): ClusterAccess | undefined {
+/** As the kubeconfig itself says it, and by the edge. One that cannot be read has been complained of already. */
+function publicWays(
+  kubeconfig: string,
+  { endpoint, addresses }: EdgeWay,
+): readonly ClusterAccess[] {
+  let own: ClusterAccess;
   try {
-    return parseKubeconfig(kubeconfig);
+    own = parseKubeconfig(kubeconfig);
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
-    return undefined;
+    return [];
   }
+  if (endpoint === undefined) return [own];
+  const { hostname: serverName, port } = new URL(`tcp://${endpoint}`);
+  const hosts = [serverName, ...addresses.map((at) => (at.includes(':') ? `[${at}]` : at))];
+  return [
+    own,
+    ...hosts.map((host) => aimed(own, { server: `https://${host}:${port}`, serverName })),
+  ];
 }
 
 async function firstToAnswer(
@@ -79,7 +101,6 @@ function unreached(errors: readonly unknown[]): Finding {
   return {
     ...{ code: 'TenantUnreachable', severity: 'error' },
     message: `the tenant's API server does not answer: ${said.join('. ')}`,
-    action:
-      'see that the control plane runs, or look from where its Service or its kubeconfig leads to it',
+    action: 'see that the control plane runs, or look from where one of these addresses is reached',
   };
 }

@@ -32,11 +32,10 @@ export async function readTenantFacts(
   { clusterDomain, signal }: TenantFactsOptions,
 ): Promise<TenantFacts> {
   const { client } = view;
-  const [{ gitVersion }, service, domain] = await Promise.all([
-    client.version({ signal }),
-    client.get<Service>(RESOURCES.service, KUBERNETES, { signal }),
-    clusterDomain ?? readClusterDomain(view, signal),
-  ]);
+  // One after the other, on one connection.
+  const { gitVersion } = await client.version({ signal });
+  const service = await client.get<Service>(RESOURCES.service, KUBERNETES, { signal });
+  const domain = clusterDomain ?? (await readClusterDomain(view, signal));
   const serviceAddresses = service?.spec?.clusterIPs ?? [];
   if (serviceAddresses.length === 0) throw new TenantNotInitialised(client.server);
   await view.synced(signal);

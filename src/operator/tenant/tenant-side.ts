@@ -30,26 +30,23 @@ const BY_NAME: readonly Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>[] =
 /** As whom the operator writes. */
 const FIELD_MANAGER = 'snicket';
 
-/** Where a slice or Endpoints lead, as managedFields write it. */
-const LEADING_FIELDS = ['f:endpoints', 'f:subsets'];
-
 /** All of our objects in a tenant, as they are, ours or not. */
 export async function readTenantSide(
   view: TenantView,
   signal: AbortSignal,
 ): Promise<readonly KubeObject[]> {
   await view.synced(signal);
-  const named = await Promise.all(
-    BY_NAME.map(async ({ apiVersion, kind, metadata }) => {
-      const resource = resourceOf({ apiVersion, kind });
-      const found = await view.client.get(resource, metadata, { signal });
-      return found === undefined ? [] : [{ ...found, apiVersion, kind }];
-    }),
-  );
+  // One after the other, on one connection: what takes time is the handshake, and Bun keeps too few connections for a
+  // thousand tenants to have one in store.
+  const named: KubeObject[] = [];
+  for (const { apiVersion, kind, metadata } of BY_NAME) {
+    const found = await view.client.get(resourceOf({ apiVersion, kind }), metadata, { signal });
+    if (found !== undefined) named.push({ ...found, apiVersion, kind });
+  }
   return [
     ...view.slices.list().map((slice) => named1(slice, RESOURCES.endpointSlice)),
     ...view.daemonSets.list().map((set) => named1(set, RESOURCES.daemonSet)),
-    ...named.flat(),
+    ...named,
   ];
 }
 
@@ -189,17 +186,15 @@ export async function remove(
 }
 
 /**
- * Whether an object is one that Snicket made. An API server that keeps the endpoints itself again writes into the object
- * that it finds, and leaves our label on it: so whoever leads pods somewhere must also have written where to.
+ * Whether an object is one that Snicket made. An API server that keeps the endpoints itself again makes its slice anew,
+ * but writes into the Endpoints that it finds, and leaves our label on them: so those are whose addresses they have.
  */
-export function isOurs(object: KubeObject): boolean {
-  const { labels = {}, managedFields } = object.metadata;
+export function isOurs({ kind, metadata }: KubeObject): boolean {
+  const { labels = {}, managedFields = [] } = metadata;
   const isLabelled = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
-  if (!isLabelled || !leads(object) || managedFields === undefined) return isLabelled;
-  return managedFields.some(
-    ({ manager, fieldsV1 = {} }) =>
-      manager === FIELD_MANAGER && LEADING_FIELDS.some((field) => field in fieldsV1),
-  );
+  if (kind !== RESOURCES.endpoints.kind) return isLabelled;
+  const wrote = managedFields.filter(({ fieldsV1 = {} }) => 'f:subsets' in fieldsV1);
+  return isLabelled && wrote.some(({ manager }) => manager === FIELD_MANAGER);
 }
 
 /** Whether an object leads the tenant's pods to their API. */

@@ -1,0 +1,83 @@
+/**
+ * What `snicket diff` and `snicket render` say on real API servers, which fill in defaults and write values in their own
+ * way: of what the operator has brought about, nothing is to be changed; what somebody changes is told.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { repository } from '../world/repository.ts';
+import { World, type NetworkHost } from '../world/world.ts';
+import {
+  exposed,
+  exposureOf,
+  installSnicket,
+  leadToEdge,
+  snicketEdge,
+  SYSTEM,
+} from './installed-snicket.ts';
+
+let world: World;
+let laptop: NetworkHost;
+
+beforeAll(async () => {
+  const progress = terminalProgress();
+  world = await World.start({ tenants: { a: {} } }, { progress });
+  laptop = await world.addHost('laptop');
+  await installSnicket(world, progress);
+  await world.management.apply(snicketEdge());
+  leadToEdge(world, world.tenant('a'));
+}, 300_000);
+
+afterAll(async () => world?.stop());
+
+/** As a person runs it who is outside of both clusters: Services lead nowhere from there. */
+async function snicket(...words: readonly string[]): Promise<{ exitCode: number; text: string }> {
+  const kubeconfig = `--kubeconfig=${world.management.controlPlane.kubeconfig}`;
+  const script = '"$@" 2>&1; echo "exit code $?"';
+  const command = [join(repository, 'snicket'), ...words, kubeconfig];
+  const { stdout } = await laptop.host.exec(['sh', '-c', script, 'sh', ...command]);
+  const [, text = '', code] = /^([^]*)exit code (\d+)\n$/.exec(stdout) ?? [];
+  return { exitCode: Number(code), text };
+}
+
+describe.each(['passthrough', 'terminate'])('mode %s', (mode) => {
+  test.each(['virtual', 'node'])('nothing is to be changed, with address %s', async (address) => {
+    const worker = { mode, address, directInjection: true };
+    await world.management.apply(exposureOf(world.tenant('a'), worker));
+    await exposed(world, world.tenant('a'));
+
+    expect(await snicket('diff', '-A')).toEqual({ exitCode: 0, text: '' });
+  });
+});
+
+test('what somebody has changed while nobody looked is told, and shown as it should be', async () => {
+  const { management } = world;
+  await management.kubectl(
+    'scale',
+    '--namespace',
+    SYSTEM,
+    'deployment/snicket-operator',
+    '--replicas=0',
+  );
+  const tenant = world.tenant('a');
+  await tenant.kubectl(
+    ...['label', '--namespace=kube-system', 'daemonset/snicket-proxy', '--overwrite'],
+    'app.kubernetes.io/name=other',
+  );
+  await tenant.kubectl('delete', '--namespace=kube-system', 'configmap/snicket-proxy-ca');
+  await management.apply(exposureOf(tenant, { mode: 'terminate', address: 'virtual' }));
+
+  const { exitCode, text } = await snicket('diff', '-A');
+
+  expect(exitCode).toBe(1);
+  expect(text).toContain('  + tenant     ConfigMap kube-system/snicket-proxy-ca\n');
+  expect(text).toContain(
+    '      ~ metadata.labels.app.kubernetes.io/name: other -> snicket-proxy\n',
+  );
+  expect(text).toMatch(/^ {2}- tenant {5}MutatingAdmissionPolicy /m);
+  expect(text).toMatch(/^ {6}~ endpoints\[0\]\.addresses\[0\]: \S+ -> 100\.64\.64\.1$/m);
+  expect(text).toContain('      - endpoints[0].nodeName');
+  const rendered = await snicket('render', '-A');
+  expect(rendered.exitCode).toBe(0);
+  expect(rendered.text).toContain('# tenant cluster: ConfigMap kube-system/snicket-proxy-ca\n');
+});

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { parseEdge } from '../../api/objects.ts';
+import type { ExposureStatus } from '../../api/exposure.ts';
+import type { Plan } from '../../plan/plan.ts';
+import type { ExposureRoutes } from '../../plan/route.ts';
+import { hopResult } from '../../probe/hop.ts';
+import { nextStatus, routeOf, type StatusInput } from './exposure-status.ts';
+import type { Verdict, Verdicts } from './verdicts.ts';
+
+const [EARLY, LATE] = [new Date('2026-11-01T10:00:00Z'), new Date('2026-11-02T11:11:11Z')];
+
+const EDGE = parseEdge({
+  apiVersion: 'snicket.dev/v1alpha1',
+  kind: 'Edge',
+  metadata: { name: 'shared' },
+  spec: { driver: 'snicket', domain: 'example.test' },
+});
+
+const ROUTES: ExposureRoutes = {
+  ...{ name: 'blue', namespace: 'tenants' },
+  api: { kind: 'api', host: 'blue.example.test', service: 'blue', port: 6443, portName: 'api' },
+};
+
+const PLAN: Plan = {
+  ...{ mode: 'passthrough', routes: ROUTES, management: [], findings: [] },
+  endpoint: 'blue.example.test:443',
+};
+
+function all(verdict: Verdict): Verdicts {
+  return {
+    ...{ Accepted: verdict, Prepared: verdict, Routed: verdict },
+    ...{ TenantReady: verdict, KonnectivityReady: verdict, Reachable: verdict },
+  };
+}
+
+const GOOD = all({ status: 'True', reason: 'Fine', message: 'all is well' });
+const BAD = all({ status: 'False', reason: 'Bad', message: 'nothing is' });
+
+const INPUT: StatusInput = {
+  ...{ generation: 3, verdicts: GOOD, edge: EDGE, plan: PLAN, isRouted: true },
+  hops: [hopResult('DnsResolves', 'blue.example.test', 'it resolves')],
+  proxies: { ready: 1, desired: 2 },
+};
+
+const verdict: fc.Arbitrary<Verdict> = fc.record({
+  status: fc.constantFrom('True', 'False', 'Unknown'),
+  reason: fc.constantFrom('One', 'Other'),
+  message: fc.string(),
+});
+
+const input: fc.Arbitrary<StatusInput> = fc.record({
+  generation: fc.nat({ max: 3 }),
+  verdicts: verdict.map(all),
+  edge: fc.option(fc.constant(EDGE), { nil: undefined }),
+  plan: fc.constantFrom(undefined, PLAN, { ...PLAN, routes: undefined }),
+  isRouted: fc.boolean(),
+  hops: fc.constantFrom(undefined, INPUT.hops, [
+    hopResult('DnsNoAnswer', 'blue.example.test', 'no', { host: 'blue', edge: 'x' }),
+  ]),
+  proxies: fc.option(fc.record({ ready: fc.nat(), desired: fc.nat() }), { nil: undefined }),
+});
+
+describe('the status of an Exposure', () => {
+  test('is the same again, times included, if the same is found later', () => {
+    fc.assert(
+      fc.property(fc.array(input, { maxLength: 3 }), input, (earlier, found) => {
+        const start = undefined as ExposureStatus | undefined;
+        const before = earlier.reduce((status, one) => nextStatus(status, one, EARLY), start);
+
+        const first = nextStatus(before, found, EARLY);
+
+        expect(nextStatus(first, found, LATE)).toEqual(first);
+      }),
+    );
+  });
+
+  test('says how the tenant is reached, and by what it was found out', () => {
+    expect(nextStatus(undefined, INPUT, EARLY)).toMatchObject({
+      ...{ observedGeneration: 3, endpoint: 'blue.example.test:443' },
+      ...{ edge: 'shared', driver: 'snicket', mode: 'passthrough' },
+      route: { api: { host: 'blue.example.test', service: 'blue', port: 6443, portName: 'api' } },
+      proxies: { ready: 1, desired: 2, summary: '1/2' },
+      hops: [{ name: 'dns', state: 'Pass', reason: 'DnsResolves', at: '2026-11-01T10:00:00Z' }],
+    });
+  });
+
+  test('moves the time of a condition only when it turns, and of a hop when it says something else', () => {
+    const before = nextStatus(undefined, INPUT, EARLY);
+    const reworded = all({ status: 'True', reason: 'Fine', message: 'in other words' });
+
+    const same = nextStatus(before, { ...INPUT, generation: 4, verdicts: reworded }, LATE);
+    const turned = nextStatus(before, { ...INPUT, verdicts: BAD }, LATE);
+
+    expect(same.conditions?.[0]).toMatchObject({
+      ...{ message: 'in other words', observedGeneration: 4 },
+      lastTransitionTime: '2026-11-01T10:00:00Z',
+    });
+    expect(turned.conditions?.[0]?.lastTransitionTime).toBe('2026-11-02T11:11:11Z');
+    expect(turned.hops?.[0]?.at).toBe('2026-11-01T10:00:00Z');
+  });
+
+  test('keeps the way that is in use, all of it, as long as routes are not as planned', () => {
+    const before = nextStatus(undefined, INPUT, EARLY);
+    const elsewhere = parseEdge({ ...EDGE, spec: { driver: 'haproxy', domain: 'other.test' } });
+    const plan: Plan = { ...PLAN, mode: 'terminate', endpoint: 'other.test:8443', routes: undefined };
+    const way = ({ endpoint, edge, driver, mode, route }: ExposureStatus) => ({
+      ...{ endpoint, edge, driver, mode, route },
+    });
+
+    const waiting = nextStatus(before, { ...INPUT, plan, edge: elsewhere, isRouted: false }, LATE);
+    const unknown = { generation: 4, verdicts: BAD, isRouted: false };
+    const refused = nextStatus(before, unknown, LATE);
+
+    expect(way(waiting)).toEqual(way(before));
+    expect(way(refused)).toEqual(way(before));
+    expect(refused.proxies).toEqual(before.proxies);
+    expect(refused.hops).toEqual(before.hops);
+  });
+
+  test('has no route while the hosts are of another', () => {
+    const before = nextStatus(undefined, INPUT, EARLY);
+
+    const after = nextStatus(before, { ...INPUT, plan: { ...PLAN, routes: undefined } }, LATE);
+
+    expect(after.route).toBeUndefined();
+  });
+
+  test('keeps what is known of a certificate, and drops it where none is served', () => {
+    const certificate = { notAfter: 'later', renewAt: 'soon', authority: 'SHA256' };
+    const ending = { ...INPUT, plan: { ...PLAN, mode: 'terminate' } as const };
+    const before = nextStatus(undefined, { ...ending, certificate }, EARLY);
+
+    expect(nextStatus(before, ending, LATE).certificate).toEqual(certificate);
+    expect(nextStatus(before, INPUT, LATE).certificate).toBeUndefined();
+  });
+});
+
+test('a route without a port name has none in the status', () => {
+  const routes = { ...ROUTES, api: { ...ROUTES.api, portName: '' } };
+
+  expect(routeOf({ routes })?.api).not.toHaveProperty('portName');
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import {
+  fails,
+  holds,
+  notYet,
+  readyVerdict,
+  waits,
+  type PartialCondition,
+  type Verdict,
+  type Verdicts,
+} from './verdicts.ts';
+
+const ORDER: readonly PartialCondition[] = [
+  ...(['Accepted', 'Prepared', 'Routed'] as const),
+  ...(['TenantReady', 'KonnectivityReady', 'Reachable'] as const),
+];
+
+const verdict: fc.Arbitrary<Verdict> = fc.record({
+  status: fc.constantFrom('True', 'False', 'Unknown'),
+  reason: fc.string({ minLength: 1 }),
+  message: fc.string(),
+});
+
+const verdicts = fc.record(
+  Object.fromEntries(ORDER.map((type) => [type, verdict])) as Record<
+    PartialCondition,
+    typeof verdict
+  >,
+);
+
+describe('Ready', () => {
+  test('is True if and only if all others are, and never Unknown', () => {
+    fc.assert(
+      fc.property(verdicts, (all: Verdicts) => {
+        const isGood = ORDER.every((type) => all[type].status === 'True');
+
+        expect(readyVerdict(all).status).toBe(isGood ? 'True' : 'False');
+      }),
+    );
+  });
+
+  test('speaks in the words of the first that fails, or else of the first that is not known', () => {
+    fc.assert(
+      fc.property(verdicts, (all: Verdicts) => {
+        const first =
+          ORDER.find((type) => all[type].status === 'False') ??
+          ORDER.find((type) => all[type].status === 'Unknown');
+        fc.pre(first !== undefined);
+
+        const { reason, message } = readyVerdict(all);
+
+        expect({ reason, message }).toEqual({
+          reason: all[first].reason,
+          message: all[first].message,
+        });
+      }),
+    );
+  });
+});
+
+describe('a verdict', () => {
+  test('of a finding carries its code, its sentence and what to do', () => {
+    const finding = { code: 'Gone', severity: 'error', message: 'it is gone', action: 'find it' };
+
+    expect(fails({ ...finding, severity: 'error' })).toEqual({
+      ...{ status: 'False', reason: 'Gone', message: 'it is gone; find it' },
+    });
+  });
+
+  test('is one of three', () => {
+    expect(holds('Fine', 'all is well').status).toBe('True');
+    expect(waits('Soon', 'it comes').status).toBe('False');
+    expect(notYet('Accepted')).toMatchObject({ status: 'Unknown', reason: 'NotAccepted' });
+  });
+});

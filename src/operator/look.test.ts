@@ -1,0 +1,72 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { createClient } from '../kube/fetch-client.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { lookAtExposure, lookAtTenant, type CredentialsSource } from './look.ts';
+import { ManagementCluster } from './management/management-cluster.ts';
+import { ManagementSnapshot } from './management/management-snapshot.ts';
+import { TenantLink } from './tenant/tenant-link.ts';
+import { TenantSnapshot } from './tenant/tenant-snapshot.ts';
+import { LAB_EDGES } from './testing/edges.ts';
+import { OperatorLab } from './testing/operator-lab.ts';
+import { SYSTEM } from './testing/places.ts';
+
+setDefaultTimeout(30_000);
+
+const nothing = () => {};
+const LISTENER = {
+  ...{ onExposure: nothing, onEdge: nothing, onService: nothing, onOwned: nothing },
+  ...{ onStranger: nothing, onEdgeSetting: nothing },
+};
+
+const EDGES = { snicket: { spec: {}, objects: [] }, ...LAB_EDGES };
+
+test.each(Object.entries(EDGES))(
+  'one who reads once plans as one who watches, behind %s',
+  async (_driver, { spec, objects }) => {
+    await using lab = await OperatorLab.start({ edge: spec });
+    lab.management.seed(...objects);
+    const { server, controllers } = await lab.addExposed('blue', { worker: { address: 'node' } });
+    await controllers.addNode('one', ['192.0.2.1']);
+    await lab.untilCondition('blue', 'TenantReady', /1 of 1/);
+    await lab.stopOperator();
+    const object = lab.exposure('blue')!;
+    const ended = new AbortController();
+    const { signal } = ended;
+    const client = createClient(lab.management.access);
+    const watching = new ManagementCluster({
+      ...{ client, listener: LISTENER, log: createLogger({ write: nothing }) },
+    });
+    await watching.open(signal);
+    const reading = await ManagementSnapshot.read(client, signal);
+    const tenant = createClient(server.access);
+    const link = new TenantLink({ client: tenant, watchesNodes: true, onChange: nothing });
+    link.open();
+    const credentials: CredentialsSource = async ({ mode }) =>
+      Promise.resolve({
+        credentials:
+          mode === 'terminate' ? { certificate: 'leaf', key: 'key' } : { tenantKey: 'key' },
+      });
+
+    const looks = [watching, reading].map(async (management) => {
+      const viewpoint = { management, namespace: SYSTEM, proxyImage: 'snicket.test/snicket:1' };
+      const { value: wish } = management.book.wishOf(object);
+      return lookAtExposure(object, wish!, viewpoint, signal);
+    });
+    const [watched, read] = await Promise.all(looks);
+    const [watchedTenant, readTenant] = await Promise.all([
+      lookAtTenant(watched!, link, credentials, signal),
+      lookAtTenant(read!, new TenantSnapshot(tenant, true), credentials, signal),
+    ]);
+    link.close();
+    ended.abort();
+
+    expect(read!.plan).toEqual(watched!.plan);
+    expect(read!.facts.edgeAddresses).toEqual(watched!.facts.edgeAddresses);
+    expect(readTenant.plan).toEqual(watchedTenant.plan);
+    expect(readTenant.live.map(({ kind }) => kind)).toEqual(
+      watchedTenant.live.map(({ kind }) => kind),
+    );
+    const slice = readTenant.plan.tenant?.find(({ kind }) => kind === 'EndpointSlice');
+    expect(slice).toMatchObject({ endpoints: [{ addresses: ['192.0.2.1'], nodeName: 'one' }] });
+  },
+);

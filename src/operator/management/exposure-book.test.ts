@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'bun:test';
+import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
+import { ExposureBook } from './exposure-book.ts';
+
+function exposure(name: string, spec: object = {}, rest: object = {}): KubeObject {
+  const controlPlane = {
+    service: { name, apiPort: 6443 },
+    ...{ caSecret: { name: 'ca' }, kubeconfigSecret: { name: 'kubeconfig' } },
+  };
+  const object = {
+    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', spec: { controlPlane, ...spec } },
+    metadata: { name, namespace: 'tenants', creationTimestamp: '2026-11-01T00:00:00Z' },
+    ...rest,
+  };
+  return object;
+}
+
+function edge(name: string, metadata: Partial<ObjectMeta> = {}): KubeObject {
+  const object = {
+    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge', metadata: { name, ...metadata } },
+    spec: { driver: 'snicket', domain: 'example.test' },
+  };
+  return object;
+}
+
+function bookOf(exposures: readonly KubeObject[], edges: readonly KubeObject[]): ExposureBook {
+  return new ExposureBook({ exposures: () => exposures, edges: () => edges });
+}
+
+const DEFAULT = { 'snicket.dev/is-default': 'true' };
+
+describe('the Edge of an Exposure', () => {
+  test('is the one that it names', () => {
+    const book = bookOf([], [edge('a'), edge('b')]);
+
+    const { value } = book.wishOf(exposure('blue', { edge: 'b' }));
+
+    expect(value?.edge.metadata.name).toBe('b');
+  });
+
+  test('is the oldest default one if it names none, and by name of those of one age', () => {
+    const at = (creationTimestamp: string) => ({ creationTimestamp, annotations: DEFAULT });
+    const edges = [edge('c', at('2026-02-01')), edge('b', at('2026-01-01')), edge('none')];
+    const twins = [edge('y', at('2026-01-01')), edge('x', at('2026-01-01'))];
+
+    expect(bookOf([], edges).wishOf(exposure('blue')).value?.edge.metadata.name).toBe('b');
+    expect(bookOf([], twins).wishOf(exposure('blue')).value?.edge.metadata.name).toBe('x');
+  });
+
+  test('is said to be missing, with those that are there', () => {
+    const book = bookOf([], [edge('b'), edge('a')]);
+
+    expect(book.wishOf(exposure('blue', { edge: 'c' })).finding).toMatchObject({
+      ...{ code: 'EdgeNotFound', action: 'create it, or correct spec.edge (there are a, b)' },
+    });
+    expect(book.wishOf(exposure('blue')).finding?.code).toBe('NoDefaultEdge');
+    expect(bookOf([], []).wishOf(exposure('blue')).finding?.action).toContain('there is none');
+  });
+
+  test('that cannot be read is the finding', () => {
+    const broken = { ...edge('a'), spec: { driver: 'unheard-of' } };
+
+    const { finding } = bookOf([], [broken]).wishOf(exposure('blue', { edge: 'a' }));
+
+    expect(finding?.message).toContain('unheard-of');
+  });
+});
+
+describe('hosts', () => {
+  const EDGES = [edge('a', { annotations: DEFAULT })];
+
+  test('belong to one Exposure, also if that one cannot be read any more', () => {
+    const status = { route: { api: { host: 'tenants-blue.k8s.example.test' } } };
+    const broken = { ...exposure('old', { worker: { mode: 'unheard-of' } }), status };
+    const blue = exposure('blue');
+
+    const { value } = bookOf([blue, broken], EDGES).wishOf(blue);
+
+    expect(value?.conflict).toMatchObject({ code: 'HostConflict' });
+    expect(value?.conflict?.message).toContain('Exposure tenants/old');
+  });
+
+  test('follow every change of an Exposure', () => {
+    const blue = exposure('blue');
+    const rival = exposure('a', { hosts: { api: 'tenants-blue.k8s.example.test' } });
+    const book = bookOf([blue], EDGES);
+    const conflict = () => book.wishOf(blue).value?.conflict?.message;
+    expect(conflict()).toBeUndefined();
+
+    book.exposureChanged({ type: 'ADDED', object: rival });
+    expect(conflict()).toContain('Exposure tenants/a');
+
+    const elsewhere = exposure('a', { hosts: { api: 'another.example.test' } });
+    book.exposureChanged({ type: 'MODIFIED', object: elsewhere, previous: rival });
+    expect(conflict()).toBeUndefined();
+
+    book.exposureChanged({ type: 'MODIFIED', object: rival, previous: elsewhere });
+    book.exposureChanged({ type: 'DELETED', object: rival });
+    expect(conflict()).toBeUndefined();
+  });
+
+  test('follow the domain of an Edge', () => {
+    const edges = [edge('a', { annotations: DEFAULT })];
+    const blue = exposure('blue');
+    const rival = exposure('a', { hosts: { api: 'tenants-blue.k8s.other.test' } });
+    const book = bookOf([blue, rival], edges);
+    expect(book.wishOf(blue).value?.conflict).toBeUndefined();
+
+    const moved = { ...edges[0]!, spec: { driver: 'snicket', domain: 'other.test' } };
+    edges[0] = moved;
+    book.edgeChanged();
+
+    expect(book.wishOf(blue).value?.conflict?.message).toContain('Exposure tenants/a');
+  });
+});
+
+describe('the book', () => {
+  test('reads each version of an object once', () => {
+    const book = bookOf([], []);
+    const object = exposure('blue');
+
+    expect(book.exposureIn(object)).toBe(book.exposureIn(object));
+    expect(book.exposureIn({ ...object })).not.toBe(book.exposureIn(object));
+  });
+
+  test('knows which Exposures there are', () => {
+    const book = bookOf([exposure('blue')], []);
+
+    expect(book.has('tenants/blue')).toBe(true);
+    expect(book.has('tenants/green')).toBe(false);
+    expect(book.has('blue')).toBe(false);
+  });
+});

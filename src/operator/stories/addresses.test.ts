@@ -1,0 +1,185 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { Endpoint } from '../../tenant/endpoint-slice.ts';
+import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
+import type { DaemonSet } from '../../tenant/pod.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import type { LabTenant } from '../testing/lab-tenant.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(60_000);
+
+const [OLD, NEW] = ['100.64.64.1', '100.64.64.2'];
+
+/** The addresses that the tenant's Service leads to, those that are not ready in brackets. */
+function ledTo({ server }: LabTenant): readonly string[] {
+  const slice = server.read(RESOURCES.endpointSlice, KUBERNETES) as
+    { endpoints?: readonly Endpoint[] } | undefined;
+  return (slice?.endpoints ?? []).flatMap(({ addresses, conditions }) =>
+    addresses.map((address) => (conditions?.ready === false ? `(${address})` : address)),
+  );
+}
+
+/** What the proxies' pods are started with, line by line. */
+function commands({ server }: LabTenant): readonly string[] {
+  const { spec } = server.read(RESOURCES.daemonSet, PROXY) as unknown as DaemonSet;
+  const { initContainers = [], containers } = spec.template.spec;
+  const listens = containers.flatMap(({ args }) => args.filter((flag) => /^--listen/.test(flag)));
+  return [...initContainers.map(({ args }) => args.join(' ')), ...listens];
+}
+
+async function untilLedTo(tenant: LabTenant, ...addresses: readonly string[]): Promise<void> {
+  const wanted = JSON.stringify(addresses);
+  await until(`it leads to ${wanted}`, () => JSON.stringify(ledTo(tenant)) === wanted);
+}
+
+async function untilCommands(tenant: LabTenant, ...lines: readonly string[]): Promise<void> {
+  const wanted = JSON.stringify(lines);
+  await until(wanted, () => JSON.stringify(commands(tenant)) === wanted);
+}
+
+describe.concurrent('proxies at the addresses of their nodes', () => {
+  test('endpoints follow the nodes, and never become an empty list', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addTenant('blue');
+    const { controllers, server } = tenant;
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.expose('blue', { worker: { address: 'node' } });
+    await untilLedTo(tenant, '10.0.0.1');
+    const slice = server.read(RESOURCES.endpointSlice, KUBERNETES);
+    expect(slice).toMatchObject({
+      endpoints: [{ nodeName: 'worker-1', hints: { forNodes: [{ name: 'worker-1' }] } }],
+    });
+
+    await controllers.addNode('worker-2', ['10.0.0.2', 'fd00::2'], false);
+    await untilLedTo(tenant, '10.0.0.1', '(10.0.0.2)');
+
+    controllers.setReady('worker-2', true);
+    await untilLedTo(tenant, '10.0.0.1', '10.0.0.2');
+
+    await controllers.removeNode('worker-1');
+    await untilLedTo(tenant, '10.0.0.2');
+
+    const before = lab.number('reconciles_total', 'controller="exposure"');
+    await controllers.removeNode('worker-2');
+    await until('it was seen', () => {
+      const runs = lab.number('reconciles_total', 'controller="exposure"');
+      return runs > before && lab.statusOf('blue')?.proxies?.desired === 0;
+    });
+    expect(ledTo(tenant)).toEqual(['10.0.0.2']);
+    expect(server.read(RESOURCES.endpoints, KUBERNETES)).toMatchObject({
+      subsets: [{ addresses: [{ ip: '10.0.0.2' }] }],
+    });
+  });
+
+  test('a node that has no address yet is no endpoint', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addTenant('blue');
+    await tenant.controllers.addNode('new', []);
+    await tenant.controllers.addNode('worker-1', ['10.0.0.1']);
+
+    await lab.expose('blue', { worker: { address: 'node' } });
+
+    await untilLedTo(tenant, '10.0.0.1');
+  });
+});
+
+describe.concurrent('a change of address', () => {
+  test('from one virtual address to another leaves no gap, and nothing on the nodes', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addExposed('blue');
+    const { controllers } = tenant;
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await untilCommands(tenant, `address add ${OLD}`, `--listen=${OLD}:7443`);
+    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    controllers.pause();
+
+    await lab.expose('blue', { worker: { virtualAddresses: [NEW] } });
+
+    // 1. Nodes get the new address, and keep the old one as long as pods are led to it.
+    await untilCommands(tenant, `address add ${NEW} ${OLD}`, '--listen=:7443');
+    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
+    expect(ledTo(tenant)).toEqual([OLD]);
+
+    // 2. All nodes have both: pods are led to the new one, and the old one goes.
+    controllers.resume();
+    await untilLedTo(tenant, NEW);
+    await untilCommands(
+      ...[tenant, `address add ${NEW}`, `address remove ${OLD}`, `--listen=${NEW}:7443`],
+    );
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+
+    // 3. Back again: what was taken off is put on.
+    await lab.expose('blue', {});
+    await untilLedTo(tenant, OLD);
+    await untilCommands(
+      ...[tenant, `address add ${OLD}`, `address remove ${NEW}`, `--listen=${OLD}:7443`],
+    );
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+  });
+
+  test('from virtual to those of nodes, and back', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addExposed('blue');
+    const { controllers } = tenant;
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    controllers.pause();
+
+    await lab.expose('blue', { worker: { address: 'node' } });
+
+    await untilCommands(tenant, `address add ${OLD}`, '--listen=:7443');
+    expect(ledTo(tenant)).toEqual([OLD]);
+
+    controllers.resume();
+    await untilLedTo(tenant, '10.0.0.1');
+    await untilCommands(tenant, `address remove ${OLD}`, '--listen=:7443');
+    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    controllers.pause();
+
+    await lab.expose('blue', { worker: {} });
+
+    await untilCommands(tenant, `address add ${OLD}`, '--listen=:7443');
+    expect(ledTo(tenant)).toEqual(['10.0.0.1']);
+
+    controllers.resume();
+    await untilLedTo(tenant, OLD);
+    await untilCommands(tenant, `address add ${OLD}`, `--listen=${OLD}:7443`);
+  });
+
+  test('an Exposure that leaves in the middle of it takes both addresses off', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addExposed('blue');
+    const { controllers } = tenant;
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    controllers.pause();
+    await lab.expose('blue', { worker: { virtualAddresses: [NEW] } });
+    await untilCommands(tenant, `address add ${NEW} ${OLD}`, '--listen=:7443');
+
+    await lab.unexpose('blue');
+
+    const leaving = () => {
+      const proxies = tenant.server.read(RESOURCES.daemonSet, PROXY) as unknown as DaemonSet;
+      return proxies.spec.template.spec.containers[0]?.args ?? [];
+    };
+    await until('they leave', () => leaving().includes('remove'));
+    expect(leaving()).toContain(OLD);
+    expect(leaving()).toContain(NEW);
+  });
+
+  test('endpoints that somebody tampers with are no change of address', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addExposed('blue');
+    const before = commands(tenant);
+    const { generation } = tenant.server.read(RESOURCES.daemonSet, PROXY)!.metadata;
+
+    const endpoints = [{ addresses: ['192.0.2.1'] }];
+    await tenant.user.patch(RESOURCES.endpointSlice, KUBERNETES, 'merge', { endpoints });
+
+    await untilLedTo(tenant, OLD);
+    expect(commands(tenant)).toEqual(before);
+    expect(tenant.server.read(RESOURCES.daemonSet, PROXY)!.metadata.generation).toBe(generation!);
+  });
+});

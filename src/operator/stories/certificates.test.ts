@@ -1,0 +1,123 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { X509Certificate } from 'node:crypto';
+import { RESOURCES } from '../../kube/resource.ts';
+import { makeCa } from '../../pki/testing/test-ca.ts';
+import { PROXY, PROXY_CA } from '../../tenant/proxy-names.ts';
+import { LAB_EDGES } from '../testing/edges.ts';
+import type { LabTenant } from '../testing/lab-tenant.ts';
+import { fileIn, objectOf } from '../testing/objects.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(60_000);
+
+const OPTIONS = { edge: LAB_EDGES.traefik.spec, resyncMs: 50 };
+
+function leafOf({ server }: LabTenant): string {
+  return fileIn(server.read(RESOURCES.secret, PROXY), 'tls.crt');
+}
+
+function namesOf(leaf: string): readonly string[] {
+  const names = new X509Certificate(leaf).subjectAltName?.split(', ') ?? [];
+  return names.map((name) => name.replace('IP Address:', '').replace('DNS:', ''));
+}
+
+function isBy(ca: string, leaf: string): boolean {
+  const authority = new X509Certificate(ca);
+  const certificate = new X509Certificate(leaf);
+  return certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
+}
+
+describe.concurrent('the certificate of proxies that end TLS', () => {
+  test("is by the tenant's CA, for the names by which pods know their API", async () => {
+    await using lab = await OperatorLab.start(OPTIONS);
+
+    const tenant = await lab.addExposed('blue');
+
+    const leaf = leafOf(tenant);
+    expect(isBy(tenant.authority.certificate, leaf)).toBe(true);
+    expect(namesOf(leaf)).toEqual([
+      ...['kubernetes', 'kubernetes.default', 'kubernetes.default.svc'],
+      ...['kubernetes.default.svc.cluster.local', '10.96.0.1'],
+    ]);
+    const { notAfter, authority } = lab.statusOf('blue')!.certificate!;
+    expect(Date.parse(notAfter)).toBe(Date.parse(new X509Certificate(leaf).validTo));
+    expect(authority).toMatch(/\S{32,}/);
+    const key = fileIn(tenant.server.read(RESOURCES.secret, PROXY), 'tls.key');
+    expect(key).not.toContain(tenant.authority.key);
+  });
+
+  test('stays the same as long as nothing else changes, over a restart too', async () => {
+    await using lab = await OperatorLab.start(OPTIONS);
+    const tenant = await lab.addExposed('blue');
+    const leaf = leafOf(tenant);
+
+    await lab.untilLookedAt(5);
+    await lab.stopOperator();
+    lab.startOperator();
+    await lab.untilLookedAt(5);
+
+    expect(leafOf(tenant)).toBe(leaf);
+  });
+
+  test('is made anew when the CA is another one, and so is what proxies trust', async () => {
+    await using lab = await OperatorLab.start(OPTIONS);
+    const tenant = await lab.addExposed('blue');
+    const before = lab.statusOf('blue')!.certificate!;
+    const next = await makeCa();
+
+    await lab.changeSecret('blue-ca', { 'tls.crt': next.certificate, 'tls.key': next.key });
+
+    await until('a leaf by the new CA', () => isBy(next.certificate, leafOf(tenant)));
+    const trusted = () =>
+      (tenant.server.read(RESOURCES.configMap, PROXY_CA) as { data?: Record<string, string> })
+        .data?.['ca.crt'];
+    expect(trusted()).toBe(next.certificate);
+    await until('the status', () => lab.statusOf('blue')?.certificate?.authority !== before.authority);
+  });
+
+  test('is made anew when the names are others', async () => {
+    await using lab = await OperatorLab.start(OPTIONS);
+    const tenant = await lab.addExposed('blue');
+    const kubernetes = { name: 'kubernetes', namespace: 'default' };
+
+    await tenant.user.patch(RESOURCES.service, kubernetes, 'merge', {
+      spec: { clusterIPs: ['10.96.0.1', 'fd00::1'] },
+    });
+
+    await until('a leaf for both addresses', () =>
+      namesOf(leafOf(tenant)).includes('FD00:0:0:0:0:0:0:1'),
+    );
+
+    const config = { name: 'kubeadm-config', namespace: 'kube-system' };
+    const data = { ClusterConfiguration: 'networking:\n  dnsDomain: tenant.test\n' };
+    await tenant.user.create(RESOURCES.configMap, objectOf('ConfigMap', config, { data }));
+
+    await until('a leaf for the other domain', () =>
+      namesOf(leafOf(tenant)).includes('kubernetes.default.svc.tenant.test'),
+    );
+
+    await lab.expose('blue', {
+      controlPlane: {
+        service: { name: 'blue', apiPort: tenant.port },
+        ...{ caSecret: { name: 'blue-ca' }, kubeconfigSecret: { name: 'blue-kubeconfig' } },
+        clusterDomain: 'said.test',
+      },
+    });
+
+    await until('a leaf for the domain that the Exposure says', () =>
+      namesOf(leafOf(tenant)).includes('kubernetes.default.svc.said.test'),
+    );
+  });
+
+  test('is made anew when somebody spoils it', async () => {
+    await using lab = await OperatorLab.start(OPTIONS);
+    const tenant = await lab.addExposed('blue');
+
+    const spoilt = { data: { 'tls.crt': Buffer.from('nothing').toString('base64') } };
+    await tenant.user.patch(RESOURCES.secret, PROXY, 'merge', spoilt);
+
+    await until('a good one', () => leafOf(tenant).includes('BEGIN CERTIFICATE'));
+    expect(isBy(tenant.authority.certificate, leafOf(tenant))).toBe(true);
+  });
+});

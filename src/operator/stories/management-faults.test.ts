@@ -1,0 +1,130 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { createClient } from '../../kube/fetch-client.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { Fault, FaultTarget } from '../../kube/testing/fault.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import { LAB_EDGES } from '../testing/edges.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(60_000);
+
+const BUSY: Fault = { kind: 'answer', status: 429, reason: 'TooManyRequests' };
+const BROKEN: Fault = { kind: 'answer', status: 500, reason: 'InternalError' };
+const GONE: Fault = { kind: 'answer', status: 410, reason: 'Expired' };
+const RESET: Fault = { kind: 'reset' };
+const HANG: Fault = { kind: 'hang' };
+
+/** What the operator made in the management cluster, by kind and name. */
+function made(lab: OperatorLab): readonly string[] {
+  return lab.management
+    .readAll()
+    .filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/managed-by'] === 'snicket')
+    .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+}
+
+describe.concurrent('a management cluster that fails now and then', () => {
+  test.each<[string, readonly (readonly [Fault, FaultTarget, number])[]]>([
+    [
+      'is busy',
+      [
+        [BUSY, { verb: 'list' }, 3],
+        [BUSY, { verb: 'apply' }, 2],
+        [BUSY, { verb: 'get', plural: 'secrets' }, 2],
+      ],
+    ],
+    [
+      'breaks down',
+      [
+        [BROKEN, { verb: 'read' }, 2],
+        [BROKEN, { verb: 'apply' }, 3],
+        [BROKEN, { verb: 'patch', plural: 'exposures' }, 1],
+        [BROKEN, { verb: 'watch' }, 3],
+      ],
+    ],
+    [
+      'resets connections',
+      [
+        [RESET, { verb: 'apply', plural: 'ingresses' }, 2],
+        [RESET, { verb: 'patch' }, 2],
+        [RESET, { verb: 'watch' }, 4],
+      ],
+    ],
+    [
+      'hangs',
+      [
+        [HANG, { verb: 'apply', plural: 'ingresses' }, 1],
+        [HANG, { verb: 'get', plural: 'secrets' }, 1],
+        [HANG, { verb: 'list', plural: 'services' }, 1],
+      ],
+    ],
+    [
+      'forgets old versions',
+      [
+        [GONE, { verb: 'watch' }, 3],
+        [{ kind: 'expired-event' }, { verb: 'watch' }, 3],
+        [{ kind: 'half-line' }, { verb: 'watch' }, 2],
+      ],
+    ],
+  ])('and %s gets what it is to have, once', async (_what, faults) => {
+    const { spec, objects } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec, isOperatorRunning: false });
+    lab.management.seed(...objects);
+    const { server } = await lab.addTenant('blue');
+    await lab.expose('blue');
+    for (const [fault, target, times] of faults) lab.management.inject(fault, target, times);
+
+    lab.startOperator({ client: createClient(lab.management.access, { timeoutMs: 300 }) });
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await until('all is made', () => made(lab).length === 2);
+    expect(made(lab)).toEqual(['Secret snicket-gateway-keys', 'Ingress snicket-blue']);
+    expect(server.read(RESOURCES.daemonSet, PROXY)).toBeDefined();
+  });
+
+  test('and goes away for a while is served on from where it was', async () => {
+    await using lab = await OperatorLab.start();
+    await lab.addExposed('blue');
+    await lab.management.goDown();
+    await lab.management.comeUp();
+
+    await lab.addExposed('green');
+
+    expect(lab.condition('blue', 'TenantReady')).toStartWith('True');
+  });
+
+  test('and loses its history misses nothing', async () => {
+    await using lab = await OperatorLab.start();
+    const { server } = await lab.addExposed('blue');
+    await lab.addTenant('green');
+    lab.management.resetConnections();
+    lab.management.compact();
+
+    await lab.expose('green');
+    await lab.unexpose('blue');
+
+    await lab.untilCondition('green', 'TenantReady', /^True/);
+    await until('blue is gone', () => lab.exposure('blue') === undefined);
+    expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
+  });
+
+  test('a status that turns and turns back is written as it is in the end', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 3_600_000 });
+    const { controllers } = await lab.addExposed('blue');
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    // The watch of Exposures is silent from now on: what is written does not come back.
+    lab.management.inject(HANG, { verb: 'watch', plural: 'exposures' }, Number.POSITIVE_INFINITY);
+    lab.management.endWatches();
+    await until('it is asked for', () => {
+      const { verb, plural } = lab.management.requests().at(-1) ?? {};
+      return verb === 'watch' && plural !== undefined;
+    });
+
+    controllers.setReady('worker-1', false);
+    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesNotReady/);
+    controllers.setReady('worker-1', true);
+
+    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+  });
+});

@@ -1,0 +1,180 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { KubeClient } from '../../kube/client.ts';
+import { createClient } from '../../kube/fetch-client.ts';
+import { KubeError } from '../../kube/kube-error.ts';
+import { LeaderElection } from '../../kube/leader-election.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { createLogger } from '../../telemetry/log.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import { Operator } from '../operator.ts';
+import { LAB_EDGES } from '../testing/edges.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+import { SYSTEM } from '../testing/places.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(60_000);
+
+describe.concurrent('an operator that is started again', () => {
+  test('writes nothing if all is as it should be', async () => {
+    await using lab = await OperatorLab.start({ hasGateway: true, resyncMs: 50, probeMs: 50 });
+    const { controllers } = await lab.addTenant('blue');
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.expose('blue');
+    await lab.untilCondition('blue', 'Ready', /^True/);
+    await lab.untilQuiet(10);
+    await lab.stopOperator();
+    const before = lab.writes();
+
+    lab.startOperator();
+
+    await lab.untilLookedAt(10);
+    expect(lab.writes()).toBe(before);
+  });
+
+  test('goes on where the last one was stopped', async () => {
+    const { spec, objects, resource, name } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec });
+    lab.management.seed(...objects);
+    const { server } = await lab.addTenant('blue');
+    server.inject({ kind: 'hang' }, { verb: 'apply', plural: 'secrets' });
+    await lab.expose('blue');
+    await until('half of it is done', () =>
+      server.writes().some(({ plural }) => plural === 'secrets'),
+    );
+    await lab.stopOperator();
+    expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
+
+    lab.startOperator();
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(lab.read(resource, name)).toBeDefined();
+  });
+
+  test('makes up for what happened while there was none', async () => {
+    await using lab = await OperatorLab.start();
+    const { server, user } = await lab.addExposed('blue');
+    await lab.addExposed('green');
+    await lab.stopOperator();
+    await user.delete(RESOURCES.daemonSet, PROXY);
+    await lab.unexpose('green');
+    await lab.addTenant('red');
+    await lab.expose('red');
+
+    lab.startOperator();
+
+    await until('blue is mended', () => server.read(RESOURCES.daemonSet, PROXY));
+    await until('green is gone', () => lab.exposure('green') === undefined);
+    await lab.untilCondition('red', 'TenantReady', /^True/);
+  });
+});
+
+/** A client that notes who writes what, except for Leases. */
+function noted(client: KubeClient, who: string, journal: string[]): KubeClient {
+  const writes = new Set(['create', 'replace', 'apply', 'patch', 'delete']);
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...args: readonly unknown[]) => {
+        const isLease = args[0] === RESOURCES.lease;
+        if (writes.has(String(name)) && !isLease) journal.push(who);
+        return Reflect.apply(value, target, args) as unknown;
+      };
+    },
+  });
+}
+
+describe('two operators', () => {
+  test('take turns: one writes until it is stopped, and then the other', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false, resyncMs: 50 });
+    const journal: string[] = [];
+    const { controllers } = await lab.addTenant('blue');
+    const replica = (identity: string) => {
+      const client = noted(createClient(lab.management.access), identity, journal);
+      const log = createLogger({ level: 'error', write: () => {} });
+      const operator = new Operator({
+        ...{ client, namespace: SYSTEM, identity, log, resyncMs: 50 },
+        ...{ proxyImage: 'snicket.test/snicket:1', lookup: async () => ['127.0.0.1'] },
+      });
+      const election = new LeaderElection({
+        ...{ client, identity, logger: log, leaseDurationMs: 1_500, renewEveryMs: 300 },
+        lease: { namespace: SYSTEM, name: 'snicket-operator' },
+      });
+      const end = new AbortController();
+      const running = election.run(async (leading) => operator.run(leading), end.signal);
+      return { election, end, running };
+    };
+    const first = replica('first');
+    await until('the first leads', () => first.election.isLeader);
+    const second = replica('second');
+    await lab.expose('blue');
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(new Set(journal)).toEqual(new Set(['first']));
+
+    first.end.abort();
+    await first.running;
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+
+    await until('the second has written', () => journal.includes('second'));
+    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    expect(journal.lastIndexOf('first')).toBeLessThan(journal.indexOf('second'));
+    second.end.abort();
+    await second.running;
+  });
+
+  test('one that cannot reach the API any more stops before the other begins', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    const events: string[] = [];
+    const log = createLogger({ level: 'error', write: () => {} });
+    const cut = new AbortController();
+    const replica = (identity: string, client: KubeClient) => {
+      const election = new LeaderElection({
+        ...{ client, identity, logger: log, leaseDurationMs: 1_500, renewEveryMs: 300 },
+        lease: { namespace: SYSTEM, name: 'snicket-operator' },
+      });
+      const end = new AbortController();
+      const operator = new Operator({
+        ...{ client, namespace: SYSTEM, identity, log, proxyImage: 'snicket.test/snicket:1' },
+      });
+      const running = election.run(async (leading) => {
+        events.push(`${identity} begins`);
+        await operator.run(leading).finally(() => events.push(`${identity} stops`));
+      }, end.signal);
+      const leads = () => operator.metrics.text().includes('snicket_operator_leader 1');
+      return { end, running, leads };
+    };
+    const reachable = createClient(lab.management.access);
+    const first = replica('first', cutOff(reachable, cut.signal));
+    await until('the first works', () => first.leads());
+    const second = replica('second', reachable);
+
+    cut.abort();
+
+    await until('the second leads', () => events.includes('second begins'));
+    expect(events.slice(0, 3)).toEqual(['first begins', 'first stops', 'second begins']);
+    for (const { end, running } of [first, second]) {
+      end.abort();
+      await running;
+    }
+  });
+});
+
+/** A client whose calls never end once the wire is cut. */
+function cutOff(client: KubeClient, isCut: AbortSignal): KubeClient {
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...args: readonly unknown[]) => {
+        if (!isCut.aborted || name === 'watch') {
+          return Reflect.apply(value, target, args) as unknown;
+        }
+        const { signal } = (args.at(-1) ?? {}) as { readonly signal?: AbortSignal };
+        const { promise, reject } = Promise.withResolvers<never>();
+        const cutOffError = () => reject(new KubeError('Aborted', 'the wire is cut'));
+        signal?.addEventListener('abort', cutOffError, { once: true });
+        return promise;
+      };
+    },
+  });
+}

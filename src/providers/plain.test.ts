@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'bun:test';
+import type { Exposure } from '../api/exposure.ts';
+import { parseExposure } from '../api/objects.ts';
+import { keyText } from '../kube/object.ts';
+import type { Secret, Service } from './plain.ts';
+import { readControlPlane, type ControlPlaneReading } from './read-control-plane.ts';
+
+const SECRETS = { caSecret: { name: 'ca' }, kubeconfigSecret: { name: 'kubeconfig' } };
+
+function exposureOf(controlPlane: object): Exposure {
+  return parseExposure({
+    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+    metadata: { name: 'blue', namespace: 'tenants' },
+    spec: { controlPlane },
+  });
+}
+
+function serviceOf(spec: Service['spec']): Service {
+  const metadata = { name: 'api', namespace: 'tenants' };
+  return { apiVersion: 'v1', kind: 'Service', metadata, ...(spec && { spec }) };
+}
+
+function secretOf(files: Readonly<Record<string, string>>): Secret {
+  const data = Object.fromEntries(
+    Object.entries(files).map(([name, text]) => [name, Buffer.from(text).toString('base64')]),
+  );
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'any' }, data };
+}
+
+const PORTS = [
+  { name: 'api', port: 6443 },
+  { name: 'agents', port: 8132 },
+];
+const SERVICE = serviceOf({ clusterIP: '10.0.0.9', clusterIPs: ['10.0.0.9', 'fd00::9'], ports: PORTS });
+const OBJECTS: Readonly<Record<string, Secret>> = {
+  'tenants/ca': secretOf({ 'tls.crt': 'certificate', 'tls.key': 'key' }),
+  'tenants/kubeconfig': secretOf({ 'admin.conf': 'kubeconfig' }),
+};
+
+async function read(
+  controlPlane: object,
+  secrets: Readonly<Record<string, Secret>> = OBJECTS,
+  service: Service | undefined = SERVICE,
+): Promise<ControlPlaneReading> {
+  return readControlPlane(exposureOf(controlPlane), {
+    service: (key) => (keyText(key) === 'tenants/api' ? service : undefined),
+    secret: async (key) => secrets[keyText(key)],
+  });
+}
+
+const BOTH = { ...SECRETS, service: { name: 'api', apiPort: 6443, konnectivityPort: 8132 } };
+
+describe('a control plane behind a Service', () => {
+  test('is found with its ports, its CA, its kubeconfig and where to dial it', async () => {
+    expect(await read(BOTH)).toEqual({
+      controlPlane: {
+        service: {
+          name: 'api',
+          api: { port: 6443, portName: 'api' },
+          konnectivity: { port: 8132, portName: 'agents' },
+        },
+        ca: { certificate: 'certificate', key: 'key' },
+      },
+      ...{ kubeconfig: 'kubeconfig', addresses: ['10.0.0.9:6443', '[fd00::9]:6443'], findings: [] },
+    });
+  });
+
+  test('may have one port without a name', async () => {
+    const service = serviceOf({ clusterIP: '10.0.0.9', ports: [{ port: 6443 }] });
+
+    const { controlPlane, addresses } = await read(
+      ...[{ ...SECRETS, service: { name: 'api', apiPort: 6443 } }, OBJECTS, service] as const,
+    );
+
+    expect(controlPlane?.service.api).toEqual({ port: 6443, portName: '' });
+    expect(addresses).toEqual(['10.0.0.9:6443']);
+  });
+
+  test('is not confused by a UDP port of the same number', async () => {
+    const ports = [
+      { name: 'quic', port: 6443, protocol: 'UDP' },
+      { name: 'api', port: 6443, protocol: 'TCP' },
+    ];
+
+    const { controlPlane } = await read(
+      ...[{ ...SECRETS, service: { name: 'api', apiPort: 6443 } }, OBJECTS, serviceOf({ ports })] as const,
+    );
+
+    expect(controlPlane?.service.api.portName).toBe('api');
+  });
+
+  test('that is not there is said to be missing, and nothing is routed', async () => {
+    const { controlPlane, findings } = await read({
+      ...{ ...SECRETS, service: { name: 'other', apiPort: 6443 } },
+    });
+
+    expect(controlPlane).toBeUndefined();
+    expect(findings).toMatchObject([
+      { code: 'ServiceMissing', message: 'there is no Service tenants/other' },
+    ]);
+  });
+
+  test('without the port of the API is not routed; without that of konnectivity it is', async () => {
+    const noApi = await read({ ...SECRETS, service: { name: 'api', apiPort: 1 } });
+    const service = { name: 'api', apiPort: 6443, konnectivityPort: 1 };
+    const noKonnectivity = await read({ ...SECRETS, service });
+
+    expect(noApi.controlPlane).toBeUndefined();
+    expect(noApi.findings[0]?.message).toContain('no port 1 (it has 6443, 8132)');
+    expect(noKonnectivity.controlPlane?.service.api.port).toBe(6443);
+    expect(noKonnectivity.findings).toMatchObject([{ code: 'ServicePortMissing' }]);
+  });
+
+  test('that is headless is routed, and has no address to dial', async () => {
+    const service = serviceOf({ clusterIP: 'None', clusterIPs: ['None'], ports: PORTS });
+
+    const { controlPlane, addresses } = await read(BOTH, OBJECTS, service);
+
+    expect(controlPlane).toBeDefined();
+    expect(addresses).toEqual([]);
+  });
+});
+
+describe('Secrets', () => {
+  test('that are missing, or lack an entry, are named; the route is known all the same', async () => {
+    const none = await read(BOTH, {});
+    const others = await read(BOTH, {
+      'tenants/ca': secretOf({ 'ca.crt': 'x' }),
+      'tenants/kubeconfig': secretOf({ 'admin.conf': '' }),
+    });
+
+    expect(none.controlPlane?.service.name).toBe('api');
+    expect(none.findings.map(({ code }) => code)).toEqual(['SecretMissing', 'SecretMissing']);
+    expect(others.findings.map(({ message }) => message)).toEqual([
+      "Secret tenants/ca has no entry 'tls.crt' (it has ca.crt)",
+      "Secret tenants/kubeconfig has no entry 'admin.conf' (it has admin.conf)",
+    ]);
+  });
+
+  test('may hold a CA without its key', async () => {
+    const secrets = { ...OBJECTS, 'tenants/ca': secretOf({ 'tls.crt': 'certificate' }) };
+
+    const { controlPlane, findings } = await read(BOTH, secrets);
+
+    expect(controlPlane?.ca).toEqual({ certificate: 'certificate', key: undefined });
+    expect(findings).toEqual([]);
+  });
+});
+
+test('a control plane at fixed addresses has the Service that is made for it', async () => {
+  const api = ['192.0.2.1:6443', '[fd00::1]:6443'];
+
+  const { controlPlane, addresses } = await read({ endpoints: { api }, ...SECRETS });
+
+  expect(controlPlane?.service).toEqual({
+    name: 'snicket-blue',
+    api: { port: 6443, portName: 'api' },
+  });
+  expect(addresses).toEqual(api);
+});
+
+test('an object of a provider that is not known is named', async () => {
+  const ref = { apiVersion: 'example.test/v1', kind: 'ControlPlane', name: 'a' };
+
+  const { controlPlane, findings } = await read({ ref });
+
+  expect(controlPlane).toBeUndefined();
+  expect(findings[0]?.message).toContain('example.test/v1 ControlPlane');
+});
