@@ -131,20 +131,23 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
 
   test('without Exposures all is as before, object by object', async () => {
     const { management } = world;
-    for (const name of TENANTS) {
+    const deletions = TENANTS.map(async (name) => {
       const namespace = `--namespace=${tenantNamespace(name)}`;
       await management.kubectl('delete', 'exposure', name, namespace, '--timeout=90s');
-    }
+    });
+    await together(deletions);
     await management.kubectl('delete', 'edge', EDGE);
 
     for (const cluster of clusters()) {
       const expected = before.get(cluster.name) ?? {};
-      const isAsBefore = async () => Bun.deepEquals(await allObjects(cluster), expected);
-      await waitFor(`${cluster.name} is as before`, isAsBefore, { everyMs: 1_000 }).catch(
-        // What differs says more than that it took too long.
-        () => {},
-      );
-      expect(await allObjects(cluster)).toEqual(expected);
+      let now: ObjectTexts = {};
+      const isAsBefore = async () => {
+        now = await allObjects(cluster);
+        return Bun.deepEquals(now, expected);
+      };
+      // What differs says more than that it took too long.
+      await waitFor('it is as before', isAsBefore, { everyMs: 1_000 }).catch(() => {});
+      expect(now).toEqual(expected);
     }
   });
 }

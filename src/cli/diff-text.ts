@@ -58,10 +58,15 @@ function fieldText(field: FieldChange): string {
   return `${field.path}: ${values.join(' -> ')}`;
 }
 
+/** A word, or a text in the place of a secret. */
+const BARE = /^[^\s\p{C}"'{}[\],#]+$|^\([^\p{C}]*\)$/u;
+/** What JSON would read as something else. */
+const JSON_WORD = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+
 /** Bare where nobody can take it for something else. */
 function valueText(value: unknown): string {
-  const isPlain = typeof value === 'string' && /^[^\s"'{}[\],#]+$|^\(.*\)$/.test(value);
-  const text = isPlain ? value : (JSON.stringify(value) ?? String(value));
+  const isBare = typeof value === 'string' && BARE.test(value) && !JSON_WORD.test(value);
+  const text = isBare ? value : (JSON.stringify(value) ?? String(value));
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}...` : text;
 }
 

@@ -306,6 +306,24 @@ describe('from a cluster', () => {
     expect(exitCode).toBe(0);
   });
 
+  test('goes by the edge where nothing else leads to the tenant', async () => {
+    await using lab = await OperatorLab.start({ hasGateway: true });
+    const { kubeconfig, port } = await lab.addExposed('blue');
+    await lab.untilCondition('blue', 'Reachable', /^True/);
+    await lab.stopOperator();
+    const clusterIPs = ['127.255.255.254'];
+    await lab.change(RESOURCES.service, 'blue', { spec: { clusterIP: clusterIPs[0], clusterIPs } });
+    const elsewhere = kubeconfig.replace(`localhost:${port}`, '127.255.255.254:6443');
+    await lab.changeSecret('blue-kubeconfig', { 'admin.conf': elsewhere });
+    using terminal = new Terminal(lab.management);
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(['render']);
+
+    expect(stderr).toBe('');
+    expect(stdout).toContain('# tenant cluster: DaemonSet kube-system/snicket-proxy\n');
+    expect(exitCode).toBe(0);
+  });
+
   test('prints the management side of a tenant that is down, and says so', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec, isOperatorRunning: false });

@@ -146,10 +146,10 @@ export class KubernetesRoutes implements RoutesFeed {
       this.#state.loadSeconds = (performance.now() - startMs) / 1000;
       if (counts.added + counts.changed + counts.removed === 0) return;
       log.info('routes in force', { routes: routes.length, ...counts });
+      this.#keep(routes);
     } catch (error) {
       log.error('new routes cannot be put in force; the last ones stay', { error });
     }
-    this.#keep(routes);
   }
 
   #take(routes: readonly Route[]): RouteCounts {

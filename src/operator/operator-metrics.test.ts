@@ -27,7 +27,7 @@ describe("the operator's metrics", () => {
     expect(lab.number('reconcile_seconds_total', 'controller="edge"')).toBeGreaterThan(0);
     const { notAfter } = lab.statusOf('blue')!.certificate!;
     const expiry = lab.number(
-      ...['certificate_expiry_timestamp_seconds', 'namespace="tenants",exposure="blue"'] as const,
+      ...(['certificate_expiry_timestamp_seconds', 'namespace="tenants",exposure="blue"'] as const),
     );
     expect(expiry).toBe(Date.parse(notAfter) / 1000);
     await until('events are written', () => lab.number('events_written_total') >= 2);

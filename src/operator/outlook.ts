@@ -6,7 +6,7 @@ import { KubeError } from '../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
 import type { Finding } from '../plan/finding.ts';
 import type { Plan } from '../plan/plan.ts';
-import { readControlPlane } from '../providers/read-control-plane.ts';
+import { readControlPlane, type ControlPlaneReading } from '../providers/read-control-plane.ts';
 import { isElsewhere } from './exposure/exposure-status.ts';
 import { madeFor, nameTaken, routeChanges, routeFindings } from './exposure/route-changes.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from './look.ts';
 import type { KnownWish } from './management/exposure-book.ts';
 import { foreseenCredentials } from './tenant/foreseen-credentials.ts';
-import { reachTenant } from './tenant/reach-tenant.ts';
+import { reachTenant, type EdgeWay } from './tenant/reach-tenant.ts';
 import { TenantNotInitialised } from './tenant/tenant-facts.ts';
 import { TenantSnapshot } from './tenant/tenant-snapshot.ts';
 import { isOurs, otherHolder, readTenantSide, tenantChanges } from './tenant/tenant-side.ts';
@@ -125,7 +125,8 @@ async function tenantOf(
   }
   const credentials = await foreseenCredentials(viewpoint, look.plan.mode, signal);
   const readsNodes = look.wish.exposure.spec.worker.address === 'node';
-  return withTenant(look.reading, readsNodes, signal, async (view, inTime) => {
+  const edge = { endpoint: look.plan.endpoint, addresses: look.facts.edgeAddresses };
+  return withTenant({ ...look, edge, readsNodes }, signal, async (view, inTime) => {
     const { plan, live, finding, reissued } = await lookAtTenant(look, view, credentials, inTime);
     const { book } = viewpoint.management;
     const changes = plan.tenant && tenantChanges(plan.tenant, live, (key) => book.has(key));
@@ -148,7 +149,9 @@ async function leaving(
   if (exposure === undefined) return { ...known, findings: [finding] };
   if (!asksTenant) return { ...known, findings: [] };
   const reading = await readControlPlane(exposure, controlPlaneObjects(management, signal));
-  const tenant = await withTenant(reading, false, signal, async (view, inTime) => {
+  const edge = { endpoint: statusOf(object)?.endpoint, addresses: [] };
+  const way = { reading, edge, readsNodes: false };
+  const tenant = await withTenant(way, signal, async (view, inTime) => {
     const live = await readTenantSide(view, inTime);
     const isExposure = (key: string) => management.book.has(key);
     const isTaken = otherHolder(live, keyText(object.metadata), isExposure) !== undefined;
@@ -161,15 +164,20 @@ async function leaving(
   return { ...known, tenant: changes, findings: [...reading.findings, ...findings] };
 }
 
+interface TenantWay {
+  readonly reading: ControlPlaneReading;
+  readonly edge: EdgeWay;
+  readonly readsNodes: boolean;
+}
+
 /** Works with a tenant; what is wrong with it is a finding. */
 async function withTenant(
-  reading: Parameters<typeof reachTenant>[0],
-  readsNodes: boolean,
+  { reading, edge, readsNodes }: TenantWay,
   signal: AbortSignal,
   work: (view: TenantSnapshot, signal: AbortSignal) => Promise<TenantOutlook>,
 ): Promise<TenantOutlook> {
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
-  const client = await reachTenant(reading, inTime);
+  const client = await reachTenant(reading, edge, inTime);
   if ('code' in client) return { findings: [client] };
   try {
     return await work(new TenantSnapshot(client, readsNodes), inTime);

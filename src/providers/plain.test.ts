@@ -31,7 +31,11 @@ const PORTS = [
   { name: 'api', port: 6443 },
   { name: 'agents', port: 8132 },
 ];
-const SERVICE = serviceOf({ clusterIP: '10.0.0.9', clusterIPs: ['10.0.0.9', 'fd00::9'], ports: PORTS });
+const SERVICE = serviceOf({
+  clusterIP: '10.0.0.9',
+  clusterIPs: ['10.0.0.9', 'fd00::9'],
+  ports: PORTS,
+});
 const OBJECTS: Readonly<Record<string, Secret>> = {
   'tenants/ca': secretOf({ 'tls.crt': 'certificate', 'tls.key': 'key' }),
   'tenants/kubeconfig': secretOf({ 'admin.conf': 'kubeconfig' }),
@@ -69,7 +73,7 @@ describe('a control plane behind a Service', () => {
     const service = serviceOf({ clusterIP: '10.0.0.9', ports: [{ port: 6443 }] });
 
     const { controlPlane, addresses } = await read(
-      ...[{ ...SECRETS, service: { name: 'api', apiPort: 6443 } }, OBJECTS, service] as const,
+      ...([{ ...SECRETS, service: { name: 'api', apiPort: 6443 } }, OBJECTS, service] as const),
     );
 
     expect(controlPlane?.service.api).toEqual({ port: 6443, portName: '' });
@@ -83,7 +87,11 @@ describe('a control plane behind a Service', () => {
     ];
 
     const { controlPlane } = await read(
-      ...[{ ...SECRETS, service: { name: 'api', apiPort: 6443 } }, OBJECTS, serviceOf({ ports })] as const,
+      ...([
+        { ...SECRETS, service: { name: 'api', apiPort: 6443 } },
+        OBJECTS,
+        serviceOf({ ports }),
+      ] as const),
     );
 
     expect(controlPlane?.service.api.portName).toBe('api');

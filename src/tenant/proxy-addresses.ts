@@ -79,37 +79,45 @@ export interface ProxyAddressesInput {
 export function proxyAddresses(input: ProxyAddressesInput): ProxyAddresses {
   const { worker, tenant, virtualAddresses: wished, placed } = input;
   const isNode = worker.address === 'node';
-  const wish = {
-    virtualAddresses: wished,
-    formerAddresses: [] as readonly string[],
-    listenEverywhere: isNode,
-    listeners: isNode
-      ? ({ at: 'node', nodes: tenant.nodes } as const)
-      : ({ at: 'virtual', addresses: wished } as const),
-  };
-  if (placed === undefined) return wish;
-  const led = new Set(addressesLedTo(input.currentSlices));
-  const carried = new Set([...placed.virtualAddresses, ...placed.formerAddresses]);
-  const former = [...carried].filter((address) => !wished.includes(address));
-  const inUse = former.filter((address) => led.has(address));
-  const fromNodes =
-    !isNode && placed.listenEverywhere && [...led].some((at) => !wished.includes(at));
-  if (inUse.length === 0 && !fromNodes) return { ...wish, formerAddresses: former };
-  const hasBoth =
-    placed.areRolledOut &&
-    placed.listenEverywhere &&
-    wished.every((address) => placed.virtualAddresses.includes(address));
+  const listeners = isNode
+    ? ({ at: 'node', nodes: tenant.nodes } as const)
+    : ({ at: 'virtual', addresses: wished } as const);
+  if (placed === undefined) {
+    return { virtualAddresses: wished, formerAddresses: [], listenEverywhere: isNode, listeners };
+  }
+  const led = addressesLedTo(input.currentSlices);
+  const carried = [...placed.virtualAddresses, ...placed.formerAddresses];
+  const former = carried.filter((address) => !wished.includes(address));
+  const inUse = former.filter((address) => led.includes(address));
+  const virtualAddresses = [...wished, ...inUse];
+  const isAtNodes = led.some((address) => !virtualAddresses.includes(address));
+  const comesFromNodes = !isNode && placed.listenEverywhere && isAtNodes;
   return {
-    virtualAddresses: [...wished, ...inUse],
-    formerAddresses: former.filter((address) => !led.has(address)),
-    listenEverywhere: true,
-    listeners: hasBoth ? wish.listeners : asTheyAre(inUse),
+    virtualAddresses,
+    formerAddresses: former.filter((address) => !led.includes(address)),
+    listenEverywhere: isNode || comesFromNodes,
+    listeners: isEverywhere(wished, placed, isNode)
+      ? listeners
+      : (asTheyAre(virtualAddresses, led, comesFromNodes) ?? listeners),
   };
 }
 
-/** Without nodes, the endpoints that name nodes stay. */
-function asTheyAre(inUse: readonly string[]): KubernetesEndpointsInput['listeners'] {
-  return inUse.length > 0 ? { at: 'virtual', addresses: inUse } : { at: 'node', nodes: [] };
+/** Whether every node has what is wished for, with a proxy that listens there. */
+function isEverywhere(wished: readonly string[], placed: PlacedProxies, isNode: boolean): boolean {
+  const isThere = wished.every((address) => placed.virtualAddresses.includes(address));
+  return placed.areRolledOut && isThere && (placed.listenEverywhere || !isNode);
+}
+
+/** Endpoints that lead to proxies now; nothing if there are none, or if somebody tampered with them. */
+function asTheyAre(
+  virtualAddresses: readonly string[],
+  led: readonly string[],
+  comesFromNodes: boolean,
+): KubernetesEndpointsInput['listeners'] | undefined {
+  const addresses = virtualAddresses.filter((address) => led.includes(address));
+  if (addresses.length > 0) return { at: 'virtual', addresses };
+  // Without nodes, the endpoints that name nodes stay.
+  return comesFromNodes ? { at: 'node', nodes: [] } : undefined;
 }
 
 function addressesLedTo(slices: readonly EndpointSlice[]): readonly string[] {

@@ -103,7 +103,12 @@ describe('the status of an Exposure', () => {
   test('keeps the way that is in use, all of it, as long as routes are not as planned', () => {
     const before = nextStatus(undefined, INPUT, EARLY);
     const elsewhere = parseEdge({ ...EDGE, spec: { driver: 'haproxy', domain: 'other.test' } });
-    const plan: Plan = { ...PLAN, mode: 'terminate', endpoint: 'other.test:8443', routes: undefined };
+    const plan: Plan = {
+      ...PLAN,
+      mode: 'terminate',
+      endpoint: 'other.test:8443',
+      routes: undefined,
+    };
     const way = ({ endpoint, edge, driver, mode, route }: ExposureStatus) => ({
       ...{ endpoint, edge, driver, mode, route },
     });

@@ -15,7 +15,8 @@ const [OLD, NEW] = ['100.64.64.1', '100.64.64.2'];
 /** The addresses that the tenant's Service leads to, those that are not ready in brackets. */
 function ledTo({ server }: LabTenant): readonly string[] {
   const slice = server.read(RESOURCES.endpointSlice, KUBERNETES) as
-    { endpoints?: readonly Endpoint[] } | undefined;
+    | { endpoints?: readonly Endpoint[] }
+    | undefined;
   return (slice?.endpoints ?? []).flatMap(({ addresses, conditions }) =>
     addresses.map((address) => (conditions?.ready === false ? `(${address})` : address)),
   );
@@ -25,7 +26,9 @@ function ledTo({ server }: LabTenant): readonly string[] {
 function commands({ server }: LabTenant): readonly string[] {
   const { spec } = server.read(RESOURCES.daemonSet, PROXY) as unknown as DaemonSet;
   const { initContainers = [], containers } = spec.template.spec;
-  const listens = containers.flatMap(({ args }) => args.filter((flag) => /^--listen/.test(flag)));
+  const listens = containers.flatMap(({ args }) =>
+    args.filter((flag) => flag.startsWith('--listen')),
+  );
   return [...initContainers.map(({ args }) => args.join(' ')), ...listens];
 }
 
@@ -98,7 +101,8 @@ describe.concurrent('a change of address', () => {
     await lab.expose('blue', { worker: { virtualAddresses: [NEW] } });
 
     // 1. Nodes get the new address, and keep the old one as long as pods are led to it.
-    await untilCommands(tenant, `address add ${NEW} ${OLD}`, '--listen=:7443');
+    const both = [`--listen=${NEW}:7443`, `--listen=${OLD}:7443`];
+    await untilCommands(tenant, `address add ${NEW} ${OLD}`, ...both);
     await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
     expect(ledTo(tenant)).toEqual([OLD]);
 
@@ -156,7 +160,7 @@ describe.concurrent('a change of address', () => {
     await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
     controllers.pause();
     await lab.expose('blue', { worker: { virtualAddresses: [NEW] } });
-    await untilCommands(tenant, `address add ${NEW} ${OLD}`, '--listen=:7443');
+    await until('both are carried', () => commands(tenant)[0] === `address add ${NEW} ${OLD}`);
 
     await lab.unexpose('blue');
 
@@ -180,6 +184,6 @@ describe.concurrent('a change of address', () => {
 
     await untilLedTo(tenant, OLD);
     expect(commands(tenant)).toEqual(before);
-    expect(tenant.server.read(RESOURCES.daemonSet, PROXY)!.metadata.generation).toBe(generation!);
+    expect(tenant.server.read(RESOURCES.daemonSet, PROXY)!.metadata.generation).toBe(generation);
   });
 });

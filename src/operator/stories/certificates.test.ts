@@ -73,7 +73,10 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
       (tenant.server.read(RESOURCES.configMap, PROXY_CA) as { data?: Record<string, string> })
         .data?.['ca.crt'];
     expect(trusted()).toBe(next.certificate);
-    await until('the status', () => lab.statusOf('blue')?.certificate?.authority !== before.authority);
+    await until(
+      'the status',
+      () => lab.statusOf('blue')?.certificate?.authority !== before.authority,
+    );
   });
 
   test('is made anew when the names are others', async () => {

@@ -1,15 +1,13 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { RESOURCES } from '../../kube/resource.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
-import { OperatorLab } from '../testing/operator-lab.ts';
+import { ALL_KINDS, OperatorLab } from '../testing/operator-lab.ts';
 import { objectOf } from '../testing/objects.ts';
 import { until } from '../testing/until.ts';
 
 setDefaultTimeout(60_000);
 
-const WITHOUT_TRAEFIK = Object.values(RESOURCES).filter(
-  ({ apiVersion }) => !apiVersion.startsWith('traefik.io'),
-);
+const WITHOUT_TRAEFIK = ALL_KINDS.filter(({ apiVersion }) => !apiVersion.startsWith('traefik.io'));
 
 interface EdgeObject {
   readonly status?: {
@@ -78,7 +76,7 @@ describe.concurrent('an Exposure and its Edge', () => {
   });
 
   test('another driver: new objects come, and the old ones go when all is well by the new ones', async () => {
-    await using lab = await OperatorLab.start();
+    await using lab = await OperatorLab.start({ resources: ALL_KINDS });
     lab.management.seed(...LAB_EDGES.haproxy.objects);
     const { server, port } = await lab.addExposed('blue');
 

@@ -37,9 +37,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     await lab.untilGone('blue');
 
-    await until('the pods are gone', () =>
-      server.readAll().every(({ kind }) => kind !== 'Pod'),
-    );
+    await until('the pods are gone', () => server.readAll().every(({ kind }) => kind !== 'Pod'));
     expect(snapshotOf(server.readAll())).toEqual(tenantBefore);
     // The Edge counts its Exposures, and the gateway's keys are for all of them.
     const {

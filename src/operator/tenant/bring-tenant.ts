@@ -12,7 +12,6 @@ import { judgeEndpoints } from '../../probe/hops/endpoints.ts';
 import { judgeProxies } from '../../probe/hops/proxies.ts';
 import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
 import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
-import type { DaemonSet } from '../../tenant/pod.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { fails, holds, waits, type Verdict } from '../exposure/verdicts.ts';

@@ -4,6 +4,7 @@
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
 import { KubernetesRoutes } from '../../discovery/kubernetes-routes.ts';
+import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
 import { GatewayLab } from '../../gateway/testing/lab.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { createClient } from '../../kube/fetch-client.ts';
@@ -11,6 +12,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { TestApiServer } from '../../kube/testing/api-server.ts';
 import { createLogger } from '../../telemetry/log.ts';
+import { EDGE_RESOURCES } from '../management/served-apis.ts';
 import { Operator, type OperatorOptions } from '../operator.ts';
 import { LabTenant, type LabTenantOptions } from './lab-tenant.ts';
 import { encoded, objectOf, secretOf } from './objects.ts';
@@ -23,11 +25,17 @@ export interface LabOptions extends Partial<Omit<OperatorOptions, 'client' | 'lo
   readonly edge?: object;
   /** Default false: nothing is at the address of the edge. */
   readonly hasGateway?: boolean;
-  /** The kinds that the management cluster serves. Default: all. */
+  /** The kinds that the management cluster serves. Default: with an Edge of its own all, else those of no edge. */
   readonly resources?: readonly Resource[];
   /** Default true. */
   readonly isOperatorRunning?: boolean;
 }
+
+/** Every kind that there is. */
+export const ALL_KINDS: readonly Resource[] = Object.values(RESOURCES);
+/** Each of the others is a watch, and so a handshake. */
+const EDGE_KINDS = new Set([...ROUTE_RESOURCES, ...EDGE_RESOURCES].map(({ kind }) => kind));
+const KINDS_OF_NO_EDGE = ALL_KINDS.filter(({ kind }) => !EDGE_KINDS.has(kind));
 
 /** A management cluster, an operator, and tenants. */
 export class OperatorLab implements AsyncDisposable {
@@ -54,8 +62,9 @@ export class OperatorLab implements AsyncDisposable {
   }
 
   static async start(options: LabOptions = {}): Promise<OperatorLab> {
-    const { resources, hasGateway = false, isOperatorRunning = true } = options;
-    const management = await TestApiServer.start(resources === undefined ? {} : { resources });
+    const { hasGateway = false, isOperatorRunning = true } = options;
+    const { resources = options.edge === undefined ? KINDS_OF_NO_EDGE : ALL_KINDS } = options;
+    const management = await TestApiServer.start({ resources });
     management.seed(objectOf('Namespace', { name: TENANTS }));
     management.seed(objectOf('Namespace', { name: SYSTEM }));
     const client = createClient(management.access, { fieldManager: 'gateway' });

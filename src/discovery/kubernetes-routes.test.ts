@@ -1,0 +1,281 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Route } from '../gateway/routes/route.ts';
+import type { RouteCounts } from '../gateway/routes/routes-feed.ts';
+import { createClient } from '../kube/fetch-client.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { TestApiServer } from '../kube/testing/api-server.ts';
+import { objectOf } from '../operator/testing/objects.ts';
+import { until } from '../operator/testing/until.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { KubernetesRoutes, type KubernetesRoutesOptions } from './kubernetes-routes.ts';
+
+setDefaultTimeout(60_000);
+
+const TENANTS = 'tenants';
+
+/** A management cluster, and a gateway's end of its routes. */
+class RoutesLab implements AsyncDisposable {
+  readonly server: TestApiServer;
+  readonly folder = mkdtempSync(join(tmpdir(), 'snicket-routes-'));
+  readonly log: Record<string, unknown>[] = [];
+  readonly feeds: KubernetesRoutes[] = [];
+  /** Those in force. */
+  routes: readonly Route[] | undefined;
+  /** More routes than this the gateway does not take. */
+  maxRoutes = 100;
+
+  private constructor(server: TestApiServer) {
+    this.server = server;
+  }
+
+  static async start(): Promise<RoutesLab> {
+    const server = await TestApiServer.start();
+    server.seed(objectOf('Namespace', { name: TENANTS }));
+    return new RoutesLab(server);
+  }
+
+  get statePath(): string {
+    return join(this.folder, 'routes.json');
+  }
+
+  get user() {
+    return createClient(this.server.access, { fieldManager: 'user' });
+  }
+
+  open(options: Partial<KubernetesRoutesOptions> = {}): KubernetesRoutes {
+    const write = (line: string) => this.log.push(JSON.parse(line) as Record<string, unknown>);
+    const feed = new KubernetesRoutes(
+      { client: createClient(this.server.access), patienceMs: 100, ...options },
+      {
+        log: createLogger({ level: 'debug', write }),
+        onRoutes: (routes) => this.#take(routes),
+        known: (host) => this.routes?.find((route) => route.host === host),
+      },
+    );
+    this.feeds.push(feed);
+    return feed;
+  }
+
+  /** `host -> endpoint endpoint`. */
+  texts(): readonly string[] | undefined {
+    return this.routes?.map(({ host, endpoints }) => `${host} -> ${endpoints.join(' ')}`);
+  }
+
+  async untilRoutes(...texts: readonly string[]): Promise<void> {
+    await until(`routes ${texts.join(', ')}`, () => Bun.deepEquals(this.texts(), texts));
+  }
+
+  async expose(name: string, status: object = {}): Promise<void> {
+    const metadata = { name, namespace: TENANTS };
+    await this.user.apply(objectOf('Exposure', metadata, { spec: {} }));
+    const api = { host: `${name}.example.test`, service: name, port: 6443, portName: 'api' };
+    const whole = { edge: 'shared', driver: 'snicket', route: { api }, ...status };
+    const patch = { status: whole };
+    await this.user.patch(RESOURCES.exposure, metadata, 'merge', patch, { subresource: 'status' });
+  }
+
+  async slice(service: string, ...addresses: readonly string[]): Promise<void> {
+    const labels = { 'kubernetes.io/service-name': service };
+    const metadata = { name: `${service}-1`, namespace: TENANTS, labels };
+    const ports = [{ name: 'api', port: 6443, protocol: 'TCP' }];
+    const endpoints = addresses.map((address) => ({ addresses: [address] }));
+    const slice = objectOf('EndpointSlice', metadata, { addressType: 'IPv4', ports, endpoints });
+    await this.user.apply(slice, { force: true });
+  }
+
+  said(message: string): Record<string, unknown> | undefined {
+    return this.log.find(({ msg }) => String(msg).includes(message));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const feed of this.feeds) feed.stop();
+    await this.server[Symbol.asyncDispose]();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  #take(routes: readonly Route[]): RouteCounts {
+    if (routes.length > this.maxRoutes) throw new Error('too many');
+    const isSame = Bun.deepEquals(routes, this.routes);
+    this.routes = routes;
+    return { added: isSame ? 0 : routes.length, changed: 0, removed: 0 };
+  }
+}
+
+describe.concurrent("a gateway's routes from a cluster", () => {
+  test('are in force when it has started, and change with the cluster', async () => {
+    await using lab = await RoutesLab.start();
+    await lab.expose('blue');
+    await lab.slice('blue', '10.0.0.1');
+    const feed = lab.open({ patienceMs: 10_000 });
+
+    await feed.start();
+
+    expect(lab.texts()).toEqual(['blue.example.test -> 10.0.0.1:6443']);
+    await until('it is connected', () => feed.state.isGood);
+    expect(feed.state).toMatchObject({ problem: undefined, failures: 0 });
+
+    await lab.slice('blue', '10.0.0.1', '10.0.0.2');
+    await lab.untilRoutes('blue.example.test -> 10.0.0.1:6443 10.0.0.2:6443');
+
+    await lab.expose('green');
+    await lab.untilRoutes(
+      ...['blue.example.test -> 10.0.0.1:6443 10.0.0.2:6443', 'green.example.test -> '],
+    );
+
+    await lab.user.delete(RESOURCES.exposure, { name: 'blue', namespace: TENANTS });
+    await lab.untilRoutes('green.example.test -> ');
+  });
+
+  test('that come in a burst are put in force together', async () => {
+    await using lab = await RoutesLab.start();
+    const feed = lab.open({ patienceMs: 10_000 });
+    await feed.start();
+    const before = feed.state.loads;
+
+    await Promise.all(Array.from({ length: 20 }, async (_, index) => lab.expose(`t${index}`)));
+
+    await until('all are there', () => lab.routes?.length === 20);
+    expect(feed.state.loads - before).toBeLessThan(20);
+  });
+
+  test('stay as they are while the API server is away, and catch up when it is back', async () => {
+    await using lab = await RoutesLab.start();
+    await lab.expose('blue');
+    await lab.slice('blue', '10.0.0.1');
+    const feed = lab.open({ patienceMs: 10_000 });
+    await feed.start();
+
+    await lab.server.goDown();
+
+    await until('it is noticed', () => feed.state.problem);
+    expect(feed.state.problem).toContain(`the API server at ${lab.server.url} cannot be watched`);
+    expect(feed.state.isGood).toBe(false);
+    expect(lab.texts()).toEqual(['blue.example.test -> 10.0.0.1:6443']);
+
+    await lab.server.comeUp();
+    await lab.slice('blue', '10.0.0.9');
+
+    await lab.untilRoutes('blue.example.test -> 10.0.0.9:6443');
+    await until('it is well again', () => feed.state.isGood);
+  });
+
+  test('come from the state file when the API server is not there at the start', async () => {
+    await using lab = await RoutesLab.start();
+    await lab.expose('blue');
+    await lab.slice('blue', '10.0.0.1');
+    const { statePath } = lab;
+    const first = lab.open({ statePath, patienceMs: 10_000 });
+    await first.start();
+    first.stop();
+    await lab.server.goDown();
+    lab.routes = undefined;
+
+    const second = lab.open({ statePath, patienceMs: 10_000 });
+    await second.start();
+
+    expect(lab.texts()).toEqual(['blue.example.test -> 10.0.0.1:6443']);
+    expect(second.state).toMatchObject({ isGood: false, loads: 1 });
+
+    await lab.server.comeUp();
+    await lab.slice('blue', '10.0.0.2');
+    await lab.untilRoutes('blue.example.test -> 10.0.0.2:6443');
+    await until('it is kept', () => readFileSync(statePath, 'utf8').includes('10.0.0.2'));
+  });
+
+  test('are waited for in vain without a state file, for a while', async () => {
+    await using lab = await RoutesLab.start();
+    await lab.server.goDown();
+    const feed = lab.open({ statePath: lab.statePath });
+
+    await feed.start();
+
+    expect(lab.routes).toBeUndefined();
+    expect(feed.state.loads).toBe(0);
+    expect(lab.said('no routes yet')).toMatchObject({ level: 'warn' });
+
+    await lab.server.comeUp();
+    await lab.expose('blue');
+    await lab.untilRoutes('blue.example.test -> ');
+  });
+
+  test('do without a state file that is of no use, and mend it', async () => {
+    await using lab = await RoutesLab.start();
+    await lab.expose('blue');
+    const { statePath } = lab;
+    writeFileSync(statePath, 'half a fi');
+    const feed = lab.open({ statePath, patienceMs: 10_000 });
+
+    await feed.start();
+
+    expect(lab.said('the state file is of no use')).toMatchObject({ level: 'error' });
+    expect(lab.texts()).toEqual(['blue.example.test -> ']);
+    expect(readFileSync(statePath, 'utf8')).toContain('blue.example.test');
+  });
+
+  test('that the gateway refuses are not kept for its next start', async () => {
+    await using lab = await RoutesLab.start();
+    await lab.expose('blue');
+    const { statePath } = lab;
+    const feed = lab.open({ statePath, patienceMs: 10_000 });
+    await feed.start();
+    lab.maxRoutes = 1;
+
+    await lab.expose('green');
+
+    await until('it is said', () => lab.said('new routes cannot be put in force'));
+    expect(readFileSync(statePath, 'utf8')).not.toContain('green');
+
+    expect(lab.texts()).toEqual(['blue.example.test -> ']);
+
+    lab.maxRoutes = 3;
+    await lab.expose('red');
+    await until('all are there', () => lab.routes?.length === 3);
+    expect(readFileSync(statePath, 'utf8')).toContain('red');
+  });
+
+  test('that cannot be kept are in force all the same, and that is said once', async () => {
+    await using lab = await RoutesLab.start();
+    const statePath = join(lab.folder, 'a-file', 'routes.json');
+    writeFileSync(join(lab.folder, 'a-file'), '');
+    const feed = lab.open({ statePath, patienceMs: 10_000 });
+    await feed.start();
+
+    await lab.expose('blue');
+    await lab.untilRoutes('blue.example.test -> ');
+    await lab.expose('green');
+    await until('both', () => lab.routes?.length === 2);
+
+    const complaints = lab.log.filter(({ msg }) => String(msg).includes('cannot be kept'));
+    expect(complaints.length).toBe(1);
+  });
+
+  test('of another Edge are left out, and what is wrong with one is said once', async () => {
+    await using lab = await RoutesLab.start();
+    await lab.expose('blue');
+    await lab.expose('far', { edge: 'other' });
+    const api = { host: 'blue.example.test', service: 'copy', port: 6443 };
+    await lab.expose('copy', { route: { api } });
+    const feed = lab.open({ edge: 'shared', patienceMs: 10_000 });
+
+    await feed.start();
+    await lab.slice('blue', '10.0.0.1');
+
+    await lab.untilRoutes('blue.example.test -> 10.0.0.1:6443');
+    const complaints = lab.log.filter(({ msg }) => String(msg).includes('Exposure tenants/copy'));
+    expect(complaints.length).toBe(1);
+  });
+
+  test('are read with nothing but GET', async () => {
+    await using lab = await RoutesLab.start();
+    const feed = lab.open({ statePath: lab.statePath, patienceMs: 10_000 });
+
+    await feed.start();
+
+    expect(lab.server.writes()).toEqual([]);
+    const kinds = new Set(lab.server.requests().map(({ plural }) => plural));
+    expect(kinds).toEqual(new Set(['exposures', 'endpointslices']));
+  });
+});

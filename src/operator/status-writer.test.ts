@@ -1,0 +1,69 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { createClient } from '../kube/fetch-client.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { TestApiServer } from '../kube/testing/api-server.ts';
+import { StatusWriter } from './status-writer.ts';
+import { objectOf } from './testing/objects.ts';
+
+setDefaultTimeout(60_000);
+
+const { signal } = new AbortController();
+
+interface Status {
+  readonly exposures: number;
+}
+
+test('a status is written once, and not again while the watch is behind', async () => {
+  await using server = await TestApiServer.start();
+  const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
+  const statuses = new StatusWriter<Status>(createClient(server.access));
+
+  expect(await statuses.write(seen!, { exposures: 1 }, signal)).toBe(true);
+
+  expect(statuses.statusOf(seen!)).toEqual({ exposures: 1 });
+  expect(await statuses.write(seen!, { exposures: 1 }, signal)).toBe(false);
+  expect(server.writes().length).toBe(1);
+});
+
+test('a status that turns back is written, though the watch still shows it as it was', async () => {
+  await using server = await TestApiServer.start();
+  server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
+  const client = createClient(server.access);
+  await client.patch(
+    RESOURCES.edge,
+    { name: 'shared' },
+    'merge',
+    { status: { exposures: 1 } },
+    {
+      subresource: 'status',
+    },
+  );
+  const seen = server.read(RESOURCES.edge, { name: 'shared' })!;
+  const statuses = new StatusWriter<Status>(client);
+  await statuses.write(seen, { exposures: 2 }, signal);
+
+  expect(await statuses.write(seen, { exposures: 1 }, signal)).toBe(true);
+
+  expect(server.read(RESOURCES.edge, { name: 'shared' })).toMatchObject({
+    status: { exposures: 1 },
+  });
+});
+
+test('what somebody else wrote since counts, and so does another object of the same name', async () => {
+  await using server = await TestApiServer.start();
+  const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
+  const client = createClient(server.access);
+  const statuses = new StatusWriter<Status>(client);
+  await statuses.write(seen!, { exposures: 1 }, signal);
+  const key = { name: 'shared' };
+  const status = { exposures: 9 };
+  await client.patch(RESOURCES.edge, key, 'merge', { status }, { subresource: 'status' });
+
+  const changed = server.read(RESOURCES.edge, key)!;
+  expect(statuses.statusOf(changed)).toEqual({ exposures: 9 });
+
+  await statuses.write(changed, { exposures: 2 }, signal);
+  await client.delete(RESOURCES.edge, key);
+  const [anew] = server.seed(objectOf('Edge', key, { spec: {} }));
+  expect(statuses.statusOf(anew!)).toBeUndefined();
+});
