@@ -47,9 +47,9 @@ generate: install ## write deploy/crds and docs/reference from src/api
 	$(BUN) scripts/crds.ts
 
 # The program of a gateway's thread is an entry point of its own. With --splitting, what a command does not use is not
-# loaded: 1 to 2 MB of memory.
+# loaded: 1 to 2 MB of memory. With --bytecode, what is loaded need not be compiled into memory: 1 MB more, for 5 MB of disk.
 build: install ## dist/snicket, one file with its runtime inside
-	$(BUN) build --compile --splitting --minify --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
+	$(BUN) build --compile --splitting --minify --bytecode --format=esm --no-compile-autoload-dotenv --no-compile-autoload-bunfig \
 	  src/main.ts src/gateway/thread/engine-thread.ts --outfile dist/snicket
 	@du -h dist/snicket
 

@@ -2,7 +2,7 @@
 import type { Kind } from '../cases.ts';
 import type { Lab } from '../lab/lab.ts';
 import { IdleLoad } from '../lab/load.ts';
-import { openSockets, residentBytes } from '../lab/memory.ts';
+import { openSockets, ownBytes, residentBytes } from '../lab/memory.ts';
 import { fileLimit } from '../lab/placement.ts';
 import { HOST } from '../lab/site.ts';
 import type { Peer } from '../peers/peer.ts';
@@ -16,6 +16,8 @@ export interface IdleMemory {
   readonly peer: string;
   readonly kind: Kind;
   readonly restBytes: number;
+  /** What of it is the program's own, not of the file that it is. */
+  readonly restOwnBytes: number;
   readonly connections: number;
   /** Resident memory with so many connections. */
   readonly idleBytes: number;
@@ -34,6 +36,7 @@ export async function measureIdle(
   const program = await lab.start(`${peer.name}-idle`, 'tested', await peer.launch(lab.site), kind);
   try {
     const restBytes = await settledBytes(program.pid);
+    const restOwnBytes = ownBytes(program.pid);
     const restSockets = openSockets(program.pid);
     const target = { port: program.port, name: HOST, kind };
     const withConnections = async (count: number) => {
@@ -59,6 +62,7 @@ export async function measureIdle(
       peer: peer.name,
       kind,
       restBytes,
+      restOwnBytes,
       connections: many,
       idleBytes,
       bytesPerConnection: (idleBytes - fewBytes) / (many - FEW),

@@ -48,6 +48,7 @@ export function exampleResults(changes: Partial<Results> = {}): Results {
         peer: 'snicket-epoll',
         kind: 'plain',
         restBytes: 50e6,
+        restOwnBytes: 12e6,
         connections: 9000,
         idleBytes: 54e6,
         bytesPerConnection: 512,

@@ -37,6 +37,12 @@ describe('the report', () => {
     );
   });
 
+  test('shows what of the memory at rest is the own of a program', () => {
+    expect(reportText(exampleResults())).toMatch(
+      /snicket-epoll +\| plain +\| 50\.0 MB +\| 12\.0 MB/,
+    );
+  });
+
   test('says how much of the machine others used', () => {
     expect(reportText(exampleResults())).toContain('others used 3% of the machine');
   });

@@ -64,11 +64,12 @@ function memoryTexts(results: Results): string[] {
     idle.peer,
     idle.kind,
     `${(idle.restBytes / 1e6).toFixed(1)} MB`,
+    `${(idle.restOwnBytes / 1e6).toFixed(1)} MB`,
     `${(idle.idleBytes / 1e6).toFixed(1)} MB`,
     String(idle.connections),
     `${(idle.bytesPerConnection / 1024).toFixed(2)} KB`,
   ]);
-  const header = ['peer', 'kind', 'at rest', 'with idle connections', 'so many', 'each'];
+  const header = ['peer', 'kind', 'at rest', 'its own', 'with idle connections', 'so many', 'each'];
   return [`## Resident memory\n\n${markdownTable([header, ...rows])}`];
 }
 

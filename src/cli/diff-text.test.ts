@@ -8,7 +8,7 @@ const exposure = {
 
 function changed(...fields: ClusterChange['fields']): string {
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'b' } };
-  const change = { ...{ action: 'change', cluster: 'tenant', waits: false } } as const;
+  const change = { action: 'change', cluster: 'tenant', waits: false } as const;
   return changesText({ exposure, changes: [{ ...change, object, fields }] }, false);
 }
 
@@ -48,7 +48,7 @@ test('lets nothing of a value reach the terminal but text', () => {
 
 test('has colours for those who can see them', () => {
   const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } };
-  const change = { ...{ action: 'delete', cluster: 'management', waits: false } } as const;
+  const change = { action: 'delete', cluster: 'management', waits: false } as const;
   const changes = [{ ...change, object, fields: [] }];
 
   expect(changesText({ exposure, changes }, true)).toBe(

@@ -8,6 +8,7 @@ import {
   type ManagementFlags,
   type NamedExposure,
 } from './management-flags.ts';
+import { say } from './say.ts';
 
 const EXAMPLES = `
 Examples:
@@ -79,7 +80,7 @@ async function diff(exposure: NamedExposure | undefined, flags: Flags): Promise<
     if (flags.output === 'json') console.log(JSON.stringify({ exposures: all }, null, 2));
     if (hasChanges) process.exitCode ??= EXIT.wrong;
     else if (process.exitCode === undefined && process.stderr.isTTY) {
-      console.error('nothing to change');
+      say('nothing to change');
     }
   });
 }

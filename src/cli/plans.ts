@@ -14,6 +14,7 @@ import type { Plan } from '../plan/plan.ts';
 import { renderPlan, type Cluster, type RenderOptions } from '../plan/render.ts';
 import { isChosen, type Choice } from './management-flags.ts';
 import { withProgress } from './progress.ts';
+import { say } from './say.ts';
 
 /** Exit codes: something is wrong with what was looked at, or it could not be looked at. */
 export const EXIT = { wrong: 1, failed: 2 } as const;
@@ -86,7 +87,7 @@ export async function printPlans(options: PlansOptions & RenderOptions): Promise
       console.log(`${isFirst ? '' : '---\n'}${text.trimEnd()}`);
       isFirst = false;
     }
-    if (isFirst) console.error('there is no Exposure');
+    if (isFirst) say('there is no Exposure');
   });
 }
 
@@ -120,9 +121,9 @@ export function reportFindings(
   exitCode: number = EXIT.wrong,
 ): void {
   const key = keyText(object.metadata);
-  for (const finding of findings) console.error(findingLine(key, finding));
+  for (const finding of findings) say(findingLine(key, finding));
   if (reissued !== undefined) {
-    console.error(`note: ${key}: the proxies would get new credentials: ${reissued}`);
+    say(`note: ${key}: the proxies would get new credentials: ${reissued}`);
   }
   if (findings.some(({ severity }) => severity === 'error')) process.exitCode = exitCode;
 }
@@ -137,7 +138,7 @@ export async function orSayWhy(work: () => Promise<void>): Promise<void> {
     await work();
   } catch (error) {
     if (!isKubeError(error) && !(error instanceof NothingChosen)) throw error;
-    console.error(`error: ${error.message}`);
+    say(`error: ${error.message}`);
     process.exitCode = EXIT.failed;
   }
 }
@@ -162,7 +163,7 @@ async function proxyImageOf(
     return (await installedProxyImage(client, namespace, signal)) ?? ours;
   } catch (error) {
     if (!isKubeError(error, 'Forbidden')) throw error;
-    console.error(
+    say(
       `warning: the operator's Deployment cannot be read, so its proxies are taken to be of image ${ours}; name another with --proxy-image`,
     );
     return ours;

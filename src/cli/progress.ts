@@ -1,3 +1,5 @@
+import { say } from './say.ts';
+
 /** A person waits without a word for so long. */
 const PATIENCE_MS = 2000;
 
@@ -7,7 +9,7 @@ export async function withProgress<T>(
   work: Promise<T>,
   patienceMs = PATIENCE_MS,
 ): Promise<T> {
-  const timer = setTimeout(() => console.error(`${what}...`), patienceMs);
+  const timer = setTimeout(() => say(`${what}...`), patienceMs);
   try {
     return await work;
   } finally {

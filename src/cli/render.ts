@@ -12,6 +12,7 @@ import {
   type NamedExposure,
 } from './management-flags.ts';
 import type { TextFile } from './object-files.ts';
+import { say } from './say.ts';
 
 const EXAMPLES = `
 Examples:
@@ -123,7 +124,7 @@ async function renderFiles(
   const files = names.map((name) => readText(name, command));
   const { objects, faults } = readObjects(files, flags.namespace ?? 'default');
   if (faults.length > 0) {
-    for (const fault of faults) console.error(`error: ${fault}`);
+    for (const fault of faults) say(`error: ${fault}`);
     process.exitCode = EXIT.wrong;
     return;
   }
@@ -137,11 +138,11 @@ async function renderFiles(
     },
   });
   if (outlooks.length === 0) {
-    console.error('error: there is no Exposure in these files');
+    say('error: there is no Exposure in these files');
     process.exitCode = EXIT.wrong;
     return;
   }
-  for (const sentence of assumed) console.error(`note: ${sentence}, and was assumed`);
+  for (const sentence of assumed) say(`note: ${sentence}, and was assumed`);
   for (const outlook of outlooks) reportFindings(outlook);
   const { only, showSecrets } = flags;
   const texts = outlooks.map((outlook) => planText(outlook, { only, showSecrets }));

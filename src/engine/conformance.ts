@@ -3,6 +3,7 @@
  */
 import { limitsSuite } from './conformance/limits-suite.ts';
 import { openingSuite } from './conformance/opening-suite.ts';
+import { piecesSuite } from './conformance/pieces-suite.ts';
 import { processSuite } from './conformance/process-suite.ts';
 import { relaySuite } from './conformance/relay-suite.ts';
 import { stormSuite } from './conformance/storm-suite.ts';
@@ -11,6 +12,7 @@ import { stormSuite } from './conformance/storm-suite.ts';
 export function conformance(engine: string): void {
   openingSuite(engine);
   relaySuite(engine);
+  piecesSuite(engine);
   limitsSuite(engine);
   stormSuite(engine);
   processSuite(engine);

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import type { Clock } from '../engine/clock.ts';
+import { isSendable, UNSENDABLE } from './bearer-token.ts';
 import type { ClusterAccess, ExecPlugin } from './cluster-access.ts';
 
 /** What such a program prints. */
@@ -128,6 +129,9 @@ function credentialIn(output: string, plugin: ExecPlugin): ExecCredential {
   }
   if (!token && cert === undefined) {
     throw new ExecPluginError(`${plugin.command} printed neither a token nor a certificate`);
+  }
+  if (token && !isSendable(token)) {
+    throw new ExecPluginError(`${plugin.command} printed ${UNSENDABLE}`);
   }
   return {
     token: token || undefined,

@@ -1,6 +1,7 @@
 /**
  * Lists, page by page.
  */
+import { isObject } from './object-read.ts';
 import type { KubeObject } from './object.ts';
 import type { Resource } from './resource.ts';
 
@@ -28,7 +29,7 @@ export function pageOf<T extends KubeObject>(
   const { resourceVersion, continue: next } = metadata ?? {};
   // Go writes null for a list without items.
   const all: unknown = items ?? [];
-  if (typeof resourceVersion !== 'string' || !Array.isArray(all) || !all.every(hasName)) {
+  if (typeof resourceVersion !== 'string' || !Array.isArray(all) || !all.every(isObject)) {
     return undefined;
   }
   return {
@@ -36,11 +37,6 @@ export function pageOf<T extends KubeObject>(
     resourceVersion,
     continue: typeof next === 'string' ? next : '',
   };
-}
-
-function hasName(item: unknown): item is Partial<KubeObject> & Pick<KubeObject, 'metadata'> {
-  const { metadata } = (item ?? {}) as Partial<KubeObject>;
-  return typeof metadata?.name === 'string';
 }
 
 /** The items of a list do not say what they are: the list says it for all of them. */

@@ -2,6 +2,7 @@
  * The client: what to ask for, as URLs and bodies.
  */
 import type { Clock } from '../engine/clock.ts';
+import { DEFAULT_LIMITS, type ClientLimits } from './client-limits.ts';
 import type {
   ApplyOptions,
   CallOptions,
@@ -25,6 +26,7 @@ import {
   objectPath,
   versionPath,
 } from './fetch-client-path.ts';
+import { isObject, readObject } from './object-read.ts';
 import type { KubeObject, ObjectKey } from './object.ts';
 import { resourceOf, type Resource } from './resource.ts';
 import { malformed } from './transport-error.ts';
@@ -43,12 +45,10 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** Milliseconds since 1970, for credentials that expire. Default `Date.now`. */
   readonly wallMs?: () => number;
+  /** Default {@link DEFAULT_LIMITS}. */
+  readonly limits?: ClientLimits;
 }
 
-/** As client-go asks for: large enough to be few, small enough to be kind to the server. */
-const PAGE_SIZE = 500;
-/** A list of more is none that Snicket has a use for: half a million objects. */
-const MAX_PAGES = 1000;
 /** How often a list may begin again because its snapshot is gone. */
 const MAX_LIST_ATTEMPTS = 3;
 /** A server that ends all watches at the same moment gets them all back at that moment: hence the spread. */
@@ -67,11 +67,14 @@ export function createClient(access: ClusterAccess, options: ClientOptions = {})
 class FetchClient implements KubeClient {
   readonly #transport: Transport;
   readonly #fieldManager: string;
+  readonly #limits: ClientLimits;
 
   constructor(access: ClusterAccess, options: ClientOptions) {
     const { fieldManager = 'snicket', timeoutMs = 30_000, userAgent = 'snicket' } = options;
-    const { clock, wallMs } = options;
-    this.#transport = new Transport(access, { timeoutMs, userAgent, clock, wallMs });
+    const { clock, wallMs, limits = DEFAULT_LIMITS } = options;
+    const { answerBytes } = limits;
+    this.#transport = new Transport(access, { timeoutMs, userAgent, answerBytes, clock, wallMs });
+    this.#limits = limits;
     this.#fieldManager = fieldManager;
   }
 
@@ -122,7 +125,7 @@ class FetchClient implements KubeClient {
       options.onOpen?.();
       return stream;
     };
-    return watchEvents<T>(open, this.#transport.nameOf(call));
+    return watchEvents<T>(open, this.#transport.nameOf(call), this.#limits);
   }
 
   async create<T extends KubeObject>(
@@ -229,32 +232,40 @@ class FetchClient implements KubeClient {
     resource: Resource,
     { trim = (object) => object, signal, ...selection }: ListOptions<T>,
   ): Promise<ObjectList<T>> {
+    const { listBytes, listPages, pageObjects } = this.#limits;
     const items: T[] = [];
     let page: Page<T> | undefined;
+    let bytes = 0;
     for (let pages = 0; page === undefined || page.continue !== ''; pages++) {
       const call: Call = {
         verb: 'GET',
         path: collectionPath(resource, selection.namespace),
         query: {
-          limit: String(PAGE_SIZE),
+          limit: String(pageObjects),
           continue: page?.continue,
           ...selectors(selection),
         },
         signal,
       };
-      if (pages === MAX_PAGES) {
-        throw malformed(this.#transport.nameOf(call), `a list of more than ${MAX_PAGES} pages`);
+      const name = this.#transport.nameOf(call);
+      if (pages === listPages) {
+        throw malformed(name, `a list of more than ${listPages} pages (listPages)`);
       }
-      page = pageOf<T>(await this.#transport.json(call), resource);
-      if (page === undefined) throw malformed(this.#transport.nameOf(call), 'it is no list');
-      for (const item of page.items) items.push(trim(item));
+      const answer = await this.#transport.answer(call);
+      bytes += answer.bytes;
+      if (bytes > listBytes) {
+        throw malformed(name, `a list of more than ${listBytes} bytes (listBytes)`);
+      }
+      page = pageOf<T>(answer.content, resource);
+      if (page === undefined) throw malformed(name, 'it is no list');
+      for (const item of page.items) items.push(readObject(item, trim));
     }
     return { items, resourceVersion: page.resourceVersion };
   }
 
   async #object<T extends KubeObject>(call: Call): Promise<T> {
-    const answer = (await this.#transport.json(call)) as Partial<KubeObject> | null;
-    if (typeof answer?.metadata?.name === 'string') return answer as T;
+    const answer = await this.#transport.json(call);
+    if (isObject(answer)) return answer as T;
     throw malformed(this.#transport.nameOf(call), 'it is no object');
   }
 }

@@ -71,6 +71,19 @@ describe('an index', () => {
     expect([names('one'), names('two'), names('three')]).toEqual([['b'], ['a'], []]);
   });
 
+  test('that cannot read one object of a list leaves all as it was', () => {
+    const unreadable = { ...pod('b'), node: null } as unknown as Pod;
+    const strict = new InformerCache<Pod>({ node: ({ node }) => [node.trim()] });
+    strict.put(pod('a', '1', { node: 'one' }));
+
+    expect(() => strict.replace([pod('c'), unreadable])).toThrow('Pod b is not as such');
+    expect(() => strict.put(unreadable)).toThrow('Pod b is not as such');
+
+    expect(strict.list()).toEqual([pod('a', '1', { node: 'one' })]);
+    expect(strict.byIndex('node', 'one')).toHaveLength(1);
+    expect(strict.byIndex('node', 'n')).toEqual([]);
+  });
+
   test('that there is not is an error', () => {
     expect(() => new InformerCache<Pod>(indexes).byIndex('zone', 'a')).toThrow('no index "zone"');
   });

@@ -1,6 +1,7 @@
 /**
  * What an informer knows: objects by key, and by whatever else they are asked for. No clock, no network.
  */
+import { readObject } from './object-read.ts';
 import { keyText, type KubeObject, type ObjectKey } from './object.ts';
 
 /** What became of an object. Of a DELETED one, `object` is the last that is known of it. */
@@ -12,9 +13,12 @@ export type Change<T extends KubeObject> =
 /** Under which values an index has an object. */
 export type IndexValues<T> = (object: T) => readonly string[];
 
-/** Objects of one kind. What is put in tells what that changed. */
+/**
+ * Objects of one kind. What is put in tells what that changed. An object that an index cannot read is an error
+ * (KubeError `Malformed`), and changes nothing.
+ */
 export class InformerCache<T extends KubeObject> {
-  readonly #objects = new Map<string, T>();
+  readonly #entries = new Map<string, Entry<T>>();
   readonly #indexes: ReadonlyMap<string, Index<T>>;
 
   constructor(indexes: Readonly<Record<string, IndexValues<T>>> = {}) {
@@ -24,15 +28,15 @@ export class InformerCache<T extends KubeObject> {
   }
 
   get size(): number {
-    return this.#objects.size;
+    return this.#entries.size;
   }
 
   get(key: ObjectKey): T | undefined {
-    return this.#objects.get(keyText(key));
+    return this.#entries.get(keyText(key))?.object;
   }
 
   list(): readonly T[] {
-    return [...this.#objects.values()];
+    return [...this.#entries.values()].map(({ object }) => object);
   }
 
   /** @throws RangeError for an index that there is not. */
@@ -41,34 +45,21 @@ export class InformerCache<T extends KubeObject> {
     if (index === undefined) throw new RangeError(`there is no index "${name}"`);
     const found: T[] = [];
     for (const key of index.keys.get(value) ?? []) {
-      const object = this.#objects.get(key);
-      if (object !== undefined) found.push(object);
+      const entry = this.#entries.get(key);
+      if (entry !== undefined) found.push(entry.object);
     }
     return found;
   }
 
   /** As it is now. */
   put(object: T): readonly Change<T>[] {
-    const key = keyText(object.metadata);
-    const previous = this.#objects.get(key);
-    if (previous === undefined) {
-      this.#store(key, object);
-      return [{ type: 'ADDED', object }];
-    }
-    // Deleted and made again while nobody looked.
-    if (previous.metadata.uid !== object.metadata.uid) {
-      return [...this.remove(previous), ...this.put(object)];
-    }
-    if (previous.metadata.resourceVersion === object.metadata.resourceVersion) return [];
-    this.#forget(key, previous);
-    this.#store(key, object);
-    return [{ type: 'MODIFIED', object, previous }];
+    return this.#put(this.#entryOf(object));
   }
 
   /** It is gone; `object` is its last state. */
   remove(object: T): readonly Change<T>[] {
     const key = keyText(object.metadata);
-    const previous = this.#objects.get(key);
+    const previous = this.#entries.get(key);
     if (previous === undefined) return [];
     this.#forget(key, previous);
     return [{ type: 'DELETED', object }];
@@ -76,36 +67,76 @@ export class InformerCache<T extends KubeObject> {
 
   /** These, and no others. What is gone comes first: its name may be in use again. */
   replace(objects: readonly T[]): readonly Change<T>[] {
+    const entries = objects.map((object) => this.#entryOf(object));
     const present = new Set(objects.map(({ metadata }) => keyText(metadata)));
     const gone = this.list().filter(({ metadata }) => !present.has(keyText(metadata)));
     return [
       ...gone.flatMap((object) => this.remove(object)),
-      ...objects.flatMap((object) => this.put(object)),
+      ...entries.flatMap((entry) => this.#put(entry)),
     ];
   }
 
-  #store(key: string, object: T): void {
-    this.#objects.set(key, object);
-    for (const { valuesOf, keys } of this.#indexes.values()) {
-      for (const value of valuesOf(object)) {
-        const known = keys.get(value);
-        if (known === undefined) keys.set(value, new Set([key]));
-        else known.add(key);
-      }
+  /** All that can fail of an object comes before any of it is stored. */
+  #entryOf(object: T): Entry<T> {
+    if (this.#indexes.size === 0) return { object, values: NO_VALUES };
+    const values = readObject(object, () =>
+      [...this.#indexes.values()].map(({ valuesOf }) => [...valuesOf(object)]),
+    );
+    return { object, values };
+  }
+
+  #put(entry: Entry<T>): readonly Change<T>[] {
+    const { object } = entry;
+    const key = keyText(object.metadata);
+    const known = this.#entries.get(key);
+    if (known === undefined) {
+      this.#store(key, entry);
+      return [{ type: 'ADDED', object }];
+    }
+    const previous = known.object;
+    // Deleted and made again while nobody looked.
+    if (previous.metadata.uid !== object.metadata.uid) {
+      return [...this.remove(previous), ...this.#put(entry)];
+    }
+    if (previous.metadata.resourceVersion === object.metadata.resourceVersion) return [];
+    this.#forget(key, known);
+    this.#store(key, entry);
+    return [{ type: 'MODIFIED', object, previous }];
+  }
+
+  #store(key: string, entry: Entry<T>): void {
+    this.#entries.set(key, entry);
+    for (const [keys, value] of this.#places(entry)) {
+      const known = keys.get(value);
+      if (known === undefined) keys.set(value, new Set([key]));
+      else known.add(key);
     }
   }
 
-  #forget(key: string, object: T): void {
-    this.#objects.delete(key);
-    for (const { valuesOf, keys } of this.#indexes.values()) {
-      for (const value of valuesOf(object)) {
-        const known = keys.get(value);
-        known?.delete(key);
-        if (known?.size === 0) keys.delete(value);
-      }
+  #forget(key: string, entry: Entry<T>): void {
+    this.#entries.delete(key);
+    for (const [keys, value] of this.#places(entry)) {
+      const known = keys.get(value);
+      known?.delete(key);
+      if (known?.size === 0) keys.delete(value);
+    }
+  }
+
+  /** Where the indexes have an object. */
+  *#places({ values }: Entry<T>): Generator<[Index<T>['keys'], string]> {
+    for (const [position, { keys }] of [...this.#indexes.values()].entries()) {
+      for (const value of values[position] ?? []) yield [keys, value];
     }
   }
 }
+
+/** An object, and its values in each index. */
+interface Entry<T> {
+  readonly object: T;
+  readonly values: readonly (readonly string[])[];
+}
+
+const NO_VALUES: readonly (readonly string[])[] = [];
 
 interface Index<T> {
   readonly valuesOf: IndexValues<T>;

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { answerList, eventLine, InformerLab, service } from './informer-test-lab.ts';
+import fc from 'fast-check';
+import { answerList, eventLine, InformerLab, service, type Service } from './informer-test-lab.ts';
+import type { InformerOptions } from './informer.ts';
+import type { KubeError } from './kube-error.ts';
 import type { Exchange, Script } from './transport-test-server.ts';
 
 const STEP_MS = 1000;
@@ -153,6 +156,129 @@ describe('a list that fails', () => {
     }
     expect(lab.informer.state).toMatchObject({ hasSynced: false, isConnected: false });
     expect(lab.informer.state.lastError?.reason).toBe('ServerError');
+  });
+});
+
+describe('an object that is not as such an object is', () => {
+  /** As untrusted servers send them. */
+  const strange = { ...service('strange', '6'), port: null } as unknown as Service;
+  const portOf = ({ port = 0 }: Service) => {
+    if (port === null) throw new TypeError('null is no port');
+    return String(port);
+  };
+  const strangeList = (exchange: Exchange) =>
+    answerList(exchange, '10', service('blue', '5'), strange);
+
+  test.each<[string, Partial<InformerOptions<Service>>]>([
+    ['trim', { trim: (object) => ({ ...object, port: Number(portOf(object)) }) }],
+    ['an index', { indexes: { port: (object) => [portOf(object)] } }],
+  ])('to %s is a list that has failed', async (_, options) => {
+    await using lab = await InformerLab.open(options);
+    const failed: (KubeError | undefined)[] = [];
+    lab.serve(
+      firstThen(strangeList, (exchange) => {
+        failed.push(lab.informer.state.lastError);
+        listOfBlue(exchange);
+      }),
+    );
+
+    lab.run();
+    await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
+
+    expect(failed[0]).toMatchObject({
+      reason: 'Malformed',
+      message: 'Service tenants/strange is not as such an object is: null is no port',
+    });
+    expect(lab.told).toEqual(['ADDED blue 5']);
+    expect(lab.informer.state).toMatchObject({ lists: 1, failures: 1, objects: 1 });
+  });
+
+  test.each<[string, Partial<InformerOptions<Service>>]>([
+    ['trim', { trim: (object) => ({ ...object, port: Number(portOf(object)) }) }],
+    ['an index', { indexes: { port: (object) => [portOf(object)] } }],
+  ])('to %s is a watch that has failed', async (_, options) => {
+    await using lab = await InformerLab.open(options);
+    lab.serve(firstThen(listOfBlue, laterList), (exchange) => {
+      exchange.open();
+      if (lab.watches.length === 1) exchange.write(eventLine('ADDED', strange));
+    });
+
+    lab.run();
+    await lab.until(() => lab.lists.length === 2, 'there is another list', STEP_MS);
+    await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
+
+    expect(lab.told).toEqual(['ADDED blue 5', 'MODIFIED blue 15', 'ADDED green 16']);
+    expect(lab.informer.state).toMatchObject({ lists: 2, failures: 1, objects: 2 });
+  });
+
+  test('to a listener is a failure after all of them were told of all', async () => {
+    await using lab = await InformerLab.open();
+    const heard: string[] = [];
+    lab.informer.onChange(({ object }) => heard.push(`${object.metadata.name} ${portOf(object)}`));
+    let failed: KubeError | undefined;
+    lab.serve(
+      (exchange) => answerList(exchange, '10', strange, service('blue', '5')),
+      (exchange) => {
+        failed = lab.informer.state.lastError;
+        exchange.open();
+      },
+    );
+
+    lab.run();
+    await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
+
+    expect(failed?.message).toContain('Service tenants/strange');
+    expect(lab.told).toEqual(['ADDED strange 6', 'ADDED blue 5']);
+    expect(heard).toEqual(['blue 0']);
+  });
+
+  test('whatever a server sends, the informer does not end', async () => {
+    const anyObject = fc.oneof(
+      fc.jsonValue(),
+      fc.record({ metadata: fc.jsonValue(), kind: fc.jsonValue() }),
+      fc.record({
+        kind: fc.jsonValue(),
+        metadata: fc.record(
+          {
+            name: fc.oneof(fc.jsonValue(), fc.string()),
+            namespace: fc.jsonValue(),
+            resourceVersion: fc.jsonValue(),
+            labels: fc.jsonValue(),
+          },
+          { requiredKeys: [] },
+        ),
+        port: fc.jsonValue(),
+      }),
+    );
+    const anyEvent = fc.record({
+      type: fc.oneof(
+        fc.constantFrom('ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'),
+        fc.jsonValue(),
+      ),
+      object: anyObject,
+    });
+    await using lab = await InformerLab.open({
+      trim: (object) => ({ ...object, port: Object.keys(object.metadata.labels ?? {}).length }),
+      indexes: { label: ({ metadata }) => Object.values(metadata.labels ?? {}) },
+    });
+    const inputs = fc.sample(fc.record({ items: fc.array(anyObject), event: anyEvent }), 200);
+    lab.serve(
+      (exchange) => {
+        const items = lab.lists.length % 2 === 0 ? [] : (inputs[lab.lists.length]?.items ?? []);
+        exchange.answer(200, { metadata: { resourceVersion: '1' }, items });
+      },
+      (exchange) => {
+        exchange.open();
+        exchange.write(`${JSON.stringify(inputs[lab.watches.length]?.event ?? null)}\n`);
+        exchange.finish();
+      },
+    );
+
+    lab.run();
+    await lab.until(() => lab.lists.length > 60, 'there were many lists', 30_000);
+
+    // Waits for `run`, which would have thrown.
+    await lab.stop();
   });
 });
 

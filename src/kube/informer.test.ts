@@ -193,16 +193,6 @@ describe('the end', () => {
     await lab.stop();
   });
 
-  test('comes with the error of a listener, which is a mistake of the program', async () => {
-    await using lab = await InformerLab.open();
-    lab.serve(listOfBlue);
-    lab.informer.onChange(() => {
-      throw new TypeError('a mistake');
-    });
-
-    await expect(lab.informer.run(new AbortController().signal)).rejects.toThrow('a mistake');
-  });
-
   test('of a listener is not that of the others', async () => {
     await using lab = await InformerLab.open();
     const heard: string[] = [];

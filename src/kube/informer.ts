@@ -5,8 +5,10 @@ import { systemClock, type Clock } from '../engine/clock.ts';
 import { backoffMs, delay } from './backoff.ts';
 import type { KubeClient, Selection, WatchEvent } from './client.ts';
 import { InformerCache, type Change, type IndexValues } from './informer-cache.ts';
-import { isKubeError, type KubeError } from './kube-error.ts';
+import { isKubeError, KubeError } from './kube-error.ts';
+import { readObject } from './object-read.ts';
 import type { KubeObject, ObjectKey } from './object.ts';
+import { quoted } from './quote.ts';
 import type { Resource } from './resource.ts';
 
 /** Options of an {@link Informer}. */
@@ -80,8 +82,8 @@ export class Informer<T extends KubeObject> {
   }
 
   /**
-   * Lists and watches until the signal, once in the life of an informer. No failure of the server ends it; what a
-   * listener or `trim` throws does, as the error of this promise.
+   * Lists and watches until the signal, once in the life of an informer. Nothing that a server answers ends it, and it
+   * never throws: an object that `trim`, an index or a listener throws at is a list or a watch that has failed.
    */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -144,10 +146,11 @@ export class Informer<T extends KubeObject> {
     try {
       const list = await client.list<T>(resource, { ...selection, trim: this.#trim, signal });
       if (signal.aborted) return 0;
+      const changes = this.#cache.replace(list.items);
       this.#resourceVersion = list.resourceVersion;
       this.#lists++;
-      this.#tell(this.#cache.replace(list.items));
       this.#synced.resolve();
+      this.#tell(changes);
       return 0;
     } catch (thrown) {
       return this.#pauseAfter(thrown, signal);
@@ -179,12 +182,21 @@ export class Informer<T extends KubeObject> {
   }
 
   #pauseAfter(thrown: unknown, signal: AbortSignal): number {
-    if (!isKubeError(thrown)) throw thrown;
     if (signal.aborted) return 0;
-    this.#lastError = thrown;
+    const error = isKubeError(thrown) ? thrown : this.#unreadable(thrown);
+    this.#lastError = error;
     this.#failures++;
     this.#failuresInARow++;
-    return Math.max(this.#backoffMs(), Math.min(thrown.retryAfterMs ?? 0, MAX_ADVICE_MS));
+    return Math.max(this.#backoffMs(), Math.min(error.retryAfterMs ?? 0, MAX_ADVICE_MS));
+  }
+
+  /** Nothing else is thrown by a client, but then nothing that a server sends may end this. */
+  #unreadable(thrown: unknown): KubeError {
+    const { client, resource } = this.#options;
+    const said = thrown instanceof Error ? thrown.message : String(thrown);
+    return new KubeError('Malformed', `${resource.plural} at ${client.server}: ${quoted(said)}`, {
+      cause: thrown,
+    });
   }
 
   #backoffMs(): number {
@@ -214,14 +226,23 @@ export class Informer<T extends KubeObject> {
     }
     const { resourceVersion } = event.object.metadata;
     if (resourceVersion !== undefined) this.#resourceVersion = resourceVersion;
-    const object = this.#trim(event.object);
+    const object = readObject(event.object, this.#trim);
     this.#tell(event.type === 'DELETED' ? this.#cache.remove(object) : this.#cache.put(object));
   }
 
+  /** Every change to every listener, whatever one of them throws. @throws KubeError for the first that was thrown */
   #tell(changes: readonly Change<T>[]): void {
+    const errors: unknown[] = [];
     for (const change of changes) {
-      for (const listener of this.#listeners) listener(change);
+      for (const listener of this.#listeners) {
+        try {
+          readObject(change.object, () => listener(change));
+        } catch (error) {
+          errors.push(error);
+        }
+      }
     }
+    if (errors.length > 0) throw errors[0];
   }
 }
 

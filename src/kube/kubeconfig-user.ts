@@ -2,6 +2,7 @@
  * Who the user of a kubeconfig is.
  */
 import { isAbsolute } from 'node:path';
+import { isSendable, UNSENDABLE } from './bearer-token.ts';
 import { AccessError, type Credentials, type ExecPlugin } from './cluster-access.ts';
 import { contentOf, resolvedPath } from './kubeconfig-content.ts';
 import type { Entry, KubeconfigCluster, KubeconfigUser } from './kubeconfig-document.ts';
@@ -55,7 +56,10 @@ export function credentialsOf(
     const path = resolvedPath(value.tokenFile, `tokenFile of ${where}`, origin);
     return { kind: 'token-file', path };
   }
-  if (isSet(value.token)) return { kind: 'token', token: value.token };
+  if (isSet(value.token)) {
+    if (!isSendable(value.token)) throw new AccessError('AccessInvalid', `${where} has ${UNSENDABLE}`);
+    return { kind: 'token', token: value.token };
+  }
   if (value.exec === undefined) return { kind: 'none' };
   return { kind: 'exec', plugin: pluginOf(user, value.exec, cluster) };
 }

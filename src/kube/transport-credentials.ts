@@ -3,6 +3,7 @@
  */
 import type { Clock } from '../engine/clock.ts';
 import { readWatchedLater } from '../files/read-watched.ts';
+import { isSendable, UNSENDABLE } from './bearer-token.ts';
 import type { ClusterAccess, ExecPlugin } from './cluster-access.ts';
 import { runExecPlugin } from './exec-plugin.ts';
 
@@ -103,6 +104,7 @@ async function readTokenFile(path: string, { clock }: CredentialTime): Promise<F
   const readMs = clock.nowMs();
   const token = (await readWatchedLater(path)).toString('utf8').trim();
   if (token === '') throw new Error(`${path} is empty; a token belongs there`);
+  if (!isSendable(token)) throw new Error(`${path} has ${UNSENDABLE}`);
   return { identity: { token }, isFresh: () => clock.nowMs() - readMs < TOKEN_FILE_AGE_MS };
 }
 

@@ -58,6 +58,7 @@ export class TransportLab implements AsyncDisposable {
     return new Transport(this.access(more), {
       timeoutMs: 10_000,
       userAgent: 'snicket/test',
+      answerBytes: 1024 * 1024,
       ...time,
     });
   }

@@ -31,16 +31,23 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** An answer that was read to its end. */
+export interface WholeAnswer {
+  /** As JSON has it. */
+  readonly content: unknown;
+  readonly bytes: number;
+}
+
 /** Options of a {@link Transport}. */
 export interface TransportOptions {
   readonly timeoutMs: number;
   readonly userAgent: string;
+  /** Of one answer that is read whole. */
+  readonly answerBytes: number;
   readonly clock?: Clock | undefined;
   readonly wallMs?: (() => number) | undefined;
 }
 
-/** 500 nodes with all their images are a third of this. */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /**
@@ -79,14 +86,20 @@ export class Transport {
 
   /** The answer, parsed. @throws KubeError */
   async json(call: Call): Promise<unknown> {
+    return (await this.answer(call)).content;
+  }
+
+  /** The answer, parsed, and how long it was. @throws KubeError */
+  async answer(call: Call): Promise<WholeAnswer> {
+    const { answerBytes } = this.#options;
     const limits = this.#limits(call);
     try {
       const answer = await this.#accepted(call, limits, (identity) =>
         this.#fetch(call, identity, limits),
       );
-      const { content, isWhole } = await bytesWithin(answer, MAX_ANSWER_BYTES);
-      if (isWhole) return parsed(content, this.nameOf(call));
-      throw malformed(this.nameOf(call), `it has more than ${MAX_ANSWER_BYTES} bytes`);
+      const { content, isWhole } = await bytesWithin(answer, answerBytes);
+      if (isWhole) return { content: parsed(content, this.nameOf(call)), bytes: content.length };
+      throw malformed(this.nameOf(call), `it has more than ${answerBytes} bytes (answerBytes)`);
     } catch (failure) {
       throw limits.errorOf(failure);
     } finally {

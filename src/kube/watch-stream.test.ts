@@ -5,6 +5,7 @@ import type { ByteStream } from './transport-stream.ts';
 import { LineSplitter, watchEvents } from './watch-stream.ts';
 
 const CALL = { verb: 'GET', path: '/api/v1/pods', server: 'https://10.0.0.1' };
+const LINE_BYTES = 1024 * 1024;
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 /** The same bytes, cut at these places. */
@@ -32,7 +33,7 @@ class FixedStream implements ByteStream {
 }
 
 async function collect(stream: ByteStream) {
-  return Array.fromAsync(watchEvents(async () => stream, CALL));
+  return Array.fromAsync(watchEvents(async () => stream, CALL, { lineBytes: LINE_BYTES }));
 }
 
 function added(name: string): string {
@@ -45,7 +46,7 @@ describe('lines', () => {
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.nat()), (lines, places) => {
         const whole = bytes(lines.map((text) => `${text}\n`).join(''));
-        const splitter = new LineSplitter();
+        const splitter = new LineSplitter(LINE_BYTES);
 
         const found = cut(whole, places).flatMap((chunk) => splitter.push(chunk));
 
@@ -65,7 +66,7 @@ describe('lines', () => {
   });
 
   test('do not keep the chunk in memory that they began in', () => {
-    const splitter = new LineSplitter();
+    const splitter = new LineSplitter(LINE_BYTES);
     const chunk = bytes(`${'x'.repeat(100)}\nbegin`);
     splitter.push(chunk);
 
@@ -126,7 +127,7 @@ describe('events', () => {
   test('release the stream when nobody wants more of them', async () => {
     const stream = new FixedStream(bytes(added('a') + added('b')));
 
-    for await (const _ of watchEvents(async () => stream, CALL)) break;
+    for await (const _ of watchEvents(async () => stream, CALL, { lineBytes: LINE_BYTES })) break;
 
     expect(stream.isClosed).toBe(true);
   });

@@ -1,14 +1,14 @@
 /**
  * The events of a watch: JSON, one object to a line, in chunks that begin and end anywhere.
  */
+import type { ClientLimits } from './client-limits.ts';
 import type { WatchEvent } from './client.ts';
 import { KubeError } from './kube-error.ts';
+import { isObject } from './object-read.ts';
 import type { KubeObject } from './object.ts';
+import { quoted } from './quote.ts';
 import { errorOfEvent, malformed, nameOf, type CallName } from './transport-error.ts';
 import type { ByteStream } from './transport-stream.ts';
-
-/** etcd takes 1.5 MB for an object; whatever is far above that is no event. */
-const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 
@@ -24,7 +24,7 @@ export class LineSplitter {
   #rest: Uint8Array[] = [];
   #restBytes = 0;
 
-  constructor(maxBytes: number = MAX_LINE_BYTES) {
+  constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
@@ -57,7 +57,7 @@ export class LineSplitter {
   #keep(bytes: Uint8Array): void {
     this.#restBytes += bytes.length;
     if (this.#restBytes > this.#maxBytes) {
-      throw new LineTooLong(`a line has more than ${this.#maxBytes} bytes`);
+      throw new LineTooLong(`a line has more than ${this.#maxBytes} bytes (lineBytes)`);
     }
     this.#rest.push(bytes);
   }
@@ -72,8 +72,9 @@ export class LineSplitter {
 export async function* watchEvents<T extends KubeObject>(
   open: () => Promise<ByteStream>,
   call: CallName,
+  { lineBytes }: Pick<ClientLimits, 'lineBytes'>,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  const splitter = new LineSplitter();
+  const splitter = new LineSplitter(lineBytes);
   const stream = await open();
   try {
     for (let chunk = await stream.read(); chunk !== undefined; chunk = await stream.read()) {
@@ -102,11 +103,12 @@ function eventOf<T extends KubeObject>(line: string, call: CallName): WatchEvent
   if (type === 'ERROR') throw errorOfEvent(call, object);
   if (type === 'BOOKMARK') {
     const { resourceVersion } = object?.metadata ?? {};
-    if (resourceVersion !== undefined) return { type, resourceVersion };
+    if (typeof resourceVersion === 'string') return { type, resourceVersion };
   } else if (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') {
-    if (typeof object?.metadata?.name === 'string') return { type, object: object as T };
+    if (isObject(object)) return { type, object: object as T };
   }
-  throw malformed(call, `an event of type ${String(type)} that cannot be used`);
+  const said = typeof type === 'string' ? quoted(type) : typeof type;
+  throw malformed(call, `an event of type ${said} that cannot be used`);
 }
 
 /** What is looked at of an event before its object is handed on as what the caller says it is. */

@@ -3,7 +3,7 @@ import { LAB_EDGES } from './testing/edges.ts';
 import { OperatorLab } from './testing/operator-lab.ts';
 import { until } from './testing/until.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 describe("the operator's metrics", () => {
   test('count Exposures by condition, runs, errors, tenants and the days of certificates', async () => {

@@ -1,6 +1,7 @@
 /**
  * The operator put together: one management cluster, all Exposures and Edges in it, as long as this process leads.
  */
+import type { Edge } from '../api/edge.ts';
 import { claimsOf, covers } from '../edges/claims/claims.ts';
 import { systemClock } from '../engine/clock.ts';
 import { Applier } from '../kube/apply.ts';
@@ -91,7 +92,11 @@ export class Operator {
       listener: {
         onExposure: (object, previous) => this.#exposureChanged(object, previous),
         onEdge: (object, previous) => {
-          if (previous !== undefined && isOurOwnWriting(object, previous)) return;
+          const isSame =
+            previous !== undefined &&
+            isOurOwnWriting(object, previous) &&
+            Bun.deepEquals(addressesIn(object), addressesIn(previous));
+          if (isSame) return;
           this.#edges.add(object.metadata.name);
           this.#lookAtAll();
         },
@@ -268,6 +273,11 @@ function isOurOwnWriting(
     Bun.deepEquals(after.annotations, before.annotations) &&
     Bun.deepEquals(after.ownerReferences, before.ownerReferences)
   );
+}
+
+/** Where an Edge is: its routes are led there, and its workers' proxies. */
+function addressesIn(edge: KubeObject): readonly string[] {
+  return (edge as Partial<Edge>).status?.addresses ?? [];
 }
 
 /** All that decides which hosts an Exposure holds. */

@@ -5,7 +5,7 @@ import { TestApiServer } from '../kube/testing/api-server.ts';
 import { StatusWriter } from './status-writer.ts';
 import { objectOf } from './testing/objects.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const { signal } = new AbortController();
 

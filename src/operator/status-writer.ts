@@ -30,8 +30,9 @@ export class StatusWriter<S extends object> {
   async write(seen: KubeObject, status: S, signal: AbortSignal): Promise<boolean> {
     if (Bun.deepEquals(status, this.statusOf(seen))) return false;
     const { apiVersion, kind, metadata } = seen;
-    const { name, namespace } = metadata;
-    const applied = { apiVersion, kind, metadata: { name, namespace }, status };
+    // With the uid: an object of the same name that has come in between is another one.
+    const { name, namespace, uid = '' } = metadata;
+    const applied = { apiVersion, kind, metadata: { name, namespace, uid }, status };
     const written = await this.#client.apply(applied, {
       ...{ subresource: 'status', force: true, signal },
     });

@@ -7,6 +7,7 @@ import type { KubeObject, ObjectKey } from '../kube/object.ts';
 import type { AuthorityFiles, ControlPlane, ServicePort } from '../plan/control-plane.ts';
 import type { Finding } from '../plan/finding.ts';
 import { fixedService } from '../plan/fixed-service.ts';
+import { certificatesIn } from './authority-certificates.ts';
 
 /** As much of a Service as is needed. */
 export interface Service extends KubeObject {
@@ -148,9 +149,10 @@ async function readAuthority(
   objects: ControlPlaneObjects,
 ): Promise<Reading<AuthorityFiles>> {
   const secret = await objects.secret(key);
-  const certificate = textIn(secret, keys.certificateKey);
-  if (certificate === undefined)
-    return { finding: secretMissing(key, keys.certificateKey, secret) };
+  const entry = secret?.data?.[keys.certificateKey];
+  if (entry === undefined) return { finding: secretMissing(key, keys.certificateKey, secret) };
+  const certificate = certificatesIn(Buffer.from(entry, 'base64').toString());
+  if (certificate === undefined) return { finding: unreadable(key, keys.certificateKey) };
   const privateKey = textIn(secret, keys.privateKeyKey);
   return { value: { certificate, key: privateKey } };
 }
@@ -183,6 +185,15 @@ function secretMissing({ name, namespace }: ObjectKey, entry: string, secret?: S
         `Secret ${namespace}/${name} has no entry '${entry}' (it has ${entries})`,
         'add the entry, or correct its name in spec.controlPlane',
       );
+}
+
+/** Whatever it is, it may be a key: nothing of it is quoted. */
+function unreadable({ name, namespace }: ObjectKey, entry: string): Finding {
+  return missing(
+    'CaCertificateUnreadable',
+    `entry '${entry}' of Secret ${namespace}/${name} holds no certificate that can be read, or too many`,
+    'put the certificate of the CA there, as PEM (at most 16, and 64 KB of text)',
+  );
 }
 
 function missing(code: string, message: string, action: string): Finding {

@@ -48,6 +48,8 @@ export const FLAG = {
   settled: 512,
   /** Epoll has told of urgent bytes (RFC 6093): reads stop short of them. */
   urgent: 1024,
+  /** Its bytes are left to gather: see {@link Gatherer}. */
+  gathers: 2048,
 } as const;
 
 /** What a client may wait for: see {@link WaitingList}. */
@@ -56,7 +58,7 @@ export const LIST = { hello: 1, dial: 2, leave: 3 } as const;
 /** Memory that is not written to is not there: room for so many costs nothing until they come. */
 const FIRST_CAPACITY = 1 << 15;
 
-type Numbers = Uint8Array | Uint16Array | Int32Array | Float64Array;
+type Numbers = Uint8Array | Int16Array | Uint16Array | Int32Array | Float64Array;
 
 function grown<T extends Numbers>(numbers: T, capacity: number): T {
   const more = new (numbers.constructor as new (length: number) => T)(capacity);
@@ -73,6 +75,8 @@ export class Ends {
   flags = new Uint16Array(FIRST_CAPACITY);
   /** How many full reads in a row there were, as far as the relay counts. */
   heat = new Uint8Array(FIRST_CAPACITY);
+  /** How many pieces of bulk in a row it has brought, one at a time; below 0, how many do not count. */
+  pieces = new Int16Array(FIRST_CAPACITY);
   /** The other end; -1 if there is none. */
   peer = new Int32Array(FIRST_CAPACITY);
   /** Tells the sockets apart that have had this descriptor. */
@@ -94,7 +98,7 @@ export class Ends {
   serial = new Int32Array(FIRST_CAPACITY);
   note = new Float64Array(FIRST_CAPACITY);
   acceptedMs = new Float64Array(FIRST_CAPACITY);
-  /** When its present stage began, where a stage has a time limit. */
+  /** When its present stage began, where a stage has a time limit; of any joined end, when its run of pieces did. */
   stageMs = new Float64Array(FIRST_CAPACITY);
   /** On which {@link WaitingList} it is, 0 if on none, and between whom. */
   list = new Uint8Array(FIRST_CAPACITY);
@@ -174,6 +178,7 @@ export class Ends {
     this.stage[fd] = stage;
     this.flags[fd] = flags;
     this.heat[fd] = 0;
+    this.pieces[fd] = 0;
     this.peer[fd] = -1;
     this.generation[fd] = (this.generationOf(fd) + 1) | 0;
     this.lastTick[fd] = tick;
@@ -187,6 +192,7 @@ export class Ends {
     this.stage = grown(this.stage, capacity);
     this.flags = grown(this.flags, capacity);
     this.heat = grown(this.heat, capacity);
+    this.pieces = grown(this.pieces, capacity);
     this.peer = grown(this.peer, capacity);
     this.generation = grown(this.generation, capacity);
     this.lastTick = grown(this.lastTick, capacity);

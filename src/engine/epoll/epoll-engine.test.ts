@@ -119,6 +119,7 @@ test('does not take a slow reader for a lost edge', async () => {
     const before = client.received;
     client.resume();
     await until(() => client.received > before, 'a drip');
+    await turns(); // if it has made the socket writable, the engine is to hear that from epoll
     for (let tick = 0; tick < 4; tick++) clock.advance(1000);
   }
   client.onData = () => {};

@@ -151,8 +151,8 @@ export class EpollEngine implements Engine, Turn {
     this.#poller.close();
   }
 
-  get hasWork(): boolean {
-    return this.#relay.hasQueue;
+  get patienceMs(): number {
+    return this.#relay.patienceMs;
   }
 
   onEvent(fd: number, events: number, generation: number): void {
@@ -165,7 +165,7 @@ export class EpollEngine implements Engine, Turn {
   }
 
   afterEvents(): void {
-    if (this.#relay.hasQueue) this.#relay.runQueue();
+    this.#relay.runQueues();
   }
 
   #admit(client: number): void {

@@ -53,7 +53,14 @@ export const SHUT_WR = 1;
 export const MSG = { PEEK: 0x2, TRUNC: 0x20, NOSIGNAL: 0x4000 } as const;
 
 export const SOL_SOCKET = 1;
-export const SO = { REUSEADDR: 2, ERROR: 4, KEEPALIVE: 9, LINGER: 13, REUSEPORT: 15 } as const;
+export const SO = {
+  REUSEADDR: 2,
+  ERROR: 4,
+  KEEPALIVE: 9,
+  LINGER: 13,
+  REUSEPORT: 15,
+  RCVLOWAT: 18,
+} as const;
 export const IPPROTO_TCP = 6;
 export const TCP = { NODELAY: 1, KEEPIDLE: 4, QUICKACK: 12 } as const;
 export const IPPROTO_IPV6 = 41;

@@ -20,8 +20,8 @@ export interface Turn {
   onEvent(fd: number, events: number, generation: number): void;
   /** After the events of a batch. */
   afterEvents(): void;
-  /** Whether there is work that waits for no event. */
-  readonly hasWork: boolean;
+  /** How long the engine can do without a turn though there is no event; 0 if there is work now. */
+  readonly patienceMs: number;
 }
 
 /** Alternates between an engine and Bun, until it is stopped. Keeps the process alive. */
@@ -63,7 +63,7 @@ export class Loop {
   /** One batch of events. Whether Bun is to have its turn. */
   #wait(): boolean {
     const poller = this.#poller;
-    const count = poller.wait(this.#turn.hasWork ? 0 : this.#sleepMs);
+    const count = poller.wait(Math.min(this.#turn.patienceMs, this.#sleepMs));
     if (count === 0) {
       this.#sleepMs = Math.min(2 * this.#sleepMs, LONGEST_SLEEP_MS);
       return true;

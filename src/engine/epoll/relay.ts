@@ -10,16 +10,18 @@
  * urgent bytes were announced, which stop a read short: then only the kernel's word counts.
  *
  * Small reads are copied through one buffer for all connections; an end that fills it twice in a row gets a pipe
- * (splice), or a larger share of the buffer if there is none.
+ * (splice), or a larger share of the buffer if there is none. So does one whose bytes gather (gatherer.ts).
  */
 import { GLOBAL, type Counters } from '../counters.ts';
 import { REASON } from '../reasons.ts';
 import { FLAG, type Ends } from './ends.ts';
+import { Gatherer, LOOK_MS, WAKE_BYTES } from './gatherer.ts';
 import { KeptBytes } from './kept-bytes.ts';
 import * as libc from './libc.ts';
 import { Arena, errno } from './libc.ts';
 import { ERRNO, MSG, SHUT_WR, SPLICE_FLAGS } from './linux.ts';
 import { PIPE_BYTES, Pipes, type Pipe } from './pipes.ts';
+import { TurnQueue } from './turn-queue.ts';
 
 /** Ends a connection, given its client. */
 export type Done = (client: number, reason: number, how: 'close' | 'reset') => void;
@@ -53,8 +55,8 @@ export class Relay {
   readonly #fault: Fault;
   readonly #kept: KeptBytes;
   readonly #pipes = new Pipes();
-  #queue: number[] = [];
-  #spareQueue: number[] = [];
+  readonly #queue: TurnQueue;
+  readonly #gatherer: Gatherer;
 
   constructor(ends: Ends, counters: Counters, done: Done, fault: Fault) {
     this.#ends = ends;
@@ -62,28 +64,20 @@ export class Relay {
     this.#done = done;
     this.#fault = fault;
     this.#kept = new KeptBytes(counters);
+    this.#queue = new TurnQueue(ends);
+    this.#gatherer = new Gatherer(ends);
   }
 
-  /** Whether some had their turn and have more to say. */
-  get hasQueue(): boolean {
-    return this.#queue.length > 0;
+  /** See {@link Turn}. */
+  get patienceMs(): number {
+    if (!this.#queue.isEmpty) return 0;
+    return this.#gatherer.isEmpty ? Infinity : LOOK_MS;
   }
 
-  /** Gives another turn to those who had one. */
-  runQueue(): void {
-    const queue = this.#queue;
-    this.#queue = this.#spareQueue;
-    this.#spareQueue = queue;
-    for (const end of queue) {
-      if (!this.#ends.has(end, FLAG.queued)) continue; // closed since
-      this.#ends.clear(end, FLAG.queued);
-      try {
-        this.pump(end);
-      } catch (error) {
-        this.#fault(end, error);
-      }
-    }
-    queue.length = 0;
+  /** Goes on with those that wait for no event. */
+  runQueues(): void {
+    if (!this.#queue.isEmpty) this.#queue.run(this.#pumpAgain);
+    if (!this.#gatherer.isEmpty) this.#gatherer.look(this.#takeGathered);
   }
 
   /**
@@ -150,6 +144,7 @@ export class Relay {
   /** Lets go of all that is held for an end. */
   forget(end: number): void {
     this.#kept.drop(end);
+    this.#gatherer.forget(end);
     if (this.#ends.has(end, FLAG.piped)) this.#giveBackPipe(end);
   }
 
@@ -176,7 +171,7 @@ export class Relay {
         return;
       }
     }
-    this.#later(from);
+    this.#queue.add(from);
   }
 
   #pumpThroughPipe(from: number, to: number, pipe: Pipe): void {
@@ -186,11 +181,7 @@ export class Relay {
         if (got <= 0) {
           const failure = errno();
           if (got < 0 && failure === ERRNO.EINTR) continue; // a pipe is left for a signal
-          this.#giveBackPipe(from);
-          this.#ends.heat[from] = HOT_READS - 1;
-          // At urgent bytes splice() sees an end where there is none, so the last word is recv()'s.
-          if (got === 0 || this.#ends.has(from, FLAG.urgent)) this.#later(from);
-          else this.#nothingRead(from, to, got, failure);
+          this.#nothingSpliced(from, to, got, failure);
           return;
         }
         pipe.bytes = got;
@@ -207,8 +198,27 @@ export class Relay {
       pipe.bytes -= sent;
       this.#counters.add(GLOBAL.keptBytes, -sent);
       this.#count(to, sent);
+      // Where bytes gather no call is spent on asking for a rest: if there is one, it is taken at the next look.
+      if (pipe.bytes === 0 && sent < WAKE_BYTES && this.#ends.has(from, FLAG.gathers)) {
+        this.#ends.clear(from, FLAG.readable);
+        return;
+      }
     }
-    this.#later(from);
+    this.#queue.add(from);
+  }
+
+  #nothingSpliced(from: number, to: number, got: number, failure: number): void {
+    const ends = this.#ends;
+    const isUrgent = ends.has(from, FLAG.urgent);
+    if (got < 0 && failure === ERRNO.EAGAIN && ends.has(from, FLAG.gathers) && !isUrgent) {
+      ends.clear(from, FLAG.readable); // and it keeps its pipe
+      return;
+    }
+    this.#giveBackPipe(from);
+    ends.heat[from] = HOT_READS - 1;
+    // At urgent bytes splice() sees an end where there is none, so the last word is recv()'s.
+    if (got === 0 || isUrgent) this.#queue.add(from);
+    else this.#nothingRead(from, to, got, failure);
   }
 
   /** Sends what is in the buffer, and keeps what the socket does not take. Whether it took all. */
@@ -233,6 +243,7 @@ export class Relay {
     if (got < READ_BYTES / 2) this.#ends.heat[from] = 0;
     if (got === want || this.#ends.has(from, ANNOUNCED)) return false;
     this.#ends.clear(from, FLAG.readable);
+    if (this.#gatherer.brought(from, got)) this.#takePipe(from);
     return true;
   }
 
@@ -277,6 +288,10 @@ export class Relay {
     const heat = (this.#ends.heat[from] ?? 0) + 1;
     this.#ends.heat[from] = heat;
     if (heat < HOT_READS || this.#ends.has(from, FLAG.urgent)) return false;
+    return this.#takePipe(from);
+  }
+
+  #takePipe(from: number): boolean {
     if (this.#pipes.take(from) === undefined) return false;
     this.#ends.set(from, FLAG.piped);
     return true;
@@ -288,11 +303,18 @@ export class Relay {
     this.#counters.add(GLOBAL.keptBytes, -this.#pipes.giveBack(from));
   }
 
-  #later(end: number): void {
-    if (this.#ends.has(end, FLAG.queued)) return;
-    this.#ends.set(end, FLAG.queued);
-    this.#queue.push(end);
-  }
+  readonly #pumpAgain = (end: number): void => {
+    try {
+      this.pump(end);
+    } catch (error) {
+      this.#fault(end, error);
+    }
+  };
+
+  readonly #takeGathered = (end: number): void => {
+    this.#ends.set(end, FLAG.readable);
+    this.#pumpAgain(end);
+  };
 
   #count(to: number, bytes: number): void {
     const ends = this.#ends;

@@ -53,6 +53,11 @@ export function setKeepalive(fd: number, keepaliveMs: number): void {
   setOption(fd, IPPROTO_TCP, TCP.KEEPIDLE, Math.max(1, Math.round(keepaliveMs / 1000)));
 }
 
+/** For how many bytes a socket is to be called readable; false if the kernel would not. What is there may be told anew. */
+export function setWakeBytes(fd: number, bytes: number): boolean {
+  return setOption(fd, SOL_SOCKET, SO.RCVLOWAT, bytes) === 0;
+}
+
 /** A listening socket. @throws the system's error, with its `code`. */
 export function openListener(options: ListenOptions, keepaliveMs: number): number {
   const { address, port, reusePort = false } = options;

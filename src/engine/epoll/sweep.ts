@@ -44,7 +44,7 @@ export class Sweep {
       if (ends.stageOf(fd) !== STAGE.joined) continue;
       if (!ends.has(fd, FLAG.settled)) this.#settle(fd);
       const isRecent = tick - (ends.lastTick[fd] ?? 0) < STUCK_TICKS;
-      if (!isRecent && !ends.has(fd, FLAG.queued)) this.#look(fd, tick);
+      if (!isRecent && !ends.has(fd, FLAG.queued | FLAG.gathers)) this.#look(fd, tick);
     }
   }
 

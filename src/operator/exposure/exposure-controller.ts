@@ -6,10 +6,12 @@ import type { Edge } from '../../api/edge.ts';
 import type { ExposureStatus } from '../../api/exposure.ts';
 import type { Applier } from '../../kube/apply.ts';
 import type { EventRecorder } from '../../kube/events.ts';
+import { setCondition } from '../../kube/conditions.ts';
 import { addFinalizer } from '../../kube/finalizer.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { HopResult } from '../../probe/hop.ts';
+import { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
 import type { Logger } from '../../telemetry/log.ts';
@@ -24,7 +26,7 @@ import type { TenantLinks } from '../tenant/tenant-links.ts';
 import { bringTenant, type TenantOutcome } from '../tenant/bring-tenant.ts';
 import { ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
 import { isElsewhere, nextStatus, routeOf, type StatusInput } from './exposure-status.ts';
-import { konnectivityVerdict, reachableVerdict } from './hop-verdicts.ts';
+import { konnectivityVerdict, reachableVerdict, type KnownHop } from './hop-verdicts.ts';
 import { leave } from './leave.ts';
 import type { Routing } from './routing.ts';
 import { fails, holds, notYet, readyVerdict, type Verdict, type Verdicts } from './verdicts.ts';
@@ -52,12 +54,16 @@ export interface ExposureControllerOptions {
   readonly resyncMs: number;
 }
 
+const MISSING_MS = 5_000;
+
 /** When to look again; undefined: when something changes. */
 export type LookAgainMs = number | undefined;
 
 /** The controller of Exposures. */
 export class ExposureController {
   readonly #options: ExposureControllerOptions;
+  /** Of all tenants: whose a certificate is that a probe meets at the wrong place. */
+  readonly #authorities = new KnownAuthorities();
   readonly #statuses: StatusWriter<ExposureStatus>;
 
   constructor(options: ExposureControllerOptions) {
@@ -75,9 +81,10 @@ export class ExposureController {
     }
     if (object.metadata.deletionTimestamp !== undefined) {
       probes.forget(key);
-      const lookAgainMs = await leave(object, this.#options, signal);
-      if (lookAgainMs === undefined) this.#forget(key);
-      return lookAgainMs;
+      const leaving = await leave(object, this.#options, signal);
+      if (leaving === undefined) this.#forget(key);
+      else await this.#reportLeaving(object, leaving.because, signal);
+      return leaving?.lookAgainMs;
     }
     const { value: wish, finding } = management.book.wishOf(object);
     if (wish === undefined) {
@@ -99,6 +106,7 @@ export class ExposureController {
     this.#options.links.forget(key);
     this.#options.probes.forget(key);
     this.#statuses.forget(key);
+    this.#authorities.delete(key);
   }
 
   async #bringAbout(
@@ -117,8 +125,9 @@ export class ExposureController {
     const routed = await routing.apply(object, edge, plan, signal);
     const before = this.#statusOf(object);
     const isMoving = !routed.isInForce && isElsewhere(before, edge);
+    if (!isMoving) this.#aimProbes(key, wish, plan, reading, facts.edgeAddresses);
     const verdicts = (tenant?: TenantOutcome): Verdicts => {
-      const hops = probes.hopsOf(key) ?? before?.hops ?? [];
+      const hops = this.#hopsFor(key, object, plan);
       const isRouted = accepted.status === 'True' && plan.routes !== undefined;
       const later = isRouted
         ? undefined
@@ -138,13 +147,13 @@ export class ExposureController {
     // What is in use stays as it is until the Edge that is wished for takes routes.
     if (isMoving || plan.routes === undefined) {
       await this.#report(object, { ...input, verdicts: verdicts() }, signal);
-      return accepted.status === 'True' ? soonest(routed.lookAgainMs, resyncMs) : undefined;
+      const againMs = soonest(routed.lookAgainMs, missingMs(reading), resyncMs);
+      return accepted.status === 'True' ? againMs : undefined;
     }
     // The gateway reads the status: a tenant that is slow to answer must not keep its route waiting.
     if (!isRoutedAs(before, edge, plan)) {
       await this.#report(object, { ...input, verdicts: verdicts() }, signal);
     }
-    this.#aimProbes(key, wish, plan, reading, facts.edgeAddresses);
 
     const hold = async () => this.#hold(object, TENANT_FINALIZER, signal);
     const tenant = await bringTenant({ key, hold, ...look }, this.#options, signal);
@@ -156,13 +165,24 @@ export class ExposureController {
       object,
       {
         ...input,
-        hops: hopsOf(probes.hopsOf(key), tenant),
+        hops: probes.isUpToDate(key) ? hopsOf(probes.hopsOf(key), tenant) : undefined,
         ...{ proxies: tenant.proxies, certificate: tenant.certificate },
         verdicts: found,
       },
       signal,
     );
-    return soonest(routed.lookAgainMs, tenant.lookAgainMs, resyncMs);
+    return soonest(routed.lookAgainMs, tenant.lookAgainMs, missingMs(reading), resyncMs);
+  }
+
+  /** What is known of the hops of this very wish: probed, or by a process before this one. */
+  #hopsFor(key: string, object: KubeObject, { endpoint }: Plan): readonly KnownHop[] {
+    const { probes } = this.#options;
+    if (probes.hopsOf(key) !== undefined)
+      return probes.isUpToDate(key) ? (probes.hopsOf(key) ?? []) : [];
+    const before = this.#statusOf(object);
+    const isSame =
+      before?.endpoint === endpoint && before?.observedGeneration === object.metadata.generation;
+    return isSame ? (before?.hops ?? []) : [];
   }
 
   #aimProbes(
@@ -173,11 +193,26 @@ export class ExposureController {
     edgeAddresses: readonly string[],
   ): void {
     const tenantCa = controlPlane?.ca?.certificate;
-    if (hosts === undefined || tenantCa === undefined) return;
+    if (hosts === undefined || routes === undefined || tenantCa === undefined) return;
+    this.#authorities.set(key, tenantCa);
     this.#options.probes.aim(key, {
-      ...{ apiHost: hosts.api, konnectivityHost: routes?.konnectivity?.host },
+      ...{ apiHost: hosts.api, konnectivityHost: routes.konnectivity?.host },
       ...{ port: edge.spec.port, edgeAddresses, tenantCa },
+      otherAuthorities: this.#authorities,
     });
+  }
+
+  /** Says that an Exposure is on its way out, and what it waits for. */
+  async #reportLeaving(object: KubeObject, because: string, signal: AbortSignal): Promise<void> {
+    const before = this.#statusOf(object);
+    const observedGeneration = object.metadata.generation ?? 0;
+    const ready = { type: 'Ready', status: 'False', reason: 'Leaving', message: because } as const;
+    const conditions = setCondition(
+      before?.conditions ?? [],
+      { ...ready, observedGeneration },
+      new Date(),
+    );
+    await this.#statuses.write(this.#latest(object), { ...before, conditions }, signal);
   }
 
   /** Writes the status, if it says something new, and tells people when Ready turns. */
@@ -257,6 +292,11 @@ function tenantBefore(before: ExposureStatus | undefined): Verdict {
   const known = before?.conditions?.find(({ type }) => type === 'TenantReady');
   const { status = 'Unknown', reason = 'NotLookedAt', message = 'not looked at yet' } = known ?? {};
   return { status, reason, message };
+}
+
+/** Secrets are not watched: one that is missing is looked for again soon. */
+function missingMs({ findings }: ControlPlaneReading): number | undefined {
+  return findings.length === 0 ? undefined : MISSING_MS;
 }
 
 function soonest(...delaysMs: readonly (number | undefined)[]): number {

@@ -7,7 +7,6 @@
 import type { Applier } from '../../kube/apply.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import { removeFinalizer } from '../../kube/finalizer.ts';
-import { KubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { readControlPlane } from '../../providers/read-control-plane.ts';
@@ -24,6 +23,7 @@ import { controlPlaneObjects } from '../look.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { ExposureBook, Found } from '../management/exposure-book.ts';
 import { readTenantFacts } from '../tenant/tenant-facts.ts';
+import { tenantFault } from '../tenant/tenant-fault.ts';
 import type { TenantLink } from '../tenant/tenant-link.ts';
 import type { TenantLinks } from '../tenant/tenant-links.ts';
 import { isOurs, leads, otherHolder, readTenantSide, remove } from '../tenant/tenant-side.ts';
@@ -46,12 +46,18 @@ export interface LeaveMeans {
 
 const AGAIN_MS = 3_000;
 
-/** One step of leaving; when to go on, or undefined if it is done. @throws KubeError of the management cluster */
+/** What an Exposure that leaves waits for, and when to go on. */
+export interface Leaving {
+  readonly because: string;
+  readonly lookAgainMs: number;
+}
+
+/** One step of leaving; undefined if it is done. @throws KubeError of the management cluster */
 export async function leave(
   object: KubeObject,
   means: LeaveMeans,
   signal: AbortSignal,
-): Promise<number | undefined> {
+): Promise<Leaving | undefined> {
   const { management, routing, links, events, log } = means;
   const key = keyText(object.metadata);
   const { finalizers = [] } = object.metadata;
@@ -61,14 +67,14 @@ export async function leave(
     : undefined;
   if (rest !== undefined) {
     if (waitedMs < means.leaveTimeoutMs) {
-      log.info('an Exposure waits to be taken away', { exposure: key, because: rest });
-      return Math.min(AGAIN_MS, means.leaveTimeoutMs - waitedMs + 1);
+      const leftMs = means.leaveTimeoutMs - waitedMs + 1;
+      return { because: rest, lookAgainMs: Math.min(AGAIN_MS, leftMs) };
     }
     const seconds = Math.round(waitedMs / 1000);
     const note = `gave up after ${seconds} s: ${rest}. What Snicket made in the tenant stays there: DaemonSet kube-system/snicket-proxy and its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes`;
     const reason = 'TenantLeftBehind';
     events.record(object, { type: 'Warning', action: 'Leave', reason, note });
-    log.warn('a tenant was left as it is', { exposure: key, because: rest });
+    log.error('a tenant was left as it is', { exposure: key, because: rest });
   }
   await routing.withdraw(object, signal);
   links.forget(key);
@@ -92,20 +98,25 @@ async function leaveTenant(
   const { management, links } = means;
   const { value: exposure, finding } = readable(object, management.book);
   if (exposure === undefined) return finding.message;
-  const reading = await readControlPlane(exposure, controlPlaneObjects(management, signal));
-  const { kubeconfig, addresses } = reading;
-  if (kubeconfig === undefined) return reading.findings[0]?.message ?? 'there is no kubeconfig';
+  const { kubeconfig, addresses, findings } = await readControlPlane(
+    ...([exposure, controlPlaneObjects(management, signal)] as const),
+  );
   const key = keyText(object.metadata);
-  const link = links.open(key, { kubeconfig, addresses, watchesNodes: false });
+  // A namespace that is deleted loses its Secrets at once; the way that is open stays open.
+  const link =
+    kubeconfig === undefined
+      ? links.current(key)
+      : links.open(key, { kubeconfig, addresses, watchesNodes: false });
+  if (link === undefined) return findings[0]?.message ?? 'there is no kubeconfig';
   if ('code' in link) return link.message;
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(means.tenantTimeoutMs)]);
   try {
     return await cleanUp(exposure, link, means, waitedMs, inTime);
   } catch (error) {
-    if (signal.aborted || (!(error instanceof KubeError) && !inTime.aborted)) throw error;
+    // Whatever it is: a tenant must not keep its Exposure for ever.
+    if (signal.aborted) throw error;
     links.failed(key);
-    const said = error instanceof KubeError ? error.message : 'no answer in time';
-    return `the tenant's API server at ${link.client.server} cannot be worked with: ${said}`;
+    return tenantFault(link, error, inTime).message;
   }
 }
 

@@ -9,7 +9,7 @@ import { exposureLabelValue } from '../../edges/names.ts';
 import { strangersOn } from '../../edges/claims/strangers.ts';
 import { superfluous } from '../../kube/prune.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
-import { RESOURCES, resourceOf } from '../../kube/resource.ts';
+import { groupOf, RESOURCES, resourceOf } from '../../kube/resource.ts';
 import type { Finding } from '../../plan/finding.ts';
 import { EXPOSURE_LABEL } from '../../plan/labels.ts';
 import type { Plan } from '../../plan/plan.ts';
@@ -48,18 +48,38 @@ export function edgeContext(
     gateways: management.all(RESOURCES.gateway),
     gatewayClasses: management.all(RESOURCES.gatewayClass),
     namespaceLabels: namespace === undefined ? {} : management.namespaceLabels(namespace),
-    service: management.service({ namespace: operatorNamespace, name: GATEWAY_SERVICE }),
+    // Other edges have Services of their own, which nobody names to us.
+    service:
+      edge.spec.driver === 'snicket'
+        ? management.service({ namespace: operatorNamespace, name: GATEWAY_SERVICE })
+        : undefined,
     nowMs: Date.now(),
   };
 }
 
-/** The addresses of an Edge: as it says, or as its controller tells them. */
+/** As many as an Edge's status has room for. */
+const MAX_ADDRESSES = 16;
+
+/**
+ * The addresses of an Edge: as it says, or as its controller tells them. In one order, and those that are known for as long
+ * as the controller tells none: each change is another rollout on the workers of every tenant.
+ */
 export function edgeAddresses(
   place: ManagementPlace,
   edge: Edge,
   live: readonly KubeObject[] = [],
 ): readonly string[] {
-  return driverFor(edge.spec.driver).addresses(live, edgeContext(place, edge));
+  const driver = driverFor(edge.spec.driver);
+  const own = live.filter((object) =>
+    driver.requires.some(
+      ({ kind, apiVersion }) =>
+        kind === object.kind && groupOf(apiVersion) === groupOf(object.apiVersion),
+    ),
+  );
+  const told = new Set(driver.addresses(own, edgeContext(place, edge)));
+  if (told.size > 0) return [...told].toSorted().slice(0, MAX_ADDRESSES);
+  const { status, metadata } = edge;
+  return status?.observedGeneration === metadata.generation ? (status?.addresses ?? []) : [];
 }
 
 /** What is missing or wrong around the routes of an Exposure. */

@@ -22,7 +22,7 @@ export class ManagementSnapshot implements ManagementView {
 
   readonly #byKind: ReadonlyMap<string, readonly KubeObject[]>;
 
-  /** @param objects - Of each kind that is looked at, all; in the order of their kinds or in any other. */
+  /** @param objects - Of each kind that is looked at, all. */
   constructor(
     objects: readonly KubeObject[],
     served: ServedApis,

@@ -8,7 +8,7 @@ import type { LabTenant } from '../testing/lab-tenant.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { until } from '../testing/until.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const [OLD, NEW] = ['100.64.64.1', '100.64.64.2'];
 

@@ -9,7 +9,7 @@ import { fileIn, objectOf } from '../testing/objects.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { until } from '../testing/until.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const OPTIONS = { edge: LAB_EDGES.traefik.spec, resyncMs: 50 };
 

@@ -7,7 +7,7 @@ import { secretOf } from '../testing/objects.ts';
 import { TENANTS } from '../testing/places.ts';
 import { until } from '../testing/until.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** Secrets are not watched. */
 const RESYNC = { resyncMs: 100 };
@@ -134,7 +134,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
       'admin.conf': kubeconfig.replace(/token: .*/, 'token: of-somebody-else'),
     });
 
-    await lab.untilCondition('blue', 'TenantReady', /^False TenantUnreachable.*401/);
+    await lab.untilCondition('blue', 'TenantReady', /^False TenantUnauthorized.*401/);
 
     await lab.changeSecret('blue-kubeconfig', { 'admin.conf': kubeconfig });
 

@@ -9,7 +9,7 @@ import { TENANTS } from '../testing/places.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { until } from '../testing/until.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 type Place = readonly [Resource, { readonly namespace: string; readonly name: string }];
 

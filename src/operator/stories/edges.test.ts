@@ -5,7 +5,7 @@ import { ALL_KINDS, OperatorLab } from '../testing/operator-lab.ts';
 import { objectOf } from '../testing/objects.ts';
 import { until } from '../testing/until.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const WITHOUT_TRAEFIK = ALL_KINDS.filter(({ apiVersion }) => !apiVersion.startsWith('traefik.io'));
 

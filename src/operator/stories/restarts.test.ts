@@ -12,7 +12,7 @@ import { OperatorLab } from '../testing/operator-lab.ts';
 import { SYSTEM } from '../testing/places.ts';
 import { until } from '../testing/until.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 describe.concurrent('an operator that is started again', () => {
   test('writes nothing if all is as it should be', async () => {
@@ -84,7 +84,7 @@ function noted(client: KubeClient, who: string, journal: string[]): KubeClient {
   });
 }
 
-describe('two operators', () => {
+describe.concurrent('two operators', () => {
   test('take turns: one writes until it is stopped, and then the other', async () => {
     await using lab = await OperatorLab.start({ isOperatorRunning: false, resyncMs: 50 });
     const journal: string[] = [];

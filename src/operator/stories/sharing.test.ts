@@ -2,10 +2,11 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
+import { ROUTES_FINALIZER, TENANT_FINALIZER } from '../exposure/finalizers.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { until } from '../testing/until.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 function holder(proxies: KubeObject | undefined): string | undefined {
   return proxies?.metadata.annotations?.['snicket.dev/exposure'];
@@ -33,6 +34,9 @@ describe.concurrent('two Exposures of one control plane', () => {
     const before = server.writes().length;
     await lab.expose('copy', {}, 'blue');
     await lab.untilCondition('copy', 'TenantReady', /^False TenantTaken/);
+    // As if it had written there once, before the other one did.
+    const finalizers = [ROUTES_FINALIZER, TENANT_FINALIZER];
+    await lab.change(RESOURCES.exposure, 'copy', { metadata: { finalizers } });
 
     await lab.untilGone('copy');
 

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const RESTLESS = { resyncMs: 40, probeMs: 40 };
 

@@ -6,7 +6,7 @@ import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { until } from '../testing/until.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 describe.concurrent("a tenant's API server", () => {
   test('that has just started is waited for', async () => {

@@ -3,7 +3,7 @@
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
 import type { Applier } from '../../kube/apply.ts';
-import { KubeError } from '../../kube/kube-error.ts';
+import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Finding } from '../../plan/finding.ts';
@@ -20,6 +20,7 @@ import type { ManagementView } from '../management/management-view.ts';
 import type { MasterKeys } from '../master-keys.ts';
 import { credentialsFor } from './credentials.ts';
 import { TenantNotInitialised } from './tenant-facts.ts';
+import { tenantFault } from './tenant-fault.ts';
 import type { TenantLink } from './tenant-link.ts';
 import type { TenantLinks } from './tenant-links.ts';
 import { applyTenantSide, tenantChanges } from './tenant-side.ts';
@@ -55,7 +56,9 @@ export interface TenantOutcome {
 }
 
 /** A tenant that does not answer is asked again so soon; what its watches find changed asks at once. */
-const UNREACHABLE_MS = 15_000;
+const UNREACHABLE: BackoffLimits = { firstMs: 10_000, maxMs: 120_000 };
+/** One that did not answer is first asked for its version, no longer than this: many of them must not fill the queue. */
+const KNOCK_MS = 2_000;
 
 /** Brings the tenant's side about, as far as that can be done now. @throws what is not the tenant's fault */
 export async function bringTenant(
@@ -73,7 +76,10 @@ export async function bringTenant(
   if ('code' in link) return { verdict: fails(link), hops: [] };
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(means.tenantTimeoutMs)]);
   try {
-    return await look(task, link, means, inTime);
+    if (means.links.failuresOf(key) > 0) await knock(link, inTime);
+    const outcome = await look(task, link, means, inTime);
+    means.links.answered(key);
+    return outcome;
   } catch (error) {
     if (signal.aborted) throw error;
     if (error instanceof NotTheTenants) throw error.cause;
@@ -84,11 +90,16 @@ export async function bringTenant(
         lookAgainMs: 2_000,
       };
     }
-    if (!(error instanceof KubeError) && !inTime.aborted) throw error;
     means.links.failed(key);
     means.log.warn('a tenant cannot be brought up to date', { exposure: key, error });
-    return { verdict: fails(unreachable(link, error)), hops: [], lookAgainMs: UNREACHABLE_MS };
+    const lookAgainMs = backoffMs(means.links.failuresOf(key), Math.random(), UNREACHABLE);
+    return { verdict: fails(tenantFault(link, error, inTime)), hops: [], lookAgainMs };
   }
+}
+
+async function knock({ client }: TenantLink, inTime: AbortSignal): Promise<void> {
+  const signal = AbortSignal.any([inTime, AbortSignal.timeout(KNOCK_MS)]);
+  await client.version({ signal });
 }
 
 /** A call to the management cluster failed, in the middle of work for a tenant. */
@@ -195,13 +206,4 @@ function incomplete({ findings }: ControlPlaneReading): Finding {
       action: 'see the condition Prepared',
     }
   );
-}
-
-function unreachable({ client }: TenantLink, error: unknown): Finding {
-  const said = error instanceof KubeError ? error.message : 'no answer in time';
-  return {
-    ...{ code: 'TenantUnreachable', severity: 'error' },
-    message: `the tenant's API server at ${client.server} cannot be worked with: ${said}`,
-    action: 'see that the control plane runs and that its kubeconfig is a good one',
-  };
 }

@@ -9,7 +9,7 @@ import { readTenantFacts, TenantNotInitialised, tenantNodes } from './tenant-fac
 import { TenantSnapshot } from './tenant-snapshot.ts';
 import type { Node } from './tenant-view.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 function node(name: string, ...addresses: readonly string[]): Node {
   return {

@@ -3,6 +3,7 @@
  */
 import type { KubeClient } from '../../kube/client.ts';
 import { aimed, AccessError, type ClusterAccess } from '../../kube/cluster-access.ts';
+import { TENANT_LIMITS } from '../../kube/client-limits.ts';
 import { createClient } from '../../kube/fetch-client.ts';
 import { parseKubeconfig } from '../../kube/kubeconfig.ts';
 import type { Finding } from '../../plan/finding.ts';
@@ -22,7 +23,7 @@ export interface TenantAddress {
 export interface TenantLinksOptions {
   /** Something in the tenant of this Exposure has changed. */
   readonly onChange: (exposure: string) => void;
-  /** Default: a client of the tenant's API server. */
+  /** Default: a client of the tenant's API server, within {@link TENANT_LIMITS}. */
   readonly connect?: (access: ClusterAccess) => KubeClient;
 }
 
@@ -35,6 +36,7 @@ export class TenantLinks {
   readonly #links = new Map<string, { readonly digest: string; readonly link: TenantLink }>();
   /** How often the tenant could not be reached: which of its addresses is next. */
   readonly #turns = new Map<string, number>();
+  readonly #failures = new Map<string, number>();
 
   constructor(options: TenantLinksOptions) {
     this.#options = options;
@@ -55,7 +57,7 @@ export class TenantLinks {
     const access = tenantAccess(kubeconfig, target);
     if ('code' in access) return access;
     this.close(exposure);
-    const { connect = createClient, onChange } = this.#options;
+    const { connect = connectTenant, onChange } = this.#options;
     const link = new TenantLink({
       ...{ client: connect(access), watchesNodes },
       onChange: () => onChange(exposure),
@@ -65,9 +67,25 @@ export class TenantLinks {
     return link;
   }
 
+  /** The link that is open, if there is one. */
+  current(exposure: string): TenantLink | undefined {
+    return this.#links.get(exposure)?.link;
+  }
+
   /** The tenant did not answer: the next link goes to its next address. */
   failed(exposure: string): void {
     this.#turns.set(exposure, (this.#turns.get(exposure) ?? 0) + 1);
+    this.#failures.set(exposure, this.failuresOf(exposure) + 1);
+  }
+
+  /** It did. */
+  answered(exposure: string): void {
+    this.#failures.delete(exposure);
+  }
+
+  /** How often in a row the tenant has not answered. */
+  failuresOf(exposure: string): number {
+    return this.#failures.get(exposure) ?? 0;
   }
 
   close(exposure: string): void {
@@ -79,11 +97,16 @@ export class TenantLinks {
   forget(exposure: string): void {
     this.close(exposure);
     this.#turns.delete(exposure);
+    this.#failures.delete(exposure);
   }
 
   closeAll(): void {
     for (const exposure of this.#links.keys()) this.close(exposure);
   }
+}
+
+function connectTenant(access: ClusterAccess): KubeClient {
+  return createClient(access, { limits: TENANT_LIMITS });
 }
 
 /** The kubeconfig's identity and CA, at the address of the Service; or why it cannot be used. */
@@ -104,8 +127,7 @@ export function tenantAccess(kubeconfig: string, target: string): ClusterAccess 
   }
 }
 
-/** That there is nothing to dial. */
-export function noAddress(): Finding {
+function noAddress(): Finding {
   return {
     ...{ code: 'ServiceHasNoAddress', severity: 'error' },
     message: 'the Service of the control plane has no cluster IP, so the operator cannot dial it',

@@ -2,7 +2,7 @@
 export async function until<T>(
   what: string,
   look: () => T | undefined | false,
-  deadlineMs = 25_000,
+  deadlineMs = 60_000,
 ): Promise<T> {
   const end = performance.now() + deadlineMs;
   for (;;) {

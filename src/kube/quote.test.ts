@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { quoted } from './quote.ts';
+
+describe('what a server said', () => {
+  test('is quoted as it is, in one line', () => {
+    expect(quoted('no: \r\n\t not you\u0000\u001b[31m ')).toBe('no: not you [31m');
+  });
+
+  test('is cut where it is long, and shows that', () => {
+    expect(quoted('a'.repeat(300))).toBe('a'.repeat(300));
+    expect(quoted('a'.repeat(301))).toBe(`${'a'.repeat(299)}…`);
+    expect(quoted(`a${' '.repeat(2000)}b`)).toBe('a…');
+  });
+
+  test('is never long, and always text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 3000, size: 'max' }), (text) => {
+        const quote = quoted(text);
+
+        expect(quote.length).toBeLessThanOrEqual(300);
+        expect(quote).not.toMatch(/\p{Cc}/u);
+      }),
+    );
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { KubeClient } from '../../kube/client.ts';
+import { createClient } from '../../kube/fetch-client.ts';
+import { keyText, objectText } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { TestApiServer } from '../../kube/testing/api-server.ts';
+import { createLogger } from '../../telemetry/log.ts';
+import { objectOf } from '../testing/objects.ts';
+import { until } from '../testing/until.ts';
+import { ManagementCluster } from './management-cluster.ts';
+
+setDefaultTimeout(120_000);
+
+/** A cluster that is watched, and what its listener was told, in order. */
+class ManagementLab implements AsyncDisposable {
+  readonly server: TestApiServer;
+  readonly user: KubeClient;
+  readonly cluster: ManagementCluster;
+  readonly told: string[] = [];
+  readonly #ended = new AbortController();
+
+  private constructor(server: TestApiServer) {
+    this.server = server;
+    this.user = createClient(server.access, { fieldManager: 'user' });
+    this.cluster = new ManagementCluster({
+      client: createClient(server.access),
+      log: createLogger({ level: 'error', write: () => {} }),
+      listener: {
+        onExposure: (object, previous) =>
+          this.told.push(`${objectText(object)}${previous === undefined ? '' : ' changed'}`),
+        onEdge: (object) => this.told.push(objectText(object)),
+        onService: (key) => this.told.push(`Service ${keyText(key)}`),
+        onOwned: (exposure) => this.told.push(`owned by ${keyText(exposure)}`),
+        onStranger: (object) => this.told.push(`stranger ${hostIn(object)}`),
+        onEdgeSetting: () => this.told.push('setting'),
+      },
+    });
+  }
+
+  static async start(): Promise<ManagementLab> {
+    const server = await TestApiServer.start();
+    server.seed(objectOf('Namespace', { name: 'tenants', labels: { team: 'a' } }));
+    const lab = new ManagementLab(server);
+    await lab.cluster.open(lab.#ended.signal);
+    lab.told.length = 0;
+    return lab;
+  }
+
+  async untilTold(...texts: readonly string[]): Promise<void> {
+    await until(`told of ${texts.join(', ')}`, () =>
+      texts.every((text) => this.told.includes(text)),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended.abort();
+    await this.server[Symbol.asyncDispose]();
+  }
+}
+
+function hostIn(object: object): string {
+  const { spec } = object as { readonly spec?: { readonly rules?: readonly { host: string }[] } };
+  return spec?.rules?.[0]?.host ?? 'none';
+}
+
+function ingress(name: string, host: string, metadata: object = {}) {
+  const place = { name, namespace: 'tenants', ...metadata };
+  return objectOf('Ingress', place, { spec: { rules: [{ host }] } });
+}
+
+const OWNER = {
+  labels: { 'app.kubernetes.io/managed-by': 'snicket', 'snicket.dev/exposure': 'blue' },
+  ownerReferences: [
+    { apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', name: 'blue', uid: 'uid-of-blue' },
+  ],
+};
+
+describe.concurrent('a management cluster that is watched', () => {
+  test("tells of a stranger's claim as it was and as it is", async () => {
+    await using lab = await ManagementLab.start();
+    await lab.user.create(RESOURCES.ingress, ingress('shop', 'old.example.test'));
+    await lab.untilTold('stranger old.example.test');
+    lab.told.length = 0;
+
+    await lab.user.patch(RESOURCES.ingress, { name: 'shop', namespace: 'tenants' }, 'merge', {
+      spec: { rules: [{ host: 'new.example.test' }] },
+    });
+
+    await lab.untilTold('stranger new.example.test', 'stranger old.example.test');
+  });
+
+  test('knows what was made for an Exposure, by its owner and not by its looks', async () => {
+    await using lab = await ManagementLab.start();
+    const exposure = objectOf('Exposure', {
+      name: 'blue',
+      namespace: 'tenants',
+      uid: 'uid-of-blue',
+    });
+    const { labels } = OWNER;
+
+    await lab.user.create(RESOURCES.ingress, ingress('ours', 'a.example.test', OWNER));
+    await lab.user.create(RESOURCES.ingress, ingress('looks', 'b.example.test', { labels }));
+
+    await lab.untilTold('owned by tenants/blue', 'stranger b.example.test');
+    const made = lab.cluster.ownedBy(exposure).map(({ metadata }) => metadata.name);
+    expect(made).toEqual(['ours']);
+    const others = lab.cluster.strangers().map(({ metadata }) => metadata.name);
+    expect(others).toEqual(['looks']);
+    const anew = { ...exposure, metadata: { ...exposure.metadata, uid: 'another' } };
+    expect(lab.cluster.ownedBy(anew)).toEqual([]);
+  });
+
+  test('tells of an object whose marks somebody took off', async () => {
+    await using lab = await ManagementLab.start();
+    await lab.user.create(RESOURCES.ingress, ingress('ours', 'a.example.test', OWNER));
+    await lab.untilTold('owned by tenants/blue');
+    lab.told.length = 0;
+
+    await lab.user.patch(RESOURCES.ingress, { name: 'ours', namespace: 'tenants' }, 'merge', {
+      metadata: { labels: null, ownerReferences: null },
+    });
+
+    await lab.untilTold('owned by tenants/blue', 'stranger a.example.test');
+  });
+
+  test('minds the labels of a namespace, and nothing else of it', async () => {
+    await using lab = await ManagementLab.start();
+    const key = { name: 'tenants' };
+    const patch = async (metadata: object) =>
+      lab.user.patch(RESOURCES.namespace, key, 'merge', { metadata });
+
+    await patch({ annotations: { note: 'x' } });
+    await patch({ labels: { team: 'b' } });
+
+    await until('it is seen', () => lab.cluster.namespaceLabels('tenants')['team'] === 'b');
+    expect(lab.told.filter((text) => text === 'setting')).toEqual(['setting']);
+  });
+
+  test('is waited for if it is not there at the start', async () => {
+    const server = await TestApiServer.start();
+    await server.goDown();
+    const nobody = () => {};
+    const ended = new AbortController();
+    const cluster = new ManagementCluster({
+      client: createClient(server.access),
+      log: createLogger({ level: 'error', write: () => {} }),
+      listener: {
+        ...{ onExposure: nobody, onEdge: nobody, onService: nobody },
+        ...{ onOwned: nobody, onStranger: nobody, onEdgeSetting: nobody },
+      },
+    });
+    const opening = cluster.open(ended.signal);
+
+    await server.comeUp();
+    await opening;
+
+    expect(cluster.served.has(RESOURCES.ingress)).toBe(true);
+    ended.abort();
+    await server[Symbol.asyncDispose]();
+  });
+});
