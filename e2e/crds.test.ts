@@ -11,6 +11,7 @@ import { NETWORK_TEXTS } from '../src/api/testing/network-texts.ts';
 import {
   edgeOf,
   exposureOf,
+  REF,
   RIGHT,
   RULE_BREAKERS,
   SCHEMA_BREAKERS,
@@ -295,6 +296,64 @@ test('an Edge can change its driver', async () => {
 
   const edge = await world.management.get<{ spec: object }>('edge', 'shared');
   expect(edge?.spec).toMatchObject({ driver: 'traefik', traefik: { entryPoints: ['websecure'] } });
+});
+
+describe('an Exposure keeps to its control plane', () => {
+  const secrets = { caSecret: { name: 'ca' }, kubeconfigSecret: { name: 'kubeconfig' } };
+  const service = { ...secrets, service: { name: 'blue', apiPort: 6443 } };
+  const endpoints = { ...secrets, endpoints: { api: ['192.0.2.1:6443'] } };
+  const ref = { ref: REF };
+  const way =
+    'delete the Exposure and make another one: this takes Snicket away from the former tenant first';
+  const path = `${GROUP}/namespaces/default/exposures/keeper`;
+
+  /** Makes an Exposure for one, and asks whether it may be for another. */
+  async function change(from: object, to: object) {
+    const made = exposureOf({ controlPlane: from });
+    const metadata = { ...made.metadata, name: 'keeper' };
+    const created = await request('POST', path.replace('/keeper', ''), { ...made, metadata });
+    if (!created.ok) throw new Error(await created.text());
+    const stored = (await created.json()) as WrittenObject;
+    const answer = await request('PUT', `${path}?dryRun=All`, {
+      ...stored,
+      spec: exposureOf({ controlPlane: to }).spec,
+    });
+    await request('DELETE', path);
+    return { taken: answer.ok, refusal: (await answer.json()) as Refusal };
+  }
+
+  test.each([
+    ['another Service', service, { ...service, service: { name: 'green' } }, 'Service blue'],
+    ['another object', ref, { ref: { ...REF, name: 'green' } }, `${REF.kind} ${REF.name}`],
+    ['another kind', ref, { ref: { ...REF, kind: 'Other' } }, `${REF.kind} ${REF.name}`],
+    ['another group', ref, { ref: { ...REF, apiVersion: 'b.test/v1' } }, `${REF.kind} ${REF.name}`],
+    ['endpoints for a Service', service, endpoints, 'Service blue'],
+    ['a Service for endpoints', endpoints, service, 'the control plane at its endpoints'],
+    ['endpoints for an object', ref, endpoints, `${REF.kind} ${REF.name}`],
+  ])('%s is refused', async (_, from, to, was) => {
+    const { taken, refusal } = await change(from, to);
+
+    expect(taken).toBeFalse();
+    const [cause] = causesOf(refusal);
+    expect(cause?.field).toBe('spec.controlPlane');
+    expect(cause?.message).toContain(`this Exposure is for ${was}`);
+    expect(cause?.message).toContain(way);
+  });
+
+  test.each([
+    [
+      'ports',
+      service,
+      { ...service, service: { name: 'blue', apiPort: 443, konnectivityPort: 1 } },
+    ],
+    ['Secrets', service, { ...service, caSecret: { name: 'other' } }],
+    ['addresses', endpoints, { ...endpoints, endpoints: { api: ['192.0.2.2:6443'] } }],
+    ['the version of the API', ref, { ref: { ...REF, apiVersion: `${REF.apiVersion}2` } }],
+  ])('%s may change', async (_, from, to) => {
+    const { taken, refusal } = await change(from, to);
+
+    expect(taken, refusal.message).toBeTrue();
+  });
 });
 
 /** Rows of words. */

@@ -58,6 +58,30 @@ const kubeconfigSecret = z.strictObject({
     ),
 });
 
+/**
+ * An Exposure keeps to its control plane: with another one, what Snicket has put into the former tenant would stay there.
+ * A version of the API is not what makes an object another.
+ */
+const ANOTHER_ONE =
+  'delete the Exposure and make another one: this takes Snicket away from the former tenant first';
+
+const group = (self: 'self' | 'oldSelf') => `${self}.ref.apiVersion.split('/')[0]`;
+
+const keepsControlPlane = [
+  {
+    cel: `!has(oldSelf.ref) || (has(self.ref) && self.ref.kind == oldSelf.ref.kind && self.ref.name == oldSelf.ref.name && ${group('self')} == ${group('oldSelf')})`,
+    sentence: `this Exposure is for {oldSelf.ref.kind} {oldSelf.ref.name} of {oldSelf.ref.apiVersion}; ${ANOTHER_ONE}`,
+  },
+  {
+    cel: '!has(oldSelf.service) || (has(self.service) && self.service.name == oldSelf.service.name)',
+    sentence: `this Exposure is for Service {oldSelf.service.name}; ${ANOTHER_ONE}`,
+  },
+  {
+    cel: '!has(oldSelf.endpoints) || has(self.endpoints)',
+    sentence: `this Exposure is for the control plane at its endpoints, whose addresses may change; ${ANOTHER_ONE}`,
+  },
+];
+
 /** Which control plane. */
 export const controlPlaneSpec = withRules(
   z.strictObject({
@@ -108,6 +132,7 @@ export const controlPlaneSpec = withRules(
     sentence:
       'with ref the Secrets are those that its provider made; remove caSecret and kubeconfigSecret, or write service in place of ref',
   },
+  ...keepsControlPlane,
 );
 
 type Given = DeepReadonly<z.output<typeof controlPlaneSpec>>;

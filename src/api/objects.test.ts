@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { InvalidObjectError } from './fault.ts';
-import { parseEdge, parseExposure } from './objects.ts';
+import { parseEdge, parseEdgeStrictly, parseExposure, parseExposureStrictly } from './objects.ts';
 import {
   edgeOf,
   exposureOf,
@@ -12,7 +12,7 @@ import {
 } from './testing/objects.ts';
 
 function parse(object: WrittenObject) {
-  return object.kind === 'Edge' ? parseEdge(object) : parseExposure(object);
+  return object.kind === 'Edge' ? parseEdgeStrictly(object) : parseExposureStrictly(object);
 }
 
 function refusal(parsing: () => unknown): InvalidObjectError {
@@ -92,9 +92,9 @@ test('tells all that is wrong, and of which object', () => {
   );
 });
 
-test('names the fields that there are when it meets another', () => {
+test('names the fields that there are when it meets another in a file', () => {
   const { faults } = refusal(() =>
-    parseExposure(exposureOf({ hosts: { apis: 'a.b' }, edges: 'a' })),
+    parseExposureStrictly(exposureOf({ hosts: { apis: 'a.b' }, edges: 'a' })),
   );
 
   expect(faults).toEqual([
@@ -104,6 +104,41 @@ test('names the fields that there are when it meets another', () => {
       sentence: 'there is no field "edges"; there are edge, controlPlane, hosts, prepare, worker',
     },
   ]);
+});
+
+describe('fields of a newer definition, in an answer of an API server', () => {
+  const newer = exposureOf({
+    inventedLater: 1,
+    controlPlane: { ref: { ...REF, inventedLater: { a: [1] } } },
+    worker: { port: 7000, inventedLater: true },
+  });
+
+  test('are left out, and the rest is taken', () => {
+    const { spec } = parseExposure({ ...newer, inventedLater: 'too' });
+
+    expect(spec).toEqual(
+      parseExposure(exposureOf({ controlPlane: { ref: REF }, worker: { port: 7000 } })).spec,
+    );
+    expect(parseEdge(edgeOf({ driver: 'snicket', inventedLater: 1 })).spec).toEqual({
+      ...{ driver: 'snicket', port: 443 },
+    });
+  });
+
+  test('do not hide what is wrong next to them', () => {
+    const wrong = exposureOf({ inventedLater: 1, hosts: { api: 'blue', inventedLater: 1 } });
+
+    expect(refusal(() => parseExposure(wrong)).faults.map(({ path }) => path)).toEqual([
+      'spec.hosts.api',
+    ]);
+  });
+
+  test('are not taken out of the object itself', () => {
+    const before = structuredClone(newer);
+
+    parseExposure(newer);
+
+    expect(newer).toEqual(before);
+  });
 });
 
 test.each([

@@ -64,24 +64,56 @@ export const exposureObject = withRules(
   goodName,
 );
 
-/** The Edge in a value, with defaults filled in. @throws InvalidObjectError with all that is wrong. */
+// From an API server, a field that is not known here is one that a newer definition has, and was checked by it: an
+// operator that is not updated yet serves the rest. In a file of a user it is a mistake.
+
+/** The Edge in an answer of an API server, with defaults filled in. @throws InvalidObjectError with all that is wrong. */
 export function parseEdge(value: unknown): Edge {
-  return parse(edgeObject, 'Edge', value);
+  return parseKnown(edgeObject, 'Edge', value);
 }
 
-/** The Exposure in a value, with defaults filled in. @throws InvalidObjectError with all that is wrong. */
+/** The Edge in a file, which has no unknown fields. @throws InvalidObjectError with all that is wrong. */
+export function parseEdgeStrictly(value: unknown): Edge {
+  return parse(edgeObject, 'Edge', withoutNulls(value));
+}
+
+/** The Exposure in an answer of an API server, with defaults. @throws InvalidObjectError with all that is wrong. */
 export function parseExposure(value: unknown): Exposure {
   // The rules leave exactly one source of a control plane, which the schema's own type cannot say.
-  return parse(exposureObject, 'Exposure', value) as Exposure;
+  return parseKnown(exposureObject, 'Exposure', value) as Exposure;
+}
+
+/** The Exposure in a file, which has no unknown fields. @throws InvalidObjectError with all that is wrong. */
+export function parseExposureStrictly(value: unknown): Exposure {
+  return parse(exposureObject, 'Exposure', withoutNulls(value)) as Exposure;
 }
 
 function parse<S extends z.ZodType>(schema: S, kind: string, value: unknown): z.output<S> {
-  const parsed = schema.safeParse(withoutNulls(value), { error: sentenceOf });
+  const parsed = schema.safeParse(value, { error: sentenceOf });
   if (parsed.success) return parsed.data;
   throw new InvalidObjectError(nameText(kind, value), faultsOf(parsed.error.issues));
 }
 
-/** `worker:` with nothing below it is null in YAML; the API server takes such a field for one that is not there. */
+/** The same, of the fields that are known. */
+function parseKnown<S extends z.ZodType>(schema: S, kind: string, value: unknown): z.output<S> {
+  const copy = withoutNulls(value);
+  const { success, data, error } = schema.safeParse(copy);
+  if (success) return data;
+  for (const issue of error.issues) {
+    if (issue.code === 'unrecognized_keys') removeFields(copy, issue);
+  }
+  return parse(schema, kind, copy);
+}
+
+function removeFields(
+  value: unknown,
+  { path, keys }: Pick<z.core.$ZodIssueUnrecognizedKeys, 'path' | 'keys'>,
+): void {
+  const parent = path.reduce((at, key) => (at as Record<PropertyKey, unknown>)[key], value);
+  for (const key of keys) delete (parent as Record<string, unknown>)[key];
+}
+
+/** `worker:` with nothing below it is null in YAML; the API server takes such a field for one that is not there. A copy. */
 function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withoutNulls);

@@ -40,6 +40,18 @@ test('blames a field if the rule names one', () => {
   expect(schema.safeParse({ a: { b: '' } }).error?.issues).toMatchObject([{ path: ['a', 'b'] }]);
 });
 
+test('leaves a rule about a change to the API server', () => {
+  const schema = withRules(z.object({ name: z.string() }), {
+    cel: 'self.name == oldSelf.name',
+    sentence: 'it was {oldSelf.name}',
+  });
+
+  expect(schema.meta()?.[CEL_RULES]).toEqual([
+    { rule: 'self.name == oldSelf.name', messageExpression: '"it was " + oldSelf.name' },
+  ]);
+  expect(schema.safeParse({ name: 'a' }).success).toBeTrue();
+});
+
 test('tells every rule that is broken', () => {
   const no = { cel: 'false', holds: () => false };
   const schema = withRules(z.string(), { ...no, sentence: 'one' }, { ...no, sentence: 'two' });

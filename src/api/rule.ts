@@ -6,14 +6,14 @@ import * as z from 'zod';
 
 /** A claim that a value has to meet. */
 export interface Rule<T> {
-  /** What the API server evaluates; `self` is the value. */
+  /** What the API server evaluates; `self` is the value, and `oldSelf` what it was, in a rule about a change. */
   readonly cel: string;
-  /** The same claim. */
-  readonly holds: (value: T) => boolean;
+  /** The same claim. Absent for a rule about a change: the API server alone knows both sides of it. */
+  readonly holds?: (value: T) => boolean;
   /**
    * The offending value and a way out. `{self}` and `{self.name}` stand for texts that are sure to be there,
    * `{string(self.port)}` for what is no text: the API server takes the length of a conversion for unlimited, and so
-   * refuses one where it is not needed.
+   * refuses one where it is not needed. `{oldSelf.name}` is for rules about a change.
    */
   readonly sentence: string;
   /** The field that is to blame, from the value on. Default: the value. */
@@ -39,7 +39,7 @@ export function withRules<S extends z.ZodType>(
   return schema
     .superRefine((value, context) => {
       for (const { holds, sentence, field = [] } of rules) {
-        if (holds(value)) continue;
+        if (holds === undefined || holds(value)) continue;
         const message = sentenceOn(sentence, value);
         context.addIssue({ code: 'custom', message, path: [...field] });
       }
@@ -73,7 +73,7 @@ function celText(text: string): string {
   return JSON.stringify(text);
 }
 
-const PLACEHOLDER = /\{(self[.\w]*|string\(self[.\w]*\))\}/;
+const PLACEHOLDER = /\{((?:self|oldSelf)[.\w]*|string\(self[.\w]*\))\}/;
 
 function celRule({ cel, sentence, field }: Omit<Rule<never>, 'holds'>): CelRule {
   const fieldPath = field === undefined ? {} : { fieldPath: `.${field.join('.')}` };

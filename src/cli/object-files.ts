@@ -4,7 +4,7 @@
  */
 import { isNode, LineCounter, parseAllDocuments, type Document } from 'yaml';
 import { InvalidObjectError } from '../api/fault.ts';
-import { parseEdge, parseExposure } from '../api/objects.ts';
+import { parseEdgeStrictly, parseExposureStrictly } from '../api/objects.ts';
 import { keyText, objectText, type KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 
@@ -119,7 +119,7 @@ function withData(secret: object): object {
 
 /** The sentences of the API server, with places. */
 function faultsIn(object: KubeObject, part: Part): readonly string[] {
-  const parse = { Edge: parseEdge, Exposure: parseExposure }[object.kind];
+  const parse = { Edge: parseEdgeStrictly, Exposure: parseExposureStrictly }[object.kind];
   if (parse === undefined || !object.apiVersion.startsWith('snicket.dev/')) return [];
   try {
     parse(object);

@@ -26,7 +26,8 @@ function plugin(lines: string, more: Partial<ExecPlugin> = {}): ExecPlugin {
 }
 
 function prints(status: object, apiVersion = V1): string {
-  return `echo '${JSON.stringify({ apiVersion, kind: 'ExecCredential', status })}'`;
+  // Not echo, which makes line breaks of what JSON has for them.
+  return `printf '%s' '${JSON.stringify({ apiVersion, kind: 'ExecCredential', status })}'`;
 }
 
 const access: ClusterAccess = {
@@ -119,6 +120,8 @@ describe('what is said when a program is of no use', () => {
       prints({ token: 'hunter2' }, `${V1}beta1`),
       /speaks .*v1beta1, the kubeconfig .*v1;/,
     ],
+    ['it prints a token of two lines', prints({ token: 'hunter2\r\na: b' }), /with line breaks/],
+    ['it prints a token with a zero', prints({ token: 'hunter2\u0000' }), /control characters/],
     ['it never stops talking', 'yes hunter2', /ended with SIGKILL/],
   ])('%s', async (_, lines, sentence) => {
     const run = runExecPlugin(plugin(lines), access, systemClock);

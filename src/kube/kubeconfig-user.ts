@@ -57,7 +57,8 @@ export function credentialsOf(
     return { kind: 'token-file', path };
   }
   if (isSet(value.token)) {
-    if (!isSendable(value.token)) throw new AccessError('AccessInvalid', `${where} has ${UNSENDABLE}`);
+    if (!isSendable(value.token))
+      throw new AccessError('AccessInvalid', `${where} has ${UNSENDABLE}`);
     return { kind: 'token', token: value.token };
   }
   if (value.exec === undefined) return { kind: 'none' };

@@ -241,6 +241,11 @@ describe('what is wrong is said', () => {
   test.each([
     ['no YAML', 'a: [', /not YAML/],
     ['no mapping', '- a', /is no kubeconfig/],
+    [
+      'a token that would be two lines',
+      kubeconfig({ token: 'hunter2\nx-two: 2' }),
+      /^user "u" in .* has a token with line breaks[^"]*; write the token alone, in one line$/,
+    ],
     ['a number for a token', kubeconfig({ token: 1 }), /users\.0\.user\.token/],
     [
       'no current context',

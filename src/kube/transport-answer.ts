@@ -1,6 +1,7 @@
 /**
  * HTTP/1.1 answers, read from bytes that come in any pieces (RFC 9112). No sockets.
  */
+import { quoted } from './quote.ts';
 
 /** What comes before the body. */
 export interface AnswerHead {
@@ -145,10 +146,10 @@ export class AnswerDecoder {
     const coding = headers.get('transfer-encoding');
     const length = headers.get('content-length');
     if (coding !== undefined) {
-      if (coding.toLowerCase() !== 'chunked') throw new BadAnswer(`its coding is ${coding}`);
+      if (coding.toLowerCase() !== 'chunked') throw new BadAnswer(`its coding is ${quoted(coding)}`);
       this.#state = 'chunk-size';
     } else if (length !== undefined) {
-      if (!/^\d{1,15}$/.test(length)) throw new BadAnswer(`its length is ${length}`);
+      if (!/^\d{1,15}$/.test(length)) throw new BadAnswer(`its length is ${quoted(length)}`);
       this.#leftBytes = Number(length);
       this.#state = this.#leftBytes === 0 ? 'done' : 'sized';
     } else {

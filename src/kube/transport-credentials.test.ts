@@ -69,6 +69,9 @@ describe('a token file', () => {
   test.each([
     ['is not there', () => rmSync(path), /ENOENT/],
     ['is empty', () => writeFileSync(path, ' \n'), /is empty; a token belongs there/],
+    ['has two lines', () => writeFileSync(path, 'one\r\nx-two: 2\n'), /token with line breaks/],
+    // Cut to a byte, this is a line break too.
+    ['is not ASCII', () => writeFileSync(path, 'one\u010ax-two: 2'), /are not ASCII/],
   ])('that %s is said, and nothing is sent', async (_, change, sentence) => {
     change();
 

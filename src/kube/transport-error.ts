@@ -3,7 +3,8 @@
  */
 import { z } from 'zod';
 import { BadAnswer } from './transport-answer.ts';
-import { KubeError, type KubeErrorReason } from './kube-error.ts';
+import { KubeError, type KubeErrorReason, type StatusCause } from './kube-error.ts';
+import { quoted } from './quote.ts';
 
 /** A request, as messages name it. */
 export interface CallName {
@@ -51,8 +52,10 @@ const REASON_OF_STATUS: Readonly<Record<number, KubeErrorReason>> = {
 const CERTIFICATE_FAULT =
   /^(CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|INVALID_PURPOSE|INVALID_EXTENSION|PATH_LENGTH_|ERROR_IN_CERT|HOSTNAME_|IP_ADDRESS_|EE_KEY_|CA_KEY_|CA_MD_|ERR_TLS_CERT_)/;
 
-/** How much of an answer that is no Status is quoted. */
-const MAX_QUOTE_LENGTH = 200;
+const NOTHING_MORE = 'nothing more was said';
+
+/** More fields than any object of ours has. */
+const MAX_CAUSES = 1000;
 
 /** Of an answer that says no. */
 export interface Refusal {
@@ -66,14 +69,13 @@ export interface Refusal {
 export function errorOfAnswer(call: CallName, { status, body, retryAfter }: Refusal): KubeError {
   const said = statusSchema.safeParse(jsonIn(body)).data;
   const seconds = retryAfterSeconds(retryAfter) ?? said?.details?.retryAfterSeconds ?? undefined;
-  const quote = body.replace(/\s+/g, ' ').trim().slice(0, MAX_QUOTE_LENGTH);
   return new KubeError(
     reasonOf(status, said?.reason),
-    `${nameOf(call)} ${status}: ${said?.message || quote || 'nothing more was said'}`,
+    `${nameOf(call)} ${status}: ${quoted(said?.message || body) || NOTHING_MORE}`,
     {
       status,
       retryAfterMs: seconds === undefined ? undefined : seconds * 1000,
-      causes: said?.details?.causes ?? [],
+      causes: (said?.details?.causes ?? []).slice(0, MAX_CAUSES).map(quotedCause),
     },
   );
 }
@@ -84,7 +86,7 @@ export function errorOfEvent(call: CallName, object: unknown): KubeError {
   const status = said?.code ?? 500;
   return new KubeError(
     reasonOf(status, said?.reason),
-    `${nameOf(call)} ended with ${status}: ${said?.message || 'nothing more was said'}`,
+    `${nameOf(call)} ended with ${status}: ${quoted(said?.message ?? '') || NOTHING_MORE}`,
     { status },
   );
 }
@@ -102,7 +104,7 @@ export function errorOfFailure(call: CallName, failure: unknown): KubeError {
   }
   if (code === 'ZlibError') return malformed(call, 'its compression is broken');
   if (failure instanceof BadAnswer) return malformed(call, failure.message);
-  const said = failure instanceof Error ? failure.message : String(failure);
+  const said = quoted(failure instanceof Error ? failure.message : String(failure));
   // Bun's own sentences advise the author of a program, not who runs it.
   return new KubeError('Unreachable', `${nameOf(call)}: ${code || said}`, { cause: failure });
 }
@@ -112,6 +114,12 @@ function certificateFault(code: string): string {
   if (code === 'CERT_HAS_EXPIRED') return 'it has expired';
   if (code === 'CERT_NOT_YET_VALID') return 'it is not valid yet';
   return 'it is not of the CA that is trusted here';
+}
+
+/** A field's path and a manager's name are no longer than a sentence either. */
+function quotedCause({ reason, message, field }: StatusCause): StatusCause {
+  const bounded = (text: string | undefined) => (text === undefined ? undefined : quoted(text));
+  return { reason: bounded(reason), message: bounded(message), field: bounded(field) };
 }
 
 /** The error of an answer that is none. */

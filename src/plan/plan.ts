@@ -80,17 +80,18 @@ export function planExposure(wish: Wish, facts: Facts): Plan {
     return { ...known, management: [], findings: about('wish', conflict) };
   }
   const wrongMode = modeFault(driver, mode);
-  if (controlPlane === undefined) return { ...known, findings: about('wish', wrongMode) };
+  if (wrongMode !== undefined || controlPlane === undefined) {
+    return { ...known, findings: about('wish', wrongMode) };
+  }
 
   const { routes, management, findings } = managementSide(wish, hosts, controlPlane, facts.served);
-  const tenantSide =
-    wrongMode === undefined ? tenantSideOf(wish, known, controlPlane, facts) : { findings: [] };
+  const tenantSide = tenantSideOf(wish, known, controlPlane, facts);
   return {
     ...known,
     routes,
     management,
     tenant: tenantSide.tenant,
-    findings: [...about('wish', wrongMode), ...findings, ...tenantSide.findings],
+    findings: [...findings, ...tenantSide.findings],
   };
 }
 

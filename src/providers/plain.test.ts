@@ -2,9 +2,12 @@ import { describe, expect, test } from 'bun:test';
 import type { Exposure } from '../api/exposure.ts';
 import { parseExposure } from '../api/objects.ts';
 import { keyText } from '../kube/object.ts';
+import { makeCa } from '../pki/testing/test-ca.ts';
 import type { Secret, Service } from './plain.ts';
 import { readControlPlane, type ControlPlaneReading } from './read-control-plane.ts';
 
+const CA = await makeCa();
+const CERTIFICATE = CA.certificate.trim();
 const SECRETS = { caSecret: { name: 'ca' }, kubeconfigSecret: { name: 'kubeconfig' } };
 
 function exposureOf(controlPlane: object): Exposure {
@@ -37,7 +40,7 @@ const SERVICE = serviceOf({
   ports: PORTS,
 });
 const OBJECTS: Readonly<Record<string, Secret>> = {
-  'tenants/ca': secretOf({ 'tls.crt': 'certificate', 'tls.key': 'key' }),
+  'tenants/ca': secretOf({ 'tls.crt': CERTIFICATE, 'tls.key': 'key' }),
   'tenants/kubeconfig': secretOf({ 'admin.conf': 'kubeconfig' }),
 };
 
@@ -63,7 +66,7 @@ describe('a control plane behind a Service', () => {
           api: { port: 6443, portName: 'api' },
           konnectivity: { port: 8132, portName: 'agents' },
         },
-        ca: { certificate: 'certificate', key: 'key' },
+        ca: { certificate: `${CERTIFICATE}\n`, key: 'key' },
       },
       ...{ kubeconfig: 'kubeconfig', addresses: ['10.0.0.9:6443', '[fd00::9]:6443'], findings: [] },
     });
@@ -146,12 +149,59 @@ describe('Secrets', () => {
   });
 
   test('may hold a CA without its key', async () => {
-    const secrets = { ...OBJECTS, 'tenants/ca': secretOf({ 'tls.crt': 'certificate' }) };
+    const secrets = { ...OBJECTS, 'tenants/ca': secretOf({ 'tls.crt': CERTIFICATE }) };
 
     const { controlPlane, findings } = await read(BOTH, secrets);
 
-    expect(controlPlane?.ca).toEqual({ certificate: 'certificate', key: undefined });
+    expect(controlPlane?.ca).toEqual({ certificate: `${CERTIFICATE}\n`, key: undefined });
     expect(findings).toEqual([]);
+  });
+});
+
+describe('the certificate of the CA', () => {
+  const broken = CERTIFICATE.replace(/[A-Za-z0-9+/]{40}/, 'A'.repeat(40));
+  const readCa = async (text: string) =>
+    read(BOTH, { ...OBJECTS, 'tenants/ca': secretOf({ 'tls.crt': text }) });
+
+  test.each([
+    ['with its key in the same text', `${CA.key}${CERTIFICATE}`],
+    ['with remarks and a block that is broken', `# CA\n${broken}\r\n${CERTIFICATE}\nbye`],
+    ['with other ends of lines', CERTIFICATE.replaceAll('\n', '\r\n')],
+  ])('is all that is taken: %s', async (_, text) => {
+    const { controlPlane, findings } = await readCa(text);
+
+    expect(controlPlane?.ca?.certificate).toBe(`${CERTIFICATE}\n`);
+    expect(findings).toEqual([]);
+  });
+
+  test('may be several, as when one follows another', async () => {
+    const other = await makeCa({ name: 'CN=next' });
+
+    const { controlPlane } = await readCa(`${CERTIFICATE}\n${other.certificate}`);
+
+    expect(controlPlane?.ca?.certificate).toBe(`${CERTIFICATE}\n${other.certificate.trim()}\n`);
+  });
+
+  test.each([
+    ['a key', CA.key],
+    ['nothing', ''],
+    ['something else', 'hunter2'],
+    ['a block that is broken', broken],
+    ['more than any CA has', `${CERTIFICATE}\n`.repeat(17)],
+    ['a long text', `${CERTIFICATE}\n${'hunter2 '.repeat(8192)}`],
+  ])('is not taken from %s, of which nothing is quoted', async (_, text) => {
+    const { controlPlane, findings } = await readCa(text);
+
+    expect(controlPlane?.ca).toBeUndefined();
+    expect(controlPlane?.service.name).toBe('api');
+    expect(findings).toEqual([
+      {
+        ...{ code: 'CaCertificateUnreadable', severity: 'error' },
+        message:
+          "entry 'tls.crt' of Secret tenants/ca holds no certificate that can be read, or too many",
+        action: 'put the certificate of the CA there, as PEM (at most 16, and 64 KB of text)',
+      },
+    ]);
   });
 });
 

@@ -1,0 +1,97 @@
+/** What a tenant, or whoever has a say in one, can make the operator do: nothing. */
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { RESOURCES } from '../../kube/resource.ts';
+import { PROXY_CA } from '../../tenant/proxy-names.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+import { LAB_EDGES } from '../testing/edges.ts';
+import { objectOf } from '../testing/objects.ts';
+import { SYSTEM, TENANTS } from '../testing/places.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(120_000);
+
+describe.concurrent('a tenant', () => {
+  test('with nodes that make no sense ends nobody', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 100 });
+    const { server } = await lab.addTenant('blue');
+    server.seed(objectOf('Node', { name: 'strange' }, { status: { addresses: [null] } }));
+    await lab.expose('blue', { worker: { address: 'node' } });
+
+    await lab.addExposed('green');
+
+    await lab.untilCondition('blue', 'TenantReady', /^(True|False)/);
+    expect(lab.condition('green', 'TenantReady')).toStartWith('True');
+  });
+
+  test('with objects that make no sense can be left', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 100, leaveTimeoutMs: 300 });
+    const { server, user } = await lab.addExposed('blue');
+    const labels = { labels: null } as unknown as { labels: Record<string, string> };
+    await user.delete(RESOURCES.configMap, PROXY_CA);
+    server.seed(objectOf('ConfigMap', { ...PROXY_CA, ...labels }, {}));
+
+    await lab.unexpose('blue');
+
+    await until('gone', () => lab.statusOf('blue') === undefined);
+  });
+
+  test('that is gone for good holds its Exposure for a while, which says so', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 100, leaveTimeoutMs: 3_000 });
+    const { server } = await lab.addExposed('blue');
+    await server.goDown();
+
+    await lab.unexpose('blue');
+
+    await lab.untilCondition('blue', 'Ready', /^False Leaving.*cannot be worked with/);
+    await until('gone', () => lab.statusOf('blue') === undefined);
+  });
+
+  test('whose Secrets go before its Exposure is left by the way that is open', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 60_000 });
+    const { server } = await lab.addExposed('blue');
+    for (const name of ['blue-ca', 'blue-kubeconfig']) {
+      await lab.user.delete(RESOURCES.secret, { name, namespace: TENANTS });
+    }
+
+    await lab.unexpose('blue');
+
+    await until('gone', () => lab.statusOf('blue') === undefined);
+    expect(server.read(RESOURCES.configMap, PROXY_CA)).toBeUndefined();
+  });
+});
+
+test('more silent tenants than are looked at together do not keep the next one waiting', async () => {
+  await using lab = await OperatorLab.start({
+    ...{ resyncMs: 60_000, tenantTimeoutMs: 500, concurrency: 2 },
+  });
+  for (let index = 0; index < 6; index++) {
+    const { server } = await lab.addTenant(`silent-${index}`);
+    server.inject({ kind: 'hang' }, {}, Number.POSITIVE_INFINITY);
+    await lab.expose(`silent-${index}`);
+  }
+  await lab.untilCondition('silent-5', 'TenantReady', /^False TenantUnreachable/);
+
+  await lab.addExposed('green');
+
+  expect(lab.condition('green', 'TenantReady')).toStartWith('True');
+});
+
+test("an edge of another kind is not at the address of Snicket's own gateway", async () => {
+  const { addresses: _addresses, ...spec } = LAB_EDGES.traefik.spec as Record<string, unknown>;
+  await using lab = await OperatorLab.start({ resyncMs: 100, edge: spec });
+  lab.management.seed(
+    objectOf(
+      'Service',
+      { name: 'snicket-gateway', namespace: SYSTEM },
+      {
+        spec: { clusterIP: '10.0.0.9', ports: [{ name: 'tls', port: 443 }] },
+        status: { loadBalancer: { ingress: [{ ip: '203.0.113.99' }] } },
+      },
+    ),
+  );
+
+  await lab.addExposed('blue');
+
+  const edge = lab.management.read(RESOURCES.edge, { name: 'shared' });
+  expect(JSON.stringify(edge)).not.toContain('203.0.113.99');
+});
