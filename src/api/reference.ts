@@ -108,7 +108,7 @@ function rulesIn(schema: StructuralSchema, path: string): PlacedSentence[] {
   ];
 }
 
-const TERM = /"(?:[^"\\]|\\.)*"|(?:string\()?(self[.\w]*)\)?/g;
+const TERM = /"(?:[^"\\]|\\.)*"|(?:string\()?((?:self|oldSelf)[.\w]*)\)?/g;
 
 /** With a word in place of each value: `"port " + string(self.port) + " is taken"` becomes `port PORT is taken`. */
 function plainSentence(messageExpression: string): string {

@@ -7,9 +7,6 @@ import type { KubeObject } from '../kube/object.ts';
 import { isIPv6 } from '../wire/ip-address.ts';
 import { serverNameFault } from '../wire/server-name.ts';
 
-/** The label by which a slice names its Service. */
-export const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
-
 /** As much of an Exposure as a gateway needs. Its schema is the API server's affair: loading it here would cost 8 MB. */
 export interface RoutedExposure extends KubeObject {
   readonly status?: Pick<ExposureStatus, 'edge' | 'driver' | 'route'>;

@@ -13,12 +13,8 @@ import type { Route } from '../gateway/routes/route.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { Informer } from '../kube/informer.ts';
 import { RESOURCES } from '../kube/resource.ts';
-import {
-  exposureRoutes,
-  SERVICE_NAME_LABEL,
-  type EndpointSlice,
-  type RoutedExposure,
-} from './exposure-routes.ts';
+import { SERVICE_NAME_LABEL } from '../tenant/endpoint-slice.ts';
+import { exposureRoutes, type EndpointSlice, type RoutedExposure } from './exposure-routes.ts';
 import { readRoutesState, writeRoutesState } from './routes-state.ts';
 
 /** Options of {@link KubernetesRoutes}. */

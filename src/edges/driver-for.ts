@@ -3,7 +3,7 @@
  */
 import type { Driver } from '../api/edge.ts';
 import type { Resource } from '../kube/resource.ts';
-import type { EdgeDriver, ServedApis } from './driver.ts';
+import type { EdgeDriver } from './driver.ts';
 import { contour } from './drivers/contour.ts';
 import { gatewayApi } from './drivers/gateway-api.ts';
 import { haproxyIngress } from './drivers/haproxy-ingress.ts';
@@ -35,8 +35,3 @@ export function driverFor(name: Driver): EdgeDriver {
 export const ROUTE_RESOURCES: readonly Resource[] = [
   ...new Set(Object.values(BY_NAME).flatMap(({ requires }) => requires)),
 ];
-
-/** The kinds that some driver writes on this cluster: an Edge may have had another driver before. */
-export function routeResources(served: ServedApis): readonly Resource[] {
-  return [...new Set(Object.values(BY_NAME).flatMap((driver) => driver.resources(served)))];
-}

@@ -63,9 +63,6 @@ export interface EdgeDriver {
 
   readonly collision: Collision;
 
-  /** The kinds that it writes on this cluster: to watch and to prune. */
-  resources(served: ServedApis): readonly Resource[];
-
   /**
    * The objects with the routes, in the namespace of the Exposure, without an owner. None, if their kind is not
    * served. They are as an API server gives them back, so that one that has all of these fields needs no write.

@@ -49,11 +49,6 @@ export function edgeDriver(recipe: DriverRecipe): EdgeDriver {
   return {
     ...{ name, requires, reads, pitfalls, collision, objects, findings },
 
-    resources(apis) {
-      const resource = served(apis);
-      return resource === undefined ? [] : [resource];
-    },
-
     admitted(routes, live, context) {
       const refusal = refusedBy(findings(routes, context));
       if (refusal !== undefined) return refusal;

@@ -149,7 +149,6 @@ describe('a kind that is not served', () => {
     ]);
     expect(of.findings(BLUE, around)[0]?.message).toEndWith(`does not serve it in ${version}`);
     expect(of.objects(BLUE, around.edge, around.served)).toEqual([]);
-    expect(of.resources(around.served)).toEqual([]);
     expect(of.admitted(BLUE, [], around)).toMatchObject({
       state: 'Refused',
       code: 'EdgeApiMissing',

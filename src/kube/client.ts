@@ -115,9 +115,6 @@ export interface KubeClient {
   /** False if there was no such object. */
   delete(resource: Resource, key: ObjectKey, options?: DeleteOptions): Promise<boolean>;
 
-  /** The versions of a group that are served, the preferred one first; empty if the group is not there. */
-  servedVersions(group: string, options?: CallOptions): Promise<readonly string[]>;
-
   /** The plural names of what one group version serves; empty if it is not there. */
   servedPlurals(apiVersion: string, options?: CallOptions): Promise<ReadonlySet<string>>;
 

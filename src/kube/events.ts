@@ -10,7 +10,7 @@ import type { KubeClient } from './client.ts';
 import { EventLimiter } from './events-limiter.ts';
 import { eventObject, seriesOf, type EventNote, type EventSeries } from './events-object.ts';
 import { isKubeError } from './kube-error.ts';
-import { keyText, type KubeObject } from './object.ts';
+import { keyText, type KubeObject, type ObjectKey } from './object.ts';
 import { RESOURCES } from './resource.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -46,11 +46,12 @@ const MAX_ATTEMPTS = 3;
 
 /** Something that was said, once or again and again. */
 interface Utterance {
+  /** No more of it than an event names: an utterance outlives many versions of its object. */
   readonly regarding: KubeObject;
   readonly note: EventNote;
   readonly first: Date;
   /** The object that tells of it, once there is one. */
-  event: KubeObject | undefined;
+  event: ObjectKey | undefined;
   count: number;
   last: Date;
   lastMs: number;
@@ -89,7 +90,7 @@ export class EventRecorder {
     const now = this.#now();
     const known = this.#utterances.get(key);
     const utterance = known ?? {
-      ...{ regarding, note, first: now, event: undefined },
+      ...{ regarding: named(regarding), note, first: now, event: undefined },
       ...{ count: 0, last: now, lastMs: 0, attempts: 0 },
     };
     Object.assign(utterance, { count: utterance.count + 1, last: now, attempts: 0 });
@@ -128,22 +129,22 @@ export class EventRecorder {
     }
   }
 
-  async #written(utterance: Utterance, signal: AbortSignal): Promise<KubeObject> {
+  async #written(utterance: Utterance, signal: AbortSignal): Promise<ObjectKey> {
     const { client, controller, instance } = this.#options;
     const { regarding, note, first, count, last, event } = utterance;
     const series: EventSeries | undefined = seriesOf(count, last);
     if (event !== undefined && series !== undefined) {
       try {
-        const { name, namespace } = event.metadata;
-        const key = { name, namespace };
-        return await client.patch(RESOURCES.event, key, 'merge', { series }, { signal });
+        await client.patch(RESOURCES.event, event, 'merge', { series }, { signal });
+        return event;
       } catch (error) {
         // Events are short-lived: the series goes on in another.
         if (!isKubeError(error, 'NotFound')) throw error;
       }
     }
     const object = eventObject({ regarding, note, first, series, controller, instance });
-    return client.create<KubeObject>(RESOURCES.event, object, { signal });
+    const { metadata } = await client.create<KubeObject>(RESOURCES.event, object, { signal });
+    return { name: metadata.name, namespace: metadata.namespace };
   }
 
   #forgetOld(): void {
@@ -154,4 +155,17 @@ export class EventRecorder {
       this.#queue.forget(key);
     }
   }
+}
+
+function named({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    ...{ apiVersion, kind },
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+  };
 }

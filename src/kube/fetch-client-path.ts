@@ -5,11 +5,6 @@ import { KubeError } from './kube-error.ts';
 import type { ObjectKey } from './object.ts';
 import type { Resource } from './resource.ts';
 
-/** Of a group; the core one has a place of its own. */
-export function groupPath(group: string): string {
-  return group === '' ? '/api' : `/apis/${segment(group)}`;
-}
-
 /** Of one version of a group. */
 export function versionPath(apiVersion: string): string {
   const [first = '', second] = apiVersion.split('/');

@@ -384,25 +384,6 @@ describe('a watch', () => {
 });
 
 describe('what a server serves', () => {
-  test('the versions of a group, the preferred one first', async () => {
-    server.script = ({ answer }) =>
-      answer(200, {
-        kind: 'APIGroup',
-        versions: [{ version: 'v1alpha2' }, { version: 'v1' }],
-        preferredVersion: { version: 'v1' },
-      });
-
-    expect(await client.servedVersions('gateway.networking.k8s.io')).toEqual(['v1', 'v1alpha2']);
-    expect(asked().path).toBe('/apis/gateway.networking.k8s.io');
-  });
-
-  test('the versions of the core group', async () => {
-    server.script = ({ answer }) => answer(200, { kind: 'APIVersions', versions: ['v1'] });
-
-    expect(await client.servedVersions('')).toEqual(['v1']);
-    expect(asked().path).toBe('/api');
-  });
-
   test('the plural names of a version, without those of parts', async () => {
     const resources = [{ name: 'tlsroutes' }, { name: 'tlsroutes/status' }, { name: 'gateways' }];
     server.script = ({ answer }) => answer(200, { kind: 'APIResourceList', resources });
@@ -416,7 +397,6 @@ describe('what a server serves', () => {
   test('nothing of a group that is not there', async () => {
     server.script = ({ answer }) => answer(404, '404 page not found');
 
-    expect(await client.servedVersions('traefik.io')).toEqual([]);
     expect(await client.servedPlurals('traefik.io/v1alpha1')).toEqual(new Set());
   });
 

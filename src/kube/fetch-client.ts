@@ -17,17 +17,12 @@ import type {
 } from './client.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { isKubeError } from './kube-error.ts';
-import { pluralsIn, versionsIn } from './fetch-client-discovery.ts';
+import { pluralsIn } from './fetch-client-discovery.ts';
 import { pageOf, type Page } from './fetch-client-page.ts';
-import {
-  collectionPath,
-  groupPath,
-  namespaceFor,
-  objectPath,
-  versionPath,
-} from './fetch-client-path.ts';
+import { collectionPath, namespaceFor, objectPath, versionPath } from './fetch-client-path.ts';
 import { isObject, readObject } from './object-read.ts';
 import type { KubeObject, ObjectKey } from './object.ts';
+import { quoted } from './quote.ts';
 import { resourceOf, type Resource } from './resource.ts';
 import { malformed } from './transport-error.ts';
 import { Transport, type Call } from './transport.ts';
@@ -205,12 +200,6 @@ class FetchClient implements KubeClient {
     return (await orIfMissing(answer)) !== undefined;
   }
 
-  async servedVersions(group: string, { signal }: CallOptions = {}): Promise<readonly string[]> {
-    const call: Call = { verb: 'GET', path: groupPath(group), signal };
-    const answer = await orIfMissing(this.#transport.json(call));
-    return answer === undefined ? [] : versionsIn(answer);
-  }
-
   async servedPlurals(
     apiVersion: string,
     { signal }: CallOptions = {},
@@ -224,7 +213,7 @@ class FetchClient implements KubeClient {
     const call: Call = { verb: 'GET', path: '/version', signal };
     const answer = (await this.#transport.json(call)) as { readonly gitVersion?: unknown } | null;
     const gitVersion = answer?.gitVersion;
-    if (typeof gitVersion === 'string') return { gitVersion };
+    if (typeof gitVersion === 'string') return { gitVersion: quoted(gitVersion) };
     throw malformed(this.#transport.nameOf(call), 'it has no gitVersion');
   }
 

@@ -6,12 +6,10 @@
 const MAX_LENGTH = 300;
 
 /** The text in one line, without control characters, and not longer than a few lines on a screen. */
-export function quoted(text: string): string {
+export function quoted(text: string, maxLength: number = MAX_LENGTH): string {
   // Whoever sends megabytes does not get them searched.
-  const line = text
-    .slice(0, 4 * MAX_LENGTH)
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim();
-  const isWhole = line.length <= MAX_LENGTH && text.length <= 4 * MAX_LENGTH;
-  return isWhole ? line : `${line.slice(0, MAX_LENGTH - 1)}…`.toWellFormed();
+  const looked = text.slice(0, 4 * maxLength);
+  const line = looked.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const isWhole = line.length <= maxLength && looked.length === text.length;
+  return isWhole ? line : `${line.slice(0, maxLength - 1)}…`.toWellFormed();
 }

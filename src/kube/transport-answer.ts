@@ -146,7 +146,8 @@ export class AnswerDecoder {
     const coding = headers.get('transfer-encoding');
     const length = headers.get('content-length');
     if (coding !== undefined) {
-      if (coding.toLowerCase() !== 'chunked') throw new BadAnswer(`its coding is ${quoted(coding)}`);
+      if (coding.toLowerCase() !== 'chunked')
+        throw new BadAnswer(`its coding is ${quoted(coding)}`);
       this.#state = 'chunk-size';
     } else if (length !== undefined) {
       if (!/^\d{1,15}$/.test(length)) throw new BadAnswer(`its length is ${quoted(length)}`);

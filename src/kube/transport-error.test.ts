@@ -71,6 +71,19 @@ describe('an answer that says no', () => {
     expect(error.message.length).toBeLessThan(400);
   });
 
+  test('quotes no more of a Status either, nor of its causes', async () => {
+    const long = 'x'.repeat(10_000);
+    const details = { causes: [{ reason: long, message: long, field: long }] };
+    lab.server.script = (exchange) =>
+      exchange.answer(422, { kind: 'Status', message: `a\n\u001b${long}`, details });
+
+    const error = await errorOf(lab.transport().json(POD));
+
+    expect(error.message).toContain('422: a xxx');
+    expect(error.message.length).toBeLessThan(400);
+    expect(JSON.stringify(error.causes).length).toBeLessThan(1000);
+  });
+
   test('does not tell the token, even if the server does', async () => {
     const token = 'hunter2-hunter2';
     lab.server.script = (exchange) =>

@@ -2,6 +2,7 @@
  * The master keys of Snicket's own gateway: one Secret in the operator's namespace, made once and never replaced by us.
  * Whoever replaces a key adds the new one in a line of its own; the last line is the one that workers get.
  */
+import { systemClock, type Clock } from '../engine/clock.ts';
 import { parseKeys } from '../gateway/key-file.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';
@@ -81,5 +82,35 @@ export class MasterKeys {
   /** The key of the tenant with this API host, as base64. */
   tenantKey(host: string): string {
     return Buffer.from(deriveTenantSecret(this.#newest, host)).toString('base64');
+  }
+}
+
+/** So soon a key that somebody adds is given to workers. */
+const KEEP_MS = 10_000;
+
+/** The keys for everybody who asks, read once in a while and not for each of a thousand tenants. */
+export class MasterKeySource {
+  readonly #read: () => Promise<MasterKeys>;
+  readonly #clock: Clock;
+  #last: { readonly keys: Promise<MasterKeys>; readonly atMs: number } | undefined;
+
+  constructor(read: () => Promise<MasterKeys>, clock: Clock = systemClock) {
+    this.#read = read;
+    this.#clock = clock;
+  }
+
+  /** @throws what reading throws; the next one who asks reads again. */
+  async current(): Promise<MasterKeys> {
+    const atMs = this.#clock.nowMs();
+    if (this.#last === undefined || atMs - this.#last.atMs >= KEEP_MS) {
+      this.#last = { keys: this.#read(), atMs };
+    }
+    const { keys } = this.#last;
+    try {
+      return await keys;
+    } catch (error) {
+      if (this.#last?.keys === keys) this.#last = undefined;
+      throw error;
+    }
   }
 }

@@ -18,7 +18,7 @@ import { EdgeController } from './edge/edge-controller.ts';
 import { ExposureController } from './exposure/exposure-controller.ts';
 import { Routing } from './exposure/routing.ts';
 import { ManagementCluster } from './management/management-cluster.ts';
-import { ensureMasterKeys } from './master-keys.ts';
+import { ensureMasterKeys, MasterKeySource } from './master-keys.ts';
 import { registerOperatorMetrics } from './operator-metrics.ts';
 import { ProbeRounds } from './probe-rounds.ts';
 import type { TenantLink } from './tenant/tenant-link.ts';
@@ -112,12 +112,15 @@ export class Operator {
     const management = this.#management;
     const routing = new Routing({ management, applier: new Applier(client), namespace });
     this.#edgeController = new EdgeController({ management, routing });
+    const keys = new MasterKeySource(async () =>
+      ensureMasterKeys(client, namespace, AbortSignal.timeout(10_000)),
+    );
     this.#exposureController = new ExposureController({
       ...{ management, namespace, routing, log, resyncMs, leaveTimeoutMs, tenantTimeoutMs },
       ...{ links: this.#links, probes: this.#probes, events: this.#events },
       proxyImage: options.proxyImage,
       applierFor: (link) => this.#applierFor(link),
-      masterKeys: async () => ensureMasterKeys(client, namespace, AbortSignal.timeout(10_000)),
+      masterKeys: async () => keys.current(),
     });
     registerOperatorMetrics(this.metrics, {
       queues: { exposure: this.#exposures, edge: this.#edges },

@@ -5,7 +5,7 @@
 import type { Exposure } from '../api/exposure.ts';
 import { exposureLabelValue } from '../edges/names.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
-import { RESOURCES } from '../kube/resource.ts';
+import { groupOf, RESOURCES } from '../kube/resource.ts';
 import { EXPOSURE_LABEL, HOLDER_ANNOTATION, MANAGED_BY } from './labels.ts';
 
 /** The objects as those of this Exposure. One that is in no cluster has no uid, and owns nothing yet. */
@@ -47,4 +47,42 @@ export function heldBy(
 export function holderOf(objects: readonly KubeObject[]): string | undefined {
   const proxies = objects.find(({ kind }) => kind === RESOURCES.daemonSet.kind);
   return proxies?.metadata.annotations?.[HOLDER_ANNOTATION];
+}
+
+/** By what objects are known as those of one Exposure, besides {@link MANAGED_BY}. */
+export interface Mark {
+  /** All of these. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** One of their owners. */
+  readonly owner: { readonly uid: string };
+}
+
+/** Those of the live objects that have the mark, are not desired, and are not being deleted already. */
+export function superfluous<T extends KubeObject>(
+  live: readonly T[],
+  desired: readonly KubeObject[],
+  mark: Mark,
+): readonly T[] {
+  const wanted = new Set(desired.map(identity));
+  return live.filter(
+    (object) =>
+      !wanted.has(identity(object)) &&
+      isMarked(object, mark) &&
+      object.metadata.deletionTimestamp === undefined,
+  );
+}
+
+/** A selector has said so already: looked at again, since a mistake here deletes what is not ours. */
+function isMarked({ metadata }: KubeObject, { labels: others, owner }: Mark): boolean {
+  const { labels = {}, ownerReferences = [] } = metadata;
+  return (
+    Object.entries({ ...others, ...MANAGED_BY }).every(
+      ([label, value]) => labels[label] === value,
+    ) && ownerReferences.some(({ uid }) => uid === owner.uid)
+  );
+}
+
+/** The version of a group is no part of it: one object is served in several. */
+function identity({ apiVersion, kind, metadata }: KubeObject): string {
+  return `${groupOf(apiVersion)} ${kind} ${keyText(metadata)}`;
 }

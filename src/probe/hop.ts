@@ -2,6 +2,7 @@
  * What a probe found at one hop: data, for a status, a table or a metric alike.
  */
 import type { HopState } from '../api/exposure-status.ts';
+import { quoted } from '../kube/quote.ts';
 import { HOP_CODES, type CodeEntry, type HopCode, type HopName, type SkipCode } from './codes.ts';
 
 /** The result of one hop. */
@@ -33,6 +34,9 @@ type ActionValues<Code extends HopCode> = [NamesIn<ActionOf<Code>>] extends [nev
   ? []
   : [values: Readonly<Record<NamesIn<ActionOf<Code>>, string>>];
 
+/** Names and versions in it are what strangers say; a status has no room for a page. */
+const MAX_MESSAGE_LENGTH = 1000;
+
 /** The result that a code stands for; hop, state and action are the catalogue's. */
 export function hopResult<Code extends HopCode>(
   code: Code,
@@ -41,7 +45,7 @@ export function hopResult<Code extends HopCode>(
   ...[values]: ActionValues<Code>
 ): HopResult {
   const { hop, state, action }: CodeEntry = HOP_CODES[code];
-  const result = { name: hop, target, state, code, message };
+  const result = { name: hop, target, state, code, message: quoted(message, MAX_MESSAGE_LENGTH) };
   return action === undefined ? result : { ...result, action: filledIn(action, values) };
 }
 
@@ -57,5 +61,5 @@ export function notApplicable(name: HopName, target: string, message: string): H
 }
 
 function filledIn(action: string, values: Readonly<Record<string, string>> = {}): string {
-  return action.replace(/\{(\w+)\}/g, (open, name: string) => values[name] ?? open);
+  return action.replace(/\{(\w+)\}/g, (open, name: string) => quoted(values[name] ?? open));
 }

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { RESOURCES, withVersion } from '../../kube/resource.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { driverFor } from '../driver-for.ts';
 import { API_HOST, BLUE, edge, KONNECTIVITY_HOST, serving, SPECS } from '../testing/blue.ts';
-import { claimants, strangersOn } from './strangers.ts';
+import { strangersOn } from './strangers.ts';
 
 const isOurs = ({ metadata }: KubeObject) => metadata.namespace === BLUE.namespace;
 
@@ -239,14 +238,4 @@ describe('where the edge cannot be told, that is said', () => {
       { severity: 'error' },
     ]);
   });
-});
-
-test('the kinds to look at are those that the controller knows, in the version that is served', () => {
-  const served = serving('gateway.networking.k8s.io/v1alpha2', 'traefik.io/v1alpha1');
-  const { tlsRoute: route, ingressRouteTcp: tcp, ingress: plain } = RESOURCES;
-
-  expect(claimants(driverFor('snicket'), serving())).toEqual([]);
-  expect(claimants(driverFor('haproxy'), serving())).toEqual([plain]);
-  expect(claimants(driverFor('traefik'), serving())).toEqual([tcp, route]);
-  expect(claimants(driverFor('traefik'), served)).toEqual([tcp, withVersion(route, 'v1alpha2')]);
 });

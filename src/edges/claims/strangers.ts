@@ -4,32 +4,12 @@
  */
 import type { Edge } from '../../api/edge.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
-import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { error, warning, type EdgeFinding } from '../codes.ts';
-import type { EdgeDriver, ServedApis, Winner } from '../driver.ts';
+import type { Winner } from '../driver.ts';
 import { driverFor } from '../driver-for.ts';
 import { claimsOf, covers, type Claim } from './claims.ts';
 import { whereabouts, type Whereabouts } from './same-edge.ts';
 import { hostSniRule } from './traefik-rule.ts';
-
-/** The kinds whose objects may claim a host on this edge: what {@link strangersOn} is to be given. */
-export function claimants(
-  { requires, collision }: EdgeDriver,
-  served: ServedApis,
-): readonly Resource[] {
-  const versions = collision.otherKinds.flatMap((kind) => versionsOf(kind));
-  const seen = new Set<string>();
-  return [...requires, ...versions].filter((resource) => {
-    if (seen.has(resource.plural) || !served.has(resource)) return false;
-    seen.add(resource.plural);
-    return true;
-  });
-}
-
-/** The best first, as the driver that writes this kind has them. */
-function versionsOf(kind: Resource): readonly Resource[] {
-  return kind === RESOURCES.tlsRoute ? driverFor('gateway-api').requires : [kind];
-}
 
 /**
  * What strangers claim of these hosts, on this edge or where it cannot be told. An `error` may keep the tenant from

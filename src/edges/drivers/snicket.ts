@@ -10,7 +10,6 @@ export const snicket: EdgeDriver = {
   reads: [],
   pitfalls: [],
   collision: { sameHost: 'oldest', wildcardWins: false, otherKinds: [] },
-  resources: () => [],
   objects: () => [],
   findings: () => [],
   admitted: () => admitted("Snicket's gateway takes its routes from the Exposure itself"),

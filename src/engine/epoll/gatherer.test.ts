@@ -44,13 +44,15 @@ function bring(pieces: number, eachMs: number, bytes = PIECE): boolean {
   return gathers;
 }
 
-/** So much time passes, and the peer has taken so many bytes meanwhile. Who was looked at? */
-function lookAfter(ms: number, bytes: number): number[] {
+/** So much time passes until the next look, which finds so many bytes. How often was the end looked at? */
+function lookAfter(ms: number, bytes: number): number {
+  let looks = 0;
   nowMs += ms;
-  ends.bytes[peer] = (ends.bytes[peer] ?? 0) + bytes;
-  const looked: number[] = [];
-  gatherer.look((one) => looked.push(one));
-  return looked;
+  gatherer.look((one) => {
+    if (looks === 0) ends.bytes[peer] = (ends.bytes[peer] ?? 0) + bytes;
+    if (one === end) looks++;
+  });
+  return looks;
 }
 
 test('begins with the last piece of a fast run, and has the kernel wake us less often', () => {
@@ -61,7 +63,7 @@ test('begins with the last piece of a fast run, and has the kernel wake us less 
 
   expect([before, begins]).toEqual([false, true]);
   expect(wakeBefore).toBe(1);
-  expect(wakeBytes()).toBe(128 * 1024);
+  expect(wakeBytes()).toBe(256 * 1024);
   expect(ends.has(end, FLAG.gathers)).toBe(true);
   expect(gatherer.isEmpty).toBe(false);
 });
@@ -81,35 +83,46 @@ test.each([
 test('looks when a look is due, and not before', () => {
   bring(64, 0.1);
 
-  const early = lookAfter(0.4, 0);
-  const due = lookAfter(0.6, 0);
+  const early = lookAfter(0.9, 0);
+  const due = lookAfter(0.1, 0);
 
-  expect(early).toEqual([]);
-  expect(due).toEqual([end]);
+  expect([early, due]).toEqual([0, 1]);
 });
 
 test('goes on for as long as there is half of what there was, even after a pause', () => {
   bring(64, 0.1); // 160 KB in a millisecond
+  lookAfter(1, 90 * 1024);
 
   for (let count = 0; count < 20; count++) {
-    for (let slow = 0; slow < 3; slow++) lookAfter(1, 0);
+    for (let slow = 0; slow < 11; slow++) lookAfter(1, 0);
     lookAfter(1, 90 * 1024);
   }
 
   expect(ends.has(end, FLAG.gathers)).toBe(true);
 });
 
-test('ends with one last look when the bulk is over, and begins again with the next', () => {
+test('ends when the bulk is over, with a last look for what came meanwhile', () => {
   bring(64, 0.1);
   lookAfter(1, 200 * 1024);
 
-  const looked = [1, 2, 3, 4, 5].map(() => lookAfter(1, 50 * 1024).length);
+  const looks = Array.from({ length: 13 }, () => lookAfter(1, 50 * 1024));
   const wakeAfter = wakeBytes();
   const beginsAgain = bring(64, 0.1);
 
-  expect(looked).toEqual([1, 1, 1, 1, 0]);
+  expect(looks).toEqual([...Array<number>(11).fill(1), 2, 0]);
   expect(wakeAfter).toBe(1);
   expect(beginsAgain).toBe(true);
+});
+
+test('ends with the first small thing that comes', () => {
+  bring(64, 0.1);
+  lookAfter(1, 200 * 1024);
+  lookAfter(1, 0);
+
+  lookAfter(1, 700);
+
+  expect(gatherer.isEmpty).toBe(true);
+  expect(wakeBytes()).toBe(1);
 });
 
 test('leaves whom it made slower alone for thousands of pieces, small ones or not between', () => {
@@ -125,11 +138,12 @@ test('leaves whom it made slower alone for thousands of pieces, small ones or no
   expect(inTheEnd).toBe(true);
 });
 
-test('forgets an end that is over', () => {
+test('forgets an end that is over, also one that a look has ended', () => {
   bring(64, 0.1);
 
-  gatherer.forget(end);
+  nowMs += 1;
+  gatherer.look((one) => gatherer.forget(one));
 
   expect(gatherer.isEmpty).toBe(true);
-  expect(lookAfter(1, 0)).toEqual([]);
+  expect(lookAfter(1, 0)).toBe(0);
 });

@@ -3,34 +3,35 @@
  * read and a write, and no read would be large enough to earn a pipe.
  *
  * From an end that is fast enough, bytes are left in the kernel to gather: it wakes us for {@link WAKE_BYTES} at once
- * (SO_RCVLOWAT), and at each look, a millisecond after the last one or little more, all that has come by then is taken.
- * A FIN and a reset wake us as ever.
+ * (SO_RCVLOWAT), and at each look, one to two milliseconds after the last one, all that has come by then is taken. A FIN
+ * and a reset wake us as ever.
  *
  * Whoever waits for an answer to each piece, or to a window full of them, becomes slower by that. So an end is held to what
- * it brought before: half of it is enough, less for a few looks in a row and it is read as ever. If it was never as fast
- * while it gathered, the next {@link IDLE_PIECES} do not count.
+ * it brought before: if it is slower than half of that for a few looks in a row, or brings something small, it is read as
+ * ever; and if it was never as fast while it gathered, its next {@link IDLE_PIECES} do not count.
  */
 import { FLAG, type Ends } from './ends.ts';
 import { setWakeBytes } from './socket.ts';
 
-/** The longest sleep while bytes gather. Between two looks is at least half of it. */
+/** The shortest time between two looks, and the longest sleep while bytes gather. */
 export const LOOK_MS = 1;
 /** What is worth a wake-up. */
-export const WAKE_BYTES = 128 * 1024;
+export const WAKE_BYTES = 256 * 1024;
 /** A run of so many pieces, none smaller than this, each all that there was, and all within this time. */
 const RUN_PIECES = 64;
 const PIECE_BYTES = 8 * 1024;
 const RUN_MS = 32;
-/** How many looks in a row an end may be slow. */
-const SLOW_LOOKS = 4;
-/** 64 MB of 16 KB each: a try costs 5 ms. */
+/** How many looks in a row an end may be slow: at first, and once it was fast, since then it is perhaps held up. */
+const SLOW_LOOKS_AT_FIRST = 4;
+const SLOW_LOOKS = 12;
+/** 64 MB of 16 KB each, for some 5 ms that a try takes. */
 const IDLE_PIECES = 4096;
 
 /** Of an end whose bytes gather. */
 interface Gathering {
   /** What it has to bring. */
   readonly bytesPerMs: number;
-  /** How many its peer had taken at the last look. */
+  /** How many its peer had taken after the last look. */
   takenBytes: number;
   slowLooks: number;
   wasFast: boolean;
@@ -70,20 +71,17 @@ export class Gatherer {
     return elapsedMs <= RUN_MS && this.#begin(end, (RUN_PIECES * bytes) / elapsedMs / 2);
   }
 
-  /** Looks at all of them, if it is time to: `take` takes what an end has brought. */
+  /** Looks at all of them, if it is time to: `take` takes what an end has brought, and may end it. */
   look(take: (end: number) => void): void {
     const nowMs = this.#nowMs();
     const elapsedMs = nowMs - this.#lookedMs;
-    if (elapsedMs < LOOK_MS / 2) return;
+    if (elapsedMs < LOOK_MS) return;
     this.#lookedMs = nowMs;
     for (const [end, gathering] of this.#gathering) {
-      const takenBytes = this.#takenFrom(end);
-      const isFast = takenBytes - gathering.takenBytes >= elapsedMs * gathering.bytesPerMs;
-      gathering.takenBytes = takenBytes;
-      gathering.wasFast ||= isFast;
-      gathering.slowLooks = isFast ? 0 : gathering.slowLooks + 1;
-      if (gathering.slowLooks === SLOW_LOOKS) this.#end(end, gathering.wasFast);
       take(end);
+      if (!this.#gathering.has(end) || this.#isBulk(end, gathering, elapsedMs)) continue;
+      this.#end(end, gathering);
+      take(end); // what has come since, and if it is nothing, that the end may rest
     }
   }
 
@@ -101,8 +99,24 @@ export class Gatherer {
     return true;
   }
 
-  /** From now on each byte wakes us, first of all those that are there. */
-  #end(end: number, wasFast: boolean): void {
+  /** Whether an end is to gather on, by what it has brought since the last look. */
+  #isBulk(end: number, gathering: Gathering, elapsedMs: number): boolean {
+    const takenBytes = this.#takenFrom(end);
+    const bytes = takenBytes - gathering.takenBytes;
+    gathering.takenBytes = takenBytes;
+    if (bytes >= elapsedMs * gathering.bytesPerMs) {
+      gathering.wasFast = true;
+      gathering.slowLooks = 0;
+      return true;
+    }
+    gathering.slowLooks++;
+    const isSmall = bytes > 0 && bytes < PIECE_BYTES;
+    const slowLooks = gathering.wasFast ? SLOW_LOOKS : SLOW_LOOKS_AT_FIRST;
+    return !isSmall && gathering.slowLooks < slowLooks;
+  }
+
+  /** From now on each byte wakes us. */
+  #end(end: number, { wasFast }: Gathering): void {
     this.#gathering.delete(end);
     this.#ends.clear(end, FLAG.gathers);
     if (!wasFast) this.#ends.pieces[end] = -IDLE_PIECES;

@@ -101,7 +101,6 @@ describe('kinds', () => {
 
     await gateway.apply({ apiVersion: newer.apiVersion, kind: newer.kind, metadata });
 
-    expect(await gateway.servedVersions('gateway.networking.k8s.io')).toEqual(['v1alpha2', 'v1']);
     expect(await gateway.get(older, metadata)).toMatchObject({ apiVersion: older.apiVersion });
     expect(await failureOf(gateway.list(maps))).toMatchObject({ reason: 'NotFound' });
   });

@@ -5,7 +5,7 @@ import { TestAuthority } from '../../proxy/testing/certificates.ts';
 import { dialTcp } from '../dial.ts';
 import { answering, httpText, silent, UNAUTHORIZED_ANSWER } from '../testing/answers.ts';
 import { API_HOST, ProbeLab } from '../testing/lab.ts';
-import { probeApi } from './api.ts';
+import { judgeApi, probeApi } from './api.ts';
 
 test('a kube-apiserver says its version', async () => {
   await using lab = await ProbeLab.create();
@@ -18,6 +18,20 @@ test('a kube-apiserver says its version', async () => {
     ...{ code: 'ApiAnswers', message: 'kube-apiserver v1.36.3 answers' },
   });
   expect(protocols.at(-1)).toBe('http/1.1');
+});
+
+test('what a server says of itself is quoted within bounds', () => {
+  const target = { host: 'a.k8s.test', port: 443, address: '192.0.2.1' };
+  const long = 'x'.repeat(50_000);
+  const body = JSON.stringify({ gitVersion: `v1\n${long}` });
+
+  const messages = [
+    judgeApi(target, { status: 200, headers: new Map([['audit-id', '1']]), body }).message,
+    judgeApi(target, { status: 200, headers: new Map([['server', long]]), body: '' }).message,
+  ];
+
+  expect(messages[0]).toStartWith('kube-apiserver v1 xxx');
+  for (const message of messages) expect(message.length).toBeLessThan(400);
 });
 
 test('asks for the host by its name, and as nobody', async () => {

@@ -3,6 +3,7 @@
  */
 import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
+import { quoted } from '../../kube/quote.ts';
 import { addressText, errorCode, type Dial } from '../dial.ts';
 import { hopResult, type HopResult } from '../hop.ts';
 import { readHttpAnswer, type HttpAnswer } from '../http-answer.ts';
@@ -59,7 +60,7 @@ export function judgeApi(
   const { isStatus, version } = kubernetesMarks(body);
   // Every answer of an API server has an Audit-Id; its refusals are objects of kind Status.
   if (!headers.has('audit-id') && !isStatus) {
-    const what = headers.get('server') ?? headers.get('content-type') ?? 'nothing';
+    const what = quoted(headers.get('server') ?? headers.get('content-type') ?? 'nothing');
     const message = `${host} answers ${status} and says of itself ${what}; that is no kube-apiserver`;
     return hopResult('ApiNotKubernetes', target, message, values);
   }
@@ -69,7 +70,7 @@ export function judgeApi(
   const message =
     version === undefined
       ? `an API server answers ${status}: it tells strangers nothing`
-      : `kube-apiserver ${version} answers`;
+      : `kube-apiserver ${quoted(version)} answers`;
   return hopResult('ApiAnswers', target, message);
 }
 

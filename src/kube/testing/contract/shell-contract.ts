@@ -4,7 +4,6 @@ import { EventRecorder } from '../../events.ts';
 import { addFinalizer, removeFinalizer } from '../../finalizer.ts';
 import { LeaderElection } from '../../leader-election.ts';
 import type { Lease } from '../../lease.ts';
-import { MANAGED_BY, MANAGED_BY_LABEL, prune } from '../../prune.ts';
 import { RESOURCES, resourceOf } from '../../resource.ts';
 import { createLogger } from '../../../telemetry/log.ts';
 import type { ApiObject } from '../object-store.ts';
@@ -77,35 +76,6 @@ export function shellContract(subject: () => ContractSubject): void {
     await removeFinalizer(client, maps, removed, 'example.invalid/x');
     expect(await client.get(maps, keyOf('finalized'))).toBeUndefined();
     expect(await removeFinalizer(client, maps, removed, 'example.invalid/x')).toBeUndefined();
-  });
-
-  test('prunes what has our mark and is not desired', async () => {
-    const { client } = subject();
-    const { metadata } = await client.apply(configMap('prune-owner'));
-    const owner = {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      name: 'prune-owner',
-      uid: metadata.uid ?? '',
-    };
-    const labels = { [MANAGED_BY_LABEL]: MANAGED_BY, 'example.invalid/prune': 'yes' };
-    const ours = { labels, ownerReferences: [owner] };
-    const wanted = configMap('prune-wanted', {}, ours);
-    await client.apply(wanted);
-    await client.apply(configMap('prune-ours', {}, ours));
-    await client.apply(configMap('prune-unowned', {}, { labels }));
-
-    const deleted = await prune(client, {
-      resources: [maps, RESOURCES.service, RESOURCES.ingressRouteTcp],
-      namespace: NAMESPACE,
-      mark: { labels: { 'example.invalid/prune': 'yes' }, owner },
-      desired: [wanted],
-    });
-
-    expect(deleted.map((object) => object.metadata.name)).toEqual(['prune-ours']);
-    expect(await client.get(maps, keyOf('prune-ours'))).toBeUndefined();
-    expect(await client.get(maps, keyOf('prune-wanted'))).toBeDefined();
-    expect(await client.get(maps, keyOf('prune-unowned'))).toBeDefined();
   });
 
   test('writes an event, and the same again as a series', async () => {
