@@ -14,6 +14,7 @@ import type { Outlook } from '../operator/outlook.ts';
 import type { ProxyCredentials, TenantFacts } from '../plan/control-plane.ts';
 import { placeholder } from '../plan/placeholder.ts';
 import { planExposure } from '../plan/plan.ts';
+import type { Secret } from '../providers/plain.ts';
 
 /** What is assumed of clusters that nobody asks. */
 export interface Assumptions {
@@ -131,7 +132,7 @@ function assumedSecret(
   const valueOf = (entry: string) => placeholder(`${entry} of Secret ${keyText(metadata)}`);
   const data: Record<string, string> = {};
   for (const entry of entries) data[entry] = Buffer.from(valueOf(entry)).toString('base64');
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata, data };
+  const secret: Secret = { apiVersion: 'v1', kind: 'Secret', metadata, data, isAssumed: true };
   return secret;
 }
 

@@ -6,6 +6,7 @@ import { RESOURCES, resourceOf } from '../kube/resource.ts';
 import { LAB_EDGES } from '../operator/testing/edges.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
 import { SYSTEM } from '../operator/testing/places.ts';
+import { makeCa } from '../pki/testing/test-ca.ts';
 import { Terminal } from './testing/snicket.ts';
 
 setDefaultTimeout(30_000);
@@ -139,10 +140,11 @@ kind: Service
 metadata: {name: blue}
 spec: {ports: [{name: api, port: 6443}]}
 `;
+    const { certificate } = await makeCa();
     const secret = `apiVersion: v1
 kind: Secret
 metadata: {name: blue-ca}
-stringData: {tls.crt: the certificate, tls.key: the key}
+stringData: {tls.crt: ${JSON.stringify(certificate)}, tls.key: the key}
 `;
     const ingressClass = `apiVersion: networking.k8s.io/v1
 kind: IngressClass
@@ -156,7 +158,9 @@ spec: {controller: k8s.io/ingress-nginx}
       all,
     );
 
-    expect(stdout).toContain('ca.crt: the certificate\n');
+    const [, firstLine = ''] = certificate.split('\n');
+    expect(stdout).toMatch(/ca\.crt: \|-?\n +-----BEGIN CERTIFICATE-----\n/);
+    expect(stdout).toContain(firstLine);
     expect(stdout).not.toContain('the key');
     expect(stderr.split('\n').filter((line) => !line.startsWith('note:'))).toEqual([
       'error: tenants/blue: ServicePortMissing: Service tenants/blue has no port 8132 (it has 6443); add the port, or correct spec.controlPlane.service.konnectivityPort',
