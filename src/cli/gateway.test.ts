@@ -35,10 +35,14 @@ test('takes the engine from the environment, and refuses one that does not exist
   expect(ended.exitCode).toBe(2);
 });
 
-test('wants routes', () => {
-  const { exitCode, stderr } = gateway();
+test.each([
+  [[], 'give --routes FILE or --kubernetes'],
+  [['--routes', 'a', '--kubernetes'], "--routes 'a' and --kubernetes both say where"],
+  [['--routes', 'a', '--state', 'b'], "--state 'b' belongs to --kubernetes"],
+])('wants one source of routes: %p', (words, sentence) => {
+  const { exitCode, stderr } = gateway(...words);
 
-  expect(stderr).toContain("required option '--routes <file>' not specified");
+  expect(stderr).toContain(sentence);
   expect(exitCode).toBe(2);
 });
 

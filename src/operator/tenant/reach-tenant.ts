@@ -5,6 +5,7 @@
  */
 import type { KubeClient } from '../../kube/client.ts';
 import { AccessError, aimed, type ClusterAccess } from '../../kube/cluster-access.ts';
+import { TENANT_LIMITS } from '../../kube/client-limits.ts';
 import { createClient } from '../../kube/fetch-client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import { parseKubeconfig } from '../../kube/kubeconfig.ts';
@@ -46,7 +47,7 @@ export async function reachTenant(
     if (!found.has(access.server)) found.set(access.server, access);
   }
   const clients = [...found.values()].map((access) =>
-    createClient(access, { timeoutMs: TIMEOUT_MS }),
+    createClient(access, { timeoutMs: TIMEOUT_MS, limits: TENANT_LIMITS }),
   );
   return firstToAnswer(clients, signal);
 }
