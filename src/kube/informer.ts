@@ -185,15 +185,15 @@ export class Informer<T extends KubeObject> {
    */
   async #takeAll(events: AsyncIterator<WatchEvent<T>>, signal: AbortSignal): Promise<void> {
     try {
-      while (!signal.aborted && (await this.#takeNext(events))) continue;
+      while (await this.#takeNext(events, signal)) continue;
     } finally {
       await events.return?.();
     }
   }
 
-  async #takeNext(events: AsyncIterator<WatchEvent<T>>): Promise<boolean> {
+  async #takeNext(events: AsyncIterator<WatchEvent<T>>, signal: AbortSignal): Promise<boolean> {
     const { done, value } = await events.next();
-    if (done === true) return false;
+    if (done === true || signal.aborted) return false;
     this.#take(value);
     return true;
   }
