@@ -1,7 +1,6 @@
 /** The objects that a user and the providers of control planes write: Services, slices, Secrets, an Edge, Exposures. */
 import type { KubeObject } from '../../src/kube/object.ts';
-import { NAMESPACE, type TenantPlan } from './plan.ts';
-import { DOMAIN } from './plan.ts';
+import { DOMAIN, NAMESPACE, type TenantPlan } from './plan.ts';
 import type { TenantAccess } from './tenants/tenant.ts';
 
 /** An object with whatever it has. */

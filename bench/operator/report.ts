@@ -1,1 +1,3 @@
-export function reportText(results: unknown): string { return JSON.stringify(results, undefined, 1); }
+export function reportText(results: unknown): string {
+  return JSON.stringify(results, undefined, 1);
+}

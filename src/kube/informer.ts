@@ -192,9 +192,9 @@ export class Informer<T extends KubeObject> {
   }
 
   async #takeNext(events: AsyncIterator<WatchEvent<T>>, signal: AbortSignal): Promise<boolean> {
-    const { done, value } = await events.next();
-    if (done === true || signal.aborted) return false;
-    this.#take(value);
+    const next = await events.next();
+    if (next.done === true || signal.aborted) return false;
+    this.#take(next.value);
     return true;
   }
 

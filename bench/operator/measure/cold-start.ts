@@ -29,7 +29,11 @@ export async function measureEmpty(lab: Lab, settleMs: number): Promise<ProcessU
 /** Starts the operator and waits for all Exposures; it runs on. */
 export async function measureColdStart(
   lab: Lab,
-  { last, deadlineMs, onProgress }: {
+  {
+    last,
+    deadlineMs,
+    onProgress,
+  }: {
     readonly last: Stage;
     readonly deadlineMs: number;
     readonly onProgress: (sentence: string) => void;

@@ -69,11 +69,7 @@ export class Exposures implements Disposable {
     this.#ended.abort();
   }
 
-  async #until(
-    isSo: () => boolean,
-    deadlineMs: number,
-    otherwise: () => string,
-  ): Promise<number> {
+  async #until(isSo: () => boolean, deadlineMs: number, otherwise: () => string): Promise<number> {
     if (isSo()) return Date.now();
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     const stop = this.#informer.onChange(() => {

@@ -56,7 +56,9 @@ export async function measureIngressDrift(lab: Lab, count: number): Promise<read
   for (const { name } of tenants) {
     await lab.exposures.one(name, 'TenantReady', DEADLINE_MS);
     const { items } = await client.list(RESOURCES.ingress, { namespace: NAMESPACE });
-    const ingress = items.find(({ metadata }) => metadata.labels?.['snicket.dev/exposure'] === name);
+    const ingress = items.find(
+      ({ metadata }) => metadata.labels?.['snicket.dev/exposure'] === name,
+    );
     if (ingress === undefined) throw new Error(`Exposure ${name} has no Ingress`);
     const { name: key, namespace, uid } = ingress.metadata;
     const beginMs = Date.now();

@@ -132,10 +132,7 @@ const POLICY = {
   kind: 'Policy',
   // A watch is there when it ends; a request once.
   omitStages: ['RequestReceived', 'ResponseStarted'],
-  rules: [
-    { level: 'Metadata', users: [userOf('operator'), userOf('gateway')] },
-    { level: 'None' },
-  ],
+  rules: [{ level: 'Metadata', users: [userOf('operator'), userOf('gateway')] }, { level: 'None' }],
 };
 
 /** One line of an audit log. */
