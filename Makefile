@@ -3,7 +3,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: help install test e2e e2e-all fuzz soak lint format generate build image bench bench-world demo world world-status world-down clean
+.PHONY: help install test e2e e2e-all fuzz soak lint format generate build image bench bench-operator bench-world demo world world-status world-down clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ image: build ## dist/snicket-image.tar, an OCI image; needs no container engine
 
 bench: build ## compare gateway and proxy with HAProxy, nginx, Go and C; a quarter of an hour
 	$(BUN) bench/run.ts $(if $(QUICK),--quick) $(if $(PEERS),--peers '$(PEERS)') $(if $(CASES),--cases '$(CASES)')
+
+bench-operator: build ## measure the operator with TENANTS=1000 simulated tenants: start, rest, reactions
+	$(BUN) bench/operator/run.ts --tenants $(or $(TENANTS),1000)
 
 bench-world: install ## measure what a world costs: start, memory, end
 	$(BUN) bench/world.ts
