@@ -21,7 +21,7 @@ install:
 
 test: install ## the tests that need npm only; report in build/test.xml
 	@mkdir -p build
-	$(BUN) test --reporter=junit --reporter-outfile=build/test.xml ./src ./image ./deploy ./world ./demo ./bench ./scripts
+	$(BUN) test --timeout=30000 --reporter=junit --reporter-outfile=build/test.xml ./src ./image ./deploy ./world ./demo ./bench ./scripts
 
 e2e: install ## end-to-end tests on real Kubernetes parts; builds them on first use
 	$(BUN) e2e/run.ts $(T)
