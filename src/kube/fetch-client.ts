@@ -25,7 +25,7 @@ import type { KubeObject, ObjectKey } from './object.ts';
 import { quoted } from './quote.ts';
 import { resourceOf, type Resource } from './resource.ts';
 import { malformed } from './transport-error.ts';
-import { Transport, type Call } from './transport.ts';
+import { Transport, WATCH_SECONDS, type Call } from './transport.ts';
 import { watchEvents } from './watch-stream.ts';
 
 /** Options of {@link createClient}. */
@@ -46,8 +46,6 @@ export interface ClientOptions {
 
 /** How often a list may begin again because its snapshot is gone. */
 const MAX_LIST_ATTEMPTS = 3;
-/** A server that ends all watches at the same moment gets them all back at that moment: hence the spread. */
-const WATCH_SECONDS = { least: 300, spread: 300 };
 
 const PATCH_CONTENT_TYPES: Readonly<Record<PatchType, string>> = {
   merge: 'application/merge-patch+json',

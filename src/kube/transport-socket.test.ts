@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { keepaliveMs } from '../engine/conformance/keepalive.ts';
 import { until } from '../engine/conformance/peer.ts';
 import { errorOf, tokenOf, TransportLab, VERSION } from './transport-test-lab.ts';
 import type { ByteStream } from './transport-stream.ts';
@@ -61,6 +62,20 @@ describe('a stream', () => {
     await Bun.sleep(50);
 
     expect(Bun.hash(await allOf(stream))).toBe(Bun.hash(Buffer.concat(parts)));
+  });
+
+  test('asks a silent server after 30 s whether it is alive', async () => {
+    lab.server.script = (exchange) => exchange.open();
+    const stream = await lab.transport().stream(WATCH);
+
+    const port = Number(new URL(lab.server.url).port);
+    const timerMs = () => keepaliveMs(({ remotePort }) => remotePort === port);
+    // While a byte is not acknowledged, the kernel shows the timer of that.
+    await until(() => timerMs() !== undefined, 'the timer');
+
+    expect(timerMs()).toBeGreaterThan(25_000);
+    expect(timerMs()).toBeLessThanOrEqual(30_000);
+    stream.close();
   });
 
   test('that is refused says why', async () => {

@@ -17,6 +17,8 @@ export interface SocketTarget {
   readonly tls: (TLSOptions & { readonly serverName: string }) | undefined;
 }
 
+/** After so much silence the kernel asks whether the other side lives: a watch may have nothing to say for hours. */
+const KEEPALIVE_MS = 30_000;
 /** Past this, the server is told to wait until what it sent is read. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
@@ -86,8 +88,12 @@ export class SocketAnswer implements Answer {
 
   connected(socket: Socket<SocketAnswer>): void {
     // Bun cannot take a dial back: one that nobody waits for any more ends here.
-    if (this.#failure === undefined) this.#socket = socket;
-    else socket.terminate();
+    if (this.#failure !== undefined) {
+      socket.terminate();
+      return;
+    }
+    this.#socket = socket;
+    socket.setKeepAlive(true, KEEPALIVE_MS);
   }
 
   /** The handshake is through; who is it? */

@@ -51,10 +51,16 @@ export interface TransportOptions {
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /**
- * Bookmarks come every 60 seconds, so a connection that is silent for this long is dead, or somebody on the way has
- * forgotten it.
+ * How long a server is asked to watch. One that ends all watches at the same moment gets them all back at that moment:
+ * hence the spread.
  */
-const SILENCE_MS = 150_000;
+export const WATCH_SECONDS = { least: 300, spread: 300 };
+
+/**
+ * For longer than the server was asked to watch. It cannot be less: bookmarks come about every 60 seconds, but only if
+ * something of the kind has changed, and a DaemonSet may not for days. Dead peers are found by keepalive.
+ */
+const SILENCE_MS = (WATCH_SECONDS.least + WATCH_SECONDS.spread + 60) * 1000;
 
 /** kube-apiserver closes a connection that is idle for 90 seconds; a request must not meet that. */
 const KEEP_ALIVE = { idleTimeout: 60, maxIdleSockets: 4 };

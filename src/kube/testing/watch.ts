@@ -53,7 +53,11 @@ export function openWatch(request: WatchRequest): () => void {
     return () => {};
   }
 
-  const bookmark = () => sendEvent('BOOKMARK', bookmarkOf(resource, store.version));
+  const beganAt = Number(request.resourceVersion) || store.version;
+  // As a real server does it: while nothing is newer than what the watch began at, there is no bookmark.
+  const bookmark = () => {
+    if (store.version > beganAt) sendEvent('BOOKMARK', bookmarkOf(resource, store.version));
+  };
   const stopListening = store.listen(tell);
   const bookmarks =
     request.bookmarkEveryMs > 0 ? setInterval(bookmark, request.bookmarkEveryMs) : undefined;
