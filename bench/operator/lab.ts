@@ -1,7 +1,6 @@
 /** The bench's cast on a site: simulated tenants, a gateway before them, and an operator that is started and ended. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { RESOURCES } from '../../src/kube/resource.ts';
 import { repository } from '../../world/repository.ts';
 import { waitFor } from '../../world/wait.ts';
 import { Exposures } from './measure/exposures.ts';
@@ -9,7 +8,7 @@ import { processUse, type ProcessUse } from './measure/process-use.ts';
 import { writeObjects } from './measure/write-objects.ts';
 import { exposureOf, sharedObjects, tenantObjects } from './objects.ts';
 import { planTenants, type TenantPlan } from './plan.ts';
-import type { Requests } from './request-counts.ts';
+import { requestsBetween, type Requests } from './request-counts.ts';
 import { SYSTEM, type Running, type Site } from './site/site.ts';
 import { ask } from './tenants/control.ts';
 import type { TenantAccess } from './tenants/tenant.ts';
@@ -23,6 +22,14 @@ const START_MS = 300_000;
 export interface AskedFor {
   readonly management: Requests;
   readonly tenants: Requests;
+}
+
+/** What was asked for between two counts. */
+export function askedBetween(before: AskedFor, after: AskedFor): AskedFor {
+  return {
+    management: requestsBetween(before.management, after.management),
+    tenants: requestsBetween(before.tenants, after.tenants),
+  };
 }
 
 /** A lab that is set up; the operator does not run yet. */
@@ -166,10 +173,4 @@ async function startGateway(site: Site, folder: string): Promise<void> {
     ...['--listen', `${address}:${port}`, '--http', '127.0.0.1:18081', '--workers', '1'],
     ...['--key-file', keys],
   ]);
-}
-
-/** For messages: how many route objects there are. */
-export async function ingressNames({ client }: Site): Promise<readonly string[]> {
-  const { items } = await client.list(RESOURCES.ingress);
-  return items.map(({ metadata }) => metadata.name);
 }

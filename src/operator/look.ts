@@ -86,11 +86,9 @@ export async function lookAtTenant(
   signal: AbortSignal,
 ): Promise<TenantLook> {
   const { clusterDomain } = wish.exposure.spec.controlPlane;
-  // Side by side: a tenant that refuses fails the questions at once, while its watches keep on trying.
-  const [tenant, live] = await Promise.all([
-    readTenantFacts(view, { clusterDomain, signal }),
-    readTenantSide(view, signal),
-  ]);
+  // First the questions: a tenant that refuses fails them at once, while its watches keep on trying.
+  const tenant = await readTenantFacts(view, { clusterDomain, signal });
+  const live = await readTenantSide(view, signal);
   const { credentials, ...found } = await credentialsFor({
     ...{ mode, apiHost: hosts?.api ?? '', tenant, now: new Date() },
     ca: reading.controlPlane?.ca,

@@ -1,6 +1,7 @@
 /**
  * The operator as a process: leader election, health and signals around {@link Operator}.
  */
+import { systemClock } from '../engine/clock.ts';
 import { formatListenAddress, type ListenAddress } from '../engine/listen-address.ts';
 import { CannotListen, listenOnAll } from '../engine/listen-all.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -8,6 +9,7 @@ import { LeaderElection } from '../kube/leader-election.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Operator, type OperatorOptions } from './operator.ts';
+import { interpretMost, keepHeapSmall } from './thrift.ts';
 
 /** Options of {@link runOperator}. */
 export interface RunOperatorOptions extends Omit<OperatorOptions, 'client' | 'log'> {
@@ -33,6 +35,8 @@ export async function runOperator(
       ended.abort();
     });
   }
+  interpretMost();
+  keepHeapSmall(systemClock);
   const operator = new Operator({ ...options, client, log });
   const servers: HttpServer[] = [];
   try {

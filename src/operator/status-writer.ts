@@ -36,7 +36,7 @@ export class StatusWriter<S extends object> {
     const written = await this.#client.apply(applied, {
       ...{ subresource: 'status', force: true, signal },
     });
-    this.#written.set(keyText(metadata), written);
+    this.#written.set(keyText(metadata), versionOf(written));
     return true;
   }
 
@@ -44,6 +44,21 @@ export class StatusWriter<S extends object> {
   forget(key: string): void {
     this.#written.delete(key);
   }
+}
+
+/** No more than what is looked at: it stays until the next look. */
+function versionOf(object: KubeObject): KubeObject {
+  const { apiVersion, kind, metadata, status } = object as WithStatus<object>;
+  const { name, uid, resourceVersion } = metadata;
+  return {
+    ...{ apiVersion, kind },
+    metadata: {
+      name,
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+    ...(status !== undefined && { status }),
+  };
 }
 
 type WithStatus<S> = KubeObject & { readonly status?: S };

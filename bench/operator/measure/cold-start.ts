@@ -1,6 +1,5 @@
 /** From nothing to steady: an operator that starts with Exposures of which nothing is done yet. */
-import type { Lab } from '../lab.ts';
-import { requestsBetween, total, writesIn } from '../request-counts.ts';
+import { askedBetween, type AskedFor, type Lab } from '../lab.ts';
 import type { ProcessUse } from './process-use.ts';
 import type { Stage } from './exposures.ts';
 
@@ -13,8 +12,7 @@ export interface StartCost {
   /** At the end of `seconds`. */
   readonly use: ProcessUse;
   /** Over all of it. */
-  readonly requests: { readonly management: number; readonly tenants: number };
-  readonly writes: { readonly management: number; readonly tenants: number };
+  readonly requests: AskedFor;
 }
 
 /** An operator with nothing to do. */
@@ -58,14 +56,11 @@ export async function measureColdStart(
     const use = lab.operatorUse();
     const readyMs = last === 'Ready' ? await reached('Ready') : undefined;
     const after = await lab.askedFor();
-    const management = requestsBetween(before.management, after.management);
-    const ofTenants = requestsBetween(before.tenants, after.tenants);
     return {
       seconds: (Math.max(routedMs, broughtMs) - beginMs) / 1000,
       ...(readyMs !== undefined && { readySeconds: (readyMs - beginMs) / 1000 }),
       use,
-      requests: { management: total(management), tenants: total(ofTenants) },
-      writes: { management: total(writesIn(management)), tenants: total(writesIn(ofTenants)) },
+      requests: askedBetween(before, after),
     };
   } finally {
     clearInterval(ticker);

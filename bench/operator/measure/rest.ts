@@ -1,6 +1,5 @@
 /** An operator while nothing changes. */
-import type { AskedFor, Lab } from '../lab.ts';
-import { requestsBetween, type Requests } from '../request-counts.ts';
+import { askedBetween, type AskedFor, type Lab } from '../lab.ts';
 import type { ProcessUse } from './process-use.ts';
 
 /** What rest costs. */
@@ -19,9 +18,8 @@ export async function measureRest(lab: Lab, seconds: number): Promise<RestCost> 
   await Bun.sleep(seconds * 1000);
   const use = lab.operatorUse();
   const after = await lab.askedFor();
-  const between = (side: keyof AskedFor): Requests => requestsBetween(before[side], after[side]);
   return {
     ...{ seconds, use, cpuSeconds: use.cpuSeconds - cpuSeconds },
-    requests: { management: between('management'), tenants: between('tenants') },
+    requests: askedBetween(before, after),
   };
 }

@@ -97,8 +97,11 @@ export class ExposureController {
 
   /** False if the object is gone, or another one by now. */
   async #hold(object: KubeObject, finalizer: string, signal: AbortSignal): Promise<boolean> {
-    const { client } = this.#options.management;
-    const held = await addFinalizer(client, RESOURCES.exposure, object, finalizer, { signal });
+    const { client, exposures } = this.#options.management;
+    // Our own report has made a new version meanwhile, and a patch of the old one would be a conflict.
+    const latest = exposures.get(object.metadata);
+    if (latest === undefined || latest.metadata.uid !== object.metadata.uid) return false;
+    const held = await addFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
     return held !== undefined && held.metadata.deletionTimestamp === undefined;
   }
 
