@@ -1,16 +1,22 @@
 /**
  * What real providers make of a tenant: the objects that Snicket reads and changes, and a control plane that
- * runs. Where Kamaji and Steward differ, the difference is in {@link facts}.
+ * runs, which workers join through an edge. Where Kamaji and Steward differ, the difference is in {@link facts}.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import type { ClusterApi } from '../world/cluster/cluster-api.ts';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import type { Pod } from '../world/cluster/pod.ts';
+import { route, startEdge, type Edge } from '../world/edges/edge.ts';
+import type { Route } from '../world/edges/recipe.ts';
 import { CommandError } from '../world/machine/command.ts';
 import { providerParts } from '../world/parts/catalogue.ts';
 import { ensureParts, program } from '../world/parts/parts.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
+import { joinTenant, type TenantWorkers } from '../world/providers/join.ts';
 import { startProvider, type Provider, type ProviderName } from '../world/providers/provider.ts';
 import { letTenantsRun } from '../world/providers/tenants.ts';
 import { waitFor } from '../world/wait.ts';
@@ -20,6 +26,11 @@ const NAMESPACE = 'tenants';
 const TENANT = 'blue';
 const HOST = 'blue.k8s.snicket.test';
 const KONNECTIVITY_HOST = 'blue.konnectivity.snicket.test';
+const WORKERS: TenantWorkers = {
+  tenant: TENANT,
+  namespace: NAMESPACE,
+  hosts: { api: HOST, konnectivity: KONNECTIVITY_HOST },
+};
 
 interface Facts {
   /** `spec.controlPlane.ingress` that makes kubeconfigs point to HOST:443. */
@@ -30,6 +41,8 @@ interface Facts {
   readonly konnectivityCertificate: readonly [secret: string, key: string];
   /** Where agents look for konnectivity-server if nobody tells them otherwise. */
   readonly agentTarget: (serviceAddress: string) => readonly [host: string, port: number];
+  /** `spec.addons.konnectivity.agent` that leads agents to the edge, where they do not look there anyway. */
+  readonly agent?: object;
 }
 
 const facts: Readonly<Record<ProviderName, Facts>> = {
@@ -38,6 +51,9 @@ const facts: Readonly<Record<ProviderName, Facts>> = {
     endpoint: (serviceAddress) => `${serviceAddress}:6443`,
     konnectivityCertificate: [`${TENANT}-api-server-certificate`, 'apiserver.crt'],
     agentTarget: (serviceAddress) => [serviceAddress, 8132],
+    agent: {
+      extraArgs: [`--proxy-server-host=${KONNECTIVITY_HOST}`, '--proxy-server-port=443'],
+    },
   },
   steward: {
     ingress: {
@@ -52,12 +68,18 @@ const facts: Readonly<Record<ProviderName, Facts>> = {
 };
 
 let world: World;
+let edge: Edge;
 
 beforeAll(async () => {
   const progress = terminalProgress();
   await ensureParts(Object.values(providerParts), progress);
   world = await World.start({}, { progress });
   await world.management.kubectl('create', 'namespace', NAMESPACE);
+  edge = await startEdge(world, 'haproxy-ingress', progress);
+  // The edge leads to the pods behind a Service, which are on the one worker.
+  const { plan } = world.management;
+  const { address } = world.management.worker();
+  await edge.host.exec(['ip', 'route', 'add', `${plan.podPrefix}.0.0/16`, 'via', address]);
 }, 1_800_000);
 
 afterAll(async () => world?.stop());
@@ -184,18 +206,101 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
 
   test('tells the agents of the tenant where konnectivity-server is', async () => {
     const args = await waitFor('the agents are asked for', async () => {
-      const text = await tenantKubectl(
-        'get',
-        'daemonset',
-        '--namespace=kube-system',
-        '--output=jsonpath={.items[?(@.metadata.name=="konnectivity-agent")].spec.template.spec.containers[0].args}',
-      );
-      return text !== '' && (JSON.parse(text) as string[]);
+      const args = await agentArgs();
+      return args.length > 0 && args;
     });
 
     const [host, port] = expected.agentTarget(serviceAddress);
     expect(args).toContain(`--proxy-server-host=${host}`);
     expect(args).toContain(`--proxy-server-port=${port}`);
+  });
+
+  describe('a worker', () => {
+    let tenant: Cluster<ClusterApi>;
+    let pod: Pod;
+
+    beforeAll(async () => {
+      for (const host of [HOST, KONNECTIVITY_HOST]) world.dns.set(host, edge.address);
+      await world.management.apply(
+        route(edge, way(HOST, 6443)),
+        route(edge, way(KONNECTIVITY_HOST, 8132)),
+      );
+      if (expected.agent) await leadAgents(expected.agent);
+    });
+
+    afterAll(async () => {
+      const names = [HOST, KONNECTIVITY_HOST];
+      await world.management.kubectl('delete', 'ingress', `--namespace=${NAMESPACE}`, ...names);
+    });
+
+    test('joins through an edge that knows tenants by name, and becomes Ready', async () => {
+      tenant = await joinTenant(world, provider, WORKERS);
+
+      const node = await tenant.get<Node>('node', `${name}-${TENANT}-1`);
+      expect(node?.status.addresses).toContainEqual({
+        type: 'InternalIP',
+        address: tenant.worker().address,
+      });
+      expect(node?.spec.taints ?? []).toEqual([]);
+    });
+
+    test('runs a pod', async () => {
+      pod = await tenant.runPod({ command: ['sh', '-c', 'echo I run; sleep 2147483647'] });
+
+      const { spec } = (await tenant.get<{ spec: { nodeName: string } }>('pod', pod.name))!;
+      expect(spec.nodeName).toBe(tenant.worker().name);
+    });
+
+    test('is reached by the API server, once the agent has found konnectivity-server', async () => {
+      await tenant.nodesReached();
+
+      expect(await pod.logs()).toBe('I run\n');
+      expect(await pod.exec('echo', 'I hear')).toBe('I hear\n');
+    });
+
+    test('has pods that are refused at the address of the API server, since nobody writes its endpoints', async () => {
+      const refusal = await pod
+        .exec('kubectl', 'get', 'namespaces')
+        .catch((error: unknown) => error);
+
+      expect(refusal).toBeInstanceOf(CommandError);
+      expect((refusal as CommandError).stderr).toContain('10.96.0.1:443');
+      expect((refusal as CommandError).stderr).toContain('connection refused');
+    });
+
+    test('of an external cloud provider has a taint, and only a name, until that provider comes', async () => {
+      await world.leave(tenant);
+      const kubeletFlags = ['--cloud-provider=external'];
+
+      const cloud = { ...WORKERS, name: `${name}-cloud`, kubeletFlags };
+      tenant = await joinTenant(world, provider, cloud);
+
+      const address = `${name}-cloud-1`;
+      const node = await tenant.get<Node>('node', address);
+      expect(node?.status.addresses).toEqual([{ type: 'Hostname', address }]);
+      expect(node?.spec.taints?.map(({ key }) => key)).toContain(
+        'node.cloudprovider.kubernetes.io/uninitialized',
+      );
+      // One that tolerates the taint, as all of the world do.
+      await tenant.runPod({ name: 'on-the-host', node: address, hostNetwork: true });
+      await world.leave(tenant);
+    });
+
+    /** Before there are agents: one that cannot connect takes 30 s to end. */
+    async function leadAgents(agent: object): Promise<void> {
+      const patch = JSON.stringify({ spec: { addons: { konnectivity: { agent } } } });
+      await world.management.kubectl(
+        'patch',
+        provider.resource,
+        TENANT,
+        `--namespace=${NAMESPACE}`,
+        '--type=merge',
+        `--patch=${patch}`,
+      );
+      await waitFor('the agents are told of the edge', async () =>
+        (await agentArgs()).includes('--proxy-server-port=443'),
+      );
+    }
   });
 
   test('removes all of it with the tenant', async () => {
@@ -223,6 +328,17 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
       { deadlineMs: 90_000, everyMs: 500 },
     );
   });
+
+  /** What the agents in the tenant are started with; nothing while there is no DaemonSet for them. */
+  async function agentArgs(): Promise<string[]> {
+    const text = await tenantKubectl(
+      'get',
+      'daemonset',
+      '--namespace=kube-system',
+      '--output=jsonpath={.items[?(@.metadata.name=="konnectivity-agent")].spec.template.spec.containers[0].args}',
+    );
+    return text === '' ? [] : (JSON.parse(text) as string[]);
+  }
 
   /** kubectl as the tenant's administrator, on the provider's machine: there is no other way in. */
   async function tenantKubectl(...args: string[]): Promise<string> {
@@ -256,6 +372,11 @@ function tenantControlPlane(provider: Provider, { ingress }: Facts, version: str
       addons: { konnectivity: { server: { port: 8132 }, agent: {} } },
     },
   };
+}
+
+/** Leads a host to a port of the tenant's Service. */
+function way(host: string, port: number): Route {
+  return { host, namespace: NAMESPACE, service: TENANT, port };
 }
 
 /** An object of the tenant; undefined if there is none. */
@@ -292,6 +413,11 @@ interface Deployment {
 
 interface Ingress {
   spec: { ingressClassName: string; rules: { host: string }[] };
+}
+
+interface Node {
+  spec: { taints?: { key: string }[] };
+  status: { addresses?: { type: string; address: string }[] };
 }
 
 interface TenantControlPlane {

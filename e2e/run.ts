@@ -18,7 +18,7 @@ const MORE_PARTS = new Map<string, readonly Part[]>([
   ['real-edges', [edgeParts.traefik, edgeParts.haproxyIngress, edgeParts.haproxy]],
   ['envoy-edges', [edgeParts.envoyGateway, edgeParts.contour, edgeParts.envoy]],
   ['edges', Object.values(edgeParts)],
-  ['providers', Object.values(providerParts)],
+  ['providers', [...Object.values(providerParts), edgeParts.haproxyIngress, edgeParts.haproxy]],
 ]);
 /** Scenarios that are run when they are named, or with --all. */
 const ON_DEMAND = new Set(['envoy-edges', 'edges', 'providers']);

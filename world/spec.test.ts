@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { firstAddress, planWorld, type ClusterPlan, type WorldSpec } from './spec.ts';
+import { firstAddress, planNodes, planWorld, type ClusterPlan, type WorldSpec } from './spec.ts';
 
 function planTenant(spec: NonNullable<WorldSpec['tenants']>[string]): ClusterPlan {
   return planWorld({ tenants: { a: spec } }).tenants[0]!;
@@ -22,6 +22,7 @@ test('an empty spec is a management cluster with one worker', () => {
       api: 'management.k8s.snicket.test',
       konnectivity: 'management.konnectivity.snicket.test',
     },
+    server: 'https://management.k8s.snicket.test:6443',
     konnectivity: false,
     apiServerFlags: [],
     kubeletFlags: [],
@@ -177,4 +178,35 @@ test.each([
   expect(() => planWorld({ tenants: { a: { podPrefix } } })).toThrow(
     `a: podPrefix '${podPrefix}' lies within ${range}`,
   );
+});
+
+describe('nodes of a control plane that is not of the world', () => {
+  const spec = {
+    name: 'blue',
+    hosts: { api: 'blue.k8s.snicket.test', konnectivity: 'blue.konnectivity.snicket.test' },
+    server: 'https://blue.k8s.snicket.test:443',
+  };
+
+  test('have addresses of their own, beside those of all clusters of the world', () => {
+    const { management, tenants } = planWorld({ tenants: { a: {} } });
+
+    const plan = planNodes({ ...spec, workers: 2 }, 2);
+
+    expect(plan.workers.map(({ name, address }) => [name, address])).toEqual([
+      ['blue-1', '172.30.102.1'],
+      ['blue-2', '172.30.102.2'],
+    ]);
+    const taken = [management, ...tenants].flatMap(({ workers }) => workers);
+    expect(taken.map(({ address }) => address)).toEqual(['172.30.100.1', '172.30.101.1']);
+  });
+
+  test('dial the server that they are told, and reach the first address of the service range', () => {
+    const plan = planNodes({ ...spec, serviceCidr: '10.64.0.0/16' }, 1);
+
+    expect(plan).toMatchObject({ server: spec.server, serviceAddress: '10.64.0.1' });
+  });
+
+  test('are refused when a world has no addresses left', () => {
+    expect(() => planNodes(spec, 156)).toThrow('blue: at most 156 clusters');
+  });
 });

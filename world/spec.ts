@@ -1,8 +1,8 @@
 /** How kube-proxy writes its rules. */
 export type ProxyMode = 'iptables' | 'nftables';
 
-/** What a test asks for in one tenant. */
-export interface TenantSpec {
+/** What a test asks for in the nodes of a cluster. */
+export interface NodesSpec {
   /** Number of worker nodes. Default 1. */
   readonly workers?: number;
   /** Default nftables. */
@@ -11,6 +11,12 @@ export interface TenantSpec {
   readonly serviceCidr?: string;
   /** First two bytes of the pods' addresses; node N has the pods PREFIX.N.0/24. Default 10.244. */
   readonly podPrefix?: string;
+  /** More flags for the kubelets of its workers, such as --cloud-provider=external. */
+  readonly kubeletFlags?: readonly string[];
+}
+
+/** What a test asks for in one tenant. */
+export interface TenantSpec extends NodesSpec {
   /**
    * Who writes the endpoints of the Service `kubernetes`: `none`, as hosted control planes are set up, or
    * `lease`, the API server itself. Default none.
@@ -20,8 +26,6 @@ export interface TenantSpec {
   readonly konnectivity?: boolean;
   /** More flags for this tenant's kube-apiserver. */
   readonly apiServerFlags?: readonly string[];
-  /** More flags for the kubelets of its workers, such as --cloud-provider=external. */
-  readonly kubeletFlags?: readonly string[];
 }
 
 /** What a test asks for. */
@@ -34,8 +38,23 @@ export interface WorldSpec {
   readonly domain?: string;
 }
 
-/** A cluster with every choice made. */
-export interface ClusterPlan {
+/** Nodes of a control plane that the world did not make. */
+export interface JoinSpec extends NodesSpec {
+  /** Name of the cluster, and of its nodes: NAME-1, NAME-2, ... */
+  readonly name: string;
+  readonly hosts: Hosts;
+  /** Where its nodes dial the API server: a URL with its host name. */
+  readonly server: string;
+}
+
+/** Names by which a control plane is dialled from outside. */
+export interface Hosts {
+  readonly api: string;
+  readonly konnectivity: string;
+}
+
+/** The nodes of a cluster, with all that they know of its control plane, whoever runs that. */
+export interface NodesPlan {
   readonly name: string;
   readonly workers: readonly WorkerPlan[];
   readonly proxyMode: ProxyMode;
@@ -43,13 +62,19 @@ export interface ClusterPlan {
   /** The address of the Service `kubernetes`: the first of the service range. */
   readonly serviceAddress: string;
   readonly podPrefix: string;
+  readonly hosts: Hosts;
+  /** Where kubelet and kube-proxy dial the API server. */
+  readonly server: string;
+  readonly kubeletFlags: readonly string[];
+}
+
+/** A cluster with every choice made. */
+export interface ClusterPlan extends NodesPlan {
   readonly endpointReconciler: 'none' | 'lease';
   /** Address of the control plane, where API server and konnectivity-server listen. */
   readonly address: string;
-  readonly hosts: { readonly api: string; readonly konnectivity: string };
   readonly konnectivity: boolean;
   readonly apiServerFlags: readonly string[];
-  readonly kubeletFlags: readonly string[];
 }
 
 /** A worker node with its addresses. */
@@ -76,6 +101,8 @@ export const NETWORK = { prefix: '172.30', length: 16, resolver: '172.30.0.1' } 
 
 const MAX_TENANTS = 100;
 const MAX_WORKERS = 100;
+/** The third byte of workers' addresses begins at 100. */
+const MAX_CLUSTERS = 156;
 
 /** Makes every choice that a spec leaves open; a spec that cannot be is an error with the offending value. */
 export function planWorld(spec: WorldSpec): WorldPlan {
@@ -118,6 +145,25 @@ function refuseSharedHostNames(clusters: readonly ClusterPlan[]): void {
 }
 
 function planCluster(name: string, spec: TenantSpec, index: number, domain: string): ClusterPlan {
+  const hosts = { api: `${name}.k8s.${domain}`, konnectivity: `${name}.konnectivity.${domain}` };
+  return {
+    ...planNodes({ ...spec, name, hosts, server: `https://${hosts.api}:${API_PORT}` }, index),
+    endpointReconciler: spec.endpointReconciler ?? 'none',
+    address: `${NETWORK.prefix}.1.${index + 1}`,
+    konnectivity: spec.konnectivity ?? true,
+    apiServerFlags: spec.apiServerFlags ?? [],
+  };
+}
+
+/**
+ * Makes every choice for the nodes of a cluster.
+ *
+ * @param index of the cluster in its world, which no other has.
+ */
+export function planNodes(spec: JoinSpec, index: number): NodesPlan {
+  const { name, hosts, server } = spec;
+  if (index >= MAX_CLUSTERS)
+    throw new Error(`${name}: at most ${MAX_CLUSTERS} clusters fit into a world`);
   const workers = spec.workers ?? 1;
   if (!Number.isInteger(workers) || workers < 0 || workers > MAX_WORKERS) {
     throw new Error(`${name}: ${workers} workers; 0 to ${MAX_WORKERS} are possible`);
@@ -155,11 +201,8 @@ function planCluster(name: string, spec: TenantSpec, index: number, domain: stri
     serviceCidr,
     serviceAddress: firstAddress(serviceCidr),
     podPrefix,
-    endpointReconciler: spec.endpointReconciler ?? 'none',
-    address: `${NETWORK.prefix}.1.${index + 1}`,
-    hosts: { api: `${name}.k8s.${domain}`, konnectivity: `${name}.konnectivity.${domain}` },
-    konnectivity: spec.konnectivity ?? true,
-    apiServerFlags: spec.apiServerFlags ?? [],
+    hosts,
+    server,
     kubeletFlags: spec.kubeletFlags ?? [],
   };
 }

@@ -7,23 +7,23 @@ import type { WorldPlan } from './spec.ts';
  * that gets none ends at its start.
  */
 const PER_CONTROL_PLANE = 11;
-const PER_WORKER = 8;
+/** Of these, the programs of one worker. */
+export const WATCHERS_PER_WORKER = 8;
 
 /** Watchers that a world needs. */
 export function watchersNeeded(plan: WorldPlan): number {
   const clusters = [plan.management, ...plan.tenants];
   const workers = clusters.reduce((sum, cluster) => sum + cluster.workers.length, 0);
-  return clusters.length * PER_CONTROL_PLANE + workers * PER_WORKER;
+  return clusters.length * PER_CONTROL_PLANE + workers * WATCHERS_PER_WORKER;
 }
 
-/** Fails, with the way out, if this user has too few file watchers left for a world. */
-export function assertWatchersLeft(plan: WorldPlan): void {
+/** Fails, with the way out, if this user has too few file watchers left for a world, or for more workers in it. */
+export function assertWatchersLeft(needed: number): void {
   const limit = Number(readFileSync('/proc/sys/fs/inotify/max_user_instances', 'utf8'));
   const used = watchersInUse();
-  const needed = watchersNeeded(plan);
   if (used + needed <= limit) return;
   throw new Error(
-    `this world needs ${needed} file watchers, and ${used} of the ${limit} that this machine allows are in use: ` +
+    `this needs ${needed} file watchers, and ${used} of the ${limit} that this machine allows are in use: ` +
       'end another world (world/world status), or raise fs.inotify.max_user_instances',
   );
 }

@@ -1,14 +1,16 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ClusterApi, type ClusterAccess } from './cluster/cluster-api.ts';
 import { Cluster } from './cluster/cluster.ts';
 import { ControlPlane, etcdDisk } from './cluster/control-plane.ts';
+import { konnectivityObjects } from './cluster/konnectivity.ts';
 import { Worker } from './cluster/worker.ts';
-import { Dns, writeRecords, type DnsRecords } from './dns/records.ts';
+import { Dns, writeRecords, type DnsRecords, type DnsView } from './dns/records.ts';
 import { baseImages, imageArchive } from './images/images.ts';
 import type { ImageSpec } from './images/oci.ts';
 import { cgroupPaths } from './machine/cgroup.ts';
 import { Host, type HostOptions } from './machine/host.ts';
-import { assertWatchersLeft } from './watchers.ts';
+import { assertWatchersLeft, WATCHERS_PER_WORKER, watchersNeeded } from './watchers.ts';
 import { Ledger, worldsFolder } from './machine/ledger.ts';
 import { Network, type Link } from './machine/network.ts';
 import { endedDaemons } from './status.ts';
@@ -19,11 +21,15 @@ import { silentProgress, type Progress } from './parts/progress.ts';
 import {
   API_PORT,
   NETWORK,
+  planNodes,
   planWorld,
   type ClusterPlan,
+  type JoinSpec,
+  type NodesPlan,
   type WorldPlan,
   type WorldSpec,
 } from './spec.ts';
+import { startRelay } from './relay/start.ts';
 import { tenantNamespace, tenantService } from './tenant-service.ts';
 import { together, waitFor } from './wait.ts';
 
@@ -47,6 +53,8 @@ export class World {
   readonly tenants: ReadonlyMap<string, Cluster>;
   readonly #ledger: Ledger;
   readonly #network: Network;
+  readonly #joined = new Set<Cluster<ClusterApi>>();
+  #clusters: number;
   #hosts = 0;
 
   private constructor(ledger: Ledger, plan: WorldPlan, pieces: Pieces) {
@@ -57,6 +65,7 @@ export class World {
     this.tenants = new Map(pieces.tenants.map((tenant) => [tenant.name, tenant]));
     this.#ledger = ledger;
     this.#network = pieces.network;
+    this.#clusters = 1 + plan.tenants.length;
   }
 
   /** Starts a world and returns when all its nodes are Ready; a world that cannot start is removed again. */
@@ -66,7 +75,7 @@ export class World {
     for (const swept of await removeDeadWorlds()) progress.done('clean-up', sweptText(swept));
     await ensureParts(Object.values(baseParts), progress, options.signal);
     options.signal?.throwIfAborted();
-    assertWatchersLeft(plan);
+    assertWatchersLeft(watchersNeeded(plan));
     const ledger = Ledger.create(newId());
     const abandon = () => abandonWorld(ledger);
     options.signal?.addEventListener('abort', abandon);
@@ -111,9 +120,8 @@ export class World {
    */
   async image(image: ImageSpec | string): Promise<void> {
     const archive = typeof image === 'string' ? image : imageArchive(image);
-    const workers = [this.management, ...this.tenants.values()].flatMap(
-      (cluster) => cluster.workers,
-    );
+    const clusters = [this.management, ...this.tenants.values(), ...this.#joined];
+    const workers = clusters.flatMap((cluster) => cluster.workers);
     await together(workers.map((worker) => worker.importImage(archive)));
   }
 
@@ -126,6 +134,37 @@ export class World {
     });
     const address = `${NETWORK.prefix}.2.${++this.#hosts}`;
     return { host, address, link: await connect(this.#network, host, address) };
+  }
+
+  /**
+   * Adds workers that join a control plane which the world did not make, and returns when they are Ready. They dial
+   * it as `spec.server` says: its name should lead somewhere by then.
+   *
+   * @param access how the administrator reaches the API server.
+   * @param archives images for the workers besides those that every worker has.
+   */
+  async join(
+    spec: JoinSpec,
+    access: ClusterAccess,
+    archives: readonly string[],
+  ): Promise<Cluster<ClusterApi>> {
+    const plan = planNodes(spec, this.#clusters++);
+    assertWatchersLeft(plan.workers.length * WATCHERS_PER_WORKER);
+    this.dns.addViews(...clusterViews(plan));
+    // Machines have names; the API server of a provider's tenant may prefer them to addresses.
+    for (const { name, address } of plan.workers) this.dns.set(name, address);
+    const workers = await buildWorkers(this.#ledger, this.#network, plan);
+    const cluster = new Cluster(new ClusterApi(plan, access), workers);
+    await cluster.start([...(await baseImages()), ...archives]);
+    this.#joined.add(cluster);
+    return cluster;
+  }
+
+  /** Switches off, for good, the workers that {@link join} has added. Their Node objects stay. */
+  async leave(cluster: Cluster<ClusterApi>): Promise<void> {
+    if (!this.#joined.delete(cluster))
+      throw new Error(`${cluster.name} has not joined world ${this.id}, or has left it already`);
+    await together(cluster.workers.map(({ host }) => host.stop()));
   }
 
   /** Gives a Service of the management cluster its name in the DNS, `NAME.NAMESPACE.svc`, inside pods and outside. */
@@ -185,16 +224,18 @@ async function startPieces(ledger: Ledger, plan: WorldPlan, progress: Progress):
     if (!resolver.running) throw new Error(`the DNS ended:\n${resolver.tail()}`);
     return resolver.tail().includes('answering');
   });
-  const ports = await startRelay(ledger, hub, clusters);
+  const targets = clusters.map(({ name, address }) => [name, `${address}:${API_PORT}`] as const);
+  const relayed = await startRelay(hub, 'relay', Object.fromEntries(targets));
   const archives = await baseImages();
 
   progress.update('world', 'control planes and workers');
   const built = await together(
     clusters.map(async (cluster) => {
-      const port = ports[cluster.name];
-      if (port === undefined) throw new Error(`the relay has no port for ${cluster.name}`);
-      const built = await buildCluster(ledger, network, cluster, `https://127.0.0.1:${port}`);
-      await built.start(archives);
+      const url = relayed.get(cluster.name);
+      if (url === undefined) throw new Error(`the relay has no port for ${cluster.name}`);
+      const built = await buildCluster(ledger, network, cluster, url);
+      await built.start(archives, cluster.konnectivity ? konnectivityObjects(cluster) : []);
+      if (cluster.konnectivity) await built.nodesReached();
       progress.done(
         cluster.name,
         `ready, ${cluster.workers.length} ${cluster.workers.length === 1 ? 'node' : 'nodes'}`,
@@ -239,12 +280,16 @@ async function buildCluster(
     nameserver: NETWORK.resolver,
   });
   const link = await connect(network, host, plan.address);
-  const workers = await together(
+  const workers = await buildWorkers(ledger, network, plan);
+  return new Cluster(await ControlPlane.create(plan, host, link, relayed), workers);
+}
+
+async function buildWorkers(ledger: Ledger, network: Network, plan: NodesPlan): Promise<Worker[]> {
+  return together(
     plan.workers.map((worker) =>
       Worker.create(ledger, plan, worker, (node) => connect(network, node, worker.address)),
     ),
   );
-  return new Cluster(await ControlPlane.create(plan, host, link, relayed), workers);
 }
 
 async function connect(network: Network, host: Host, address: string): Promise<Link> {
@@ -260,29 +305,6 @@ function withEndedDaemons(error: unknown, ledger: Ledger): Error {
   return new Error([message, ...ended].join('\n\n'), { cause: error });
 }
 
-async function startRelay(
-  ledger: Ledger,
-  hub: Host,
-  clusters: readonly ClusterPlan[],
-): Promise<Record<string, number>> {
-  const output = join(ledger.folder, 'relay.json');
-  const targets = clusters.map((cluster) => `${cluster.name}=${cluster.address}:${API_PORT}`);
-  const relay = await hub.start(
-    'relay',
-    [process.execPath, join(import.meta.dir, 'relay', 'main.ts'), output, ...targets],
-    { machineNetwork: true },
-  );
-  await waitFor(
-    'the relay listens',
-    () => {
-      if (!relay.running) throw new Error(`the relay ended:\n${relay.tail()}`);
-      return existsSync(output);
-    },
-    { everyMs: 20 },
-  );
-  return JSON.parse(readFileSync(output, 'utf8')) as Record<string, number>;
-}
-
 /** Every host name points to its own control plane; a test puts an edge before it by changing that. */
 function initialRecords(clusters: readonly ClusterPlan[]): DnsRecords {
   return {
@@ -292,17 +314,17 @@ function initialRecords(clusters: readonly ClusterPlan[]): DnsRecords {
         [hosts.konnectivity, [address]],
       ]),
     ),
-    views: clusters.flatMap((cluster) => {
-      const worker = cluster.workers[0];
-      if (!worker) return [];
-      return [
-        {
-          prefix: worker.address.replace(/\d+$/, ''),
-          names: { 'kubernetes.default.svc.cluster.local': [cluster.serviceAddress] },
-        },
-      ];
-    }),
+    views: clusters.flatMap(clusterViews),
   };
+}
+
+/** What the nodes of a cluster and their pods see besides: the name of their own API server. */
+function clusterViews({ workers, serviceAddress }: NodesPlan): DnsView[] {
+  // All workers of a cluster differ in the last byte alone.
+  return workers.slice(0, 1).map(({ address }) => ({
+    prefix: address.replace(/\d+$/, ''),
+    names: { 'kubernetes.default.svc.cluster.local': [serviceAddress] },
+  }));
 }
 
 function newId(): string {

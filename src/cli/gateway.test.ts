@@ -46,6 +46,13 @@ test.each([
   expect(exitCode).toBe(2);
 });
 
+test('says in a line that there is no such kubeconfig', () => {
+  const { exitCode, stderr } = gateway('--kubernetes', '--kubeconfig', '/nowhere/config');
+
+  expect(stderr).toBe('error: there is no kubeconfig /nowhere/config\n');
+  expect(exitCode).toBe(2);
+});
+
 test.each([
   [['--listen', 'example.com:443'], "'example.com' in 'example.com:443' is not an IP address"],
   [['--listen', '::1:443'], 'write [::1]:443'],

@@ -42,12 +42,15 @@ interface Flags {
   readonly grace: number;
   readonly drain: number;
   readonly maxConnections: number;
-  readonly tenantConnections: number;
+  readonly tenantConnections?: number;
   readonly tenantRate: number;
   readonly accessLog?: string;
   readonly keyFile?: string;
   readonly logLevel: LogLevel;
 }
+
+/** One tenant, were its endpoint the gateway itself, may not have more than one of so many parts of all connections. */
+const FAIR_PARTS = 5;
 
 /** `snicket gateway`: the shared address of all tenants. */
 export function gatewayCommand(): Command {
@@ -121,10 +124,8 @@ export function gatewayCommand(): Command {
     .addOption(
       new Option(
         '--tenant-connections <n>',
-        'open connections of a route that has no limit of its own; 0: no limit',
-      )
-        .argParser(wholeNumber(0, 10_000_000))
-        .default(0),
+        'open connections of a route that has no limit of its own; 0: no limit (default: a fifth of --max-connections)',
+      ).argParser(wholeNumber(0, 10_000_000)),
     )
     .addOption(
       new Option('--tenant-rate <n>', 'new connections per second of such a route; 0: no limit')
@@ -156,8 +157,9 @@ export function gatewayCommand(): Command {
         import('../telemetry/log.ts'),
       ]);
       const log = createLogger({ level: flags.logLevel });
+      const options = await gatewayOptions(flags, command);
       // A write that nobody takes, or a file that does not answer, would keep the process for ever.
-      process.exit(await runGateway(await gatewayOptions(flags), log));
+      process.exit(await runGateway(options, log));
     });
 }
 
@@ -177,25 +179,32 @@ function routesFault(flags: Flags): string | undefined {
 }
 
 /** Each kind of feed is loaded when it is asked for. */
-async function routesFeed(flags: Flags): Promise<OpenRoutesFeed> {
+async function routesFeed(flags: Flags, command: Command): Promise<OpenRoutesFeed> {
   const { routes, edge, state, kubeconfig, context } = flags;
   if (routes !== undefined) {
     const { RoutesFile } = await import('../gateway/routes/routes-file.ts');
     return (sink) => new RoutesFile({ path: routes }, sink);
   }
-  const [{ KubernetesRoutes }, { createClient }, { defaultAccess }] = await Promise.all([
-    import('../discovery/kubernetes-routes.ts'),
-    import('../kube/fetch-client.ts'),
-    import('../kube/cluster-access-default.ts'),
-  ]);
-  const client = createClient(defaultAccess({ kubeconfig, context }));
-  return (sink) => new KubernetesRoutes({ client, edge, statePath: state }, sink);
+  const [{ KubernetesRoutes }, { createClient }, { defaultAccess }, { AccessError }] =
+    await Promise.all([
+      import('../discovery/kubernetes-routes.ts'),
+      import('../kube/fetch-client.ts'),
+      import('../kube/cluster-access-default.ts'),
+      import('../kube/cluster-access.ts'),
+    ]);
+  try {
+    const client = createClient(defaultAccess({ kubeconfig, context }));
+    return (sink) => new KubernetesRoutes({ client, edge, statePath: state }, sink);
+  } catch (error) {
+    if (!(error instanceof AccessError)) throw error;
+    return command.error(`error: ${error.message}`);
+  }
 }
 
-async function gatewayOptions(flags: Flags): Promise<GatewayOptions> {
+async function gatewayOptions(flags: Flags, command: Command): Promise<GatewayOptions> {
   const { proxyProtocol } = flags;
   return {
-    openRoutes: await routesFeed(flags),
+    openRoutes: await routesFeed(flags, command),
     listen: flags.listen,
     http: flags.http,
     workers: flags.workers,
@@ -204,7 +213,10 @@ async function gatewayOptions(flags: Flags): Promise<GatewayOptions> {
     graceMs: flags.grace * 1000,
     drainMs: flags.drain * 1000,
     maxConnections: flags.maxConnections,
-    tenantLimits: { connections: flags.tenantConnections, connectionsPerSecond: flags.tenantRate },
+    tenantLimits: {
+      connections: flags.tenantConnections ?? Math.ceil(flags.maxConnections / FAIR_PARTS),
+      connectionsPerSecond: flags.tenantRate,
+    },
     accessLog: flags.accessLog,
     keyFile: flags.keyFile,
   };

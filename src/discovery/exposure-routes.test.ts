@@ -139,6 +139,27 @@ describe('endpoints', () => {
     expect(endpointsOf(six, name)).toEqual(['[fd00::1]:6443']);
   });
 
+  test.each([
+    ['port 0', { ports: [{ name: 'api', port: 0 }] }, '10.0.0.1:0'],
+    ['a port beyond all', { ports: [{ name: 'api', port: 70_000 }] }, '10.0.0.1:70000'],
+    ['an address with leading zeros', { endpoints: [at('010.0.0.1')] }, '010.0.0.1:6443'],
+  ])('with %s are left out and named, and the others stay', (_, rest, text) => {
+    const slices = [slice([at('10.0.0.1')], rest), slice([at('10.0.0.2')])];
+
+    const { routes, faults } = routesOf({ slicesOf: () => slices });
+
+    expect(routes[0]?.endpoints).toEqual(['10.0.0.2:6443']);
+    expect(faults).toEqual([
+      `Service tenants/blue of Exposure tenants/blue has the endpoint ${text}, which cannot be dialled; it is left out`,
+    ]);
+  });
+
+  test('may lack whatever a server left out', () => {
+    expect(
+      endpointsOf(slice([{ addresses: null }, { addresses: ['10.0.0.1'], conditions: null }])),
+    ).toEqual(['10.0.0.1:6443']);
+  });
+
   test('with several addresses are one backend', () => {
     expect(endpointsOf(slice([{ addresses: ['10.0.0.1', '10.0.0.2'] }]))).toEqual([
       '10.0.0.1:6443',

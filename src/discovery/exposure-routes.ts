@@ -2,8 +2,10 @@
  * From what a management cluster says to the routes of a gateway. Pure.
  */
 import type { ExposureStatus } from '../api/exposure-status.ts';
+import { isEndpoint } from '../gateway/routes/endpoint-text.ts';
 import type { Route, RouteKind } from '../gateway/routes/route.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { quoted } from '../kube/quote.ts';
 import { isIPv6 } from '../wire/ip-address.ts';
 import { serverNameFault } from '../wire/server-name.ts';
 
@@ -21,12 +23,12 @@ export interface EndpointSlice extends KubeObject {
 
 /** One backend of a slice. */
 export interface SliceEndpoint {
-  readonly addresses: readonly string[];
+  readonly addresses?: readonly string[] | null;
   readonly conditions?: {
     readonly ready?: boolean;
     readonly serving?: boolean;
     readonly terminating?: boolean;
-  };
+  } | null;
 }
 
 /** What {@link exposureRoutes} is told. */
@@ -66,10 +68,13 @@ export function exposureRoutes({ exposures, slicesOf, edge }: RouteFacts): Route
         continue;
       }
       const slices = slicesOf(namespace, target.service);
-      routes.set(host, {
-        ...{ tenant, host, kind, limits: NO_LIMITS },
-        endpoints: endpointsOf(slices, target.portName ?? ''),
-      });
+      const { endpoints, unusable } = endpointsOf(slices, target.portName ?? '');
+      routes.set(host, { ...{ tenant, host, kind, limits: NO_LIMITS }, endpoints });
+      for (const text of unusable) {
+        faults.push(
+          `Service ${namespace}/${target.service} of Exposure ${tenant} has the endpoint ${quoted(text)}, which cannot be dialled; it is left out`,
+        );
+      }
     }
   }
   return { routes: [...routes.values()], faults };
@@ -90,25 +95,36 @@ function hostFault(host: string, holder: string | undefined): string | undefined
   return fault === undefined ? undefined : `for which no client can ask (${fault})`;
 }
 
+interface Endpoints {
+  readonly endpoints: readonly string[];
+  /** An API server takes port 0 and addresses with leading zeros. */
+  readonly unusable: readonly string[];
+}
+
 /**
  * Where connections may go: ready endpoints; if there are none, those that end but still serve, as kube-proxy has it.
  */
-function endpointsOf(slices: readonly EndpointSlice[], portName: string): readonly string[] {
+function endpointsOf(slices: readonly EndpointSlice[], portName: string): Endpoints {
   const ready = new Set<string>();
   const ending = new Set<string>();
+  const unusable = new Set<string>();
   for (const { addressType, ports, endpoints } of slices) {
     const port = ports?.find(({ name }) => (name ?? '') === portName)?.port;
     if (addressType === 'FQDN' || port === undefined) continue;
-    for (const { addresses, conditions = {} } of endpoints ?? []) {
-      const isReady = conditions.ready ?? true;
-      if (!isReady && !(conditions.serving === true && conditions.terminating === true)) continue;
+    for (const { addresses, conditions } of endpoints ?? []) {
+      const isReady = conditions?.ready ?? true;
+      const isEnding = conditions?.serving === true && conditions.terminating === true;
       // The addresses of one endpoint are the same backend; consumers use the first.
-      const [address] = addresses;
-      if (address !== undefined) (isReady ? ready : ending).add(endpointText(address, port));
+      const address = addresses?.[0];
+      if (address === undefined || (!isReady && !isEnding)) continue;
+      const text = endpointText(address, port);
+      if (!isEndpoint(text)) unusable.add(text);
+      else (isReady ? ready : ending).add(text);
     }
   }
   // In a stable order, so that the same endpoints are the same route.
-  return [...(ready.size > 0 ? ready : ending)].toSorted();
+  const endpoints = [...(ready.size > 0 ? ready : ending)].toSorted();
+  return { endpoints, unusable: [...unusable].toSorted() };
 }
 
 function endpointText(address: string, port: number): string {

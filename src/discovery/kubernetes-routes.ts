@@ -130,14 +130,15 @@ export class KubernetesRoutes implements RoutesFeed {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     const startMs = performance.now();
-    const { routes, faults } = exposureRoutes({
-      exposures: this.#exposures.list(),
-      slicesOf: (namespace, service) => this.#slices.byIndex('service', `${namespace}/${service}`),
-      edge: this.#options.edge,
-    });
-    this.#tell(faults);
     const { log } = this.#sink;
     try {
+      const { routes, faults } = exposureRoutes({
+        exposures: this.#exposures.list(),
+        slicesOf: (namespace, service) =>
+          this.#slices.byIndex('service', `${namespace}/${service}`),
+        edge: this.#options.edge,
+      });
+      this.#tell(faults);
       const counts = this.#take(routes);
       this.#state.loadSeconds = (performance.now() - startMs) / 1000;
       if (counts.added + counts.changed + counts.removed === 0) return;

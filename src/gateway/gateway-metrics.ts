@@ -106,7 +106,7 @@ const SINGLES: readonly Single[] = [
   [
     'tenant_connections_limit',
     'gauge',
-    '--tenant-connections; 0: none.',
+    '--tenant-connections, or its default; 0: none.',
     ({ options }) => options.tenantLimits.connections,
   ],
   [

@@ -74,6 +74,18 @@ async function joined(port: number, count: number): Promise<Peer[]> {
   return clients;
 }
 
+test.each([
+  [[], 20],
+  [['--tenant-connections', '7'], 7],
+  [['--tenant-connections', '0'], 0],
+])('lets one route have a fifth of all connections, or what %j says', async (flags, limit) => {
+  const { httpPort } = await start('--max-connections', '100', ...flags);
+
+  const metrics = await (await fetch(`http://127.0.0.1:${httpPort}/metrics`)).text();
+
+  expect(metrics).toContain(`\nsnicket_gateway_tenant_connections_limit ${limit}\n`);
+});
+
 test('closes 500 connections spread over the drain time, none within the grace, and ends well', async () => {
   const { child, port } = await start('--grace', '1', '--drain', '4');
   const clients = await joined(port, 500);

@@ -1,7 +1,7 @@
 /**
  * Kubeconfigs as they are written, and several of them as one.
  */
-import { parse } from 'yaml';
+import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { AccessError } from './cluster-access.ts';
 
@@ -92,8 +92,10 @@ export interface Kubeconfig {
   readonly contexts: ReadonlyMap<string, Entry<KubeconfigContext>>;
 }
 
-/** No kubeconfig is near this; a Secret cannot be larger. */
-const MAX_LENGTH = 2 * 1024 * 1024;
+/** A person's file may have hundreds of clusters; one in a Secret has one, and whoever wrote that may be anybody. */
+const MAX_LENGTH = { file: 2 * 1024 * 1024, secret: 128 * 1024 };
+/** Up to here it is worth the time to tell the line of a mistake. */
+const MAX_TOLD_LENGTH = 16 * 1024;
 
 /** Reads one text. @throws AccessError */
 export function readKubeconfig(text: string, origin: Origin): Kubeconfig {
@@ -126,17 +128,20 @@ export function mergeKubeconfigs(kubeconfigs: readonly Kubeconfig[]): Kubeconfig
 }
 
 function parsedYaml(text: string, origin: Origin): unknown {
-  if (text.length > MAX_LENGTH) {
+  const maxLength = origin.folder === undefined ? MAX_LENGTH.secret : MAX_LENGTH.file;
+  if (text.length > maxLength) {
     throw new AccessError(
       'AccessInvalid',
-      `${origin.name} has ${text.length} characters; at most ${MAX_LENGTH} are read`,
+      `${origin.name} has ${text.length} characters; at most ${maxLength} are read`,
     );
   }
   try {
-    return parse(text);
-  } catch (error) {
-    // The parser's own sentence quotes the line, and that may be a key: it is not passed on, as a cause neither.
-    const at = hasPosition(error) ? ` at line ${error.linePos[0].line}` : '';
+    // Not by `yaml`: 240 KB of keys would keep it for a minute, and a lease is lost in a quarter of that.
+    return Bun.YAML.parse(text);
+  } catch {
+    // A parser's own sentence may quote the line, and that may be a key: it is not passed on, as a cause neither.
+    const line = text.length <= MAX_TOLD_LENGTH ? lineOfMistake(text) : undefined;
+    const at = line === undefined ? '' : ` at line ${line}`;
     throw new AccessError(
       'AccessInvalid',
       `${origin.name} is no kubeconfig: it is not YAML${at}; compare it with \`kubectl config view\``,
@@ -144,8 +149,10 @@ function parsedYaml(text: string, origin: Origin): unknown {
   }
 }
 
-function hasPosition(error: unknown): error is { linePos: readonly [{ line: number }] } {
-  return error instanceof Error && 'linePos' in error && Array.isArray(error.linePos);
+/** Bun's parser does not tell; the document is not made into values, since that is what can take for ever. */
+function lineOfMistake(text: string): number | undefined {
+  const { errors } = parseDocument(text, { uniqueKeys: false, logLevel: 'silent' });
+  return errors[0]?.linePos?.[0].line;
 }
 
 function byName<E extends { readonly name: string }, T>(

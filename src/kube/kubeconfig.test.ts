@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -314,6 +314,38 @@ describe('what is wrong is said', () => {
     expect(refusal.message).not.toContain('hunter2');
   });
 
+  test('one in a Secret that is larger than any', () => {
+    const refusal = refusalOf(`a: ${'x'.repeat(128 * 1024)}`);
+
+    expect(refusal.message).toContain('characters; at most 131072 are read');
+  });
+
+  test.each([
+    ['thousands of keys', Array.from({ length: 20_000 }, (_, key) => `k${key}:`).join('\n')],
+    ['keys within keys', '? '.repeat(300)],
+    ['aliases of aliases', laughs()],
+    ['ever deeper brackets', '['.repeat(100_000)],
+  ])('%s, before anybody is kept waiting', (_, text) => {
+    const startMs = performance.now();
+
+    const refusal = refusalOf(text);
+
+    expect(refusal.code).toBe('AccessInvalid');
+    // Seconds at the worst, where it was a minute: a lease is lost after fifteen.
+    expect(performance.now() - startMs).toBeLessThan(10_000);
+  });
+
+  test('a key that is an object, without telling it on the terminal', () => {
+    const written = spyOn(process.stderr, 'write');
+    const warned = spyOn(console, 'warn');
+    using _ = { [Symbol.dispose]: () => [written, warned].forEach((spy) => spy.mockRestore()) };
+
+    refusalOf('? {token: hunter2}\n: x\n');
+
+    expect(written).not.toHaveBeenCalled();
+    expect(warned).not.toHaveBeenCalled();
+  });
+
   test('broken YAML, without quoting the key in it', () => {
     const refusal = refusalOf('users:\n- name: u\n  user:\n    token: "hunter2\n   x: [');
 
@@ -321,3 +353,16 @@ describe('what is wrong is said', () => {
     expect(Bun.inspect(refusal)).not.toContain('hunter2');
   });
 });
+
+/** Each line ten times the one before: a billion entries in a few hundred bytes. */
+function laughs(): string {
+  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
+  for (let line = 1; line < 10; line++) {
+    lines.push(
+      `a${line}: &a${line} [${Array(10)
+        .fill(`*a${line - 1}`)
+        .join(', ')}]`,
+    );
+  }
+  return lines.join('\n');
+}

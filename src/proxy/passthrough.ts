@@ -1,5 +1,6 @@
 /**
- * Mode passthrough: every connection goes to the edge as it is, behind a header that says whose it is.
+ * Mode passthrough: every connection goes to the edge as it is, behind a header that says whose it is, if there is a key
+ * to sign one with.
  *
  * The bytes are the pod's, so nothing is read of them: a client that speaks no TLS gets through to the gateway, which
  * refuses it and counts it where whoever runs the edge can see it.
@@ -14,8 +15,8 @@ import type { EdgeEndpoints } from './edge/edge-endpoints.ts';
 /** Options of {@link Passthrough}. */
 export interface PassthroughOptions {
   readonly endpoints: EdgeEndpoints;
-  /** The key of this moment. */
-  readonly key: () => TenantKey;
+  /** The key of this moment. Absent: there is no header. */
+  readonly key: (() => TenantKey) | undefined;
   /** The number of `edge_down`. */
   readonly edgeDown: number;
   /** An endpoint did not answer, by this reason. */
@@ -56,15 +57,15 @@ export class Passthrough implements Switchboard {
   }
 
   preface(_dial: Dial, caller: Caller, room: Buffer): number {
-    const { addresses } = caller;
-    const key = this.#options.key();
-    return signTenantHeader(room, 0, key, addresses, this.#nowSeconds(), this.#fillNonce);
+    const { key } = this.#options;
+    if (key === undefined) return 0;
+    return signTenantHeader(room, 0, key(), caller.addresses, this.#nowSeconds(), this.#fillNonce);
   }
 
   #dial(attempts: number, verdict: Verdict): void {
     const endpoint = this.#options.endpoints.pick(attempts);
     if (endpoint === undefined) verdict.reset(this.#options.edgeDown);
-    else verdict.dial(endpoint, 0, 0, true);
+    else verdict.dial(endpoint, 0, 0, this.#options.key !== undefined);
   }
 }
 

@@ -26,7 +26,8 @@ import { Terminator } from './terminate/terminator.ts';
 export type ProxyMode =
   | {
       readonly name: 'passthrough';
-      readonly tenantKeyFile: string;
+      /** Absent: no header, for an upstream that is this tenant's alone and needs no name. */
+      readonly tenantKeyFile?: string | undefined;
       /** For the handshake of readiness. */
       readonly caFile: string;
     }
@@ -79,7 +80,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const edge = new Edge({
     address: options.edge,
     authorities: credentials.authorities,
-    tenantKey: mode.name === 'passthrough' ? credentials.tenantKey : undefined,
+    tenantKey: signingKey(mode, credentials),
     dialTimeoutMs: options.limits?.dialTimeoutMs ?? DEFAULT_LIMITS.dialTimeoutMs,
     ...{ serverName, clock, log, lookup },
   });
@@ -208,7 +209,7 @@ async function engineOf(options: ProxyOptions, parts: Parts): Promise<OpenedEngi
   const onFault = (error: unknown): void => log.error('fault: a bug cost a connection', { error });
   if (mode.name === 'passthrough') {
     const edgeDown = counters.reason('edge_down');
-    const key = credentials.tenantKey;
+    const key = signingKey(mode, credentials);
     const switchboard = new Passthrough({ endpoints, key, edgeDown, suspected });
     return openEngine(options.engine ?? 'auto', { switchboard, counters, limits, clock, onFault });
   }
@@ -220,6 +221,14 @@ async function engineOf(options: ProxyOptions, parts: Parts): Promise<OpenedEngi
     maxKeptBytes: mode.maxKeptBytes,
   });
   return { engine };
+}
+
+/** The key of this moment, where connections begin with a signed header. */
+function signingKey(
+  mode: ProxyMode,
+  { tenantKey }: Credentials,
+): Credentials['tenantKey'] | undefined {
+  return mode.name === 'passthrough' && mode.tenantKeyFile !== undefined ? tenantKey : undefined;
 }
 
 function pathsOf(mode: ProxyMode): CredentialPaths {

@@ -1,40 +1,46 @@
 import { stringify } from 'yaml';
-import type { ClusterPlan } from '../spec.ts';
 import { together, waitFor } from '../wait.ts';
+import type { ClusterApi } from './cluster-api.ts';
 import type { ControlPlane } from './control-plane.ts';
-import { konnectivityObjects } from './konnectivity.ts';
 import { isReady, type ObjectWithConditions } from './conditions.ts';
 import { Pod, podManifest, type PodSpec } from './pod.ts';
 import type { Worker } from './worker.ts';
 
-/** A control plane with its workers, in the words of those who use it: the management cluster, or a tenant. */
-export class Cluster {
+/**
+ * A control plane with its workers, in the words of those who use it: the management cluster, a tenant, or, as
+ * `Cluster<ClusterApi>`, also the tenant of a provider, whose control plane is not the world's.
+ */
+export class Cluster<C extends ClusterApi = ControlPlane> {
   readonly name: string;
-  readonly plan: ClusterPlan;
-  readonly controlPlane: ControlPlane;
+  readonly plan: C['plan'];
+  readonly controlPlane: C;
   readonly workers: readonly Worker[];
   #pods = 0;
 
-  constructor(controlPlane: ControlPlane, workers: readonly Worker[]) {
+  constructor(controlPlane: C, workers: readonly Worker[]) {
     this.name = controlPlane.plan.name;
     this.plan = controlPlane.plan;
     this.controlPlane = controlPlane;
     this.workers = workers;
   }
 
-  /** Starts everything and returns when the nodes are Ready and pods can be created. */
-  async start(archives: readonly string[]): Promise<void> {
+  /**
+   * Starts everything and returns when the nodes are Ready and pods can be created.
+   *
+   * @param archives images for the nodes.
+   * @param objects to be applied while the nodes start. Default none.
+   */
+  async start(archives: readonly string[], objects: readonly object[] = []): Promise<void> {
     await together([
       this.controlPlane.start(),
       ...this.workers.map((worker) => worker.startContainerd(archives)),
     ]);
     await together([
       ...this.workers.map((worker) => worker.startKubelet(this.controlPlane)),
-      this.plan.konnectivity ? this.apply(...konnectivityObjects(this.plan)) : undefined,
+      objects.length > 0 ? this.apply(...objects) : undefined,
     ]);
     await this.#nodesReady();
     await this.#serviceAccountReady();
-    if (this.plan.konnectivity) await this.#konnectivityReady();
   }
 
   /** The worker with this name, or the first. */
@@ -102,6 +108,17 @@ export class Cluster {
     return pod;
   }
 
+  /** Waits until the API server reaches every kubelet, by konnectivity: logs and exec work from then on. */
+  async nodesReached(): Promise<void> {
+    for (const worker of this.workers) {
+      await waitFor(
+        `the API server of ${this.name} reaches ${worker.name} by konnectivity`,
+        () => this.controlPlane.answers(`/api/v1/nodes/${worker.name}/proxy/healthz`),
+        { deadlineMs: 60_000, everyMs: 250 },
+      );
+    }
+  }
+
   async #nodesReady(): Promise<void> {
     await waitFor(
       `the ${this.workers.length} nodes of ${this.name} are Ready`,
@@ -111,35 +128,18 @@ export class Cluster {
           if (!kubelet.running)
             throw new Error(`kubelet of ${worker.name} ended:\n${kubelet.tail()}`);
         }
+        // By name: the tenant of a provider may have had others before.
         const ready = (await this.list('nodes')).filter(isReady);
-        return ready.length === this.workers.length;
+        const names = new Set(ready.map(({ metadata }) => metadata?.name));
+        return this.workers.every(({ name }) => names.has(name));
       },
       { deadlineMs: 60_000 },
     );
   }
 
   async #serviceAccountReady(): Promise<void> {
-    await waitFor(
-      `${this.name} has its default service account`,
-      async () =>
-        (
-          await this.controlPlane.request(
-            'GET',
-            '/api/v1/namespaces/default/serviceaccounts/default',
-          )
-        ).ok,
+    await waitFor(`${this.name} has its default service account`, () =>
+      this.controlPlane.answers('/api/v1/namespaces/default/serviceaccounts/default'),
     );
-  }
-
-  /** The way back works when the API server reaches every kubelet. */
-  async #konnectivityReady(): Promise<void> {
-    for (const worker of this.workers) {
-      await waitFor(
-        `the API server of ${this.name} reaches ${worker.name} by konnectivity`,
-        async () =>
-          (await this.controlPlane.request('GET', `/api/v1/nodes/${worker.name}/proxy/healthz`)).ok,
-        { deadlineMs: 60_000, everyMs: 250 },
-      );
-    }
   }
 }

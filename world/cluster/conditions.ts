@@ -1,5 +1,6 @@
-/** What nodes and pods have in common: a status with conditions. */
+/** What nodes and pods have in common: a name, and a status with conditions. */
 export interface ObjectWithConditions {
+  readonly metadata?: { readonly name?: string };
   readonly status?: {
     readonly phase?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];

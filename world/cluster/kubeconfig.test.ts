@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { kubeconfig, writeKubeconfig } from './kubeconfig.ts';
+import { kubeconfig, kubeconfigContent, writeKubeconfig } from './kubeconfig.ts';
 
 const content = {
   name: 'a',
@@ -24,6 +24,18 @@ test('a kubeconfig leads from its context to the server and the user, with all t
   expect(decoded(cluster['certificate-authority-data'])).toBe('the authority\n');
   expect(decoded(user['client-certificate-data'])).toBe('the certificate\n');
   expect(decoded(user['client-key-data'])).toBe('the key\n');
+});
+
+test('what a kubeconfig was made of can be read from it again', () => {
+  expect(kubeconfigContent(kubeconfig(content))).toEqual(content);
+});
+
+test('a kubeconfig that has no user is refused', () => {
+  const { users: _, ...config } = parse(kubeconfig(content));
+
+  const text = JSON.stringify({ ...config, users: [] });
+
+  expect(() => kubeconfigContent(text)).toThrow('without a user');
 });
 
 test.each(['yes', 'on', 'n', '1e3', '0x10'])(

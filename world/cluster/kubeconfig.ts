@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import type { Credential } from './pki.ts';
 
 /** What a kubeconfig holds here: one cluster, one user. */
@@ -36,8 +36,38 @@ export function kubeconfig(content: KubeconfigContent): string {
   );
 }
 
+/** What is in a kubeconfig that somebody else made, of one cluster and one user with everything inside. */
+export function kubeconfigContent(text: string): KubeconfigContent {
+  const { clusters, users } = parse(text) as Kubeconfig;
+  const [cluster, user] = [clusters[0], users[0]];
+  if (!cluster || !user) throw new Error('a kubeconfig without a cluster or without a user');
+  const plain = (base64: string) => Buffer.from(base64, 'base64').toString();
+  return {
+    name: cluster.name,
+    server: cluster.cluster.server,
+    authority: plain(cluster.cluster['certificate-authority-data']),
+    credential: {
+      certificate: plain(user.user['client-certificate-data']),
+      key: plain(user.user['client-key-data']),
+    },
+  };
+}
+
 /** Writes a kubeconfig, for its owner only, and returns the path. */
 export function writeKubeconfig(path: string, content: KubeconfigContent): string {
   writeFileSync(path, kubeconfig(content), { mode: 0o600 });
   return path;
+}
+
+interface Kubeconfig {
+  readonly clusters: readonly {
+    readonly name: string;
+    readonly cluster: { readonly server: string; readonly 'certificate-authority-data': string };
+  }[];
+  readonly users: readonly {
+    readonly user: {
+      readonly 'client-certificate-data': string;
+      readonly 'client-key-data': string;
+    };
+  }[];
 }

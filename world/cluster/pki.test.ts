@@ -200,6 +200,24 @@ describe('an authority with an RSA key', () => {
   });
 });
 
+describe.each(['ecdsa', 'rsa'] as const)('an authority with a key of type %s', (keyType) => {
+  test('can be opened from its certificate and key, and signs as before', async () => {
+    const made = await Authority.create('kubernetes', { keyType });
+
+    const opened = await Authority.open({ certificate: made.certificate, key: made.key });
+
+    const [ca, before, after] = [
+      made,
+      await made.issue({ commonName: 'one' }),
+      await opened.issue({ commonName: 'one' }),
+    ].map(({ certificate }) => new X509Certificate(certificate));
+    expect(after!.verify(ca!.publicKey)).toBe(true);
+    expect(after!.checkIssued(ca!)).toBe(true);
+    expect(after!.issuer).toBe(before!.issuer);
+    expect([opened.certificate, opened.key]).toEqual([made.certificate, made.key]);
+  });
+});
+
 test('a token signed with the private key is verified with the public one', async () => {
   const keys = await tokenKeys();
 

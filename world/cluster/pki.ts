@@ -12,6 +12,7 @@ const RSA_ALGORITHM = {
   publicExponent: new Uint8Array([1, 0, 1]),
   hash: 'SHA-256',
 } as const;
+type KeyAlgorithm = typeof ALGORITHM | typeof RSA_ALGORITHM;
 const DAY_MS = 24 * 3600 * 1000;
 
 /** A certificate with its private key, as PEM. */
@@ -40,17 +41,17 @@ export class Authority {
   readonly certificate: string;
   readonly key: string;
   readonly #certificate: x509.X509Certificate;
-  readonly #keys: CryptoKeyPair;
-  readonly #algorithm: typeof ALGORITHM | typeof RSA_ALGORITHM;
+  readonly #signingKey: CryptoKey;
+  readonly #algorithm: KeyAlgorithm;
 
   private constructor(
     certificate: x509.X509Certificate,
-    keys: CryptoKeyPair,
+    signingKey: CryptoKey,
     key: string,
-    algorithm: typeof ALGORITHM | typeof RSA_ALGORITHM,
+    algorithm: KeyAlgorithm,
   ) {
     this.#certificate = certificate;
-    this.#keys = keys;
+    this.#signingKey = signingKey;
     this.#algorithm = algorithm;
     this.certificate = `${certificate.toString('pem')}\n`;
     this.key = key;
@@ -80,7 +81,16 @@ export class Authority {
       ],
     });
     const key = await privatePem(keys);
-    return new Authority(certificate, keys, rsa ? pkcs1(key) : key, algorithm);
+    return new Authority(certificate, keys.privateKey, rsa ? pkcs1(key) : key, algorithm);
+  }
+
+  /** An authority that somebody else made, with an RSA key or one on the curve P-256. */
+  static async open({ certificate, key }: Credential): Promise<Authority> {
+    const privateKey = createPrivateKey(key);
+    const algorithm = privateKey.asymmetricKeyType === 'rsa' ? RSA_ALGORITHM : ALGORITHM;
+    const der = privateKey.export({ type: 'pkcs8', format: 'der' });
+    const signingKey = await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']);
+    return new Authority(new x509.X509Certificate(certificate), signingKey, key, algorithm);
   }
 
   /** A certificate signed by this authority, with an ECDSA key of its own. */
@@ -89,20 +99,21 @@ export class Authority {
     const names = subject.names ?? [];
     const certificate = await x509.X509CertificateGenerator.create({
       subject: `${subject.organization ? `O=${subject.organization}, ` : ''}CN=${subject.commonName}`,
-      issuer: this.#certificate.subject,
+      // Not its text: Go wants the very bytes, and there are several kinds of strings.
+      issuer: this.#certificate.subjectName,
       serialNumber: serialNumber(),
       notBefore: new Date(Date.now() - DAY_MS),
       notAfter: new Date(Date.now() + 364 * DAY_MS),
       signingAlgorithm: this.#algorithm,
       publicKey: keys.publicKey,
-      signingKey: this.#keys.privateKey,
+      signingKey: this.#signingKey,
       extensions: [
         new x509.BasicConstraintsExtension(false, undefined, true),
         new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
         new x509.ExtendedKeyUsageExtension([
           names.length > 0 ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth,
         ]),
-        await x509.AuthorityKeyIdentifierExtension.create(this.#keys.publicKey),
+        await authorityKeyIdentifier(this.#certificate),
         ...(names.length > 0
           ? [
               new x509.SubjectAlternativeNameExtension(
@@ -139,9 +150,15 @@ export function writeCredential(
   return paths;
 }
 
-async function generateKeys(
-  algorithm: typeof ALGORITHM | typeof RSA_ALGORITHM,
-): Promise<CryptoKeyPair> {
+/** As the authority says itself: Go takes another hash for it since 1.25. */
+async function authorityKeyIdentifier(authority: x509.X509Certificate): Promise<x509.Extension> {
+  const own = authority.getExtension(x509.SubjectKeyIdentifierExtension);
+  return own
+    ? new x509.AuthorityKeyIdentifierExtension(own.keyId)
+    : x509.AuthorityKeyIdentifierExtension.create(authority.publicKey);
+}
+
+async function generateKeys(algorithm: KeyAlgorithm): Promise<CryptoKeyPair> {
   return crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
 }
 

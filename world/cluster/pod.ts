@@ -1,4 +1,5 @@
 import type { Cluster } from './cluster.ts';
+import type { ClusterApi } from './cluster-api.ts';
 import { isReady, type ObjectWithConditions } from './conditions.ts';
 import { IMAGES } from '../images/images.ts';
 import { waitFor } from '../wait.ts';
@@ -25,9 +26,9 @@ export interface PodSpec {
 export class Pod {
   readonly name: string;
   readonly namespace: string;
-  readonly #cluster: Cluster;
+  readonly #cluster: Cluster<ClusterApi>;
 
-  constructor(cluster: Cluster, namespace: string, name: string) {
+  constructor(cluster: Cluster<ClusterApi>, namespace: string, name: string) {
     this.#cluster = cluster;
     this.namespace = namespace;
     this.name = name;

@@ -10,9 +10,9 @@ import type { Link } from '../machine/network.ts';
 import { IMAGES, imagesFolder } from '../images/images.ts';
 import { partFolder, partFolderName, partsFolder } from '../parts/cache.ts';
 import { baseParts } from '../parts/catalogue.ts';
-import { API_PORT, NETWORK, type ClusterPlan, type WorkerPlan } from '../spec.ts';
+import { NETWORK, type NodesPlan, type WorkerPlan } from '../spec.ts';
 import { waitFor } from '../wait.ts';
-import type { ControlPlane } from './control-plane.ts';
+import type { ClusterApi } from './cluster-api.ts';
 
 /** Folders of the machine that a worker sees below /run/snicket. */
 const SHARED = { parts: partsFolder(), images: imagesFolder(), repository };
@@ -35,10 +35,10 @@ export class Worker {
   readonly address: string;
   readonly host: Host;
   readonly link: Link;
-  readonly #cluster: ClusterPlan;
+  readonly #cluster: NodesPlan;
   readonly #plan: WorkerPlan;
 
-  private constructor(cluster: ClusterPlan, plan: WorkerPlan, host: Host, link: Link) {
+  private constructor(cluster: NodesPlan, plan: WorkerPlan, host: Host, link: Link) {
     this.name = plan.name;
     this.address = plan.address;
     this.host = host;
@@ -50,7 +50,7 @@ export class Worker {
   /** Makes the host with its network; nothing runs on it yet. */
   static async create(
     ledger: Ledger,
-    cluster: ClusterPlan,
+    cluster: NodesPlan,
     plan: WorkerPlan,
     connect: (host: Host) => Promise<Link>,
   ): Promise<Worker> {
@@ -145,21 +145,20 @@ export class Worker {
   }
 
   /** Starts kubelet and kube-proxy; the API server should be ready, since both wait longer after each failure. */
-  async startKubelet(controlPlane: ControlPlane): Promise<void> {
+  async startKubelet(api: ClusterApi): Promise<void> {
     const cluster = this.#cluster;
-    const server = `https://${cluster.hosts.api}:${API_PORT}`;
     const files = join(this.host.folder, 'files');
-    await controlPlane.writeUser(
+    await api.writeUser(
       join(files, 'kubelet.kubeconfig'),
       { commonName: `system:node:${this.name}`, organization: 'system:nodes' },
-      server,
+      cluster.server,
     );
-    await controlPlane.writeUser(
+    await api.writeUser(
       join(files, 'kube-proxy.kubeconfig'),
       { commonName: 'system:kube-proxy' },
-      server,
+      cluster.server,
     );
-    this.#write('ca.crt', controlPlane.authority.certificate);
+    this.#write('ca.crt', api.authority.certificate);
     this.#write('resolv.conf', `nameserver ${NETWORK.resolver}\n`);
     this.#write('kubelet.json', JSON.stringify(kubeletConfig()));
     const external = cluster.kubeletFlags.includes('--cloud-provider=external');
@@ -169,7 +168,7 @@ export class Worker {
       `--config=${FILES}/kubelet.json`,
       `--kubeconfig=${FILES}/kubelet.kubeconfig`,
       `--hostname-override=${this.name}`,
-      // Nodes of an external cloud provider have no address until that provider gives them one.
+      // Nodes of an external cloud provider have nothing but a name until that provider gives them an address.
       ...(external ? [] : [`--node-ip=${this.address}`]),
       ...cluster.kubeletFlags,
     );

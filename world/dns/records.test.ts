@@ -57,6 +57,15 @@ describe('the file', () => {
     expect(readdirSync(folder)).toEqual(['dns.json']);
   });
 
+  test('takes more views, beside those that it has', () => {
+    new Dns(path).addViews({ prefix: '172.30.103.', names: { [service]: ['10.64.0.1'] } });
+
+    const after = recordsReader(path)();
+    expect(lookUp(after, service, '172.30.103.1')).toEqual(['10.64.0.1']);
+    expect(lookUp(after, service, '172.30.102.1')).toEqual(['10.32.0.1']);
+    expect(after.names).toEqual(records.names);
+  });
+
   test('is read again after each change, and only then', () => {
     const read = recordsReader(path);
     const dns = new Dns(path);

@@ -8,11 +8,13 @@ export type DnsRecord = readonly string[] | 'servfail' | 'silent';
 export interface DnsRecords {
   /** For everybody. */
   readonly names: Readonly<Record<string, DnsRecord>>;
-  /** For askers whose address begins with the prefix: a tenant's workers see their own cluster's names. */
-  readonly views: readonly {
-    readonly prefix: string;
-    readonly names: Readonly<Record<string, DnsRecord>>;
-  }[];
+  readonly views: readonly DnsView[];
+}
+
+/** Names for askers whose address begins with the prefix: a tenant's workers see their own cluster's names. */
+export interface DnsView {
+  readonly prefix: string;
+  readonly names: Readonly<Record<string, DnsRecord>>;
 }
 
 /** What to answer to an asker; undefined is a name that does not exist. */
@@ -58,16 +60,26 @@ export class Dns {
     this.#change({ [name]: how });
   }
 
+  /** Gives some askers names of their own. */
+  addViews(...views: readonly DnsView[]): void {
+    const records = this.#read();
+    writeRecords(this.#path, { ...records, views: [...records.views, ...views] });
+  }
+
   #change(asked: Readonly<Record<string, DnsRecord | undefined>>): void {
     // Questions come in lower case.
     const change = Object.fromEntries(
       Object.entries(asked).map(([name, record]) => [name.toLowerCase(), record]),
     );
-    const records = JSON.parse(readFileSync(this.#path, 'utf8')) as DnsRecords;
+    const records = this.#read();
     writeRecords(this.#path, {
       ...records,
       names: { ...records.names, ...change } as DnsRecords['names'],
     });
+  }
+
+  #read(): DnsRecords {
+    return JSON.parse(readFileSync(this.#path, 'utf8')) as DnsRecords;
   }
 }
 

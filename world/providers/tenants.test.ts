@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { tenantImages } from './tenants.ts';
+import { agentImage, tenantImages } from './tenants.ts';
+
+const versions = { kubernetes: 'v1.30.2', konnectivity: 'v0.0.32' };
 
 test('images have the names that Deployments use, and the programs where these call them', () => {
-  const versions = { kubernetes: 'v1.30.2', konnectivity: 'v0.0.32' };
-
   const images = tenantImages(versions, (name) => `/parts/${name}`);
 
   expect(Object.fromEntries(images.map(({ name, files }) => [name, files]))).toEqual({
@@ -15,5 +15,13 @@ test('images have the names that Deployments use, and the programs where these c
     'registry.k8s.io/kas-network-proxy/proxy-server:v0.0.32': {
       '/proxy-server': '/parts/proxy-server',
     },
+  });
+});
+
+test('the agent has the image that the DaemonSet in the tenant uses', () => {
+  expect(agentImage(versions, (name) => `/parts/${name}`)).toEqual({
+    name: 'registry.k8s.io/kas-network-proxy/proxy-agent:v0.0.32',
+    files: { '/proxy-agent': '/parts/proxy-agent' },
+    entrypoint: ['/proxy-agent'],
   });
 });

@@ -28,21 +28,33 @@ export function tenantImages(
   versions: TenantVersions,
   programPath: (name: string) => string,
 ): ImageSpec[] {
-  const image = (name: string, path: string, source: string): ImageSpec => ({
-    name: `registry.k8s.io/${name}`,
-    files: { [path]: programPath(source) },
-    entrypoint: [path],
-  });
+  const { kubernetes, konnectivity } = versions;
   return [
     ...['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map((name) =>
-      image(`${name}:${versions.kubernetes}`, `/bin/${name}`, name),
+      registryImage(`${name}:${kubernetes}`, `/bin/${name}`, programPath(name)),
     ),
-    image(
-      `kas-network-proxy/proxy-server:${versions.konnectivity}`,
-      '/proxy-server',
-      'proxy-server',
-    ),
+    konnectivityImage('proxy-server', konnectivity, programPath),
   ];
+}
+
+/** The image that a provider's DaemonSet in a tenant names. */
+export function agentImage(
+  { konnectivity }: TenantVersions,
+  programPath: (name: string) => string,
+): ImageSpec {
+  return konnectivityImage('proxy-agent', konnectivity, programPath);
+}
+
+function konnectivityImage(
+  name: string,
+  version: string,
+  programPath: (name: string) => string,
+): ImageSpec {
+  return registryImage(`kas-network-proxy/${name}:${version}`, `/${name}`, programPath(name));
+}
+
+function registryImage(name: string, path: string, source: string): ImageSpec {
+  return { name: `registry.k8s.io/${name}`, files: { [path]: source }, entrypoint: [path] };
 }
 
 /** Makes pods content with the images that their node has: providers ask the registry each time. */

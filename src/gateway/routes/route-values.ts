@@ -2,8 +2,8 @@
  * From the values of a routes file to routes, or to the first thing that is wrong with it. No text, no positions: a
  * fault says where in the values it is, and whoever has the text finds the line.
  */
-import { isIPv4, isIPv6 } from '../../wire/ip-address.ts';
 import { serverNameFault } from '../../wire/server-name.ts';
+import { isEndpoint } from './endpoint-text.ts';
 import { ROUTE_KINDS, type Route, type RouteKind, type RouteLimits } from './route.ts';
 
 /** The way to a value: `['routes', 3, 'host']`. */
@@ -150,15 +150,6 @@ function endpointsFrom(value: unknown, path: ValuePath): readonly string[] {
   return endpoints;
 }
 
-/** Whether this is an IP address and a port that can be dialled. */
-function isEndpoint(text: string): boolean {
-  const colon = text.lastIndexOf(':');
-  const port = text.slice(colon + 1);
-  if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) return false;
-  if (!text.startsWith('[')) return isIPv4(text.slice(0, colon));
-  return text[colon - 1] === ']' && isIPv6(text.slice(1, colon - 1));
-}
-
 function limitsFrom(value: unknown, path: ValuePath): RouteLimits {
   if (value === undefined) return NO_LIMITS;
   const at = [...path, 'limits'];
@@ -189,7 +180,7 @@ function objectAt(
     if (keys.includes(key)) continue;
     const meant = keys.find((known) => isTypoOf(known, key));
     const advice =
-      meant === undefined ? `there are ${keys.join(', ')}` : `did you mean '${meant}'?`;
+      meant === undefined ? `it may have ${keys.join(', ')}` : `did you mean '${meant}'?`;
     const sentence = `${what} cannot have '${key}'; ${advice}`;
     throw new RouteFault(sentence, [...path, key], undefined, true);
   }

@@ -90,7 +90,7 @@ export class RoutesFile implements RoutesFeed {
     this.state.problem = error.message;
     const { code, line, column } = error instanceof RoutesError ? error : {};
     const kept =
-      this.state.loads > 0 ? 'the last good routes stay in force' : 'there are no routes yet';
+      this.state.loads > 0 ? 'the last good routes stay in force' : 'no routes are in force yet';
     this.#sink.log.error(`${error.message}; ${kept}`, { code, line, column });
   }
 }

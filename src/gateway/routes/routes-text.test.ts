@@ -120,15 +120,15 @@ test.each([
   [entry('limits: {connections: 1.5}'), "'connections' is 1.5"],
   [
     entry('limits: {conns: 1}'),
-    "limits cannot have 'conns'; there are connections, connectionsPerSecond",
+    "limits cannot have 'conns'; it may have connections, connectionsPerSecond",
   ],
-  [entry('colour: red'), "routes.yaml:6:3: a route cannot have 'colour'; there are tenant, host"],
+  [entry('colour: red'), "routes.yaml:6:3: a route cannot have 'colour'; it may have tenant, host"],
   [
     entry('endpoint: []'),
     "routes.yaml:6:3: a route cannot have 'endpoint'; did you mean 'endpoints'?",
   ],
   [entry('Kind: api'), "did you mean 'kind'?"],
-  [entry('hots: a.test'), "a route cannot have 'hots'; there are"],
+  [entry('hots: a.test'), "a route cannot have 'hots'; it may have"],
 ])('refuses %p and says where and what to do', async (text, sentence) => {
   const error = await refusal(text);
 

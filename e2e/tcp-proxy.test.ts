@@ -1,0 +1,313 @@
+/**
+ * In the place of steward-tcp-proxy: the objects that Steward makes for its addon, with Snicket's image in them, on two
+ * real nodes behind a gateway.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import type { Pod } from '../world/cluster/pod.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { repository } from '../world/repository.ts';
+import { API_PORT } from '../world/spec.ts';
+import { waitFor } from '../world/wait.ts';
+import { World, type NetworkHost } from '../world/world.ts';
+import { SNICKET_IMAGE, snicketImage } from './snicket-image.ts';
+import { homeOf, makeHome, namespacesSeenBy } from './whose-api.ts';
+
+const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
+const NAME = 'steward-tcp-proxy';
+const NAMESPACE = 'kube-system';
+
+let world: World;
+let tenant: Cluster;
+let edge: NetworkHost;
+let pod: Pod;
+
+beforeAll(async () => {
+  const progress = terminalProgress();
+  const archive = await snicketImage(progress);
+  world = await World.start({ tenants: { a: { workers: 2 } } }, { progress });
+  await world.image(archive);
+  tenant = world.tenant('a');
+  edge = await world.addHost('gateway');
+  await startGateway();
+  await makeHome(tenant);
+  pod = await tenant.runPod();
+}, 300_000);
+
+afterAll(async () => world?.stop());
+
+test("Steward's Deployment becomes ready with Snicket's image, within Steward's own limits", async () => {
+  await tenant.apply(...(await stewardsObjects()));
+
+  await rollout();
+
+  expect(await addresses()).toHaveLength(2);
+  expect(await addresses()).toEqual(await addressesOfPods());
+}, 180_000);
+
+test('pods of every node see their own API at 10.96.0.1', async () => {
+  const others = await Promise.all(
+    tenant.workers.map(async ({ name }) => tenant.runPod({ node: name })),
+  );
+  for (const one of [pod, ...others]) {
+    const seen = await waitFor('the slice is in force', async () =>
+      namespacesSeenBy(one).catch(() => undefined),
+    );
+    expect(seen).toContain(homeOf(tenant));
+  }
+}, 120_000);
+
+test('a pod that is replaced leaves the slice and its successor joins, and no request fails on the way', async () => {
+  const failures: string[] = [];
+  const ended = new AbortController();
+  const asking = (async () => {
+    while (!ended.signal.aborted) {
+      await namespacesSeenBy(pod).catch((error: unknown) => failures.push(String(error)));
+    }
+  })();
+
+  const [first = ''] = (
+    await tenant.kubectl(
+      'get',
+      'pods',
+      `--namespace=${NAMESPACE}`,
+      `--selector=app=${NAME}`,
+      '--output=name',
+    )
+  ).split('\n');
+  const deleted = tenant.kubectl('delete', first, `--namespace=${NAMESPACE}`, '--wait');
+  await waitFor('it has left', async () => (await addresses()).length === 1);
+  await deleted;
+  await rollout();
+  await waitFor('the slice has the new ones only', async () =>
+    Bun.deepEquals(await addresses(), await addressesOfPods()),
+  );
+  ended.abort();
+  await asking;
+
+  expect(failures).toEqual([]);
+}, 180_000);
+
+test('a node that is cut off from the edge is out of the slice until it has it back', async () => {
+  const before = await addresses();
+  const cut = tenant.worker();
+  const far = await tenant.runPod({ node: tenant.workers[1]?.name ?? '' });
+
+  await cut.exec('ip', 'route', 'add', 'blackhole', edge.address);
+  await waitFor('it is out', async () => (await addresses()).length === 1, { deadlineMs: 60_000 });
+  expect(await addresses()).not.toContain(cut.address);
+  const seen = await waitFor('the slice is in force', async () =>
+    namespacesSeenBy(far).catch(() => undefined),
+  );
+  await cut.exec('ip', 'route', 'delete', 'blackhole', edge.address);
+  await waitFor('it is back', async () => Bun.deepEquals(await addresses(), before), {
+    deadlineMs: 60_000,
+  });
+
+  expect(seen).toContain(homeOf(tenant));
+}, 180_000);
+
+test('another writer is put right, and named in the log', async () => {
+  const before = await addresses();
+  const patch = JSON.stringify({ endpoints: [{ addresses: ['10.96.7.7'] }] });
+
+  await tenant.kubectl('patch', 'endpointslice', 'kubernetes', '--type=merge', `--patch=${patch}`);
+  await waitFor('the slice is put right', async () => Bun.deepEquals(await addresses(), before));
+
+  const logs = await tenant.kubectl(
+    'logs',
+    `--namespace=${NAMESPACE}`,
+    `--selector=app=${NAME}`,
+    '--tail=100',
+  );
+  expect(logs).toContain('OtherWriter: kubectl-patch has overwritten');
+}, 60_000);
+
+test('what is scaled away leaves the slice, but the last one stays', async () => {
+  await scale(1);
+  await waitFor('one address is left', async () => (await addresses()).length === 1);
+  expect(await namespacesSeenBy(pod)).toContain(homeOf(tenant));
+
+  await scale(0);
+  await waitFor('no pod is left', async () => (await addressesOfPods()).length === 0, {
+    deadlineMs: 60_000,
+  });
+
+  expect(await addresses()).toHaveLength(1);
+}, 120_000);
+
+test("the Leases go with Steward's Service", async () => {
+  const leases = async () =>
+    tenant.kubectl('get', 'leases', `--namespace=${NAMESPACE}`, '--output=name');
+  expect(await leases()).toContain(`lease.coordination.k8s.io/${NAME}-172.30.`);
+
+  await tenant.kubectl('delete', 'service', NAME, `--namespace=${NAMESPACE}`);
+
+  await waitFor('the Leases are gone', async () => !(await leases()).includes(NAME), {
+    deadlineMs: 60_000,
+  });
+}, 90_000);
+
+/** Ready by TCP is a moment before the slice has it. */
+async function rollout(): Promise<void> {
+  const flags = [`--namespace=${NAMESPACE}`, '--timeout=100s'];
+  await tenant.kubectl('rollout', 'status', `deployment/${NAME}`, ...flags);
+  await waitFor('two are in the slice', async () => (await addresses()).length === 2);
+}
+
+async function scale(replicas: number): Promise<void> {
+  await tenant.kubectl(
+    'scale',
+    `deployment/${NAME}`,
+    `--namespace=${NAMESPACE}`,
+    `--replicas=${replicas}`,
+  );
+}
+
+async function addresses(): Promise<string[]> {
+  const slice = await tenant.get<{ endpoints: { addresses: string[] }[] }>(
+    'endpointslice',
+    'kubernetes',
+  );
+  return (slice?.endpoints ?? []).flatMap((one) => one.addresses).toSorted();
+}
+
+async function addressesOfPods(): Promise<string[]> {
+  const path = '--output=jsonpath={range .items[*]}{.status.podIP}{"\\n"}{end}';
+  const text = await tenant.kubectl(
+    'get',
+    'pods',
+    `--namespace=${NAMESPACE}`,
+    `--selector=app=${NAME}`,
+    path,
+  );
+  return text.split('\n').filter(Boolean).toSorted();
+}
+
+async function startGateway(): Promise<void> {
+  const { api } = tenant.plan.hosts;
+  const path = join(edge.host.folder, 'files', 'routes.json');
+  const route = {
+    tenant: 'a',
+    host: api,
+    kind: 'api',
+    endpoints: [`${tenant.plan.address}:${API_PORT}`],
+  };
+  writeFileSync(path, JSON.stringify({ routes: [route] }));
+  const daemon = await edge.host.start('gateway', [
+    ...[...SNICKET, 'gateway', '--routes', path],
+    ...['--listen', `${edge.address}:443`, '--http', `${edge.address}:9440`],
+  ]);
+  await waitFor('the gateway is ready', async () => {
+    if (!daemon.running) throw new Error(`the gateway ended:\n${daemon.tail()}`);
+    const url = `http://${edge.address}:9440/readyz`;
+    const { stdout } = await edge.host.exec([
+      'sh',
+      '-c',
+      `curl --silent --output /dev/null --write-out '%{http_code}' ${url} || true`,
+    ]);
+    return stdout === '200';
+  });
+}
+
+/** As Steward 0.4 makes them for a tenant behind an ingress. */
+async function stewardsObjects(): Promise<object[]> {
+  const { authority, plan } = tenant.controlPlane;
+  const { api } = plan.hosts;
+  const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', '10.96.0.1', api];
+  const serving = await authority.issue({ commonName: 'kube-apiserver', names });
+  const metadata = { name: NAME, namespace: NAMESPACE };
+  const role = 'steward:tcp-proxy';
+  const rbac = 'rbac.authorization.k8s.io';
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+    {
+      ...{ apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name: role } },
+      rules: [
+        {
+          apiGroups: ['discovery.k8s.io'],
+          resources: ['endpointslices'],
+          verbs: ['get', 'list', 'watch', 'create', 'update', 'patch'],
+        },
+        { apiGroups: [''], resources: ['services'], verbs: ['get', 'list', 'watch'] },
+        {
+          apiGroups: ['coordination.k8s.io'],
+          resources: ['leases'],
+          verbs: ['get', 'create', 'update'],
+        },
+        { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+      ],
+    },
+    {
+      ...{ apiVersion: `${rbac}/v1`, kind: 'ClusterRoleBinding', metadata: { name: role } },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
+      subjects: [{ kind: 'ServiceAccount', ...metadata }],
+    },
+    {
+      ...{ apiVersion: 'v1', kind: 'Service', metadata },
+      spec: {
+        selector: { app: NAME },
+        ports: [{ name: 'proxy', port: 6443, targetPort: 'proxy' }],
+      },
+    },
+    {
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { ...metadata, name: `${NAME}-tls` } },
+      stringData: { 'tls.crt': serving.certificate, 'tls.key': serving.key },
+    },
+    {
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata },
+      spec: {
+        replicas: 2,
+        selector: { matchLabels: { app: NAME } },
+        template: { metadata: { labels: { app: NAME } }, spec: podSpec(api) },
+      },
+    },
+  ];
+}
+
+function podSpec(api: string): object {
+  const probe = { tcpSocket: { port: 6443 }, successThreshold: 1, failureThreshold: 3 };
+  return {
+    priorityClassName: 'system-cluster-critical',
+    serviceAccountName: NAME,
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+    hostNetwork: true,
+    dnsPolicy: 'ClusterFirstWithHostNet',
+    hostAliases: [{ ip: edge.address, hostnames: [api] }],
+    containers: [
+      {
+        name: 'tcp-proxy',
+        image: SNICKET_IMAGE,
+        args: [
+          ...[`--upstream-addr=${api}:443`, '--listen-addr=:6443'],
+          ...[
+            '--tls-cert-file=/etc/tcp-proxy/tls/tls.crt',
+            '--tls-key-file=/etc/tcp-proxy/tls/tls.key',
+          ],
+          '--upstream-insecure=true',
+        ],
+        env: [
+          { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+          { name: 'KUBERNETES_SERVICE_HOST', value: api },
+          { name: 'KUBERNETES_SERVICE_PORT', value: '443' },
+        ],
+        ports: [{ name: 'proxy', containerPort: 6443, protocol: 'TCP' }],
+        livenessProbe: { ...probe, initialDelaySeconds: 5, timeoutSeconds: 5, periodSeconds: 10 },
+        readinessProbe: { ...probe, initialDelaySeconds: 3, timeoutSeconds: 3, periodSeconds: 5 },
+        securityContext: {
+          runAsNonRoot: true,
+          readOnlyRootFilesystem: true,
+          allowPrivilegeEscalation: false,
+        },
+        resources: {
+          requests: { cpu: '10m', memory: '32Mi' },
+          limits: { cpu: '100m', memory: '64Mi' },
+        },
+        volumeMounts: [{ name: 'tls-certs', mountPath: '/etc/tcp-proxy/tls', readOnly: true }],
+      },
+    ],
+    volumes: [{ name: 'tls-certs', secret: { secretName: `${NAME}-tls` } }],
+  };
+}

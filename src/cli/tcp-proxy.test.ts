@@ -1,0 +1,214 @@
+import { expect, test } from 'bun:test';
+import { resolve } from 'node:path';
+import type { Environment } from '../kube/in-cluster.ts';
+import type { TcpProxySettings } from '../tcp-proxy/settings.ts';
+import { tcpProxyCommand } from './tcp-proxy.ts';
+import { tcpProxyWords } from './tcp-proxy-words.ts';
+
+const launcher = resolve(import.meta.dir, '../../snicket');
+const EVERYWHERE = [
+  { address: '0.0.0.0', port: 6443 },
+  { address: '::', port: 6443 },
+];
+const STEWARDS = [
+  ...['--upstream-addr=green.k8s.test:443', '--listen-addr=:6443'],
+  ...['--tls-cert-file=/tls/tls.crt', '--tls-key-file=/tls/tls.key', '--upstream-insecure=true'],
+];
+const SERVING = { certFile: '/tls/tls.crt', keyFile: '/tls/tls.key' };
+
+interface Read extends TcpProxySettings {
+  readonly level: string;
+}
+
+/** What the command makes of its words. */
+async function read(words: readonly string[], env: Environment = {}): Promise<Read> {
+  let read: Read | undefined;
+  const command = tcpProxyCommand(env, async (settings, _, level) => {
+    read = { ...settings, level };
+  });
+  const [, ...flags] = tcpProxyWords(['tcp-proxy', ...words]);
+  await command.exitOverride().parseAsync(flags, { from: 'user' });
+  if (read === undefined) throw new Error('the command did not run');
+  return read;
+}
+
+const UP = '--upstream-addr=green.k8s.test:443';
+const understood: [string, string[], Environment, Partial<Read>][] = [
+  [
+    'the command line and environment of Steward',
+    STEWARDS,
+    { POD_IP: '192.0.2.11' },
+    {
+      ...{ listen: EVERYWHERE, upstream: { host: 'green.k8s.test', port: 443 } },
+      ...{ serverName: 'green.k8s.test', serving: SERVING, nodeAddress: '192.0.2.11' },
+      ...{ serviceName: 'steward-tcp-proxy', roundMs: 5000, http: [], level: 'info' },
+    },
+  ],
+  [
+    'a load balancer: an address, and no certificate',
+    ['--upstream-addr=203.0.113.7:6443', '--listen-addr=:6443'],
+    { POD_IP: '192.0.2.11' },
+    {
+      ...{ upstream: { host: '203.0.113.7', port: 6443 }, serverName: 'kubernetes.default.svc' },
+      ...{ notices: [], serving: undefined },
+    },
+  ],
+  [
+    'nothing but an upstream',
+    [UP],
+    {},
+    { listen: EVERYWHERE, nodeAddress: undefined, notices: [] },
+  ],
+  [
+    'the environment where flags are not given, or empty',
+    ['--upstream-addr='],
+    { UPSTREAM_ADDR: 'a.test:1', TLS_CERT_FILE: '/tls/tls.crt', TLS_KEY_FILE: '/tls/tls.key' },
+    { upstream: { host: 'a.test', port: 1 }, serving: SERVING },
+  ],
+  [
+    'flags before the environment',
+    STEWARDS,
+    { UPSTREAM_ADDR: 'a.test:1', TLS_CERT_FILE: '/a', TLS_KEY_FILE: '/b' },
+    { upstream: { host: 'green.k8s.test', port: 443 }, serving: SERVING },
+  ],
+  [
+    'one dash',
+    ['-upstream-addr', 'a.test:1', '-v=4'],
+    {},
+    { serverName: 'a.test', level: 'debug' },
+  ],
+  ['a name to ask for', [UP, '--upstream-sni=Blue.test'], {}, { serverName: 'blue.test' }],
+  ['a name with its dot', ['--upstream-addr=a.test.:1'], {}, { serverName: 'a.test' }],
+  ['another Service', [UP, '--service-name=proxy'], {}, { serviceName: 'proxy' }],
+  ['a short interval', [UP, '--reconcile-interval=2s500ms'], {}, { roundMs: 2500 }],
+  ['a long interval', [UP, '--reconcile-interval=10m'], {}, { roundMs: 5000 }],
+  ['a hasty interval', [UP, '--reconcile-interval', '1ms'], {}, { roundMs: 1000 }],
+  ['the level below 4', [UP, '--v', '3'], {}, { level: 'info' }],
+  ['flags of klog', [UP, '--logtostderr', '--vmodule=a=2', '--log_dir=/x'], {}, { notices: [] }],
+  ['an empty POD_IP', [UP], { POD_IP: '' }, { nodeAddress: undefined }],
+  ['POD_IP of IPv6', [UP], { POD_IP: 'FD00:0::1' }, { nodeAddress: 'fd00::1' }],
+  [
+    'an address for health',
+    [UP, '--http=127.0.0.1:9090'],
+    {},
+    { http: [{ address: '127.0.0.1', port: 9090 }] },
+  ],
+  ['insecure said as false', [...STEWARDS, '--upstream-insecure=false'], {}, { notices: [] }],
+  ['the same port for the Service', [UP, '--service-port=6443'], {}, { notices: [] }],
+];
+
+test.each(understood)('understands %s', async (_, words, env, settings) => {
+  expect(await read(words, env)).toMatchObject(settings);
+});
+
+test.each([
+  ['--upstream-insecure=true', STEWARDS, {}, '--upstream-insecure is not followed: '],
+  ['--upstream-insecure', [...STEWARDS.slice(0, 4), '--upstream-insecure'], {}, 'not followed: '],
+  ['another port for the Service', [UP, '--service-port=443'], {}, 'its port is 6443, that of'],
+  [
+    'an address that is not that of the node',
+    [UP, '--listen-addr=192.0.2.1:6443'],
+    { POD_IP: '192.0.2.2' },
+    '--listen-addr is 192.0.2.1:6443 alone, and pods are led to 192.0.2.2',
+  ],
+])('says what is not followed of %s', async (_, words, env, sentence) => {
+  const { notices } = await read(words, env);
+
+  expect(notices).toHaveLength(1);
+  expect(notices[0]).toContain(sentence);
+});
+
+const wrong: [string, string[], Environment, string][] = [
+  ['no upstream', [], {}, '--upstream-addr or UPSTREAM_ADDR is needed; write api.example.com:443'],
+  ['an upstream without a port', ['--upstream-addr=a'], {}, "'a' has no port from 1 to 65535"],
+  [
+    'an upstream with two ports',
+    ['--upstream-addr=a.test:443:443'],
+    {},
+    'Steward adds the port, so leave it out of the hostname',
+  ],
+  [
+    'a certificate without a key',
+    [UP, '--tls-cert-file=/c'],
+    {},
+    "--tls-cert-file '/c' is of no use",
+  ],
+  [
+    'a key without a certificate',
+    [UP],
+    { TLS_KEY_FILE: '/k' },
+    'without --tls-cert-file; give both',
+  ],
+  [
+    'an address where a name is needed',
+    ['--upstream-addr=192.0.2.1:443', ...STEWARDS.slice(2)],
+    {},
+    'give one with --upstream-sni',
+  ],
+  ['a name that is none', [UP, '--upstream-sni=a..b'], {}, "--upstream-sni 'a..b' is no DNS name"],
+  ['a name to listen on', [UP, '--listen-addr=here:1'], {}, "--listen-addr: 'here' in 'here:1'"],
+  ['a loopback POD_IP', [UP], { POD_IP: '127.0.0.1' }, "POD_IP '127.0.0.1' is a loopback address"],
+  ['a POD_IP that is none', [UP], { POD_IP: 'node' }, "POD_IP 'node' is no IP address"],
+  ['no interval', [UP, '--reconcile-interval=0s'], {}, 'has to be longer than nothing'],
+  ['an interval without a unit', [UP, '--reconcile-interval=30'], {}, "'30' is no duration"],
+  ['insecure that is neither', [UP, '--upstream-insecure=maybe'], {}, 'neither true nor false'],
+  ['a port that is none', [UP, '--service-port=0'], {}, 'It has to be a port from 1 to 65535.'],
+  ['a Service that is none', [UP, '--service-name=A'], {}, "--service-name 'A' cannot name"],
+  [
+    'a flag of a later version',
+    [...STEWARDS, '--upstream-ca-file=/ca'],
+    {},
+    "'--upstream-ca-file=/ca' is unknown here: Snicket has the flags of steward-tcp-proxy v0.2.0",
+  ],
+  ['a flag of a later version with a value', ['--new', 'x', UP], {}, "'--new' is unknown here"],
+  ['a word too much', [UP, 'word'], {}, "'word' is unknown here"],
+];
+
+test.each(wrong)('refuses %s with the value and a way out', async (_, words, env, sentence) => {
+  let said = '';
+  const command = tcpProxyCommand(env, async () => {}).configureOutput({
+    writeErr: (text) => (said += text),
+  });
+
+  const parsed = command.exitOverride().parseAsync(words, { from: 'user' });
+
+  await expect(parsed).rejects.toThrow();
+  expect(said).toContain(sentence);
+});
+
+function snicket(...words: string[]) {
+  const env = { ...process.env, KUBERNETES_SERVICE_HOST: undefined };
+  const { exitCode, stdout, stderr } = Bun.spawnSync([launcher, ...words], {
+    env,
+    timeout: 20_000,
+  });
+  return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
+}
+
+test('explains itself, with the command lines of Steward as examples', () => {
+  const { exitCode, stdout } = snicket('tcp-proxy', '--help');
+
+  for (const flag of ['listen-addr', 'upstream-addr', 'tls-cert-file', 'tls-key-file', 'v']) {
+    expect(stdout).toContain(`  --${flag} `);
+  }
+  for (const name of ['POD_IP', 'UPSTREAM_ADDR', 'TLS_CERT_FILE', 'KUBERNETES_SERVICE_HOST']) {
+    expect(stdout).toContain(name);
+  }
+  expect(stdout).toContain('--upstream-addr=203.0.113.7:6443 --listen-addr=:6443');
+  expect(exitCode).toBe(0);
+});
+
+test('runs by its flags alone, and outside of a pod ends with code 1', () => {
+  const { exitCode, stderr } = snicket(...STEWARDS);
+
+  expect(stderr).toStartWith('error: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not');
+  expect(stderr).not.toContain('    at ');
+  expect(exitCode).toBe(1);
+});
+
+test('a flag of a later version ends with code 2', () => {
+  const { exitCode, stderr } = snicket(...STEWARDS, '--upstream-ca-file=/ca');
+
+  expect(stderr).toContain("'--upstream-ca-file=/ca' is unknown here");
+  expect(exitCode).toBe(2);
+});

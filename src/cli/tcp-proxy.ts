@@ -1,0 +1,212 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { hostname } from 'node:os';
+import { parseListenAddress, type ListenAddress } from '../engine/listen-address.ts';
+import { isInCluster, SERVICE_ACCOUNT_FOLDER, type Environment } from '../kube/in-cluster.ts';
+import { parseGoBoolean, parseGoDuration } from '../tcp-proxy/go-values.ts';
+import { LONGEST_ROUND_MS, settingsOf, type TcpProxySettings } from '../tcp-proxy/settings.ts';
+import { createLogger, type LogLevel } from '../telemetry/log.ts';
+
+const EXAMPLES = `
+Environment:
+  POD_IP         the address of the node, which pods are led to; default: the one that the upstream is reached from
+  UPSTREAM_ADDR, TLS_CERT_FILE, TLS_KEY_FILE   where the flag is not given
+  KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT   where the API is; Steward sets them to the upstream
+
+Also taken, and not followed, are klog's other flags: --logtostderr, --vmodule and so on. Logs are JSON lines.
+All flags may be written with one dash, as in Go, and without the command tcp-proxy, as Steward does.
+
+Examples:
+  As Steward starts it for a tenant behind an ingress:
+    snicket tcp-proxy --upstream-addr=green.k8s.example.com:443 --listen-addr=:6443 \\
+      --tls-cert-file=/etc/tcp-proxy/tls/tls.crt --tls-key-file=/etc/tcp-proxy/tls/tls.key --upstream-insecure=true
+  As Steward starts it for a tenant with a load balancer of its own; TLS goes through as it is:
+    snicket tcp-proxy --upstream-addr=203.0.113.7:6443 --listen-addr=:6443`;
+
+/** Of klog, which logs in its own way: taken, so that a command line which has them goes on working. */
+const KLOG_FLAGS = [
+  ...['add_dir_header', 'alsologtostderr', 'log_backtrace_at', 'log_dir', 'log_file'],
+  ...['log_file_max_size', 'logtostderr', 'one_output', 'skip_headers', 'skip_log_headers'],
+  ...['stderrthreshold', 'vmodule'],
+] as const;
+
+/** Where klog's users expect a line for each connection. */
+const DEBUG_VERBOSITY = 4;
+
+const LEAVE_MS = 5_000;
+/** Together with LEAVE_MS below the 30 seconds that a pod of Steward's has. */
+const GRACE_MS = 5_000;
+const DRAIN_MS = 15_000;
+
+interface Flags {
+  readonly listenAddr: string;
+  readonly upstreamAddr?: string;
+  readonly serviceName: string;
+  readonly servicePort?: number;
+  readonly reconcileInterval: number;
+  readonly tlsCertFile?: string;
+  readonly tlsKeyFile?: string;
+  readonly upstreamSni?: string;
+  readonly upstreamInsecure: boolean;
+  readonly http: readonly ListenAddress[];
+  readonly v: number;
+}
+
+/** What the command hands on, once the command line is understood. */
+export type RunTcpProxy = (
+  settings: TcpProxySettings,
+  command: Command,
+  level: LogLevel,
+) => Promise<void>;
+
+/** `snicket tcp-proxy`: in the place of steward-tcp-proxy. */
+export function tcpProxyCommand(
+  env: Environment = process.env,
+  runWith: RunTcpProxy = run,
+): Command {
+  const command = new Command('tcp-proxy')
+    .description("carry pods' connections to a tenant's API in the place of steward-tcp-proxy")
+    .option('--listen-addr <address>', 'where pods are to connect', ':6443')
+    .option('--upstream-addr <host:port>', "the tenant's API host, or its address; needed")
+    .option('--tls-cert-file <file>', 'certificate for pods; without it TLS goes through as it is')
+    .option('--tls-key-file <file>', 'its private key')
+    .option('--upstream-sni <name>', 'the name to ask the upstream for; default: its host')
+    .addOption(
+      new Option(
+        '--upstream-insecure [boolean]',
+        'taken and not followed: the upstream is always verified',
+      )
+        .argParser(reading(parseGoBoolean))
+        .default(false),
+    )
+    .option(
+      '--service-name <name>',
+      'the Service in kube-system that our Leases are named by and go with',
+      'steward-tcp-proxy',
+    )
+    .option(
+      '--service-port <port>',
+      'taken and not followed: the slice has the port of --listen-addr',
+      portNumber,
+    )
+    .addOption(
+      new Option('--reconcile-interval <duration>', 'between two looks at the slice; never more')
+        .argParser(reading(parseGoDuration))
+        .default(LONGEST_ROUND_MS, '5s'),
+    )
+    .addOption(
+      new Option('--http <address>', 'where /healthz, /readyz and /metrics are')
+        .argParser(reading(parseListenAddress))
+        .default([], 'nowhere'),
+    )
+    .option(
+      '--v <level>',
+      'how much to log; from 4 on, what is of use for debugging',
+      verbosity,
+      0,
+    );
+  for (const name of KLOG_FLAGS) {
+    command.addOption(new Option(`--${name} [value]`).hideHelp());
+  }
+  return command
+    .addHelpText('after', EXAMPLES)
+    .usage('[options]')
+    .allowUnknownOption() // for a sentence of our own about those of a later version
+    .addArgument(new Argument('[words...]'))
+    .action(async (words: readonly string[], flags: Flags) => {
+      refuseUnknown(words, command);
+      const level = flags.v >= DEBUG_VERBOSITY ? 'debug' : 'info';
+      await runWith(read(flags, env, command), command, level);
+    });
+}
+
+function refuseUnknown(words: readonly string[], command: Command): void {
+  const word = words.find((one) => one.startsWith('-')) ?? words[0];
+  if (word === undefined) return;
+  command.error(
+    `error: '${word}' is unknown here: Snicket has the flags of steward-tcp-proxy v0.2.0, which --help lists; if a later Steward gives it, take an image that knows it for addons.tcpProxy.image`,
+  );
+}
+
+function read(flags: Flags, env: Environment, command: Command): TcpProxySettings {
+  try {
+    return settingsOf({ ...flags, reconcileIntervalMs: flags.reconcileInterval }, env);
+  } catch (error) {
+    return command.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function run(settings: TcpProxySettings, command: Command, level: LogLevel): Promise<void> {
+  const log = createLogger({ level });
+  if (!isInCluster(process.env)) {
+    return fail(
+      'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this is no pod of a tenant; on a worker without one use snicket proxy',
+    );
+  }
+  process.on('SIGHUP', () => log.info('SIGHUP: nothing to reopen'));
+  // Loaded here, so that the other commands do not pay for it.
+  const [{ startTcpProxy }, { AddressUnavailable }, { AccessError }] = await Promise.all([
+    import('../tcp-proxy/tcp-proxy.ts'),
+    import('../proxy/proxy.ts'),
+    import('../kube/cluster-access.ts'),
+  ]);
+  const running = await startTcpProxy(settings, {
+    env: process.env,
+    serviceAccountFolder: SERVICE_ACCOUNT_FOLDER,
+    identity: `${hostname()}-${crypto.randomUUID().slice(0, 8)}`,
+    log,
+  }).catch((error: unknown) => {
+    const sentence = error instanceof Error ? error.message : String(error);
+    const isOfMachine = error instanceof AddressUnavailable || error instanceof AccessError;
+    if (isOfMachine) return fail(sentence);
+    // The proxy names its own flags.
+    return command.error(
+      `error: ${sentence} (--cert and --key are --tls-cert-file and --tls-key-file here)`,
+    );
+  });
+  const { proxy } = running;
+  const mode = settings.serving === undefined ? 'passthrough' : 'terminate';
+  log.info('the proxy listens', { mode, ports: proxy.ports, http: proxy.httpPorts });
+
+  const second = new AbortController();
+  await signalled();
+  log.info('leaving', { leaveMs: LEAVE_MS, graceMs: GRACE_MS, drainMs: DRAIN_MS });
+  void signalled().then(() => second.abort());
+  await running.leave(AbortSignal.any([second.signal, AbortSignal.timeout(LEAVE_MS)]));
+  await proxy.drain(GRACE_MS, DRAIN_MS, second.signal);
+  running.stop();
+  process.exit(0); // a dial that cannot be taken back would keep the process for minutes
+}
+
+/** Not the command line, but the machine is at fault. */
+function fail(sentence: string): never {
+  console.error(`error: ${sentence}`);
+  return process.exit(1);
+}
+
+async function signalled(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  await promise;
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535) return port;
+  throw new InvalidArgumentError('It has to be a port from 1 to 65535.');
+}
+
+function verbosity(text: string): number {
+  if (/^-?\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It has to be a whole number.');
+}
+
+/** Commander prints the sentence of an InvalidArgumentError behind the option's name. */
+function reading<Value>(parse: (text: string) => Value): (text: string) => Value {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+    }
+  };
+}

@@ -1,0 +1,94 @@
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from '../engine/conformance/peer.ts';
+import { ApiServer } from '../proxy/testing/api-server.ts';
+import { TestAuthority } from '../proxy/testing/certificates.ts';
+import { Pod } from '../proxy/testing/pod.ts';
+import { HOST, Tenant } from './testing/tenant.ts';
+
+test('a pod gets to the upstream under its name, by the address that the slice has', async () => {
+  await using tenant = await Tenant.create();
+  const { proxy } = await tenant.node({ address: '192.0.2.11' });
+
+  using pod = await Pod.dial(proxy.ports[0]!, { ca: tenant.authority.cert, ALPNProtocols: ['h2'] });
+
+  expect(await pod.echo('hello')).toBe('hello');
+  expect(pod.tls.alpnProtocol).toBe('h2');
+  expect(new Set(tenant.edge.serverNames)).toEqual(new Set([HOST]));
+  expect(tenant.slice()?.ports).toEqual([
+    { name: 'https', port: proxy.ports[0]!, protocol: 'TCP' },
+  ]);
+  expect(tenant.addresses()).toEqual(['192.0.2.11']);
+});
+
+test('without a certificate TLS goes through as it is, client certificates and all', async () => {
+  await using tenant = await Tenant.create();
+  const flags = { tlsCertFile: '', tlsKeyFile: '', upstreamSni: '' };
+  const { proxy } = await tenant.node({ address: '192.0.2.11', flags });
+  const client = await tenant.authority.issue({ commonName: 'kubelet' });
+
+  using pod = await Pod.dial(proxy.ports[0]!, { ca: tenant.authority.cert, ...client });
+
+  expect(await pod.echo('hello')).toBe('hello');
+  expect(tenant.edge.clients).toEqual(['kubelet']);
+  expect(tenant.said('--upstream-insecure')).toEqual([]);
+});
+
+test('an upstream of another CA gets no byte of a pod, whatever --upstream-insecure says', async () => {
+  await using tenant = await Tenant.create();
+  const forged = await (await TestAuthority.create()).issue({ names: [HOST] });
+  await using impostor = await ApiServer.start({ serving: forged });
+
+  const flags = { upstreamInsecure: true };
+  const { proxy, keeper } = await tenant.start({
+    ...{ address: '192.0.2.11', edgePort: impostor.port, flags },
+  });
+  const refusal = await Pod.refused(proxy.ports[0]!);
+  await until(() => proxy.notReady()?.startsWith('edge_untrusted') === true, 'the first probe');
+  tenant.clock.advance(60_000);
+
+  expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
+  expect(impostor.received).toBe(0);
+  expect(tenant.said('--upstream-insecure is not followed')).toHaveLength(1);
+  expect(keeper.isJoined).toBe(false);
+  expect(tenant.api.requests()).toEqual([]);
+});
+
+test('an upstream of the right CA with another name is refused too', async () => {
+  await using tenant = await Tenant.create();
+  const other = await tenant.authority.issue({ names: ['blue.k8s.test'] });
+  await using neighbour = await ApiServer.start({ serving: other });
+
+  const { proxy } = await tenant.start({ address: '192.0.2.11', edgePort: neighbour.port });
+  const refusal = await Pod.refused(proxy.ports[0]!);
+
+  expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
+  expect(neighbour.received).toBe(0);
+});
+
+test('says in its metrics whether it is in the slice', async () => {
+  await using tenant = await Tenant.create();
+  const { proxy } = await tenant.node({ address: '192.0.2.11' });
+
+  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_joined 1\n');
+  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_endpoints 1\n');
+  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_rounds_total 1\n');
+
+  await tenant.api.goDown();
+  await tenant.pass(5000);
+
+  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_joined 0\n');
+  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_round_failures_total 1\n');
+  await tenant.api.comeUp();
+});
+
+test('docs/tcp-proxy.md has every metric, and no other', async () => {
+  await using tenant = await Tenant.create();
+  const { proxy } = await tenant.node({ address: '192.0.2.11' });
+  const docs = readFileSync(join(import.meta.dir, '../../docs/tcp-proxy.md'), 'utf8');
+
+  const names = (text: string): Set<string> => new Set(text.match(/snicket_tcp_proxy_\w+/g));
+
+  expect(names(docs)).toEqual(names(proxy.metrics.text()));
+});

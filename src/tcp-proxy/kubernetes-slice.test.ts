@@ -1,0 +1,118 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { EndpointSlice } from '../tenant/endpoint-slice.ts';
+import { addressesIn, joined, left, otherWriter, type Place } from './kubernetes-slice.ts';
+import { STEWARDS_SLICE } from './testing/tenant.ts';
+
+const ME: Place = { address: '192.0.2.1', port: 6443 };
+
+/** A slice as the proxies at these addresses leave it. */
+function sliceOf(addresses: readonly string[], change: Partial<EndpointSlice> = {}): EndpointSlice {
+  const step = joined(undefined, ME, () => true);
+  if (step.kind !== 'create') throw new Error(`a slice is to be made, not ${step.kind}`);
+  const endpoints = addresses.map((address) => ({
+    addresses: [address],
+    conditions: { ready: true, serving: true, terminating: false },
+  }));
+  return { ...step.slice, endpoints, ...change };
+}
+
+const address = fc.nat({ max: 9 }).map((last) => `192.0.2.${last}`);
+const addresses = fc.uniqueArray(address);
+const alive = fc.uniqueArray(address).map((list) => new Set(list));
+
+test('whoever joins is in it once, beside all who are alive and nobody else', () => {
+  fc.assert(
+    fc.property(addresses, alive, (before, living) => {
+      const found = sliceOf(before);
+      const step = joined(found, ME, (one) => living.has(one));
+
+      const after = addressesIn(step.kind === 'replace' ? step.slice : found);
+      const expected = new Set([...before.filter((one) => living.has(one)), ME.address]);
+      expect(after).toHaveLength(expected.size);
+      expect(new Set(after)).toEqual(expected);
+    }),
+  );
+});
+
+test('who has joined has nothing more to do, and nobody changes places', () => {
+  fc.assert(
+    fc.property(addresses, alive, (before, living) => {
+      const isAlive = (one: string): boolean => living.has(one);
+      const step = joined(sliceOf(before), ME, isAlive);
+      const slice = step.kind === 'replace' ? step.slice : sliceOf(before);
+
+      expect(joined(slice, ME, isAlive)).toEqual({ kind: 'keep' });
+      const stayed = before.filter((one) => addressesIn(slice).includes(one));
+      expect(addressesIn(slice).filter((one) => before.includes(one))).toEqual(stayed);
+    }),
+  );
+});
+
+test('whoever leaves takes himself out and the dead, but never empties the list', () => {
+  fc.assert(
+    fc.property(addresses, alive, (before, living) => {
+      const step = left(sliceOf(before), ME, (one) => living.has(one));
+
+      const others = before.filter((one) => living.has(one) && one !== ME.address);
+      if (!before.includes(ME.address)) expect(step).toEqual({ kind: 'keep' });
+      else if (others.length === 0) expect(step).toMatchObject({ code: 'LastEntry' });
+      else expect(step.kind === 'replace' && addressesIn(step.slice)).toEqual(others);
+    }),
+  );
+});
+
+test('labels of others and the version stay, so that a later writer is refused', () => {
+  const metadata = { ...STEWARDS_SLICE.metadata, resourceVersion: '7' };
+  const labels = { ...metadata.labels, mine: 'too' };
+
+  const step = joined({ ...STEWARDS_SLICE, metadata: { ...metadata, labels } }, ME, () => false);
+
+  expect(step).toMatchObject({
+    kind: 'replace',
+    slice: { metadata: { resourceVersion: '7', labels: { mine: 'too' } } },
+  });
+});
+
+test('a port that living proxies do not have is refused, and taken when there are none', () => {
+  const found = sliceOf(['192.0.2.2']);
+  const other = { ...ME, port: 7443 };
+
+  expect(joined(found, other, () => true)).toMatchObject({ kind: 'blocked', code: 'OtherPort' });
+  expect(joined(found, other, () => false)).toMatchObject({
+    kind: 'replace',
+    slice: { ports: [{ port: 7443 }] },
+  });
+});
+
+test('a slice of the other family is refused with a way out', () => {
+  const step = joined(sliceOf(['192.0.2.2']), { ...ME, address: 'fd00::1' }, () => true);
+
+  expect(step).toMatchObject({ kind: 'blocked', code: 'OtherFamily' });
+  expect(step.kind === 'blocked' && step.sentence).toContain('delete the slice');
+});
+
+test('a slice without endpoints and ports, as a server may give it, is joined', () => {
+  const bare = { ...sliceOf([]), endpoints: null, ports: null } as unknown as EndpointSlice;
+
+  const step = joined(bare, ME, () => true);
+
+  expect(step.kind === 'replace' && addressesIn(step.slice)).toEqual([ME.address]);
+});
+
+test('the last writer of the endpoints is known by its fields', () => {
+  const managedFields = [
+    { manager: 'kubectl', fieldsV1: { 'f:metadata': {} } },
+    { manager: 'kube-apiserver', fieldsV1: { 'f:endpoints': {} } },
+  ];
+  const ours = [{ manager: 'snicket-tcp-proxy', fieldsV1: { 'f:endpoints': {} } }];
+  const slice = sliceOf([]);
+
+  const of = (fields: typeof managedFields): EndpointSlice => {
+    return { ...slice, metadata: { ...slice.metadata, managedFields: fields } };
+  };
+
+  expect(otherWriter(of(managedFields))).toBe('kube-apiserver');
+  expect(otherWriter(of(ours as typeof managedFields))).toBeUndefined();
+  expect(otherWriter(slice)).toBeUndefined();
+});

@@ -1,0 +1,186 @@
+/**
+ * What flags and environment of steward-tcp-proxy mean: to us, and where that is not what they meant to it.
+ */
+import {
+  formatListenAddress,
+  parseListenAddress,
+  type ListenAddress,
+} from '../engine/listen-address.ts';
+import type { Environment } from '../kube/in-cluster.ts';
+import { parseEdgeAddress, type EdgeAddress } from '../proxy/edge/edge-address.ts';
+import { canonicalAddress, endpointAddressFault } from '../tenant/endpoint-address.ts';
+import { ipVersion } from '../wire/ip-address.ts';
+import { serverNameFault } from '../wire/server-name.ts';
+
+/** The flags as they were given. Empty is as good as absent, as with Go's flag package. */
+export interface TcpProxyFlags {
+  readonly listenAddr: string;
+  readonly upstreamAddr?: string | undefined;
+  readonly serviceName: string;
+  readonly servicePort?: number | undefined;
+  readonly reconcileIntervalMs: number;
+  readonly tlsCertFile?: string | undefined;
+  readonly tlsKeyFile?: string | undefined;
+  readonly upstreamSni?: string | undefined;
+  readonly upstreamInsecure: boolean;
+  readonly http: readonly ListenAddress[];
+}
+
+/** All that is to be known before anything is begun. */
+export interface TcpProxySettings {
+  readonly listen: readonly ListenAddress[];
+  readonly upstream: EdgeAddress;
+  /** The name that the upstream's certificate has to have; where TLS ends here, also the one it is asked for. */
+  readonly serverName: string;
+  /** What pods are served with. Absent: their TLS goes through as it is. */
+  readonly serving: { readonly certFile: string; readonly keyFile: string } | undefined;
+  /** The address of this node, if we are told. */
+  readonly nodeAddress: string | undefined;
+  /** In kube-system: what our Leases are named by, and go with. */
+  readonly serviceName: string;
+  /** From one look at the slice to the next. */
+  readonly roundMs: number;
+  readonly http: readonly ListenAddress[];
+  /** What the user should know of flags that are not followed to the letter, each a sentence. */
+  readonly notices: readonly string[];
+}
+
+/** Others count on our Lease being renewed: a longer interval is not waited for. */
+export const LONGEST_ROUND_MS = 5_000;
+const SHORTEST_ROUND_MS = 1_000;
+
+/** The certificate of every API server has it, so it will do where the upstream has no name of its own. */
+const API_SERVER_NAME = 'kubernetes.default.svc';
+
+/** @throws TypeError with a sentence for the user. */
+export function settingsOf(flags: TcpProxyFlags, env: Environment): TcpProxySettings {
+  const upstreamText = given(flags.upstreamAddr) ?? given(env['UPSTREAM_ADDR']);
+  if (upstreamText === undefined) {
+    throw new TypeError('--upstream-addr or UPSTREAM_ADDR is needed; write api.example.com:443');
+  }
+  const upstream = upstreamOf(upstreamText);
+  const serving = servingOf(flags, env);
+  const listen = listenOf(flags.listenAddr);
+  const nodeAddress = nodeAddressOf(env);
+  const roundMs = roundMsOf(flags.reconcileIntervalMs);
+  return {
+    ...{ listen, upstream, serving, nodeAddress, roundMs, http: flags.http },
+    serviceName: serviceNameOf(flags.serviceName),
+    serverName: serverNameOf(flags, upstream, serving !== undefined),
+    notices: [
+      ...insecureNotice(flags, serving !== undefined),
+      ...portNotice(flags, listen),
+      ...placeNotice(listen, nodeAddress),
+    ],
+  };
+}
+
+function given(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}
+
+function upstreamOf(text: string): EdgeAddress {
+  try {
+    return parseEdgeAddress(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const isDoubled = /:\d+:\d+$/.test(text) && !text.includes('[');
+    const advice = isDoubled ? '; Steward adds the port, so leave it out of the hostname' : '';
+    throw new TypeError(`--upstream-addr: ${why}${advice}`, { cause: error });
+  }
+}
+
+function servingOf(flags: TcpProxyFlags, env: Environment): TcpProxySettings['serving'] {
+  const certFile = given(flags.tlsCertFile) ?? given(env['TLS_CERT_FILE']);
+  const keyFile = given(flags.tlsKeyFile) ?? given(env['TLS_KEY_FILE']);
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile };
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  const [has, lacks] =
+    certFile === undefined
+      ? ['--tls-key-file', '--tls-cert-file']
+      : ['--tls-cert-file', '--tls-key-file'];
+  throw new TypeError(
+    `${has} '${certFile ?? keyFile}' is of no use without ${lacks}; give both, or none`,
+  );
+}
+
+function listenOf(text: string): readonly ListenAddress[] {
+  try {
+    return parseListenAddress(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new TypeError(`--listen-addr: ${why}`, { cause: error });
+  }
+}
+
+function serverNameOf(flags: TcpProxyFlags, { host }: EdgeAddress, terminates: boolean): string {
+  const asked = given(flags.upstreamSni);
+  const name = asked ?? (ipVersion(host) === 0 ? host.replace(/\.$/, '') : undefined);
+  if (name === undefined) {
+    if (!terminates) return API_SERVER_NAME;
+    throw new TypeError(
+      `--upstream-addr '${host}' is an address, and the edge routes by a name; give one with --upstream-sni`,
+    );
+  }
+  const bytes = Buffer.from(name);
+  const fault = serverNameFault(bytes, 0, bytes.length);
+  if (fault === undefined) return name.toLowerCase();
+  throw new TypeError(
+    `${asked === undefined ? '--upstream-addr' : '--upstream-sni'} '${name}' is no DNS name (${fault})`,
+  );
+}
+
+function nodeAddressOf(env: Environment): string | undefined {
+  const address = given(env['POD_IP']);
+  if (address === undefined) return undefined;
+  const fault = endpointAddressFault(address);
+  if (fault === undefined) return canonicalAddress(address);
+  throw new TypeError(
+    `POD_IP '${address}' is ${fault}, which no EndpointSlice takes; set it from status.podIP, with hostNetwork`,
+  );
+}
+
+const SERVICE_NAME = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+function serviceNameOf(name: string): string {
+  if (SERVICE_NAME.test(name)) return name;
+  throw new TypeError(`--service-name '${name}' cannot name a Service; write steward-tcp-proxy`);
+}
+
+function roundMsOf(intervalMs: number): number {
+  if (intervalMs <= 0) {
+    throw new TypeError('--reconcile-interval has to be longer than nothing; write 30s');
+  }
+  return Math.min(LONGEST_ROUND_MS, Math.max(SHORTEST_ROUND_MS, intervalMs));
+}
+
+function insecureNotice(flags: TcpProxyFlags, terminates: boolean): readonly string[] {
+  if (!flags.upstreamInsecure || !terminates) return [];
+  return [
+    "--upstream-insecure is not followed: the upstream's certificate is verified against the CA of the service account and the host name, always",
+  ];
+}
+
+function portNotice(
+  { servicePort }: TcpProxyFlags,
+  listen: readonly ListenAddress[],
+): readonly string[] {
+  const port = listen[0]?.port;
+  if (servicePort === undefined || servicePort === port) return [];
+  return [
+    `--service-port ${servicePort} is not followed: the slice leads to this proxy and not to a Service, so its port is ${port}, that of --listen-addr`,
+  ];
+}
+
+function placeNotice(
+  listen: readonly ListenAddress[],
+  nodeAddress: string | undefined,
+): readonly string[] {
+  const isEverywhere = listen.some(({ address }) => address === '0.0.0.0' || address === '::');
+  const isThere = listen.some(({ address }) => canonicalAddress(address) === nodeAddress);
+  const [first] = listen;
+  if (isEverywhere || isThere || nodeAddress === undefined || first === undefined) return [];
+  return [
+    `--listen-addr is ${formatListenAddress(first)} alone, and pods are led to ${nodeAddress}: they will not get through unless something leads on from there`,
+  ];
+}

@@ -1,0 +1,311 @@
+import { expect, test } from 'bun:test';
+import { ManualClock } from '../engine/clock.ts';
+import { createClient } from '../kube/fetch-client.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { TestAuthority } from '../proxy/testing/certificates.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { SLICE_MANAGED_BY } from '../tenant/endpoint-slice.ts';
+import { SliceKeeper } from './slice-keeper.ts';
+import { ROUND_MS, SERVICE, STEWARDS_SLICE, Tenant } from './testing/tenant.ts';
+
+const [A, B] = ['192.0.2.11', '192.0.2.12'] as const;
+/** After so much silence a proxy is taken for dead. */
+const LEASE_MS = 20_000;
+/** All that Steward's ClusterRole `steward:tcp-proxy` grants for these. */
+const GRANTED: Readonly<Record<string, readonly string[]>> = {
+  endpointslices: ['get', 'list', 'watch', 'create', 'update', 'patch'],
+  services: ['get', 'list', 'watch'],
+  leases: ['get', 'create', 'update'],
+};
+
+test('takes the slice over from steward-tcp-proxy, and the address of a Service out of it', async () => {
+  await using tenant = await Tenant.create();
+  tenant.api.seed(STEWARDS_SLICE);
+
+  const { proxy } = await tenant.node({ address: A });
+
+  expect(tenant.slice()).toMatchObject({
+    metadata: {
+      labels: {
+        'kubernetes.io/service-name': 'kubernetes',
+        'endpointslice.kubernetes.io/managed-by': 'tcp-proxy.snicket.dev',
+      },
+    },
+    addressType: 'IPv4',
+    ports: [{ name: 'https', port: proxy.ports[0]!, protocol: 'TCP' }],
+    endpoints: [{ addresses: [A], conditions: { ready: true, serving: true, terminating: false } }],
+  });
+  expect(tenant.said('overwritten')).toEqual([]);
+});
+
+test('two nodes are in it side by side; one that goes vanishes when it has been silent', async () => {
+  await using tenant = await Tenant.create();
+  const flags = { listenAddr: '127.0.0.1:0' };
+  const a = await tenant.node({ address: A, flags });
+  const port = a.proxy.ports[0]!;
+  const b = await tenant.node({ address: B, flags: { listenAddr: `127.0.0.2:${port}` } });
+  await tenant.pass(LEASE_MS * 2);
+  expect(tenant.addresses()).toEqual([A, B]);
+
+  tenant.kill(b);
+  await tenant.pass(LEASE_MS - ROUND_MS);
+  expect(tenant.addresses()).toEqual([A, B]);
+  await tenant.pass(ROUND_MS * 2);
+
+  expect(tenant.addresses()).toEqual([A]);
+  expect(tenant.said('took entries without a living proxy')).toHaveLength(1);
+});
+
+test('with nothing to change the slice is read, and never written', async () => {
+  await using tenant = await Tenant.create();
+  const a = await tenant.node({ address: A });
+  await tenant.node({ address: B, flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` } });
+  const version = tenant.slice()!.metadata.resourceVersion;
+
+  await tenant.pass(60_000);
+
+  expect(tenant.slice()?.metadata.resourceVersion).toBe(version);
+});
+
+test('ten that join at the same moment are all in it', async () => {
+  await using tenant = await Tenant.create();
+  const first = await tenant.start({ address: '192.0.2.1' });
+  const port = first.proxy.ports[0];
+  const others = Array.from({ length: 9 }, async (_, index) =>
+    tenant.start({
+      address: `192.0.2.${index + 2}`,
+      flags: { listenAddr: `127.0.0.${index + 2}:${port}` },
+    }),
+  );
+  const all = [first, ...(await Promise.all(others))];
+  while (all.some(({ proxy }) => proxy.notReady() !== undefined)) await Bun.sleep(1);
+
+  tenant.clock.advance(250);
+  while (all.some(({ keeper }) => keeper.counts.rounds === 0)) await Bun.sleep(1);
+  await tenant.pass(ROUND_MS * 2);
+
+  expect(tenant.addresses()).toHaveLength(10);
+});
+
+test('one that is told to end takes its entry out, and its Lease back, at once', async () => {
+  await using tenant = await Tenant.create();
+  const a = await tenant.node({ address: A });
+  const b = await tenant.node({
+    ...{ address: B, flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` } },
+  });
+
+  await tenant.terminate(b);
+
+  expect(tenant.addresses()).toEqual([A]);
+  const key = { namespace: 'kube-system', name: `steward-tcp-proxy-${B}` };
+  expect(tenant.api.read(RESOURCES.lease, key)).toMatchObject({ spec: { holderIdentity: '' } });
+});
+
+test('the last one that is told to end leaves its entry, and says why', async () => {
+  await using tenant = await Tenant.create();
+  const a = await tenant.node({ address: A });
+  const b = await tenant.node({
+    ...{ address: B, flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` } },
+  });
+
+  await Promise.all([tenant.terminate(a), tenant.terminate(b)]);
+
+  expect(tenant.addresses()).toHaveLength(1);
+  expect(tenant.said('LastEntry')).toHaveLength(1);
+});
+
+test('one that is told to end while the API is silent ends in time, and says who will tidy up', async () => {
+  await using tenant = await Tenant.create();
+  const a = await tenant.node({ address: A });
+  const b = await tenant.node({
+    ...{ address: B, flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` } },
+  });
+  tenant.api.inject({ kind: 'hang' }, { verb: 'update', plural: 'endpointslices' });
+
+  await b.leave(AbortSignal.timeout(200));
+  tenant.kill(b);
+  expect(tenant.addresses()).toEqual([A, B]);
+  expect(tenant.said('could not be taken out: the others will, in time')).toHaveLength(1);
+  await tenant.pass(LEASE_MS + ROUND_MS);
+
+  expect(tenant.addresses()).toEqual([A]);
+});
+
+test('one that ends after the next of its node has begun leaves the entry to that', async () => {
+  await using tenant = await Tenant.create();
+  const a = await tenant.node({ address: A });
+  const flags = { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` };
+  const old = await tenant.node({ address: B, flags });
+  await tenant.node({ address: B, flags });
+
+  await tenant.terminate(old);
+
+  expect(tenant.addresses()).toEqual([A, B]);
+  expect(tenant.said('the next proxy of this node is there already')).toHaveLength(1);
+});
+
+test('a restart changes nothing in the slice', async () => {
+  await using tenant = await Tenant.create();
+  const a = await tenant.node({ address: A });
+  const port = a.proxy.ports[0]!;
+  const b = await tenant.node({ address: B, flags: { listenAddr: `127.0.0.2:${port}` } });
+  const version = tenant.slice()!.metadata.resourceVersion;
+
+  tenant.kill(b);
+  await tenant.pass(ROUND_MS);
+  await tenant.node({ address: B, flags: { listenAddr: `127.0.0.2:${port}` } });
+  await tenant.pass(LEASE_MS * 2);
+
+  expect(tenant.slice()?.metadata.resourceVersion).toBe(version);
+});
+
+test('an outage of the API leaves the slice as it was, and costs nobody his entry', async () => {
+  await using tenant = await Tenant.create();
+  const a = await tenant.node({ address: A });
+  await tenant.node({ address: B, flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` } });
+  const version = tenant.slice()!.metadata.resourceVersion;
+
+  await tenant.pass(ROUND_MS); // so that each has seen the other
+  await tenant.api.goDown();
+  await tenant.pass(LEASE_MS * 3);
+  await tenant.api.comeUp();
+  // One comes back later than the other, and must not be taken for dead.
+  const late = { verb: 'update', plural: 'leases', name: `steward-tcp-proxy-${B}` };
+  tenant.api.inject({ kind: 'answer', status: 500, reason: 'InternalError' }, late, 2);
+  await tenant.pass(LEASE_MS * 2);
+
+  expect(tenant.slice()?.metadata.resourceVersion).toBe(version);
+  expect(tenant.said('Unreachable: the slice default/kubernetes stays as it is')).toHaveLength(2);
+  expect(tenant.said('can be kept again')).toHaveLength(2);
+});
+
+test('an API server that refuses Leases leaves the slice as it was', async () => {
+  await using tenant = await Tenant.create();
+  tenant.api.seed(STEWARDS_SLICE);
+  tenant.api.inject(
+    ...[{ kind: 'answer', status: 403, reason: 'Forbidden' } as const, { plural: 'leases' }, 100],
+  );
+
+  await tenant.node({ address: A });
+
+  expect(tenant.addresses()).toEqual(['10.96.7.7']);
+  expect(tenant.said('Forbidden: the slice default/kubernetes stays as it is')).toHaveLength(1);
+});
+
+test('another writer is put right and named, not more than once a minute', async () => {
+  await using tenant = await Tenant.create();
+  const { proxy, keeper } = await tenant.node({ address: A });
+  const change = { endpoints: [{ addresses: ['198.51.100.1'] }] };
+
+  await tenant.overwrite('kube-apiserver', change);
+  await tenant.pass(ROUND_MS);
+  const once = tenant.addresses();
+  await tenant.overwrite('kube-apiserver', change);
+  await tenant.pass(ROUND_MS);
+
+  expect(once).toEqual([A]);
+  expect(tenant.addresses()).toEqual([A]);
+  expect(tenant.said('OtherWriter: kube-apiserver has overwritten the slice')).toHaveLength(1);
+  expect(keeper.counts.overwrites).toBe(2);
+  expect(proxy.metrics.text()).toContain('\nsnicket_tcp_proxy_overwrites_total 2\n');
+});
+
+test("the slice of Snicket's operator is left alone, and the reason said", async () => {
+  await using tenant = await Tenant.create();
+  const { keeper } = await tenant.node({ address: A });
+  const endpoints = [{ addresses: ['100.64.64.1'] }];
+  const labels = { ...STEWARDS_SLICE.metadata.labels, ...SLICE_MANAGED_BY };
+  await tenant.overwrite('snicket', {
+    ...{ endpoints, metadata: { ...tenant.slice()!.metadata, labels } },
+  });
+
+  await tenant.pass(LEASE_MS);
+
+  expect(tenant.addresses()).toEqual(['100.64.64.1']);
+  expect(tenant.said('take addons.tcpProxy out of the TenantControlPlane')).toHaveLength(1);
+  expect(keeper.isJoined).toBe(false);
+});
+
+test('a slice that somebody deletes is made anew', async () => {
+  await using tenant = await Tenant.create();
+  await tenant.node({ address: A });
+  const client = createClient(tenant.api.access);
+
+  await client.delete(RESOURCES.endpointSlice, { namespace: 'default', name: 'kubernetes' });
+  await tenant.pass(ROUND_MS);
+
+  expect(tenant.addresses()).toEqual([A]);
+});
+
+test("asks for nothing that Steward's role does not grant", async () => {
+  await using tenant = await Tenant.create();
+  const a = await tenant.node({ address: A });
+  const b = await tenant.node({
+    ...{ address: B, flags: { listenAddr: `127.0.0.2:${a.proxy.ports[0]}` } },
+  });
+  await tenant.pass(ROUND_MS);
+  await tenant.terminate(b);
+  await tenant.terminate(a);
+
+  const denied = tenant.api
+    .requests()
+    .filter(({ plural, verb }) => !(GRANTED[plural] ?? []).includes(verb));
+
+  expect(denied).toEqual([]);
+  expect(tenant.api.writes().every(({ manager }) => manager === 'snicket-tcp-proxy')).toBe(true);
+});
+
+test("the Leases go with Steward's Service", async () => {
+  await using tenant = await Tenant.create();
+  const a = await tenant.node({ address: 'FD00:0::' });
+  const key = { namespace: 'kube-system', name: 'steward-tcp-proxy-fd00--0' };
+  expect(tenant.api.read(RESOURCES.lease, key)).toBeDefined();
+  expect(tenant.slice()).toMatchObject({
+    addressType: 'IPv6',
+    endpoints: [{ addresses: ['fd00::'] }],
+  });
+
+  tenant.kill(a);
+  await createClient(tenant.api.access).delete(RESOURCES.service, SERVICE.metadata);
+  tenant.api.collectGarbage();
+
+  expect(tenant.api.read(RESOURCES.lease, key)).toBeUndefined();
+});
+
+test('a node without POD_IP whose way out is no address for others stays out, and says so', async () => {
+  await using tenant = await Tenant.create();
+
+  await tenant.node({ address: undefined });
+
+  expect(tenant.slice()).toBeUndefined();
+  expect(
+    tenant.said('127.0.0.1 is reached from 127.0.0.1, which is a loopback address'),
+  ).toHaveLength(1);
+});
+
+test('a CA that has been replaced is read anew', async () => {
+  await using tenant = await Tenant.create();
+  const old = await TestAuthority.create();
+  const clock = new ManualClock();
+  let ca = old.cert;
+  const keeper = new SliceKeeper({
+    connect: () => createClient({ ...tenant.api.access, ca }),
+    address: async () => A,
+    ...{ port: 6443, serviceName: 'steward-tcp-proxy', identity: 'a', roundMs: ROUND_MS, clock },
+    isReady: () => true,
+    log: createLogger({ write: (line) => tenant.lines.push(line) }),
+  });
+  const ended = new AbortController();
+  const running = keeper.run(ended.signal);
+  ca = tenant.authority.cert;
+
+  while (!keeper.isJoined) {
+    clock.advance(ROUND_MS);
+    await Bun.sleep(1);
+  }
+  ended.abort();
+  await running;
+
+  expect(tenant.said('Untrusted: the slice default/kubernetes stays as it is')).toHaveLength(1);
+  expect(tenant.addresses()).toEqual([A]);
+});

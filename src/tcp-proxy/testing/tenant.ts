@@ -1,0 +1,200 @@
+/**
+ * For tests only: a tenant as Steward leaves it, with an API server, an edge before it, and nodes whose clock stands until
+ * it is moved.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ManualClock } from '../../engine/clock.ts';
+import { until } from '../../engine/conformance/peer.ts';
+import { createClient } from '../../kube/fetch-client.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { TestApiServer } from '../../kube/testing/api-server.ts';
+import { ApiServer } from '../../proxy/testing/api-server.ts';
+import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { POD_NAMES } from '../../proxy/testing/lab.ts';
+import { createLogger } from '../../telemetry/log.ts';
+import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
+import { addressesIn, KUBERNETES } from '../kubernetes-slice.ts';
+import { settingsOf, type TcpProxyFlags } from '../settings.ts';
+import { startTcpProxy, type RunningTcpProxy } from '../tcp-proxy.ts';
+
+/** The tenant's API host. */
+export const HOST = 'green.k8s.test';
+/** Between two rounds of a proxy. */
+export const ROUND_MS = 5_000;
+
+/** What {@link Tenant.start} may be told; the rest is as Steward has it. */
+export interface NodeOptions {
+  /** POD_IP. Default: none. */
+  readonly address?: string | undefined;
+  readonly flags?: Partial<TcpProxyFlags>;
+  /** Default: that of the tenant's edge. */
+  readonly edgePort?: number;
+}
+
+/** One tenant; its proxies are put away with it. */
+export class Tenant implements AsyncDisposable {
+  readonly folder = mkdtempSync(join(tmpdir(), 'snicket-tcp-proxy-'));
+  readonly authority: TestAuthority;
+  readonly api: TestApiServer;
+  readonly edge: ApiServer;
+  readonly clock = new ManualClock();
+  readonly lines: string[] = [];
+  readonly #running = new Set<RunningTcpProxy>();
+
+  private constructor(authority: TestAuthority, api: TestApiServer, edge: ApiServer) {
+    this.authority = authority;
+    this.api = api;
+    this.edge = edge;
+    api.seed(SERVICE);
+  }
+
+  static async create(): Promise<Tenant> {
+    const authority = await TestAuthority.create();
+    const serving = await authority.issue({ names: [HOST, '127.0.0.1', 'kubernetes.default.svc'] });
+    const api = await TestApiServer.start({ serving: { ...serving, ca: authority.cert } });
+    const edge = await ApiServer.start({ serving, clientCa: authority.cert });
+    const tenant = new Tenant(authority, api, edge);
+    const leaf = await authority.issue({ names: POD_NAMES });
+    tenant.#write('ca.crt', authority.cert);
+    tenant.#write('namespace', 'kube-system');
+    tenant.#write('tls.crt', leaf.cert);
+    tenant.#write('tls.key', leaf.key);
+    const { credentials } = api.access;
+    tenant.#write('token', credentials.kind === 'token' ? credentials.token : '');
+    return tenant;
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** The proxy of a node, with the flags that Steward gives it, whether the upstream can be had or not. */
+  async start({
+    address,
+    flags = {},
+    edgePort = this.edge.port,
+  }: NodeOptions): Promise<RunningTcpProxy> {
+    const { port } = new URL(this.api.url);
+    const env = {
+      ...{ KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: port },
+      POD_IP: address,
+    };
+    const settings = settingsOf(
+      {
+        ...{ listenAddr: '127.0.0.1:0', upstreamAddr: `127.0.0.1:${edgePort}`, upstreamSni: HOST },
+        ...{ tlsCertFile: this.path('tls.crt'), tlsKeyFile: this.path('tls.key') },
+        ...{ upstreamInsecure: true, serviceName: SERVICE.metadata.name, http: [] },
+        reconcileIntervalMs: 30_000,
+        ...flags,
+      },
+      env,
+    );
+    const running = await startTcpProxy(settings, {
+      ...{ env, serviceAccountFolder: this.folder, clock: this.clock },
+      identity: `node-of-${address}-${crypto.randomUUID()}`,
+      log: createLogger({ level: 'debug', write: (line) => this.lines.push(line) }),
+    });
+    this.#running.add(running);
+    return running;
+  }
+
+  /** The same, once it has looked at the slice for the first time. */
+  async node(options: NodeOptions): Promise<RunningTcpProxy> {
+    const running = await this.start(options);
+    await until(() => running.proxy.notReady() === undefined, 'a handshake with the edge');
+    while (running.keeper.counts.rounds === 0) {
+      this.clock.advance(250);
+      await Bun.sleep(1);
+    }
+    return running;
+  }
+
+  /** Lets time pass, round by round: each proxy that runs has ended its round before the next begins. */
+  async pass(ms: number): Promise<void> {
+    for (let passedMs = 0; passedMs < ms; passedMs += ROUND_MS) {
+      const before = [...this.#running].map((one) => [one, one.keeper.counts.rounds] as const);
+      this.clock.advance(ROUND_MS);
+      const isThrough = (): boolean =>
+        before.every(([one, rounds]) => one.keeper.counts.rounds > rounds);
+      await until(isThrough, 'a round of every proxy', 20_000);
+      await Bun.sleep(1); // and all of them wait for the next
+    }
+  }
+
+  /** The proxy ends without a word, as with its node. */
+  kill(running: RunningTcpProxy): void {
+    running.stop();
+    this.#running.delete(running);
+  }
+
+  /** The proxy is told to end, and takes leave. */
+  async terminate(running: RunningTcpProxy): Promise<void> {
+    this.#running.delete(running);
+    await running.leave(AbortSignal.timeout(5000));
+    running.stop();
+  }
+
+  slice(): EndpointSlice | undefined {
+    return this.api.read(RESOURCES.endpointSlice, KUBERNETES) as unknown as
+      | EndpointSlice
+      | undefined;
+  }
+
+  /** Where the slice leads. */
+  addresses(): readonly string[] {
+    return addressesIn(this.slice()).toSorted();
+  }
+
+  /** Writes the slice as another program does. */
+  async overwrite(manager: string, change: Partial<EndpointSlice>): Promise<void> {
+    const client = createClient(this.api.access, { fieldManager: manager });
+    const found = await client.get<EndpointSlice>(RESOURCES.endpointSlice, KUBERNETES);
+    if (found === undefined) throw new Error('there is no slice');
+    const metadata = { ...found.metadata, ...change.metadata };
+    await client.replace(RESOURCES.endpointSlice, { ...found, ...change, metadata });
+  }
+
+  /** The lines of the log that have this text. */
+  said(text: string): readonly string[] {
+    return this.lines.filter((line) => line.includes(text));
+  }
+
+  #write(name: string, content: string): void {
+    writeFileSync(this.path(name), content);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const running of this.#running) running.stop();
+    await this.edge[Symbol.asyncDispose]();
+    await this.api[Symbol.asyncDispose]();
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+/** What Steward makes beside its proxy. */
+export const SERVICE = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { namespace: 'kube-system', name: 'steward-tcp-proxy' },
+  spec: { clusterIP: '10.96.7.7', ports: [{ name: 'proxy', port: 6443 }] },
+} as const;
+
+/** What steward-tcp-proxy leaves behind: the slice leads to a Service, where kube-proxy does not follow. */
+export const STEWARDS_SLICE = {
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  metadata: {
+    ...KUBERNETES,
+    labels: {
+      'kubernetes.io/service-name': 'kubernetes',
+      'endpointslice.kubernetes.io/managed-by': 'steward-tcp-proxy',
+    },
+  },
+  addressType: 'IPv4',
+  ports: [{ name: 'https', port: 6443, protocol: 'TCP' }],
+  endpoints: [
+    { addresses: ['10.96.7.7'], conditions: { ready: true, serving: true, terminating: false } },
+  ],
+} as const;

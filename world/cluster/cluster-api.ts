@@ -1,0 +1,124 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Host } from '../machine/host.ts';
+import { program } from '../parts/parts.ts';
+import type { NodesPlan } from '../spec.ts';
+import { waitFor } from '../wait.ts';
+import { kubeconfig, writeKubeconfig } from './kubeconfig.ts';
+import type { Authority, Credential, Subject } from './pki.ts';
+
+/** Where an API server is, and by what its administrator is known. */
+export interface ClusterAccess {
+  /** The cluster's authority, which also signs the certificates of its nodes. */
+  readonly authority: Authority;
+  readonly admin: Credential;
+  /** Host on which kubectl runs. */
+  readonly host: Host;
+  /** Address of the API server there. */
+  readonly server: string;
+  /** Address of the API server from the machine's own network. */
+  readonly relayed: string;
+  /** Path of a kubeconfig to be written for the former. */
+  readonly kubeconfig: string;
+  /** Path of a kubeconfig to be written for the latter. */
+  readonly machineKubeconfig: string;
+}
+
+/** A cluster's API server as its administrator and its nodes use it, whoever runs it. */
+export class ClusterApi {
+  readonly plan: NodesPlan;
+  readonly authority: Authority;
+  /** Host on which kubectl runs. */
+  readonly host: Host;
+  /** Address of the API server inside the world. */
+  readonly server: string;
+  /** Path of the administrator's kubeconfig, for programs inside the world's network. */
+  readonly kubeconfig: string;
+  /** Path of the administrator's kubeconfig, for programs in the machine's own network. */
+  readonly machineKubeconfig: string;
+  readonly #admin: Credential;
+  readonly #relayed: string;
+
+  constructor(plan: NodesPlan, access: ClusterAccess) {
+    this.plan = plan;
+    this.authority = access.authority;
+    this.host = access.host;
+    this.server = access.server;
+    this.kubeconfig = access.kubeconfig;
+    this.machineKubeconfig = access.machineKubeconfig;
+    this.#admin = access.admin;
+    this.#relayed = access.relayed;
+    const mode = 0o600;
+    writeFileSync(this.kubeconfig, this.kubeconfigFor(this.server), { mode });
+    writeFileSync(this.machineKubeconfig, this.kubeconfigFor(this.#relayed), { mode });
+  }
+
+  /** Text of the administrator's kubeconfig for another address of the same API server. */
+  kubeconfigFor(server: string): string {
+    return kubeconfig({
+      name: this.plan.name,
+      server,
+      authority: this.authority.certificate,
+      credential: this.#admin,
+    });
+  }
+
+  /** Writes a kubeconfig of a user of this cluster. */
+  async writeUser(path: string, subject: Subject, server = this.server): Promise<string> {
+    const credential = await this.authority.issue(subject);
+    return writeKubeconfig(path, {
+      name: this.plan.name,
+      server,
+      authority: this.authority.certificate,
+      credential,
+    });
+  }
+
+  /** Runs kubectl as the administrator. */
+  async kubectl(args: readonly string[], input?: string): Promise<string> {
+    const kubectl = [program('kubectl'), `--kubeconfig=${this.kubeconfig}`];
+    const cache = `--cache-dir=${join(this.host.folder, 'kubectl-cache')}`;
+    const { stdout } = await this.host.exec([...kubectl, cache, ...args], {
+      timeoutMs: 120_000,
+      // Not the preferences that the user keeps for kubectl.
+      env: { KUBERC: 'off' },
+      shown: [`${this.plan.name}: kubectl`, ...args],
+      ...(input === undefined ? {} : { input }),
+    });
+    return stdout;
+  }
+
+  /** Returns when the API server is ready. */
+  async start(): Promise<void> {
+    await waitFor(`the API server of ${this.plan.name} is ready`, () => this.answers('/readyz'), {
+      deadlineMs: 60_000,
+    });
+  }
+
+  /** A request to the API server as the administrator, from the machine's own network. */
+  async request(
+    method: string,
+    path: string,
+    body?: unknown,
+    contentType = 'application/json',
+  ): Promise<Response> {
+    return fetch(`${this.#relayed}${path}`, {
+      method,
+      headers: { 'content-type': contentType },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      tls: { ca: this.authority.certificate, cert: this.#admin.certificate, key: this.#admin.key },
+      signal: AbortSignal.timeout(30_000),
+    });
+  }
+
+  /** Does the API server say yes at this path? One that does not listen yet, or is being replaced, does not. */
+  async answers(path: string): Promise<boolean> {
+    try {
+      return (await this.request('GET', path)).ok;
+    } catch {
+      return false; // the caller asks again until its deadline
+    }
+  }
+}
