@@ -6,13 +6,17 @@ import type { KubeClient } from '../kube/client.ts';
 import type { ClusterAccess } from '../kube/cluster-access.ts';
 import type { ObjectKey } from '../kube/object.ts';
 
-/** What the flags say. */
-export interface ManagementFlags {
+/** By which the cluster is found, and the namespace that is meant in it. */
+export interface ClusterFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace?: string;
-  readonly allNamespaces: boolean;
   readonly operatorNamespace: string;
+}
+
+/** What the flags say. */
+export interface ManagementFlags extends ClusterFlags {
+  readonly allNamespaces: boolean;
   readonly proxyImage?: string;
 }
 
@@ -28,34 +32,42 @@ export interface Choice {
   readonly name?: string | undefined;
 }
 
-/** The same flags for every tool. */
-export function withManagementFlags(command: Command): Command {
+/** The flags of every tool that looks at the management cluster. */
+export function withClusterFlags(command: Command): Command {
   return command
+    .option('--kubeconfig <file>', 'how to reach the management cluster; default: as kubectl does')
+    .option('--context <name>', 'the context of the kubeconfig')
+    .option('-n, --namespace <name>', "the Exposure's namespace; default: that of the context")
+    .option(
+      '--operator-namespace <name>',
+      'where the operator and the gateway are',
+      'snicket-system',
+    );
+}
+
+/** Those, and the flags of tools that plan. */
+export function withManagementFlags(command: Command): Command {
+  return withClusterFlags(command)
     .addArgument(
       new Argument(
         '[exposure]',
         'NAMESPACE/NAME, or NAME; default: all of the namespace',
       ).argParser(parseExposureName),
     )
-    .option('--kubeconfig <file>', 'how to reach the management cluster; default: as kubectl does')
-    .option('--context <name>', 'the context of the kubeconfig')
-    .option('-n, --namespace <name>', "the Exposure's namespace; default: that of the context")
     .option('-A, --all-namespaces', 'all Exposures', false)
-    .option(
-      '--operator-namespace <name>',
-      'where the operator and the gateway are',
-      'snicket-system',
-    )
     .option(
       '--proxy-image <image>',
       "the image of the proxy, for Exposures that name none; default: that of the operator's Deployment",
     );
 }
 
+/** The flags that say which Exposures are meant. */
+export type ChoiceFlags = Pick<ManagementFlags, 'namespace' | 'allNamespaces'>;
+
 /** Ends the program where it is not clear which Exposures are meant. */
 export function refuseUnclear(
   exposure: NamedExposure | undefined,
-  { namespace, allNamespaces }: Pick<ManagementFlags, 'namespace' | 'allNamespaces'>,
+  { namespace, allNamespaces }: ChoiceFlags,
   command: Command,
 ): void {
   if (allNamespaces && (exposure !== undefined || namespace !== undefined)) {
@@ -74,7 +86,7 @@ export function refuseUnclear(
 /** The Exposures that are meant. */
 export function choiceOf(
   exposure: NamedExposure | undefined,
-  { namespace, allNamespaces }: Pick<ManagementFlags, 'namespace' | 'allNamespaces'>,
+  { namespace, allNamespaces }: ChoiceFlags,
   access: Pick<ClusterAccess, 'namespace'>,
 ): Choice {
   if (allNamespaces) return {};
@@ -86,7 +98,7 @@ export function choiceOf(
 
 /** The management cluster. @throws AccessError */
 export async function openManagement(
-  flags: ManagementFlags,
+  flags: Pick<ClusterFlags, 'kubeconfig' | 'context'>,
 ): Promise<{ readonly client: KubeClient; readonly access: ClusterAccess }> {
   // Loaded here, so that help does not pay for it.
   const [{ createClient }, { defaultAccess }] = await Promise.all([
@@ -98,7 +110,7 @@ export async function openManagement(
 }
 
 /** `NAMESPACE/NAME` or `NAME`. */
-function parseExposureName(text: string): NamedExposure {
+export function parseExposureName(text: string): NamedExposure {
   const parts = text.split('/');
   const [first = '', second] = parts;
   if (parts.length > 2 || parts.includes('')) {

@@ -2,6 +2,7 @@
  * The plans of Exposures, for tools: read from the management cluster and the tenants, and printed.
  */
 import manifest from '../../package.json' with { type: 'json' };
+import { formerRoutes, formerRoutesKept } from '../edges/former-routes.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
@@ -57,12 +58,25 @@ export async function* outlooks(options: PlansOptions): AsyncGenerator<Outlook, 
       // Until its turn comes nobody waits for it, and a failure before that would end the process.
       outlook.catch(() => undefined);
       ahead.push({ object, outlook });
-      if (ahead.length === TOGETHER) yield await first(ahead);
+      if (ahead.length === TOGETHER) yield withFormerRoutes(await first(ahead));
     }
-    while (ahead.length > 0) yield await first(ahead);
+    while (ahead.length > 0) yield withFormerRoutes(await first(ahead));
   } finally {
     ended.abort();
   }
+}
+
+/** The routes of a former driver that the operator does not delete yet. */
+export function formerRoutesIn({ wish, plan, management }: Outlook): readonly KubeObject[] {
+  if (wish === undefined || plan?.routes === undefined) return [];
+  return formerRoutes(management?.superfluous ?? [], wish.edge);
+}
+
+/** The outlook with a finding about such routes, if there are some. */
+function withFormerRoutes(outlook: Outlook): Outlook {
+  const { wish, findings } = outlook;
+  const kept = wish && formerRoutesKept(formerRoutesIn(outlook), wish.edge);
+  return kept === undefined ? outlook : { ...outlook, findings: [...findings, kept] };
 }
 
 interface Begun {
@@ -143,7 +157,8 @@ export async function orSayWhy(work: () => Promise<void>): Promise<void> {
   }
 }
 
-function chosenOf(exposures: readonly KubeObject[], choice: Choice): readonly KubeObject[] {
+/** The Exposures that are meant, by their names. @throws NothingChosen if one is meant that is not there */
+export function chosenOf(exposures: readonly KubeObject[], choice: Choice): readonly KubeObject[] {
   const chosen = exposures
     .filter(({ metadata }) => isChosen(choice, metadata))
     .toSorted((a, b) => (keyText(a.metadata) < keyText(b.metadata) ? -1 : 1));

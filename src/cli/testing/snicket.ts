@@ -18,6 +18,8 @@ export interface Ended {
 
 /** A folder of its own, from which the program is run. */
 export class Terminal implements Disposable {
+  /** What to run it by. */
+  readonly program = LAUNCHER;
   readonly folder = mkdtempSync(join(tmpdir(), 'snicket-cli-'));
   readonly #env: Record<string, string | undefined>;
 
@@ -36,7 +38,28 @@ export class Terminal implements Disposable {
 
   /** Runs it, while servers of this process go on. */
   async snicket(words: readonly string[], stdin = ''): Promise<Ended> {
+    return this.run([LAUNCHER, ...words], stdin);
+  }
+
+  /** What it writes to a terminal that is so wide. */
+  async show(words: readonly string[], columns: number): Promise<string> {
+    let text = '';
+    const decoder = new TextDecoder();
     const running = Bun.spawn([LAUNCHER, ...words], {
+      ...{ cwd: this.folder, env: { ...this.#env, TERM: 'xterm', NO_COLOR: undefined } },
+      terminal: {
+        ...{ cols: columns, rows: 24 },
+        data: (_, bytes) => (text += decoder.decode(bytes, { stream: true })),
+      },
+    });
+    await running.exited;
+    running.terminal?.close();
+    return text;
+  }
+
+  /** Runs a program that runs it. */
+  async run(words: readonly string[], stdin = ''): Promise<Ended> {
+    const running = Bun.spawn([...words], {
       ...{ cwd: this.folder, env: this.#env, stdin: Buffer.from(stdin) },
       ...{ stdout: 'pipe', stderr: 'pipe' },
     });

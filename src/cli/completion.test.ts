@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { TestApiServer } from '../kube/testing/api-server.ts';
+import { objectOf } from '../operator/testing/objects.ts';
+import { until } from '../operator/testing/until.ts';
+import { writeKubeconfig } from '../pki/kubeconfig.ts';
+import { SHELLS, type Shell } from './completion/scripts.ts';
+import { Terminal } from './testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+let server: TestApiServer;
+let terminal: Terminal;
+let path: string;
+beforeAll(async () => {
+  server = await TestApiServer.start();
+  terminal = new Terminal(server);
+  for (const name of ['tenants', 'other']) server.seed(objectOf('Namespace', { name }));
+  for (const key of ['tenants/blue', 'tenants/black', 'other/blue']) {
+    const [namespace = '', name = ''] = key.split('/');
+    server.seed(objectOf('Exposure', { name, namespace }, { spec: {} }));
+  }
+  const folder = join(terminal.folder, 'bin');
+  mkdirSync(folder);
+  for (const name of ['snicket', 'kubectl-snicket']) {
+    symlinkSync(terminal.program, join(folder, name));
+  }
+  writeFileSync(
+    join(folder, 'kubectl_complete-snicket'),
+    '#!/bin/sh\nexec kubectl-snicket __complete "$@"\n',
+    { mode: 0o755 },
+  );
+  path = `${folder}:${process.env['PATH']}`;
+});
+afterAll(async () => {
+  terminal[Symbol.dispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+async function answerTo(...words: readonly string[]): Promise<readonly string[]> {
+  const { exitCode, stdout, stderr } = await terminal.snicket(['__complete', ...words]);
+  expect(stderr).toBe('');
+  expect(exitCode).toBe(0);
+  return stdout.trimEnd().split('\n');
+}
+
+describe('the answer to a shell', () => {
+  test('commands with what they do', async () => {
+    const answer = await answerTo('re');
+
+    expect(answer).toEqual([
+      'render\tprint the objects that Exposures lead to, from a cluster or from files',
+      ':4',
+    ]);
+  });
+
+  test('every command that the help has', async () => {
+    const { stdout } = await terminal.snicket(['--help']);
+    const listed = [...stdout.matchAll(/^ {2}([a-z][-a-z]*) /gm)].map(([, name]) => name ?? '');
+
+    const answer = await answerTo('');
+
+    expect(listed.length).toBeGreaterThan(8);
+    expect(answer.map((line) => line.split('\t')[0] ?? '')).toEqual([...listed, ':4']);
+    expect(await answerTo('help', '')).toEqual(answer);
+  });
+
+  test('options, their values, and files', async () => {
+    expect(await answerTo('dns', '--wil')).toEqual([
+      '--wildcard\twith --format: *.k8s.DOMAIN and *.konnectivity.DOMAIN',
+      ':4',
+    ]);
+    expect(await answerTo('dns', '--format', 'd')).toEqual(['dnsmasq', ':4']);
+    expect(await answerTo('render', '-f', '')).toEqual([':0']);
+    expect(await answerTo('nonsense', '')).toEqual([':4']);
+  });
+
+  test('Exposures: by name in the namespace that is meant, with the namespace elsewhere', async () => {
+    expect(await answerTo('dns', '')).toEqual([
+      ...['black', 'blue', 'other/blue', 'tenants/black', 'tenants/blue', ':4'],
+    ]);
+    expect(await answerTo('dns', 'blue', 'bl')).toEqual(['black', ':4']);
+    expect(await answerTo('kubeconfig', '-n', 'other', '')).toEqual(['blue', 'other/blue', ':4']);
+    expect(await answerTo('render', '-n', '')).toEqual(['other', 'tenants', ':4']);
+  });
+
+  test('Exposures of the namespace of the context, for those who may see no others', async () => {
+    // The first list is the one of all namespaces.
+    const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    server.inject(refusal, { verb: 'list', plural: 'exposures' });
+
+    expect(await answerTo('diff', '')).toEqual([
+      ...['black', 'blue', 'tenants/black', 'tenants/blue', ':4'],
+    ]);
+  });
+
+  test('nothing, and no word, where there is no cluster', async () => {
+    using nowhere = new Terminal();
+
+    const answer = await nowhere.snicket(['__complete', 'dns', '']);
+
+    expect(answer).toEqual({ exitCode: 0, stdout: ':4\n', stderr: '' });
+  });
+
+  test('nothing where the cluster is silent for two seconds', async () => {
+    const silent = createServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as { port: number };
+    const kubeconfig = writeKubeconfig({
+      ...{ server: `https://127.0.0.1:${port}`, ca: server.ca, credentials: { token: 'a' } },
+      names: { cluster: 'silent', user: 'me' },
+    });
+    terminal.write('silent', kubeconfig);
+    const began = performance.now();
+
+    const answer = await answerTo('dns', '--kubeconfig', 'silent', '');
+
+    const tookMs = performance.now() - began;
+    silent.close();
+    expect(answer).toEqual([':4']);
+    expect(tookMs).toBeGreaterThan(1500);
+    // Two seconds, and what a busy machine takes to start the program.
+    expect(tookMs).toBeLessThan(15_000);
+  });
+});
+
+test.skipIf(Bun.which('kubectl') === null)('kubectl completes it as its plugin', async () => {
+  const { stdout } = await terminal.run([
+    ...['env', `PATH=${path}`, 'kubectl', '__complete', 'snicket', 'dns', '--format', 'dn'],
+  ]);
+
+  expect(stdout).toBe('dnsmasq\n:4\n');
+});
+
+interface Start {
+  readonly words: readonly string[];
+  readonly setUp: string;
+  /** That it waits for a line. What is typed before that is not seen by what completes it. */
+  readonly told: RegExp;
+}
+
+/** How each is started without files of the user, and told. */
+const STARTS: Readonly<Record<Shell, Start>> = {
+  bash: {
+    words: ['bash', '--norc', '--noprofile', '-i'],
+    setUp: 'source <(snicket completion bash)',
+    told: /told-42\s+ready> $/,
+  },
+  zsh: {
+    words: ['zsh', '-f', '-i'],
+    setUp: 'autoload -U compinit; compinit -u -D; source <(snicket completion zsh)',
+    told: /told-42[^]*ready> $/,
+  },
+  fish: {
+    words: ['fish', '--no-config', '--interactive'],
+    setUp: 'snicket completion fish | source',
+    told: /told-42/,
+  },
+};
+
+/** Before the test's own limit, so that what was seen is told. */
+const SEEN_MS = 25_000;
+
+/** What a person sees who types this, at a prompt. */
+async function typed(shell: Shell, lines: readonly string[], seen: RegExp): Promise<void> {
+  let text = '';
+  const decoder = new TextDecoder();
+  const { words, setUp, told } = STARTS[shell];
+  const running = Bun.spawn([...words], {
+    cwd: terminal.folder,
+    env: {
+      ...{ PATH: path, HOME: terminal.folder, TERM: 'dumb', PS1: 'ready> ' },
+      ...{ KUBECONFIG: join(terminal.folder, 'kubeconfig'), LC_ALL: 'C.UTF-8' },
+      ...{ LD_LIBRARY_PATH: process.env['LD_LIBRARY_PATH'] },
+    },
+    terminal: {
+      ...{ cols: 200, rows: 24 },
+      data: (_, bytes) => (text += decoder.decode(bytes, { stream: true })),
+    },
+  });
+  try {
+    // Told by what it prints, and not by what is typed.
+    running.terminal?.write(`${setUp}; echo told-"4""2"\r`);
+    await until(`${shell} is told`, () => told.test(Bun.stripANSI(text)), SEEN_MS);
+    text = '';
+    for (const line of lines) running.terminal?.write(line);
+    await until(`${shell} shows ${seen}`, () => seen.test(Bun.stripANSI(text)), SEEN_MS);
+  } catch (error) {
+    throw new Error(`${String(error)}; it shows ${JSON.stringify(text)}`, { cause: error });
+  } finally {
+    running.kill('SIGKILL');
+    await running.exited;
+    running.terminal?.close();
+  }
+}
+
+describe.each(SHELLS)('%s', (shell) => {
+  const isThere = Bun.which(shell) !== null;
+
+  test.skipIf(!isThere)('completes a command and the value of an option, and runs it', async () => {
+    await typed(shell, ['snicket vers\t-o js\t\r'], /"platform": "/);
+  });
+
+  test.skipIf(!isThere)('completes the name of an Exposure', async () => {
+    await typed(shell, ['kubectl-snicket dns tenants/bla\t--format hosts\r'], /tenants\/black: /);
+  });
+
+  test.skipIf(!isThere)('completes the name of a file', async () => {
+    terminal.write('unmistakable.yaml', 'a: [');
+
+    await typed(shell, ['snicket render -f unmis\t\r'], /error: unmistakable\.yaml/);
+  });
+});
+
+test('the script is one that bash can read, and the help explains all of it', async () => {
+  const { stdout, exitCode } = await terminal.snicket(['completion', 'bash']);
+  const help = await terminal.snicket(['completion', '--help']);
+  const refused = await terminal.snicket(['completion', 'tcsh']);
+
+  expect(exitCode).toBe(0);
+  expect(Bun.spawnSync(['bash', '-n'], { stdin: Buffer.from(stdout) }).success).toBe(true);
+  expect(help.stdout).toContain('kubectl_complete-snicket');
+  expect(Math.max(...help.stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+  expect(refused.stderr).toContain('Allowed choices are bash, zsh, fish.');
+  expect(refused.exitCode).toBe(2);
+});

@@ -1,0 +1,78 @@
+/**
+ * The answer to somebody who has pressed Tab, in the form that kubectl asks of its plugins (that of Cobra): a line for each
+ * thing to choose, with a tab before what it is, and at the end a colon and a number that says how to go on.
+ */
+import type { Command } from 'commander';
+import { expectedAt, type Candidate, type Expected } from './candidates.ts';
+import { exposureKeys, exposureTexts } from './exposure-names.ts';
+
+/** The numbers: names of files are to be offered, or are not. */
+const DIRECTIVES = { files: 0, noFiles: 4 } as const;
+
+/** The commands by their names, each loaded when it is needed. */
+export type Commands = ReadonlyMap<string, () => Promise<Command>>;
+
+/** Prints the answer and ends the process, which a cluster that hangs would keep. */
+export async function endWithAnswer(words: readonly string[], commands: Commands): Promise<never> {
+  const answer = await completionAnswer(words, commands);
+  return new Promise(() => process.stdout.write(answer, () => process.exit(0)));
+}
+
+/** What to print for the words behind the program's name; the last is the one that is being written. */
+async function completionAnswer(words: readonly string[], commands: Commands): Promise<string> {
+  const [first, ...rest] = words;
+  if (first === undefined || rest.length === 0) return textOf(await names(commands), first ?? '');
+  const command = await commands.get(first === 'help' ? '' : first)?.();
+  if (command === undefined) {
+    const isHelp = first === 'help' && rest.length === 1;
+    return textOf(isHelp ? await names(commands) : [], rest.at(-1) ?? '');
+  }
+  const written = rest.at(-1) ?? '';
+  const before = rest.slice(0, -1);
+  // Bash takes --only=x apart: the word that is written is x, or the sign itself.
+  const current = written === '=' ? '' : written;
+  const expected = expectedAt(command, before, current);
+  if (expected.kind === 'file') return `:${DIRECTIVES.files}\n`;
+  return textOf(await valuesOf(expected), current);
+}
+
+async function names(commands: Commands): Promise<readonly Candidate[]> {
+  const all = await Promise.all(
+    [...commands].map(async ([value, load]) => {
+      const description = (await load()).description();
+      return { value, description };
+    }),
+  );
+  return [...all, { value: 'help', description: 'display help for command' }];
+}
+
+async function valuesOf(
+  expected: Exclude<Expected, { kind: 'file' }>,
+): Promise<readonly Candidate[]> {
+  switch (expected.kind) {
+    case 'values':
+      return expected.values;
+    case 'exposure': {
+      if (expected.flags.has('--all-namespaces')) return [];
+      const found = await exposureKeys(expected.flags);
+      const texts = found === undefined ? [] : exposureTexts(found);
+      return texts.filter((text) => !expected.given.includes(text)).map((value) => ({ value }));
+    }
+    case 'namespace': {
+      const found = await exposureKeys(expected.flags);
+      const namespaces = new Set(found?.keys.flatMap(({ namespace }) => namespace ?? []));
+      return [...namespaces].toSorted().map((value) => ({ value }));
+    }
+    case 'anything':
+      return [];
+  }
+}
+
+function textOf(candidates: readonly Candidate[], current: string): string {
+  const lines = candidates
+    .filter(({ value }) => value.startsWith(current))
+    .map(({ value, description }) =>
+      description === undefined || description === '' ? `${value}\n` : `${value}\t${description}\n`,
+    );
+  return `${lines.join('')}:${DIRECTIVES.noFiles}\n`;
+}

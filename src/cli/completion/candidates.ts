@@ -1,0 +1,133 @@
+/**
+ * What may stand at a place of a command line, by the commands themselves: nothing is listed twice, so nothing can be
+ * stale. Pure.
+ */
+import type { Argument, Command, Option } from 'commander';
+
+/** One thing to choose, and what it is. */
+export interface Candidate {
+  readonly value: string;
+  readonly description?: string | undefined;
+}
+
+/** What may stand at a place. */
+export type Expected =
+  /** One of these. */
+  | { readonly kind: 'values'; readonly values: readonly Candidate[] }
+  /** An Exposure, but none of those that are there already. */
+  | {
+      readonly kind: 'exposure';
+      readonly flags: ReadonlyMap<string, string>;
+      readonly given: readonly string[];
+    }
+  /** A namespace with Exposures in it. */
+  | { readonly kind: 'namespace'; readonly flags: ReadonlyMap<string, string> }
+  | { readonly kind: 'file' }
+  /** Whatever a person thinks of. */
+  | { readonly kind: 'anything' };
+
+/** What may come behind these words of a command; `current` is the word that is being written. */
+export function expectedAt(command: Command, words: readonly string[], current: string): Expected {
+  const { open, flags, given, isLiteral } = walk(command, words);
+  const isOver = open !== undefined && flags.has(nameOf(open)) && current.startsWith('-');
+  if (open !== undefined && !isOver) return valueOf(open, flags);
+  if (!isLiteral && current.startsWith('-')) {
+    const [long = '', value] = current.split('=', 2);
+    const option = optionIn(command, long);
+    if (value === undefined) return { kind: 'values', values: optionsOf(command, flags) };
+    return option === undefined ? { kind: 'anything' } : withPrefix(long, valueOf(option, flags));
+  }
+  return argumentAt(command, given, flags);
+}
+
+interface Walk {
+  /** An option that waits for its value, or takes one more. */
+  readonly open?: Option | undefined;
+  /** The values of options that were given, by their long names; empty for those that take none. */
+  readonly flags: ReadonlyMap<string, string>;
+  readonly given: readonly string[];
+  /** Behind `--`, where nothing is an option. */
+  readonly isLiteral: boolean;
+}
+
+/** The words from left to right, as Commander reads them. */
+function walk(command: Command, words: readonly string[]): Walk {
+  const flags = new Map<string, string>();
+  const given: string[] = [];
+  let open: Option | undefined;
+  let isLiteral = false;
+  for (const word of words) {
+    const isMore = open?.variadic === true && flags.has(nameOf(open));
+    if (open !== undefined && !(isMore && word.startsWith('-'))) {
+      // Bash takes --only=x apart, into three words.
+      if (word === '=') continue;
+      flags.set(nameOf(open), word);
+      if (!open.variadic) open = undefined;
+      continue;
+    }
+    open = undefined;
+    if (isLiteral || !word.startsWith('-') || word === '-') {
+      given.push(word);
+    } else if (word === '--') {
+      isLiteral = true;
+    } else {
+      const [long = '', value] = word.split('=', 2);
+      const option = optionIn(command, long);
+      if (option === undefined) continue;
+      const isOpen = value === undefined && option.required;
+      if (isOpen) open = option;
+      else flags.set(nameOf(option), value ?? '');
+    }
+  }
+  return { open, flags, given, isLiteral };
+}
+
+function optionIn(command: Command, word: string): Option | undefined {
+  return optionsIn(command).find(({ long, short }) => word === long || word === short);
+}
+
+/** With --help, which Commander keeps apart. */
+function optionsIn(command: Command): readonly Option[] {
+  return command.createHelp().visibleOptions(command);
+}
+
+function nameOf({ long, short }: Option): string {
+  return long ?? short ?? '';
+}
+
+/** Those that were not given yet, or that take many values. */
+function optionsOf(command: Command, flags: ReadonlyMap<string, string>): readonly Candidate[] {
+  return optionsIn(command)
+    .filter((option) => option.variadic || !flags.has(nameOf(option)))
+    .map((option) => ({ value: nameOf(option), description: option.description }));
+}
+
+function valueOf(option: Option, flags: ReadonlyMap<string, string>): Expected {
+  if (option.argChoices !== undefined) return choices(option.argChoices);
+  if (/<(?:file|folder|dir)/.test(option.flags)) return { kind: 'file' };
+  return option.long === '--namespace' ? { kind: 'namespace', flags } : { kind: 'anything' };
+}
+
+function argumentAt(
+  command: Command,
+  given: readonly string[],
+  flags: ReadonlyMap<string, string>,
+): Expected {
+  const { registeredArguments } = command;
+  const last = registeredArguments.at(-1);
+  const argument: Argument | undefined =
+    registeredArguments[given.length] ?? (last?.variadic === true ? last : undefined);
+  if (argument === undefined) return { kind: 'values', values: [] };
+  if (argument.argChoices !== undefined) return choices(argument.argChoices);
+  return argument.name() === 'exposure' ? { kind: 'exposure', flags, given } : { kind: 'anything' };
+}
+
+function choices(values: readonly string[]): Expected {
+  return { kind: 'values', values: values.map((value) => ({ value })) };
+}
+
+function withPrefix(long: string, expected: Expected): Expected {
+  if (expected.kind !== 'values') return expected;
+  const values = expected.values.map(({ value }) => ({ value: `${long}=${value}` }));
+  return { kind: 'values', values };
+}

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { parse } from 'yaml';
+import { createClient } from '../kube/fetch-client.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { TestApiServer } from '../kube/testing/api-server.ts';
+import { objectOf } from '../operator/testing/objects.ts';
+import { Terminal } from './testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+let server: TestApiServer;
+let terminal: Terminal;
+beforeAll(async () => {
+  server = await TestApiServer.start();
+  terminal = new Terminal(server);
+  for (const name of ['tenants', 'other', 'lost', 'own', 'plain', 'local']) {
+    server.seed(objectOf('Namespace', { name }));
+  }
+  edge('shared', { domain: 'example.test', addresses: ['203.0.113.10', '2001:db8::10'] });
+  edge('local', { addresses: ['127.0.0.1'] });
+  edge('self', { domain: '203-0-113-10.sslip.io', addresses: ['203.0.113.10'] });
+  edge('nowhere', { domain: 'nowhere.test' });
+  edge('cloud', { domain: 'cloud.test' });
+  await createClient(server.access).patch(
+    RESOURCES.edge,
+    { name: 'cloud' },
+    'merge',
+    { status: { observedGeneration: 1, addresses: ['lb-1.example.net'] } },
+    { subresource: 'status' },
+  );
+  exposure('tenants/blue', { edge: 'shared' });
+  exposure('tenants/red', { edge: 'shared', hosts: { api: 'api.red.test' } });
+  exposure('other/green', { edge: 'cloud' });
+  exposure('lost/grey', { edge: 'nowhere' });
+  exposure('lost/black', { edge: 'gone' });
+  exposure('own/white', { edge: 'self' });
+});
+afterAll(async () => {
+  terminal[Symbol.dispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+function edge(name: string, spec: object): void {
+  server.seed(objectOf('Edge', { name }, { spec: { driver: 'haproxy', ...spec } }));
+}
+
+function exposure(key: string, spec: object, konnectivityPort: number | undefined = 8132): void {
+  const [namespace = '', name = ''] = key.split('/');
+  const service = { name, ...(konnectivityPort > 0 && { konnectivityPort }) };
+  const controlPlane = {
+    service,
+    ...{ caSecret: { name: 'ca' }, kubeconfigSecret: { name: 'kubeconfig' } },
+  };
+  server.seed(objectOf('Exposure', { name, namespace }, { spec: { controlPlane, ...spec } }));
+}
+
+describe('records', () => {
+  test('of the namespace of the context, for the format that is asked for', async () => {
+    const { exitCode, stdout, stderr } = await terminal.snicket(['dns', '--format', 'hosts']);
+
+    expect(stderr).toBe('');
+    expect(stdout).toBe(`# Edge shared
+203.0.113.10 tenants-blue.k8s.example.test
+2001:db8::10 tenants-blue.k8s.example.test
+203.0.113.10 tenants-blue.konnectivity.example.test
+2001:db8::10 tenants-blue.konnectivity.example.test
+203.0.113.10 api.red.test
+2001:db8::10 api.red.test
+203.0.113.10 tenants-red.konnectivity.example.test
+2001:db8::10 tenants-red.konnectivity.example.test
+`);
+    expect(exitCode).toBe(0);
+  });
+
+  test('of the Exposures that are named, each once', async () => {
+    const words = ['dns', 'other/green', 'blue', 'tenants/blue', '--format', 'bind', '--ttl', '60'];
+
+    const { exitCode, stdout } = await terminal.snicket(words);
+
+    expect(stdout).toBe(`; Edge cloud
+other-green.k8s.cloud.test.             60 IN CNAME lb-1.example.net.
+other-green.konnectivity.cloud.test.    60 IN CNAME lb-1.example.net.
+; Edge shared
+tenants-blue.k8s.example.test.          60 IN A     203.0.113.10
+tenants-blue.k8s.example.test.          60 IN AAAA  2001:db8::10
+tenants-blue.konnectivity.example.test. 60 IN A     203.0.113.10
+tenants-blue.konnectivity.example.test. 60 IN AAAA  2001:db8::10
+`);
+    expect(exitCode).toBe(0);
+  });
+
+  test('by wildcards, and which names are not covered', async () => {
+    const { stdout, stderr } = await terminal.snicket(['dns', '--format', 'dnsmasq', '--wildcard']);
+
+    expect(stdout).toBe(`# Edge shared
+address=/k8s.example.test/203.0.113.10
+address=/k8s.example.test/2001:db8::10
+address=/konnectivity.example.test/203.0.113.10
+address=/konnectivity.example.test/2001:db8::10
+host-record=api.red.test,203.0.113.10,300
+host-record=api.red.test,2001:db8::10,300
+`);
+    expect(stderr).toBe(
+      'note: api.red.test is covered by no wildcard, and has records of its own\n',
+    );
+  });
+
+  test('as far as they go, with what is wrong of the others', async () => {
+    const { exitCode, stdout, stderr } = await terminal.snicket(['dns', '-A', '--format', 'hosts']);
+
+    expect(stdout).toContain('203.0.113.10 tenants-blue.k8s.example.test\n');
+    expect(stderr.split('\n')).toEqual([
+      'note: *.203-0-113-10.sslip.io needs no record: the address is in the name itself',
+      'error: lost/black: EdgeNotFound: there is no Edge gone; create it, or correct spec.edge (there are cloud, local, nowhere, self, shared)',
+      'error: Edge nowhere: AddressUnknown: nobody says where Edge nowhere is: it has no spec.addresses, and its controller tells none; write spec.addresses of the Edge, or wait for the load balancer',
+      'error: Edge cloud: AliasUnwritable: the Edge is at the name lb-1.example.net, and in format hosts a name cannot lead to a name; write IP addresses as spec.addresses of the Edge, or take one of the formats bind, coredns, windows, infoblox, cloudflare, route53, external-dns',
+      '',
+    ]);
+    expect(exitCode).toBe(1);
+  });
+
+  test('has no konnectivity where the control plane has none, and no host of another', async () => {
+    exposure('plain/a', { edge: 'shared', hosts: { api: 'a.plain.test' } }, 0);
+    exposure('plain/b', { edge: 'shared', hosts: { api: 'a.plain.test' } }, 0);
+
+    const words = ['dns', '-n', 'plain', '--format', 'hosts'];
+    const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+    expect(stdout.match(/plain\.test/g)).toHaveLength(2);
+    expect(stdout).not.toContain('konnectivity');
+    expect(stderr).toMatch(/^error: plain\/[ab]: HostConflict: a\.plain\.test is held by /);
+    expect(exitCode).toBe(1);
+  });
+});
+
+test('believes the operator where it says that there is no konnectivity', async () => {
+  exposure('plain/told', { edge: 'shared' });
+  const api = { host: 'plain-told.k8s.example.test', service: 'told', port: 6443 };
+  await createClient(server.access).patch(
+    RESOURCES.exposure,
+    { name: 'told', namespace: 'plain' },
+    'merge',
+    { status: { route: { api } } },
+    { subresource: 'status' },
+  );
+
+  const { stdout } = await terminal.snicket(['dns', 'plain/told', '--format', 'infoblox']);
+
+  expect(stdout).toBe(`header-arecord,fqdn*,address*,comment,ttl
+arecord,plain-told.k8s.example.test,203.0.113.10,snicket Edge shared,300
+header-aaaarecord,fqdn*,address*,comment,ttl
+aaaarecord,plain-told.k8s.example.test,2001:db8::10,snicket Edge shared,300
+`);
+});
+
+describe('what names lead to', () => {
+  test('a table, and exit code 1, for names that are missing', async () => {
+    const { exitCode, stdout, stderr } = await terminal.snicket(['dns', 'blue']);
+
+    const [head, ...rows] = stdout.trimEnd().split('\n');
+    expect(head?.split(/ {2,}/)).toEqual([
+      ...['EXPOSURE', 'HOST', 'SHOULD LEAD TO', 'LEADS TO', 'STATE'],
+    ]);
+    expect(rows).toHaveLength(2);
+    for (const row of rows) {
+      expect(row).toMatch(
+        /^tenants\/blue  tenants-blue\.\w+\.example\.test +203\.0\.113\.10, 2001:db8::10  - +(missing|unknown)$/,
+      );
+    }
+    expect(stderr).toBe('2 of 2 names do not lead to the Edge; for the records: --format\n');
+    expect(exitCode).toBe(1);
+  });
+
+  test('the same as JSON and as YAML', async () => {
+    const json = await terminal.snicket(['dns', 'lost/grey', 'blue', '-o', 'json']);
+    const yaml = await terminal.snicket(['dns', 'lost/grey', 'blue', '-o', 'yaml']);
+
+    const value = JSON.parse(json.stdout) as { names: object[]; findings: object[] };
+    expect(value).toEqual(parse(yaml.stdout));
+    expect(value.names).toHaveLength(4);
+    expect(value.names[0]).toMatchObject({
+      ...{ exposure: 'lost/grey', edge: 'nowhere', state: 'unknown', code: 'AddressUnknown' },
+      ...{ needsRecord: true, records: [], found: [] },
+    });
+    expect(value.names[2]).toMatchObject({
+      ...{ exposure: 'tenants/blue', host: 'tenants-blue.k8s.example.test' },
+      records: [
+        { type: 'A', values: ['203.0.113.10'] },
+        { type: 'AAAA', values: ['2001:db8::10'] },
+      ],
+    });
+    expect(value.findings).toMatchObject([{ of: 'Edge nowhere', code: 'AddressUnknown' }]);
+    expect(json.exitCode).toBe(1);
+  });
+
+  // A mount namespace of its own, with another /etc/hosts in it.
+  const unshare = ['unshare', '--mount', 'sh', '-c'];
+  const isPrivate = Bun.spawnSync([...unshare, 'mount --bind /dev/null /etc/hosts']).success;
+
+  test.skipIf(!isPrivate)('exit code 0 where they lead to the Edge', async () => {
+    exposure('local/blue', { edge: 'local', hosts: { api: 'api.blue.test' } }, 0);
+    terminal.write('hosts', '127.0.0.1 api.blue.test\n');
+
+    const good = await terminal.run([
+      ...[...unshare, 'mount --bind hosts /etc/hosts && "$@"', '-'],
+      ...[terminal.program, 'dns', 'local/blue'],
+    ]);
+    terminal.write('hosts', '127.0.0.2 api.blue.test\n');
+    const wrong = await terminal.run([
+      ...[...unshare, 'mount --bind hosts /etc/hosts && "$@"', '-'],
+      ...[terminal.program, 'dns', 'local/blue'],
+    ]);
+
+    expect(good.stdout.split('\n')[1]).toBe(
+      'local/blue  api.blue.test  127.0.0.1       127.0.0.1  ok',
+    );
+    expect(good.stderr).toBe('');
+    expect(good.exitCode).toBe(0);
+    expect(wrong.stdout).toContain('127.0.0.2  wrong\n');
+    expect(wrong.exitCode).toBe(1);
+  });
+
+  test.each([80, 120])('no line is longer than a terminal of %d columns', async (columns) => {
+    const text = await terminal.show(['dns', 'blue'], columns);
+
+    const lines = Bun.stripANSI(text).split(/\r?\n/);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+    expect(text).toContain('\u001B[3');
+    expect(lines[0]).toMatch(columns === 80 ? /^EXPOSURE +tenants\/blue$/ : /^EXPOSURE +HOST /);
+  });
+});
+
+test.each([
+  [['--wildcard'], 2, 'error: --wildcard belongs to --format'],
+  [['--zone', 'example.com'], 2, 'error: --zone belongs to --format'],
+  [['--format', 'hosts', '--wildcard'], 2, 'error: format hosts has no wildcards; leave'],
+  [['--format', 'bind', '-o', 'json'], 2, 'error: --format has a form of its own'],
+  [['--format', 'bind', '--ttl', '0'], 2, 'Write a whole number of seconds from 1 to 2147483647.'],
+  [['--format', 'windows', '--zone', 'a b'], 2, '"a b" is no domain; write a DNS name'],
+  [['--format', 'zone'], 2, 'Allowed choices are bind, dnsmasq, coredns'],
+  [['tenants/blue', '-A'], 2, 'error: -A means all'],
+  [['tenants/blau'], 2, 'error: there is no Exposure tenants/blau; there are '],
+  [['-n', 'empty'], 0, 'there is no Exposure in empty; -A means all'],
+])('%j', async (words, code, sentence) => {
+  const { exitCode, stdout, stderr } = await terminal.snicket(['dns', ...words]);
+
+  expect(stderr).toContain(sentence);
+  expect(stdout).toBe('');
+  expect(exitCode).toBe(code);
+});
+
+test('the help fits into 80 columns, and says the exit codes', async () => {
+  const { stdout } = await terminal.snicket(['dns', '--help']);
+
+  expect(stdout).toContain('Exit codes:\n  0  every name leads to its Edge');
+  expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+});

@@ -1,0 +1,213 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { domain } from '../api/network-values.ts';
+import {
+  choiceOf,
+  openManagement,
+  parseExposureName,
+  refuseUnclear,
+  withClusterFlags,
+  type ChoiceFlags,
+  type ClusterFlags,
+  type NamedExposure,
+} from './management-flags.ts';
+import type { NamedFinding, WantedNames } from './dns/wanted-names.ts';
+import { FORMAT_NAMES, FORMATS, formatsWith, type FormatName } from './dns/formats/formats.ts';
+import { outputOption, type Output } from './output.ts';
+import { say } from './say.ts';
+
+const EXAMPLES = `
+Formats:
+${FORMAT_NAMES.map((name) => `  ${name.padEnd(12)}  ${FORMATS[name].title}`).join('\n')}
+
+Examples:
+  snicket dns                                   # do hosts lead to their Edge?
+  snicket dns tenants/blue tenants/red -o json  # two Exposures, for a program
+  snicket dns -A --format bind --wildcard       # records for all, in few lines
+  snicket dns blue --format windows --zone example.com
+  snicket dns -A --format external-dns | kubectl apply -n dns -f -
+
+Names are looked up by the resolver of this machine, /etc/hosts included.
+Nothing is written anywhere.
+
+Exit codes:
+  0  every name leads to its Edge; with --format: all records were printed
+  1  a name is missing or wrong; with --format: some have no record
+  2  the command line or the management cluster cannot be read`;
+
+/** A record that changes seldom, and is to be followed soon when it does. */
+const DEFAULT_TTL_SECONDS = 300;
+/** RFC 2181, section 8. */
+const MAX_TTL_SECONDS = 2 ** 31 - 1;
+
+/** Of the whole reading of the management cluster. */
+const READ_MS = 60_000;
+
+/** The flags that mean something to records only. */
+const FORMAT_FLAGS = ['wildcard', 'ttl', 'zone'] as const;
+
+interface Flags extends ClusterFlags, ChoiceFlags {
+  readonly output: Output;
+  readonly format?: FormatName;
+  readonly wildcard: boolean;
+  readonly ttl: number;
+  readonly zone?: readonly string[];
+}
+
+/** `snicket dns`: the records that lead the hosts of Exposures to their Edge. */
+export function dnsCommand(): Command {
+  return withClusterFlags(new Command('dns'))
+    .description('see whether the hosts of Exposures lead to their Edge, and print the DNS records')
+    .addArgument(
+      new Argument(
+        '[exposure...]',
+        'NAMESPACE/NAME, or NAME; default: all of the namespace',
+      ).argParser(exposureNames),
+    )
+    .option('-A, --all-namespaces', 'all Exposures', false)
+    .addOption(outputOption())
+    .addOption(
+      new Option('--format <format>', 'print records, for this kind of DNS server').choices(
+        FORMAT_NAMES,
+      ),
+    )
+    .option('--wildcard', 'with --format: *.k8s.DOMAIN and *.konnectivity.DOMAIN', false)
+    .option('--ttl <seconds>', 'with --format: of each record', parseTtl, DEFAULT_TTL_SECONDS)
+    .option(
+      '--zone <domain>',
+      "with --format windows: a zone, as often as you like; default: the Edge's domain",
+      parseZones,
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(async (named: readonly NamedExposure[] | undefined, flags: Flags, command: Command) => {
+      const exposures = named ?? [];
+      refuseMisplaced(exposures, flags, command);
+      const { AccessError } = await import('../kube/cluster-access.ts');
+      try {
+        await run(exposures, flags);
+      } catch (error) {
+        if (!(error instanceof AccessError)) throw error;
+        command.error(`error: ${error.message}`);
+      }
+    });
+}
+
+function refuseMisplaced(
+  exposures: readonly NamedExposure[],
+  flags: Flags,
+  command: Command,
+): void {
+  for (const exposure of exposures.length === 0 ? [undefined] : exposures) {
+    refuseUnclear(exposure, flags, command);
+  }
+  const isGiven = (flag: string) => command.getOptionValueSource(flag) === 'cli';
+  if (flags.format === undefined) {
+    const misplaced = FORMAT_FLAGS.find(isGiven);
+    if (misplaced !== undefined) {
+      command.error(`error: --${misplaced} belongs to --format; add that, or leave it out`);
+    }
+    return;
+  }
+  if (isGiven('output')) {
+    command.error('error: --format has a form of its own; leave -o out, or --format');
+  }
+  if (flags.wildcard && !FORMATS[flags.format].hasWildcards) {
+    command.error(
+      `error: format ${flags.format} has no wildcards; leave --wildcard out, or take one of ${formatsWith('hasWildcards')}`,
+    );
+  }
+}
+
+async function run(exposures: readonly NamedExposure[], flags: Flags): Promise<void> {
+  // Loaded here, so that help does not pay for it.
+  const [plans, { ManagementSnapshot }, { wantedNames }, { withProgress }] = await Promise.all([
+    import('./plans.ts'),
+    import('../operator/management/management-snapshot.ts'),
+    import('./dns/wanted-names.ts'),
+    import('./progress.ts'),
+  ]);
+  const { client, access } = await openManagement(flags);
+  await plans.orSayWhy(async () => {
+    const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_MS));
+    const management = await withProgress(`reading ${client.server}`, reading);
+    const choices = (exposures.length === 0 ? [undefined] : exposures).map((exposure) =>
+      choiceOf(exposure, flags, access),
+    );
+    const chosen = new Set(
+      choices.flatMap((choice) => plans.chosenOf(management.exposures, choice)),
+    );
+    const wanted = wantedNames([...chosen], management, flags.operatorNamespace);
+    if (wanted.names.length === 0 && wanted.findings.length === 0) {
+      const [{ namespace } = {}] = choices;
+      say(`there is no Exposure${namespace === undefined ? '' : ` in ${namespace}; -A means all`}`);
+    }
+    await (flags.format === undefined
+      ? check(wanted, flags.output)
+      : printRecords(wanted, flags.format, flags));
+  });
+}
+
+async function check({ names, findings }: WantedNames, output: Output): Promise<void> {
+  const [{ checkNames }, { systemLookup }, { checksTable, checksValue }, records, io, progress] =
+    await Promise.all([
+      import('./dns/checks.ts'),
+      import('../probe/hops/dns.ts'),
+      import('./dns/dns-report.ts'),
+      import('./dns/records.ts'),
+      import('./output.ts'),
+      import('./progress.ts'),
+    ]);
+  const checking = checkNames(names, { lookup: systemLookup });
+  const checks = await progress.withProgress(`waiting for ${names.length} names`, checking);
+  const all = [...findings, ...records.selfAnsweringFindings(names)];
+  if (output !== 'table') process.stdout.write(io.valueText(checksValue(checks, all), output));
+  else if (names.length > 0) process.stdout.write(checksTable(checks, io.currentScreen()));
+  for (const note of records.selfAnsweringNotes(names)) say(`note: ${note}`);
+  await report(all);
+  const bad = checks.filter(({ state }) => state !== 'ok').length;
+  if (bad === 0) return;
+  process.exitCode = 1;
+  say(
+    `${bad} of ${checks.length} names ${bad === 1 ? 'does' : 'do'} not lead to the Edge; for the records: --format`,
+  );
+}
+
+async function printRecords(
+  { names, findings }: WantedNames,
+  format: FormatName,
+  { wildcard, ttl, zone = [] }: Flags,
+): Promise<void> {
+  const { recordsOf } = await import('./dns/records.ts');
+  const records = recordsOf(names, {
+    ...{ format, hasWildcards: wildcard, ttlSeconds: ttl, zones: zone },
+  });
+  process.stdout.write(records.text);
+  for (const note of records.notes) say(`note: ${note}`);
+  await report([...findings, ...records.findings]);
+}
+
+async function report(findings: readonly NamedFinding[]): Promise<void> {
+  const { findingText } = await import('../plan/finding.ts');
+  for (const finding of findings) {
+    say(`${finding.severity}: ${finding.of}: ${finding.code}: ${findingText(finding)}`);
+  }
+  if (findings.some(({ severity }) => severity === 'error')) process.exitCode = 1;
+}
+
+function exposureNames(
+  text: string,
+  before: readonly NamedExposure[] = [],
+): readonly NamedExposure[] {
+  return [...before, parseExposureName(text)];
+}
+
+function parseTtl(text: string): number {
+  const seconds = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (seconds >= 1 && seconds <= MAX_TTL_SECONDS) return seconds;
+  throw new InvalidArgumentError(`Write a whole number of seconds from 1 to ${MAX_TTL_SECONDS}.`);
+}
+
+function parseZones(text: string, before: readonly string[] = []): readonly string[] {
+  const { data, error } = domain.safeParse(text.replace(/\.$/, '').toLowerCase());
+  if (error !== undefined) throw new InvalidArgumentError(`${error.issues[0]?.message}.`);
+  return [...before, data];
+}

@@ -1,0 +1,100 @@
+import { expect, test } from 'bun:test';
+import type { Lookup } from '../../probe/hops/dns.ts';
+import { checkNames } from './checks.ts';
+import type { WantedName } from './wanted-names.ts';
+
+const HERE = { kind: 'addresses', addresses: ['203.0.113.10', '2001:db8::10'] } as const;
+
+function nameOf(host: string, to: WantedName['to'] = HERE): WantedName {
+  return { exposure: 'tenants/blue', edge: 'shared', host, domain: 'example.com', to };
+}
+
+const ANSWERS: Readonly<Record<string, readonly string[]>> = {
+  'ok.example.com': ['2001:DB8::10', '203.0.113.10'],
+  'half.example.com': ['203.0.113.10'],
+  'wrong.example.com': ['203.0.113.10', '198.51.100.7'],
+  'lb.example.net': ['192.0.2.1', '192.0.2.2'],
+  'some.example.com': ['192.0.2.2', '192.0.2.3'],
+};
+
+/** As libc answers. */
+const lookup: Lookup = async (host) => {
+  const found = ANSWERS[host];
+  if (found !== undefined) return found;
+  throw Object.assign(new Error(host), {
+    code: host.startsWith('broken') ? 'EAI_AGAIN' : 'ENOTFOUND',
+  });
+};
+
+async function stateOf(name: WantedName): Promise<string | undefined> {
+  const [check] = await checkNames([name], { lookup });
+  return check && `${check.state} ${check.code}`;
+}
+
+test.each([
+  ['ok.example.com', 'ok DnsResolves'],
+  ['half.example.com', 'ok DnsResolves'],
+  ['wrong.example.com', 'wrong DnsElsewhere'],
+  ['missing.example.com', 'missing DnsNoAnswer'],
+  ['broken.example.com', 'unknown DnsResolverFailed'],
+])('%s is %s', async (host, state) => {
+  expect(await stateOf(nameOf(host))).toBe(state);
+});
+
+test('a name that leads to a load balancer shares an address with it', async () => {
+  const to = { kind: 'name', host: 'lb.example.net' } as const;
+
+  expect(await stateOf(nameOf('some.example.com', to))).toBe('ok DnsResolves');
+  expect(await stateOf(nameOf('ok.example.com', to))).toBe('wrong DnsElsewhere');
+  expect(await stateOf(nameOf('missing.example.com', to))).toBe('missing DnsNoAnswer');
+});
+
+test('nothing is ok where nobody knows where the Edge is', async () => {
+  const gone = { kind: 'name', host: 'gone.example.net' } as const;
+
+  expect(await stateOf({ ...nameOf('ok.example.com'), to: undefined })).toBe(
+    'unknown AddressUnknown',
+  );
+  expect(await stateOf(nameOf('ok.example.com', gone))).toBe('unknown EdgeNoAddress');
+});
+
+test('says what was found, and what to do', async () => {
+  expect(await checkNames([nameOf('wrong.example.com')], { lookup })).toMatchObject([
+    {
+      found: ['198.51.100.7', '203.0.113.10'],
+      message:
+        'wrong.example.com leads to 198.51.100.7, and the edge is 203.0.113.10, 2001:db8::10',
+      action: expect.stringContaining('let the DNS record of wrong.example.com lead to'),
+    },
+  ]);
+});
+
+test('asks for each name once, and for a few at a time', async () => {
+  const asked: string[] = [];
+  let open = 0;
+  let most = 0;
+  const to = { kind: 'name', host: 'lb.example.net' } as const;
+  const names = Array.from({ length: 40 }, (_, at) => nameOf(`n${at}.example.com`, to));
+
+  const checks = await checkNames(names, {
+    async lookup(host) {
+      asked.push(host);
+      most = Math.max(most, ++open);
+      await Promise.resolve();
+      open--;
+      return ['192.0.2.1'];
+    },
+  });
+
+  expect(checks.map(({ name }) => name)).toEqual(names);
+  expect(asked).toHaveLength(41);
+  expect(most).toBeLessThanOrEqual(17);
+});
+
+test('does not wait for a resolver that is silent', async () => {
+  const silent: Lookup = async () => new Promise(() => {});
+
+  const [check] = await checkNames([nameOf('a.example.com')], { lookup: silent, timeoutMs: 1 });
+
+  expect(check?.message).toBe('the resolver did not answer in 1 ms, asked for a.example.com');
+});

@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test';
+import { destinationOf } from './destination.ts';
+
+test('addresses of both families, IPv4 first, each once and in one form', () => {
+  const { to, findings } = destinationOf('shared', [
+    ...['2001:DB8:0::10', '203.0.113.10', '2001:db8::10', '203.0.113.9'],
+  ]);
+
+  expect(to).toEqual({
+    kind: 'addresses',
+    addresses: ['203.0.113.10', '203.0.113.9', '2001:db8::10'],
+  });
+  expect(findings).toEqual([]);
+});
+
+test('the name of a load balancer', () => {
+  const { to, findings } = destinationOf('shared', ['LB-1.cloud_a.example.net.']);
+
+  expect(to).toEqual({ kind: 'name', host: 'lb-1.cloud_a.example.net' });
+  expect(findings).toEqual([]);
+});
+
+test('of addresses and names the addresses, of names the first, and says so', () => {
+  const mixed = destinationOf('shared', ['lb.example.net', '203.0.113.10']);
+  const names = destinationOf('shared', ['a.example.net', 'b.example.net']);
+
+  expect(mixed.to).toEqual({ kind: 'addresses', addresses: ['203.0.113.10'] });
+  expect(mixed.findings).toMatchObject([
+    {
+      ...{ code: 'AddressPassedOver', severity: 'warning' },
+      message:
+        'Edge shared is at lb.example.net too, and a name cannot lead there as well: its IP addresses are taken',
+    },
+  ]);
+  expect(names.to).toEqual({ kind: 'name', host: 'a.example.net' });
+  expect(names.findings).toMatchObject([{ code: 'AddressPassedOver' }]);
+});
+
+test('an Edge of which nobody says where it is', () => {
+  const { to, findings } = destinationOf('shared', []);
+
+  expect(to).toBeUndefined();
+  expect(findings).toMatchObject([{ code: 'AddressUnknown', severity: 'error' }]);
+});
+
+test.each([
+  "lb'; Remove-Item C:\\ -Recurse; '",
+  'a b',
+  'a..b',
+  '',
+  'a\nb',
+  `${'a'.repeat(64)}.net`,
+])('nothing that is no name gets into a zone or a script: %j', (text) => {
+  const { to, findings } = destinationOf('shared', [text]);
+
+  expect(to).toBeUndefined();
+  expect(findings.map(({ code }) => code)).toEqual(['AddressInvalid', 'AddressUnknown']);
+});

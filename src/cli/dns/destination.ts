@@ -1,0 +1,88 @@
+/**
+ * Where the names of tenants have to lead: to the addresses of their Edge, or to its name.
+ */
+import { MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from '../../api/network-values.ts';
+import type { Finding } from '../../plan/finding.ts';
+import { canonicalAddress } from '../../tenant/endpoint-address.ts';
+import { ipVersion } from '../../wire/ip-address.ts';
+
+/** What a name leads to. */
+export type Destination =
+  /** A and AAAA records. */
+  | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
+  /** A CNAME record: the address of the Edge is a name, as those of many load balancers are. */
+  | { readonly kind: 'name'; readonly host: string };
+
+/** A destination, and what a person has to know of it. */
+export interface FoundDestination {
+  /** Absent: nobody says where the Edge is. */
+  readonly to?: Destination | undefined;
+  readonly findings: readonly Finding[];
+}
+
+const LABEL = /^[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?$/i;
+
+/** Where an Edge is, from its addresses as they are known. */
+export function destinationOf(edge: string, known: readonly string[]): FoundDestination {
+  const addresses = known.filter((one) => ipVersion(one) !== 0).map(canonicalAddress);
+  const others = known.filter((one) => ipVersion(one) === 0).map(withoutDot);
+  const names = others.filter(isName);
+  const findings = others.filter((one) => !isName(one)).map((one) => strange(edge, one));
+  if (addresses.length > 0) {
+    const left = names.length === 0 ? [] : [passedOver(edge, names, 'its IP addresses are taken')];
+    return {
+      to: { kind: 'addresses', addresses: inOrder(addresses) },
+      findings: [...findings, ...left],
+    };
+  }
+  const [host, ...more] = names;
+  if (host === undefined) return { findings: [...findings, unknown(edge)] };
+  const left = more.length === 0 ? [] : [passedOver(edge, more, `${host} is taken`)];
+  return { to: { kind: 'name', host }, findings: [...findings, ...left] };
+}
+
+/** As a person reads it. */
+export function destinationText(to: Destination): string {
+  return to.kind === 'addresses' ? to.addresses.join(', ') : to.host;
+}
+
+/** IPv4 first, else as they come: an Edge has them in one order. */
+function inOrder(addresses: readonly string[]): readonly string[] {
+  return [...new Set(addresses)].toSorted((a, b) => ipVersion(a) - ipVersion(b));
+}
+
+function withoutDot(name: string): string {
+  return name.replace(/\.$/, '').toLowerCase();
+}
+
+/** What controllers write into a status is looked at before it is put into somebody's zone or script. */
+function isName(text: string): boolean {
+  return (
+    text.length <= MAX_NAME_LENGTH &&
+    text.split('.').every((label) => label.length <= MAX_LABEL_LENGTH && LABEL.test(label))
+  );
+}
+
+function unknown(edge: string): Finding {
+  return {
+    ...{ code: 'AddressUnknown', severity: 'error' },
+    message: `nobody says where Edge ${edge} is: it has no spec.addresses, and its controller tells none`,
+    action: 'write spec.addresses of the Edge, or wait for the load balancer',
+  };
+}
+
+function strange(edge: string, text: string): Finding {
+  return {
+    ...{ code: 'AddressInvalid', severity: 'error' },
+    message: `the controller of Edge ${edge} says that it is at ${JSON.stringify(text)}, which is no address and no name`,
+    action: 'write spec.addresses of the Edge',
+  };
+}
+
+function passedOver(edge: string, names: readonly string[], why: string): Finding {
+  return {
+    ...{ code: 'AddressPassedOver', severity: 'warning' },
+    message: `Edge ${edge} is at ${names.join(', ')} too, and a name cannot lead there as well: ${why}`,
+    action: 'write spec.addresses of the Edge if another is meant',
+  };
+}

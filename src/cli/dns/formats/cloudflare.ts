@@ -1,0 +1,34 @@
+/** What the import of Cloudflare takes: a zone file, https://developers.cloudflare.com/dns/manage-dns-records/how-to/import-and-export. */
+import type { RecordFormat } from './format.ts';
+import { zoneLines } from './bind.ts';
+
+const MAX_BYTES = 256 * 1024;
+/** Seconds. */
+const TTL = { least: 60, most: 86_400 } as const;
+
+/** Cloudflare's proxy ends TLS itself, and so no tenant would be reached. */
+const HEAD =
+  '; Import with "Proxy imported DNS records" switched off, or by the API with proxied=false:\n; Cloudflare\'s proxy would end TLS itself.\n';
+
+/** The format. */
+export const cloudflare: RecordFormat = {
+  title: "a file for Cloudflare's import",
+  hasAliases: true,
+  hasWildcards: true,
+  fault(entries, options) {
+    const { ttlSeconds } = options;
+    if (ttlSeconds < TTL.least || ttlSeconds > TTL.most) {
+      return {
+        message: `Cloudflare takes a TTL from ${TTL.least} to ${TTL.most}, and --ttl is ${ttlSeconds}`,
+        action: 'write another',
+      };
+    }
+    const { length } = this.text(entries, options);
+    if (length <= MAX_BYTES) return undefined;
+    return {
+      message: `Cloudflare imports ${MAX_BYTES} bytes at once, and these are ${length}`,
+      action: 'name fewer Exposures, or take --wildcard',
+    };
+  },
+  text: (entries, options) => `${HEAD}${zoneLines(entries, options)}`,
+};

@@ -1,0 +1,40 @@
+/** A change batch for `aws route53 change-resource-record-sets`. */
+import { recordSets } from '../entries.ts';
+import { byEdge, type RecordFormat } from './format.ts';
+
+/** Of one request; with UPSERT each record counts twice. */
+const MAX_RECORDS = 1000 / 2;
+
+/** The format. */
+export const route53: RecordFormat = {
+  title: 'a change batch for Amazon Route 53',
+  hasAliases: true,
+  hasWildcards: true,
+  fault(entries) {
+    const count = entries.flatMap(recordSets).flatMap(({ values }) => values).length;
+    if (count <= MAX_RECORDS) return undefined;
+    return {
+      message: `Route 53 takes ${MAX_RECORDS} records at once, and these are ${count}`,
+      action: 'name fewer Exposures, or take --wildcard',
+    };
+  },
+  text(entries, { ttlSeconds }) {
+    const batch = {
+      Comment: `snicket: ${byEdge(entries)
+        .map(([edge]) => `Edge ${edge}`)
+        .join(', ')}`,
+      Changes: entries.flatMap((entry) =>
+        recordSets(entry).map(({ type, values }) => ({
+          Action: 'UPSERT',
+          ResourceRecordSet: {
+            ...{ Name: `${entry.name}.`, Type: type, TTL: ttlSeconds },
+            ResourceRecords: values.map((value) => ({
+              Value: type === 'CNAME' ? `${value}.` : value,
+            })),
+          },
+        })),
+      ),
+    };
+    return `${JSON.stringify(batch, null, 2)}\n`;
+  },
+};

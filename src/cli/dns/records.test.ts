@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'bun:test';
+import { recordsOf, selfAnsweringFindings, type RecordsOptions } from './records.ts';
+import type { WantedName } from './wanted-names.ts';
+
+const HERE = { kind: 'addresses', addresses: ['203.0.113.10'] } as const;
+const LOAD_BALANCER = { kind: 'name', host: 'lb.example.net' } as const;
+const HOSTS: RecordsOptions = { format: 'hosts', hasWildcards: false, ttlSeconds: 300, zones: [] };
+const BIND: RecordsOptions = { ...HOSTS, format: 'bind' };
+
+function nameOf(host: string, more: Partial<WantedName> = {}): WantedName {
+  return {
+    exposure: 'tenants/blue',
+    edge: 'shared',
+    host,
+    domain: 'example.com',
+    to: HERE,
+    ...more,
+  };
+}
+
+test('a name that cannot lead to a name is left out, with the way out; the others are there', () => {
+  const records = recordsOf(
+    [
+      nameOf('a.k8s.example.com'),
+      nameOf('b.k8s.example.com', { edge: 'cloud', to: LOAD_BALANCER }),
+      nameOf('c.k8s.example.com', { edge: 'cloud', to: LOAD_BALANCER }),
+    ],
+    HOSTS,
+  );
+
+  expect(records).toEqual({
+    text: '# Edge shared\n203.0.113.10 a.k8s.example.com\n',
+    notes: [],
+    findings: [
+      {
+        ...{ of: 'Edge cloud', code: 'AliasUnwritable', severity: 'error' },
+        message:
+          'the Edge is at the name lb.example.net, and in format hosts a name cannot lead to a name',
+        action:
+          'write IP addresses as spec.addresses of the Edge, or take one of the formats bind, coredns, windows, infoblox, cloudflare, route53, external-dns',
+      },
+    ],
+  });
+});
+
+test('names that wildcards do not cover are named', () => {
+  const names = [nameOf('a.k8s.example.com'), nameOf('api.example.com')];
+
+  const { text, notes } = recordsOf(names, { ...BIND, hasWildcards: true });
+
+  expect(text).toBe(
+    `; Edge shared
+*.k8s.example.com. 300 IN A     203.0.113.10
+api.example.com.   300 IN A     203.0.113.10
+`,
+  );
+  expect(notes).toEqual(['api.example.com is covered by no wildcard, and has records of its own']);
+});
+
+test('nothing is printed where the format cannot take it', () => {
+  const { text, findings } = recordsOf([nameOf('a.k8s.other.example')], {
+    ...{ ...BIND, format: 'windows' },
+  });
+
+  expect(text).toBe('');
+  expect(findings).toMatchObject([{ of: '--format windows', code: 'RecordsUnwritable' }]);
+});
+
+test('a name without a destination has no record', () => {
+  expect(recordsOf([nameOf('a.k8s.example.com', { to: undefined })], BIND).text).toBe('');
+});
+
+describe('names that hold their address', () => {
+  const domain = '203-0-113-10.sslip.io';
+
+  test('need no record, which is said once', () => {
+    const names = ['a.k8s', 'a.konnectivity'].map((part) =>
+      nameOf(`${part}.${domain}`, { domain }),
+    );
+
+    const records = recordsOf([...names, nameOf('10-0-0-1.nip.io', { to: LOAD_BALANCER })], BIND);
+
+    expect(records).toEqual({
+      text: '',
+      notes: [
+        '*.203-0-113-10.sslip.io needs no record: the address is in the name itself',
+        '10-0-0-1.nip.io needs no record: the address is in the name itself',
+      ],
+      findings: [],
+    });
+  });
+
+  test('are compared with where the Edge is', () => {
+    const names = [
+      nameOf(`a.k8s.${domain}`, { domain }),
+      nameOf('a.k8s.10.0.0.1.nip.io'),
+      nameOf('a.k8s.example.nip.io'),
+    ];
+
+    expect(selfAnsweringFindings(names).map(({ code, message }) => `${code}: ${message}`)).toEqual([
+      'HostElsewhere: a.k8s.10.0.0.1.nip.io leads to 10.0.0.1, as the name itself says, and Edge shared is at 203.0.113.10',
+      'HostElsewhere: a.k8s.example.nip.io holds no address, as the name itself says, and Edge shared is at 203.0.113.10',
+    ]);
+  });
+});

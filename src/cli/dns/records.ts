@@ -1,0 +1,90 @@
+/**
+ * The records for names, in a format, and what a person has to know of them. Pure.
+ */
+import type { Finding } from '../../plan/finding.ts';
+import { destinationText } from './destination.ts';
+import { entriesOf, wildcardEntries, type KnownName } from './entries.ts';
+import type { FormatOptions } from './formats/format.ts';
+import { FORMATS, formatsWith, type FormatName } from './formats/formats.ts';
+import { selfAnswering } from './self-answering.ts';
+import type { NamedFinding, WantedName } from './wanted-names.ts';
+
+/** How to write them. */
+export interface RecordsOptions extends FormatOptions {
+  readonly format: FormatName;
+  readonly hasWildcards: boolean;
+}
+
+/** The text, and what to say beside it. */
+export interface Records {
+  /** Empty if there is none. */
+  readonly text: string;
+  readonly notes: readonly string[];
+  readonly findings: readonly NamedFinding[];
+}
+
+/** The records for these names. Names whose Edge has no address are left out: that has been said of the Edge. */
+export function recordsOf(names: readonly WantedName[], options: RecordsOptions): Records {
+  const format = FORMATS[options.format];
+  const known = names.filter((name): name is KnownName => name.to !== undefined);
+  const own = known.filter(({ host }) => selfAnswering(host) === undefined);
+  const findings = selfAnsweringFindings(names);
+  const sayable = own.filter(({ to }) => format.hasAliases || to.kind === 'addresses');
+  findings.push(...aliasFindings(own, options.format));
+  const { entries, uncovered } = options.hasWildcards
+    ? wildcardEntries(sayable)
+    : { entries: entriesOf(sayable), uncovered: [] };
+  const notes = [
+    ...selfAnsweringNotes(names),
+    ...uncovered.map(({ host }) => `${host} is covered by no wildcard, and has records of its own`),
+  ];
+  if (entries.length === 0) return { text: '', notes, findings };
+  const fault = format.fault(entries, options);
+  if (fault !== undefined) {
+    const of = `--format ${options.format}`;
+    findings.push({ of, code: 'RecordsUnwritable', severity: 'error', ...fault });
+    return { text: '', notes, findings };
+  }
+  return { text: format.text(entries, options), notes, findings };
+}
+
+function aliasFindings(names: readonly KnownName[], format: FormatName): readonly NamedFinding[] {
+  if (FORMATS[format].hasAliases) return [];
+  const edges = new Map(
+    names.flatMap(({ edge, to }) => (to.kind === 'name' ? [[edge, to.host] as const] : [])),
+  );
+  return [...edges].map(([edge, host]) => ({
+    ...{ of: `Edge ${edge}`, code: 'AliasUnwritable', severity: 'error' },
+    message: `the Edge is at the name ${host}, and in format ${format} a name cannot lead to a name`,
+    action: `write IP addresses as spec.addresses of the Edge, or take one of the formats ${formatsWith('hasAliases')}`,
+  }));
+}
+
+/** What names below nip.io and sslip.io say by themselves, if that is not where the Edge is. */
+export function selfAnsweringFindings(names: readonly WantedName[]): NamedFinding[] {
+  return names.flatMap(({ exposure, edge, host, to }) => {
+    const own = selfAnswering(host);
+    if (own === undefined || to?.kind !== 'addresses') return [];
+    const { addresses } = own;
+    if (addresses.length > 0 && addresses.every((one) => to.addresses.includes(one))) return [];
+    const says = addresses.length === 0 ? 'holds no address' : `leads to ${addresses.join(', ')}`;
+    const finding: Finding = {
+      ...{ code: 'HostElsewhere', severity: 'error' },
+      message: `${host} ${says}, as the name itself says, and Edge ${edge} is at ${destinationText(to)}`,
+      action: `correct spec.domain of the Edge, or spec.hosts of the Exposure`,
+    };
+    return { ...finding, of: exposure };
+  });
+}
+
+/** That there is nothing to do for some names. */
+export function selfAnsweringNotes(names: readonly WantedName[]): readonly string[] {
+  const parents = names.flatMap(({ host, domain }) => {
+    const own = selfAnswering(host);
+    if (own === undefined) return [];
+    return domain !== undefined && host.endsWith(`.${domain}`) ? `*.${domain}` : host;
+  });
+  return [...new Set(parents)].map(
+    (name) => `${name} needs no record: the address is in the name itself`,
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * The names that Exposures need, and where each has to lead.
+ */
+import type { Edge } from '../../api/edge.ts';
+import type { Exposure } from '../../api/exposure.ts';
+import { keyText, type KubeObject } from '../../kube/object.ts';
+import { edgeAddresses } from '../../operator/exposure/route-changes.ts';
+import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import type { Finding } from '../../plan/finding.ts';
+import { planExposure } from '../../plan/plan.ts';
+import { destinationOf, type Destination, type FoundDestination } from './destination.ts';
+
+/** One name. */
+export interface WantedName {
+  /** `namespace/name`. */
+  readonly exposure: string;
+  readonly edge: string;
+  readonly host: string;
+  /** Of the Edge, if it has one. */
+  readonly domain?: string | undefined;
+  /** Absent: nobody says where the Edge is. */
+  readonly to?: Destination | undefined;
+}
+
+/** Something to tell, and of whom: `tenants/blue`, `Edge shared`. */
+export interface NamedFinding extends Finding {
+  readonly of: string;
+}
+
+/** All names, and what is wrong. */
+export interface WantedNames {
+  readonly names: readonly WantedName[];
+  readonly findings: readonly NamedFinding[];
+}
+
+/** The names of these Exposures, without those that are being deleted. */
+export function wantedNames(
+  chosen: readonly KubeObject[],
+  management: ManagementSnapshot,
+  operatorNamespace: string,
+): WantedNames {
+  const edges = new Map<string, FoundDestination>();
+  const findings: NamedFinding[] = [];
+  const names = chosen
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .flatMap((object): readonly WantedName[] => {
+      const of = keyText(object.metadata);
+      const { value: wish, finding } = management.book.wishOf(object);
+      if (wish === undefined) {
+        findings.push({ ...finding, of });
+        return [];
+      }
+      // As far as a plan goes with nothing known: what the hosts are, and whether this Exposure may have them.
+      const { hosts, findings: found } = planExposure(wish, {
+        ...{ conflict: wish.conflict, served: management.served },
+        ...{ edgeAddresses: [], currentSlices: [], proxyImage: '' },
+      });
+      const faults = found.filter(({ severity }) => severity === 'error');
+      findings.push(...faults.map((fault) => ({ ...fault, of })));
+      if (hosts === undefined || faults.length > 0) return [];
+      const { name: edge } = wish.edge.metadata;
+      const there =
+        edges.get(edge) ?? edgeDestination(wish.edge, { management, namespace: operatorNamespace });
+      if (!edges.has(edge)) {
+        edges.set(edge, there);
+        findings.push(...there.findings.map((one) => ({ ...one, of: `Edge ${edge}` })));
+      }
+      const named = [hosts.api, ...(hasKonnectivity(wish.exposure) ? [hosts.konnectivity] : [])];
+      return named.flatMap((host) =>
+        host === undefined
+          ? []
+          : { exposure: of, edge, host, domain: wish.edge.spec.domain, to: there.to },
+      );
+    });
+  return { names, findings };
+}
+
+function edgeDestination(
+  edge: Edge,
+  place: { readonly management: ManagementSnapshot; readonly namespace: string },
+): FoundDestination {
+  const { management } = place;
+  const live = management.exposures.filter((object) => {
+    const { value } = management.book.exposureIn(object);
+    return value !== undefined && management.book.edgeOf(value).value === edge;
+  });
+  const owned = live.flatMap((object) => management.ownedBy(object));
+  return destinationOf(edge.metadata.name, edgeAddresses(place, edge, owned));
+}
+
+/** As the operator has found it, else as the Exposure says; one that names an object of a provider mostly has it. */
+function hasKonnectivity({ spec, status }: Exposure): boolean {
+  if (status?.route !== undefined) return status.route.konnectivity !== undefined;
+  const { service, endpoints } = spec.controlPlane;
+  if (service !== undefined) return service.konnectivityPort !== undefined;
+  return endpoints === undefined || endpoints.konnectivity !== undefined;
+}

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { createClient } from '../kube/fetch-client.ts';
+import { parseKubeconfig } from '../kube/kubeconfig.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { TestApiServer } from '../kube/testing/api-server.ts';
+import { LabTenant } from '../operator/testing/lab-tenant.ts';
+import { objectOf, secretOf } from '../operator/testing/objects.ts';
+import { Terminal } from './testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+let server: TestApiServer;
+let tenant: LabTenant;
+let terminal: Terminal;
+beforeAll(async () => {
+  server = await TestApiServer.start();
+  tenant = await LabTenant.start('blue');
+  terminal = new Terminal(server);
+  const { authority, kubeconfig, port } = tenant;
+  const at = (name: string) => ({ name, namespace: 'tenants' });
+  server.seed(
+    objectOf('Namespace', { name: 'tenants' }),
+    objectOf(
+      'Edge',
+      { name: 'shared' },
+      { spec: { driver: 'haproxy', domain: 'example.test', addresses: ['127.0.0.1'] } },
+    ),
+    objectOf('Edge', { name: 'nowhere' }, { spec: { driver: 'haproxy', domain: 'example.test' } }),
+    objectOf('Service', at('blue'), { spec: { ports: [{ name: 'api', port: 6443 }] } }),
+    secretOf(at('ca'), { 'tls.crt': authority.certificate }),
+    secretOf(at('kubeconfig'), { 'admin.conf': kubeconfig }),
+  );
+  await expose('blue', { endpoint: `${tenant.apiHost}:${port}` });
+});
+afterAll(async () => {
+  terminal[Symbol.dispose]();
+  await tenant[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+interface Told {
+  readonly endpoint?: string;
+  readonly edge?: string;
+  readonly kubeconfig?: string;
+  readonly conditions?: readonly object[];
+}
+
+/** An Exposure as the operator leaves it. */
+async function expose(name: string, told: Told): Promise<void> {
+  const { endpoint, edge = 'shared', kubeconfig = 'kubeconfig', conditions } = told;
+  const controlPlane = {
+    ...{ service: { name: 'blue' }, caSecret: { name: 'ca' } },
+    kubeconfigSecret: { name: kubeconfig },
+  };
+  const key = { name, namespace: 'tenants' };
+  server.seed(objectOf('Exposure', key, { spec: { edge, controlPlane } }));
+  if (endpoint === undefined && conditions === undefined) return;
+  const api = { host: endpoint?.split(':')[0], service: 'blue', port: 6443 };
+  await createClient(server.access).patch(
+    RESOURCES.exposure,
+    key,
+    'merge',
+    { status: { edge, conditions, ...(endpoint !== undefined && { endpoint, route: { api } }) } },
+    { subresource: 'status' },
+  );
+}
+
+describe('a kubeconfig through the edge', () => {
+  test('leads to the host of the tenant', async () => {
+    const { exitCode, stdout, stderr } = await terminal.snicket(['kubeconfig', 'blue']);
+
+    expect(stderr).toBe('');
+    expect(parse(stdout)).toMatchObject({
+      clusters: [
+        {
+          name: 'tenants/blue',
+          cluster: { server: `https://tenants-blue.k8s.example.test:${tenant.port}` },
+        },
+      ],
+      contexts: [{ name: 'tenants/blue' }],
+      'current-context': 'tenants/blue',
+    });
+    expect(exitCode).toBe(0);
+  });
+
+  test.each([[['--address', '127.0.0.1']], [['--by-address']]])(
+    'works with no DNS at all: %j',
+    async (flags) => {
+      const { stdout } = await terminal.snicket(['kubeconfig', 'tenants/blue', ...flags]);
+
+      const access = parseKubeconfig(stdout);
+      expect(access.server).toBe(`https://127.0.0.1:${tenant.port}`);
+      expect(access.serverName).toBe('tenants-blue.k8s.example.test');
+      expect(await createClient(access).version()).toHaveProperty('gitVersion');
+    },
+  );
+
+  test('by an IPv6 address', async () => {
+    const words = ['kubeconfig', 'blue', '--address', '2001:db8::10'];
+
+    const { stdout } = await terminal.snicket(words);
+
+    expect(stdout).toContain(`server: https://[2001:db8::10]:${tenant.port}\n`);
+  });
+});
+
+describe('a file', () => {
+  test('that only its owner can read, and that nobody loses by mistake', async () => {
+    const path = join(terminal.folder, 'blue.kubeconfig');
+    const words = ['kubeconfig', 'blue', '-o', 'blue.kubeconfig'];
+
+    const first = await terminal.snicket(words);
+    const mode = statSync(path).mode & 0o777;
+    terminal.write('old.kubeconfig', 'precious');
+    const refused = await terminal.snicket(['kubeconfig', 'blue', '-o', 'old.kubeconfig']);
+    const kept = readFileSync(join(terminal.folder, 'old.kubeconfig'), 'utf8');
+    const forced = await terminal.snicket([
+      ...['kubeconfig', 'blue', '-o', 'old.kubeconfig', '--force'],
+    ]);
+
+    expect(first).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    expect(mode).toBe(0o600);
+    expect(refused.stderr).toBe(
+      'error: old.kubeconfig is there already; name another file, or write over it with --force\n',
+    );
+    expect(refused.exitCode).toBe(2);
+    expect(kept).toBe('precious');
+    expect(forced.exitCode).toBe(0);
+    const old = join(terminal.folder, 'old.kubeconfig');
+    expect(readFileSync(old, 'utf8')).toBe(readFileSync(path, 'utf8'));
+    expect(statSync(old).mode & 0o777).toBe(0o600);
+    expect(readdirSync(terminal.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test('that cannot be written', async () => {
+    const words = ['kubeconfig', 'blue', '-o', 'no/such/folder/a'];
+
+    const { exitCode, stderr } = await terminal.snicket(words);
+
+    expect(stderr).toBe('error: no/such/folder/a cannot be written (ENOENT); name another file\n');
+    expect(exitCode).toBe(2);
+  });
+});
+
+describe('there is none', () => {
+  test('while the Exposure is not routed, with the reason', async () => {
+    const lastTransitionTime = '2026-01-01T00:00:00Z';
+    await expose('new', {});
+    await expose('late', {
+      conditions: [
+        { type: 'Accepted', status: 'True', reason: 'Accepted', message: '', lastTransitionTime },
+        {
+          ...{ type: 'Routed', status: 'False', reason: 'ServiceMissing', lastTransitionTime },
+          message: 'there is no Service tenants/late',
+        },
+      ],
+    });
+
+    const fresh = await terminal.snicket(['kubeconfig', 'new']);
+    const late = await terminal.snicket(['kubeconfig', 'late', '-o', 'late.kubeconfig']);
+
+    expect(fresh.stderr).toBe(
+      'error: tenants/new: it is not routed yet; the operator has not looked at it: see that it runs\n',
+    );
+    expect(late.stderr).toBe(
+      'error: tenants/late: it is not routed yet; Routed is False: there is no Service tenants/late\n',
+    );
+    expect([fresh.exitCode, late.exitCode]).toEqual([1, 1]);
+    expect(existsSync(join(terminal.folder, 'late.kubeconfig'))).toBe(false);
+  });
+
+  test('if there is no Secret, or nothing good in it', async () => {
+    const key = { name: 'broken', namespace: 'tenants' };
+    server.seed(secretOf(key, { 'admin.conf': 'token: "hunter2' }));
+    await expose('absent', { endpoint: 'absent.example.test:443', kubeconfig: 'missing' });
+    await expose('broken', { endpoint: 'broken.example.test:443', kubeconfig: 'broken' });
+
+    const absent = await terminal.snicket(['kubeconfig', 'absent']);
+    const broken = await terminal.snicket(['kubeconfig', 'broken']);
+
+    expect(absent.stderr).toStartWith(
+      'error: tenants/absent: there is no kubeconfig of the tenant: there is no Secret tenants/missing; ',
+    );
+    expect(broken.stderr).toStartWith(
+      "error: tenants/broken: the tenant's kubeconfig is no kubeconfig: it is not YAML",
+    );
+    expect(broken.stderr).not.toContain('hunter2');
+    expect([absent.exitCode, broken.exitCode]).toEqual([1, 1]);
+  });
+
+  test('by the address of an Edge that has none', async () => {
+    await expose('lost', { endpoint: 'lost.example.test:443', edge: 'nowhere' });
+
+    const { exitCode, stderr } = await terminal.snicket(['kubeconfig', 'lost', '--by-address']);
+
+    expect(stderr).toStartWith('error: tenants/lost: nobody says where Edge nowhere is; write ');
+    expect(exitCode).toBe(1);
+  });
+});
+
+test.each([
+  [[], "missing required argument 'exposure'"],
+  [['blue', '--address', 'edge.example.com'], 'Write an IP address such as 203.0.113.10'],
+  [['blue', '--address', '127.0.0.1', '--by-address'], 'cannot be used with option'],
+  [['blue', '--force'], 'error: --force belongs to -o'],
+  [['blue', '-o', 'yaml'], 'It names a file here, and a kubeconfig is YAML.'],
+  [['tenants/blue', '-n', 'other'], 'error: the namespace is tenants in the name and other'],
+  [['blau'], 'error: there is no Exposure tenants/blau; there are '],
+])('refuses %j', async (words, sentence) => {
+  const { exitCode, stdout, stderr } = await terminal.snicket(['kubeconfig', ...words]);
+
+  expect(stderr).toContain(sentence);
+  expect(stdout).toBe('');
+  expect(exitCode).toBe(2);
+});
+
+test('the help fits into 80 columns, and says the exit codes', async () => {
+  const { stdout } = await terminal.snicket(['kubeconfig', '--help']);
+
+  expect(stdout).toContain('Exit codes:\n  0  printed');
+  expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+});
