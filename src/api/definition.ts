@@ -79,6 +79,10 @@ export const KINDS: readonly Kind[] = [
       { ...column('Exposures', '.status.exposures', 'How many use it.'), type: 'integer' },
       READY,
       AGE,
+      {
+        ...column('Namespaces', '.spec.allowedNamespaces', 'Whose Exposures may use it.'),
+        priority: 1,
+      },
     ],
     schema: edgeObject,
   },

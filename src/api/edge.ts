@@ -73,6 +73,11 @@ export const edgeSpec = withRules(
       .describe(
         "The public IP addresses of the edge: what DNS has to say, and what workers dial before they have DNS. Default: as the status of the controller's Service or Gateway says.",
       ),
+    allowedNamespaces: setOf(objectName, 1024)
+      .optional()
+      .describe(
+        'The namespaces whose Exposures may use this edge; those of others are not accepted. Default: every namespace.',
+      ),
     ingress: z
       .strictObject({
         className: objectName

@@ -90,3 +90,11 @@ test('makes nothing that could not have been written as a host', () => {
     }),
   );
 });
+
+test('gives none on an Edge that is not for the namespace', () => {
+  const spec = { driver: 'snicket', domain: 'example.com', allowedNamespaces: ['others'] };
+
+  expect(hostsOf(exposure({ api: 'blue.example.net' }), parseEdge(edgeOf(spec)))).toMatchObject({
+    code: 'NamespaceNotAllowed',
+  });
+});

@@ -4,6 +4,7 @@
 import type { Finding } from '../plan/finding.ts';
 import type { Edge } from './edge.ts';
 import type { Exposure } from './exposure.ts';
+import { namespaceFault, type EdgeOfNamespaces } from './allowed-namespaces.ts';
 import { MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from './network-values.ts';
 
 /** The hosts of one tenant. */
@@ -18,10 +19,13 @@ export type HostsOfExposure = Pick<Exposure, 'metadata'> & {
   readonly spec: Pick<Exposure['spec'], 'hosts'>;
 };
 /** The same of the Edge. */
-export type DomainOfEdge = Pick<Edge, 'metadata'> & { readonly spec: Pick<Edge['spec'], 'domain'> };
+export type DomainOfEdge = EdgeOfNamespaces & { readonly spec: Pick<Edge['spec'], 'domain'> };
 
 /** The hosts of a tenant behind an edge, or why there are none. */
 export function hostsOf(exposure: HostsOfExposure, edge: DomainOfEdge): Hosts | Finding {
+  // First, so that nobody keeps a host from others on an edge that is not for him.
+  const shutOut = namespaceFault(exposure, edge);
+  if (shutOut !== undefined) return shutOut;
   const { hosts } = exposure.spec;
   const made = (kind: 'k8s' | 'konnectivity') => madeHost(exposure, kind, edge.spec.domain);
   const api = hosts.api ?? made('k8s');

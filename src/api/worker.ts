@@ -20,6 +20,9 @@ export type WorkerAddress = (typeof WORKER_ADDRESSES)[number];
 /** The address that every node carries, if nothing else is said. */
 const DEFAULT_VIRTUAL_ADDRESS = '100.64.64.1';
 
+/** Far above what the pods of a node need, and a stop for what would grow without end. */
+export const DEFAULT_MEMORY_LIMIT = '512Mi';
+
 /** Host ports below this need a capability that the proxy does not have. */
 const FIRST_UNPRIVILEGED_PORT = 1024;
 const hostPort = port.min(FIRST_UNPRIVILEGED_PORT);
@@ -89,7 +92,7 @@ export const workerSpec = withRules(
     healthPort: hostPort
       .default(7444)
       .describe(
-        'Where the proxy answers for its health on each node. Must be free on all of them.',
+        'Where the proxy answers for its health on each node, at an address of the loopback device: nothing outside the node reaches it. Must be free on all of them.',
       ),
     directInjection: z
       .boolean()
@@ -110,7 +113,9 @@ export const workerSpec = withRules(
           .describe('What the proxy is sure to get, by resource.'),
         limits: quantities
           .optional()
-          .describe('What it may use at most, by resource. Default: no limits.'),
+          .describe(
+            `What it may use at most, by resource; {} for no limits. Default: ${DEFAULT_MEMORY_LIMIT} of memory, unless more than that is requested.`,
+          ),
       })
       .prefault({})
       .describe('CPU and memory of the proxy on each node.'),

@@ -46,6 +46,15 @@ test('lets nothing of a value reach the terminal but text', () => {
   expect(text).toContain('a: "\\u001b2Jgone" -> "a\\nb"\n');
 });
 
+test('says why something goes later', () => {
+  const object = { apiVersion: 'v1', kind: 'Ingress', metadata: { name: 'a', namespace: 'b' } };
+  const change = { action: 'delete', cluster: 'management', waits: true } as const;
+
+  expect(changesText({ exposure, changes: [{ ...change, object, fields: [] }] }, false)).toContain(
+    '  - management Ingress b/a (not before the Exposure is Ready by the driver of its Edge: somebody may still go by it)\n',
+  );
+});
+
 test('has colours for those who can see them', () => {
   const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } };
   const change = { action: 'delete', cluster: 'management', waits: false } as const;

@@ -37,13 +37,22 @@ export function changesText(
     return hasColours ? `\u001B[${COLOURS[sign] ?? 0}m${whole}\u001B[0m` : whole;
   };
   const lines = changes.flatMap(({ action, cluster, object, fields, waits }) => [
-    line(SIGNS[action], '  ', `${cluster.padEnd(10)} ${objectText(object)}${waits ? WAITS : ''}`),
+    line(
+      SIGNS[action],
+      '  ',
+      `${cluster.padEnd(10)} ${objectText(object)}${waits ? waitText(action) : ''}`,
+    ),
     ...fields.map((field) => line(signOf(field), '      ', fieldText(field))),
   ]);
   return [objectText(exposure), ...lines, ''].join('\n');
 }
 
-const WAITS = ' (not before a proxy is ready: the endpoints that are there are not ours, and work)';
+/** What waits are endpoints that somebody else keeps, and routes of a former driver. */
+function waitText(action: ObjectChange['action']): string {
+  return action === 'delete'
+    ? ' (not before the Exposure is Ready by the driver of its Edge: somebody may still go by it)'
+    : ' (not before a proxy is ready: the endpoints that are there are not ours, and work)';
+}
 
 function signOf(field: FieldChange): string {
   if (!('from' in field)) return '+';

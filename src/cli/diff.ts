@@ -16,7 +16,8 @@ Examples:
   snicket diff -A -o json               # of all Exposures, for a program
   snicket diff -A > /dev/null && echo nothing has drifted
 
-  ~ is a change, + something new, - something that goes. Nothing is written anywhere, and no secret is shown.
+  ~ is a change, + something new, - something that goes; (not before ...) says what it waits for.
+  Nothing is written anywhere, and no secret is shown.
 
 Exit codes:
   0  nothing would be changed

@@ -8,6 +8,7 @@ import type { Outlook } from '../operator/outlook.ts';
 import { changesIn, type FieldChange } from '../plan/changes.ts';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
 import type { ClusterChange, ExposureChanges } from './diff-text.ts';
+import { formerRoutesIn } from './plans.ts';
 
 /** In both clusters, or in one. */
 export function exposureChanges(outlook: Outlook, only?: Cluster): ExposureChanges {
@@ -16,7 +17,8 @@ export function exposureChanges(outlook: Outlook, only?: Cluster): ExposureChang
     exposure: outlook.object,
     changes: clusters.flatMap((cluster): readonly ClusterChange[] => {
       const side = outlook[cluster] ?? { wanted: [], superfluous: [] };
-      const changes = changesIn(side).map((change) => ({ ...change, cluster }));
+      const kept = cluster === 'management' ? formerRoutesIn(outlook) : [];
+      const changes = changesIn({ ...side, kept }).map((change) => ({ ...change, cluster }));
       return cluster === 'management' ? [...routeInStatus(outlook), ...changes] : changes;
     }),
     findings: outlook.findings,

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { differences } from '../kube/apply-differences.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -41,6 +43,7 @@ describe('from files', () => {
     terminal = new Terminal();
     terminal.write('edge.yaml', EDGE);
     terminal.write('blue.yaml', exposureOf('blue'));
+    terminal.write('torn.yaml', 'kind: {');
   });
   afterAll(() => terminal[Symbol.dispose]());
 
@@ -184,6 +187,50 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(exitCode).toBe(1);
   });
 
+  test('prints no routes for a namespace that the Edge is not for', async () => {
+    const closed = EDGE.replace('{driver', '{allowedNamespaces: [others], driver');
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(
+      ['render', '-f', '-', '--only', 'management'],
+      `${closed}---\n${exposureOf('blue')}`,
+    );
+
+    expect(stderr).toContain(
+      'error: tenants/blue: NamespaceNotAllowed: Edge shared takes no Exposures of namespace tenants, only of others; make the Exposure in one of these,',
+    );
+    expect(stdout).toEndWith('# management cluster: nothing\n');
+    expect(exitCode).toBe(1);
+  });
+
+  test('an Exposure that the Edge is not for keeps no host from others', async () => {
+    const hosts = '  hosts: {api: a.example.com, konnectivity: b.example.com}\n';
+    const closed = EDGE.replace('{driver', '{allowedNamespaces: [tenants], driver');
+    const elsewhere = exposureOf('blue', hosts).replace('namespace: tenants', 'namespace: a');
+
+    const { stdout, stderr } = await terminal.snicket(
+      ['render', '-f', '-'],
+      [closed, elsewhere, exposureOf('red', hosts)].join('---\n'),
+    );
+
+    expect(stderr).toContain('error: a/blue: NamespaceNotAllowed: ');
+    expect(stderr).not.toContain('HostConflict');
+    expect(stdout).toContain('# management cluster: Ingress tenants/snicket-red\n');
+  });
+
+  test('says in its help what each exit code means, as the document does', async () => {
+    const page = readFileSync(join(import.meta.dir, '../../docs/render-and-diff.md'), 'utf8');
+    const [, section = ''] = page.split('### Exit codes');
+    const rows = section.split('\n## ')[0]!.matchAll(/^\| (\d) \| (.+) \|$/gm);
+    const documented = [...rows].map(
+      ([, code, text = '']) => `${code} ${text.replaceAll('`', '')}`,
+    );
+
+    const { stdout } = await terminal.snicket(['render', '--help']);
+
+    const said = stdout.split('Exit codes:')[1]?.replaceAll(/\s+/g, ' ').trim();
+    expect(said).toBe(documented.join(' '));
+  });
+
   test('says what is wrong with file and line, and prints nothing', async () => {
     terminal.write(
       'wrong.yaml',
@@ -209,6 +256,7 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
     [['-f', 'absent.yaml'], 2, 'error: absent.yaml cannot be read (ENOENT)'],
     [['-f', '.'], 2, 'error: . cannot be read (a folder; write its files: ./*.yaml)'],
     [['-f', 'edge.yaml', '-A'], 2, 'error: -f means the Exposures in the files'],
+    [['-f', 'torn.yaml'], 1, 'error: torn.yaml:'],
     [['-f', 'edge.yaml'], 1, 'error: there is no Exposure in these files'],
     [['-f', 'blue.yaml'], 1, 'EdgeNotFound: there is no Edge shared; create it, or correct'],
     [['--service-address', '10.0.0.1'], 2, 'error: --service-address belongs to -f'],

@@ -25,9 +25,10 @@ Examples:
 Nothing is written anywhere. Of Secrets a fingerprint is shown, unless --show-secrets asks for more.
 
 Exit codes:
-  0  printed
-  1  printed as far as it goes; lines that begin with error: say what is wrong
-  2  the command line, a file or the management cluster cannot be read`;
+  0  printed; lines with warning: and note: may be on standard error
+  1  printed as far as it goes; lines with error: say what is wrong. With -f, nothing is printed if a file has a
+     mistake in it, or if there is no Exposure
+  2  the command line is wrong, there is no such Exposure, or a file or the management cluster cannot be read`;
 
 /** The flags that stand in for a tenant that is not asked. */
 const FILE_FLAGS = ['serviceAddress', 'clusterDomain', 'tenantVersion'] as const;

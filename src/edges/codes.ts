@@ -31,6 +31,7 @@ export const EDGE_CODES = {
   ListenerNamespace: 'the listener takes no routes from this namespace',
   ListenerKind: 'the listener takes no TLSRoutes',
   HostClaimed: "an object that is not Snicket's claims the host too",
+  FormerRoutesKept: 'routes of the former driver stay until all goes by the new one',
 
   // What to know of a driver.
   ReloadCutsConnections: 'each new tenant starts a clock that ends the connections of all others',

@@ -29,6 +29,13 @@ export function routeObjectName(exposure: string, kind?: RouteKind): string {
   return fitting(`snicket-${exposure}${suffix}`, MAX_NAME_LENGTH);
 }
 
+/** Every name that an object with routes of an Exposure may have, whichever driver has written it. */
+export function routeObjectNames(exposure: string): readonly string[] {
+  return [undefined, 'api' as const, 'konnectivity' as const].map((kind) =>
+    routeObjectName(exposure, kind),
+  );
+}
+
 /** The value by which objects of the management cluster name their Exposure. */
 export function exposureLabelValue(exposure: string): string {
   return fitting(exposure, MAX_LABEL_LENGTH);

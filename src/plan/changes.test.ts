@@ -34,6 +34,17 @@ test('what is not there is created, what should not be is deleted, in that order
   ]);
 });
 
+test('what is kept for now is deleted later', () => {
+  const [old, former] = [configMap({}), configMap({}, 'Secret')];
+
+  const changes = changesIn({ wanted: [], superfluous: [old, former], kept: [former] });
+
+  expect(changes.map(({ object, waits }) => [object, waits])).toEqual([
+    [old, false],
+    [former, true],
+  ]);
+});
+
 test('an object that is found in two versions of its kind is deleted once', () => {
   const route = { kind: 'TLSRoute', metadata: { name: 'a', namespace: 'b' } };
   const superfluous = ['v1', 'v1alpha2'].map((version) => ({

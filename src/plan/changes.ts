@@ -37,18 +37,21 @@ export interface Comparable {
     readonly waits?: boolean;
   }[];
   readonly superfluous: readonly KubeObject[];
+  /** Those of the superfluous ones that are not to be deleted before something else is done. Default: none. */
+  readonly kept?: readonly KubeObject[];
 }
 
 /** The changes, in the order in which they are made. */
-export function changesIn({ wanted, superfluous }: Comparable): readonly ObjectChange[] {
+export function changesIn({ wanted, superfluous, kept = [] }: Comparable): readonly ObjectChange[] {
   const gone = new Map(superfluous.map((object) => [identity(object), object]));
+  const later = new Set(kept.map(identity));
   return [
     ...wanted.flatMap(({ desired, live, waits = false }) => changeOf(desired, live, waits)),
-    ...[...gone.values()].map((object): ObjectChange => ({
+    ...[...gone].map(([key, object]): ObjectChange => ({
       action: 'delete',
       object,
       fields: [],
-      waits: false,
+      waits: later.has(key),
     })),
   ];
 }

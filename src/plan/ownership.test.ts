@@ -1,8 +1,12 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { DRIVERS } from '../api/edge.ts';
+import { driverFor } from '../edges/driver-for.ts';
+import { BLUE, edge, serving, SPECS } from '../edges/testing/blue.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { EXPOSURE_LABEL, MANAGED_BY } from './labels.ts';
-import { superfluous, type Mark } from './ownership.ts';
+import { ownedBy, ownRoutes, superfluous, type Mark } from './ownership.ts';
+import { exposure } from './testing/wishes.ts';
 
 const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 const UID = 'uid-of-blue';
@@ -66,4 +70,44 @@ test('never finds an object that lacks a label or the owner, or is going', () =>
       expect(found).toEqual(expected);
     }),
   );
+});
+
+describe('the routes of an Exposure', () => {
+  const blue = exposure();
+  const made = (driver: (typeof DRIVERS)[number]) =>
+    ownedBy(blue, driverFor(driver).objects(BLUE, edge(SPECS[driver]), serving()));
+  const planned = made('haproxy');
+  const [route] = planned;
+  const isOwn = ownRoutes(blue, planned);
+
+  function otherwise(metadata: Partial<KubeObject['metadata']>): KubeObject {
+    return { ...route!, metadata: { ...route!.metadata, ...metadata } };
+  }
+
+  test.each(DRIVERS)('are those that driver %s makes, planned or from before', (driver) => {
+    const objects = made(driver);
+
+    expect(objects.map(ownRoutes(blue, objects))).toEqual(objects.map(() => true));
+    expect(objects.map(isOwn)).toEqual(objects.map(() => true));
+  });
+
+  test('are those that have lost their labels, if they are planned', () => {
+    const bare = otherwise({ labels: {} });
+
+    expect(isOwn(bare)).toBe(true);
+    expect(ownRoutes(blue, [])(bare)).toBe(false);
+  });
+
+  test.each<[string, Partial<KubeObject['metadata']>]>([
+    ['in another namespace', { namespace: 'elsewhere' }],
+    ['with a name that Snicket gives to none', { name: 'snicket-blue-2' }],
+    ['of an Exposure with that name before', { ownerReferences: [{ ...owners[0]!, uid: 'old' }] }],
+    ['without an owner', { ownerReferences: [] }],
+  ])('are none %s, whatever its labels and owner say', (_where, metadata) => {
+    expect(isOwn(otherwise(metadata))).toBe(false);
+  });
+
+  test('are none while the Exposure is in no cluster', () => {
+    expect(ownRoutes(exposure({}, { uid: undefined }), planned)(route!)).toBe(false);
+  });
 });

@@ -3,7 +3,7 @@
  * In a tenant, where there can be no owner from another cluster, the proxies say for which Exposure all of it is.
  */
 import type { Exposure } from '../api/exposure.ts';
-import { exposureLabelValue } from '../edges/names.ts';
+import { exposureLabelValue, routeObjectNames } from '../edges/names.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
 import { groupOf, RESOURCES } from '../kube/resource.ts';
 import { EXPOSURE_LABEL, HOLDER_ANNOTATION, MANAGED_BY } from './labels.ts';
@@ -72,14 +72,44 @@ export function superfluous<T extends KubeObject>(
   );
 }
 
+/** The mark of what was made for an Exposure in the management cluster. */
+export function markOf({ metadata: { name, uid = '' } }: Pick<KubeObject, 'metadata'>): Mark {
+  return { labels: { [EXPOSURE_LABEL]: exposureLabelValue(name) }, owner: { uid } };
+}
+
+/**
+ * Which route objects are those of an Exposure: what its plan makes, and what an earlier plan has made, which goes by
+ * itself. Anybody can write our labels and our owner on an object; so one counts only at a place and with a name
+ * that make the operator change or delete it if it is not as planned. None for an Exposure that is in no cluster.
+ */
+export function ownRoutes(
+  exposure: Pick<KubeObject, 'metadata'>,
+  planned: readonly KubeObject[],
+): (object: KubeObject) => boolean {
+  const { name, namespace, uid } = exposure.metadata;
+  const wanted = new Set(planned.map(identity));
+  const names = new Set(routeObjectNames(name));
+  const mark = markOf(exposure);
+  return (object) => {
+    const { metadata } = object;
+    if (uid === undefined || metadata.namespace !== namespace) return false;
+    const isFormer = names.has(metadata.name) && isMarked(object, mark);
+    return isFormer || (wanted.has(identity(object)) && isOwned(object, uid));
+  };
+}
+
 /** A selector has said so already: looked at again, since a mistake here deletes what is not ours. */
-function isMarked({ metadata }: KubeObject, { labels: others, owner }: Mark): boolean {
-  const { labels = {}, ownerReferences = [] } = metadata;
+function isMarked(object: KubeObject, { labels: others, owner }: Mark): boolean {
+  const { labels = {} } = object.metadata;
   return (
     Object.entries({ ...others, ...MANAGED_BY }).every(
       ([label, value]) => labels[label] === value,
-    ) && ownerReferences.some(({ uid }) => uid === owner.uid)
+    ) && isOwned(object, owner.uid)
   );
+}
+
+function isOwned({ metadata: { ownerReferences = [] } }: KubeObject, owner: string): boolean {
+  return ownerReferences.some(({ uid }) => uid === owner);
 }
 
 /** The version of a group is no part of it: one object is served in several. */

@@ -94,6 +94,16 @@ test('a host that another Exposure has is not routed, and what was is removed', 
   expect(plan).not.toContainAnyKeys(['routes', 'tenant']);
 });
 
+test('on an Edge that is not for its namespace nothing is routed, and what was is removed', () => {
+  const shared = edge({ allowedNamespaces: ['others'] });
+
+  const plan = planExposure({ exposure: exposure(), edge: shared }, facts());
+
+  expect(codes(plan)).toEqual(['wish: NamespaceNotAllowed']);
+  expect(plan.management).toEqual([]);
+  expect(plan).not.toContainAnyKeys(['hosts', 'endpoint', 'routes', 'tenant']);
+});
+
 describe('the mode', () => {
   test('is passthrough behind our own gateway', () => {
     const plan = planExposure(

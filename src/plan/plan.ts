@@ -2,6 +2,7 @@
  * From facts and a wish to everything that has to be there. Pure: the same input gives the same plan, so that `render`,
  * `diff` and a dry run are what the operator does, but for the writing.
  */
+import { namespaceFault } from '../api/allowed-namespaces.ts';
 import type { Edge } from '../api/edge.ts';
 import type { Exposure, WorkerMode } from '../api/exposure.ts';
 import { hostsOf, type Hosts } from '../api/hosts.ts';
@@ -71,6 +72,9 @@ export function planExposure(wish: Wish, facts: Facts): Plan {
   const { exposure, edge } = wish;
   const { driver, port } = edge.spec;
   const mode = modeOf(driver, exposure.spec.worker.mode);
+  const shutOut = namespaceFault(exposure, edge);
+  // What is there is not kept: whoever owns the edge has taken it from this namespace.
+  if (shutOut !== undefined) return { mode, management: [], findings: about('wish', shutOut) };
   const hosts = hostsOf(exposure, edge);
   if ('code' in hosts) return { mode, findings: about('wish', hosts) };
   const known = { mode, hosts, endpoint: `${hosts.api}:${port}` };

@@ -1,18 +1,18 @@
 /**
  * The DaemonSet around the one container that is wanted on every node.
  */
-import type { WorkerSpec } from '../api/worker.ts';
+import { DEFAULT_MEMORY_LIMIT, type WorkerSpec } from '../api/worker.ts';
 import { healthAddress, probesAt } from './health.ts';
 import type { Container, DaemonSet, PodSpec, Resources, UpdateLimits } from './pod.ts';
 import { PROXY, PROXY_LABELS, PROXY_SELECTOR } from './proxy-names.ts';
 import { INJECT_LABEL } from './injection.ts';
-import { canonicalQuantity } from './quantity.ts';
+import { amountOf, canonicalQuantity } from './quantity.ts';
 
 /** The proxy's: nobody, who has no files and no rights on any node. */
 const USER = 65_532;
 
-/** Far above what the pods of a node need, and a stop for what would grow without end. */
-const DEFAULT_LIMITS = { memory: '512Mi' } as const;
+/** As a person writes them, by resource. */
+type Quantities = Readonly<Record<string, number | string>>;
 
 /** What is special about a DaemonSet of ours. */
 export interface DaemonSetInput {
@@ -85,8 +85,14 @@ function podSpec(input: DaemonSetInput, health: string): PodSpec {
 function resourcesOf({ resources }: WorkerSpec): Resources {
   return notEmpty({
     requests: canonical(resources.requests),
-    limits: canonical(resources.limits ?? DEFAULT_LIMITS),
+    limits: canonical(resources.limits ?? defaultLimits(resources.requests)),
   });
+}
+
+/** No pod may have a limit below its request. */
+function defaultLimits({ memory = 0 }: WorkerSpec['resources']['requests']): Quantities {
+  const isAbove = amountOf(String(memory)) > amountOf(DEFAULT_MEMORY_LIMIT);
+  return isAbove ? {} : { memory: DEFAULT_MEMORY_LIMIT };
 }
 
 /** Without the fields that are empty, which do not come back from a server. */
@@ -95,9 +101,7 @@ function notEmpty<T extends Readonly<Record<string, object | undefined>>>(fields
   return Object.fromEntries(full) as Partial<T>;
 }
 
-function canonical(
-  quantities: Readonly<Record<string, number | string>>,
-): Readonly<Record<string, string>> {
+function canonical(quantities: Quantities): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(quantities).map(([name, amount]) => [name, canonicalQuantity(String(amount))]),
   );

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { canonicalQuantity } from './quantity.ts';
+import { amountOf, canonicalQuantity } from './quantity.ts';
 
 // e2e/tenant-objects.test.ts asks a real API server for the same.
 test.each([
@@ -47,4 +47,17 @@ test('changes nothing that is canonical', () => {
       expect(canonicalQuantity(once)).toBe(once);
     }),
   );
+});
+
+test.each<[string, number]>([
+  ['2', 2],
+  ['.5', 0.5],
+  ['500m', 0.5],
+  ['1e3', 1000],
+  ['1E3', 1000],
+  ['1E', 1e18],
+  ['512Mi', 512 * 1024 * 1024],
+  ['1.5Gi', 1536 * 1024 * 1024],
+])('%s is %d', (text, amount) => {
+  expect(amountOf(text)).toBe(amount);
 });

@@ -30,6 +30,17 @@ export function canonicalQuantity(text: string): string {
     : inUnits(millis, 1000n, DECIMAL.slice(2));
 }
 
+/** A quantity as a number, however it is written: close enough to tell which of two is more. */
+export function amountOf(text: string): number {
+  const [, number = '', suffix = ''] = /^([\d.]+)([numkMGTPE]|[KMGTPE]i)?$/.exec(text) ?? [];
+  // With an exponent, `1e3`, it is a number as JavaScript has them.
+  if (number === '') return Number(text);
+  const power = BINARY.findIndex((unit) => unit === suffix);
+  return power > 0
+    ? Number(number) * 1024 ** power
+    : Number(number) * 1000 ** (DECIMAL.findIndex((unit) => unit === suffix) - 3);
+}
+
 function divideUp(amount: bigint, by: bigint): bigint {
   return (amount + by - 1n) / by;
 }

@@ -367,6 +367,21 @@ describe('the DaemonSet', () => {
     expect(container?.args).toContain('--log-level=debug');
   });
 
+  test.each<[string, object, object | undefined]>([
+    ['half a gibibyte where nothing is said', {}, { memory: '512Mi' }],
+    [
+      'half a gibibyte where as much is requested',
+      { requests: { memory: '0.5Gi' } },
+      { memory: '512Mi' },
+    ],
+    ['none where more is requested', { requests: { memory: '1e9' } }, undefined],
+    ['none where none is wanted', { limits: {} }, undefined],
+  ])('has a limit of memory: %s', (_limit, resources, limits) => {
+    const [container] = podIn(tenantObjects(tenantInput({ resources }))).containers;
+
+    expect(container?.resources?.limits).toEqual(limits as Record<string, string>);
+  });
+
   test('listens at both families where the Service has both', () => {
     const tenant = { ...TENANT, serviceAddresses: ['10.96.0.1', 'fd96::1'] };
     const virtualAddresses = ['100.64.64.1', 'fd64::1'];

@@ -45,6 +45,7 @@ export const RIGHT: Readonly<Record<string, WrittenObject>> = {
     domain: 'example.com',
     port: 8443,
     addresses: ['203.0.113.10', '2001:db8::10'],
+    allowedNamespaces: ['tenants', 'more-tenants'],
     ingress: { className: 'haproxy', annotations: { 'example.com/note': 'on' } },
   }),
   'an Edge with a domain of one label': edgeOf({ driver: 'nginx', domain: 'test' }),

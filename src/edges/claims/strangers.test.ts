@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { KubeObject } from '../../kube/object.ts';
+import { ownedBy, ownRoutes } from '../../plan/ownership.ts';
+import { exposure } from '../../plan/testing/wishes.ts';
 import { driverFor } from '../driver-for.ts';
 import { API_HOST, BLUE, edge, KONNECTIVITY_HOST, serving, SPECS } from '../testing/blue.ts';
 import { strangersOn } from './strangers.ts';
@@ -41,6 +43,20 @@ test('our own objects are no strangers', () => {
 
     expect(strangersTo(spec, ...own)).toEqual([]);
   }
+});
+
+test('an object that only says it is ours is a stranger, wherever it is', () => {
+  const blue = exposure();
+  const [own] = ownedBy(blue, driverFor('haproxy').objects(BLUE, edge(SPECS.haproxy), serving()));
+  const forged = (metadata: object) => ({ ...own!, metadata: { ...own!.metadata, ...metadata } });
+  const objects = [own!, forged({ namespace: 'elsewhere' }), forged({ name: 'shop' })];
+
+  const found = strangersOn([API_HOST], objects, ownRoutes(blue, [own!]), edge(SPECS.haproxy));
+
+  expect(found.map(({ message }) => message.split(',')[0])).toEqual([
+    `${API_HOST} is claimed by Ingress elsewhere/snicket-blue too`,
+    `${API_HOST} is claimed by Ingress tenants/shop too`,
+  ]);
 });
 
 test('other hosts are none of our business', () => {

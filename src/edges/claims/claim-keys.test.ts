@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { KubeObject } from '../../kube/object.ts';
+import { claimantsOf, claimKeys, keysCovering } from './claim-keys.ts';
+import { claimsOf, covers } from './claims.ts';
+
+function object(apiVersion: string, kind: string, spec: object): KubeObject {
+  return { apiVersion, kind, metadata: { name: 'x', namespace: 'y' }, spec } as KubeObject;
+}
+
+const ingress = (...hosts: readonly string[]) =>
+  object('networking.k8s.io/v1', 'Ingress', { rules: hosts.map((host) => ({ host })) });
+const tlsRoute = (...hostnames: readonly string[]) =>
+  object('gateway.networking.k8s.io/v1', 'TLSRoute', { hostnames });
+const ingressRouteTcp = (match: string) =>
+  object('traefik.io/v1alpha1', 'IngressRouteTCP', { routes: [{ match }] });
+
+test('an object is found by each of its hosts, and once by all that can be any host', () => {
+  expect(claimKeys(ingress('A.example', '*.b.example', 'a.example'))).toEqual([
+    'a.example',
+    '*.b.example',
+  ]);
+  expect(claimKeys(ingressRouteTcp('HostSNI(`*`) || HostSNIRegexp(`^c.+$`)'))).toEqual(['*']);
+});
+
+test('a host is looked for under itself and under every wildcard above it', () => {
+  expect(keysCovering('a.b.example')).toEqual(['a.b.example', '*.b.example', '*.example', '*']);
+});
+
+test('by its keys every object is found that covers a host, and each once', () => {
+  const host = fc
+    .array(fc.constantFrom('a', 'b', 'c'), { minLength: 2, maxLength: 4 })
+    .map((labels) => labels.join('.'));
+  const claimed = fc.oneof(
+    host,
+    host.map((name) => `*.${name}`),
+  );
+  const claimant = fc.oneof(
+    fc.array(claimed, { maxLength: 3 }).map((hosts) => ingress(...hosts)),
+    fc.array(claimed, { maxLength: 3 }).map((hosts) => tlsRoute(...hosts)),
+    claimed.map((name) => ingressRouteTcp(`HostSNI(\`${name}\`)`)),
+    host.map((name) => ingressRouteTcp(`HostSNIRegexp(\`^.*${name.replaceAll('.', '\\.')}$\`)`)),
+    fc.constant('HostSNI(`*`)').map(ingressRouteTcp),
+  );
+  fc.assert(
+    fc.property(fc.array(claimant), fc.array(host, { maxLength: 2 }), (objects, hosts) => {
+      const byKey = (key: string) => objects.filter((one) => claimKeys(one).includes(key));
+
+      const found = claimantsOf(hosts, byKey);
+
+      const covering = objects.filter((one) =>
+        claimsOf(one).some((claim) => hosts.some((name) => covers(claim, name))),
+      );
+      expect(covering.filter((one) => !found.includes(one))).toEqual([]);
+      expect(new Set(found).size).toBe(found.length);
+    }),
+  );
+});

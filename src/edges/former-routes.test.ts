@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'bun:test';
+import { DRIVERS, type Driver } from '../api/edge.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { driverFor } from './driver-for.ts';
+import { formerRoutes, formerRoutesKept } from './former-routes.ts';
+import { BLUE, edge, serving, SPECS } from './testing/blue.ts';
+
+function routesBy(driver: Driver): readonly KubeObject[] {
+  return driverFor(driver).objects(BLUE, edge(SPECS[driver]), serving());
+}
+
+const service: KubeObject = {
+  ...{ apiVersion: 'v1', kind: 'Service' },
+  metadata: { name: 'snicket-blue', namespace: 'tenants' },
+};
+
+describe.each(DRIVERS.filter((driver) => driver !== 'contour'))(
+  'after a change from %s',
+  (from) => {
+    test('to contour its routes are kept, and nothing else is', () => {
+      const routes = routesBy(from);
+
+      expect(formerRoutes([service, ...routes], edge(SPECS.contour))).toEqual(routes);
+    });
+  },
+);
+
+test('routes of the driver of the Edge are not kept', () => {
+  for (const driver of DRIVERS) {
+    expect(formerRoutes(routesBy(driver), edge(SPECS[driver]))).toEqual([]);
+  }
+});
+
+test('a kind in another version of its group is the same kind', () => {
+  const older = routesBy('gateway-api').map((route) => ({
+    ...route,
+    apiVersion: 'gateway.networking.k8s.io/v1alpha2',
+  }));
+
+  expect(formerRoutes(older, edge(SPECS['gateway-api']))).toEqual([]);
+  expect(formerRoutes(older, edge(SPECS.haproxy))).toEqual(older);
+});
+
+describe('what is said of them', () => {
+  test('is what they are, why they stay, and until when', () => {
+    expect(formerRoutesKept(routesBy('haproxy'), edge(SPECS.traefik))).toEqual({
+      code: 'FormerRoutesKept',
+      severity: 'warning',
+      message:
+        'proxies and clients may still go by the former driver, so Ingress tenants/snicket-blue will be deleted only when the Exposure is Ready by driver traefik',
+      action: 'see in its conditions what is missing, if that takes long',
+    });
+  });
+
+  test('is nothing if there are none', () => {
+    expect(formerRoutesKept([], edge(SPECS.traefik))).toBeUndefined();
+  });
+});

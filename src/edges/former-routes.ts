@@ -1,0 +1,40 @@
+/**
+ * Routes of an Exposure that another driver has written than its Edge has now. They are kept for a while: the workers'
+ * proxies go by the former edge until they have changed over, and clients until DNS leads them elsewhere.
+ */
+import type { Edge } from '../api/edge.ts';
+import { objectText, type KubeObject } from '../kube/object.ts';
+import { groupOf } from '../kube/resource.ts';
+import { warning, type EdgeFinding } from './codes.ts';
+import { driverFor, ROUTE_RESOURCES } from './driver-for.ts';
+
+/** Those of the objects that no plan wants any more which are routes of another driver than the Edge's. */
+export function formerRoutes<T extends KubeObject>(
+  superfluous: readonly T[],
+  { spec }: Pick<Edge, 'spec'>,
+): readonly T[] {
+  const former = kindsOf(ROUTE_RESOURCES).difference(kindsOf(driverFor(spec.driver).requires));
+  return superfluous.filter((object) => former.has(kindOf(object)));
+}
+
+/** Says that such routes are there still, why, and until when; nothing if there are none. */
+export function formerRoutesKept(
+  former: readonly KubeObject[],
+  { spec }: Pick<Edge, 'spec'>,
+): EdgeFinding | undefined {
+  if (former.length === 0) return undefined;
+  return warning(
+    'FormerRoutesKept',
+    `proxies and clients may still go by the former driver, so ${former.map(objectText).join(', ')} will be deleted only when the Exposure is Ready by driver ${spec.driver}`,
+    'see in its conditions what is missing, if that takes long',
+  );
+}
+
+function kindsOf(resources: readonly Pick<KubeObject, 'apiVersion' | 'kind'>[]): Set<string> {
+  return new Set(resources.map(kindOf));
+}
+
+/** Whatever the version: one object is served in several. */
+function kindOf({ apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>): string {
+  return `${groupOf(apiVersion)} ${kind}`;
+}

@@ -1,0 +1,33 @@
+/**
+ * What an Exposure wants of the objects of its control plane.
+ */
+import type { Edge } from '../../api/edge.ts';
+import type { Exposure } from '../../api/exposure.ts';
+import type { Hosts } from '../../api/hosts.ts';
+import { keyText } from '../../kube/object.ts';
+import type { ProvidedFacts } from '../../providers/control-plane-reading.ts';
+import type { Holder } from '../../providers/preparation/plan-preparation.ts';
+import type { PreparationInput } from './preparer.ts';
+
+/** As {@link PreparationInput.holder}: this Exposure, among those that there are. */
+export function holderOf(
+  { metadata }: Pick<Exposure, 'metadata'>,
+  exposures: { has(key: string): boolean },
+): Holder {
+  return { exposure: keyText(metadata), isThere: (key) => exposures.has(key) };
+}
+
+/** What is to be prepared for an Exposure behind its Edge. */
+export function preparationFor(
+  { exposure, edge }: { readonly exposure: Exposure; readonly edge: Pick<Edge, 'spec'> },
+  hosts: Hosts,
+  provided: ProvidedFacts,
+  exposures: { has(key: string): boolean },
+): PreparationInput {
+  return {
+    policy: exposure.spec.prepare,
+    provided,
+    wish: { hosts, port: edge.spec.port },
+    holder: holderOf(exposure, exposures),
+  };
+}

@@ -1,0 +1,273 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { valueAt } from '../../edges/fields.ts';
+import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import { Preparer } from './preparer.ts';
+import { BLUE, PreparationLab, WISH } from './testing/preparation-lab.ts';
+
+setDefaultTimeout(60_000);
+
+const ARGUMENTS = 'spec.controlPlane.deployment.extraArgs.apiServer';
+const NAMES = 'spec.networkProfile.certSANs';
+const HOST = 'spec.controlPlane.ingress.hostname';
+const CLASS = 'spec.controlPlane.ingress.ingressClassName';
+
+function at(lab: PreparationLab, path: string): unknown {
+  return valueAt(lab.tenant(), ...path.split('.'));
+}
+
+describe.concurrent('prepare: Patch', () => {
+  test('writes all fields in one request, and then no more', async () => {
+    await using lab = await PreparationLab.start();
+    const before = lab.server.writes().length;
+
+    const outcome = await lab.prepare();
+    const again = await lab.prepare();
+
+    expect(outcome).toEqual({ isPrepared: true, findings: [] });
+    expect(again).toEqual({ isPrepared: true, findings: [] });
+    expect(lab.server.writes().length).toBe(before + 1);
+    expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
+    expect(at(lab, ARGUMENTS)).toEqual(['--endpoint-reconciler-type=none']);
+    expect(at(lab, 'spec.controlPlane.deployment.replicas')).toBe(2);
+    const ours = lab.tenant().metadata.managedFields?.find(({ manager }) => manager === 'snicket');
+    expect(ours?.operation).toBe('Apply');
+    expect(JSON.stringify(ours?.fieldsV1)).not.toContain('replicas');
+  });
+
+  test('overwrites nothing that is somebody else’s: it names him, the fields, and what stands there', async () => {
+    await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
+    const before = lab.tenant();
+
+    const outcome = await lab.prepare();
+
+    expect(outcome.isPrepared).toBe(false);
+    expect(outcome.findings).toEqual([
+      {
+        ...{ code: 'FieldConflict', severity: 'error' },
+        message:
+          'user owns .spec.networkProfile.certSANs (["own.example.test"], wanted ["own.example.test","blue.k8s.example.test","blue.konnectivity.example.test"]) of TenantControlPlane tenants/blue, so nothing was written',
+        action:
+          'put the fields there yourself (snicket render shows them as YAML), where user has its own; or write prepare: Force',
+      },
+    ]);
+    expect(outcome.paste).toContain('- own.example.test\n');
+    expect(lab.tenant()).toEqual(before);
+  });
+
+  test('is content with what the user has put there himself', async () => {
+    await using lab = await PreparationLab.start({
+      [HOST]: 'blue.k8s.example.test:443',
+      [NAMES]: ['blue.konnectivity.example.test', 'own.example.test', 'blue.k8s.example.test'],
+    });
+
+    const outcome = await lab.prepare();
+
+    expect(outcome.isPrepared).toBe(true);
+    expect(at(lab, NAMES)).toEqual([
+      'blue.konnectivity.example.test',
+      'own.example.test',
+      'blue.k8s.example.test',
+    ]);
+  });
+
+  test('two who want one field: the second is told of the first, and the value stays', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    await lab.change({ [HOST]: 'elsewhere.example.test:443' });
+
+    const outcome = await lab.prepare();
+
+    expect(outcome.findings[0]?.message).toContain(
+      'argocd-controller owns .spec.controlPlane.ingress.hostname ("elsewhere.example.test:443", wanted "blue.k8s.example.test:443")',
+    );
+    expect(at(lab, HOST)).toBe('elsewhere.example.test:443');
+  });
+
+  test('two Exposures, or two operators, for one tenant: the second writes nothing', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    const before = lab.tenant();
+    const wish = { ...WISH, hosts: { ...WISH.hosts, api: 'other.example.test' } };
+
+    const second = {
+      wish,
+      exposure: 'tenants/second',
+      exposures: ['tenants/blue', 'tenants/second'],
+    };
+    const outcome = await lab.prepare('Force', second);
+    const afterwards = await lab.prepare('Force', { ...second, exposures: ['tenants/second'] });
+
+    expect(outcome.findings).toMatchObject([
+      { code: 'PreparedForAnother', message: expect.stringContaining('Exposure tenants/blue') },
+    ]);
+    expect(before.metadata.annotations?.['snicket.dev/prepared']).toContain('"tenants/blue"');
+    expect(afterwards.isPrepared).toBe(true);
+    expect(at(lab, HOST)).toBe('other.example.test:443');
+  });
+
+  test('goes by the object as it is, not as a watch has it', async () => {
+    await using lab = await PreparationLab.start();
+    const stale = lab.tenant();
+    await lab.change({ 'spec.kubernetes.version': 'v1.36.0' }, lab.user);
+
+    const outcome = await lab.prepare('Patch', { object: stale });
+
+    expect(outcome.isPrepared).toBe(true);
+    expect(at(lab, 'spec.kubernetes.version')).toBe('v1.36.0');
+  });
+
+  test('looks again when somebody writes in between, and keeps what he wrote', async () => {
+    await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
+    let isFirst = true;
+    const watched = new Proxy(lab.client, {
+      get(target, name: 'get' | 'apply' | 'patch') {
+        const call = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+        if (name !== 'get') return call;
+        return async (...args: unknown[]) => {
+          const found = await call(...args);
+          if (isFirst)
+            await lab.change({ [NAMES]: ['his.example.test'], [HOST]: 'his.example.test' });
+          isFirst = false;
+          return found;
+        };
+      },
+    });
+    lab.preparer = new Preparer(watched);
+
+    const outcome = await lab.prepare('Force');
+    const names = at(lab, NAMES);
+    await lab.restore();
+
+    expect(outcome.isPrepared).toBe(true);
+    expect(names).toEqual(['his.example.test', ...Object.values(WISH.hosts)]);
+    expect(at(lab, HOST)).toBe('his.example.test');
+  });
+
+  test('makes no tenant of one that was deleted meanwhile', async () => {
+    await using lab = await PreparationLab.start();
+    const object = lab.tenant();
+    await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
+
+    const outcome = await lab.prepare('Force', { object });
+
+    expect(outcome.findings).toMatchObject([
+      {
+        code: 'ControlPlaneGone',
+        message: 'TenantControlPlane tenants/blue was deleted while it was being prepared',
+      },
+    ]);
+    expect(lab.server.read(PROVIDER_RESOURCES.kamaji, BLUE)).toBeUndefined();
+  });
+
+  test('leaves a tenant of the same name alone that came after it', async () => {
+    await using lab = await PreparationLab.start();
+    const object = lab.tenant();
+    await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
+    await lab.userApplies({});
+
+    const outcome = await lab.prepare('Patch', { object });
+
+    expect(outcome.findings).toMatchObject([{ code: 'ControlPlaneGone' }]);
+    expect(at(lab, HOST)).toBeUndefined();
+  });
+
+  test('writes nothing where something is wrong', async () => {
+    await using lab = await PreparationLab.start({ [NAMES]: ['blue.k8s.example.test:443'] });
+    const before = lab.tenant();
+
+    const outcome = await lab.prepare('Force');
+
+    expect(outcome.findings).toMatchObject([{ code: 'CertificateNameWithPort' }]);
+    expect(lab.tenant()).toEqual(before);
+  });
+
+  test('writes nothing that could not be restored', async () => {
+    const long = Array.from({ length: 2_000 }, (_, index) => `own-${index}.example.test`);
+    await using lab = await PreparationLab.start({ [HOST]: long.join('.') });
+
+    const outcome = await lab.prepare('Force');
+
+    expect(outcome.findings).toMatchObject([{ code: 'FormerValuesTooLong' }]);
+    expect(at(lab, CLASS)).toBeUndefined();
+  });
+
+  test('does not go on from a record that is not of its making', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.change({ metadata: { annotations: { 'snicket.dev/prepared': '{"fields":1}' } } });
+
+    const outcome = await lab.prepare();
+
+    expect(outcome.findings).toMatchObject([{ code: 'PreparationRecordUnreadable' }]);
+    expect(at(lab, HOST)).toBeUndefined();
+  });
+
+  test('another wish changes what was written, and nothing is left of the first one', async () => {
+    await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
+    await lab.prepare('Force');
+
+    const hosts = { api: 'new.k8s.example.test', konnectivity: 'new.konnectivity.example.test' };
+    await lab.prepare('Force', { wish: { hosts, port: 8443 } });
+
+    expect(at(lab, HOST)).toBe('new.k8s.example.test:8443');
+    expect(at(lab, NAMES)).toEqual(['own.example.test', ...Object.values(hosts)]);
+    expect(at(lab, 'spec.addons.konnectivity.agent.extraArgs')).toEqual([
+      '--proxy-server-host=new.konnectivity.example.test',
+      '--proxy-server-port=8443',
+    ]);
+  });
+});
+
+describe.concurrent('prepare: Report', () => {
+  test('writes nothing, and says what to write', async () => {
+    await using lab = await PreparationLab.start();
+    const before = lab.tenant();
+
+    const outcome = await lab.prepare('Report');
+
+    expect(outcome.isPrepared).toBe(false);
+    expect(outcome.findings).toMatchObject([{ code: 'PreparationWanted' }]);
+    expect(outcome.findings[0]?.message).toContain(
+      '.spec.controlPlane.ingress.hostname is not there, wanted "blue.k8s.example.test:443"',
+    );
+    expect(outcome.paste).toContain('hostname: blue.k8s.example.test:443\n');
+    expect(outcome.paste).not.toContain('snicket.dev/prepared');
+    expect(lab.tenant()).toEqual(before);
+  });
+
+  test('is content when somebody has written that', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare('Patch');
+
+    expect(await lab.prepare('Report')).toMatchObject({ isPrepared: true, findings: [] });
+  });
+});
+
+describe.concurrent('prepare: Force', () => {
+  test('takes fields over, and keeps the entries of others', async () => {
+    await using lab = await PreparationLab.start({
+      [HOST]: 'old.example.test',
+      [NAMES]: ['own.example.test'],
+    });
+
+    const outcome = await lab.prepare('Force');
+
+    expect(outcome.isPrepared).toBe(true);
+    expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
+    expect(at(lab, NAMES)).toEqual(['own.example.test', ...Object.values(WISH.hosts)]);
+  });
+
+  test('does not fight with one who undoes it', async () => {
+    await using lab = await PreparationLab.start({ [HOST]: 'old.example.test' });
+    await lab.prepare('Force');
+    await lab.userApplies({ [HOST]: 'old.example.test' }, true);
+
+    const contested = await lab.prepare('Force');
+    lab.clock.advance(2_000);
+    const later = await lab.prepare('Force');
+
+    expect(contested.findings).toMatchObject([{ code: 'PreparationContested' }]);
+    expect(contested.findings[0]?.message).toContain('Others who write there: user');
+    expect(contested.lookAgainMs).toBeGreaterThan(0);
+    expect(later.isPrepared).toBe(true);
+  });
+});

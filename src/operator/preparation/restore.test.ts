@@ -1,0 +1,312 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { valueAt } from '../../edges/fields.ts';
+import { createClient } from '../../kube/fetch-client.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import {
+  changed,
+  clusterDeployment,
+  deploymentOf,
+  NAMESPACE,
+} from '../../providers/testing/provider-objects.ts';
+import { Preparer } from './preparer.ts';
+import { BLUE, PreparationLab, WISH } from './testing/preparation-lab.ts';
+
+setDefaultTimeout(60_000);
+
+const ARGUMENTS = 'spec.controlPlane.deployment.extraArgs.apiServer';
+const NAMES = 'spec.networkProfile.certSANs';
+const HOST = 'spec.controlPlane.ingress.hostname';
+const CLASS = 'spec.controlPlane.ingress.ingressClassName';
+const NONE = '--endpoint-reconciler-type=none';
+
+function at(lab: PreparationLab, path: string): unknown {
+  return valueAt(lab.tenant(), ...path.split('.'));
+}
+
+/** All but what changes with every write. */
+function content({ metadata, ...object }: KubeObject): unknown {
+  const {
+    resourceVersion: _,
+    generation: __,
+    managedFields: ___,
+    annotations = {},
+    ...rest
+  } = metadata;
+  return { ...object, metadata: { ...rest, annotations } };
+}
+
+function managers(lab: PreparationLab): readonly (string | undefined)[] {
+  return (lab.tenant().metadata.managedFields ?? []).map(({ manager }) => manager);
+}
+
+describe.concurrent('an Exposure that goes', () => {
+  test('leaves the tenant as it was when nothing was there: no field, no record, no manager', async () => {
+    await using lab = await PreparationLab.start();
+    const before = content(lab.tenant());
+    await lab.prepare();
+
+    expect(await lab.restore()).toBeUndefined();
+
+    expect(content(lab.tenant())).toEqual(before);
+    expect(managers(lab)).toEqual(['user']);
+  });
+
+  test('gives values back that were taken by force, and the lists as they were', async () => {
+    await using lab = await PreparationLab.start({
+      [HOST]: 'old.example.test',
+      [CLASS]: 'haproxy',
+      [NAMES]: ['own.example.test', 'blue.k8s.example.test'],
+      [ARGUMENTS]: ['--audit-log-path=-', '--endpoint-reconciler-type=lease', '--v=2'],
+    });
+    const before = content(lab.tenant());
+    await lab.prepare('Force');
+    expect(at(lab, ARGUMENTS)).toEqual(['--audit-log-path=-', NONE, '--v=2']);
+
+    expect(await lab.restore()).toBeUndefined();
+
+    expect(content(lab.tenant())).toEqual(before);
+    // Whoever had the values can apply them again, and has no conflict.
+    await lab.userApplies({
+      [HOST]: 'old.example.test',
+      [CLASS]: 'haproxy',
+      [NAMES]: ['own.example.test', 'blue.k8s.example.test'],
+      [ARGUMENTS]: ['--audit-log-path=-', '--endpoint-reconciler-type=lease', '--v=2'],
+    });
+  });
+
+  test('leaves what a user has written since then', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    await lab.change({
+      [HOST]: 'his.example.test:443',
+      [NAMES]: [...Object.values(WISH.hosts), 'his.example.test'],
+      [ARGUMENTS]: ['--v=4', NONE],
+    });
+
+    expect(await lab.restore()).toBeUndefined();
+
+    expect(at(lab, HOST)).toBe('his.example.test:443');
+    expect(at(lab, NAMES)).toEqual(['his.example.test']);
+    expect(at(lab, ARGUMENTS)).toEqual(['--v=4']);
+    expect(at(lab, CLASS)).toBeUndefined();
+  });
+
+  test('leaves what a user has put into git, as it was told to him', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    const his = {
+      [HOST]: 'blue.k8s.example.test:443',
+      [NAMES]: Object.values(WISH.hosts),
+    };
+    await lab.userApplies(his);
+
+    expect(await lab.restore()).toBeUndefined();
+
+    expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
+    expect(at(lab, NAMES)).toEqual(Object.values(WISH.hosts));
+    expect(at(lab, ARGUMENTS)).toBeUndefined();
+  });
+
+  test('leaves what was taken by force, and what its owner wants so himself by now', async () => {
+    await using lab = await PreparationLab.start({
+      [HOST]: 'old.example.test',
+      [NAMES]: ['own.example.test'],
+    });
+    await lab.prepare('Force');
+    const names = ['own.example.test', ...Object.values(WISH.hosts)];
+    await lab.userApplies({ [HOST]: 'blue.k8s.example.test:443', [NAMES]: names });
+
+    expect(await lab.restore()).toBeUndefined();
+
+    expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
+    expect(at(lab, NAMES)).toEqual(names);
+    expect(managers(lab)).toEqual(['user']);
+  });
+
+  test('does not bring back an entry that its owner has taken out of his list', async () => {
+    await using lab = await PreparationLab.start({
+      [NAMES]: ['one.example.test', 'two.example.test'],
+    });
+    await lab.prepare('Force');
+    await lab.change({ [NAMES]: ['two.example.test', ...Object.values(WISH.hosts)] });
+
+    await lab.restore();
+
+    expect(at(lab, NAMES)).toEqual(['two.example.test']);
+  });
+
+  test('waits until no API server runs with the flag before the empty list goes', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    const runs = async (...args: readonly string[]) =>
+      lab.other.apply(withoutIdentity(deploymentOf('blue', args)), {
+        resource: PROVIDER_RESOURCES.deployment,
+        force: true,
+      });
+    await runs('--v=1', NONE);
+
+    const waiting = await lab.restore();
+    const meanwhile = at(lab, ARGUMENTS);
+    const still = await lab.restore();
+    await runs('--v=1');
+    const done = await lab.restore();
+
+    expect(waiting).toBe(`Deployment tenants/blue still runs with ${NONE}`);
+    expect(still).toBe(waiting);
+    expect(meanwhile).toEqual([]);
+    expect(done).toBeUndefined();
+    expect(at(lab, 'spec.controlPlane.deployment')).toEqual({ replicas: 2 });
+  });
+
+  test('takes a whole block away that was not there, with what the provider has filled in', async () => {
+    await using lab = await PreparationLab.start();
+    const before = content(lab.tenant());
+    await lab.prepare();
+    await lab.change({ 'spec.controlPlane.ingress.additionalMetadata': {} });
+    await lab.prepare();
+
+    expect(await lab.restore()).toBeUndefined();
+
+    expect(content(lab.tenant())).toEqual(before);
+  });
+
+  test('leaves a block in which somebody has written something since', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    await lab.change({ 'spec.controlPlane.ingress.additionalMetadata': { labels: { a: 'b' } } });
+
+    expect(await lab.restore()).toBeUndefined();
+
+    expect(at(lab, 'spec.controlPlane.ingress')).toEqual({
+      additionalMetadata: { labels: { a: 'b' } },
+    });
+  });
+
+  test('does not wait for ever', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    const deployment = withoutIdentity(deploymentOf('blue', [NONE]));
+    await lab.other.create(PROVIDER_RESOURCES.deployment, deployment);
+
+    expect(await lab.restore({ isLate: true })).toBeUndefined();
+
+    expect(at(lab, ARGUMENTS)).toBeUndefined();
+    expect(lab.tenant().metadata.annotations ?? {}).toEqual({});
+  });
+
+  test('goes on where a process before it has ended, whichever step that was', async () => {
+    const start = { [HOST]: 'old.example.test', [NAMES]: ['own.example.test'] };
+    await using reference = await PreparationLab.start(start);
+    const before = content(reference.tenant());
+    await reference.prepare('Force');
+    await reference.restore();
+    const steps =
+      reference.server.writes().filter(({ manager }) => manager === 'snicket').length - 1;
+    expect(steps).toBeGreaterThan(1);
+
+    for (let step = 0; step < steps; step++) {
+      await using lab = await PreparationLab.start(start);
+      await lab.prepare('Force');
+      const ended = new Error('the process ended');
+      let left = step;
+      const dying = new Proxy(lab.client, {
+        get(target, name: 'apply' | 'patch' | 'get') {
+          const call = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+          if (name === 'get') return call;
+          return async (...args: unknown[]) => {
+            if (left-- <= 0) throw ended;
+            return call(...args);
+          };
+        },
+      });
+      const failure = await lab.restore({ client: dying }).catch((error: unknown) => error);
+      expect(failure).toBe(ended);
+
+      // A new process knows nothing but what is on the object.
+      lab.preparer = new Preparer(createClient(lab.server.access));
+      expect(await lab.restore()).toBeUndefined();
+
+      const { uid: _, creationTimestamp: __, ...metadata } = lab.tenant().metadata;
+      expect(content({ ...lab.tenant(), metadata })).toMatchObject({
+        spec: (before as { spec: object }).spec,
+        metadata: { annotations: {} },
+      });
+    }
+  });
+
+  test('has nothing to do with a tenant that is gone, or that another Exposure holds', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    const prepared = lab.tenant();
+
+    const other = { exposure: 'tenants/second', exposures: ['tenants/blue', 'tenants/second'] };
+    expect(await lab.restore(other)).toBeUndefined();
+    expect(lab.tenant()).toEqual(prepared);
+
+    await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
+    expect(await lab.restore({ object: prepared })).toBeUndefined();
+    expect(lab.server.read(PROVIDER_RESOURCES.kamaji, BLUE)).toBeUndefined();
+  });
+
+  test('takes its own fields away even if nobody can read the record', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    await lab.change({ metadata: { annotations: { 'snicket.dev/prepared': 'scrambled' } } });
+
+    expect(await lab.restore()).toBeUndefined();
+
+    expect(at(lab, HOST)).toBeUndefined();
+    expect(at(lab, ARGUMENTS)).toBeUndefined();
+  });
+
+  test('writes nothing where a record leads out of the spec', async () => {
+    await using lab = await PreparationLab.start();
+    const fields = [{ path: ['metadata', 'labels'], wrote: 'a', was: { evil: 'yes' } }];
+    const record = JSON.stringify({ exposure: 'tenants/blue', fields });
+    await lab.change({ metadata: { annotations: { 'snicket.dev/prepared': record } } });
+
+    await lab.restore();
+
+    expect(lab.tenant().metadata.labels).toBeUndefined();
+  });
+});
+
+describe('a field that is not wished for any more', () => {
+  const key = { name: 'violet', namespace: NAMESPACE };
+  const resource = PROVIDER_RESOURCES.clusterDeployment;
+
+  test('has its former value again, or is gone', async () => {
+    await using lab = await PreparationLab.start();
+    const deployment = clusterDeployment('violet', 'openstack-hosted-cp-1-0-40');
+    const wishedFor = changed(withoutIdentity(deployment), {
+      'spec.config.ingress': { enabled: false, className: 'nginx' },
+    });
+    await lab.user.apply(wishedFor, { resource });
+    const config = () => valueAt(lab.server.read(resource, key), 'spec', 'config');
+    const prepare = async () => {
+      const [live] = [lab.server.read(resource, key)];
+      const provided = { provider: 'k0rdent' as const, objects: live === undefined ? [] : [live] };
+      const holder = { exposure: 'tenants/violet', isThere: () => true };
+      const input = { policy: 'Force', provided, wish: WISH, holder } as const;
+      return lab.preparer.prepare(input, AbortSignal.timeout(10_000));
+    };
+    await prepare();
+    expect(valueAt(config(), 'ingress')).toMatchObject({ enabled: true, apiHost: WISH.hosts.api });
+
+    // Another template, whose chart has no such values.
+    await lab.user.patch(resource, key, 'merge', { spec: { template: 'own-hosted-cp-2-0-0' } });
+    const outcome = await prepare();
+
+    expect(outcome.isPrepared).toBe(true);
+    expect(config()).toEqual({
+      ...{ workersNumber: 2, flavor: 'm1.medium' },
+      ingress: { enabled: false, className: 'nginx' },
+    });
+  });
+});
+
+function withoutIdentity({ metadata, ...object }: KubeObject): KubeObject {
+  const { uid: _uid, resourceVersion: _version, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}

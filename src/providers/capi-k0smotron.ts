@@ -1,0 +1,74 @@
+/**
+ * k0smotron under Cluster API: a K0smotronControlPlane, of which its controller makes a Cluster of k0smotron that is
+ * called like the Cluster of Cluster API. Only the first is written: the second is replaced as a whole now and then.
+ */
+import { textAt, textsAt, valueAt } from '../edges/fields.ts';
+import { objectText, type KubeObject } from '../kube/object.ts';
+import type { Finding } from '../plan/finding.ts';
+import type { ControlPlaneObjects, ControlPlaneReading } from './control-plane-reading.ts';
+import { clusterNameOf, factsOf, placesOf, type ClusterNetwork } from './k0s-control-plane.ts';
+import { k0sFields, k0sFindings } from './k0s-preparation.ts';
+import type { Preparation, PreparationWish } from './preparation/preparation.ts';
+import { readProvided } from './provided-reading.ts';
+import type { Provider } from './provider.ts';
+import { inVersionOf, PROVIDER_RESOURCES } from './provider-resources.ts';
+
+/** The provider k0smotron under Cluster API. */
+export const capiK0smotron: Provider = {
+  name: 'capi-k0smotron',
+  resource: PROVIDER_RESOURCES.k0smotronControlPlane,
+  read: async (object, objects) => readK0smotronControlPlane(object, objects),
+  prepare: (objects, wish) => objects.map((object) => prepareK0smotronControlPlane(object, wish)),
+  emptiedFirst: [],
+  lingering: async () => undefined,
+};
+
+/** Reads one. @throws what reading objects throws */
+export async function readK0smotronControlPlane(
+  object: KubeObject,
+  objects: ControlPlaneObjects,
+): Promise<ControlPlaneReading> {
+  const name = clusterNameOf(object);
+  if (name === undefined) {
+    const facts = factsOf(object, 'capi-k0smotron', { status: valueAt(object, 'status') });
+    return { addresses: [], findings: [clusterUnknown(object)], provided: facts };
+  }
+  const key = { name, namespace: object.metadata.namespace };
+  const made = await objects.object?.(PROVIDER_RESOURCES.k0smotron, key);
+  const cluster = await objects.object?.(PROVIDER_RESOURCES.capiCluster, key);
+  const facts = factsOf(object, 'capi-k0smotron', {
+    // Its own readiness is judged through the edge, and to wait for that would be to wait for ever.
+    status: valueAt(made, 'status') ?? valueAt(object, 'status'),
+    network: networkOf(cluster),
+  });
+  return readProvided(object, placesOf(object, name), facts, objects);
+}
+
+/** What one must carry. */
+export function prepareK0smotronControlPlane(
+  object: KubeObject,
+  wish: PreparationWish,
+): Preparation {
+  return {
+    object,
+    resource: inVersionOf(PROVIDER_RESOURCES.k0smotronControlPlane, object),
+    fields: k0sFields(object, wish),
+    findings: k0sFindings(object, wish),
+  };
+}
+
+function networkOf(cluster: KubeObject | undefined): ClusterNetwork {
+  const network = valueAt(cluster, 'spec', 'clusterNetwork');
+  return {
+    serviceCidrs: textsAt(network, 'services', 'cidrBlocks'),
+    serviceDomain: textAt(network, 'serviceDomain'),
+  };
+}
+
+function clusterUnknown(object: KubeObject): Finding {
+  return {
+    ...{ code: 'ClusterUnknown', severity: 'error' },
+    message: `${objectText(object)} has no owner of kind Cluster yet, nor the label cluster.x-k8s.io/cluster-name, and its Service and Secrets are called like that Cluster`,
+    action: `see that a Cluster of cluster.x-k8s.io names it in spec.controlPlaneRef, or write the label cluster.x-k8s.io/cluster-name`,
+  };
+}

@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'bun:test';
+import type { KubeObject } from '../kube/object.ts';
+import { makeCa } from '../pki/testing/test-ca.ts';
+import { clusterDeploymentOf, k0rdent } from './k0rdent.ts';
+import { CHART_LAYOUTS, layoutOfTemplate, valuesFor } from './k0rdent-values.ts';
+import { planPreparations } from './preparation/plan-preparation.ts';
+import type { PreparationWish } from './preparation/preparation.ts';
+import {
+  capiCluster,
+  changed,
+  clusterDeployment,
+  k0smotronCluster,
+  k0smotronControlPlane,
+  kubeconfigFor,
+  secretOf,
+  serviceOf,
+} from './testing/provider-objects.ts';
+import { objectsFrom } from './testing/provider-objects-source.ts';
+
+const CA = await makeCa();
+const WISH: PreparationWish = {
+  hosts: { api: 'violet.k8s.example.test', konnectivity: 'violet.konnectivity.example.test' },
+  port: 443,
+};
+const OPENSTACK = 'openstack-hosted-cp-1-0-40';
+
+function left(name: string): readonly KubeObject[] {
+  return [
+    secretOf(`${name}-ca`, { 'tls.crt': CA.certificate, 'tls.key': CA.key }),
+    secretOf(`${name}-kubeconfig`, { value: kubeconfigFor('https://10.0.0.1:6443') }),
+    serviceOf(`kmc-${name}`, { api: 6443, konnectivity: 8132 }),
+    ...[k0smotronControlPlane(name), k0smotronCluster(name), capiCluster(name)],
+  ];
+}
+
+function plans(objects: readonly KubeObject[], wish: PreparationWish = WISH) {
+  const holder = { exposure: 'tenants/violet', isThere: () => true };
+  return planPreparations(objects, (bases) => k0rdent.prepare(bases, wish), holder);
+}
+
+describe('a ClusterDeployment', () => {
+  test('is read down to the Service of its control plane', async () => {
+    const deployment = clusterDeployment('violet', OPENSTACK);
+
+    const reading = await k0rdent.read(deployment, objectsFrom(left('violet')));
+
+    expect(reading.findings).toEqual([]);
+    expect(reading.controlPlane?.service.name).toBe('kmc-violet');
+    expect(reading.provided).toMatchObject({ provider: 'k0rdent', phase: 'serving' });
+    expect(reading.provided?.objects.map(({ kind }) => kind)).toEqual([
+      'ClusterDeployment',
+      'K0smotronControlPlane',
+    ]);
+  });
+
+  test('may name its cluster otherwise', async () => {
+    const deployment = changed(clusterDeployment('teal', 'hetzner-hosted-cp-1-3-17'), {
+      'spec.config.clusterName': 'violet',
+    });
+
+    const { controlPlane } = await k0rdent.read(deployment, objectsFrom(left('violet')));
+
+    expect(controlPlane?.service.name).toBe('kmc-violet');
+  });
+
+  test.each([
+    [{}, 'ControlPlaneMissing', 'has no K0smotronControlPlane tenants/violet-cp'],
+    [{ 'spec.dryRun': true }, 'ClusterDeploymentDryRun', 'has spec.dryRun'],
+    [{ 'status.region': 'west' }, 'ControlPlaneElsewhere', 'in the regional cluster west'],
+  ])(
+    'with %j is not there yet, and what was written into it is still known',
+    async (fields, code, message) => {
+      const deployment = changed(clusterDeployment('violet', OPENSTACK), fields);
+
+      const { findings, provided } = await k0rdent.read(deployment, objectsFrom([]));
+
+      expect(findings).toMatchObject([{ code }]);
+      expect(findings[0]?.message).toContain(message);
+      expect(provided?.objects).toEqual([deployment]);
+    },
+  );
+});
+
+describe('the ClusterDeployment of a K0smotronControlPlane', () => {
+  const controlPlane = k0smotronControlPlane('violet');
+  const labels = {
+    'helm.toolkit.fluxcd.io/name': 'release',
+    'helm.toolkit.fluxcd.io/namespace': 'kcm-system',
+  };
+
+  test.each([
+    ['by its release', { 'metadata.labels': labels }, { name: 'release', namespace: 'kcm-system' }],
+    [
+      'by what Helm notes',
+      { 'metadata.annotations': { 'meta.helm.sh/release-name': 'other' } },
+      { name: 'other', namespace: 'tenants' },
+    ],
+    ['by the names that charts give', {}, { name: 'violet', namespace: 'tenants' }],
+    ['of another name: none', { 'metadata.name': 'mine' }, undefined],
+  ])('is found %s', (_, fields, expected) => {
+    expect(clusterDeploymentOf(changed(controlPlane, fields))).toEqual(expected);
+  });
+});
+
+describe('values of charts', () => {
+  test('are those that each of them reads', () => {
+    const hosts = {
+      apiHost: 'violet.k8s.example.test',
+      konnectivityHost: 'violet.konnectivity.example.test',
+    };
+
+    expect(valuesFor('openstack-hosted-cp', WISH)).toEqual({
+      ingress: { enabled: true, deploy: false, ...hosts, port: 443 },
+      k0smotron: { service: { type: 'ClusterIP' } },
+    });
+    expect(valuesFor('hetzner-hosted-cp', WISH)).toEqual({
+      ingress: {
+        enabled: true,
+        ...hosts,
+        className: 'snicket-unhandled',
+        port: 443,
+        annotations: {},
+      },
+    });
+    expect(valuesFor('hetzner-hosted-cp-0', WISH)).toEqual({
+      controlPlane: {
+        service: { type: 'ClusterIP' },
+        ingress: { enabled: true, className: 'snicket-unhandled', ...hosts, annotations: {} },
+      },
+    });
+    expect(valuesFor('custom', WISH)).toMatchObject({
+      ingress: { deploy: false, ...hosts },
+      k0smotron: {
+        ...{ service: { type: 'ClusterIP' }, externalAddress: hosts.apiHost },
+        patches: [{ target: { component: 'ingress' } }, { target: { component: 'control-plane' } }],
+      },
+    });
+  });
+
+  test.each(CHART_LAYOUTS)(
+    'of %s name the konnectivity host, as charts want it, even without one',
+    (layout) => {
+      const values = JSON.stringify(
+        valuesFor(layout, { hosts: { api: 'a.example.test' }, port: 443 }),
+      );
+
+      expect(values).toContain('"konnectivityHost":"konnectivity.a.example.test"');
+    },
+  );
+
+  test.each([
+    [OPENSTACK, 'openstack-hosted-cp'],
+    ['hetzner-hosted-cp-1-3-17', 'hetzner-hosted-cp'],
+    ['hetzner-hosted-cp-0-0-1', 'hetzner-hosted-cp-0'],
+    ['hetzner-hosted-cp', 'hetzner-hosted-cp'],
+    ['aws-hosted-cp-1-0-10', undefined],
+    ['openstack-hosted-cpu', undefined],
+  ] as const)('go by the name of the template: %s', (template, layout) => {
+    expect(layoutOfTemplate(template)).toBe(layout);
+  });
+});
+
+describe('a ClusterDeployment behind an edge', () => {
+  test('has what its chart knows in its values, and the rest in the control plane', () => {
+    const [deployment, controlPlane] = plans([
+      clusterDeployment('violet', OPENSTACK),
+      k0smotronControlPlane('violet'),
+    ]);
+
+    expect(deployment?.body).toMatchObject({
+      spec: {
+        config: { ingress: { deploy: false }, k0smotron: { service: { type: 'ClusterIP' } } },
+      },
+    });
+    expect(controlPlane?.fields.map(({ path }) => path.join('.'))).toEqual([
+      'spec.externalAddress',
+      'spec.patches',
+    ]);
+    expect([...(deployment?.findings ?? []), ...(controlPlane?.findings ?? [])]).toEqual([]);
+  });
+
+  test('of another template has all of it in the control plane, with a warning', () => {
+    const [deployment, controlPlane] = plans([
+      clusterDeployment('violet', 'aws-hosted-cp-1-0-10'),
+      k0smotronControlPlane('violet'),
+    ]);
+
+    expect(deployment?.fields).toEqual([]);
+    expect(deployment?.findings).toMatchObject([
+      { code: 'TemplateHasNoValues', severity: 'warning' },
+    ]);
+    expect(controlPlane?.fields.map(({ path }) => path.join('.'))).toContain(
+      'spec.ingress.apiHost',
+    );
+  });
+
+  test('of the oldest chart for Hetzner has one port', () => {
+    const objects = [clusterDeployment('olive', 'hetzner-hosted-cp-0-0-1')];
+
+    expect(plans(objects)[0]?.findings).toEqual([]);
+    expect(plans(objects, { ...WISH, port: 8443 })[0]?.findings).toMatchObject([
+      { code: 'ChartPortFixed', severity: 'error' },
+    ]);
+  });
+});

@@ -1,0 +1,201 @@
+/**
+ * k0rdent: a ClusterDeployment, whose chart makes a K0smotronControlPlane and the rest of a cluster. What its chart has
+ * values for is written there, since it survives an upgrade; the rest into the K0smotronControlPlane.
+ */
+import { textAt, valueAt } from '../edges/fields.ts';
+import { keyText, objectText, type KubeObject, type ObjectKey } from '../kube/object.ts';
+import type { Finding } from '../plan/finding.ts';
+import { prepareK0smotronControlPlane, readK0smotronControlPlane } from './capi-k0smotron.ts';
+import type {
+  ControlPlaneObjects,
+  ControlPlaneReading,
+  ProvidedFacts,
+} from './control-plane-reading.ts';
+import { clusterNameOf } from './k0s-control-plane.ts';
+import { layoutOfTemplate, valuesFor, type ChartLayout } from './k0rdent-values.ts';
+import { leavesOf } from './preparation/field-path.ts';
+import { deletingFindings } from './preparation/object-findings.ts';
+import type { Preparation, PreparationWish, ValueWish } from './preparation/preparation.ts';
+import type { Provider } from './provider.ts';
+import { inVersionOf, isOfKind, PROVIDER_RESOURCES } from './provider-resources.ts';
+
+const CONTROL_PLANE_SUFFIX = '-cp';
+/** Only 443 in everything, by the chart's own making. */
+const FIXED_PORT = 443;
+
+/** The provider k0rdent. */
+export const k0rdent: Provider = {
+  name: 'k0rdent',
+  resource: PROVIDER_RESOURCES.clusterDeployment,
+  read: async (object, objects) => readClusterDeployment(object, objects),
+  prepare: prepareBoth,
+  emptiedFirst: [],
+  lingering: async () => undefined,
+};
+
+const RELEASE_NAME = 'helm.toolkit.fluxcd.io/name';
+const RELEASE_NAMESPACE = 'helm.toolkit.fluxcd.io/namespace';
+
+/**
+ * The ClusterDeployment that a K0smotronControlPlane was made for, if it was made for one: its release is called like
+ * it. Whether there is one of that name, only the API server knows.
+ */
+export function clusterDeploymentOf(controlPlane: KubeObject): ObjectKey | undefined {
+  const { name, namespace, labels = {}, annotations = {} } = controlPlane.metadata;
+  const release = labels[RELEASE_NAME] ?? annotations['meta.helm.sh/release-name'];
+  if (release !== undefined) {
+    const place = labels[RELEASE_NAMESPACE] ?? annotations['meta.helm.sh/release-namespace'];
+    return { name: release, namespace: place ?? namespace };
+  }
+  const cluster = clusterNameOf(controlPlane);
+  return cluster !== undefined && name === `${cluster}${CONTROL_PLANE_SUFFIX}`
+    ? { name: cluster, namespace }
+    : undefined;
+}
+
+async function readClusterDeployment(
+  deployment: KubeObject,
+  objects: ControlPlaneObjects,
+): Promise<ControlPlaneReading> {
+  const nothing = (finding: Finding): ControlPlaneReading => ({
+    ...{ addresses: [], findings: [finding] },
+    // What was written into it before has to be found again.
+    provided: unknownFacts(deployment, finding.message),
+  });
+  const obstacle = obstacleOf(deployment);
+  if (obstacle !== undefined) return nothing(obstacle);
+  const { metadata } = deployment;
+  // The chart for Hetzner takes a name of its own.
+  const cluster = textAt(deployment, 'spec', 'config', 'clusterName') ?? metadata.name;
+  const key = { name: `${cluster}${CONTROL_PLANE_SUFFIX}`, namespace: metadata.namespace };
+  const found = await objects.object?.(PROVIDER_RESOURCES.k0smotronControlPlane, key);
+  if (found === undefined) return nothing(controlPlaneMissing(deployment, key));
+  const reading = await readK0smotronControlPlane(found, objects);
+  const { provided } = reading;
+  if (provided === undefined) return reading;
+  return {
+    ...reading,
+    provided: { ...provided, provider: 'k0rdent', objects: [deployment, found] },
+  };
+}
+
+function unknownFacts(deployment: KubeObject, because: string): ProvidedFacts {
+  return {
+    ...{ provider: 'k0rdent', objects: [deployment], phase: 'provisioning', because },
+    ...{ serviceCidrs: [], clusterDomain: 'cluster.local', hasKonnectivity: false },
+  };
+}
+
+function obstacleOf(deployment: KubeObject): Finding | undefined {
+  const text = objectText(deployment);
+  if (valueAt(deployment, 'spec', 'dryRun') === true) {
+    return {
+      ...{ code: 'ClusterDeploymentDryRun', severity: 'error' },
+      message: `${text} has spec.dryRun, so there is nothing behind it`,
+      action: 'remove spec.dryRun',
+    };
+  }
+  const region = textAt(deployment, 'status', 'region');
+  if (region === undefined) return undefined;
+  return {
+    ...{ code: 'ControlPlaneElsewhere', severity: 'error' },
+    message: `${text} has its control plane in the regional cluster ${region}`,
+    action: 'install Snicket there, and expose its K0smotronControlPlane there',
+  };
+}
+
+function controlPlaneMissing(deployment: KubeObject, key: ObjectKey): Finding {
+  return {
+    ...{ code: 'ControlPlaneMissing', severity: 'error' },
+    message: `${objectText(deployment)} has no K0smotronControlPlane ${keyText(key)}: its chart is not installed yet, or makes another kind of control plane`,
+    action: `wait for its condition HelmReleaseReady; if the control plane has another name, write that K0smotronControlPlane as spec.controlPlane.ref`,
+  };
+}
+
+function prepareBoth(
+  objects: readonly KubeObject[],
+  wish: PreparationWish,
+): readonly Preparation[] {
+  const deployment = objects.find((object) =>
+    isOfKind(PROVIDER_RESOURCES.clusterDeployment, object),
+  );
+  const controlPlane = objects.find((object) =>
+    isOfKind(PROVIDER_RESOURCES.k0smotronControlPlane, object),
+  );
+  const layout = deployment && layoutOfTemplate(textAt(deployment, 'spec', 'template') ?? '');
+  return [
+    ...(deployment === undefined ? [] : [prepareDeployment(deployment, layout, wish)]),
+    ...(controlPlane === undefined ? [] : [prepareControlPlane(controlPlane, layout, wish)]),
+  ];
+}
+
+function prepareDeployment(
+  deployment: KubeObject,
+  layout: ChartLayout | undefined,
+  wish: PreparationWish,
+): Preparation {
+  const values = layout === undefined ? {} : valuesFor(layout, wish);
+  return {
+    object: deployment,
+    resource: inVersionOf(PROVIDER_RESOURCES.clusterDeployment, deployment),
+    fields: leavesOf(values).flatMap(([path, value]): readonly ValueWish[] => {
+      const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
+      if (!isPlain) return [];
+      const at = ['spec', 'config', ...path];
+      return [
+        {
+          path: at,
+          value: value as ValueWish['value'],
+          why: 'the chart puts it into the control plane',
+        },
+      ];
+    }),
+    findings: [
+      ...deletingFindings(deployment),
+      ...(layout === undefined ? [noValues(deployment)] : []),
+      ...(layout === 'hetzner-hosted-cp-0' && wish.port !== FIXED_PORT ? [fixedPort(wish)] : []),
+    ],
+  };
+}
+
+/** What the chart renders is its own affair; to write it too would be a conflict with Helm at every change. */
+function prepareControlPlane(
+  controlPlane: KubeObject,
+  layout: ChartLayout | undefined,
+  wish: PreparationWish,
+): Preparation {
+  const whole = prepareK0smotronControlPlane(controlPlane, wish);
+  if (layout === undefined) return whole;
+  const fields = whole.fields.filter(({ path }) => path[1] !== 'ingress');
+  const isOld = layout !== 'openstack-hosted-cp';
+  return {
+    ...whole,
+    fields,
+    findings: [...whole.findings, ...(isOld ? [patchesLost(controlPlane)] : [])],
+  };
+}
+
+function noValues(deployment: KubeObject): Finding {
+  const template = textAt(deployment, 'spec', 'template') ?? '';
+  return {
+    ...{ code: 'TemplateHasNoValues', severity: 'warning' },
+    message: `the chart of template ${template} has no values for an ingress that are known, so its K0smotronControlPlane itself is written, and an upgrade of the chart may undo that for a moment`,
+    action: 'give the chart such values: snicket render --values shows them',
+  };
+}
+
+function fixedPort({ port }: PreparationWish): Finding {
+  return {
+    ...{ code: 'ChartPortFixed', severity: 'error' },
+    message: `the Edge has port ${port}, and the chart hetzner-hosted-cp below version 1 writes ${FIXED_PORT} everywhere`,
+    action: `choose an Edge with port ${FIXED_PORT}, or a newer version of the chart`,
+  };
+}
+
+function patchesLost(controlPlane: KubeObject): Finding {
+  return {
+    ...{ code: 'PatchesLostByHelm', severity: 'warning' },
+    message: `the chart writes ${objectText(controlPlane)} as v1beta1, which takes spec.patches away at every upgrade, so k0smotron's own proxy may come to the workers until Snicket has put them back`,
+    action: 'nothing has to be done; a chart that writes v1beta2 has no such gap',
+  };
+}

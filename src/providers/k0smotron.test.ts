@@ -1,0 +1,263 @@
+import { describe, expect, test } from 'bun:test';
+import type { KubeObject } from '../kube/object.ts';
+import { makeCa } from '../pki/testing/test-ca.ts';
+import { capiK0smotron } from './capi-k0smotron.ts';
+import { serviceName } from './k0s-control-plane.ts';
+import { k0smotron } from './k0smotron.ts';
+import type { K0smotronPatch } from './k0s-patches.ts';
+import { pasteText, planPreparations } from './preparation/plan-preparation.ts';
+import type { PreparationWish } from './preparation/preparation.ts';
+import type { Provider } from './provider.ts';
+import {
+  capiCluster,
+  changed,
+  k0smotronCluster,
+  k0smotronControlPlane,
+  kubeconfigFor,
+  secretOf,
+  serviceOf,
+} from './testing/provider-objects.ts';
+import { objectsFrom } from './testing/provider-objects-source.ts';
+
+const CA = await makeCa();
+const WISH: PreparationWish = {
+  hosts: { api: 'red.k8s.example.test', konnectivity: 'red.konnectivity.example.test' },
+  port: 443,
+};
+
+const LEFT = (name: string) => [
+  secretOf(`${name}-ca`, { 'tls.crt': CA.certificate, 'tls.key': CA.key }),
+  secretOf(`${name}-kubeconfig`, { value: kubeconfigFor('https://red.k8s.example.test:443') }),
+  serviceOf(`kmc-${name}`, { api: 30443, konnectivity: 30132 }),
+];
+
+function plan(object: KubeObject, wish: PreparationWish = WISH, provider: Provider = k0smotron) {
+  const holder = { exposure: 'tenants/red', isThere: () => true };
+  const [found] = planPreparations([object], (bases) => provider.prepare(bases, wish), holder);
+  if (found === undefined) throw new Error('one object has one plan');
+  return found;
+}
+
+describe('a Cluster of k0smotron', () => {
+  test('is read as a whole, its kubeconfig aimed at the Service', async () => {
+    const cluster = k0smotronCluster('red');
+
+    const { provided, ...reading } = await k0smotron.read(cluster, objectsFrom(LEFT('red')));
+
+    expect(reading.findings).toEqual([]);
+    expect(reading.controlPlane?.service).toEqual({
+      name: 'kmc-red',
+      api: { port: 30443, portName: 'api' },
+      konnectivity: { port: 30132, portName: 'konnectivity' },
+    });
+    expect(reading.kubeconfig).toContain('server: https://kmc-red.tenants.svc:30443\n');
+    expect(provided).toEqual({
+      ...{ provider: 'k0smotron', objects: [cluster], phase: 'serving' },
+      ...{ because: '1 of its pods are ready', version: 'v1.34.1-k0s.0' },
+      ...{ serviceCidrs: ['10.128.0.0/16'], clusterDomain: 'cluster.local', hasKonnectivity: true },
+      publishedServer: 'https://red.k8s.example.test:443',
+    });
+  });
+
+  test('has a route before it has a kubeconfig, which comes with its first ready pod', async () => {
+    const cluster = changed(k0smotronCluster('red'), { 'status.readyReplicas': undefined });
+    const left = LEFT('red').filter(({ metadata }) => metadata.name !== 'red-kubeconfig');
+
+    const reading = await k0smotron.read(cluster, objectsFrom(left));
+
+    expect(reading.controlPlane?.service.name).toBe('kmc-red');
+    expect(reading.provided?.phase).toBe('provisioning');
+    expect(reading.findings).toMatchObject([
+      {
+        message: 'there is no Secret tenants/red-kubeconfig',
+        action: expect.stringContaining('wait for k0smotron'),
+      },
+    ]);
+  });
+
+  test.each([
+    ['ClusterIP', 'red', 'kmc-red'],
+    ['NodePort', 'red', 'kmc-red-nodeport'],
+    ['LoadBalancer', 'red', 'kmc-red-lb'],
+    ['ClusterIP', 'r'.repeat(59), `kmc-${'r'.repeat(59)}`],
+    ['ClusterIP', 'r'.repeat(60), `kmc-${'r'.repeat(53)}-7f0b9`],
+  ])('of type %s and name %s has the Service %s', (type, name, expected) => {
+    expect(serviceName(name, type)).toBe(expected);
+  });
+
+  test('without konnectivity-server has no route for it', async () => {
+    const cluster = changed(k0smotronCluster('red'), {
+      'spec.controlPlaneFlags': ['--v=2', '--disable-components=autopilot,konnectivity-server'],
+    });
+
+    const { controlPlane } = await k0smotron.read(cluster, objectsFrom(LEFT('red')));
+
+    expect(controlPlane?.service.konnectivity).toBeUndefined();
+  });
+});
+
+describe('a K0smotronControlPlane', () => {
+  test('has everything by the name of its Cluster, whose networks it takes', async () => {
+    const made = k0smotronCluster('amber');
+    const objects = objectsFrom([...LEFT('amber'), made, capiCluster('amber')]);
+
+    const reading = await capiK0smotron.read(k0smotronControlPlane('amber'), objects);
+
+    expect(reading.findings).toEqual([]);
+    expect(reading.controlPlane?.service.name).toBe('kmc-amber');
+    expect(reading.provided).toMatchObject({
+      ...{ provider: 'capi-k0smotron', phase: 'serving', clusterDomain: 'amber.local' },
+      serviceCidrs: ['10.140.0.0/16', 'fd00:1::/108'],
+    });
+  });
+
+  test('goes by its label while it has no owner, and without either nothing is known', async () => {
+    const orphan = changed(k0smotronControlPlane('amber'), { 'metadata.ownerReferences': [] });
+    const labelled = changed(orphan, {
+      'metadata.labels': { 'cluster.x-k8s.io/cluster-name': 'amber' },
+    });
+    const objects = objectsFrom(LEFT('amber'));
+
+    const known = await capiK0smotron.read(labelled, objects);
+    const unknown = await capiK0smotron.read(orphan, objects);
+
+    expect(known.controlPlane?.service.name).toBe('kmc-amber');
+    expect(known.provided?.phase).toBe('provisioning');
+    expect(unknown.controlPlane).toBeUndefined();
+    expect(unknown.findings).toMatchObject([{ code: 'ClusterUnknown' }]);
+  });
+
+  test('is written itself, with the same fields as a Cluster', () => {
+    const one = plan(k0smotronCluster('red'));
+    const other = plan(k0smotronControlPlane('red'), WISH, capiK0smotron);
+
+    expect(other.live.metadata.name).toBe('red-cp');
+    expect(other.fields).toEqual(one.fields);
+  });
+});
+
+function patchesIn({ fields }: ReturnType<typeof plan>): readonly K0smotronPatch[] {
+  const { wanted } = fields.at(-1) ?? {};
+  return Array.isArray(wanted) ? (wanted as readonly K0smotronPatch[]) : [];
+}
+
+describe('k0smotron behind an edge', () => {
+  test('makes no Ingress and brings no proxy of its own', () => {
+    const found = plan(k0smotronCluster('red'));
+    const text = pasteText(found);
+
+    expect(found.findings).toEqual([]);
+    expect(text).toStartWith(`apiVersion: k0smotron.io/v1beta2
+kind: Cluster
+metadata:
+  name: red
+  namespace: tenants
+spec:
+  ingress:
+    deploy: false
+    apiHost: red.k8s.example.test
+    konnectivityHost: red.konnectivity.example.test
+    port: 443
+  externalAddress: red.k8s.example.test
+  patches:
+    - target:
+        kind: ConfigMap
+        component: ingress
+      patch:
+        type: merge
+`);
+    const [own, endpoint] = patchesIn(found);
+    expect(JSON.parse(own?.patch.content ?? '')).toEqual({
+      data: {
+        '0_temp-kubernetes-ep.yaml': expect.stringContaining('skip-mirror: "true"'),
+        '1_haproxy-configmap.yaml': null,
+        '2_haproxy-ds.yaml': null,
+        '3_kube-service.yaml': null,
+      },
+    });
+    expect(JSON.parse(endpoint?.patch.content ?? '').data['endpoint.yaml']).toContain(
+      'apiServerHost: red.k8s.example.test\n  apiServerPort: "443"\n',
+    );
+  });
+
+  test('has the same seed of endpoints for every tenant: k0s writes it again whenever it changes', () => {
+    const seed = (wish: PreparationWish) =>
+      JSON.stringify(patchesIn(plan(k0smotronCluster('red'), wish))[0]);
+
+    expect(seed(WISH)).toBe(seed({ hosts: { ...WISH.hosts, api: 'x.example.test' }, port: 1 }));
+  });
+
+  test("keeps the user's external address and patches", () => {
+    const own = {
+      target: { kind: 'Service', component: 'control-plane' },
+      patch: { type: 'merge', content: 'metadata: {labels: {a: b}}' },
+    };
+    const cluster = changed(k0smotronCluster('red'), {
+      'spec.externalAddress': 'vip.example.test',
+      'spec.patches': [own],
+    });
+
+    const { fields } = plan(cluster);
+
+    expect(fields.map(({ path }) => path.at(-1))).not.toContain('externalAddress');
+    expect(fields.at(-1)?.wanted).toMatchObject([own, { target: { component: 'ingress' } }]);
+  });
+
+  test.each([
+    [
+      { 'spec.version': 'v1.33.5-k0s.0' },
+      'VersionTooOld',
+      'error',
+      'is v1.33.5-k0s.0, and k0s has',
+    ],
+    [{ 'spec.version': undefined }, 'VersionMissing', 'error', 'has no spec.version'],
+    [
+      { 'spec.version': 'latest' },
+      'VersionUnreadable',
+      'warning',
+      'is "latest", which is no version',
+    ],
+    [
+      { 'spec.k0sConfig.spec.api.sans': ['red.k8s.example.test:443'] },
+      'CertificateNameWithPort',
+      'error',
+      'spec.k0sConfig.spec.api.sans of Cluster tenants/red has "red.k8s.example.test:443"',
+    ],
+    [
+      { 'spec.externalAddress': 'red.k8s.example.test:443' },
+      'CertificateNameWithPort',
+      'error',
+      'spec.externalAddress of Cluster tenants/red',
+    ],
+    [
+      { 'spec.remoteHostCluster': { kubeconfigRef: { name: 'x' } } },
+      'ControlPlaneElsewhere',
+      'error',
+      'in another cluster',
+    ],
+    [
+      { apiVersion: 'k0smotron.io/v1beta1' },
+      'K0smotronProxyStays',
+      'warning',
+      'k0smotron.io/v1beta1',
+    ],
+    [
+      { 'spec.ingress': { apiHost: 'a.example.test', konnectivityHost: 'b.example.test' } },
+      'K0smotronIngressStays',
+      'warning',
+      'has made an Ingress for Cluster tenants/red',
+    ],
+    [{ 'spec.service.type': 'NodePort' }, 'ServiceTypeNotNeeded', 'warning', 'is NodePort'],
+  ])('says what is in the way of %j', (fields, code, severity, message) => {
+    const { findings } = plan(changed(k0smotronCluster('red'), fields));
+
+    expect(findings).toMatchObject([{ code, severity }]);
+    expect(findings[0]?.message).toContain(message);
+  });
+
+  test('of an old version of its API gets no patches', () => {
+    const cluster = changed(k0smotronCluster('red'), { apiVersion: 'k0smotron.io/v1beta1' });
+
+    expect(plan(cluster).fields.map(({ path }) => path.join('.'))).not.toContain('spec.patches');
+  });
+});

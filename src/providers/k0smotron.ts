@@ -1,0 +1,28 @@
+/**
+ * k0smotron by itself: a Cluster.
+ */
+import { valueAt } from '../edges/fields.ts';
+import { factsOf, placesOf } from './k0s-control-plane.ts';
+import { k0sFields, k0sFindings } from './k0s-preparation.ts';
+import { readProvided } from './provided-reading.ts';
+import type { Provider } from './provider.ts';
+import { inVersionOf, PROVIDER_RESOURCES } from './provider-resources.ts';
+
+/** The provider k0smotron. */
+export const k0smotron: Provider = {
+  name: 'k0smotron',
+  resource: PROVIDER_RESOURCES.k0smotron,
+  read: async (object, objects) => {
+    const facts = factsOf(object, 'k0smotron', { status: valueAt(object, 'status') });
+    return readProvided(object, placesOf(object, object.metadata.name), facts, objects);
+  },
+  prepare: (objects, wish) =>
+    objects.map((object) => ({
+      object,
+      resource: inVersionOf(PROVIDER_RESOURCES.k0smotron, object),
+      fields: k0sFields(object, wish),
+      findings: k0sFindings(object, wish),
+    })),
+  emptiedFirst: [],
+  lingering: async () => undefined,
+};

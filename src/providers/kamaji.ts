@@ -1,0 +1,63 @@
+/**
+ * Kamaji: a TenantControlPlane, whose Service has both ports and whose one certificate serves both.
+ */
+import type { KubeObject } from '../kube/object.ts';
+import {
+  flagEntry,
+  type FieldWish,
+  type Preparation,
+  type PreparationWish,
+} from './preparation/preparation.ts';
+import type { Provider } from './provider.ts';
+import { inVersionOf, PROVIDER_RESOURCES } from './provider-resources.ts';
+import {
+  API_SERVER_ARGUMENTS,
+  commonFields,
+  commonFindings,
+  hasKonnectivity,
+  KONNECTIVITY,
+  lingeringArguments,
+  readTenantControlPlane,
+} from './tenant-control-plane.ts';
+
+const PAUSED = 'kamaji.clastix.io/paused';
+
+/** The provider Kamaji. */
+export const kamaji: Provider = {
+  name: 'kamaji',
+  resource: PROVIDER_RESOURCES.kamaji,
+  read: async (object, objects) =>
+    readTenantControlPlane(object, { provider: 'kamaji', maker: 'Kamaji' }, objects),
+  prepare: (objects, wish) => objects.map((object) => prepareOne(object, wish)),
+  emptiedFirst: [API_SERVER_ARGUMENTS],
+  lingering: lingeringArguments,
+};
+
+function prepareOne(object: KubeObject, wish: PreparationWish): Preparation {
+  const { hosts, port } = wish;
+  return {
+    object,
+    resource: inVersionOf(PROVIDER_RESOURCES.kamaji, object),
+    // Without the port Kamaji takes that of the API server.
+    fields: [...commonFields(object, wish, `${hosts.api}:${port}`), ...agentFields(object, wish)],
+    findings: commonFindings(object, wish, { maker: 'Kamaji', pausedBy: PAUSED }),
+  };
+}
+
+/** Kamaji points agents at the address of the Service, which no worker reaches; its own flags are overridden by name. */
+function agentFields(
+  object: KubeObject,
+  { hosts: { konnectivity = '' }, port }: PreparationWish,
+): readonly FieldWish[] {
+  if (!hasKonnectivity(object)) return [];
+  return [
+    {
+      path: [...KONNECTIVITY, 'agent', 'extraArgs'],
+      entries: [
+        flagEntry('--proxy-server-host', konnectivity),
+        flagEntry('--proxy-server-port', String(port)),
+      ],
+      why: 'the konnectivity agents of the workers dial the edge',
+    },
+  ];
+}

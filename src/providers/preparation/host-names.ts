@@ -1,0 +1,88 @@
+/**
+ * Names where providers want names: no ports, no addresses, no two the same. What is wrong here is refused by the
+ * provider's webhook, or worse, by a control plane that does not start.
+ */
+import type { Finding } from '../../plan/finding.ts';
+import { ipVersion } from '../../wire/ip-address.ts';
+import type { PreparationWish } from './preparation.ts';
+
+const PORT = /^(?<host>[^:]+|\[.*\]):(?<port>\d+)$/;
+
+/** What is wrong with the hosts that are wished for. */
+export function hostFindings(
+  { hosts }: PreparationWish,
+  hasKonnectivity: boolean,
+): readonly Finding[] {
+  const { api, konnectivity } = hosts;
+  const named = Object.entries({ api, ...(hasKonnectivity && { konnectivity }) });
+  const found = named.flatMap(([kind, host]) =>
+    host === undefined ? [] : (hostFinding(kind, host) ?? []),
+  );
+  if (hasKonnectivity && konnectivity === undefined) {
+    return [
+      ...found,
+      {
+        ...{ code: 'KonnectivityHostMissing', severity: 'error' },
+        message:
+          'the control plane has konnectivity, and there is no host by which its agents could find it',
+        action: 'write spec.hosts.konnectivity, or spec.domain of the Edge',
+      },
+    ];
+  }
+  if (!hasKonnectivity || api !== konnectivity) return found;
+  return [
+    ...found,
+    {
+      ...{ code: 'HostsEqual', severity: 'error' },
+      message: `${api} would be the host of the API and of konnectivity, and the edge tells them apart by name`,
+      action: 'write another one as spec.hosts.konnectivity',
+    },
+  ];
+}
+
+function hostFinding(kind: string, host: string): Finding | undefined {
+  if (PORT.test(host)) {
+    return {
+      ...{ code: 'HostWithPort', severity: 'error' },
+      message: `the host ${host} has a port, and certificates and routes have none`,
+      action: `write ${host.replace(/:\d+$/, '')} as spec.hosts.${kind}; the port is that of the Edge`,
+    };
+  }
+  if (ipVersion(host) === 0) return undefined;
+  return {
+    ...{ code: 'HostIsAddress', severity: 'error' },
+    message: `the host ${host} is an address, and a ClientHello names no addresses`,
+    action: `write a DNS name as spec.hosts.${kind}`,
+  };
+}
+
+/** Names in a list for a certificate that no certificate can have. */
+export function certificateNameFindings(
+  names: readonly unknown[],
+  place: string,
+): readonly Finding[] {
+  return names.flatMap((name): readonly Finding[] => {
+    if (typeof name !== 'string' || name.includes('/') || !PORT.test(name)) return [];
+    const { host = '' } = PORT.exec(name)?.groups ?? {};
+    return [
+      {
+        ...{ code: 'CertificateNameWithPort', severity: 'error' },
+        message: `${place} has "${name}", and a certificate holds names without ports: the provider refuses the object, or makes no certificate`,
+        action: `write "${host}" there`,
+      },
+    ];
+  });
+}
+
+/** A host name where the provider needs an address. */
+export function addressFindings(value: unknown, place: string): readonly Finding[] {
+  if (value === undefined || value === '') return [];
+  if (typeof value === 'string' && ipVersion(value) !== 0) return [];
+  return [
+    {
+      ...{ code: 'AddressExpected', severity: 'error' },
+      message: `${place} is ${JSON.stringify(value)}, and has to be an IP address: no certificate can be made with it`,
+      action: 'write an IP address there, or remove the field; host names belong in the Exposure',
+    },
+  ];
+}

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { withEntries, withoutEntries } from './list-edit.ts';
+import { flagEntry } from './preparation.ts';
+
+describe('entries in a list', () => {
+  test('go to its end, in the place of another value of the flag, or nowhere if they are there', () => {
+    const list = ['--a=1', '--b=1', '--c'];
+    const wishes = [
+      flagEntry('--b', '2'),
+      flagEntry('--c', '3'),
+      flagEntry('--d', '4'),
+      { entry: '--a=1' },
+    ];
+
+    expect(withEntries(list, wishes)).toEqual({
+      list: ['--a=1', '--b=2', '--c=3', '--d=4'],
+      records: [
+        { entry: '--b=2', was: '--b=1' },
+        { entry: '--c=3', was: '--c' },
+        { entry: '--d=4' },
+      ],
+    });
+  });
+
+  test('are compared by content', () => {
+    const entry = { target: { kind: 'ConfigMap' } };
+
+    expect(withEntries([structuredClone(entry)], [{ entry }]).records).toEqual([]);
+    expect(withoutEntries([structuredClone(entry), 1], [{ entry }])).toEqual([1]);
+  });
+
+  test('a flag is not taken for another that begins alike', () => {
+    expect(withEntries(['--v-module=1'], [flagEntry('--v', '2')]).list).toEqual([
+      '--v-module=1',
+      '--v=2',
+    ]);
+  });
+});
+
+describe('taking entries out again', () => {
+  const flag = fc.constantFrom('--a', '--b', '--c', '--d', '--e');
+  const argument = fc.tuple(flag, fc.nat(3)).map(([name, value]) => `${name}=${value}`);
+  /** One of each flag, as a command line has it. */
+  const list = fc.uniqueArray(argument, { selector: (entry) => entry.slice(0, 3) });
+  const wishes = fc
+    .uniqueArray(fc.tuple(flag, fc.nat(3)), { selector: ([name]) => name })
+    .map((all) => all.map(([name, value]) => flagEntry(name, String(value))));
+
+  test('gives the very list of before', () => {
+    fc.assert(
+      fc.property(list, wishes, (before, wanted) => {
+        const { list: edited, records } = withEntries(before, wanted);
+
+        expect(edited).toEqual(expect.arrayContaining(wanted.map(({ entry }) => entry)));
+        expect(withoutEntries(edited, records)).toEqual(before);
+      }),
+    );
+  });
+
+  test('leaves every entry that somebody has added since, and brings back none that he has removed', () => {
+    fc.assert(
+      fc.property(list, wishes, fc.array(fc.nat(), { maxLength: 3 }), (before, wanted, numbers) => {
+        const { list: edited, records } = withEntries(before, wanted);
+        const added = numbers.map((number) => `his-${number}`);
+        const gone = before.find((entry) => edited.includes(entry));
+        const his = [...edited.filter((entry) => entry !== gone), ...added];
+
+        const left = withoutEntries(his, records);
+
+        expect(left).toEqual(expect.arrayContaining(added));
+        if (gone !== undefined) expect(left).not.toContain(gone);
+      }),
+    );
+  });
+});

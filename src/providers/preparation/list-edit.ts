@@ -1,0 +1,55 @@
+/**
+ * Adding entries to somebody's list, and taking them out again. What he does to his list meanwhile stays.
+ */
+import type { EntryWish } from './preparation.ts';
+
+/** One entry of ours in a list. */
+export interface EntryRecord {
+  readonly entry: unknown;
+  /** What stood in its place; absent: nothing, it was added at the end. */
+  readonly was?: unknown;
+}
+
+/** A list after an edit, and how to undo it. */
+export interface EditedList {
+  readonly list: readonly unknown[];
+  /** Of those entries that were not there before. */
+  readonly records: readonly EntryRecord[];
+}
+
+/** The list with all the entries; one that is there already is not ours. */
+export function withEntries(list: readonly unknown[], wishes: readonly EntryWish[]): EditedList {
+  let edited = list;
+  const records: EntryRecord[] = [];
+  for (const { entry, replaces } of wishes) {
+    if (indexOf(edited, entry) >= 0) continue;
+    const index = replaces === undefined ? -1 : edited.findIndex(replaces);
+    if (index < 0) {
+      edited = [...edited, entry];
+      records.push({ entry });
+    } else {
+      records.push({ entry, was: edited[index] });
+      edited = edited.with(index, entry);
+    }
+  }
+  return { list: edited, records };
+}
+
+/** The list without those entries, and with what stood in their places. */
+export function withoutEntries(
+  list: readonly unknown[],
+  records: readonly EntryRecord[],
+): readonly unknown[] {
+  let left = list;
+  for (const { entry, was } of records.toReversed()) {
+    const index = indexOf(left, entry);
+    if (index < 0) continue;
+    const isBack = was === undefined || indexOf(left, was) >= 0;
+    left = isBack ? left.toSpliced(index, 1) : left.with(index, was);
+  }
+  return left;
+}
+
+function indexOf(list: readonly unknown[], entry: unknown): number {
+  return list.findIndex((one) => Bun.deepEquals(one, entry));
+}

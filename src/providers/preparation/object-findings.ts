@@ -1,0 +1,34 @@
+/**
+ * What keeps any provider's object from being prepared, or makes it pointless.
+ */
+import { objectText, type KubeObject } from '../../kube/object.ts';
+import type { Finding } from '../../plan/finding.ts';
+
+/** A control plane that is on its way out is left alone. */
+export function deletingFindings(object: KubeObject): readonly Finding[] {
+  if (object.metadata.deletionTimestamp === undefined) return [];
+  return [
+    {
+      ...{ code: 'ControlPlaneDeleting', severity: 'error' },
+      message: `${objectText(object)} is being deleted, so nothing is written into it`,
+      action: 'delete the Exposure too, or wait until the control plane is there again',
+    },
+  ];
+}
+
+/** Only said, and not written: nodes may have joined by that address, and would lose their API server. */
+export function serviceTypeFindings(
+  object: KubeObject,
+  field: string,
+  type: string | undefined,
+): readonly Finding[] {
+  if (type === undefined || type === 'ClusterIP') return [];
+  return [
+    {
+      ...{ code: 'ServiceTypeNotNeeded', severity: 'warning' },
+      message: `${field} of ${objectText(object)} is ${type}, so it has an address of its own beside that of the edge`,
+      action:
+        'write ClusterIP there once no node and no kubeconfig uses that address, and remove what is for a load balancer alone',
+    },
+  ];
+}

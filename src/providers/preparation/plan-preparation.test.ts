@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { valueAt } from '../../edges/fields.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { changed } from '../testing/provider-objects.ts';
+import { leavesOf, treeOf, withField } from './field-path.ts';
+import { planPreparations, type PreparationPlan } from './plan-preparation.ts';
+import { flagEntry, type FieldWish } from './preparation.ts';
+import { RECORD_ANNOTATION, recordOf } from './record.ts';
+import { undone } from './undo.ts';
+
+const RESOURCE = {
+  apiVersion: 'example.test/v1',
+  kind: 'Thing',
+  plural: 'things',
+  namespaced: true,
+};
+const HOLDER = { exposure: 'tenants/blue', isThere: () => true };
+
+function thing(spec: object): KubeObject {
+  const object = {
+    ...{ apiVersion: 'example.test/v1', kind: 'Thing', spec },
+    metadata: { name: 'a', namespace: 'tenants', uid: 'u', resourceVersion: '1' },
+  };
+  return object;
+}
+
+function planned(live: KubeObject, fields: readonly FieldWish[], holder = HOLDER): PreparationPlan {
+  const [plan] = planPreparations(
+    [live],
+    (bases) => bases.map((object) => ({ object, resource: RESOURCE, fields, findings: [] })),
+    holder,
+  );
+  if (plan === undefined) throw new Error('one object has one plan');
+  return plan;
+}
+
+/** The object as it is after an apply of the plan. */
+function written(plan: PreparationPlan): KubeObject {
+  const { metadata, ...rest } = plan.body as KubeObject & { readonly spec?: object };
+  const withFields = leavesOf(rest.spec ?? {}).reduce(
+    (object, [path, value]) => withField(object, ['spec', ...path], value),
+    plan.live,
+  );
+  const { annotations = {} } = metadata;
+  return { ...withFields, metadata: { ...plan.live.metadata, annotations } };
+}
+
+describe('a plan', () => {
+  test('is of one version of the object, and of the fields that are wished for', () => {
+    const { body, isDue } = planned(thing({ own: 1 }), [
+      { path: ['spec', 'host'], value: 'a.example.test', why: 'so' },
+    ]);
+
+    expect(isDue).toBe(true);
+    expect(body as unknown).toEqual({
+      ...{ apiVersion: 'example.test/v1', kind: 'Thing' },
+      metadata: {
+        ...{ name: 'a', namespace: 'tenants', uid: 'u', resourceVersion: '1' },
+        annotations: {
+          [RECORD_ANNOTATION]:
+            '{"exposure":"tenants/blue","fields":[{"path":["spec","host"],"wrote":"a.example.test"}]}',
+        },
+      },
+      spec: { host: 'a.example.test' },
+    });
+  });
+
+  test('has nothing to write when all of it is there, in whatever order', () => {
+    const wishes = [
+      { path: ['spec', 'args'], entries: [flagEntry('--a', '1'), flagEntry('--b', '2')], why: '' },
+    ];
+    const live = written(planned(thing({ args: ['--x'] }), wishes));
+    const shuffled = changed(live, { 'spec.args': ['--b=2', '--x', '--a=1'] });
+
+    expect(planned(live, wishes).isDue).toBe(false);
+    expect(planned(shuffled, wishes).differing).toEqual([]);
+  });
+
+  test('puts back what is not wished for any more, if it was there before', () => {
+    const [host, port]: FieldWish[] = [
+      { path: ['spec', 'host'], value: 'new', why: '' },
+      { path: ['spec', 'port'], value: 443, why: '' },
+    ];
+    const live = written(planned(thing({ host: 'old' }), [host!, port!]));
+
+    expect(planned(live, []).putBack).toEqual([{ path: ['spec', 'host'], value: 'old' }]);
+    expect(planned(live, [host!]).putBack).toEqual([]);
+  });
+
+  test('leaves the record of an Exposure that is there alone, and takes over that of one that is gone', () => {
+    const wishes: FieldWish[] = [{ path: ['spec', 'host'], value: 'new', why: '' }];
+    const live = written(planned(thing({ host: 'old' }), wishes));
+    const second = (isThere: boolean) =>
+      planned(live, wishes, { exposure: 'tenants/second', isThere: () => isThere });
+
+    expect(second(true).findings).toMatchObject([
+      { code: 'PreparedForAnother', severity: 'error' },
+    ]);
+    expect(second(false).findings).toEqual([]);
+    expect(JSON.stringify(second(false).body)).toContain('\\"was\\":\\"old\\"');
+  });
+});
+
+describe('whatever is wished for, one thing after the other', () => {
+  const name = fc.constantFrom('a', 'b', 'c');
+  const path = fc.tuple(fc.constantFrom('x', 'y'), name).map((rest) => ['spec', ...rest]);
+  const entry = fc.tuple(name, fc.nat(2)).map(([flag, value]) => `--${flag}=${value}`);
+  const list = fc.uniqueArray(entry, { selector: (text) => text.slice(0, 3) });
+  const value = path.chain((at) =>
+    fc.nat(3).map((wanted): FieldWish => ({ path: at, value: wanted, why: '' })),
+  );
+  const args = fc
+    .uniqueArray(fc.tuple(name, fc.nat(2)), { selector: ([flag]) => flag })
+    .map((all): FieldWish => ({
+      path: ['spec', 'args'],
+      entries: all.map(([flag, number]) => flagEntry(`--${flag}`, String(number))),
+      why: '',
+    }));
+  const wishes = fc.uniqueArray(fc.oneof(value, args), {
+    selector: ({ path: at }) => at.join('.'),
+  });
+  const start = fc.record({ x: fc.dictionary(name, fc.nat(3)), args: list }, { requiredKeys: [] });
+
+  test('the object without us is always the one that was there before us', () => {
+    fc.assert(
+      fc.property(start, fc.array(wishes, { minLength: 1, maxLength: 4 }), (spec, all) => {
+        const before = thing(spec);
+        let live: KubeObject = before;
+        for (const wish of all) {
+          const plan = planned(live, wish);
+          // As the API server does it: values that are put back first, and fields of ours that are not applied any more.
+          const base = undoneOf(live);
+          const kept = new Set(wish.map(({ path: at }) => at.join('.')));
+          const dropped = recordedPaths(live).filter((at) => !kept.has(at.join('.')));
+          const pruned = dropped.reduce(
+            (object, at) => withField(object, at, valueAt(base, ...at)),
+            plan.live,
+          );
+          live = written({ ...plan, live: pruned });
+        }
+
+        for (const [at, was] of leavesOf({ spec })) {
+          expect([at, valueAt(undoneOf(live), ...at)]).toEqual([at, was]);
+        }
+        expect(leavesOf(undoneOf(live)).filter(([at]) => at[0] === 'spec').length).toBe(
+          leavesOf({ spec }).length,
+        );
+      }),
+    );
+  });
+
+  function undoneOf(live: KubeObject): KubeObject {
+    const record = recordOf(live);
+    return record === undefined || record === 'unreadable' ? live : undone(live, record);
+  }
+
+  function recordedPaths(live: KubeObject): readonly (readonly string[])[] {
+    const record = recordOf(live);
+    if (record === undefined || record === 'unreadable') return [];
+    return record.fields.map(({ path: at }) => at);
+  }
+});
+
+test('a field of any name is nothing but a field', () => {
+  const tree = treeOf([[['spec', '__proto__', 'polluted'], true]]);
+
+  expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  expect(Object.keys(valueAt(tree, 'spec') as object)).toEqual(['__proto__']);
+});

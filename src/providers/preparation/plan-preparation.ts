@@ -1,0 +1,229 @@
+/**
+ * From what an object must carry, and what it carries now, to what has to be written. Pure.
+ */
+import { valueAt } from '../../edges/fields.ts';
+import { objectText, type KubeObject } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
+import type { Finding } from '../../plan/finding.ts';
+import { renderObject } from '../../plan/render.ts';
+import { treeOf } from './field-path.ts';
+import { withEntries } from './list-edit.ts';
+import { pathText, type FieldPath, type FieldWish, type Preparation } from './preparation.ts';
+import {
+  RECORD_ANNOTATION,
+  recordOf,
+  recordText,
+  type FieldRecord,
+  type PreparationRecord,
+} from './record.ts';
+import { formerValue, leftBlocks, undone } from './undo.ts';
+
+/** One field: what it is, what it should be. */
+export interface FieldState {
+  readonly path: FieldPath;
+  readonly why: string;
+  /** Of the object as it is; undefined if it is not there. */
+  readonly now: unknown;
+  readonly wanted: unknown;
+}
+
+/** What has to be written into one object. */
+export interface PreparationPlan {
+  readonly resource: Resource;
+  /** As it is. */
+  readonly live: KubeObject;
+  readonly fields: readonly FieldState[];
+  /** Those of the fields that are not as they should be. */
+  readonly differing: readonly FieldState[];
+  /** For server-side apply: these fields, the record of how they were, and nothing else. Of this very version. */
+  readonly body: KubeObject;
+  /** What has to be put back first, as it is not wanted any more. */
+  readonly putBack: readonly PutBack[];
+  /** Whether there is anything to write. */
+  readonly isDue: boolean;
+  /** With one that is an error, nothing is to be written. */
+  readonly findings: readonly Finding[];
+}
+
+/** A field that gets its former value. */
+export interface PutBack {
+  readonly path: FieldPath;
+  /** Null: it goes. */
+  readonly value: unknown;
+}
+
+/** Whoever an object is prepared for. */
+export interface Holder {
+  /** `namespace/name` of the Exposure. */
+  readonly exposure: string;
+  /** Whether there is an Exposure of this key: one that is gone holds nothing any more. */
+  readonly isThere: (exposure: string) => boolean;
+}
+
+/** How to say what an object must carry, once it is known how it would be without us. */
+export type Prepare = (bases: readonly KubeObject[]) => readonly Preparation[];
+
+/** The plans for all objects of one control plane. */
+export function planPreparations(
+  live: readonly KubeObject[],
+  prepare: Prepare,
+  holder: Holder,
+): readonly PreparationPlan[] {
+  const records = live.map(recordOf);
+  const bases = live.map((object, index) => {
+    const record = records[index];
+    return isRecord(record) ? undone(object, record) : object;
+  });
+  const preparations = prepare(bases);
+  return live.flatMap((object, index) => {
+    const preparation = preparations.find((one) => one.object === bases[index]);
+    return preparation === undefined ? [] : planOne(object, preparation, records[index], holder);
+  });
+}
+
+function planOne(
+  live: KubeObject,
+  { object: base, resource, fields: wishes, findings }: Preparation,
+  before: PreparationRecord | 'unreadable' | undefined,
+  { exposure, isThere }: Holder,
+): PreparationPlan {
+  const results = wishes.map((wish) => fieldOf(wish, live, base));
+  const record = { exposure, fields: results.map(({ record: one }) => one) };
+  const text = recordText(record);
+  const obstacles = [
+    ...(text === undefined ? [tooLong(live)] : []),
+    ...(before === 'unreadable' ? [unreadable(live)] : []),
+    ...(isRecord(before) && before.exposure !== exposure && isThere(before.exposure)
+      ? [heldByAnother(live, before.exposure)]
+      : []),
+  ];
+  const fields = results.map(({ state }) => state);
+  const differing = fields.filter(({ now, wanted }) => !Bun.deepEquals(now, wanted));
+  const isRecorded = live.metadata.annotations?.[RECORD_ANNOTATION] === text;
+  return {
+    ...{ resource, live, fields, differing },
+    body: bodyOf(live, fields, { [RECORD_ANNOTATION]: text ?? '' }),
+    putBack: isRecord(before) ? putBacks(live, before, wishes) : [],
+    isDue: differing.length > 0 || !isRecorded,
+    findings: [...obstacles, ...findings],
+  };
+}
+
+/** For server-side apply: these fields and annotations, of this very version of the object. */
+export function bodyOf(
+  { apiVersion, kind, metadata }: KubeObject,
+  fields: readonly Pick<FieldState, 'path' | 'wanted'>[],
+  annotations: Readonly<Record<string, string>> = {},
+): KubeObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    ...{ apiVersion, kind },
+    metadata: {
+      ...{ name, namespace },
+      // Another object of that name, or none, is not to be made or changed; nor a field that changes while we write.
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+    },
+    ...treeOf(fields.map(({ path, wanted }) => [path, wanted] as const)),
+  };
+}
+
+/** The fields as YAML for a person to put where the object is kept: what must be there, and no trace of us. */
+export function pasteText({ live, fields }: Pick<PreparationPlan, 'live' | 'fields'>): string {
+  const { name, namespace } = live.metadata;
+  const bare = { ...live, metadata: { name, namespace } };
+  return renderObject(bodyOf(bare, fields));
+}
+
+function fieldOf(
+  wish: FieldWish,
+  live: KubeObject,
+  base: KubeObject,
+): { readonly state: FieldState; readonly record: FieldRecord } {
+  const { path, why } = wish;
+  const now = valueAt(live, ...path);
+  const was = valueAt(base, ...path);
+  const block = missingBlock(base, path);
+  if ('value' in wish) {
+    const { value } = wish;
+    const record = { path, ...block, wrote: value, ...(was !== undefined && { was }) };
+    return { state: { path, why, now, wanted: value }, record };
+  }
+  const { list, records } = withEntries(Array.isArray(was) ? was : [], wish.entries);
+  const isAbsent = was === undefined;
+  // Others may have put their entries behind ours: an order is not worth a write.
+  const wanted = Array.isArray(now) && hasSame(now, list) ? now : list;
+  return {
+    state: { path, why, now, wanted },
+    record: { path, ...block, entries: records, ...(isAbsent && { absent: true }) },
+  };
+}
+
+/** The outermost block on the way to a field that is not there. */
+function missingBlock(base: KubeObject, path: FieldPath): { readonly block?: number } {
+  const block = path.findIndex(
+    (_, length) => length > 1 && valueAt(base, ...path.slice(0, length)) === undefined,
+  );
+  return block < 0 ? {} : { block };
+}
+
+function hasSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return (
+    one.length === other.length &&
+    other.every((entry) => one.some((candidate) => Bun.deepEquals(candidate, entry)))
+  );
+}
+
+/** Values that were there before, in fields that nobody wishes for any more; those that were not there just go. */
+function putBacks(
+  live: KubeObject,
+  { fields }: PreparationRecord,
+  wishes: readonly FieldWish[],
+): readonly PutBack[] {
+  const wanted = new Set(wishes.map(({ path }) => pathText(path)));
+  return formerValues(
+    live,
+    fields.filter(({ path }) => !wanted.has(pathText(path))),
+  );
+}
+
+/** What a merge patch has to put back: values that were there, and null for blocks that were not and would stay. */
+export function formerValues(live: KubeObject, fields: readonly FieldRecord[]): readonly PutBack[] {
+  const values = fields.flatMap((field) => {
+    const value = formerValue(live, field);
+    const isAsBefore = Bun.deepEquals(value, valueAt(live, ...field.path));
+    return value === undefined || isAsBefore ? [] : [{ path: field.path, value }];
+  });
+  return [...values, ...leftBlocks(live, fields).map((path) => ({ path, value: null }))];
+}
+
+function isRecord(
+  record: PreparationRecord | 'unreadable' | undefined,
+): record is PreparationRecord {
+  return record !== undefined && record !== 'unreadable';
+}
+
+function tooLong(live: KubeObject): Finding {
+  return {
+    ...{ code: 'FormerValuesTooLong', severity: 'error' },
+    message: `what ${objectText(live)} has in the fields that would change is longer than the annotation ${RECORD_ANNOTATION} can keep, so it could not be restored`,
+    action: 'write prepare: Report, and put the fields there yourself',
+  };
+}
+
+function unreadable(live: KubeObject): Finding {
+  return {
+    ...{ code: 'PreparationRecordUnreadable', severity: 'error' },
+    message: `the annotation ${RECORD_ANNOTATION} of ${objectText(live)} is not as Snicket writes it, so how the fields were before is not known`,
+    action: `see that the fields are as you want them, and remove the annotation: kubectl annotate -n ${live.metadata.namespace ?? ''} ${live.kind} ${live.metadata.name} ${RECORD_ANNOTATION}-`,
+  };
+}
+
+function heldByAnother(live: KubeObject, exposure: string): Finding {
+  return {
+    ...{ code: 'PreparedForAnother', severity: 'error' },
+    message: `${objectText(live)} is prepared for Exposure ${exposure}, and a control plane has one pair of hosts`,
+    action: `delete Exposure ${exposure}, or this one`,
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * What a Cluster of k0smotron, a K0smotronControlPlane or a ClusterDeployment says of its hosts.
+ */
+import { numberAt, textAt, textMapAt, valueAt } from '../../edges/fields.ts';
+import { objectText, type KubeObject } from '../../kube/object.ts';
+import type { Finding } from '../../plan/finding.ts';
+import { ingressName } from '../k0s-control-plane.ts';
+import type { ShimContext, ShimWords } from './shim-words.ts';
+
+/** Where hosts stand: in the control plane itself, or in the values of the charts of k0rdent's templates. */
+const INGRESSES = [
+  ['spec', 'ingress'],
+  ['spec', 'config', 'ingress'],
+  ['spec', 'config', 'controlPlane', 'ingress'],
+] as const;
+const DEFAULT_PORT = 443;
+
+/** The words of a control plane: both hosts. The Edge knows class and annotations for itself. */
+export function k0smotronWords(object: KubeObject, context: ShimContext): ShimWords {
+  const path = INGRESSES.find((one) => textAt(object, ...one, 'apiHost') !== undefined);
+  if (path === undefined) return { hosts: {}, worker: {}, findings: [] };
+  const ingress = valueAt(object, ...path);
+  const [api, konnectivity] = [textAt(ingress, 'apiHost'), textAt(ingress, 'konnectivityHost')];
+  const isItself = path === INGRESSES[0];
+  return {
+    hosts: {
+      ...(api !== undefined && { api }),
+      ...(konnectivity !== undefined && { konnectivity }),
+    },
+    worker: {},
+    findings: [
+      ...portFindings(object, `${path.join('.')}.port`, ingress, context),
+      ...(isItself ? ownIngressFindings(object, ingress, context) : []),
+    ],
+  };
+}
+
+function portFindings(
+  object: KubeObject,
+  field: string,
+  ingress: unknown,
+  { edgePort }: ShimContext,
+): readonly Finding[] {
+  const port = numberAt(ingress, 'port') ?? DEFAULT_PORT;
+  if (edgePort === undefined || edgePort === port) return [];
+  return [
+    {
+      ...{ code: 'IngressPortDiffers', severity: 'warning' },
+      message: `${field} of ${objectText(object)} is ${port}, and the Edge has ${edgePort}, which is what kubeconfigs and workers will have`,
+      action: `write ${edgePort} there, or choose an Edge with port ${port}`,
+    },
+  ];
+}
+
+function ownIngressFindings(
+  object: KubeObject,
+  ingress: unknown,
+  { ingressNames }: ShimContext,
+): readonly Finding[] {
+  const { namespace } = object.metadata;
+  const name = ingressName(object);
+  const removal = `kubectl delete -n ${namespace} ingress ${name}`;
+  if (valueAt(ingress, 'deploy') !== false) {
+    const className = textAt(ingress, 'className') ?? 'none';
+    const settings = [`class ${className}`, ...textMapAt(ingress, 'annotations').keys()].join(', ');
+    return [
+      {
+        ...{ code: 'ProviderMakesIngress', severity: 'warning' },
+        message: `k0smotron makes Ingress ${namespace}/${name} of spec.ingress of ${objectText(object)} (${settings}), and Snicket makes routes for the same hosts`,
+        action: `write spec.ingress.deploy: false there, or let prepare: Force do it; then ${removal}`,
+      },
+    ];
+  }
+  if (!ingressNames.has(name)) return [];
+  return [
+    {
+      ...{ code: 'ProviderIngressLeft', severity: 'warning' },
+      message: `k0smotron has left Ingress ${namespace}/${name}, which claims the hosts of Snicket's routes`,
+      action: removal,
+    },
+  ];
+}

@@ -1,0 +1,69 @@
+/**
+ * What a TenantControlPlane of Kamaji says of its hosts.
+ */
+import { textAt } from '../../edges/fields.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { Finding } from '../../plan/finding.ts';
+import { hasKonnectivity, UNHANDLED_CLASS } from '../tenant-control-plane.ts';
+import { KAMAJI_DOMAIN_ANNOTATION } from './annotations.ts';
+import type { ShimContext, ShimWords } from './shim-words.ts';
+
+/** The words of a tenant: the hosts that the closed addon would make of its domain, or the host of its Ingress. */
+export function kamajiWords(object: KubeObject, context: ShimContext): ShimWords {
+  const { namespace, name, annotations = {} } = object.metadata;
+  const domain = annotations[KAMAJI_DOMAIN_ANNOTATION];
+  const host = publicHost(object);
+  const hosts =
+    domain === undefined
+      ? { ...(host !== undefined && { api: host }) }
+      : {
+          api: `${namespace}-${name}.k8s.${domain}`,
+          ...(hasKonnectivity(object) && {
+            konnectivity: `${namespace}-${name}.konnectivity.${domain}`,
+          }),
+        };
+  return {
+    hosts,
+    worker: {},
+    findings: [
+      ...(domain === undefined ? [] : addonFindings(object, context)),
+      ...ownIngressFindings(object, 'Kamaji'),
+    ],
+  };
+}
+
+/** The host of the Ingress that the provider makes, without its port. */
+export function publicHost(object: KubeObject): string | undefined {
+  return textAt(object, 'spec', 'controlPlane', 'ingress', 'hostname')?.replace(/:\d+$/, '');
+}
+
+/** The addon calls its Ingress by the uid of the tenant. */
+function addonFindings(
+  { metadata }: KubeObject,
+  { ingressNames }: ShimContext,
+): readonly Finding[] {
+  const { uid = '', namespace } = metadata;
+  if (!ingressNames.has(uid)) return [];
+  return [
+    {
+      ...{ code: 'AddonIngressPresent', severity: 'warning' },
+      message: `Ingress ${namespace}/${uid} of Kamaji's ingress addon claims the same hosts as Snicket's routes`,
+      action: `uninstall the addon, and then delete what it leaves: kubectl delete -n ${namespace} ingress ${uid}`,
+    },
+  ];
+}
+
+/** One Ingress for one host: the class of the provider's own is taken over, if that may be. */
+export function ownIngressFindings(object: KubeObject, maker: string): readonly Finding[] {
+  const host = publicHost(object);
+  const className = textAt(object, 'spec', 'controlPlane', 'ingress', 'ingressClassName');
+  if (host === undefined || className === UNHANDLED_CLASS) return [];
+  const { namespace, name } = object.metadata;
+  return [
+    {
+      ...{ code: 'ProviderMakesIngress', severity: 'warning' },
+      message: `${maker} makes Ingress ${namespace}/${name} for ${host} (class ${className ?? 'none'}), and Snicket makes a route for the same host`,
+      action: `write ingressClassName ${UNHANDLED_CLASS} in spec.controlPlane.ingress, or let prepare: Force do it`,
+    },
+  ];
+}

@@ -1,0 +1,22 @@
+/**
+ * What an object says that belongs into an Exposure.
+ */
+import type { Finding } from '../../plan/finding.ts';
+
+/** What is known around an object. */
+export interface ShimContext {
+  /** The names of the Ingresses in its namespace. */
+  readonly ingressNames: ReadonlySet<string>;
+  /** The port of the Edge that it would be for, if that is there. */
+  readonly edgePort?: number | undefined;
+}
+
+/** The words of an object. */
+export interface ShimWords {
+  /** Absent: made from the name of the Exposure and the domain of its Edge. */
+  readonly hosts: { readonly api?: string; readonly konnectivity?: string };
+  /** As `spec.worker` of an Exposure has it. */
+  readonly worker: Readonly<Record<string, unknown>>;
+  /** Who else does the same work. */
+  readonly findings: readonly Finding[];
+}

@@ -1,0 +1,295 @@
+import { describe, expect, test } from 'bun:test';
+import { parseExposureStrictly } from '../../api/objects.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { RECORD_ANNOTATION } from '../preparation/record.ts';
+import {
+  changed,
+  clusterDeployment,
+  freshTenant,
+  k0smotronCluster,
+  k0smotronControlPlane,
+} from '../testing/provider-objects.ts';
+import { shimFor, shimObstacle, type Shim } from './shim.ts';
+
+const NOTHING = { ingressNames: new Set<string>() };
+const EDGE = { 'metadata.annotations': { 'snicket.dev/edge': 'shared' } };
+
+function shim(object: KubeObject, context = NOTHING): Shim {
+  const found = shimFor(object, context);
+  if (found === undefined) throw new Error('it asks for nothing');
+  return found;
+}
+
+function specOf({ exposure }: Shim): unknown {
+  return parseExposureStrictly(exposure).spec;
+}
+
+function codes({ findings }: Shim): readonly string[] {
+  return findings.map(({ code }) => code);
+}
+
+describe('an object with the annotation snicket.dev/edge', () => {
+  test('has an Exposure that it owns, with the hosts of the Edge', () => {
+    const { exposure, findings } = shim(changed(freshTenant('kamaji', 'blue'), EDGE));
+
+    expect(findings).toEqual([]);
+    expect(exposure as unknown).toEqual({
+      ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+      metadata: {
+        ...{ name: 'blue', namespace: 'tenants' },
+        labels: { 'app.kubernetes.io/managed-by': 'snicket' },
+        ownerReferences: [
+          {
+            ...{ apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'TenantControlPlane' },
+            ...{ name: 'blue', uid: 'uid-of-blue', controller: true },
+          },
+        ],
+      },
+      spec: {
+        edge: 'shared',
+        controlPlane: {
+          ref: {
+            apiVersion: 'kamaji.clastix.io/v1alpha1',
+            kind: 'TenantControlPlane',
+            name: 'blue',
+          },
+        },
+      },
+    });
+  });
+
+  test.each([
+    freshTenant('kamaji', 'a'),
+    freshTenant('steward', 'a'),
+    k0smotronCluster('a'),
+    k0smotronControlPlane('a'),
+    clusterDeployment('a', 'any-1-0-0'),
+  ])('may be of any provider: %#', (object) => {
+    expect(shim(changed(object, EDGE)).exposure?.metadata.name).toBe(object.metadata.name);
+  });
+
+  test('and nothing in it asks for the default Edge', () => {
+    const object = changed(freshTenant('kamaji', 'blue'), {
+      'metadata.annotations': { 'snicket.dev/edge': '' },
+    });
+
+    expect(specOf(shim(object))).not.toHaveProperty('edge');
+  });
+
+  test.each([
+    ['has no annotation', freshTenant('kamaji', 'blue')],
+    [
+      'is being deleted',
+      changed(freshTenant('kamaji', 'blue'), { ...EDGE, 'metadata.deletionTimestamp': 'now' }),
+    ],
+    ['is of no provider', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }],
+    [
+      'was made of a K0smotronControlPlane, with its annotations',
+      changed(k0smotronCluster('amber'), {
+        ...EDGE,
+        'metadata.ownerReferences': [
+          {
+            ...{ apiVersion: 'controlplane.cluster.x-k8s.io/v1beta2', name: 'amber-cp' },
+            ...{ kind: 'K0smotronControlPlane', uid: 'u' },
+          },
+        ],
+      }),
+    ],
+  ])('asks for nothing if it %s', (_, object) => {
+    expect(shimFor(object, NOTHING)).toBeUndefined();
+  });
+
+  test('whose Exposure cannot be says why', () => {
+    const object = changed(freshTenant('kamaji', 'blue'), {
+      'metadata.annotations': { 'snicket.dev/edge': 'Not A Name' },
+    });
+
+    const { exposure, findings } = shim(object);
+
+    expect(exposure).toBeUndefined();
+    expect(findings).toMatchObject([{ code: 'ShimInvalid' }]);
+    expect(findings[0]?.message).toContain('Not A Name');
+  });
+
+  test('does not take an Exposure that is not of its making', () => {
+    const owner = changed(freshTenant('kamaji', 'blue'), EDGE);
+    const { exposure } = shim(owner);
+    const others = changed(exposure!, { 'metadata.ownerReferences': [] });
+
+    expect(shimObstacle(undefined, owner)).toBeUndefined();
+    expect(shimObstacle(exposure, owner)).toBeUndefined();
+    expect(shimObstacle(others, owner)).toMatchObject({ code: 'ExposureTaken' });
+  });
+});
+
+describe("a tenant of Kamaji with the addon's annotation", () => {
+  const domain = { 'kamaji.clastix.io/ingress.domain': 'example.test' };
+  const tenant = changed(freshTenant('kamaji', 'blue'), { 'metadata.annotations': domain });
+
+  test('has the hosts that the addon makes', () => {
+    expect(specOf(shim(tenant))).toMatchObject({
+      hosts: {
+        api: 'tenants-blue.k8s.example.test',
+        konnectivity: 'tenants-blue.konnectivity.example.test',
+      },
+    });
+  });
+
+  test('has no konnectivity host without konnectivity', () => {
+    const without = changed(tenant, { 'spec.addons.konnectivity': undefined });
+
+    expect(specOf(shim(without))).toMatchObject({
+      hosts: { api: 'tenants-blue.k8s.example.test' },
+    });
+    expect(JSON.stringify(shim(without).exposure)).not.toContain('konnectivity');
+  });
+
+  test('is told of the Ingress of an addon that is still there', () => {
+    const found = shim(tenant, { ingressNames: new Set(['uid-of-blue']) });
+
+    expect(found.findings).toMatchObject([
+      {
+        code: 'AddonIngressPresent',
+        message: expect.stringContaining('Ingress tenants/uid-of-blue'),
+      },
+    ]);
+  });
+
+  test.each(['Example.Test', 'example.test:443', '192.0.2.1', ''])(
+    'whose domain is %j has no Exposure, and says why',
+    (value) => {
+      const annotations = { 'kamaji.clastix.io/ingress.domain': value };
+      const found = shim(changed(tenant, { 'metadata.annotations': annotations }));
+
+      expect(found.exposure).toBeUndefined();
+      expect(codes(found)).toEqual(['ShimInvalid']);
+    },
+  );
+
+  test('with an Ingress of its own is told that there would be two', () => {
+    const found = shim(
+      changed(tenant, {
+        'spec.controlPlane.ingress': {
+          hostname: 'a.example.test:443',
+          ingressClassName: 'haproxy',
+        },
+      }),
+    );
+
+    expect(found.findings).toMatchObject([{ code: 'ProviderMakesIngress' }]);
+    expect(found.findings[0]?.message).toBe(
+      'Kamaji makes Ingress tenants/blue for a.example.test (class haproxy), and Snicket makes a route for the same host',
+    );
+  });
+});
+
+describe('a tenant of Steward', () => {
+  const tenant = changed(freshTenant('steward', 'green'), {
+    ...EDGE,
+    'spec.controlPlane.ingress': {
+      ...{ hostname: 'green.k8s.example.test', ingressClassName: 'haproxy' },
+      controllerType: 'haproxy',
+    },
+    'spec.addons.tcpProxy': {
+      image: 'registry.example.test/snicket:v1',
+      resources: { requests: { cpu: '10m' }, limits: { memory: '192Mi' }, claims: [] },
+      hostAliases: [{ ip: '192.0.2.50', hostnames: ['green.k8s.example.test'] }],
+    },
+  });
+
+  test('brings its host, and what it says of its proxy', () => {
+    expect(specOf(shim(tenant))).toMatchObject({
+      hosts: { api: 'green.k8s.example.test', konnectivity: 'green.konnectivity.example.test' },
+      worker: {
+        image: 'registry.example.test/snicket:v1',
+        resources: { requests: { cpu: '10m' }, limits: { memory: '192Mi' } },
+        hostAliases: [{ ip: '192.0.2.50', hostnames: ['green.k8s.example.test'] }],
+      },
+    });
+    expect(codes(shim(tenant))).toEqual(['ProviderMakesProxy', 'ProviderMakesIngress']);
+  });
+
+  test("does not bring the image of Steward's own proxy", () => {
+    const image = 'ghcr.example.test/butler/steward-tcp-proxy:v0.2.0';
+
+    const found = shim(changed(tenant, { 'spec.addons.tcpProxy': { image } }));
+
+    expect(JSON.stringify(found.exposure)).not.toContain('image');
+  });
+});
+
+describe('a control plane of k0smotron', () => {
+  const ingress = {
+    ...{ apiHost: 'red.k8s.example.test', konnectivityHost: 'red.konn.example.test', port: 8443 },
+    ...{
+      className: 'haproxy',
+      annotations: { 'haproxy.org/ssl-passthrough': 'true' },
+      deploy: true,
+    },
+  };
+  const cluster = changed(k0smotronCluster('red'), { ...EDGE, 'spec.ingress': ingress });
+  const hosts = { api: 'red.k8s.example.test', konnectivity: 'red.konn.example.test' };
+
+  test('brings its hosts, and is told who makes which route', () => {
+    const found = shim(cluster, { ...NOTHING, edgePort: 443 } as typeof NOTHING);
+
+    expect(specOf(found)).toMatchObject({ hosts });
+    expect(found.findings).toMatchObject([
+      {
+        code: 'IngressPortDiffers',
+        message: expect.stringContaining('is 8443, and the Edge has 443'),
+      },
+      {
+        code: 'ProviderMakesIngress',
+        message: expect.stringContaining(
+          'Ingress tenants/kmc-red of spec.ingress of Cluster tenants/red (class haproxy, haproxy.org/ssl-passthrough)',
+        ),
+      },
+    ]);
+  });
+
+  test('that deploys none is told of the one that it left', () => {
+    const quiet = changed(cluster, { 'spec.ingress.deploy': false });
+
+    expect(codes(shim(quiet))).toEqual([]);
+    expect(codes(shim(quiet, { ingressNames: new Set(['kmc-red']) }))).toEqual([
+      'ProviderIngressLeft',
+    ]);
+  });
+
+  test('under Cluster API has its Ingress by the name of its Cluster', () => {
+    const controlPlane = changed(k0smotronControlPlane('amber'), {
+      ...EDGE,
+      'spec.ingress': ingress,
+    });
+
+    expect(shim(controlPlane).findings[0]?.message).toContain('Ingress tenants/kmc-amber of');
+  });
+
+  test.each(['ingress', 'controlPlane.ingress'])('of k0rdent has its hosts in %s', (place) => {
+    const deployment = changed(clusterDeployment('violet', 'any-1-0-0'), {
+      ...EDGE,
+      [`spec.config.${place}`]: ingress,
+    });
+
+    expect(specOf(shim(deployment))).toMatchObject({ hosts });
+    expect(codes(shim(deployment))).toEqual([]);
+  });
+
+  test('is asked for its own words, not for those that Snicket wrote for the Exposure of before', () => {
+    const record = {
+      exposure: 'tenants/red',
+      fields: [
+        { path: ['spec', 'ingress', 'apiHost'], wrote: 'red.k8s.example.test' },
+        { path: ['spec', 'ingress', 'konnectivityHost'], wrote: 'red.konn.example.test' },
+      ],
+    };
+    const annotations = {
+      'snicket.dev/edge': 'shared',
+      [RECORD_ANNOTATION]: JSON.stringify(record),
+    };
+    const prepared = changed(cluster, { 'metadata.annotations': annotations });
+
+    expect(specOf(shim(prepared))).toMatchObject({ hosts: {} });
+  });
+});

@@ -1,0 +1,111 @@
+/**
+ * Exposures from what users already write: an annotation on a provider's object, and what its own spec says of hosts and
+ * proxies. Pure: from the object to the Exposure that is wished for, and who else would do the same work.
+ */
+import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION, KAMAJI_DOMAIN_ANNOTATION } from './annotations.ts';
+import { InvalidObjectError } from '../../api/fault.ts';
+import { parseExposureStrictly } from '../../api/objects.ts';
+import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
+import type { Finding } from '../../plan/finding.ts';
+import { MANAGED_BY } from '../../plan/labels.ts';
+import { recordOf } from '../preparation/record.ts';
+import { undone } from '../preparation/undo.ts';
+import { providerFor } from '../provider-for.ts';
+import { isOfKind, PROVIDER_RESOURCES } from '../provider-resources.ts';
+import { kamajiWords } from './kamaji-words.ts';
+import { k0smotronWords } from './k0smotron-words.ts';
+import type { ShimContext, ShimWords } from './shim-words.ts';
+import { stewardWords } from './steward-words.ts';
+
+export type { ShimContext } from './shim-words.ts';
+
+/** What comes of an annotated object. */
+export interface Shim {
+  /** To be applied as it is; owned by the object, so that it goes with it. Absent: a finding says why. */
+  readonly exposure?: KubeObject | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/** The Exposure that an object asks for; undefined if it does not ask for any. */
+export function shimFor(live: KubeObject, context: ShimContext): Shim | undefined {
+  const provider = providerFor(live);
+  if (provider === undefined || !isAsking(live) || isMadeByProvider(live)) return undefined;
+  // Its own words, not those that were written for the Exposure of before.
+  const record = recordOf(live);
+  const object = record === undefined || record === 'unreadable' ? live : undone(live, record);
+  const words = wordsOf(object, context);
+  const exposure = exposureOf(live, words);
+  try {
+    parseExposureStrictly(exposure);
+    return { exposure, findings: words.findings };
+  } catch (error) {
+    if (!(error instanceof InvalidObjectError)) throw error;
+    return { findings: [notPossible(live, error), ...words.findings] };
+  }
+}
+
+/** Why the Exposure cannot be made: there is one of that name already that is not of this object. */
+export function shimObstacle(
+  existing: KubeObject | undefined,
+  owner: KubeObject,
+): Finding | undefined {
+  const { ownerReferences = [] } = existing?.metadata ?? {};
+  const isOwned = ownerReferences.some(({ uid }) => uid === owner.metadata.uid);
+  if (existing === undefined || isOwned) return undefined;
+  return {
+    ...{ code: 'ExposureTaken', severity: 'error' },
+    message: `${objectText(owner)} asks for an Exposure by its annotation, and there is one called ${keyText(existing.metadata)} that is not of its making`,
+    action: `remove the annotation ${EDGE_ANNOTATION}, or delete that Exposure`,
+  };
+}
+
+function isAsking({ metadata, ...object }: KubeObject): boolean {
+  const { annotations = {}, deletionTimestamp } = metadata;
+  if (deletionTimestamp !== undefined) return false;
+  return (
+    annotations[EDGE_ANNOTATION] !== undefined ||
+    (isOfKind(PROVIDER_RESOURCES.kamaji, object) &&
+      annotations[KAMAJI_DOMAIN_ANNOTATION] !== undefined)
+  );
+}
+
+/** k0smotron copies annotations from a K0smotronControlPlane to the Cluster that it makes of it: one asks for both. */
+function isMadeByProvider({ metadata }: KubeObject): boolean {
+  return (metadata.ownerReferences ?? []).some((owner) =>
+    isOfKind(PROVIDER_RESOURCES.k0smotronControlPlane, owner),
+  );
+}
+
+function wordsOf(object: KubeObject, context: ShimContext): ShimWords {
+  if (isOfKind(PROVIDER_RESOURCES.kamaji, object)) return kamajiWords(object, context);
+  if (isOfKind(PROVIDER_RESOURCES.steward, object)) return stewardWords(object);
+  return k0smotronWords(object, context);
+}
+
+function exposureOf({ apiVersion, kind, metadata }: KubeObject, words: ShimWords): KubeObject {
+  const { name, namespace, uid = '', annotations = {} } = metadata;
+  const edge = annotations[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
+  const { hosts, worker } = words;
+  const object = {
+    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+    metadata: {
+      ...{ name, namespace, labels: { ...MANAGED_BY } },
+      ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
+    },
+    spec: {
+      ...(edge !== DEFAULT_EDGE_VALUE && { edge }),
+      controlPlane: { ref: { apiVersion, kind, name } },
+      ...(Object.keys(hosts).length > 0 && { hosts }),
+      ...(Object.keys(worker).length > 0 && { worker }),
+    },
+  };
+  return object;
+}
+
+function notPossible(object: KubeObject, error: InvalidObjectError): Finding {
+  return {
+    ...{ code: 'ShimInvalid', severity: 'error' },
+    message: `${objectText(object)} asks for an Exposure that cannot be: ${error.message}`,
+    action: 'correct the annotation or the spec of that object, or write the Exposure yourself',
+  };
+}

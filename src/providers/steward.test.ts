@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'bun:test';
+import type { KubeObject } from '../kube/object.ts';
+import { makeCa } from '../pki/testing/test-ca.ts';
+import { pasteText, planPreparations } from './preparation/plan-preparation.ts';
+import type { PreparationWish } from './preparation/preparation.ts';
+import { steward } from './steward.ts';
+import {
+  changed,
+  freshTenant,
+  kubeconfigFor,
+  readyTenant,
+  secretOf,
+  serviceOf,
+} from './testing/provider-objects.ts';
+import { objectsFrom } from './testing/provider-objects-source.ts';
+
+const CA = await makeCa();
+const WISH: PreparationWish = {
+  hosts: { api: 'green.k8s.example.test', konnectivity: 'green.konnectivity.example.test' },
+  port: 443,
+};
+
+function plan(object: KubeObject, wish: PreparationWish = WISH) {
+  const holder = { exposure: 'tenants/green', isThere: () => true };
+  const [found] = planPreparations([object], (bases) => steward.prepare(bases, wish), holder);
+  if (found === undefined) throw new Error('one object has one plan');
+  return found;
+}
+
+test('a tenant of Steward is read as one of Kamaji is', async () => {
+  const reading = await steward.read(
+    readyTenant('steward', 'green'),
+    objectsFrom([
+      secretOf('green-ca', { 'ca.crt': CA.certificate, 'ca.key': CA.key }),
+      secretOf('green-admin-kubeconfig', {
+        'admin.conf': kubeconfigFor('https://green.k8s.example.test:443'),
+        'super-admin.svc': kubeconfigFor('https://green.tenants.svc:6443'),
+      }),
+      serviceOf('green', { 'kube-apiserver': 6443, 'konnectivity-server': 8132 }),
+    ]),
+  );
+
+  expect(reading.findings).toEqual([]);
+  expect(reading.controlPlane?.service.konnectivity?.port).toBe(8132);
+  expect(reading.provided).toMatchObject({
+    ...{ provider: 'steward', phase: 'serving' },
+    publishedServer: 'https://green.k8s.example.test:443',
+  });
+});
+
+describe('a tenant of Steward behind an edge', () => {
+  test('carries the host without a port, and an Ingress that is nobody’s', () => {
+    const found = plan(freshTenant('steward', 'green'));
+
+    expect(found.findings).toEqual([]);
+    expect(pasteText(found)).toBe(`apiVersion: steward.butlerlabs.dev/v1alpha1
+kind: TenantControlPlane
+metadata:
+  name: green
+  namespace: tenants
+spec:
+  controlPlane:
+    ingress:
+      hostname: green.k8s.example.test
+      ingressClassName: snicket-unhandled
+      controllerType: generic
+    deployment:
+      extraArgs:
+        apiServer:
+          - --endpoint-reconciler-type=none
+  networkProfile:
+    certSANs:
+      - green.k8s.example.test
+      - green.konnectivity.example.test
+`);
+  });
+
+  test.each([
+    [
+      'another port',
+      { ...WISH, port: 8443 },
+      {},
+      'StewardPortFixed',
+      'the Edge has port 8443, and Steward writes 443',
+    ],
+    [
+      'a konnectivity host of another name',
+      { ...WISH, hosts: { ...WISH.hosts, konnectivity: 'konn.green.example.test' } },
+      {},
+      'StewardHostFixed',
+      'the konnectivity host is konn.green.example.test, and Steward makes its certificate for green.konnectivity.example.test',
+    ],
+    [
+      'a host from which no konnectivity host is made',
+      { ...WISH, hosts: { api: 'green.example.test', konnectivity: 'k.example.test' } },
+      {},
+      'StewardHostFixed',
+      'for green.example.test, the host of the API',
+    ],
+    [
+      "Steward's own proxy",
+      WISH,
+      { 'spec.addons.tcpProxy': {} },
+      'StewardProxyOn',
+      'TenantControlPlane tenants/green has spec.addons.tcpProxy',
+    ],
+  ])('is refused for %s', (_, wish, fields, code, message) => {
+    const { findings } = plan(changed(freshTenant('steward', 'green'), fields), wish);
+
+    expect(findings).toMatchObject([{ code, severity: 'error' }]);
+    expect(findings[0]?.message).toContain(message);
+  });
+
+  test('without konnectivity may have any host', () => {
+    const tenant = changed(freshTenant('steward', 'green'), {
+      'spec.addons.konnectivity': undefined,
+    });
+
+    expect(plan(tenant, { hosts: { api: 'green.example.test' }, port: 443 }).findings).toEqual([]);
+  });
+
+  test('that was on Traefik is told what Steward leaves behind', () => {
+    const tenant = changed(freshTenant('steward', 'green'), {
+      'spec.controlPlane.ingress.controllerType': 'traefik',
+    });
+
+    expect(plan(tenant).findings).toMatchObject([
+      {
+        ...{ code: 'StewardRouteStays', severity: 'warning' },
+        action: 'delete it: kubectl delete -n tenants ingressroutetcp green',
+      },
+    ]);
+  });
+});

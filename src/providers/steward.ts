@@ -1,0 +1,117 @@
+/**
+ * Steward: a TenantControlPlane that derives the konnectivity host from that of the API, and serves konnectivity with a
+ * certificate for that name alone.
+ */
+import { textAt, valueAt } from '../edges/fields.ts';
+import { objectText, type KubeObject } from '../kube/object.ts';
+import type { Finding } from '../plan/finding.ts';
+import type { FieldWish, Preparation, PreparationWish } from './preparation/preparation.ts';
+import type { Provider } from './provider.ts';
+import { inVersionOf, PROVIDER_RESOURCES } from './provider-resources.ts';
+import {
+  API_SERVER_ARGUMENTS,
+  commonFields,
+  commonFindings,
+  hasKonnectivity,
+  INGRESS,
+  lingeringArguments,
+  readTenantControlPlane,
+} from './tenant-control-plane.ts';
+
+const PAUSED = 'steward.butlerlabs.dev/paused';
+
+/** Written into everything by Steward, whatever an Edge has. */
+const FIXED_PORT = 443;
+
+/** The provider Steward. */
+export const steward: Provider = {
+  name: 'steward',
+  resource: PROVIDER_RESOURCES.steward,
+  read: async (object, objects) =>
+    readTenantControlPlane(object, { provider: 'steward', maker: 'Steward' }, objects),
+  prepare: (objects, wish) => objects.map((object) => prepareOne(object, wish)),
+  emptiedFirst: [API_SERVER_ARGUMENTS],
+  lingering: lingeringArguments,
+};
+
+/** The konnectivity host that Steward makes of the host of the API; undefined if it makes none. */
+export function stewardKonnectivityHost(api: string): string | undefined {
+  const made = api.replace('.k8s.', '.konnectivity.');
+  return made === api ? undefined : made;
+}
+
+function prepareOne(object: KubeObject, wish: PreparationWish): Preparation {
+  const generic: FieldWish = {
+    path: [...INGRESS, 'controllerType'],
+    value: 'generic',
+    why: 'with traefik, Steward makes routes that claim the name kubernetes for every tenant',
+  };
+  return {
+    object,
+    resource: inVersionOf(PROVIDER_RESOURCES.steward, object),
+    // No port: its own proxy would make host:443:443 of it.
+    fields: [...commonFields(object, wish, wish.hosts.api), generic],
+    findings: [
+      ...commonFindings(object, wish, { maker: 'Steward', pausedBy: PAUSED }),
+      ...portFindings(object, wish),
+      ...konnectivityFindings(object, wish),
+      ...ownProxyFindings(object),
+      ...ownRouteFindings(object),
+    ],
+  };
+}
+
+function portFindings(object: KubeObject, { port }: PreparationWish): readonly Finding[] {
+  if (port === FIXED_PORT) return [];
+  return [
+    {
+      ...{ code: 'StewardPortFixed', severity: 'error' },
+      message: `the Edge has port ${port}, and Steward writes ${FIXED_PORT} into the kubeconfigs and the agents of ${objectText(object)}`,
+      action: `choose an Edge with port ${FIXED_PORT}`,
+    },
+  ];
+}
+
+function konnectivityFindings(
+  object: KubeObject,
+  { hosts: { api, konnectivity } }: PreparationWish,
+): readonly Finding[] {
+  if (!hasKonnectivity(object) || konnectivity === undefined) return [];
+  const made = stewardKonnectivityHost(api);
+  if (made === konnectivity) return [];
+  return [
+    {
+      ...{ code: 'StewardHostFixed', severity: 'error' },
+      message: `the konnectivity host is ${konnectivity}, and Steward makes its certificate for ${made ?? `${api}, the host of the API`}`,
+      action:
+        made === undefined
+          ? 'write a host of the API with .k8s. in it, from which Steward makes the one of konnectivity with .konnectivity. in its place'
+          : `write ${made} as spec.hosts.konnectivity`,
+    },
+  ];
+}
+
+/** Both proxies would write the endpoints of Service default/kubernetes, each its own. */
+function ownProxyFindings(object: KubeObject): readonly Finding[] {
+  if (valueAt(object, 'spec', 'addons', 'tcpProxy') === undefined) return [];
+  return [
+    {
+      ...{ code: 'StewardProxyOn', severity: 'error' },
+      message: `${objectText(object)} has spec.addons.tcpProxy, so Steward's proxy writes the endpoints of Service default/kubernetes, and so would Snicket's`,
+      action:
+        'remove spec.addons.tcpProxy, and then Secret kube-system/steward-tcp-proxy-tls in the tenant, which holds the key of the API server',
+    },
+  ];
+}
+
+function ownRouteFindings(object: KubeObject): readonly Finding[] {
+  if (textAt(object, ...INGRESS, 'controllerType') !== 'traefik') return [];
+  const { name, namespace } = object.metadata;
+  return [
+    {
+      ...{ code: 'StewardRouteStays', severity: 'warning' },
+      message: `Steward leaves IngressRouteTCP ${namespace}/${name} behind when controllerType is not traefik any more, and it claims the host of the API`,
+      action: `delete it: kubectl delete -n ${namespace} ingressroutetcp ${name}`,
+    },
+  ];
+}

@@ -1,0 +1,236 @@
+/**
+ * A TenantControlPlane: Kamaji's, and Steward's, which has been Kamaji once. What both have is here.
+ */
+import { listAt, numberAt, textAt, textsAt, valueAt } from '../edges/fields.ts';
+import { keyText, objectText, type KubeObject } from '../kube/object.ts';
+import type { Finding } from '../plan/finding.ts';
+import type {
+  ControlPlaneObjects,
+  ControlPlanePhase,
+  ControlPlaneReading,
+  ProviderName,
+} from './control-plane-reading.ts';
+import {
+  addressFindings,
+  certificateNameFindings,
+  hostFindings,
+} from './preparation/host-names.ts';
+import { deletingFindings, serviceTypeFindings } from './preparation/object-findings.ts';
+import {
+  flagEntry,
+  type FieldPath,
+  type FieldWish,
+  type ListWish,
+  type PreparationWish,
+} from './preparation/preparation.ts';
+import { readProvided, type KnownFacts, type ProvidedPlaces } from './provided-reading.ts';
+import { PROVIDER_RESOURCES } from './provider-resources.ts';
+import { textIn } from './secret-reading.ts';
+
+/** A class of Ingresses that no controller serves: the provider makes an Ingress that nobody minds. */
+export const UNHANDLED_CLASS = 'snicket-unhandled';
+
+const SPEC = ['spec'] as const;
+const CONTROL_PLANE = [...SPEC, 'controlPlane'] as const;
+/** The arguments of kube-apiserver. */
+export const API_SERVER_ARGUMENTS: FieldPath = [
+  ...CONTROL_PLANE,
+  'deployment',
+  'extraArgs',
+  'apiServer',
+];
+/** The names in the certificate that kube-apiserver serves with; with Kamaji, konnectivity-server too. */
+export const CERTIFICATE_NAMES: FieldPath = [...SPEC, 'networkProfile', 'certSANs'];
+/** What the provider makes an Ingress, and the public address, of. */
+export const INGRESS: FieldPath = [...CONTROL_PLANE, 'ingress'];
+/** Absent: no konnectivity. To write anything below it would turn it on. */
+export const KONNECTIVITY: FieldPath = [...SPEC, 'addons', 'konnectivity'];
+
+/** The one flag without which the API server and Snicket would write the same endpoints in turn. */
+export const NO_RECONCILER: ListWish = {
+  path: API_SERVER_ARGUMENTS,
+  entries: [flagEntry('--endpoint-reconciler-type', 'none')],
+  why: 'the endpoints of Service default/kubernetes are those of the proxies, and the API server must not put its own there',
+};
+
+/** Whether it has konnectivity. */
+export function hasKonnectivity(object: KubeObject): boolean {
+  return valueAt(object, ...KONNECTIVITY) !== undefined;
+}
+
+/** Reads one. @throws what reading objects throws */
+export async function readTenantControlPlane(
+  object: KubeObject,
+  { provider, maker }: { readonly provider: ProviderName; readonly maker: string },
+  objects: ControlPlaneObjects,
+): Promise<ControlPlaneReading> {
+  const facts = {
+    ...factsOf(object, provider),
+    servingCertificate: await servingCertificate(object, objects),
+  };
+  return readProvided(object, placesOf(object, maker), facts, objects);
+}
+
+/** Where everything of it is. */
+function placesOf({ metadata, ...object }: KubeObject, maker: string): ProvidedPlaces {
+  const { name, namespace } = metadata;
+  const status = valueAt(object, 'status');
+  return {
+    ...{ maker, namespace },
+    service: textAt(status, 'kubernetesResources', 'service', 'name') ?? name,
+    portNames: { api: 'kube-apiserver', konnectivity: 'konnectivity-server' },
+    ca: {
+      name: textAt(status, 'certificates', 'ca', 'secretName') ?? `${name}-ca`,
+      ...{ certificateKey: 'ca.crt', privateKeyKey: 'ca.key' },
+    },
+    kubeconfig: {
+      name: textAt(status, 'kubeconfig', 'admin', 'secretName') ?? `${name}-admin-kubeconfig`,
+      entries: ['super-admin.svc', 'admin.svc', 'super-admin.conf', 'admin.conf'],
+      publicEntry: 'admin.conf',
+    },
+  };
+}
+
+/** What its object says. */
+function factsOf(object: KubeObject, provider: ProviderName): KnownFacts {
+  const network = valueAt(object, 'spec', 'networkProfile');
+  const serviceCidrs = textsAt(network, 'serviceCidrs');
+  const running = textAt(object, 'status', 'kubernetesResources', 'version', 'version');
+  return {
+    ...{ provider, objects: [object] },
+    ...phaseOf(object),
+    version: running ?? textAt(object, 'spec', 'kubernetes', 'version'),
+    serviceCidrs:
+      serviceCidrs.length > 0 ? serviceCidrs : [textAt(network, 'serviceCidr') ?? '10.96.0.0/16'],
+    clusterDomain: textAt(network, 'clusterDomain') ?? 'cluster.local',
+    hasKonnectivity: hasKonnectivity(object),
+  };
+}
+
+/** The certificate that kube-apiserver serves with, PEM; undefined while there is none. */
+async function servingCertificate(
+  { metadata: { name, namespace }, ...object }: KubeObject,
+  objects: ControlPlaneObjects,
+): Promise<string | undefined> {
+  const told = textAt(object, 'status', 'certificates', 'apiServer', 'secretName');
+  const key = { name: told ?? `${name}-api-server-certificate`, namespace };
+  return textIn(await objects.secret(key), 'apiserver.crt');
+}
+
+/** In these an API server answers. */
+const SERVING: ReadonlySet<string> = new Set(['Ready', 'Upgrading', 'WriteLimited']);
+const BEGINNING: ReadonlySet<string> = new Set(['', 'Provisioning']);
+
+function phaseOf(object: KubeObject): {
+  readonly phase: ControlPlanePhase;
+  readonly because: string;
+} {
+  if (object.metadata.deletionTimestamp !== undefined) {
+    return { phase: 'deleting', because: 'it is being deleted' };
+  }
+  const resources = valueAt(object, 'status', 'kubernetesResources');
+  const status = textAt(resources, 'version', 'status') ?? '';
+  const ready = numberAt(resources, 'deployment', 'readyReplicas') ?? 0;
+  const because = `its version is ${status === '' ? 'not told yet' : status}, and ${ready} of its pods are ready`;
+  if (BEGINNING.has(status)) return { phase: 'provisioning', because };
+  return { phase: SERVING.has(status) && ready > 0 ? 'serving' : 'unavailable', because };
+}
+
+/** The fields that both have; `address` is the public one, as the provider wants it. */
+export function commonFields(
+  object: KubeObject,
+  { hosts: { api, konnectivity } }: PreparationWish,
+  address: string,
+): readonly FieldWish[] {
+  const names = [api, ...(hasKonnectivity(object) ? [konnectivity ?? ''] : [])];
+  return [
+    {
+      path: [...INGRESS, 'hostname'],
+      value: address,
+      why: 'kubeconfigs, join tokens, kube-public/cluster-info and kube-proxy lead to the edge',
+    },
+    {
+      path: [...INGRESS, 'ingressClassName'],
+      value: UNHANDLED_CLASS,
+      why: 'the Ingress that comes with the host name is one that no controller serves',
+    },
+    {
+      path: CERTIFICATE_NAMES,
+      entries: names.map((name) => ({ entry: name })),
+      why: 'the certificate has the hosts by which the edge knows the tenant',
+    },
+    NO_RECONCILER,
+  ];
+}
+
+/** What stands in the way, of either. */
+export function commonFindings(
+  object: KubeObject,
+  wish: PreparationWish,
+  { maker, pausedBy }: { readonly maker: string; readonly pausedBy: string },
+): readonly Finding[] {
+  const { annotations = {} } = object.metadata;
+  const text = objectText(object);
+  const network = [...SPEC, 'networkProfile'];
+  return [
+    ...deletingFindings(object),
+    ...hostFindings(wish, hasKonnectivity(object)),
+    ...(valueAt(object, ...CONTROL_PLANE, 'gateway') === undefined ? [] : [gatewaySet(text)]),
+    ...certificateNameFindings(
+      listAt(object, ...CERTIFICATE_NAMES),
+      `spec.networkProfile.certSANs of ${text}`,
+    ),
+    ...['address', 'advertiseAddress'].flatMap((field) =>
+      addressFindings(
+        valueAt(object, ...network, field),
+        `spec.networkProfile.${field} of ${text}`,
+      ),
+    ),
+    ...(annotations[pausedBy] === undefined
+      ? []
+      : [
+          {
+            ...{ code: 'ControlPlanePaused', severity: 'warning' as const },
+            message: `${text} has the annotation ${pausedBy}, so ${maker} does not look at it, and what is written there has no effect`,
+            action: 'remove the annotation',
+          },
+        ]),
+    ...serviceTypeFindings(
+      object,
+      'spec.controlPlane.service.serviceType',
+      textAt(object, ...CONTROL_PLANE, 'service', 'serviceType'),
+    ),
+  ];
+}
+
+function gatewaySet(text: string): Finding {
+  return {
+    ...{ code: 'GatewayModeSet', severity: 'error' },
+    message: `${text} has spec.controlPlane.gateway, which excludes spec.controlPlane.ingress and needs a second port for konnectivity`,
+    action: 'remove spec.controlPlane.gateway; the edge makes the routes',
+  };
+}
+
+/**
+ * Both keep arguments of the running container that they do not know, and forget them only when the list of extra ones
+ * changes while it is there. So the list has to be empty, and seen to be in force, before it goes.
+ */
+export async function lingeringArguments(
+  { metadata: { name, namespace } }: KubeObject,
+  entries: readonly unknown[],
+  objects: ControlPlaneObjects,
+): Promise<string | undefined> {
+  const key = { name, namespace };
+  const deployment = await objects.object?.(PROVIDER_RESOURCES.deployment, key);
+  const containers = listAt(deployment, 'spec', 'template', 'spec', 'containers');
+  const running = new Set(
+    containers.flatMap((container) => [
+      ...textsAt(container, 'args'),
+      ...textsAt(container, 'command'),
+    ]),
+  );
+  const left = entries.filter((entry) => typeof entry === 'string' && running.has(entry));
+  return left.length === 0
+    ? undefined
+    : `Deployment ${keyText(key)} still runs with ${left.join(' ')}`;
+}

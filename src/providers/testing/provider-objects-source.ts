@@ -1,0 +1,22 @@
+/**
+ * For tests only: what a provider looks at, out of a list.
+ */
+import type { KubeObject, ObjectKey } from '../../kube/object.ts';
+import type { ControlPlaneObjects } from '../control-plane-reading.ts';
+
+/** A source of these objects. */
+export function objectsFrom(objects: readonly KubeObject[]): ControlPlaneObjects {
+  const find = (apiVersion: string, kind: string, { name, namespace }: ObjectKey) =>
+    objects.find(
+      (object) =>
+        object.apiVersion === apiVersion &&
+        object.kind === kind &&
+        object.metadata.name === name &&
+        object.metadata.namespace === namespace,
+    );
+  return {
+    service: (key) => find('v1', 'Service', key),
+    secret: async (key) => find('v1', 'Secret', key),
+    object: async ({ apiVersion, kind }, key) => find(apiVersion, kind, key),
+  };
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { compareVersions, GATES, gateFindings, parseVersion, passes } from './versions.ts';
+
+describe('a version', () => {
+  test.each([
+    ['v1.35.7', [1, 35, 7]],
+    ['1.36', [1, 36, 0]],
+    ['v1.34.1-k0s.0', [1, 34, 1]],
+    ['v1.34.1+k0s.0', [1, 34, 1]],
+    [' v1.36.0-rc.1 ', [1, 36, 0]],
+    ['v1.33.4-gke.1234+abc', [1, 33, 4]],
+  ])('%s is read by its numbers', (text, [major, minor, patch]) => {
+    expect(parseVersion(text)).toEqual({ major, minor, patch } as never);
+  });
+
+  test.each(['', 'latest', 'v1', '1.x', '1.34.1.2', 'v-1.2.3', '1.34.1 k0s', 'v99999.1.1'])(
+    '%j is none, and nothing throws',
+    (text) => {
+      expect(parseVersion(text)).toBeUndefined();
+    },
+  );
+
+  test('is as old as its numbers, in that order', () => {
+    const version = fc.record({ major: fc.nat(9), minor: fc.nat(99), patch: fc.nat(99) });
+    fc.assert(
+      fc.property(version, version, (one, other) => {
+        const [a, b] = [one, other].map(
+          ({ major, minor, patch }) => major * 1e4 + minor * 100 + patch,
+        );
+
+        expect(Math.sign(compareVersions(one, other))).toBe(Math.sign(a! - b!));
+      }),
+    );
+  });
+});
+
+describe('k0s takes a port in an external address', () => {
+  test.each([
+    ['v1.31.12-k0s.0', false],
+    ['v1.31.13-k0s.0', true],
+    ['v1.32.9', false],
+    ['v1.32.10', true],
+    ['v1.33.5', false],
+    ['v1.33.6', true],
+    ['v1.34.0', false],
+    ['v1.34.1', true],
+    ['v1.35.0', true],
+    ['v1.30.99', false],
+    ['v2.0.0', true],
+    ['newest', 'unknown'],
+  ] as const)('%s: %p', (version, expected) => {
+    expect(passes(GATES.k0sAddressWithPort, version)).toBe(expected);
+  });
+});
+
+test('what came with a version is said in words', () => {
+  const place = 'spec.version of Cluster tenants/red';
+
+  expect(gateFindings(GATES.k0sOwnAgentTarget, 'v1.35.1-k0s.0', place)).toEqual([]);
+  expect(
+    gateFindings(GATES.mutatingAdmissionPolicy, 'v1.35.7', 'the version of the tenant'),
+  ).toEqual([
+    {
+      ...{ code: 'VersionTooOld', severity: 'error' },
+      message:
+        'the version of the tenant is v1.35.7, and Kubernetes has MutatingAdmissionPolicy without a switch, for worker.directInjection, since v1.36.0',
+      action: 'it has to be v1.36.0 or newer',
+    },
+  ]);
+  expect(gateFindings(GATES.k0sAddressWithPort, 'main', place)).toMatchObject([
+    {
+      code: 'VersionUnreadable',
+      action: 'see that it is one of v1.31.13, v1.32.10, v1.33.6, v1.34.1 or newer',
+    },
+  ]);
+});
