@@ -101,7 +101,7 @@ export class InformerCache<T extends KubeObject> {
     if (previous.metadata.resourceVersion === object.metadata.resourceVersion) return [];
     this.#forget(key, known);
     this.#store(key, entry);
-    return [{ type: 'MODIFIED', object, previous }];
+    return isSame(previous, object) ? [] : [{ type: 'MODIFIED', object, previous }];
   }
 
   #store(key: string, entry: Entry<T>): void {
@@ -128,6 +128,16 @@ export class InformerCache<T extends KubeObject> {
       for (const value of values[position] ?? []) yield [keys, value];
     }
   }
+}
+
+/** Whether all that is kept is as it was: a heartbeat of a node, of which its addresses are kept, is no change. */
+function isSame(previous: KubeObject, object: KubeObject): boolean {
+  const { resourceVersion } = object.metadata;
+  const metadata = {
+    ...previous.metadata,
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+  return Bun.deepEquals({ ...previous, metadata }, object);
 }
 
 /** An object, and its values in each index. */

@@ -229,7 +229,7 @@ describe('an object that is not as such an object is', () => {
 
     expect(failed?.message).toContain('Service tenants/strange');
     expect(lab.told).toEqual(['ADDED strange 6', 'ADDED blue 5']);
-    expect(heard).toEqual(['blue 0']);
+    expect(heard).toEqual(['blue 5']);
   });
 
   test('whatever a server sends, the informer does not end', async () => {

@@ -19,12 +19,13 @@ export interface Service extends KubeObject {
   readonly port?: number;
 }
 
-/** An object. */
+/** An object, of which each version is another. */
 export function service(name: string, resourceVersion: string, uid = `uid of ${name}`): Service {
   return {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name, namespace: 'tenants', uid, resourceVersion },
+    port: Number(resourceVersion),
   };
 }
 

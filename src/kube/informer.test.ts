@@ -58,7 +58,10 @@ describe('the copy', () => {
     const watch = await connected(lab);
     const listed = lab.informer.get(BLUE);
     watch.write(
-      eventLine('MODIFIED', { ...full, metadata: { ...full.metadata, resourceVersion: '6' } }),
+      eventLine('MODIFIED', {
+        ...service('blue', '6'),
+        metadata: { ...full.metadata, resourceVersion: '6' },
+      }),
     );
     await lab.until(() => lab.told.length === 2, 'all is told');
 

@@ -62,8 +62,11 @@ export const WATCH_SECONDS = { least: 300, spread: 300 };
  */
 const SILENCE_MS = (WATCH_SECONDS.least + WATCH_SECONDS.spread + 60) * 1000;
 
-/** kube-apiserver closes a connection that is idle for 90 seconds; a request must not meet that. */
-const KEEP_ALIVE = { idleTimeout: 60, maxIdleSockets: 4 };
+/**
+ * kube-apiserver closes a connection that is idle for 90 seconds; a request must not meet that. Much shorter, since a look
+ * at a tenant is over in seconds, and a thousand tenants would have a connection each for nothing.
+ */
+const KEEP_ALIVE = { idleTimeout: 10, maxIdleSockets: 4 };
 
 /** One server, one identity. */
 export class Transport {

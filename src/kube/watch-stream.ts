@@ -34,7 +34,7 @@ export class LineSplitter {
   }
 
   /** The lines that end in this chunk. @throws LineTooLong */
-  push(chunk: Uint8Array): readonly string[] {
+  push(chunk: Uint8Array): string[] {
     const lines: string[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
@@ -77,8 +77,12 @@ export async function* watchEvents<T extends KubeObject>(
   const splitter = new LineSplitter(lineBytes);
   const stream = await open();
   try {
-    for (let chunk = await stream.read(); chunk !== undefined; chunk = await stream.read()) {
-      for (const line of linesOf(splitter, chunk, call)) {
+    // While it waits, a generator keeps all that it has named: neither chunk nor line is left with it. Of a thousand tenants
+    // with two watches each the lines alone were 7 MB.
+    for (;;) {
+      const lines = await nextLines(stream, splitter, call);
+      if (lines === undefined) break;
+      for (let line = lines.shift(); line !== undefined; line = lines.shift()) {
         if (line.trim() !== '') yield eventOf<T>(line, call);
       }
     }
@@ -90,7 +94,14 @@ export async function* watchEvents<T extends KubeObject>(
   }
 }
 
-function linesOf(splitter: LineSplitter, chunk: Uint8Array, call: CallName): readonly string[] {
+/** The lines that end in the next chunk; undefined at the end of the stream. @throws KubeError */
+async function nextLines(
+  stream: ByteStream,
+  splitter: LineSplitter,
+  call: CallName,
+): Promise<string[] | undefined> {
+  const chunk = await stream.read();
+  if (chunk === undefined) return undefined;
   try {
     return splitter.push(chunk);
   } catch (error) {

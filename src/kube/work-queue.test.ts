@@ -57,6 +57,32 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
 
+test('runs those ahead before the others, which have every other turn', async () => {
+  using bench = new Bench();
+  bench.queue.add('first');
+  for (const key of ['a', 'b', 'c']) bench.queue.add(key);
+
+  for (const key of ['x', 'y', 'c']) bench.queue.addAhead(key);
+
+  for (let turn = 0; turn < 6; turn++) await bench.end();
+  expect(bench.started[0]).toBe('first');
+  expect(bench.started.filter((key) => 'ab'.includes(key))).toEqual(['a', 'b']);
+  expect(bench.started.filter((key) => 'xyc'.includes(key))).toEqual(['x', 'y', 'c']);
+  expect(bench.started.indexOf('x')).toBeLessThan(bench.started.indexOf('b'));
+  expect(bench.started.indexOf('b')).toBeLessThan(bench.started.indexOf('c'));
+});
+
+test('runs a key once more that is added ahead while it runs', async () => {
+  using bench = new Bench();
+  bench.queue.add('a');
+  bench.queue.add('b');
+
+  bench.queue.addAhead('a');
+
+  for (let turn = 0; turn < 3; turn++) await bench.end();
+  expect(bench.started.toSorted()).toEqual(['a', 'a', 'b']);
+});
+
 test('runs a key once for many adds while it waits, in the order of arrival', async () => {
   using bench = new Bench();
 

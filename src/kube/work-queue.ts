@@ -67,6 +67,8 @@ export class WorkQueue {
   readonly #onFailure: (run: FailedRun) => void;
   /** In the order of arrival. */
   readonly #ready = new Set<string>();
+  /** Those of {@link #ready} that are to be finished before others begin. */
+  readonly #ahead = new Set<string>();
   readonly #delayed = new Map<string, { readonly dueMs: number; readonly cancel: () => void }>();
   /** With the time of their start. */
   readonly #running = new Map<string, number>();
@@ -75,6 +77,7 @@ export class WorkQueue {
   /** In a row, by key. */
   readonly #failures = new Map<string, number>();
   readonly #totals = { adds: 0, retries: 0, runs: 0, runSeconds: 0 };
+  #isTurnOfAhead = false;
   #wake: () => void = () => {};
   #hasRun = false;
 
@@ -91,6 +94,15 @@ export class WorkQueue {
     if (this.#running.has(key)) this.#again.add(key);
     else this.#ready.add(key);
     this.#wake();
+  }
+
+  /**
+   * The same, ahead of those that wait. Every other turn is theirs all the same: a key that changes all the time must not
+   * keep them waiting.
+   */
+  addAhead(key: string): void {
+    this.#ahead.add(key);
+    this.add(key);
   }
 
   /** Runs the key in a while. Of two such times the sooner counts; an `add` in between leaves it as it is. */
@@ -117,6 +129,7 @@ export class WorkQueue {
     this.#delayed.get(key)?.cancel();
     this.#delayed.delete(key);
     this.#ready.delete(key);
+    this.#ahead.delete(key);
     this.#again.delete(key);
     this.#failures.delete(key);
   }
@@ -144,9 +157,9 @@ export class WorkQueue {
     const runs = new Set<Promise<void>>();
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
     const start = () => {
-      for (const key of this.#ready) {
-        if (signal.aborted || this.#running.size >= concurrency) return;
-        this.#ready.delete(key);
+      while (!signal.aborted && this.#running.size < concurrency) {
+        const key = this.#next();
+        if (key === undefined) return;
         const run = this.#runOne(key, reconcile, signal).finally(() => {
           runs.delete(run);
           start();
@@ -163,6 +176,18 @@ export class WorkQueue {
     for (const { cancel } of this.#delayed.values()) cancel();
     this.#delayed.clear();
     await Promise.all(runs);
+  }
+
+  #next(): string | undefined {
+    this.#isTurnOfAhead = !this.#isTurnOfAhead;
+    const ahead = this.#isTurnOfAhead
+      ? this.#ahead.values().find((key) => this.#ready.has(key))
+      : undefined;
+    const key = ahead ?? this.#ready.values().next().value;
+    if (key === undefined) return undefined;
+    this.#ready.delete(key);
+    this.#ahead.delete(key);
+    return key;
   }
 
   async #runOne(key: string, reconcile: Reconcile, signal: AbortSignal): Promise<void> {

@@ -15,7 +15,7 @@ setDefaultTimeout(30_000);
 const nothing = () => {};
 const LISTENER = {
   ...{ onExposure: nothing, onEdge: nothing, onService: nothing, onOwned: nothing },
-  ...{ onStranger: nothing, onEdgeSetting: nothing },
+  ...{ onStranger: nothing, onNamespace: nothing, onEdgeSetting: nothing, onServed: nothing },
 };
 
 const EDGES = { snicket: { spec: {}, objects: [] }, ...LAB_EDGES };
@@ -34,12 +34,17 @@ test.each(Object.entries(EDGES))(
     const { signal } = ended;
     const client = createClient(lab.management.access);
     const watching = new ManagementCluster({
-      ...{ client, listener: LISTENER, log: createLogger({ write: nothing }) },
+      ...{ client, listener: LISTENER, freshMs: 1000, log: createLogger({ write: nothing }) },
     });
     await watching.open(signal);
     const reading = await ManagementSnapshot.read(client, signal);
     const tenant = createClient(server.access);
-    const link = new TenantLink({ client: tenant, watchesNodes: true, onChange: nothing });
+    const link = new TenantLink({
+      client: tenant,
+      watchesNodes: true,
+      freshMs: 1000,
+      onChange: nothing,
+    });
     link.open();
     const credentials: CredentialsSource = async ({ mode }) =>
       Promise.resolve({

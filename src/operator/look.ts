@@ -15,6 +15,7 @@ import { PROXY } from '../tenant/proxy-names.ts';
 import { edgeAddresses } from './exposure/route-changes.ts';
 import type { KnownWish } from './management/exposure-book.ts';
 import type { ManagementPlace, ManagementView } from './management/management-view.ts';
+import type { SeenSecret } from './management/secret-rounds.ts';
 import type { CredentialsFound, CredentialsInput } from './tenant/credentials.ts';
 import { readTenantFacts } from './tenant/tenant-facts.ts';
 import { readTenantSide } from './tenant/tenant-side.ts';
@@ -30,6 +31,8 @@ export interface Viewpoint extends ManagementPlace {
 export interface Look {
   readonly wish: KnownWish;
   readonly reading: ControlPlaneReading;
+  /** What that rests on, and nobody tells of. */
+  readonly secrets: readonly SeenSecret[];
   readonly facts: Facts;
   /** As far as it goes without the tenant. */
   readonly plan: Plan;
@@ -55,7 +58,7 @@ export function controlPlaneObjects(
 ): ControlPlaneObjects {
   return {
     service: (at) => management.service(at),
-    secret: async (at) => management.client.get(RESOURCES.secret, at, { signal }),
+    secret: async (at) => management.secret(at, signal),
   };
 }
 
@@ -68,14 +71,30 @@ export async function lookAtExposure(
 ): Promise<Look> {
   const { management, proxyImage } = viewpoint;
   const { exposure, edge, conflict } = wish;
-  const reading = await readControlPlane(exposure, controlPlaneObjects(management, signal));
+  const secrets: SeenSecret[] = [];
+  const reading = await readControlPlane(
+    exposure,
+    noting(controlPlaneObjects(management, signal), secrets),
+  );
   const facts = {
     ...{ controlPlane: reading.controlPlane, conflict, served: management.served },
     edgeAddresses: edgeAddresses(viewpoint, edge, management.ownedBy(object)),
     currentSlices: [],
     proxyImage,
   };
-  return { wish, reading, facts, plan: planExposure(wish, facts) };
+  return { wish, reading, secrets, facts, plan: planExposure(wish, facts) };
+}
+
+/** The same objects; which Secrets are read is noted. */
+function noting(objects: ControlPlaneObjects, secrets: SeenSecret[]): ControlPlaneObjects {
+  return {
+    ...objects,
+    secret: async (key) => {
+      const found = await objects.secret(key);
+      secrets.push({ key, version: found?.metadata.resourceVersion });
+      return found;
+    },
+  };
 }
 
 /** Looks at its tenant too. @throws KubeError, TenantNotInitialised, and what the source of credentials throws */

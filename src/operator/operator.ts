@@ -1,15 +1,12 @@
 /**
  * The operator put together: one management cluster, all Exposures and Edges in it, as long as this process leads.
  */
-import type { Edge } from '../api/edge.ts';
-import { claimsOf, covers } from '../edges/claims/claims.ts';
 import { systemClock } from '../engine/clock.ts';
 import { Applier } from '../kube/apply.ts';
 import { backoffMs, delay } from '../kube/backoff.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ClusterAccess } from '../kube/cluster-access.ts';
 import { EventRecorder } from '../kube/events.ts';
-import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -18,11 +15,13 @@ import { EdgeController } from './edge/edge-controller.ts';
 import { ExposureController } from './exposure/exposure-controller.ts';
 import { Routing } from './exposure/routing.ts';
 import { ManagementCluster } from './management/management-cluster.ts';
+import { SecretRounds } from './management/secret-rounds.ts';
 import { ensureMasterKeys, MasterKeySource } from './master-keys.ts';
 import { registerOperatorMetrics } from './operator-metrics.ts';
 import { ProbeRounds } from './probe-rounds.ts';
 import type { TenantLink } from './tenant/tenant-link.ts';
 import { TenantLinks } from './tenant/tenant-links.ts';
+import { Triggers } from './triggers.ts';
 
 /** Options of an {@link Operator}. */
 export interface OperatorOptions {
@@ -37,7 +36,7 @@ export interface OperatorOptions {
   readonly concurrency?: number | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. Default 300,000. */
   readonly leaveTimeoutMs?: number | undefined;
-  /** How often a steady Exposure is looked at. Default 120,000. */
+  /** How often the Secrets of a steady Exposure are looked at; all of it every fifth time. Default 120,000. */
   readonly resyncMs?: number | undefined;
   /** How long a look at a tenant may take: one that hangs must not hold up the others. Default 20,000. */
   readonly tenantTimeoutMs?: number | undefined;
@@ -49,8 +48,10 @@ export interface OperatorOptions {
   readonly lookup?: Lookup | undefined;
 }
 
-/** Exposures come and go by the hundred; their Edge counts them once in a while. */
-const EDGE_GATHER_MS = 500;
+/** All that is not watched in a tenant is read anew every so many times that its Secrets are. */
+const WHOLE_EVERY = 5;
+/** What was read is good for another look within this time, and never for the next resync. */
+const FRESH_MS = 30_000;
 
 /** The operator. It works once: a process that leads again makes a new one. */
 export class Operator {
@@ -60,6 +61,7 @@ export class Operator {
   readonly #management: ManagementCluster;
   readonly #links: TenantLinks;
   readonly #probes: ProbeRounds;
+  readonly #secrets: SecretRounds;
   readonly #events: EventRecorder;
   readonly #exposures: WorkQueue;
   readonly #edges: WorkQueue;
@@ -75,39 +77,35 @@ export class Operator {
     const { resyncMs = 120_000, leaveTimeoutMs = 300_000, tenantTimeoutMs = 20_000 } = options;
     this.#exposures = this.#queue('exposure');
     this.#edges = this.#queue('edge');
+    const freshMs = Math.min(FRESH_MS, resyncMs);
     this.#links = new TenantLinks({
-      onChange: (exposure) => this.#exposures.add(exposure),
+      freshMs,
+      onChange: (exposure, delayMs) => {
+        if (delayMs > 0) this.#exposures.addAfter(exposure, delayMs);
+        else this.#exposures.addAhead(exposure);
+      },
       ...(options.connectTenant !== undefined && { connect: options.connectTenant }),
     });
     this.#probes = new ProbeRounds({
       ...{ log, periodMs: options.probeMs, lookup: options.lookup },
-      onChange: (exposure) => this.#exposures.add(exposure),
+      onChange: (exposure) => this.#exposures.addAhead(exposure),
     });
     this.#events = new EventRecorder({
       ...{ client, instance: options.identity, logger: log },
       controller: 'snicket.dev/operator',
     });
     this.#management = new ManagementCluster({
-      ...{ client, log },
-      listener: {
-        onExposure: (object, previous) => this.#exposureChanged(object, previous),
-        onEdge: (object, previous) => {
-          const isSame =
-            previous !== undefined &&
-            isOurOwnWriting(object, previous) &&
-            Bun.deepEquals(addressesIn(object), addressesIn(previous));
-          if (isSame) return;
-          this.#edges.add(object.metadata.name);
-          this.#lookAtAll();
-        },
-        onService: (key) => this.#serviceChanged(key),
-        onOwned: (exposure) => this.#exposures.add(keyText(exposure)),
-        onStranger: (object) => this.#strangerChanged(object),
-        onEdgeSetting: () => {
-          for (const { metadata } of this.#management.edges.list()) this.#edges.add(metadata.name);
-          this.#lookAtAll();
-        },
-      },
+      ...{ client, log, freshMs },
+      listener: new Triggers({
+        ...{ exposures: this.#exposures, edges: this.#edges, namespace },
+        management: () => this.#management,
+        hasForeignStatus: (...change) => this.#exposureController.hasForeignStatus(...change),
+      }),
+    });
+    this.#secrets = new SecretRounds({
+      ...{ log, periodMs: resyncMs },
+      read: async (key, signal) => this.#management.secretNow(key, signal),
+      onChange: (exposure) => this.#exposures.add(exposure),
     });
     const management = this.#management;
     const routing = new Routing({ management, applier: new Applier(client), namespace });
@@ -116,8 +114,9 @@ export class Operator {
       ensureMasterKeys(client, namespace, AbortSignal.timeout(10_000)),
     );
     this.#exposureController = new ExposureController({
-      ...{ management, namespace, routing, log, resyncMs, leaveTimeoutMs, tenantTimeoutMs },
-      ...{ links: this.#links, probes: this.#probes, events: this.#events },
+      ...{ management, namespace, routing, log, leaveTimeoutMs, tenantTimeoutMs },
+      ...{ links: this.#links, probes: this.#probes, secrets: this.#secrets, events: this.#events },
+      resyncMs: WHOLE_EVERY * resyncMs,
       proxyImage: options.proxyImage,
       applierFor: (link) => this.#applierFor(link),
       masterKeys: async () => keys.current(),
@@ -158,6 +157,7 @@ export class Operator {
         }),
         this.#makeKeys(signal),
         this.#probes.run(signal),
+        this.#secrets.run(signal),
         this.#events.run(signal),
       ]);
     } finally {
@@ -197,94 +197,4 @@ export class Operator {
     if (applier === undefined) this.#appliers.set(link, (applier = new Applier(link.client)));
     return applier;
   }
-
-  #exposureChanged(object: KubeObject, previous: KubeObject | undefined): void {
-    const key = keyText(object.metadata);
-    this.#gatherEdges();
-    if (previous === undefined || !isOurOwnWriting(object, previous)) this.#exposures.add(key);
-    // Hosts that are given up may be what others wait for, and they are held for as long as they are routed.
-    if (previous === undefined || claimsText(previous) !== claimsText(object)) {
-      this.#lookAtRefused(key);
-    }
-  }
-
-  #gatherEdges(): void {
-    for (const { metadata } of this.#management.edges.list()) {
-      this.#edges.addAfter(metadata.name, EDGE_GATHER_MS);
-    }
-  }
-
-  #lookAtRefused(except: string): void {
-    for (const object of this.#management.exposures.list()) {
-      const { conditions = [] } = (object as WithConditions).status ?? {};
-      const isRefused = conditions.some(
-        ({ type, status }) => type === 'Accepted' && status === 'False',
-      );
-      const key = keyText(object.metadata);
-      if (isRefused && key !== except) this.#exposures.add(key);
-    }
-  }
-
-  #lookAtAll(): void {
-    for (const { metadata } of this.#management.exposures.list()) {
-      this.#exposures.add(keyText(metadata));
-    }
-  }
-
-  #serviceChanged({ namespace, name }: ObjectKey): void {
-    for (const object of this.#management.exposures.list()) {
-      if (object.metadata.namespace !== namespace) continue;
-      const { value } = this.#management.book.exposureIn(object);
-      if (value?.spec.controlPlane.service?.name === name)
-        this.#exposures.add(keyText(object.metadata));
-    }
-    if (namespace === this.#options.namespace) this.#gatherEdges();
-  }
-
-  /** Somebody claims hosts, or gives them up: those of ours that are among them are looked at. */
-  #strangerChanged(object: KubeObject): void {
-    const claims = claimsOf(object);
-    for (const exposure of this.#management.exposures.list()) {
-      const { route } = (exposure as WithConditions).status ?? {};
-      const hosts = [route?.api?.host, route?.konnectivity?.host];
-      if (claims.some((claim) => hosts.some((host) => host !== undefined && covers(claim, host)))) {
-        this.#exposures.add(keyText(exposure.metadata));
-      }
-    }
-  }
-}
-
-interface WithConditions extends KubeObject {
-  readonly spec?: unknown;
-  readonly status?: {
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-    readonly route?: {
-      readonly api?: { readonly host: string };
-      readonly konnectivity?: { readonly host: string };
-    };
-  };
-}
-
-/** A status or a finalizer that we wrote ourselves is no news. */
-function isOurOwnWriting(
-  { metadata: after }: KubeObject,
-  { metadata: before }: KubeObject,
-): boolean {
-  return (
-    after.generation === before.generation &&
-    after.deletionTimestamp === before.deletionTimestamp &&
-    Bun.deepEquals(after.annotations, before.annotations) &&
-    Bun.deepEquals(after.ownerReferences, before.ownerReferences)
-  );
-}
-
-/** Where an Edge is: its routes are led there, and its workers' proxies. */
-function addressesIn(edge: KubeObject): readonly string[] {
-  return (edge as Partial<Edge>).status?.addresses ?? [];
-}
-
-/** All that decides which hosts an Exposure holds. */
-function claimsText(object: KubeObject): string {
-  const { spec, status } = object as WithConditions;
-  return JSON.stringify([spec, status?.route]);
 }

@@ -21,6 +21,8 @@ export interface ProbeRoundsOptions {
 
 /** Each probe opens some connections and handshakes: not all tenants at once. */
 const CONCURRENCY = 8;
+/** An edge takes a moment to learn of a route. */
+const FIRST_MS = 1_000;
 /** While something fails, it is looked at more often: people and controllers are at work. */
 const FAILING_BACKOFF = { firstMs: 1_000, maxMs: 60_000 };
 
@@ -46,6 +48,10 @@ export class ProbeRounds {
     });
   }
 
+  get #periodMs(): number {
+    return this.#options.periodMs ?? 60_000;
+  }
+
   /** What the last probe of an Exposure found; nothing before the first. */
   hopsOf(exposure: string): readonly HopResult[] | undefined {
     return this.#rounds.get(exposure)?.hops;
@@ -57,7 +63,7 @@ export class ProbeRounds {
     return round !== undefined && round.probed === round.target;
   }
 
-  /** Probes this from now on; at once if it is another target than before. */
+  /** Probes this from now on; soon if it is another target than before. */
   aim(exposure: string, target: ProbeTarget): void {
     const round = this.#rounds.get(exposure);
     if (round === undefined) {
@@ -67,7 +73,7 @@ export class ProbeRounds {
       round.target = target;
       round.failures = 0;
     }
-    this.#queue.add(exposure);
+    this.#queue.addAfter(exposure, Math.min(FIRST_MS, this.#periodMs));
   }
 
   forget(exposure: string): void {
@@ -85,19 +91,21 @@ export class ProbeRounds {
   async #probe(exposure: string, signal: AbortSignal): Promise<void> {
     const round = this.#rounds.get(exposure);
     if (round === undefined) return;
-    const { lookup, onChange, periodMs = 60_000 } = this.#options;
+    const { lookup, onChange } = this.#options;
     const { target } = round;
     const hops = await probeExposure(target, { signal, lookup });
     if (this.#rounds.get(exposure) !== round) return;
-    const isSame = round.probed === target && Bun.deepEquals(hops, round.hops);
-    Object.assign(round, { hops, probed: target });
     round.failures = hops.some(({ state }) => state === 'Fail') ? round.failures + 1 : 0;
     // Spread out, so that a thousand Exposures do not come in step.
     const nextMs =
       round.failures > 0
-        ? Math.min(periodMs, backoffMs(round.failures, Math.random(), FAILING_BACKOFF))
-        : periodMs * (0.8 + 0.4 * Math.random());
+        ? Math.min(this.#periodMs, backoffMs(round.failures, Math.random(), FAILING_BACKOFF))
+        : this.#periodMs * (0.8 + 0.4 * Math.random());
     this.#queue.addAfter(exposure, nextMs);
+    // Believed if it fails again: a connection that is lost once is no news.
+    if (round.failures === 1) return;
+    const isSame = round.probed === target && Bun.deepEquals(hops, round.hops);
+    Object.assign(round, { hops, probed: target });
     if (!isSame) onChange(exposure);
   }
 }

@@ -67,3 +67,49 @@ test('what somebody else wrote since counts, and so does another object of the s
   const [anew] = server.seed(objectOf('Edge', key, { spec: {} }));
   expect(statuses.statusOf(anew!)).toBeUndefined();
 });
+
+test('what we wrote is not foreign, whether the watch or the answer comes first', async () => {
+  await using server = await TestApiServer.start();
+  const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
+  const statuses = new StatusWriter<Status>(createClient(server.access));
+
+  const writing = statuses.write(seen!, { exposures: 1 }, signal);
+  const early = { ...seen!, metadata: { ...seen!.metadata, resourceVersion: '999999' } };
+  expect(statuses.isForeign({ ...early, ...{ status: { exposures: 1 } } }, seen!)).toBe(false);
+  await writing;
+
+  const written = server.read(RESOURCES.edge, { name: 'shared' })!;
+  expect(statuses.isForeign(written, seen!)).toBe(false);
+});
+
+test('what somebody else writes is foreign, if it is to the status', async () => {
+  await using server = await TestApiServer.start();
+  const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
+  const client = createClient(server.access);
+  const statuses = new StatusWriter<Status>(client);
+  await statuses.write(seen!, { exposures: 1 }, signal);
+  const key = { name: 'shared' };
+  const written = server.read(RESOURCES.edge, key)!;
+
+  const labelled = await client.patch(RESOURCES.edge, key, 'merge', {
+    metadata: { labels: { a: 'b' } },
+  });
+  expect(statuses.isForeign(labelled, written)).toBe(false);
+
+  const status = { exposures: 9 };
+  const options = { subresource: 'status' } as const;
+  const spoilt = await client.patch(RESOURCES.edge, key, 'merge', { status }, options);
+  expect(statuses.isForeign(spoilt, labelled)).toBe(true);
+});
+
+test('the latest of an object has the version that our own write has left it with', async () => {
+  await using server = await TestApiServer.start();
+  const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
+  const statuses = new StatusWriter<Status>(createClient(server.access));
+  expect(statuses.latest(seen!)).toBe(seen!);
+
+  await statuses.write(seen!, { exposures: 1 }, signal);
+
+  const { resourceVersion } = server.read(RESOURCES.edge, { name: 'shared' })!.metadata;
+  expect(statuses.latest(seen!).metadata.resourceVersion).toBe(resourceVersion);
+});

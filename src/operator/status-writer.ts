@@ -12,6 +12,8 @@ export class StatusWriter<S extends object> {
   readonly #client: KubeClient;
   /** By key: what the watch has not told yet. */
   readonly #written = new Map<string, KubeObject>();
+  /** By key: what the server has not answered yet. The watch may be sooner. */
+  readonly #writing = new Map<string, S>();
 
   constructor(client: KubeClient) {
     this.#client = client;
@@ -26,6 +28,29 @@ export class StatusWriter<S extends object> {
     return (seen as WithStatus<S>).status;
   }
 
+  /**
+   * To be told of every change that the watch tells. Whether it is somebody else's to the status, which has to be put
+   * right then.
+   */
+  isForeign(seen: KubeObject, previous: KubeObject): boolean {
+    const { status } = seen as WithStatus<S>;
+    const key = keyText(seen.metadata);
+    const written = this.#written.get(key);
+    if (written !== undefined && isNewer(written, seen)) return false;
+    const isWhatWeWrote = written?.metadata.resourceVersion === seen.metadata.resourceVersion;
+    this.#written.delete(key);
+    if (isWhatWeWrote || Bun.deepEquals(status, (previous as WithStatus<S>).status)) return false;
+    return !Bun.deepEquals(status, this.#writing.get(key));
+  }
+
+  /** The object with the version and the finalizers that our last write has left it with, if that was later. */
+  latest(seen: KubeObject): KubeObject {
+    const written = this.#written.get(keyText(seen.metadata));
+    if (written === undefined || !isNewer(written, seen)) return seen;
+    const { finalizers: _, ...metadata } = seen.metadata;
+    return { ...seen, metadata: { ...metadata, ...written.metadata } };
+  }
+
   /** Returns whether there was anything to write. @throws KubeError */
   async write(seen: KubeObject, status: S, signal: AbortSignal): Promise<boolean> {
     if (Bun.deepEquals(status, this.statusOf(seen))) return false;
@@ -33,10 +58,14 @@ export class StatusWriter<S extends object> {
     // With the uid: an object of the same name that has come in between is another one.
     const { name, namespace, uid = '' } = metadata;
     const applied = { apiVersion, kind, metadata: { name, namespace, uid }, status };
-    const written = await this.#client.apply(applied, {
-      ...{ subresource: 'status', force: true, signal },
-    });
-    this.#written.set(keyText(metadata), versionOf(written));
+    const key = keyText(metadata);
+    this.#writing.set(key, status);
+    try {
+      const options = { subresource: 'status', force: true, signal } as const;
+      this.#written.set(key, versionOf(await this.#client.apply(applied, options)));
+    } finally {
+      this.#writing.delete(key);
+    }
     return true;
   }
 
@@ -49,13 +78,15 @@ export class StatusWriter<S extends object> {
 /** No more than what is looked at: it stays until the next look. */
 function versionOf(object: KubeObject): KubeObject {
   const { apiVersion, kind, metadata, status } = object as WithStatus<object>;
-  const { name, uid, resourceVersion } = metadata;
+  const { name, uid, resourceVersion, finalizers, deletionTimestamp } = metadata;
   return {
     ...{ apiVersion, kind },
     metadata: {
       name,
       ...(uid !== undefined && { uid }),
       ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(finalizers !== undefined && { finalizers }),
+      ...(deletionTimestamp !== undefined && { deletionTimestamp }),
     },
     ...(status !== undefined && { status }),
   };

@@ -77,7 +77,9 @@ export class EdgeController {
     const now = new Date();
     let conditions = before?.conditions ?? [];
     for (const [type, verdict] of Object.entries({ Accepted: accepted, Ready: ready })) {
-      conditions = setCondition(conditions, { type, ...verdict, observedGeneration }, now);
+      const { status, reason, message } = verdict;
+      const claim = { type, status, reason, message, observedGeneration };
+      conditions = setCondition(conditions, claim, now);
     }
     return {
       ...{ observedGeneration, exposures, conditions },

@@ -2,34 +2,45 @@
  * Brings one Exposure about: routes in the management cluster, everything else in the tenant's, and a status that says
  * how far that is. Level-based: each run looks at what is there now, and a run that changes nothing writes nothing.
  */
-import type { Edge } from '../../api/edge.ts';
-import type { ExposureStatus } from '../../api/exposure.ts';
 import type { Applier } from '../../kube/apply.ts';
 import type { EventRecorder } from '../../kube/events.ts';
-import { setCondition } from '../../kube/conditions.ts';
 import { addFinalizer } from '../../kube/finalizer.ts';
-import { keyText, type KubeObject } from '../../kube/object.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import type { HopResult } from '../../probe/hop.ts';
 import { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { KnownWish } from '../management/exposure-book.ts';
+import type { SecretRounds } from '../management/secret-rounds.ts';
 import { lookAtExposure } from '../look.ts';
 import type { MasterKeys } from '../master-keys.ts';
 import type { ProbeRounds } from '../probe-rounds.ts';
-import { StatusWriter } from '../status-writer.ts';
 import type { TenantLink } from '../tenant/tenant-link.ts';
 import type { TenantLinks } from '../tenant/tenant-links.ts';
 import { bringTenant, type TenantOutcome } from '../tenant/bring-tenant.ts';
 import { ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
-import { isElsewhere, nextStatus, routeOf, type StatusInput } from './exposure-status.ts';
-import { konnectivityVerdict, reachableVerdict, type KnownHop } from './hop-verdicts.ts';
+import { ExposureReports } from './exposure-reports.ts';
+import { isElsewhere } from './exposure-status.ts';
+import {
+  acceptedVerdict,
+  hasEverything,
+  isRoutedAs,
+  preparedVerdict,
+  refused,
+  startingForMs,
+  tenantBefore,
+} from './exposure-verdicts.ts';
+import {
+  konnectivityVerdict,
+  reachableVerdict,
+  withTenantHops,
+  type KnownHop,
+} from './hop-verdicts.ts';
 import { leave } from './leave.ts';
 import type { Routing } from './routing.ts';
-import { fails, holds, notYet, readyVerdict, type Verdict, type Verdicts } from './verdicts.ts';
+import { fails, notYet, type Verdicts } from './verdicts.ts';
 
 /** What the controller works with. */
 export interface ExposureControllerOptions {
@@ -41,6 +52,7 @@ export interface ExposureControllerOptions {
   /** One for each tenant's API server. */
   readonly applierFor: (link: TenantLink) => Applier;
   readonly probes: ProbeRounds;
+  readonly secrets: SecretRounds;
   readonly events: EventRecorder;
   readonly masterKeys: () => Promise<MasterKeys>;
   readonly log: Logger;
@@ -50,7 +62,7 @@ export interface ExposureControllerOptions {
   readonly leaveTimeoutMs: number;
   /** Of one look at a tenant: one that hangs must not hold up the others. */
   readonly tenantTimeoutMs: number;
-  /** How often a steady Exposure is looked at nevertheless: Secrets are not watched. */
+  /** How often a steady Exposure is looked at nevertheless: not all that is in a tenant is watched. */
   readonly resyncMs: number;
 }
 
@@ -64,11 +76,16 @@ export class ExposureController {
   readonly #options: ExposureControllerOptions;
   /** Of all tenants: whose a certificate is that a probe meets at the wrong place. */
   readonly #authorities = new KnownAuthorities();
-  readonly #statuses: StatusWriter<ExposureStatus>;
+  readonly #reports: ExposureReports;
 
   constructor(options: ExposureControllerOptions) {
     this.#options = options;
-    this.#statuses = new StatusWriter(options.management.client);
+    this.#reports = new ExposureReports(options);
+  }
+
+  /** Whether a change of an Exposure is somebody else's to its status: it has to be put right. */
+  hasForeignStatus(object: KubeObject, previous: KubeObject): boolean {
+    return this.#reports.isForeign(object, previous);
   }
 
   /** @throws KubeError for what should be tried again soon. */
@@ -83,24 +100,26 @@ export class ExposureController {
       probes.forget(key);
       const leaving = await leave(object, this.#options, signal);
       if (leaving === undefined) this.#forget(key);
-      else await this.#reportLeaving(object, leaving.because, signal);
+      else await this.#reports.reportLeaving(object, leaving.because, signal);
       return leaving?.lookAgainMs;
     }
     const { value: wish, finding } = management.book.wishOf(object);
     if (wish === undefined) {
-      await this.#report(object, { isRouted: false, verdicts: refused(fails(finding)) }, signal);
+      await this.#reports.report(
+        object,
+        { isRouted: false, verdicts: refused(fails(finding)) },
+        signal,
+      );
       return undefined;
     }
-    const held = await this.#hold(object, ROUTES_FINALIZER, signal);
-    return held ? this.#bringAbout(key, object, wish, signal) : undefined;
+    return this.#bringAbout(key, object, wish, signal);
   }
 
   /** False if the object is gone, or another one by now. */
   async #hold(object: KubeObject, finalizer: string, signal: AbortSignal): Promise<boolean> {
-    const { client, exposures } = this.#options.management;
-    // Our own report has made a new version meanwhile, and a patch of the old one would be a conflict.
-    const latest = exposures.get(object.metadata);
-    if (latest === undefined || latest.metadata.uid !== object.metadata.uid) return false;
+    const { client } = this.#options.management;
+    const latest = this.#reports.latest(object);
+    if (latest.metadata.uid !== object.metadata.uid) return false;
     const held = await addFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
     return held !== undefined && held.metadata.deletionTimestamp === undefined;
   }
@@ -108,7 +127,8 @@ export class ExposureController {
   #forget(key: string): void {
     this.#options.links.forget(key);
     this.#options.probes.forget(key);
-    this.#statuses.forget(key);
+    this.#options.secrets.forget(key);
+    this.#reports.forget(key);
     this.#authorities.delete(key);
   }
 
@@ -118,15 +138,18 @@ export class ExposureController {
     wish: KnownWish,
     signal: AbortSignal,
   ): Promise<LookAgainMs> {
-    const { routing, probes, resyncMs } = this.#options;
+    const { routing, probes, secrets, resyncMs } = this.#options;
     const { edge } = wish;
     const look = await lookAtExposure(object, wish, this.#options, signal);
     const { reading, facts, plan } = look;
+    secrets.follow(key, look.secrets);
     const accepted = acceptedVerdict(plan);
     const prepared = accepted.status === 'True' ? preparedVerdict(reading) : notYet('Accepted');
 
+    const writesRoutes = plan.management !== undefined && plan.management.length > 0;
+    if (writesRoutes && !(await this.#hold(object, ROUTES_FINALIZER, signal))) return undefined;
     const routed = await routing.apply(object, edge, plan, signal);
-    const before = this.#statusOf(object);
+    const before = this.#reports.statusOf(object);
     const isMoving = !routed.isInForce && isElsewhere(before, edge);
     if (!isMoving) this.#aimProbes(key, wish, plan, reading, facts.edgeAddresses);
     const verdicts = (tenant?: TenantOutcome): Verdicts => {
@@ -149,32 +172,35 @@ export class ExposureController {
     if (input.isRouted && plan.routes === undefined) probes.forget(key);
     // What is in use stays as it is until the Edge that is wished for takes routes.
     if (isMoving || plan.routes === undefined) {
-      await this.#report(object, { ...input, verdicts: verdicts() }, signal);
+      await this.#reports.report(object, { ...input, verdicts: verdicts() }, signal);
       const againMs = soonest(routed.lookAgainMs, missingMs(reading), resyncMs);
       return accepted.status === 'True' ? againMs : undefined;
     }
     // The gateway reads the status: a tenant that is slow to answer must not keep its route waiting.
     if (!isRoutedAs(before, edge, plan)) {
-      await this.#report(object, { ...input, verdicts: verdicts() }, signal);
+      await this.#reports.report(object, { ...input, verdicts: verdicts() }, signal);
     }
 
     const hold = async () => this.#hold(object, TENANT_FINALIZER, signal);
     const tenant = await bringTenant({ key, hold, ...look }, this.#options, signal);
+    const againMs = soonest(routed.lookAgainMs, tenant.lookAgainMs, missingMs(reading), resyncMs);
+    const startingMs = startingForMs(this.#reports.statusOf(object), tenant, new Date());
+    if (startingMs > 0) return soonest(againMs, startingMs);
     const found = verdicts(tenant);
     // The proxies go by the former edge until they have changed over, and clients until DNS leads them elsewhere.
     const hasMoved = probes.isUpToDate(key) && hasEverything(found, tenant);
     if (hasMoved) await routing.remove(routed.former, signal);
-    await this.#report(
+    await this.#reports.report(
       object,
       {
         ...input,
-        hops: probes.isUpToDate(key) ? hopsOf(probes.hopsOf(key), tenant) : undefined,
+        hops: probes.isUpToDate(key) ? withTenantHops(probes.hopsOf(key), tenant.hops) : undefined,
         ...{ proxies: tenant.proxies, certificate: tenant.certificate },
         verdicts: found,
       },
       signal,
     );
-    return soonest(routed.lookAgainMs, tenant.lookAgainMs, missingMs(reading), resyncMs);
+    return againMs;
   }
 
   /** What is known of the hops of this very wish: probed, or by a process before this one. */
@@ -182,7 +208,7 @@ export class ExposureController {
     const { probes } = this.#options;
     if (probes.hopsOf(key) !== undefined)
       return probes.isUpToDate(key) ? (probes.hopsOf(key) ?? []) : [];
-    const before = this.#statusOf(object);
+    const before = this.#reports.statusOf(object);
     const isSame =
       before?.endpoint === endpoint && before?.observedGeneration === object.metadata.generation;
     return isSame ? (before?.hops ?? []) : [];
@@ -204,97 +230,12 @@ export class ExposureController {
       otherAuthorities: this.#authorities,
     });
   }
-
-  /** Says that an Exposure is on its way out, and what it waits for. */
-  async #reportLeaving(object: KubeObject, because: string, signal: AbortSignal): Promise<void> {
-    const before = this.#statusOf(object);
-    const observedGeneration = object.metadata.generation ?? 0;
-    const ready = { type: 'Ready', status: 'False', reason: 'Leaving', message: because } as const;
-    const conditions = setCondition(
-      before?.conditions ?? [],
-      { ...ready, observedGeneration },
-      new Date(),
-    );
-    await this.#statuses.write(this.#latest(object), { ...before, conditions }, signal);
-  }
-
-  /** Writes the status, if it says something new, and tells people when Ready turns. */
-  async #report(
-    object: KubeObject,
-    input: Omit<StatusInput, 'generation'>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { events, log } = this.#options;
-    const { metadata } = object;
-    const before = this.#statusOf(object);
-    const generation = metadata.generation ?? 0;
-    const status = nextStatus(before, { ...input, generation }, new Date());
-    if (!(await this.#statuses.write(this.#latest(object), status, signal))) return;
-    const ready = readyVerdict(input.verdicts);
-    const wasReady = before?.conditions?.find(({ type }) => type === 'Ready');
-    if (wasReady?.status === ready.status && wasReady.reason === ready.reason) return;
-    const isReady = ready.status === 'True';
-    events.record(object, {
-      type: isReady ? 'Normal' : 'Warning',
-      ...{ action: 'Expose', reason: ready.reason, note: ready.message },
-    });
-    log.info('exposure', { exposure: keyText(metadata), ready: isReady, reason: ready.reason });
-  }
-
-  #statusOf(object: KubeObject): ExposureStatus | undefined {
-    return this.#statuses.statusOf(this.#latest(object));
-  }
-
-  #latest(object: KubeObject): KubeObject {
-    return this.#options.management.exposures.get(object.metadata) ?? object;
-  }
 }
 
 /** `namespace/name`, apart. */
 function keyIn(key: string): { readonly namespace: string; readonly name: string } {
   const slash = key.indexOf('/');
   return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
-}
-
-/** Nothing is looked into before the wish is a good one. */
-function refused(accepted: Verdict): Verdicts {
-  const later = notYet('Accepted');
-  return {
-    ...{ Accepted: accepted, Prepared: later, Routed: later },
-    ...{ TenantReady: later, KonnectivityReady: later, Reachable: later },
-  };
-}
-
-function acceptedVerdict({ findings }: Plan): Verdict {
-  const wrong = findings.find(({ about, severity }) => about === 'wish' && severity === 'error');
-  return wrong === undefined
-    ? holds('Accepted', 'the Edge is there and the hosts are free')
-    : fails(wrong);
-}
-
-function preparedVerdict({ findings }: ControlPlaneReading): Verdict {
-  const [wrong] = findings;
-  return wrong === undefined
-    ? holds('Prepared', 'the control plane is there, with its Service, CA and kubeconfig')
-    : fails(wrong);
-}
-
-/** Whether the gateway can already read what the plan says. */
-function isRoutedAs(status: ExposureStatus | undefined, edge: Edge, plan: Plan): boolean {
-  return !isElsewhere(status, edge) && Bun.deepEquals(status?.route, routeOf(plan));
-}
-
-/** Ready, and with no proxy that is as it was before. */
-function hasEverything(verdicts: Verdicts, { hops }: TenantOutcome): boolean {
-  const isUpdating = hops.some(({ code }) => code === 'ProxiesUpdating');
-  return readyVerdict(verdicts).status === 'True' && !isUpdating;
-}
-
-/** What was known of the tenant before this look at it. */
-function tenantBefore(before: ExposureStatus | undefined): Verdict {
-  const known = before?.conditions?.find(({ type }) => type === 'TenantReady');
-  const { status = 'Unknown', reason = 'NotLookedAt', message = 'not looked at yet' } = known ?? {};
-  return { status, reason, message };
 }
 
 /** Secrets are not watched: one that is missing is looked for again soon. */
@@ -304,14 +245,4 @@ function missingMs({ findings }: ControlPlaneReading): number | undefined {
 
 function soonest(...delaysMs: readonly (number | undefined)[]): number {
   return Math.min(...delaysMs.flatMap((ms) => ms ?? []));
-}
-
-/** In the order of the path; nothing new before the first probe. */
-function hopsOf(
-  probed: readonly HopResult[] | undefined,
-  { hops }: TenantOutcome,
-): readonly HopResult[] | undefined {
-  if (probed === undefined) return undefined;
-  const known = new Map(hops.map((hop) => [hop.name, hop]));
-  return probed.map((hop) => known.get(hop.name) ?? hop);
 }

@@ -121,7 +121,9 @@ function conditionsSince(
   const all = { ...verdicts, Ready: readyVerdict(verdicts) };
   let conditions = before;
   for (const type of EXPOSURE_CONDITIONS) {
-    conditions = setCondition(conditions, { type, ...all[type], observedGeneration }, now);
+    const { status, reason, message } = all[type];
+    const claim = { type, status, reason, message, observedGeneration };
+    conditions = setCondition(conditions, claim, now);
   }
   return conditions;
 }

@@ -48,3 +48,13 @@ function failing(hops: readonly KnownHop[]): Verdict | undefined {
 function notProbed(): Verdict {
   return { status: 'Unknown', reason: 'NotProbed', message: 'not probed yet' };
 }
+
+/** What was probed, with the hops that the tenant's own API tells of, in the order of the path; nothing before the first probe. */
+export function withTenantHops(
+  probed: readonly HopResult[] | undefined,
+  tenant: readonly HopResult[],
+): readonly HopResult[] | undefined {
+  if (probed === undefined) return undefined;
+  const known = new Map(tenant.map((hop) => [hop.name, hop]));
+  return probed.map((hop) => known.get(hop.name) ?? hop);
+}

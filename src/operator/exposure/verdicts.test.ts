@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import {
   fails,
   holds,
+  isTrouble,
   notYet,
   readyVerdict,
   waits,
@@ -72,5 +73,31 @@ describe('a verdict', () => {
     expect(holds('Fine', 'all is well').status).toBe('True');
     expect(waits('Soon', 'it comes').status).toBe('False');
     expect(notYet('Accepted')).toMatchObject({ status: 'Unknown', reason: 'NotAccepted' });
+  });
+});
+
+describe('people hear', () => {
+  const good = holds('Fine', 'all is well');
+  const all: Verdicts = {
+    ...{ Accepted: good, Prepared: good, Routed: good },
+    ...{ TenantReady: good, KonnectivityReady: good, Reachable: good },
+  };
+
+  test('of what fails', () => {
+    const wrong = fails({ code: 'Gone', severity: 'error', message: 'it is gone', action: '' });
+
+    expect(isTrouble({ ...all, Routed: wrong }, false)).toBe(true);
+  });
+
+  test('of what waits only if all was well before', () => {
+    const waiting = { ...all, TenantReady: waits('Soon', 'it comes') };
+
+    expect(isTrouble(waiting, false)).toBe(false);
+    expect(isTrouble(waiting, true)).toBe(true);
+  });
+
+  test('nothing of what is not known yet', () => {
+    expect(isTrouble({ ...all, Reachable: notYet('Prepared') }, true)).toBe(false);
+    expect(isTrouble(all, true)).toBe(false);
   });
 });

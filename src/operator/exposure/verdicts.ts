@@ -9,6 +9,8 @@ export interface Verdict {
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
+  /** Of one that does not hold: it will without anybody's doing. Default false. */
+  readonly isWaiting?: boolean | undefined;
 }
 
 /** The conditions that are found out one by one; Ready is made of them. */
@@ -29,7 +31,7 @@ export function fails(finding: Finding): Verdict {
 
 /** A claim that does not hold yet, and will without anybody's doing. */
 export function waits(reason: string, message: string): Verdict {
-  return { status: 'False', reason, message };
+  return { status: 'False', reason, message, isWaiting: true };
 }
 
 /** A claim that nobody has looked into, because another one comes first. */
@@ -59,4 +61,11 @@ export function readyVerdict(verdicts: Verdicts): Verdict {
   if (failing === undefined) return holds('Ready', "the tenant's API is reachable by every way");
   const { reason, message } = verdicts[failing];
   return { status: 'False', reason, message };
+}
+
+/** Whether people should hear of it. What only waits is no trouble, unless all was well before. */
+export function isTrouble(verdicts: Verdicts, wasReady: boolean): boolean {
+  return Object.values(verdicts).some(
+    ({ status, isWaiting }) => status === 'False' && (wasReady || isWaiting !== true),
+  );
 }

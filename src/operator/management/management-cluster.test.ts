@@ -24,6 +24,7 @@ class ManagementLab implements AsyncDisposable {
     this.user = createClient(server.access, { fieldManager: 'user' });
     this.cluster = new ManagementCluster({
       client: createClient(server.access),
+      freshMs: 1000,
       log: createLogger({ level: 'error', write: () => {} }),
       listener: {
         onExposure: (object, previous) =>
@@ -32,7 +33,9 @@ class ManagementLab implements AsyncDisposable {
         onService: (key) => this.told.push(`Service ${keyText(key)}`),
         onOwned: (exposure) => this.told.push(`owned by ${keyText(exposure)}`),
         onStranger: (object) => this.told.push(`stranger ${hostIn(object)}`),
-        onEdgeSetting: () => this.told.push('setting'),
+        onNamespace: (name) => this.told.push(`Namespace ${name}`),
+        onEdgeSetting: (object) => this.told.push(`setting ${object.metadata.name}`),
+        onServed: () => this.told.push('served'),
       },
     });
   }
@@ -133,7 +136,7 @@ describe.concurrent('a management cluster that is watched', () => {
     await patch({ labels: { team: 'b' } });
 
     await until('it is seen', () => lab.cluster.namespaceLabels('tenants')['team'] === 'b');
-    expect(lab.told.filter((text) => text === 'setting')).toEqual(['setting']);
+    expect(lab.told).toEqual(['Namespace tenants']);
   });
 
   test('is waited for if it is not there at the start', async () => {
@@ -143,10 +146,12 @@ describe.concurrent('a management cluster that is watched', () => {
     const ended = new AbortController();
     const cluster = new ManagementCluster({
       client: createClient(server.access),
+      freshMs: 1000,
       log: createLogger({ level: 'error', write: () => {} }),
       listener: {
         ...{ onExposure: nobody, onEdge: nobody, onService: nobody },
-        ...{ onOwned: nobody, onStranger: nobody, onEdgeSetting: nobody },
+        ...{ onOwned: nobody, onStranger: nobody, onNamespace: nobody },
+        ...{ onEdgeSetting: nobody, onServed: nobody },
       },
     });
     const opening = cluster.open(ended.signal);

@@ -4,19 +4,20 @@
  */
 import { systemClock } from '../../engine/clock.ts';
 import { backoffMs, delay } from '../../kube/backoff.ts';
-import { APPLIED_ANNOTATION } from '../../kube/apply.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { Informer } from '../../kube/informer.ts';
 import type { Change } from '../../kube/informer-cache.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
+import { RecentReads } from '../../kube/recent-reads.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
-import { EXPOSURE_LABEL, MANAGED_BY } from '../../plan/labels.ts';
-import type { Service } from '../../providers/plain.ts';
+import type { Secret, Service } from '../../providers/plain.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { ExposureBook } from './exposure-book.ts';
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
+import { gatewayPart, labelsOnly, servicePart } from './kept-parts.ts';
 import type { ManagementView } from './management-view.ts';
+import { isOwnedBy, OWNED_SELECTOR, ownerIndex, ownerOf } from './owned.ts';
 import { EDGE_RESOURCES, ServedBook } from './served-apis.ts';
 
 /** Whoever has to act on changes. */
@@ -29,8 +30,12 @@ export interface ManagementListener {
   readonly onOwned: (exposure: ObjectKey) => void;
   /** A route object of somebody else. */
   readonly onStranger: (object: KubeObject) => void;
-  /** A class, a Gateway, or which APIs are served. */
-  readonly onEdgeSetting: () => void;
+  /** The labels of a namespace. */
+  readonly onNamespace: (name: string) => void;
+  /** A class or a Gateway. */
+  readonly onEdgeSetting: (object: KubeObject) => void;
+  /** Which APIs are served. */
+  readonly onServed: () => void;
 }
 
 /** Options of a {@link ManagementCluster}. */
@@ -38,14 +43,11 @@ export interface ManagementOptions {
   readonly client: KubeClient;
   readonly log: Logger;
   readonly listener: ManagementListener;
+  /** How long a Secret that was read is good for another look. */
+  readonly freshMs: number;
   /** How often the served APIs are looked at. Default 30,000. */
   readonly discoveryMs?: number;
 }
-
-/** The objects that Snicket itself has made, wherever they come from. */
-export const OWNED_SELECTOR = Object.entries(MANAGED_BY)
-  .map(([key, value]) => `${key}=${value}`)
-  .join(',');
 
 /** The management cluster. */
 export class ManagementCluster implements ManagementView {
@@ -56,6 +58,7 @@ export class ManagementCluster implements ManagementView {
   readonly book: ExposureBook;
 
   readonly #options: ManagementOptions;
+  readonly #secrets: RecentReads;
   readonly #services: Informer<Service>;
   readonly #ownedSlices: Informer<KubeObject>;
   readonly #namespaces: Informer<KubeObject>;
@@ -64,8 +67,9 @@ export class ManagementCluster implements ManagementView {
 
   constructor(options: ManagementOptions) {
     this.#options = options;
-    const { client, listener } = options;
+    const { client, listener, freshMs } = options;
     this.client = client;
+    this.#secrets = new RecentReads(client, freshMs, systemClock);
     this.exposures = new Informer({ client, resource: RESOURCES.exposure });
     this.edges = new Informer({ client, resource: RESOURCES.edge });
     this.#services = new Informer<Service>({
@@ -102,10 +106,7 @@ export class ManagementCluster implements ManagementView {
       const owner = ownerOf(object);
       if (owner !== undefined) listener.onOwned(owner);
     });
-    this.#namespaces.onChange((change) => {
-      const { labels } = previousOf(change)?.metadata ?? {};
-      if (!Bun.deepEquals(change.object.metadata.labels, labels)) listener.onEdgeSetting();
-    });
+    this.#namespaces.onChange(({ object }) => listener.onNamespace(object.metadata.name));
   }
 
   /** Begins to watch; done when everything is known, however long that takes. @throws the signal's reason */
@@ -122,6 +123,19 @@ export class ManagementCluster implements ManagementView {
 
   service(key: ObjectKey): Service | undefined {
     return this.#services.get(key);
+  }
+
+  async secret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
+    const found = await this.#secrets.get<Secret>(RESOURCES.secret, key, { signal });
+    // Somebody is about to make it: that it is not there is never old news.
+    if (found === undefined) this.#secrets.forget(RESOURCES.secret, key);
+    return found;
+  }
+
+  /** As the server has it now. @throws KubeError */
+  async secretNow(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
+    this.#secrets.forget(RESOURCES.secret, key);
+    return this.secret(key, signal);
   }
 
   namespaceLabels(name: string): Readonly<Record<string, string>> {
@@ -169,7 +183,7 @@ export class ManagementCluster implements ManagementView {
       await delay(systemClock, discoveryMs, signal);
       if (signal.aborted) return;
       try {
-        if (await this.#discover(signal)) listener.onEdgeSetting();
+        if (await this.#discover(signal)) listener.onServed();
       } catch (error) {
         if (!isKubeError(error)) throw error;
         if (error.reason !== 'Aborted') log.warn('which APIs are served is not known', { error });
@@ -201,6 +215,7 @@ export class ManagementCluster implements ManagementView {
     const isRoute = ROUTE_RESOURCES.includes(resource);
     const informer = new Informer<KubeObject>({
       ...{ client, resource },
+      ...(resource === RESOURCES.gateway && { trim: gatewayPart }),
       indexes: {
         exposure: ownerIndex,
         // Of a thousand routes most are ours; every Exposure is compared with the few that are not.
@@ -209,7 +224,7 @@ export class ManagementCluster implements ManagementView {
     });
     informer.onChange((change) => {
       if (!isRoute) {
-        listener.onEdgeSetting();
+        listener.onEdgeSetting(change.object);
         return;
       }
       // Before as well as after: what it was, or whose, may be what somebody waits to see the end of.
@@ -229,58 +244,6 @@ function previousOf<T extends KubeObject>(change: Change<T>): T | undefined {
   return change.type === 'MODIFIED' ? change.previous : undefined;
 }
 
-/** The Exposure that an object of ours was made for; undefined for a stranger's, whatever its labels say. */
-export function ownerOf({ metadata }: KubeObject): ObjectKey | undefined {
-  const { labels = {}, namespace, ownerReferences = [] } = metadata;
-  if (labels[EXPOSURE_LABEL] === undefined) return undefined;
-  const { apiVersion, kind } = RESOURCES.exposure;
-  const owner = ownerReferences.find(
-    (reference) => reference.kind === kind && reference.apiVersion === apiVersion,
-  );
-  return owner === undefined ? undefined : { namespace, name: owner.name };
-}
-
-function ownerIndex(object: KubeObject): readonly string[] {
-  const owner = ownerOf(object);
-  return owner === undefined ? [] : [keyText(owner)];
-}
-
-/** An object that merely looks like ours, or that an Exposure of the same name left, is not touched. */
-export function isOwnedBy({ metadata }: KubeObject, uid: string | undefined): boolean {
-  return (metadata.ownerReferences ?? []).some((reference) => reference.uid === uid);
-}
-
 function nameOf({ apiVersion, kind }: Resource): string {
   return `${apiVersion} ${kind}`;
-}
-
-function servicePart({ apiVersion, kind, metadata, spec, status }: Service): Service {
-  const { clusterIP, clusterIPs, ports = [] } = spec ?? {};
-  const { managedFields: _dropped, annotations, ...kept } = metadata;
-  const applied = annotations?.[APPLIED_ANNOTATION];
-  return {
-    ...{ apiVersion, kind },
-    metadata: {
-      ...kept,
-      ...(applied !== undefined && { annotations: { [APPLIED_ANNOTATION]: applied } }),
-    },
-    spec: {
-      ...(clusterIP !== undefined && { clusterIP }),
-      ...(clusterIPs !== undefined && { clusterIPs }),
-      ports: ports.map((port) => ({ ...port })),
-    },
-    ...(status?.loadBalancer !== undefined && { status: { loadBalancer: status.loadBalancer } }),
-  };
-}
-
-function labelsOnly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const { name, labels, resourceVersion } = metadata;
-  return {
-    ...{ apiVersion, kind },
-    metadata: {
-      name,
-      ...(labels !== undefined && { labels }),
-      ...(resourceVersion !== undefined && { resourceVersion }),
-    },
-  };
 }

@@ -7,10 +7,10 @@ import type { ServedApis } from '../../edges/driver.ts';
 import type { KubeClient, Selection } from '../../kube/client.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
-import type { Service } from '../../providers/plain.ts';
+import type { Secret, Service } from '../../providers/plain.ts';
 import { ExposureBook } from './exposure-book.ts';
-import { isOwnedBy, ownerOf, OWNED_SELECTOR } from './management-cluster.ts';
 import type { ManagementView } from './management-view.ts';
+import { isOwnedBy, ownerOf, OWNED_SELECTOR } from './owned.ts';
 import { EDGE_RESOURCES, ServedBook } from './served-apis.ts';
 
 /** One management cluster, once. */
@@ -60,6 +60,10 @@ export class ManagementSnapshot implements ManagementView {
 
   service(key: ObjectKey): Service | undefined {
     return this.#find(RESOURCES.service, key);
+  }
+
+  async secret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
+    return this.client.get(RESOURCES.secret, key, { signal });
   }
 
   namespaceLabels(name: string): Readonly<Record<string, string>> {

@@ -6,13 +6,15 @@ import type { ServedApis } from '../../edges/driver.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
-import type { Service } from '../../providers/plain.ts';
+import type { Secret, Service } from '../../providers/plain.ts';
 import type { ExposureBook } from './exposure-book.ts';
 
 /** A management cluster that is looked at. */
 export interface ManagementView {
-  /** For what is not kept: Secrets, and whether a name is free. */
+  /** For what is not kept: the gateway's keys, and whether a name is free. */
   readonly client: Pick<KubeClient, 'get'>;
+  /** A Secret, as it is or was a moment ago. @throws KubeError */
+  secret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined>;
   readonly served: ServedApis;
   readonly book: ExposureBook;
   service(key: ObjectKey): Service | undefined;

@@ -84,6 +84,7 @@ export async function bringTenant(
     if (signal.aborted) throw error;
     if (error instanceof NotTheTenants) throw error.cause;
     if (error instanceof TenantNotInitialised) {
+      link.reader.clear();
       return {
         verdict: waits('TenantNotInitialised', error.message),
         hops: [],
@@ -140,8 +141,8 @@ async function look(
   if (!(await notTheTenants(task.hold))) {
     return { verdict: waits('Leaving', 'the Exposure is being deleted'), hops: [] };
   }
-  const { after, retryInMs } = await applyTenantSide(
-    ...([link, means.applierFor(link), changes, live, signal] as const),
+  const { after, retryInMs } = await link.writing(async () =>
+    applyTenantSide(link, means.applierFor(link), changes, live, signal),
   );
   return { ...judge(link, plan.tenant, after), certificate, lookAgainMs: retryInMs };
 }

@@ -31,13 +31,13 @@ export async function readTenantFacts(
   view: TenantView,
   { clusterDomain, signal }: TenantFactsOptions,
 ): Promise<TenantFacts> {
-  const { client } = view;
+  const { reader } = view;
   // One after the other, on one connection.
-  const { gitVersion } = await client.version({ signal });
-  const service = await client.get<Service>(RESOURCES.service, KUBERNETES, { signal });
+  const { gitVersion } = await reader.version({ signal });
+  const service = await reader.get<Service>(RESOURCES.service, KUBERNETES, { signal });
   const domain = clusterDomain ?? (await readClusterDomain(view, signal));
   const serviceAddresses = service?.spec?.clusterIPs ?? [];
-  if (serviceAddresses.length === 0) throw new TenantNotInitialised(client.server);
+  if (serviceAddresses.length === 0) throw new TenantNotInitialised(reader.server);
   await view.synced(signal);
   return {
     version: gitVersion,
@@ -52,10 +52,10 @@ interface Service extends KubeObject {
 }
 
 /** kubeadm, and those who use it, say it in a ConfigMap; all others have the domain that everybody has. */
-async function readClusterDomain({ client }: TenantView, signal: AbortSignal): Promise<string> {
+async function readClusterDomain({ reader }: TenantView, signal: AbortSignal): Promise<string> {
   const key = { namespace: 'kube-system', name: 'kubeadm-config' };
   try {
-    const config = await client.get<ConfigMap>(RESOURCES.configMap, key, { signal });
+    const config = await reader.get<ConfigMap>(RESOURCES.configMap, key, { signal });
     const document = config?.data?.['ClusterConfiguration'] ?? '';
     return /^\s*dnsDomain:\s*["']?([a-z0-9.-]+)["']?\s*$/m.exec(document)?.[1] ?? 'cluster.local';
   } catch (error) {

@@ -2,10 +2,14 @@
  * The operator's way to one tenant: a client, and watches of the few objects whose drift has to be mended in seconds.
  * Everything else of the tenant is read when it is needed: with a thousand tenants, each watch costs 20 to 30 MB.
  */
+import { systemClock } from '../../engine/clock.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { Informer } from '../../kube/informer.ts';
+import type { Change } from '../../kube/informer-cache.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { RESOURCES } from '../../kube/resource.ts';
+import { withShallowManagedFields } from '../../kube/managed-fields.ts';
+import { RecentReads } from '../../kube/recent-reads.ts';
+import { RESOURCES, resourceOf } from '../../kube/resource.ts';
 import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
@@ -17,13 +21,18 @@ export interface TenantLinkOptions {
   readonly client: KubeClient;
   /** Slices name every node: watch those too. */
   readonly watchesNodes: boolean;
-  /** Something that is watched has changed. */
+  /** How long what was read is good for another look. */
+  readonly freshMs: number;
+  /** Something that is watched has changed; that we have made it ourselves is no change. */
   readonly onChange: () => void;
 }
 
 /** One tenant. */
 export class TenantLink implements TenantView {
+  /** Asks and writes. */
   readonly client: KubeClient;
+  /** Asks, if it has not just done so. */
+  readonly reader: RecentReads;
   readonly slices: Informer<EndpointSlice>;
   readonly daemonSets: Informer<DaemonSetWithStatus>;
   /** With `watchesNodes` only. */
@@ -31,14 +40,21 @@ export class TenantLink implements TenantView {
   readonly pods: Informer<ProxyPod> | undefined;
 
   readonly #closed = new AbortController();
+  readonly #onChange: () => void;
+  /** What the watches have told while something is written; absent while nothing is. */
+  #toldMeanwhile: Change<KubeObject>[] | undefined;
+  /** Those that we have written last. */
+  readonly #ownVersions = new Set<string>();
 
-  constructor({ client, watchesNodes, onChange }: TenantLinkOptions) {
+  constructor({ client, watchesNodes, freshMs, onChange }: TenantLinkOptions) {
     this.client = client;
+    this.reader = new RecentReads(client, freshMs, systemClock);
     this.slices = new Informer({
       client,
       resource: RESOURCES.endpointSlice,
       selection: TENANT_SELECTIONS.slices,
-      trim: whole,
+      // Who else writes them has to be known.
+      trim: withShallowManagedFields,
     });
     this.daemonSets = new Informer({
       client,
@@ -53,7 +69,11 @@ export class TenantLink implements TenantView {
         selection: TENANT_SELECTIONS.pods,
       });
     }
-    for (const informer of this.#informers()) informer.onChange(onChange);
+    this.#onChange = onChange;
+    this.slices.onChange((change) => this.#tell(change));
+    this.daemonSets.onChange((change) => this.#tell(change));
+    this.nodes?.onChange(onChange);
+    this.pods?.onChange(onChange);
   }
 
   /** Begins to watch: one kind after the other, so that their lists go by one connection. */
@@ -84,9 +104,39 @@ export class TenantLink implements TenantView {
 
   close(): void {
     this.#closed.abort();
+    this.reader.clear();
   }
 
-  #informers(): readonly Pick<Informer<KubeObject>, 'run' | 'synced' | 'onChange'>[] {
+  /**
+   * Does something that writes to the tenant. What its watches tell meanwhile is judged when that is done: what we wrote
+   * ourselves often comes from there before the answer does.
+   */
+  async writing<T>(work: () => Promise<T>): Promise<T> {
+    const told: Change<KubeObject>[] = [];
+    this.#toldMeanwhile = told;
+    this.#ownVersions.clear();
+    try {
+      return await work();
+    } finally {
+      this.#toldMeanwhile = undefined;
+      for (const change of told) this.#tell(change);
+    }
+  }
+
+  /** That was written; as it is now. */
+  wrote(object: KubeObject): void {
+    this.reader.put(resourceOf(object), object);
+    this.#ownVersions.add(object.metadata.resourceVersion ?? '');
+  }
+
+  #tell(change: Change<KubeObject>): void {
+    const isOurs = this.#ownVersions.has(change.object.metadata.resourceVersion ?? '');
+    if (this.#toldMeanwhile !== undefined) this.#toldMeanwhile.push(change);
+    // What we changed may be the cue for the next step; what we made is not.
+    else if (change.type !== 'ADDED' || !isOurs) this.#onChange();
+  }
+
+  #informers(): readonly Pick<Informer<KubeObject>, 'run' | 'synced'>[] {
     return [
       this.slices,
       this.daemonSets,
@@ -94,9 +144,4 @@ export class TenantLink implements TenantView {
       ...(this.pods === undefined ? [] : [this.pods]),
     ];
   }
-}
-
-/** Who else writes a slice is told by its managedFields, so those are kept. */
-function whole<T>(object: T): T {
-  return object;
 }

@@ -1,6 +1,7 @@
 /**
  * The links to all tenants, one for each Exposure, for as long as its kubeconfig and its address are the same.
  */
+import { systemClock } from '../../engine/clock.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { aimed, AccessError, type ClusterAccess } from '../../kube/cluster-access.ts';
 import { TENANT_LIMITS } from '../../kube/client-limits.ts';
@@ -8,6 +9,7 @@ import { createClient } from '../../kube/fetch-client.ts';
 import { parseKubeconfig } from '../../kube/kubeconfig.ts';
 import type { Finding } from '../../plan/finding.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
+import { Pace } from './pace.ts';
 import { TenantLink } from './tenant-link.ts';
 
 /** How a tenant is reached. */
@@ -21,8 +23,10 @@ export interface TenantAddress {
 
 /** Options of {@link TenantLinks}. */
 export interface TenantLinksOptions {
-  /** Something in the tenant of this Exposure has changed. */
-  readonly onChange: (exposure: string) => void;
+  /** Something in the tenant of this Exposure has changed: look at it in so many milliseconds. */
+  readonly onChange: (exposure: string, delayMs: number) => void;
+  /** How long what was read is good for another look. */
+  readonly freshMs: number;
   /** Default: a client of the tenant's API server, within {@link TENANT_LIMITS}. */
   readonly connect?: (access: ClusterAccess) => KubeClient;
 }
@@ -30,10 +34,13 @@ export interface TenantLinksOptions {
 /** A name that every kube-apiserver has in its certificate, since pods dial it by that. */
 const UNIVERSAL_NAME = 'kubernetes.default.svc';
 
+/** What goes on in a tenant is its own affair: one that changes without end is looked at no more often than this. */
+const LEAST_BETWEEN_MS = 500;
+
 /** All tenants. */
 export class TenantLinks {
   readonly #options: TenantLinksOptions;
-  readonly #links = new Map<string, { readonly digest: string; readonly link: TenantLink }>();
+  readonly #links = new Map<string, OpenLink>();
   /** How often the tenant could not be reached: which of its addresses is next. */
   readonly #turns = new Map<string, number>();
   readonly #failures = new Map<string, number>();
@@ -57,12 +64,13 @@ export class TenantLinks {
     const access = tenantAccess(kubeconfig, target);
     if ('code' in access) return access;
     this.close(exposure);
-    const { connect = connectTenant, onChange } = this.#options;
+    const { connect = connectTenant, onChange, freshMs } = this.#options;
+    const pace = new Pace(LEAST_BETWEEN_MS, systemClock);
     const link = new TenantLink({
-      ...{ client: connect(access), watchesNodes },
-      onChange: () => onChange(exposure),
+      ...{ client: connect(access), watchesNodes, freshMs },
+      onChange: () => onChange(exposure, pace.delayMs()),
     });
-    this.#links.set(exposure, { digest, link });
+    this.#links.set(exposure, { digest, link, pace });
     link.open();
     return link;
   }
@@ -78,9 +86,10 @@ export class TenantLinks {
     this.#failures.set(exposure, this.failuresOf(exposure) + 1);
   }
 
-  /** It did. */
+  /** It did: it was looked at just now. */
   answered(exposure: string): void {
     this.#failures.delete(exposure);
+    this.#links.get(exposure)?.pace.taken();
   }
 
   /** How often in a row the tenant has not answered. */
@@ -103,6 +112,14 @@ export class TenantLinks {
   closeAll(): void {
     for (const exposure of this.#links.keys()) this.close(exposure);
   }
+}
+
+interface OpenLink {
+  /** Of what it was opened with. */
+  readonly digest: string;
+  readonly link: TenantLink;
+  /** Of the looks that its watches ask for. */
+  readonly pace: Pace;
 }
 
 function connectTenant(access: ClusterAccess): KubeClient {

@@ -40,7 +40,7 @@ export async function readTenantSide(
   // thousand tenants to have one in store.
   const named: KubeObject[] = [];
   for (const { apiVersion, kind, metadata } of BY_NAME) {
-    const found = await view.client.get(resourceOf({ apiVersion, kind }), metadata, { signal });
+    const found = await view.reader.get(resourceOf({ apiVersion, kind }), metadata, { signal });
     if (found !== undefined) named.push({ ...found, apiVersion, kind });
   }
   return [
@@ -160,7 +160,9 @@ export async function applyTenantSide(
     }
     const applied = await applier.applyIfNeeded(desired, present, { force: true, signal });
     const { apiVersion, kind } = desired;
-    if (applied.object !== undefined) after.push({ ...applied.object, apiVersion, kind });
+    const object = applied.object && { ...applied.object, apiVersion, kind };
+    if (object !== undefined) after.push(object);
+    if (object !== undefined && applied.outcome === 'applied') link.wrote(object);
     if (applied.outcome === 'held') {
       retryInMs = Math.min(retryInMs ?? Number.POSITIVE_INFINITY, applied.retryInMs);
     }
@@ -171,12 +173,13 @@ export async function applyTenantSide(
 
 /** Deletes objects that are ours, each only if it is the very one that was looked at. @throws KubeError */
 export async function remove(
-  { client }: TenantLink,
+  { client, reader }: TenantLink,
   objects: readonly KubeObject[],
   signal: AbortSignal,
 ): Promise<void> {
   for (const object of objects) {
     const { name, namespace, uid } = object.metadata;
+    reader.forget(resourceOf(object), { name, namespace });
     try {
       await client.delete(resourceOf(object), { name, namespace }, { uid, signal });
     } catch (error) {

@@ -17,7 +17,7 @@ import {
 
 /** One tenant, once. */
 export class TenantSnapshot implements TenantView {
-  readonly client: KubeClient;
+  readonly reader: KubeClient;
   readonly slices = new Kind<EndpointSlice>(RESOURCES.endpointSlice, 'slices');
   readonly daemonSets = new Kind<DaemonSetWithStatus>(RESOURCES.daemonSet, 'daemonSets');
   readonly nodes: Kind<Node> | undefined;
@@ -26,7 +26,7 @@ export class TenantSnapshot implements TenantView {
 
   /** @param readsNodes - That slices name every node. */
   constructor(client: KubeClient, readsNodes: boolean) {
-    this.client = client;
+    this.reader = client;
     if (readsNodes) {
       this.nodes = new Kind(RESOURCES.node, 'nodes', internalAddresses);
       this.pods = new Kind(RESOURCES.pod, 'pods');
@@ -41,7 +41,7 @@ export class TenantSnapshot implements TenantView {
 
   async #read(signal: AbortSignal): Promise<void> {
     const kinds = [this.slices, this.daemonSets, this.nodes, this.pods];
-    await Promise.all(kinds.map(async (kind) => kind?.read(this.client, signal)));
+    await Promise.all(kinds.map(async (kind) => kind?.read(this.reader, signal)));
   }
 }
 

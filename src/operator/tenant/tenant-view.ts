@@ -1,8 +1,9 @@
 /**
  * What there is to see in a tenant's cluster: by watches, as the operator sees it, or once, as a tool does.
  */
-import type { KubeClient, Selection } from '../../kube/client.ts';
+import type { Selection } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import type { Reader } from '../../kube/recent-reads.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import { SERVICE_NAME_LABEL, type EndpointSlice } from '../../tenant/endpoint-slice.ts';
 import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
@@ -23,7 +24,8 @@ export interface Seen<T> {
 
 /** A tenant that is looked at. */
 export interface TenantView {
-  readonly client: KubeClient;
+  /** For what is not watched. */
+  readonly reader: Reader;
   readonly slices: Seen<EndpointSlice>;
   readonly daemonSets: Seen<DaemonSetWithStatus>;
   /** Absent: slices name no nodes. */

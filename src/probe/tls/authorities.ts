@@ -45,8 +45,8 @@ export function pathTo(
 
 /** The CAs of many tenants, to be asked whose a certificate is. */
 export class KnownAuthorities {
-  readonly #pems = new Map<string, string>();
-  readonly #certificates = new Map<string, readonly X509Certificate[]>();
+  /** With their names. Certificates are parsed when they are needed, which is seldom: each takes some kilobytes. */
+  readonly #known = new Map<string, { readonly pem: string; readonly names: readonly string[] }>();
   /** The tenants with an authority of that name. Most are called `CN=kubernetes`. */
   readonly #tenantsByName = new Map<string, Set<string>>();
 
@@ -56,26 +56,24 @@ export class KnownAuthorities {
    * @throws TypeError if it cannot be read; the one it had is then forgotten.
    */
   set(tenant: string, pem: string): void {
-    if (this.#pems.get(tenant) === pem) return;
+    if (this.#known.get(tenant)?.pem === pem) return;
     this.delete(tenant);
-    const certificates = parseAuthorities(pem);
-    this.#pems.set(tenant, pem);
-    this.#certificates.set(tenant, certificates);
-    for (const { subject } of certificates) {
-      const tenants = this.#tenantsByName.get(subject) ?? new Set();
-      this.#tenantsByName.set(subject, tenants.add(tenant));
+    const names = parseAuthorities(pem).map(({ subject }) => subject);
+    this.#known.set(tenant, { pem, names });
+    for (const name of names) {
+      const tenants = this.#tenantsByName.get(name) ?? new Set();
+      this.#tenantsByName.set(name, tenants.add(tenant));
     }
   }
 
   /** Forgets a tenant. */
   delete(tenant: string): void {
-    for (const { subject } of this.#certificates.get(tenant) ?? []) {
-      const tenants = this.#tenantsByName.get(subject);
+    for (const name of this.#known.get(tenant)?.names ?? []) {
+      const tenants = this.#tenantsByName.get(name);
       tenants?.delete(tenant);
-      if (tenants?.size === 0) this.#tenantsByName.delete(subject);
+      if (tenants?.size === 0) this.#tenantsByName.delete(name);
     }
-    this.#pems.delete(tenant);
-    this.#certificates.delete(tenant);
+    this.#known.delete(tenant);
   }
 
   /** The tenant whose CA it is that a presented leaf leads to. */
@@ -83,8 +81,9 @@ export class KnownAuthorities {
     let holder: string | undefined;
     findPath(presented, (certificate) => {
       for (const tenant of this.#tenantsByName.get(certificate.issuer) ?? []) {
-        const own = this.#certificates.get(tenant) ?? [];
-        const authority = own.find((candidate) => isSignedBy(certificate, candidate));
+        const own = this.#known.get(tenant);
+        const authority =
+          own && parseAuthorities(own.pem).find((candidate) => isSignedBy(certificate, candidate));
         if (authority === undefined) continue;
         holder = tenant;
         return authority;

@@ -1,0 +1,54 @@
+/**
+ * What is kept of the objects of the management cluster: no more than is looked at, so that nothing else is a change.
+ */
+import { APPLIED_ANNOTATION } from '../../kube/apply.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { Service } from '../../providers/plain.ts';
+
+/** The ports and addresses of a Service, and what tells whether it is ours. */
+export function servicePart({ apiVersion, kind, metadata, spec, status }: Service): Service {
+  const { clusterIP, clusterIPs, ports = [] } = spec ?? {};
+  const { managedFields: _dropped, annotations, ...kept } = metadata;
+  const applied = annotations?.[APPLIED_ANNOTATION];
+  return {
+    ...{ apiVersion, kind },
+    metadata: {
+      ...kept,
+      ...(applied !== undefined && { annotations: { [APPLIED_ANNOTATION]: applied } }),
+    },
+    spec: {
+      ...(clusterIP !== undefined && { clusterIP }),
+      ...(clusterIPs !== undefined && { clusterIPs }),
+      ports: ports.map((port) => ({ ...port })),
+    },
+    ...(status?.loadBalancer !== undefined && { status: { loadBalancer: status.loadBalancer } }),
+  };
+}
+
+/** Of a namespace. */
+export function labelsOnly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, labels, resourceVersion } = metadata;
+  return {
+    ...{ apiVersion, kind },
+    metadata: {
+      name,
+      ...(labels !== undefined && { labels }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+  };
+}
+
+/** All of a Gateway but how many routes its listeners have: each route of ours would change that. */
+export function gatewayPart(object: KubeObject): KubeObject {
+  const { metadata, status, ...rest } = object as Gateway;
+  const { managedFields: _, ...kept } = metadata;
+  if (status === undefined) return { ...rest, metadata: kept };
+  const listeners = status.listeners?.map(({ attachedRoutes: _count, ...listener }) => listener);
+  return { ...rest, metadata: kept, ...{ status: { ...status, listeners } } };
+}
+
+interface Gateway extends KubeObject {
+  readonly status?: {
+    readonly listeners?: readonly { readonly attachedRoutes?: number }[];
+  };
+}

@@ -1,0 +1,116 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { DaemonSet } from '../../tenant/pod.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import { LAB_EDGES } from '../testing/edges.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+import { TENANTS } from '../testing/places.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(120_000);
+
+const OTHER_IMAGE = 'elsewhere.test/other';
+const NEVER = { resyncMs: 3_600_000 };
+
+function looks(lab: OperatorLab): number {
+  return lab.number('reconciles_total', 'controller="exposure"');
+}
+
+/** Until nothing is left to be looked at, and nothing was for a moment. */
+async function untilAtRest(lab: OperatorLab): Promise<void> {
+  for (let before = -1; before !== looks(lab);) {
+    before = looks(lab);
+    await Bun.sleep(1200);
+  }
+}
+
+describe.concurrent('what is news', () => {
+  test('the status of an Exposure, if somebody else writes it: it is put right at once', async () => {
+    await using lab = await OperatorLab.start(NEVER);
+    await lab.addExposed('blue');
+    await untilAtRest(lab);
+    const before = lab.statusOf('blue');
+
+    await lab.user.patch(
+      RESOURCES.exposure,
+      { name: 'blue', namespace: TENANTS },
+      'merge',
+      { status: { endpoint: 'elsewhere.test:443', route: null } },
+      { subresource: 'status' },
+    );
+
+    await until('it is as before', () => Bun.deepEquals(lab.statusOf('blue'), before));
+  });
+
+  test('a class of Ingresses, for those alone whose Edge is of it', async () => {
+    const { spec, objects } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ ...NEVER, edge: spec });
+    lab.management.seed(...objects);
+    await lab.addExposed('blue');
+    await untilAtRest(lab);
+    const before = looks(lab);
+
+    const other = { apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass' };
+    const controller = { spec: { controller: 'example.test/other' } };
+    await lab.user.create(RESOURCES.ingressClass, {
+      ...{ ...other, metadata: { name: 'other' } },
+      ...controller,
+    });
+    await untilAtRest(lab);
+
+    expect(looks(lab)).toBe(before);
+  });
+
+  test('no heartbeat of a node', async () => {
+    await using lab = await OperatorLab.start(NEVER);
+    const { controllers, user } = await lab.addTenant('blue');
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.expose('blue', { worker: { address: 'node' } });
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await untilAtRest(lab);
+    const before = looks(lab);
+
+    for (const lastHeartbeatTime of ['2026-11-16T00:00:00Z', '2026-11-16T00:00:10Z']) {
+      const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime }];
+      const node = { name: 'worker-1' };
+      await user.patch(RESOURCES.node, node, 'merge', { status: { conditions } });
+    }
+    await untilAtRest(lab);
+
+    expect(looks(lab)).toBe(before);
+  });
+
+  test('what goes on in a tenant, twice a second at most, and the last of it for certain', async () => {
+    await using lab = await OperatorLab.start(NEVER);
+    const { user, server } = await lab.addExposed('blue');
+    await untilAtRest(lab);
+    const before = looks(lab);
+    const beginMs = performance.now();
+
+    for (let count = 0; count < 200; count++) {
+      const annotations = { churn: String(count) };
+      await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { metadata: { annotations } });
+    }
+    const template = { spec: { containers: [{ name: 'proxy', image: OTHER_IMAGE }] } };
+    await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { spec: { template } });
+
+    await until('the last of it is put right', () => {
+      const daemonSet = server.read(RESOURCES.daemonSet, PROXY) as unknown as DaemonSet;
+      return daemonSet.spec.template.spec.containers[0]?.image !== OTHER_IMAGE;
+    });
+    const seconds = (performance.now() - beginMs) / 1000;
+    expect(looks(lab) - before).toBeLessThanOrEqual(4 + 2 * seconds);
+  });
+});
+
+test('a healthy start is one event, and no warning', async () => {
+  await using lab = await OperatorLab.start({ hasGateway: true, probeMs: 50 });
+  const { controllers } = await lab.addTenant('blue');
+  await controllers.addNode('worker-1', ['10.0.0.1']);
+
+  await lab.expose('blue');
+
+  await lab.untilCondition('blue', 'Ready', /^True/);
+  await until('an event', () => lab.eventsOf('blue').length > 0);
+  expect(lab.eventsOf('blue')).toEqual(['Ready']);
+});
