@@ -1,7 +1,7 @@
 /**
  * Whose Exposures an Edge takes.
  */
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from './finding.ts';
 import type { Edge } from './edge.ts';
 import type { Exposure } from './exposure.ts';
 

@@ -60,6 +60,13 @@ export const exposureStatus = z.object({
     .describe('Where the API is found: its host and the port of the edge.'),
   edge: z.string().max(253).optional().describe('The Edge in use.'),
   driver: z.enum(DRIVERS).optional().describe('The driver of that Edge.'),
+  formerEdge: z
+    .string()
+    .max(253)
+    .optional()
+    .describe(
+      "The Edge whose gateway, Snicket's own, carries the tenant too until every proxy and client goes by the Edge in use. Default: none.",
+    ),
   mode: z.enum(WORKER_MODES).optional().describe('How the proxies name the tenant to the edge.'),
   route: z
     .object({

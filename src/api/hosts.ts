@@ -1,7 +1,7 @@
 /**
  * The hosts by which an edge knows a tenant: as its Exposure names them, or made from its name and the Edge's domain.
  */
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from './finding.ts';
 import type { Edge } from './edge.ts';
 import type { Exposure } from './exposure.ts';
 import { namespaceFault, type EdgeOfNamespaces } from './allowed-namespaces.ts';

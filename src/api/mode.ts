@@ -1,7 +1,7 @@
 /**
  * Which modes of the workers' proxies go with which driver.
  */
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from './finding.ts';
 import type { Driver } from './edge.ts';
 import type { WorkerMode } from './worker.ts';
 

@@ -44,7 +44,7 @@ describe('before the operator has come', () => {
     const { exitCode, stdout } = await terminal.snicket(['diff']);
 
     expect(stdout).toBe(`Exposure tenants/blue
-  + management Ingress tenants/snicket-blue
+  + management Ingress tenants/snicket-blue.haproxy
   + tenant     EndpointSlice default/kubernetes
   + tenant     Endpoints default/kubernetes
   + tenant     ServiceAccount kube-system/snicket-proxy
@@ -176,11 +176,11 @@ describe('another wish', () => {
 
     expect(diff.stdout).toBe(`Exposure tenants/blue
   + management IngressRouteTCP tenants/snicket-blue
-  - management Ingress tenants/snicket-blue (not before the Exposure is Ready by the driver of its Edge: somebody may still go by it)
+  - management Ingress tenants/snicket-blue.haproxy (not before the Exposure is Ready by the driver of its Edge: somebody may still go by it)
 `);
     for (const { stderr } of [diff, render]) {
       expect(stderr).toContain(
-        'warning: tenants/blue: FormerRoutesKept: proxies and clients may still go by the former driver, so Ingress tenants/snicket-blue will be deleted only when the Exposure is Ready by driver traefik; see in its conditions',
+        'warning: tenants/blue: FormerRoutesKept: proxies and clients may still go by the former driver, so Ingress tenants/snicket-blue.haproxy will be deleted only when the Exposure is Ready by driver traefik; see in its conditions',
       );
     }
     expect([diff.exitCode, render.exitCode]).toEqual([1, 0]);
@@ -215,7 +215,7 @@ describe('another wish', () => {
     expect(stdout.split('\n').toSorted()).toEqual(
       [
         'Exposure tenants/blue',
-        '  - management Ingress tenants/snicket-blue',
+        '  - management Ingress tenants/snicket-blue.haproxy',
         '  - tenant     EndpointSlice default/kubernetes',
         '  - tenant     DaemonSet kube-system/snicket-proxy',
         '  - tenant     Endpoints default/kubernetes',
@@ -236,12 +236,14 @@ describe('what cannot be compared', () => {
     const red = await lab.addExposed('red');
     await lab.stopOperator();
     await red.server.goDown();
-    await lab.user.delete(RESOURCES.ingress, { name: 'snicket-red', namespace: TENANTS });
+    await lab.user.delete(RESOURCES.ingress, { name: 'snicket-red.haproxy', namespace: TENANTS });
     using terminal = new Terminal(lab.management);
 
     const { exitCode, stdout, stderr } = await terminal.snicket(['diff', '-A', ...IMAGE]);
 
-    expect(stdout).toBe('Exposure tenants/red\n  + management Ingress tenants/snicket-red\n');
+    expect(stdout).toBe(
+      'Exposure tenants/red\n  + management Ingress tenants/snicket-red.haproxy\n',
+    );
     expect(stderr).toStartWith('error: tenants/red: TenantUnreachable: ');
     expect(exitCode).toBe(2);
     await red.server.comeUp();
@@ -253,7 +255,7 @@ describe('what cannot be compared', () => {
     });
     lab.management.seed(
       ...LAB_EDGES.haproxy.objects,
-      objectOf('Ingress', { name: 'snicket-blue', namespace: TENANTS }, { spec: {} }),
+      objectOf('Ingress', { name: 'snicket-blue.haproxy', namespace: TENANTS }, { spec: {} }),
     );
     await lab.addTenant('blue');
     await lab.expose('blue');
@@ -263,7 +265,7 @@ describe('what cannot be compared', () => {
 
     expect(stdout).toBe('');
     expect(stderr).toBe(
-      'error: tenants/blue: NameTaken: Ingress tenants/snicket-blue is there and was not made by Snicket; remove or rename it, or give the Exposure another name\n',
+      'error: tenants/blue: NameTaken: Ingress tenants/snicket-blue.haproxy is there and was not made by Snicket; remove or rename it, or give the Exposure another name\n',
     );
     expect(exitCode).toBe(2);
   });
@@ -274,7 +276,7 @@ test('says all of it as JSON, whether there is something or not', async () => {
   await lab.addExposed('blue');
   await lab.addExposed('red');
   await lab.stopOperator();
-  const ingress = { name: 'snicket-red', namespace: TENANTS };
+  const ingress = { name: 'snicket-red.haproxy', namespace: TENANTS };
   const annotations = { 'haproxy.org/ssl-passthrough': 'false' };
   await lab.user.patch(RESOURCES.ingress, ingress, 'merge', { metadata: { annotations } });
   using terminal = new Terminal(lab.management);

@@ -186,7 +186,7 @@ async function printRecords(
 }
 
 async function report(findings: readonly NamedFinding[]): Promise<void> {
-  const { findingText } = await import('../plan/finding.ts');
+  const { findingText } = await import('../api/finding.ts');
   for (const finding of findings) {
     say(`${finding.severity}: ${finding.of}: ${finding.code}: ${findingText(finding)}`);
   }

@@ -111,7 +111,7 @@ async function kubeconfigFor(
       import('./kubeconfig-document.ts'),
       import('./progress.ts'),
     ]);
-  const { findingText } = await import('../plan/finding.ts');
+  const { findingText } = await import('../api/finding.ts');
   const signal = AbortSignal.timeout(READ_MS);
   const reading = ManagementSnapshot.read(client, signal);
   const management = await progress.withProgress(`reading ${client.server}`, reading);

@@ -10,7 +10,7 @@ import { installedProxyImage } from '../operator/installed-image.ts';
 import type { Viewpoint } from '../operator/look.ts';
 import { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
 import { outlookOf, type Outlook } from '../operator/outlook.ts';
-import { findingText, type Finding } from '../plan/finding.ts';
+import { findingText, type Finding } from '../api/finding.ts';
 import type { Plan } from '../plan/plan.ts';
 import { renderPlan, type Cluster, type RenderOptions } from '../plan/render.ts';
 import { isChosen, type Choice } from './management-flags.ts';

@@ -11,7 +11,7 @@ import { edgeFindings, strangerFindings } from '../operator/exposure/route-chang
 import { lookAtExposure, type Viewpoint } from '../operator/look.ts';
 import { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
 import type { Outlook } from '../operator/outlook.ts';
-import type { ProxyCredentials, TenantFacts } from '../plan/control-plane.ts';
+import type { ProxyCredentials, TenantFacts } from '../tenant/tenant-facts.ts';
 import { placeholder } from '../plan/placeholder.ts';
 import { planExposure } from '../plan/plan.ts';
 import type { Secret } from '../providers/plain.ts';
@@ -66,7 +66,7 @@ async function outlookOf(
     findings: [
       ...plan.findings,
       ...look.reading.findings,
-      ...(routes === undefined ? [] : strangerFindings(viewpoint, routes, wish.edge)),
+      ...strangerFindings(viewpoint, object, plan, wish.edge),
       ...(routes === undefined || !isTold ? [] : edgeFindings(viewpoint, routes, wish.edge)),
     ],
   };

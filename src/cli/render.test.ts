@@ -79,11 +79,11 @@ describe('from files', () => {
     expect(stdout).toBe(`# Exposure tenants/blue: Edge shared, driver haproxy, mode terminate
 # tenants-blue.k8s.example.com:443 leads to port 6443 of Service blue
 # tenants-blue.konnectivity.example.com:443 leads to port 8132 of Service blue
-# management cluster: Ingress tenants/snicket-blue
+# management cluster: Ingress tenants/snicket-blue.haproxy
 apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata:
-  name: snicket-blue
+  name: snicket-blue.haproxy
   namespace: tenants
   labels:
     app.kubernetes.io/managed-by: snicket
@@ -182,7 +182,7 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(stderr).toContain(
       'error: tenants/red: HostConflict: a.example.com is held by Exposure tenants/blue; choose another host or delete that one\n',
     );
-    expect(stdout).toContain('# management cluster: Ingress tenants/snicket-blue\n');
+    expect(stdout).toContain('# management cluster: Ingress tenants/snicket-blue.haproxy\n');
     expect(stdout).not.toContain('snicket-red');
     expect(exitCode).toBe(1);
   });
@@ -214,7 +214,7 @@ spec: {controller: k8s.io/ingress-nginx}
 
     expect(stderr).toContain('error: a/blue: NamespaceNotAllowed: ');
     expect(stderr).not.toContain('HostConflict');
-    expect(stdout).toContain('# management cluster: Ingress tenants/snicket-red\n');
+    expect(stdout).toContain('# management cluster: Ingress tenants/snicket-red.haproxy\n');
   });
 
   test('says in its help what each exit code means, as the document does', async () => {
@@ -391,7 +391,7 @@ describe('from a cluster', () => {
     expect(both.stderr).toStartWith(
       "error: tenants/blue: TenantUnreachable: the tenant's API server does not answer: ",
     );
-    expect(both.stdout).toContain('# management cluster: Ingress tenants/snicket-blue\n');
+    expect(both.stdout).toContain('# management cluster: Ingress tenants/snicket-blue.haproxy\n');
     expect(both.stdout).toEndWith('---\n# tenant cluster: not known yet\n');
     expect(both.exitCode).toBe(1);
     expect(one.stderr).toBe('');

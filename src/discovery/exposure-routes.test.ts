@@ -99,6 +99,20 @@ describe('a route', () => {
     );
   });
 
+  test('is of those too that are about to leave this gateway', () => {
+    const exposures = [
+      exposure('blue', { driver: 'haproxy', formerEdge: 'shared' }),
+      exposure('far', { edge: 'other', formerEdge: 'shared' }),
+      exposure('red', { edge: 'other', driver: 'haproxy', formerEdge: 'third' }),
+    ];
+    const tenants = (edge?: string) =>
+      routesOf({ exposures, edge }).routes.map(({ tenant }) => tenant);
+
+    expect(tenants()).toEqual(['tenants/blue', 'tenants/far', 'tenants/red']);
+    expect(tenants('shared')).toEqual(['tenants/blue', 'tenants/far']);
+    expect(tenants('other')).toEqual(['tenants/far']);
+  });
+
   test('is of those alone that are for this gateway', () => {
     const exposures = [
       exposure('blue'),

@@ -11,7 +11,7 @@ import { serverNameFault } from '../wire/server-name.ts';
 
 /** As much of an Exposure as a gateway needs. Its schema is the API server's affair: loading it here would cost 8 MB. */
 export interface RoutedExposure extends KubeObject {
-  readonly status?: Pick<ExposureStatus, 'edge' | 'driver' | 'route'>;
+  readonly status?: Pick<ExposureStatus, 'edge' | 'driver' | 'formerEdge' | 'route'>;
 }
 
 /** As much of an EndpointSlice as a gateway needs. */
@@ -54,8 +54,7 @@ export function exposureRoutes({ exposures, slicesOf, edge }: RouteFacts): Route
   const faults: string[] = [];
   for (const exposure of [...exposures].toSorted(byAge)) {
     const { status, metadata } = exposure;
-    if (status?.route === undefined || status.driver !== 'snicket') continue;
-    if (edge !== undefined && status.edge !== edge) continue;
+    if (status?.route === undefined || !isCarried(status, edge)) continue;
     const { namespace = '', name } = metadata;
     const tenant = `${namespace}/${name}`;
     for (const kind of ['api', 'konnectivity'] as const satisfies readonly RouteKind[]) {
@@ -78,6 +77,17 @@ export function exposureRoutes({ exposures, slicesOf, edge }: RouteFacts): Route
     }
   }
   return { routes: [...routes.values()], faults };
+}
+
+/** By the gateways of this Edge, or of any: those of the Edge in use, and of one that is being left. */
+function isCarried(
+  { driver, edge, formerEdge }: NonNullable<RoutedExposure['status']>,
+  wanted: string | undefined,
+): boolean {
+  const inUse = driver === 'snicket' ? edge : undefined;
+  return wanted === undefined
+    ? driver === 'snicket' || formerEdge !== undefined
+    : inUse === wanted || formerEdge === wanted;
 }
 
 const NO_LIMITS = {};

@@ -2,7 +2,7 @@
  * Every code that has to do with edges, in one place. A code is for ever: it is the reason of a condition, a log field
  * and a metric's label.
  */
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from '../api/finding.ts';
 
 /** The codes, and what each means. */
 export const EDGE_CODES = {

@@ -6,7 +6,7 @@
 import type { Driver, Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
-import type { ExposureRoutes } from '../plan/route.ts';
+import type { ExposureRoutes } from './route.ts';
 import type { Admission } from './admission.ts';
 import type { EdgeFinding } from './codes.ts';
 

@@ -4,7 +4,7 @@
 import type { Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { groupOf, type Resource } from '../kube/resource.ts';
-import type { ExposureRoutes, Route } from '../plan/route.ts';
+import type { ExposureRoutes, Route } from './route.ts';
 import { admissionOf, refusedBy, type Admission } from './admission.ts';
 import { error, type EdgeFinding } from './codes.ts';
 import type { EdgeContext, EdgeDriver, RouteObject, ServedApis } from './driver.ts';

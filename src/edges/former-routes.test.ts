@@ -25,6 +25,21 @@ describe.each(DRIVERS.filter((driver) => driver !== 'contour'))(
   },
 );
 
+test('an Ingress is kept beside that of another driver, which has another class', () => {
+  const routes = routesBy('haproxy');
+
+  expect(formerRoutes(routes, edge(SPECS.nginx))).toEqual(routes);
+});
+
+test('an Ingress is not kept where both would be on one edge, or nobody knows', () => {
+  const haproxy = { className: 'haproxy' };
+
+  for (const ingress of [haproxy, undefined]) {
+    const shared = edge({ driver: 'haproxy-ingress', ingress });
+    expect(formerRoutes(routesBy('haproxy'), shared)).toEqual([]);
+  }
+});
+
 test('routes of the driver of the Edge are not kept', () => {
   for (const driver of DRIVERS) {
     expect(formerRoutes(routesBy(driver), edge(SPECS[driver]))).toEqual([]);
@@ -47,7 +62,7 @@ describe('what is said of them', () => {
       code: 'FormerRoutesKept',
       severity: 'warning',
       message:
-        'proxies and clients may still go by the former driver, so Ingress tenants/snicket-blue will be deleted only when the Exposure is Ready by driver traefik',
+        'proxies and clients may still go by the former driver, so Ingress tenants/snicket-blue.haproxy will be deleted only when the Exposure is Ready by driver traefik',
       action: 'see in its conditions what is missing, if that takes long',
     });
   });

@@ -5,16 +5,22 @@
 import type { Edge } from '../api/edge.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
 import { groupOf } from '../kube/resource.ts';
+import { whereabouts } from './claims/same-edge.ts';
 import { warning, type EdgeFinding } from './codes.ts';
 import { driverFor, ROUTE_RESOURCES } from './driver-for.ts';
 
 /** Those of the objects that no plan wants any more which are routes of another driver than the Edge's. */
 export function formerRoutes<T extends KubeObject>(
   superfluous: readonly T[],
-  { spec }: Pick<Edge, 'spec'>,
+  edge: Edge,
 ): readonly T[] {
-  const former = kindsOf(ROUTE_RESOURCES).difference(kindsOf(driverFor(spec.driver).requires));
-  return superfluous.filter((object) => former.has(kindOf(object)));
+  const routes = kindsOf(ROUTE_RESOURCES);
+  const own = kindsOf(driverFor(edge.spec.driver).requires);
+  // Two objects on one edge would be in each other's way: of the same kind, only what is elsewhere is kept.
+  return superfluous.filter((object) => {
+    const kind = kindOf(object);
+    return routes.has(kind) && (!own.has(kind) || whereabouts(object, edge) === 'other');
+  });
 }
 
 /** Says that such routes are there still, why, and until when; nothing if there are none. */

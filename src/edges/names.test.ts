@@ -19,8 +19,15 @@ const IS_LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 test('objects are called after their Exposure', () => {
   expect(routeObjectName('blue')).toBe('snicket-blue');
-  expect(routeObjectName('blue', 'api')).toBe('snicket-blue-api');
-  expect(routeObjectName('blue', 'konnectivity')).toBe('snicket-blue-konnectivity');
+  expect(routeObjectName('blue', '-api')).toBe('snicket-blue-api');
+  expect(routeObjectName('blue', '-konnectivity')).toBe('snicket-blue-konnectivity');
+  expect(routeObjectName('blue', '.nginx')).toBe('snicket-blue.nginx');
+});
+
+test('no two drivers that write the same kind have a name in common, whichever the Exposures', () => {
+  expect(routeObjectName('blue', '.haproxy-ingress')).not.toBe(
+    routeObjectName('blue-haproxy', '.ingress'),
+  );
 });
 
 test('a name that is too long ends in a hash, the same every time', () => {
@@ -38,26 +45,30 @@ test('a name is shortened where it may be', () => {
 
 test('every name and every label value is a valid one', () => {
   fc.assert(
-    fc.property(exposureName, fc.constantFrom(undefined, 'api', 'konnectivity'), (name, kind) => {
-      const made = routeObjectName(name, kind);
-      const label = exposureLabelValue(name);
+    fc.property(
+      exposureName,
+      fc.constantFrom('', '-api', '-konnectivity', '.haproxy'),
+      (name, kind) => {
+        const made = routeObjectName(name, kind);
+        const label = exposureLabelValue(name);
 
-      expect(made).toMatch(IS_NAME);
-      expect(made.length).toBeLessThanOrEqual(253);
-      expect(label).toMatch(IS_LABEL_VALUE);
-      expect(label.length).toBeLessThanOrEqual(63);
-    }),
+        expect(made).toMatch(IS_NAME);
+        expect(made.length).toBeLessThanOrEqual(253);
+        expect(label).toMatch(IS_LABEL_VALUE);
+        expect(label.length).toBeLessThanOrEqual(63);
+      },
+    ),
   );
 });
 
 test('no two Exposures have an object or a label value in common', () => {
-  const kinds = [undefined, 'api', 'konnectivity'] as const;
+  const kinds = ['', '-api', '-konnectivity', '.haproxy'] as const;
   fc.assert(
     fc.property(exposureName, exposureName, (a, b) => {
       fc.pre(a !== b);
 
       for (const kind of kinds) expect(routeObjectName(a, kind)).not.toBe(routeObjectName(b, kind));
-      expect(routeObjectName(a, 'api')).not.toBe(routeObjectName(b, 'konnectivity'));
+      expect(routeObjectName(a, '-api')).not.toBe(routeObjectName(b, '-konnectivity'));
       expect(exposureLabelValue(a)).not.toBe(exposureLabelValue(b));
     }),
   );

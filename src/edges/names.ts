@@ -2,9 +2,10 @@
  * How the objects of an Exposure are called and labelled.
  */
 import { createHash } from 'node:crypto';
+import { DRIVERS, type Driver } from '../api/edge.ts';
 import type { ObjectMeta } from '../kube/object.ts';
-import { EXPOSURE_LABEL, MANAGED_BY } from '../plan/labels.ts';
-import type { ExposureRoutes, RouteKind } from '../plan/route.ts';
+import { EXPOSURE_LABEL, MANAGED_BY } from '../api/labels.ts';
+import type { ExposureRoutes, RouteKind } from './route.ts';
 
 const MAX_NAME_LENGTH = 253;
 const MAX_LABEL_LENGTH = 63;
@@ -23,17 +24,27 @@ function fitting(text: string, maxLength: number): string {
   return `${kept.replace(/[-.]+$/, (end) => '0'.repeat(end.length))}-${hash}`;
 }
 
-/** The name of an object with all routes of an Exposure, or with one of them. */
-export function routeObjectName(exposure: string, kind?: RouteKind): string {
-  const suffix = kind === undefined ? '' : `-${kind}`;
+/** What tells the route objects of an Exposure apart, where one name would not do. */
+export type RouteSuffix =
+  /** One object for each route. */
+  | `-${RouteKind}`
+  /** A kind that several drivers write: while routes move from one to another, both are there. No name has a dot. */
+  | `.${Driver}`;
+
+/** The name of an object with routes of an Exposure. */
+export function routeObjectName(exposure: string, suffix: RouteSuffix | '' = ''): string {
   return fitting(`snicket-${exposure}${suffix}`, MAX_NAME_LENGTH);
 }
 
 /** Every name that an object with routes of an Exposure may have, whichever driver has written it. */
 export function routeObjectNames(exposure: string): readonly string[] {
-  return [undefined, 'api' as const, 'konnectivity' as const].map((kind) =>
-    routeObjectName(exposure, kind),
-  );
+  const suffixes = [
+    '',
+    '-api',
+    '-konnectivity',
+    ...DRIVERS.map((name) => `.${name}` as const),
+  ] as const;
+  return suffixes.map((suffix) => routeObjectName(exposure, suffix));
 }
 
 /** The value by which objects of the management cluster name their Exposure. */
@@ -44,11 +55,11 @@ export function exposureLabelValue(exposure: string): string {
 /** The metadata of an object with routes. Its owner is put in by whoever knows the Exposure's uid. */
 export function routeMetadata(
   { name, namespace }: ExposureRoutes,
-  kind?: RouteKind,
+  suffix: RouteSuffix | '' = '',
   annotations: Readonly<Record<string, string>> = {},
 ): ObjectMeta {
   return {
-    name: routeObjectName(name, kind),
+    name: routeObjectName(name, suffix),
     namespace,
     labels: { ...MANAGED_BY, [EXPOSURE_LABEL]: exposureLabelValue(name) },
     // An empty map does not come back from an API server.

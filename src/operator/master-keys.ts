@@ -8,7 +8,7 @@ import type { KubeClient } from '../kube/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
-import { MANAGED_BY } from '../plan/labels.ts';
+import { MANAGED_BY } from '../api/labels.ts';
 import { deriveTenantSecret } from '../wire/tenant-key.ts';
 
 /** The Secret and its entry, as the gateway mounts it. */

@@ -4,7 +4,7 @@
 import type { Exposure, ExposureStatus } from '../api/exposure.ts';
 import { KubeError } from '../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from '../api/finding.ts';
 import type { Plan } from '../plan/plan.ts';
 import { readControlPlane, type ControlPlaneReading } from '../providers/read-control-plane.ts';
 import { isElsewhere } from './exposure/exposure-status.ts';
@@ -96,7 +96,7 @@ export async function outlookOf(
       ...plan.findings,
       ...look.reading.findings,
       ...(changes?.taken === undefined ? [] : [nameTaken(changes.taken)]),
-      ...(routes === undefined ? [] : routeFindings(viewpoint, routes, wish.edge)),
+      ...routeFindings(viewpoint, object, plan, wish.edge),
       ...(tenant?.findings ?? []),
     ],
     reissued: tenant?.reissued,

@@ -1,7 +1,7 @@
 /**
  * Why a certificate cannot be made or read, for the person who holds the CA.
  */
-import { findingText, type Finding } from '../plan/finding.ts';
+import { findingText, type Finding } from '../api/finding.ts';
 
 /**
  * The codes:

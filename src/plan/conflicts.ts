@@ -5,7 +5,7 @@
 import type { Exposure } from '../api/exposure.ts';
 import type { Hosts } from '../api/hosts.ts';
 import { keyText } from '../kube/object.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../api/finding.ts';
 
 /** An Exposure, and the hosts that it wishes for. Those on their way out hold what they have until they are gone. */
 export interface HostClaim {

@@ -4,9 +4,9 @@
 import type { Exposure } from '../api/exposure.ts';
 import type { Hosts } from '../api/hosts.ts';
 import type { ControlPlane, ServicePort } from './control-plane.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../api/finding.ts';
 import { fixedService } from './fixed-service.ts';
-import type { ExposureRoutes, Route, RouteKind } from './route.ts';
+import type { ExposureRoutes, Route, RouteKind } from '../edges/route.ts';
 
 /** What routes are made from. */
 export interface RoutesInput {

@@ -13,7 +13,7 @@ import {
   type EndpointSlice,
 } from '../tenant/endpoint-slice.ts';
 import type { ControlPlane, ServicePort } from './control-plane.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../api/finding.ts';
 
 /** The addresses, as `10.0.0.5:6443` and `[fd00::5]:6443`. */
 export type FixedEndpoints = NonNullable<ControlPlaneSpec['endpoints']>;

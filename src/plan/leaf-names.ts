@@ -2,7 +2,7 @@
  * The names in the certificate that proxies serve in mode terminate: those by which pods know their API server.
  */
 import type { LeafNames } from '../pki/leaf-names.ts';
-import type { TenantFacts } from './control-plane.ts';
+import type { TenantFacts } from '../tenant/tenant-facts.ts';
 
 /** The names and addresses of the tenant's Service `default/kubernetes`. */
 export function leafNames({

@@ -4,7 +4,7 @@ import { DRIVERS } from '../api/edge.ts';
 import { driverFor } from '../edges/driver-for.ts';
 import { BLUE, edge, serving, SPECS } from '../edges/testing/blue.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { EXPOSURE_LABEL, MANAGED_BY } from './labels.ts';
+import { EXPOSURE_LABEL, MANAGED_BY } from '../api/labels.ts';
 import { ownedBy, ownRoutes, superfluous, type Mark } from './ownership.ts';
 import { exposure } from './testing/wishes.ts';
 

@@ -6,7 +6,7 @@ import type { Exposure } from '../api/exposure.ts';
 import { exposureLabelValue, routeObjectNames } from '../edges/names.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
 import { groupOf, RESOURCES } from '../kube/resource.ts';
-import { EXPOSURE_LABEL, HOLDER_ANNOTATION, MANAGED_BY } from './labels.ts';
+import { EXPOSURE_LABEL, HOLDER_ANNOTATION, MANAGED_BY } from '../api/labels.ts';
 
 /** The objects as those of this Exposure. One that is in no cluster has no uid, and owns nothing yet. */
 export function ownedBy(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { objectText, type KubeObject } from '../kube/object.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../api/finding.ts';
 import { planExposure, type Plan } from './plan.ts';
 import { CONTROL_PLANE, edge, exposure, facts, LEAF, TENANT_KEY } from './testing/wishes.ts';
 
@@ -37,7 +37,7 @@ test('a tenant of which all is known has routes and proxies', () => {
     },
     findings: [],
   });
-  expect(texts(plan.management)).toEqual(['Ingress tenants/snicket-blue']);
+  expect(texts(plan.management)).toEqual(['Ingress tenants/snicket-blue.haproxy']);
   expect(texts(plan.tenant)).toContain('DaemonSet kube-system/snicket-proxy');
 });
 
@@ -57,7 +57,7 @@ test('there are routes before anything is known of the tenant', () => {
 
   const plan = planExposure({ exposure: exposure(), edge: edge() }, early);
 
-  expect(texts(plan.management)).toEqual(['Ingress tenants/snicket-blue']);
+  expect(texts(plan.management)).toEqual(['Ingress tenants/snicket-blue.haproxy']);
   expect(plan.tenant).toBeUndefined();
   expect(plan.findings).toEqual([]);
 });
@@ -187,7 +187,7 @@ test('a control plane that is given by addresses gets a Service, and routes to i
     'Service tenants/snicket-blue',
     'EndpointSlice tenants/snicket-blue-api-ipv4-6443',
     'EndpointSlice tenants/snicket-blue-konnectivity-ipv4-8132',
-    'Ingress tenants/snicket-blue',
+    'Ingress tenants/snicket-blue.haproxy',
   ]);
   expect(plan.routes?.api).toMatchObject({ service: 'snicket-blue', port: 6443, portName: 'api' });
 });

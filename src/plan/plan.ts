@@ -13,12 +13,13 @@ import type { KubeObject } from '../kube/object.ts';
 import type { EndpointSlice } from '../tenant/endpoint-slice.ts';
 import type { PlacedProxies } from '../tenant/proxy-addresses.ts';
 import { tenantFindings, tenantObjects } from '../tenant/tenant-objects.ts';
-import type { ControlPlane, ProxyCredentials, TenantFacts } from './control-plane.ts';
-import type { Finding } from './finding.ts';
+import type { ControlPlane } from './control-plane.ts';
+import type { ProxyCredentials, TenantFacts } from '../tenant/tenant-facts.ts';
+import type { Finding } from '../api/finding.ts';
 import { exposureRoutes, routesFindings } from './exposure-routes.ts';
 import { fixedServiceFindings, fixedServiceObjects } from './fixed-service.ts';
 import { heldBy, ownedBy } from './ownership.ts';
-import type { ExposureRoutes } from './route.ts';
+import type { ExposureRoutes } from '../edges/route.ts';
 
 /** What somebody wants. */
 export interface Wish {

@@ -14,7 +14,9 @@ test('is YAML with all objects, each with its cluster and its name', () => {
   const text = renderPlan(PLAN, { showSecrets: true });
 
   expect(documents(text)).toEqual([...(PLAN.management ?? []), ...(PLAN.tenant ?? [])]);
-  expect(text).toStartWith('# management cluster: Ingress tenants/snicket-blue\napiVersion: ');
+  expect(text).toStartWith(
+    '# management cluster: Ingress tenants/snicket-blue.haproxy\napiVersion: ',
+  );
   expect(text).toContain('---\n# tenant cluster: DaemonSet kube-system/snicket-proxy\n');
 });
 

@@ -4,7 +4,7 @@
  */
 import { textAt, textsAt, valueAt } from '../edges/fields.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from '../api/finding.ts';
 import type { ControlPlaneObjects, ControlPlaneReading } from './control-plane-reading.ts';
 import { clusterNameOf, factsOf, placesOf, type ClusterNetwork } from './k0s-control-plane.ts';
 import { k0sFields, k0sFindings } from './k0s-preparation.ts';

@@ -4,7 +4,7 @@
 import type { KubeObject, ObjectKey } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import type { ControlPlane } from '../plan/control-plane.ts';
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from '../api/finding.ts';
 
 /** As much of a Service as is needed. */
 export interface Service extends KubeObject {

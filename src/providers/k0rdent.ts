@@ -4,7 +4,7 @@
  */
 import { textAt, valueAt } from '../edges/fields.ts';
 import { keyText, objectText, type KubeObject, type ObjectKey } from '../kube/object.ts';
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from '../api/finding.ts';
 import { prepareK0smotronControlPlane, readK0smotronControlPlane } from './capi-k0smotron.ts';
 import type {
   ControlPlaneObjects,

@@ -3,7 +3,7 @@
  */
 import { listAt, textAt, valueAt } from '../edges/fields.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from '../api/finding.ts';
 import { hasKonnectivity, ingressName } from './k0s-control-plane.ts';
 import { NO_OWN_PROXY, publicEndpoint } from './k0s-patches.ts';
 import { certificateNameFindings, hostFindings } from './preparation/host-names.ts';

@@ -5,7 +5,7 @@
 import type { Exposure } from '../api/exposure.ts';
 import type { ObjectKey } from '../kube/object.ts';
 import type { ControlPlane } from '../plan/control-plane.ts';
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from '../api/finding.ts';
 import { fixedService } from '../plan/fixed-service.ts';
 import type { ControlPlaneObjects, ControlPlaneReading, Service } from './control-plane-reading.ts';
 import { readAuthority, readText, type SecretRemedy } from './secret-reading.ts';

@@ -3,7 +3,7 @@
  */
 import { keyText, objectText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import type { ControlPlane } from '../plan/control-plane.ts';
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from '../api/finding.ts';
 import type {
   ControlPlaneObjects,
   ControlPlaneReading,

@@ -5,7 +5,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { objectText, type KubeObject } from '../kube/object.ts';
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from '../api/finding.ts';
 import type { ProvidedFacts } from './control-plane-reading.ts';
 import { ingressName } from './k0s-control-plane.ts';
 import type { PreparationWish } from './preparation/preparation.ts';

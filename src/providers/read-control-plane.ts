@@ -3,7 +3,7 @@
  */
 import type { Exposure } from '../api/exposure.ts';
 import { keyText, type ObjectKey } from '../kube/object.ts';
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from '../api/finding.ts';
 import type { ControlPlaneObjects, ControlPlaneReading } from './control-plane-reading.ts';
 import { readPlain } from './plain.ts';
 import { providerFor } from './provider-for.ts';

@@ -3,7 +3,7 @@
  */
 import { keyText, type ObjectKey } from '../kube/object.ts';
 import type { AuthorityFiles } from '../plan/control-plane.ts';
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from '../api/finding.ts';
 import { certificatesIn } from './authority-certificates.ts';
 import type { ControlPlaneObjects, Secret } from './control-plane-reading.ts';
 

@@ -4,7 +4,7 @@
  */
 import { textAt, valueAt } from '../edges/fields.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from '../api/finding.ts';
 import type { FieldWish, Preparation, PreparationWish } from './preparation/preparation.ts';
 import type { Provider } from './provider.ts';
 import { inVersionOf, PROVIDER_RESOURCES } from './provider-resources.ts';

@@ -3,7 +3,7 @@
  */
 import { listAt, numberAt, textAt, textsAt, valueAt } from '../edges/fields.ts';
 import { keyText, objectText, type KubeObject } from '../kube/object.ts';
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from '../api/finding.ts';
 import type {
   ControlPlaneObjects,
   ControlPlanePhase,

@@ -1,7 +1,7 @@
 /**
  * Versions, and what came with which: all that Snicket has to know, in one place.
  */
-import type { Finding } from '../plan/finding.ts';
+import type { Finding } from '../api/finding.ts';
 
 /** A version as Kubernetes and k0s write it, by its numbers. */
 export interface Version {

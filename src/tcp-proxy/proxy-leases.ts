@@ -17,7 +17,7 @@ import {
 } from '../kube/lease.ts';
 import type { KubeObject, ObjectKey, OwnerReference } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
-import { MANAGED_BY } from '../plan/labels.ts';
+import { MANAGED_BY } from '../api/labels.ts';
 
 /** Where Steward puts all that belongs to its proxy. */
 const NAMESPACE = 'kube-system';

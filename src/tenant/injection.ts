@@ -6,7 +6,7 @@
  * They bring up the network and DNS, so they must not depend on a name. The proxy is there for them.
  */
 import type { KubeObject } from '../kube/object.ts';
-import { MANAGED_BY } from '../plan/labels.ts';
+import { MANAGED_BY } from '../api/labels.ts';
 
 /** With "false" on a pod or a namespace: it is left alone. */
 export const INJECT_LABEL = 'snicket.dev/inject';

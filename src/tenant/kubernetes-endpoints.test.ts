@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { KubeObject } from '../kube/object.ts';
-import type { TenantNode } from '../plan/control-plane.ts';
+import type { TenantNode } from './tenant-facts.ts';
 import { endpointAt, type EndpointSlice } from './endpoint-slice.ts';
 import { kubernetesEndpoints, type KubernetesEndpointsInput } from './kubernetes-endpoints.ts';
 

@@ -3,8 +3,8 @@
  * server runs with `--endpoint-reconciler-type=none`.
  */
 import type { KubeObject } from '../kube/object.ts';
-import type { TenantNode } from '../plan/control-plane.ts';
-import { MANAGED_BY } from '../plan/labels.ts';
+import type { TenantNode } from './tenant-facts.ts';
+import { MANAGED_BY } from '../api/labels.ts';
 import {
   canonicalAddress,
   endpointAddressFault,

@@ -7,7 +7,7 @@
  * there, so that it does not matter when, or how often, somebody changes their mind.
  */
 import type { WorkerSpec } from '../api/worker.ts';
-import type { TenantFacts } from '../plan/control-plane.ts';
+import type { TenantFacts } from './tenant-facts.ts';
 import { canonicalAddress } from './endpoint-address.ts';
 import { SLICE_MANAGED_BY, type EndpointSlice } from './endpoint-slice.ts';
 import type { KubernetesEndpointsInput } from './kubernetes-endpoints.ts';

@@ -2,7 +2,7 @@
  * The files of the proxy. It watches them, so that a new certificate needs no new pod.
  */
 import type { KubeObject } from '../kube/object.ts';
-import type { ProxyCredentials } from '../plan/control-plane.ts';
+import type { ProxyCredentials } from './tenant-facts.ts';
 import { PROXY, PROXY_CA, PROXY_FILES, PROXY_LABELS } from './proxy-names.ts';
 
 /** The ServiceAccount, which has no rights and no token: the proxy talks to no API. */

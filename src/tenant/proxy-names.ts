@@ -1,7 +1,7 @@
 /**
  * What the objects of the proxy are called, and where its files are.
  */
-import { MANAGED_BY } from '../plan/labels.ts';
+import { MANAGED_BY } from '../api/labels.ts';
 
 /** The namespace and name of the DaemonSet, the ServiceAccount and the Secret. */
 export const PROXY = { namespace: 'kube-system', name: 'snicket-proxy' } as const;

@@ -3,8 +3,8 @@
  */
 import type { WorkerMode, WorkerSpec } from '../api/worker.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { ProxyCredentials, TenantFacts } from '../plan/control-plane.ts';
-import type { Finding } from '../plan/finding.ts';
+import type { ProxyCredentials, TenantFacts } from './tenant-facts.ts';
+import type { Finding } from '../api/finding.ts';
 import { canonicalAddress, familyOf } from './endpoint-address.ts';
 import type { EndpointSlice } from './endpoint-slice.ts';
 import { injectionPolicy, supportsInjection } from './injection.ts';

@@ -1,7 +1,7 @@
 /**
  * The records for names, in a format, and what a person has to know of them. Pure.
  */
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import { destinationText } from './destination.ts';
 import { entriesOf, wildcardEntries, type KnownName } from './entries.ts';
 import type { FormatOptions } from './formats/format.ts';

@@ -6,7 +6,7 @@ import type { Exposure } from '../../api/exposure.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { edgeAddresses } from '../../operator/exposure/route-changes.ts';
 import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import { planExposure } from '../../plan/plan.ts';
 import { destinationOf, type Destination, type FoundDestination } from './destination.ts';
 

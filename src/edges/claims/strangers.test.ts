@@ -54,7 +54,7 @@ test('an object that only says it is ours is a stranger, wherever it is', () => 
   const found = strangersOn([API_HOST], objects, ownRoutes(blue, [own!]), edge(SPECS.haproxy));
 
   expect(found.map(({ message }) => message.split(',')[0])).toEqual([
-    `${API_HOST} is claimed by Ingress elsewhere/snicket-blue too`,
+    `${API_HOST} is claimed by Ingress elsewhere/snicket-blue.haproxy too`,
     `${API_HOST} is claimed by Ingress tenants/shop too`,
   ]);
 });

@@ -40,7 +40,7 @@ test('a route that is not there is waited for', () => {
   expect(driverFor('haproxy').admitted(BLUE, [], haproxy)).toMatchObject({
     state: 'Pending',
     code: 'RouteAbsent',
-    message: 'Ingress tenants/snicket-blue is not there',
+    message: 'Ingress tenants/snicket-blue.haproxy is not there',
   });
 });
 
@@ -86,7 +86,7 @@ describe('an Ingress', () => {
       expect(admissionFor(haproxy, status, 60 * MINUTE_MS)).toEqual({
         state: 'Unknown',
         code: 'NoStatus',
-        message: 'the controller says nothing about Ingress tenants/snicket-blue',
+        message: 'the controller says nothing about Ingress tenants/snicket-blue.haproxy',
         action: 'see whether a handshake through the edge reaches the tenant',
       });
     },

@@ -34,7 +34,7 @@ export const contour = edgeDriver({
     routesIn(routes).map(({ kind: name, host, service, port }): RouteObject => ({
       apiVersion,
       kind,
-      metadata: routeMetadata(routes, name, ingress?.annotations),
+      metadata: routeMetadata(routes, `-${name}`, ingress?.annotations),
       spec: {
         ...classOf(ingress),
         virtualhost: { fqdn: host, tls: { passthrough: true } },

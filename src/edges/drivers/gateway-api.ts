@@ -47,7 +47,7 @@ export const gatewayApi = edgeDriver({
     routesIn(routes).map(({ kind: name, host, service, port }): RouteObject => ({
       apiVersion,
       kind,
-      metadata: routeMetadata(routes, name),
+      metadata: routeMetadata(routes, `-${name}`),
       spec: {
         parentRefs: (spec.gatewayApi?.parentRefs ?? []).map(parentReference),
         hostnames: [host],

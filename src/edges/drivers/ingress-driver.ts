@@ -3,7 +3,7 @@
  */
 import type { EdgeSpec } from '../../api/edge.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import type { Route } from '../../plan/route.ts';
+import type { Route } from '../route.ts';
 import { admitted, untold } from '../admission.ts';
 import type { EdgeDriver, RouteObject } from '../driver.ts';
 import { edgeDriver, loadBalancerAddresses, routesIn, type DriverRecipe } from '../edge-driver.ts';
@@ -38,7 +38,7 @@ export function ingressDriver(recipe: IngressRecipe): EdgeDriver {
       const object: RouteObject = {
         apiVersion,
         kind,
-        metadata: routeMetadata(routes, undefined, annotations),
+        metadata: routeMetadata(routes, `.${recipe.name}`, annotations),
         spec: { ...classOf(ingress), rules: routesIn(routes).map(rule) },
       };
       return [object];

@@ -31,7 +31,7 @@ export const nginxInc = edgeDriver({
     routesIn(routes).map(({ kind: name, host, service, port }): RouteObject => ({
       apiVersion,
       kind,
-      metadata: routeMetadata(routes, name, ingress?.annotations),
+      metadata: routeMetadata(routes, `-${name}`, ingress?.annotations),
       spec: {
         ...classOf(ingress),
         // The name and the protocol of the listener that the controller itself has.

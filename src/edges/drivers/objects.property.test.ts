@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { DRIVERS } from '../../api/edge.ts';
-import type { ExposureRoutes } from '../../plan/route.ts';
+import type { ExposureRoutes } from '../route.ts';
 import { claimsOf } from '../claims/claims.ts';
 import { driverFor } from '../driver-for.ts';
 import { edge, serving, SPECS } from '../testing/blue.ts';

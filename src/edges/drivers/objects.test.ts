@@ -26,7 +26,7 @@ describe('the objects of', () => {
       "apiVersion: networking.k8s.io/v1
       kind: Ingress
       metadata:
-        name: snicket-blue
+        name: snicket-blue.haproxy
         namespace: tenants
         labels:
           app.kubernetes.io/managed-by: snicket
@@ -65,7 +65,7 @@ describe('the objects of', () => {
       "apiVersion: networking.k8s.io/v1
       kind: Ingress
       metadata:
-        name: snicket-blue
+        name: snicket-blue.haproxy-ingress
         namespace: tenants
         labels:
           app.kubernetes.io/managed-by: snicket
@@ -105,7 +105,7 @@ describe('the objects of', () => {
       "apiVersion: networking.k8s.io/v1
       kind: Ingress
       metadata:
-        name: snicket-blue
+        name: snicket-blue.nginx
         namespace: tenants
         labels:
           app.kubernetes.io/managed-by: snicket
@@ -320,7 +320,7 @@ describe('the objects of', () => {
       "apiVersion: networking.k8s.io/v1
       kind: Ingress
       metadata:
-        name: snicket-blue
+        name: snicket-blue.ingress
         namespace: tenants
         labels:
           app.kubernetes.io/managed-by: snicket

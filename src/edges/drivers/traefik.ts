@@ -32,7 +32,7 @@ export const traefik = edgeDriver({
       kind,
       metadata: routeMetadata(
         routes,
-        undefined,
+        '',
         // As an annotation: Traefik's older CRDs drop the field ingressClassName.
         className === undefined ? {} : { 'kubernetes.io/ingress.class': className },
       ),

@@ -3,7 +3,7 @@
  */
 import type { KubeObject } from '../../kube/object.ts';
 import { keyText } from '../../kube/object.ts';
-import type { ExposureRoutes, Route } from '../../plan/route.ts';
+import type { ExposureRoutes, Route } from '../route.ts';
 import { error, type EdgeFinding } from '../codes.ts';
 import type { EdgeContext } from '../driver.ts';
 import { routesIn } from '../edge-driver.ts';

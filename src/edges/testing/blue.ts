@@ -1,7 +1,7 @@
 /** The Exposure `tenants/blue` on an Edge `shared`, for tests. */
 import { edgeSpec, type Edge } from '../../api/edge.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { ExposureRoutes } from '../../plan/route.ts';
+import type { ExposureRoutes } from '../route.ts';
 import type { EdgeContext, ServedApis } from '../driver.ts';
 
 export const API_HOST = 'blue.k8s.example.net';

@@ -5,7 +5,7 @@ import type { Edge, EdgeStatus } from '../../api/edge.ts';
 import { driverFor } from '../../edges/driver-for.ts';
 import { setCondition } from '../../kube/conditions.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import type { Routing } from '../exposure/routing.ts';
 import { fails, holds, notYet, waits, type Verdict } from '../exposure/verdicts.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';

@@ -2,6 +2,7 @@
  * Brings one Exposure about: routes in the management cluster, everything else in the tenant's, and a status that says
  * how far that is. Level-based: each run looks at what is there now, and a run that changes nothing writes nothing.
  */
+import { formerRoutesKept } from '../../edges/former-routes.ts';
 import type { Applier } from '../../kube/apply.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import { addFinalizer } from '../../kube/finalizer.ts';
@@ -40,7 +41,7 @@ import {
 } from './hop-verdicts.ts';
 import { leave } from './leave.ts';
 import type { Routing } from './routing.ts';
-import { fails, notYet, type Verdicts } from './verdicts.ts';
+import { fails, noting, notYet, type Verdicts } from './verdicts.ts';
 
 /** What the controller works with. */
 export interface ExposureControllerOptions {
@@ -152,7 +153,7 @@ export class ExposureController {
     const before = this.#reports.statusOf(object);
     const isMoving = !routed.isInForce && isElsewhere(before, edge);
     if (!isMoving) this.#aimProbes(key, wish, plan, reading, facts.edgeAddresses);
-    const verdicts = (tenant?: TenantOutcome): Verdicts => {
+    const verdicts = (tenant?: TenantOutcome, former = routed.former): Verdicts => {
       const hops = this.#hopsFor(key, object, plan);
       const isRouted = accepted.status === 'True' && plan.routes !== undefined;
       const later = isRouted
@@ -162,7 +163,10 @@ export class ExposureController {
       return {
         Accepted: accepted,
         Prepared: prepared,
-        Routed: obstacle ? fails(obstacle) : (later ?? routing.verdict(object, edge, plan, hops)),
+        Routed: noting(
+          obstacle ? fails(obstacle) : (later ?? routing.verdict(object, edge, plan, hops)),
+          formerRoutesKept(former, edge),
+        ),
         TenantReady: later ?? tenant?.verdict ?? tenantBefore(before),
         KonnectivityReady: later ?? konnectivityVerdict(plan, hops),
         Reachable: later ?? reachableVerdict(hops),
@@ -195,8 +199,8 @@ export class ExposureController {
       {
         ...input,
         hops: probes.isUpToDate(key) ? withTenantHops(probes.hopsOf(key), tenant.hops) : undefined,
-        ...{ proxies: tenant.proxies, certificate: tenant.certificate },
-        verdicts: found,
+        ...{ proxies: tenant.proxies, certificate: tenant.certificate, hasMoved },
+        verdicts: hasMoved ? verdicts(tenant, []) : found,
       },
       signal,
     );

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { parseEdge } from '../../api/objects.ts';
 import type { ExposureStatus } from '../../api/exposure.ts';
 import type { Plan } from '../../plan/plan.ts';
-import type { ExposureRoutes } from '../../plan/route.ts';
+import type { ExposureRoutes } from '../../edges/route.ts';
 import { hopResult } from '../../probe/hop.ts';
 import { nextStatus, routeOf, type StatusInput } from './exposure-status.ts';
 import type { Verdict, Verdicts } from './verdicts.ts';
@@ -145,4 +145,28 @@ test('a route without a port name has none in the status', () => {
   const routes = { ...ROUTES, api: { ...ROUTES.api, portName: '' } };
 
   expect(routeOf({ routes })?.api).not.toHaveProperty('portName');
+});
+
+describe("the Edge of Snicket's own gateway that a tenant leaves", () => {
+  const other = { ...EDGE, spec: { ...EDGE.spec, driver: 'traefik' } } as const;
+  const before = nextStatus(undefined, INPUT, EARLY);
+  const moving = nextStatus(before, { ...INPUT, edge: other }, LATE);
+
+  test('is told until all goes by another', () => {
+    expect(moving).toMatchObject({ driver: 'traefik', formerEdge: 'shared' });
+    expect(nextStatus(moving, { ...INPUT, edge: other }, LATE).formerEdge).toBe('shared');
+    expect(nextStatus(moving, { ...INPUT, edge: other, hasMoved: true }, LATE)).not.toHaveProperty(
+      'formerEdge',
+    );
+  });
+
+  test('is none where the tenant comes back, has no routes, or was never there', () => {
+    const noRoutes = { ...PLAN, routes: undefined };
+
+    expect(nextStatus(moving, INPUT, LATE)).not.toHaveProperty('formerEdge');
+    expect(nextStatus(moving, { ...INPUT, edge: other, plan: noRoutes }, LATE)).not.toHaveProperty(
+      'formerEdge',
+    );
+    expect(nextStatus(undefined, { ...INPUT, edge: other }, LATE)).not.toHaveProperty('formerEdge');
+  });
 });

@@ -19,6 +19,8 @@ export interface StatusInput {
   readonly plan?: Plan | undefined;
   /** Whether routes are as the plan has them. If not, those from before are in use still. */
   readonly isRouted: boolean;
+  /** Whether nobody goes by another Edge any more. Default false: somebody may. */
+  readonly hasMoved?: boolean;
   /** Absent: nothing new is known of them. */
   readonly hops?: readonly HopResult[] | undefined;
   /** Absent: the same. */
@@ -52,25 +54,45 @@ export function nextStatus(
   };
 }
 
-type Way = Pick<ExposureStatus, 'endpoint' | 'edge' | 'driver' | 'mode' | 'route'>;
+type Way = Pick<ExposureStatus, 'endpoint' | 'edge' | 'driver' | 'formerEdge' | 'mode' | 'route'>;
 
 /** How clients come to the tenant. The gateway reads it: what is in use stays until something else is. */
-function wayOf(before: ExposureStatus | undefined, { plan, edge, isRouted }: StatusInput): Way {
+function wayOf(before: ExposureStatus | undefined, input: StatusInput): Way {
+  const { plan, edge, isRouted } = input;
   const planned = {
     ...defined('endpoint', plan?.endpoint),
     ...defined('edge', edge?.metadata.name),
     ...defined('driver', edge?.spec.driver),
     ...defined('mode', plan?.mode),
   };
-  if (isRouted) return { ...planned, ...defined('route', plan && routeOf(plan)) };
+  if (isRouted) {
+    return {
+      ...planned,
+      ...defined('formerEdge', formerEdge(before, input)),
+      ...defined('route', plan && routeOf(plan)),
+    };
+  }
   return {
     ...planned,
     ...defined('endpoint', before?.endpoint),
     ...defined('edge', before?.edge),
     ...defined('driver', before?.driver),
+    ...defined('formerEdge', before?.formerEdge),
     ...defined('mode', before?.mode),
     ...defined('route', before?.route),
   };
+}
+
+/** The Edge of Snicket's own gateway that the tenant is about to leave. */
+function formerEdge(
+  before: ExposureStatus | undefined,
+  { plan, edge, hasMoved = false }: StatusInput,
+): string | undefined {
+  if (hasMoved || edge === undefined || plan?.routes === undefined) return undefined;
+  const isLeft = before?.driver === 'snicket' && isElsewhere(before, edge);
+  const former = isLeft ? before.edge : before?.formerEdge;
+  const isBack = edge.spec.driver === 'snicket' && edge.metadata.name === former;
+  return isBack ? undefined : former;
 }
 
 function defined<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {

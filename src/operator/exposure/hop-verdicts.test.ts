@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Hop } from '../../api/exposure.ts';
-import type { ExposureRoutes } from '../../plan/route.ts';
+import type { ExposureRoutes } from '../../edges/route.ts';
 import { konnectivityVerdict, reachableVerdict } from './hop-verdicts.ts';
 
 function hop(name: string, state: Hop['state'], reason = `${name}${state}`): Hop {

@@ -5,15 +5,14 @@
 import type { Edge } from '../../api/edge.ts';
 import type { EdgeContext } from '../../edges/driver.ts';
 import { driverFor } from '../../edges/driver-for.ts';
-import { exposureLabelValue } from '../../edges/names.ts';
+import { formerRoutes } from '../../edges/former-routes.ts';
 import { strangersOn } from '../../edges/claims/strangers.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES, resourceOf } from '../../kube/resource.ts';
-import type { Finding } from '../../plan/finding.ts';
-import { EXPOSURE_LABEL } from '../../plan/labels.ts';
-import { superfluous } from '../../plan/ownership.ts';
+import type { Finding } from '../../api/finding.ts';
+import { markOf, ownRoutes, superfluous } from '../../plan/ownership.ts';
 import type { Plan } from '../../plan/plan.ts';
-import type { ExposureRoutes } from '../../plan/route.ts';
+import type { ExposureRoutes } from '../../edges/route.ts';
 import type { ManagementPlace } from '../management/management-view.ts';
 
 /** The Service in front of Snicket's own gateway, in the operator's namespace. */
@@ -70,11 +69,14 @@ export function edgeAddresses(
   live: readonly KubeObject[] = [],
 ): readonly string[] {
   const driver = driverFor(edge.spec.driver);
-  const own = live.filter((object) =>
-    driver.requires.some(
-      ({ kind, apiVersion }) =>
-        kind === object.kind && groupOf(apiVersion) === groupOf(object.apiVersion),
-    ),
+  const former = new Set(formerRoutes(live, edge));
+  const own = live.filter(
+    (object) =>
+      !former.has(object) &&
+      driver.requires.some(
+        ({ kind, apiVersion }) =>
+          kind === object.kind && groupOf(apiVersion) === groupOf(object.apiVersion),
+      ),
   );
   const told = new Set(driver.addresses(own, edgeContext(place, edge)));
   if (told.size > 0) return [...told].toSorted().slice(0, MAX_ADDRESSES);
@@ -94,20 +96,26 @@ export function edgeFindings(
 /** What others claim of the hosts of an Exposure. */
 export function strangerFindings(
   { management }: ManagementPlace,
-  { api, konnectivity }: ExposureRoutes,
+  exposure: KubeObject,
+  { routes, management: planned = [] }: Pick<Plan, 'routes' | 'management'>,
   edge: Edge,
 ): readonly Finding[] {
-  const hosts = [api.host, konnectivity?.host].flatMap((host) => host ?? []);
-  return strangersOn(hosts, management.strangers(), () => false, edge);
+  const hosts = [routes?.api.host, routes?.konnectivity?.host].flatMap((host) => host ?? []);
+  return strangersOn(hosts, management.claimants(hosts), ownRoutes(exposure, planned), edge);
 }
 
-/** Both. */
+/** Both. None for a plan without routes. */
 export function routeFindings(
   place: ManagementPlace,
-  routes: ExposureRoutes,
+  exposure: KubeObject,
+  plan: Pick<Plan, 'routes' | 'management'>,
   edge: Edge,
 ): readonly Finding[] {
-  return [...edgeFindings(place, routes, edge), ...strangerFindings(place, routes, edge)];
+  if (plan.routes === undefined) return [];
+  return [
+    ...edgeFindings(place, plan.routes, edge),
+    ...strangerFindings(place, exposure, plan, edge),
+  ];
 }
 
 /**
@@ -120,9 +128,10 @@ export async function routeChanges(
   place: ManagementPlace,
   exposure: KubeObject,
   edge: Edge,
-  { management: objects, routes }: Pick<Plan, 'management' | 'routes'>,
+  plan: Pick<Plan, 'management' | 'routes'>,
   signal: AbortSignal,
 ): Promise<RouteChanges | undefined> {
+  const { management: objects } = plan;
   if (objects === undefined) return undefined;
   const { management } = place;
   const owned = management.ownedBy(exposure);
@@ -137,9 +146,9 @@ export async function routeChanges(
     }
     wanted.push({ desired, live: holder });
   }
-  const isBlocked =
-    routes !== undefined &&
-    routeFindings(place, routes, edge).some(({ severity }) => severity === 'error');
+  const isBlocked = routeFindings(place, exposure, plan, edge).some(
+    ({ severity }) => severity === 'error',
+  );
   return {
     ...{ wanted, isBlocked },
     superfluous: isBlocked ? [] : superfluous(owned, objects, markOf(exposure)),
@@ -161,11 +170,6 @@ export function nameTaken(object: KubeObject): Finding {
     message: `${objectText(object)} is there and was not made by Snicket`,
     action: 'remove or rename it, or give the Exposure another name',
   };
-}
-
-function markOf({ metadata }: KubeObject): Parameters<typeof superfluous>[2] {
-  const labels = { [EXPOSURE_LABEL]: exposureLabelValue(metadata.name) };
-  return { labels, owner: { uid: metadata.uid ?? '' } };
 }
 
 function isSameObject(one: KubeObject, other: KubeObject): boolean {

@@ -2,11 +2,12 @@
  * The management side of an Exposure: its route objects, applied and judged.
  */
 import type { Edge } from '../../api/edge.ts';
-import { driverFor, ROUTE_RESOURCES } from '../../edges/driver-for.ts';
+import { driverFor } from '../../edges/driver-for.ts';
+import { formerRoutes } from '../../edges/former-routes.ts';
 import type { Applier } from '../../kube/apply.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { resourceOf } from '../../kube/resource.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { KnownHop } from './hop-verdicts.ts';
@@ -19,9 +20,6 @@ import {
   routeFindings,
 } from './route-changes.ts';
 import { fails, holds, notYet, waits, type Verdict } from './verdicts.ts';
-
-/** What any driver writes. */
-const ROUTE_KINDS = new Set(ROUTE_RESOURCES.map(({ kind }) => kind));
 
 /** What {@link Routing} works with. */
 export interface RoutingOptions {
@@ -99,7 +97,7 @@ export class Routing {
     if (routes === undefined) return notYet('Prepared');
     const wrong = [
       ...plan.findings.filter(({ about }) => about === 'routes'),
-      ...routeFindings(this.#options, routes, edge),
+      ...routeFindings(this.#options, exposure, plan, edge),
     ].find(({ severity }) => severity === 'error');
     if (wrong !== undefined) return fails(wrong);
     const { management } = this.#options;
@@ -118,12 +116,6 @@ export class Routing {
         return provedByHandshake(hops);
     }
   }
-}
-
-/** Those of the objects that another driver than the Edge's has written. */
-function formerRoutes(objects: readonly KubeObject[], { spec }: Edge): readonly KubeObject[] {
-  const kinds = new Set(driverFor(spec.driver).requires.map(({ kind }) => kind));
-  return objects.filter(({ kind }) => ROUTE_KINDS.has(kind) && !kinds.has(kind));
 }
 
 /** Some controllers never say what they did with a route. */

@@ -2,7 +2,7 @@
  * What one look at an Exposure found: a verdict for each condition. Pure.
  */
 import type { ExposureConditionType } from '../../api/exposure.ts';
-import { findingText, type Finding } from '../../plan/finding.ts';
+import { findingText, type Finding } from '../../api/finding.ts';
 
 /** What a condition will say. */
 export interface Verdict {
@@ -41,6 +41,12 @@ export function notYet(first: PartialCondition): Verdict {
     reason: `Not${first}`,
     message: `not looked into before the condition ${first} is True`,
   };
+}
+
+/** A verdict, and something to know beside it. */
+export function noting(verdict: Verdict, finding: Finding | undefined): Verdict {
+  if (finding === undefined) return verdict;
+  return { ...verdict, message: `${verdict.message}. ${finding.code}: ${findingText(finding)}` };
 }
 
 /** In the order in which they are mended: what is wrong first is what Ready names. */

@@ -10,7 +10,7 @@ import { parseEdge, parseExposure } from '../../api/objects.ts';
 import type { Change } from '../../kube/informer-cache.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { hostConflict, type HostClaim } from '../../plan/conflicts.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import { HostClaims } from '../../plan/host-claims.ts';
 import type { Wish } from '../../plan/plan.ts';
 

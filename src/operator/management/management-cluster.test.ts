@@ -107,10 +107,23 @@ describe.concurrent('a management cluster that is watched', () => {
     await lab.untilTold('owned by tenants/blue', 'stranger b.example.test');
     const made = lab.cluster.ownedBy(exposure).map(({ metadata }) => metadata.name);
     expect(made).toEqual(['ours']);
-    const others = lab.cluster.strangers().map(({ metadata }) => metadata.name);
-    expect(others).toEqual(['looks']);
     const anew = { ...exposure, metadata: { ...exposure.metadata, uid: 'another' } };
     expect(lab.cluster.ownedBy(anew)).toEqual([]);
+  });
+
+  test('finds who claims a host, whatever it says of its owner', async () => {
+    await using lab = await ManagementLab.start();
+    await lab.user.create(RESOURCES.ingress, ingress('ours', 'a.example.test', OWNER));
+    await lab.user.create(RESOURCES.ingress, ingress('wild', '*.example.test'));
+    await lab.user.create(RESOURCES.ingress, ingress('other', 'b.example.test'));
+    await lab.untilTold(
+      'owned by tenants/blue',
+      ...['a', '*', 'b'].map((name) => `stranger ${name}.example.test`),
+    );
+
+    const found = lab.cluster.claimants(['a.example.test']);
+
+    expect(found.map(({ metadata }) => metadata.name).toSorted()).toEqual(['ours', 'wild']);
   });
 
   test('tells of an object whose marks somebody took off', async () => {

@@ -14,6 +14,7 @@ import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { Secret, Service } from '../../providers/plain.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { ExposureBook } from './exposure-book.ts';
+import { claimantsOf, claimKeys } from '../../edges/claims/claim-keys.ts';
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
 import { gatewayPart, labelsOnly, servicePart } from './kept-parts.ts';
 import type { ManagementView } from './management-view.ts';
@@ -147,9 +148,10 @@ export class ManagementCluster implements ManagementView {
     return this.#dynamic.get(nameOf(resource))?.informer.list() ?? [];
   }
 
-  /** The route objects of everybody else, of every kind by which hosts can be claimed. */
-  strangers(): readonly KubeObject[] {
-    return [...this.#dynamic.values()].flatMap(({ informer }) => informer.byIndex('stranger', ''));
+  /** The route objects, whosever, that may claim one of these hosts. */
+  claimants(hosts: readonly string[]): readonly KubeObject[] {
+    const informers = [...this.#dynamic.values()].map(({ informer }) => informer);
+    return claimantsOf(hosts, (key) => informers.flatMap((one) => one.byIndex('claim', key)));
   }
 
   /** What we made for an Exposure, of every kind: routes, and the Service of fixed endpoints with its slices. */
@@ -218,8 +220,8 @@ export class ManagementCluster implements ManagementView {
       ...(resource === RESOURCES.gateway && { trim: gatewayPart }),
       indexes: {
         exposure: ownerIndex,
-        // Of a thousand routes most are ours; every Exposure is compared with the few that are not.
-        stranger: (object) => (isRoute && ownerOf(object) === undefined ? [''] : []),
+        // Every Exposure asks who else claims its hosts: of a thousand routes none but its own, most of the time.
+        claim: isRoute ? claimKeys : () => [],
       },
     });
     informer.onChange((change) => {
@@ -231,7 +233,8 @@ export class ManagementCluster implements ManagementView {
       for (const object of [change.object, previousOf(change)]) {
         const owner = object && ownerOf(object);
         if (owner !== undefined) listener.onOwned(owner);
-        else if (object !== undefined) listener.onStranger(object);
+        // One that says it is of an Exposure may be in the way of another.
+        if (object !== undefined) listener.onStranger(object);
       }
     });
     const end = new AbortController();

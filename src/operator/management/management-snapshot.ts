@@ -2,6 +2,7 @@
  * A management cluster as it is now, or as files describe it: read once, for a tool that shows what the operator would
  * do.
  */
+import { claimantsOf, claimKeys } from '../../edges/claims/claim-keys.ts';
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
 import type { ServedApis } from '../../edges/driver.ts';
 import type { KubeClient, Selection } from '../../kube/client.ts';
@@ -21,6 +22,8 @@ export class ManagementSnapshot implements ManagementView {
   readonly exposures: readonly KubeObject[];
 
   readonly #byKind: ReadonlyMap<string, readonly KubeObject[]>;
+  /** Route objects by what they claim; absent until somebody asks. */
+  #claims: ReadonlyMap<string, readonly KubeObject[]> | undefined;
 
   /** @param objects - Of each kind that is looked at, all. */
   constructor(
@@ -74,9 +77,22 @@ export class ManagementSnapshot implements ManagementView {
     return this.#byKind.get(nameOf(resource)) ?? [];
   }
 
-  strangers(): readonly KubeObject[] {
-    const routes = ROUTE_RESOURCES.flatMap((resource) => this.all(resource));
-    return routes.filter((object) => ownerOf(object) === undefined);
+  claimants(hosts: readonly string[]): readonly KubeObject[] {
+    this.#claims ??= this.#claimsByKey();
+    const claims = this.#claims;
+    return claimantsOf(hosts, (key) => claims.get(key) ?? []);
+  }
+
+  #claimsByKey(): ReadonlyMap<string, readonly KubeObject[]> {
+    const claims = new Map<string, KubeObject[]>();
+    for (const object of ROUTE_RESOURCES.flatMap((resource) => this.all(resource))) {
+      for (const key of claimKeys(object)) {
+        const others = claims.get(key);
+        if (others === undefined) claims.set(key, [object]);
+        else others.push(object);
+      }
+    }
+    return claims;
   }
 
   ownedBy({ metadata }: KubeObject): readonly KubeObject[] {

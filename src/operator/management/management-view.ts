@@ -21,8 +21,8 @@ export interface ManagementView {
   namespaceLabels(name: string): Readonly<Record<string, string>>;
   /** All objects of a kind; none if it is not served. */
   all(resource: Resource): readonly KubeObject[];
-  /** The route objects of everybody else, of every kind by which hosts can be claimed. */
-  strangers(): readonly KubeObject[];
+  /** The route objects, whosever, that may claim one of these hosts. */
+  claimants(hosts: readonly string[]): readonly KubeObject[];
   /** What was made for an Exposure, of every kind. */
   ownedBy(exposure: KubeObject): readonly KubeObject[];
 }

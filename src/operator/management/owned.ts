@@ -3,7 +3,7 @@
  */
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { EXPOSURE_LABEL, MANAGED_BY } from '../../plan/labels.ts';
+import { EXPOSURE_LABEL, MANAGED_BY } from '../../api/labels.ts';
 
 /** The objects that Snicket itself has made, wherever they come from. */
 export const OWNED_SELECTOR = Object.entries(MANAGED_BY)

@@ -6,7 +6,7 @@ import type { KubeError } from '../../kube/kube-error.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { quoted } from '../../kube/quote.ts';
 import { valueAt } from '../../edges/fields.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import type { FieldState, PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
 import { pathText } from '../../providers/preparation/preparation.ts';
 

@@ -9,7 +9,7 @@ import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import type { ProvidedFacts } from '../../providers/control-plane-reading.ts';
 import { valueAt } from '../../edges/fields.ts';
 import { treeOf } from '../../providers/preparation/field-path.ts';

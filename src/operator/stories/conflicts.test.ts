@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
@@ -125,6 +126,30 @@ describe.concurrent("a stranger's object that claims our host", () => {
     },
   );
 
+  test('is named though it says that it belongs to the Exposure', async () => {
+    const { spec, objects, resource } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec });
+    lab.management.seed(...objects);
+    await lab.addExposed('blue');
+    const { labels, ownerReferences } = lab.read(resource, 'snicket-blue.haproxy')!.metadata;
+    const { apiVersion, kind } = resource;
+    const metadata = {
+      name: 'snicket-blue.haproxy',
+      namespace: 'default',
+      labels,
+      ownerReferences,
+    };
+
+    await lab.user.apply({ apiVersion, kind, metadata, spec: CLAIMS.haproxy } as KubeObject);
+
+    const said = await lab.untilCondition('blue', 'Routed', /^False HostClaimed/);
+    expect(said).toContain(`${HOST} is claimed by Ingress default/snicket-blue.haproxy too`);
+
+    await lab.user.delete(resource, metadata);
+
+    await lab.untilCondition('blue', 'Routed', /^(?!False HostClaimed)/);
+  });
+
   test('takes nothing away from what was routed before', async () => {
     const { spec, objects, resource } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec });
@@ -136,7 +161,7 @@ describe.concurrent("a stranger's object that claims our host", () => {
     await lab.user.apply({ apiVersion, kind, metadata, spec: CLAIMS.haproxy });
 
     await lab.untilCondition('blue', 'Routed', /^False HostClaimed/);
-    expect(lab.read(resource, 'snicket-blue')).toBeDefined();
+    expect(lab.read(resource, 'snicket-blue.haproxy')).toBeDefined();
     expect(lab.statusOf('blue')?.route?.api.host).toBe(HOST);
     expect(lab.condition('blue', 'TenantReady')).toStartWith('True');
   });

@@ -60,6 +60,26 @@ describe.concurrent('an Exposure and its Edge', () => {
     expect(edge(lab, 'younger')?.exposures).toBe(0);
   });
 
+  test('an Edge that is for other namespaces takes none of its own, and what was routed goes', async () => {
+    await using lab = await OperatorLab.start({ edge: LAB_EDGES.haproxy.spec });
+    lab.management.seed(...LAB_EDGES.haproxy.objects);
+    await lab.addExposed('blue');
+
+    await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, allowedNamespaces: ['others'] });
+
+    const said = await lab.untilCondition('blue', 'Accepted', /^False NamespaceNotAllowed/);
+    expect(said).toContain('takes no Exposures of namespace tenants, only of others');
+    await until('the Ingress is gone', () => !lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'));
+    await until('no route is told', () => lab.statusOf('blue')?.route === undefined);
+
+    await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, allowedNamespaces: ['others', 'tenants'] });
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await until('the Ingress is there again', () =>
+      lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'),
+    );
+  });
+
   test('when the Edge goes away, the gateway goes on with the route', async () => {
     await using lab = await OperatorLab.start();
     await lab.addExposed('blue');
@@ -83,13 +103,13 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, port });
 
     await until('driver haproxy', () => lab.statusOf('blue')?.driver === 'haproxy');
-    expect(lab.read(RESOURCES.ingress, 'snicket-blue')).toBeDefined();
+    expect(lab.read(RESOURCES.ingress, 'snicket-blue.haproxy')).toBeDefined();
     await until('a certificate', () => lab.statusOf('blue')?.certificate);
     expect(lab.statusOf('blue')?.mode).toBe('terminate');
 
     await lab.applyEdge({ ...LAB_EDGES.traefik.spec, port });
 
-    await until('the Ingress is gone', () => !lab.read(RESOURCES.ingress, 'snicket-blue'));
+    await until('the Ingress is gone', () => !lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'));
     expect(lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue')).toBeDefined();
 
     await lab.applyEdge({ port });
@@ -122,12 +142,66 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.applyEdge({ ...LAB_EDGES.traefik.spec, port });
     await until('driver traefik', () => lab.statusOf('blue')?.driver === 'traefik');
     expect(lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue')).toBeDefined();
-    expect(lab.read(RESOURCES.ingress, 'snicket-blue')).toBeDefined();
+    expect(lab.read(RESOURCES.ingress, 'snicket-blue.haproxy')).toBeDefined();
+    expect(lab.condition('blue', 'Routed')).toContain(
+      'Ingress tenants/snicket-blue.haproxy will be deleted only when the Exposure is Ready by driver traefik',
+    );
 
     // 3. Until all proxies are new ones.
     controllers.resume();
-    await until('the Ingress is gone', () => !lab.read(RESOURCES.ingress, 'snicket-blue'));
+    await until('the Ingress is gone', () => !lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'));
     await lab.untilCondition('blue', 'Ready', /^True/);
+    await lab.untilCondition('blue', 'Routed', /^True(?!.*former driver)/);
+  });
+
+  test('two drivers that write an Ingress have one each while the routes move', async () => {
+    await using lab = await OperatorLab.start({ edge: LAB_EDGES.haproxy.spec });
+    const nginx = { driver: 'nginx', ingress: { className: 'nginx' } };
+    lab.management.seed(
+      ...LAB_EDGES.haproxy.objects,
+      objectOf('IngressClass', { name: 'nginx' }, { spec: { controller: 'k8s.io/ingress-nginx' } }),
+    );
+    const { port, controllers } = await lab.addExposed('blue');
+    await controllers.addNode('worker', ['192.0.2.1']);
+    await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, port });
+    await lab.untilCondition('blue', 'Ready', /^True/);
+    const ingress = (driver: string) => lab.read(RESOURCES.ingress, `snicket-blue.${driver}`);
+    controllers.pause();
+    await lab.expose('blue', { worker: { logLevel: 'debug' } });
+    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
+
+    await lab.applyEdge({ ...nginx, port });
+
+    await until('driver nginx', () => lab.statusOf('blue')?.driver === 'nginx');
+    expect([ingress('haproxy'), ingress('nginx')]).not.toContain(undefined);
+
+    controllers.resume();
+
+    await until('one is gone', () => ingress('haproxy') === undefined);
+    await lab.untilCondition('blue', 'Ready', /^True/);
+    expect(ingress('nginx')).toBeDefined();
+  });
+
+  test("Snicket's own gateway carries a tenant until its proxies go by another driver", async () => {
+    await using lab = await OperatorLab.start({ resources: ALL_KINDS });
+    lab.management.seed(...LAB_EDGES.haproxy.objects);
+    const { port, controllers } = await lab.addExposed('blue');
+    await controllers.addNode('worker', ['192.0.2.1']);
+    await lab.applyEdge({ port });
+    await lab.untilCondition('blue', 'Ready', /^True/);
+    const { route } = lab.statusOf('blue')!;
+    controllers.pause();
+
+    await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, port });
+
+    await until('driver haproxy', () => lab.statusOf('blue')?.driver === 'haproxy');
+    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
+    expect(lab.statusOf('blue')).toMatchObject({ formerEdge: 'shared', route });
+
+    controllers.resume();
+
+    await lab.untilCondition('blue', 'Ready', /^True/);
+    await until('it is left', () => lab.statusOf('blue')?.formerEdge === undefined);
   });
 
   test('a driver whose API is missing takes nothing away', async () => {
@@ -142,7 +216,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.applyEdge({ ...LAB_EDGES.traefik.spec, port: 8443 });
 
     await lab.untilCondition('blue', 'Routed', /^False EdgeApiMissing/);
-    expect(lab.read(RESOURCES.ingress, 'snicket-blue')).toBeDefined();
+    expect(lab.read(RESOURCES.ingress, 'snicket-blue.haproxy')).toBeDefined();
     expect(lab.statusOf('blue')).toMatchObject({
       driver: 'haproxy',
       endpoint: 'tenants-blue.k8s.example.test:443',
@@ -167,19 +241,21 @@ describe.concurrent('an Exposure and its Edge', () => {
     await using lab = await OperatorLab.start({ edge: spec });
     lab.management.seed(...objects);
     const theirs = { spec: { rules: [{ host: 'shop.example.test' }] } };
-    const key = { name: 'snicket-blue', namespace: 'tenants' };
+    const key = { name: 'snicket-blue.haproxy', namespace: 'tenants' };
     await lab.user.create(resource, objectOf('Ingress', key, theirs));
     await lab.addTenant('blue');
 
     await lab.expose('blue');
 
     const said = await lab.untilCondition('blue', 'Routed', /^False NameTaken/);
-    expect(said).toContain('Ingress tenants/snicket-blue is there and was not made by Snicket');
-    expect(lab.read(resource, 'snicket-blue')).toMatchObject(theirs);
+    expect(said).toContain(
+      'Ingress tenants/snicket-blue.haproxy is there and was not made by Snicket',
+    );
+    expect(lab.read(resource, 'snicket-blue.haproxy')).toMatchObject(theirs);
 
     await lab.user.delete(resource, key);
 
-    await until('ours is there', () => lab.read(resource, 'snicket-blue')?.metadata.labels);
+    await until('ours is there', () => lab.read(resource, 'snicket-blue.haproxy')?.metadata.labels);
   });
 
   test('an Edge says where it is and by how many Exposures it is used', async () => {

@@ -79,7 +79,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
 
     await lab.untilCondition('blue', 'TenantReady', /^True/);
     await until('all is made', () => made(lab).length === 2);
-    expect(made(lab)).toEqual(['Secret snicket-gateway-keys', 'Ingress snicket-blue']);
+    expect(made(lab)).toEqual(['Secret snicket-gateway-keys', 'Ingress snicket-blue.haproxy']);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeDefined();
   });
 

@@ -6,7 +6,7 @@ import type { Applier } from '../../kube/apply.ts';
 import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import { judgeEndpoints } from '../../probe/hops/endpoints.ts';
 import { judgeProxies } from '../../probe/hops/proxies.ts';

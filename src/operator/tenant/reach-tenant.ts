@@ -9,7 +9,7 @@ import { TENANT_LIMITS } from '../../kube/client-limits.ts';
 import { createClient } from '../../kube/fetch-client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import { parseKubeconfig } from '../../kube/kubeconfig.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
 import { tenantAccess } from './tenant-links.ts';
 

@@ -4,7 +4,7 @@
 import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import type { TenantFacts, TenantNode } from '../../plan/control-plane.ts';
+import type { TenantFacts, TenantNode } from '../../tenant/tenant-facts.ts';
 import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
 import { familyOf } from '../../tenant/endpoint-address.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';

@@ -2,7 +2,7 @@
  * Why a tenant's API could not be worked with, for a person.
  */
 import { KubeError, type KubeErrorReason } from '../../kube/kube-error.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import type { TenantLink } from './tenant-link.ts';
 
 /** The codes; whatever is not here is {@link UNREACHABLE}. */

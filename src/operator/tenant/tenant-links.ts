@@ -7,7 +7,7 @@ import { aimed, AccessError, type ClusterAccess } from '../../kube/cluster-acces
 import { TENANT_LIMITS } from '../../kube/client-limits.ts';
 import { createClient } from '../../kube/fetch-client.ts';
 import { parseKubeconfig } from '../../kube/kubeconfig.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 import { Pace } from './pace.ts';
 import { TenantLink } from './tenant-link.ts';

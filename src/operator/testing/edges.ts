@@ -28,7 +28,11 @@ export const LAB_EDGES = {
         { spec: { controller: 'haproxy.org/ingress-controller' } },
       ),
     ],
-    ...{ resource: RESOURCES.ingress, name: 'snicket-blue', damage: { spec: { rules: [] } } },
+    ...{
+      resource: RESOURCES.ingress,
+      name: 'snicket-blue.haproxy',
+      damage: { spec: { rules: [] } },
+    },
   },
   traefik: {
     spec: { driver: 'traefik', traefik: { entryPoints: ['websecure'] } },

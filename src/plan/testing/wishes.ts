@@ -5,7 +5,8 @@ import type { Edge } from '../../api/edge.ts';
 import type { Exposure } from '../../api/exposure.ts';
 import { parseEdge, parseExposure } from '../../api/objects.ts';
 import type { TenantInput } from '../../tenant/tenant-objects.ts';
-import type { ControlPlane, ProxyCredentials, TenantFacts } from '../control-plane.ts';
+import type { ControlPlane } from '../control-plane.ts';
+import type { ProxyCredentials, TenantFacts } from '../../tenant/tenant-facts.ts';
 import type { Facts } from '../plan.ts';
 
 /** `tenants/blue`, through the default Edge, with a Service that has konnectivity. */

@@ -2,7 +2,7 @@
  * Names where providers want names: no ports, no addresses, no two the same. What is wrong here is refused by the
  * provider's webhook, or worse, by a control plane that does not start.
  */
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 import type { PreparationWish } from './preparation.ts';
 

@@ -2,7 +2,7 @@
  * What keeps any provider's object from being prepared, or makes it pointless.
  */
 import { objectText, type KubeObject } from '../../kube/object.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 
 /** A control plane that is on its way out is left alone. */
 export function deletingFindings(object: KubeObject): readonly Finding[] {

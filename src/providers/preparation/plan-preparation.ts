@@ -4,7 +4,7 @@
 import { valueAt } from '../../edges/fields.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import { renderObject } from '../../plan/render.ts';
 import { treeOf } from './field-path.ts';
 import { withEntries } from './list-edit.ts';

@@ -3,7 +3,7 @@
  */
 import type { KubeObject } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 
 /** What is wished of a control plane. */
 export interface PreparationWish {

@@ -3,7 +3,7 @@
  */
 import { numberAt, textAt, textMapAt, valueAt } from '../../edges/fields.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import { ingressName } from '../k0s-control-plane.ts';
 import type { ShimContext, ShimWords } from './shim-words.ts';
 

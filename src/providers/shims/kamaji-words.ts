@@ -3,7 +3,7 @@
  */
 import { textAt } from '../../edges/fields.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import { hasKonnectivity, UNHANDLED_CLASS } from '../tenant-control-plane.ts';
 import { KAMAJI_DOMAIN_ANNOTATION } from './annotations.ts';
 import type { ShimContext, ShimWords } from './shim-words.ts';

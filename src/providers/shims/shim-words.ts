@@ -1,7 +1,7 @@
 /**
  * What an object says that belongs into an Exposure.
  */
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 
 /** What is known around an object. */
 export interface ShimContext {

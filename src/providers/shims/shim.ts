@@ -6,8 +6,8 @@ import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION, KAMAJI_DOMAIN_ANNOTATION } from '.
 import { InvalidObjectError } from '../../api/fault.ts';
 import { parseExposureStrictly } from '../../api/objects.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
-import type { Finding } from '../../plan/finding.ts';
-import { MANAGED_BY } from '../../plan/labels.ts';
+import type { Finding } from '../../api/finding.ts';
+import { MANAGED_BY } from '../../api/labels.ts';
 import { recordOf } from '../preparation/record.ts';
 import { undone } from '../preparation/undo.ts';
 import { providerFor } from '../provider-for.ts';

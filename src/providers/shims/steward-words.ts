@@ -3,7 +3,7 @@
  */
 import { listAt, textAt, valueAt } from '../../edges/fields.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
-import type { Finding } from '../../plan/finding.ts';
+import type { Finding } from '../../api/finding.ts';
 import { stewardKonnectivityHost } from '../steward.ts';
 import { hasKonnectivity } from '../tenant-control-plane.ts';
 import { ownIngressFindings, publicHost } from './kamaji-words.ts';

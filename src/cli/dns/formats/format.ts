@@ -1,7 +1,7 @@
 /**
  * What a way of writing records down is.
  */
-import type { Finding } from '../../../plan/finding.ts';
+import type { Finding } from '../../../api/finding.ts';
 import type { DnsEntry } from '../entries.ts';
 
 /** How records are written. */

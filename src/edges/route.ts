@@ -20,7 +20,7 @@ export interface Route {
 
 /** The routes of one Exposure. */
 export interface ExposureRoutes {
-  /** Of the Exposure; all objects are called after it: `snicket-<name>`, `snicket-<name>-api`. */
+  /** Of the Exposure; all objects are called after it: `snicket-<name>`, `snicket-<name>-api`, `snicket-<name>.nginx`. */
   readonly name: string;
   readonly namespace: string;
   readonly api: Route;
