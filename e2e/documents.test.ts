@@ -3,7 +3,10 @@ import { expect, test } from 'bun:test';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../world/machine/command.ts';
+import { worldIds } from '../world/machine/ledger.ts';
+import { silentProgress } from '../world/parts/progress.ts';
 import { repository } from '../world/repository.ts';
+import { snicketImage } from './snicket-image.ts';
 
 test('the example for tests in docs/world.md runs', async () => {
   const text = readFileSync(join(repository, 'docs', 'world.md'), 'utf8');
@@ -17,3 +20,36 @@ test('the example for tests in docs/world.md runs', async () => {
 
   expect(stdout).toBe('done\n');
 });
+
+test('Snicket comes into a world by hand as docs/world.md says', async () => {
+  const text = readFileSync(join(repository, 'docs', 'world.md'), 'utf8');
+  const section = /## Snicket in a world\n([^]*?)\n## /.exec(text)?.[1] ?? '';
+  const others = new Set(worldIds());
+  await run([join(repository, 'world', 'world'), 'up', '--tenants=a', '--keep'], {
+    timeoutMs: 170_000,
+  });
+  const id = worldIds().find((one) => !others.has(one)) ?? '';
+  try {
+    const archive = await snicketImage(silentProgress);
+    const commands = [...section.matchAll(/```sh\n([^]*?)```/g)]
+      .map(([, block = '']) => block)
+      .join('')
+      .replaceAll(/^make .*\n/gm, '') // as the lines above
+      .replaceAll('dist/snicket-image.tar', archive)
+      // As a person waits who watches.
+      .replace(
+        /get exposures --all-namespaces --watch.*/,
+        'wait --namespace tenant-a --for=condition=Ready --timeout=100s exposure/a',
+      )
+      .replaceAll(/world\/world (kubectl|exec|image load|dns set)/g, `$& --world=${id}`)
+      .replaceAll('world/world', join(repository, 'world', 'world'))
+      .replaceAll('-k deploy', `-k ${join(repository, 'deploy')}`)
+      .replaceAll('a.yaml', join(repository, 'build', 'a.yaml'));
+
+    const { stdout } = await run(['sh', '-euc', commands], { timeoutMs: 200_000 });
+
+    expect(stdout).toContain('"gitVersion": "v1.36');
+  } finally {
+    await run([join(repository, 'world', 'world'), 'down', id]);
+  }
+}, 420_000);

@@ -19,9 +19,10 @@ const MORE_PARTS = new Map<string, readonly Part[]>([
   ['envoy-edges', [edgeParts.envoyGateway, edgeParts.contour, edgeParts.envoy]],
   ['edges', Object.values(edgeParts)],
   ['providers', [...Object.values(providerParts), edgeParts.haproxyIngress, edgeParts.haproxy]],
+  ['providers-exposed', Object.values(providerParts)],
 ]);
 /** Scenarios that are run when they are named, or with --all. */
-const ON_DEMAND = new Set(['envoy-edges', 'edges', 'providers']);
+const ON_DEMAND = new Set(['envoy-edges', 'edges', 'providers', 'providers-exposed']);
 
 /** One step of a scenario: a pod may have to be scheduled, a part to be restarted. */
 const TEST_TIMEOUT_MS = 180_000;

@@ -1,6 +1,7 @@
 /**
  * Whose API answers? Every cluster gets a namespace with its name, and whoever asks may list namespaces.
  */
+import type { ClusterApi } from '../world/cluster/cluster-api.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';
 import { API_PORT } from '../world/spec.ts';
@@ -22,12 +23,12 @@ const readersOfNamespaces = {
 };
 
 /** The namespace that this cluster alone has. */
-export function homeOf(cluster: Cluster): string {
+export function homeOf(cluster: Cluster<ClusterApi>): string {
   return `home-of-${cluster.name}`;
 }
 
 /** Makes it, and lets everybody see it. */
-export async function makeHome(cluster: Cluster): Promise<void> {
+export async function makeHome(cluster: Cluster<ClusterApi>): Promise<void> {
   const metadata = { name: homeOf(cluster) };
   await cluster.apply(readersOfNamespaces, { apiVersion: 'v1', kind: 'Namespace', metadata });
 }

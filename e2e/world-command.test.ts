@@ -6,6 +6,14 @@ import { CommandError, run } from '../world/machine/command.ts';
 import { Ledger, worldIds } from '../world/machine/ledger.ts';
 import { waitFor } from '../world/wait.ts';
 import type { WorldStatus } from '../world/status.ts';
+import { imageArchive } from '../world/images/images.ts';
+import { partFolderName } from '../world/parts/cache.ts';
+import { baseParts } from '../world/parts/catalogue.ts';
+
+const CTR = [
+  `/run/snicket/parts/${partFolderName(baseParts.containerd)}/ctr`,
+  ...['--namespace', 'k8s.io'],
+];
 
 let id: string;
 
@@ -54,7 +62,34 @@ test('logs lists what there is, and shows it', async () => {
   expect(log).toContain('Serving securely');
 });
 
+test('image load brings an archive to every worker', async () => {
+  const archive = imageArchive({
+    ...{ name: 'snicket.test/by-hand:1', files: { '/bin/true': '/bin/true' } },
+    entrypoint: ['/bin/true'],
+  });
+
+  const said = await world('image', 'load', `--world=${id}`, archive);
+
+  expect(said).toBe(`${archive} is on blue-1, management-1\n`);
+  for (const host of ['blue-1', 'management-1']) {
+    const images = await world('exec', `--world=${id}`, host, ...CTR, 'images', 'list', '--quiet');
+    expect(images.split('\n')).toContain('snicket.test/by-hand:1');
+  }
+});
+
+test('dns set makes a name lead elsewhere', async () => {
+  const name = 'tenant-blue-blue.k8s.snicket.test';
+
+  await world('dns', 'set', `--world=${id}`, name, '172.30.100.1');
+
+  expect(await world('exec', `--world=${id}`, 'blue-1', 'getent', 'hosts', name)).toStartWith(
+    '172.30.100.1 ',
+  );
+});
+
 test.each([
+  [['image', 'load', 'absent.tar'], 'absent.tar is not there'],
+  [['dns', 'set', 'a.snicket.test', 'nowhere'], "'nowhere' is not an address"],
   [['kubectl', 'red', 'get', 'pods'], "there is no 'red', these are: management, blue"],
   [['exec', 'red-1', 'true'], "no host 'red-1'; these are:"],
   [['logs', 'red-1'], "no host 'red-1'; these are:"],
@@ -64,10 +99,10 @@ test.each([
   [['up', '--tenants=Blue'], "tenant name 'Blue'"],
   [['down', 'none'], "no world 'none'; these are:"],
 ])('%p is refused with the way out', async (args, message) => {
-  const [command = '', ...rest] = args;
-  const ofWorld = ['kubectl', 'exec', 'logs'].includes(command) ? [`--world=${id}`] : [];
+  const words = ['image', 'dns'].includes(args[0] ?? '') ? 2 : 1;
+  const ofWorld = ['up', 'down'].includes(args[0] ?? '') ? [] : [`--world=${id}`];
 
-  const failure = (await world(command, ...ofWorld, ...rest).catch(
+  const failure = (await world(...args.slice(0, words), ...ofWorld, ...args.slice(words)).catch(
     (error: unknown) => error,
   )) as CommandError;
 

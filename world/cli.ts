@@ -1,5 +1,9 @@
 /** The command `world/world`. */
 import { Command, InvalidArgumentError } from 'commander';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { importImage } from './cluster/worker.ts';
+import { Dns, recordsFile } from './dns/records.ts';
 import { Host } from './machine/host.ts';
 import { Ledger, standing, worldIds } from './machine/ledger.ts';
 import { missingRequirements } from './requirements.ts';
@@ -80,6 +84,25 @@ cli
   .argument('[daemon]', 'kubelet, kube-apiserver, ...; without it: their names')
   .option('--world <id>', 'which world, if there are several')
   .action(logs);
+
+cli
+  .command('image')
+  .description('images for the pods of a world')
+  .command('load')
+  .description('bring an OCI archive, such as dist/snicket-image.tar, to every worker')
+  .argument('<file>', 'the archive')
+  .option('--world <id>', 'which world, if there are several')
+  .action(loadImage);
+
+cli
+  .command('dns')
+  .description('the names of a world')
+  .command('set')
+  .description('make a name lead to addresses, for everybody in the world')
+  .argument('<name>', 'such as tenant-a-a.k8s.snicket.test')
+  .argument('<address...>', 'in place of those that it led to')
+  .option('--world <id>', 'which world, if there are several')
+  .action(setName);
 
 cli.command('build').description('build the parts of a world into the cache').action(build);
 
@@ -197,6 +220,22 @@ async function logs(
   if (!path)
     fail(`no log of '${daemon}' on ${host}; these are: ${Object.keys(files).join(', ') || 'none'}`);
   await handOver(['cat', path]);
+}
+
+async function loadImage(file: string, options: { world?: string }): Promise<void> {
+  const ledger = findWorld(options.world);
+  const archive = resolve(file);
+  if (!existsSync(archive))
+    fail(`${file} is not there; \`make image\` writes dist/snicket-image.tar`);
+  const workers = worldStatus(ledger).hosts.filter(({ running }) => running.includes('containerd'));
+  for (const { name } of workers) await importImage(Host.open(ledger, name), archive);
+  console.log(`${file} is on ${workers.map(({ name }) => name).join(', ')}`);
+}
+
+function setName(name: string, addresses: string[], options: { world?: string }): void {
+  const ledger = findWorld(options.world);
+  new Dns(recordsFile(ledger.folder)).set(name, ...addresses);
+  console.log(`${name} leads to ${addresses.join(', ')}`);
 }
 
 async function build(): Promise<void> {

@@ -21,7 +21,9 @@ export function welcomeText(world: World, elapsed: string, kept: boolean): strin
   const tenant = clusters[1] ?? world.management;
   // Which world is meant goes without saying only while it is the only one.
   const which = worldIds().length > 1 ? ` --world ${world.id}` : '';
-  const end = kept ? 'The world stays up. End it:  make world-down' : 'Ctrl-C ends it.';
+  const end = kept
+    ? `The world stays up. End it:  world/world down ${world.id}`
+    : 'Ctrl-C ends it.';
   return `
 World ${world.id} is up after ${elapsed}.
 

@@ -5,7 +5,7 @@ import { Cluster } from './cluster/cluster.ts';
 import { ControlPlane, etcdDisk } from './cluster/control-plane.ts';
 import { konnectivityObjects } from './cluster/konnectivity.ts';
 import { Worker } from './cluster/worker.ts';
-import { Dns, writeRecords, type DnsRecords, type DnsView } from './dns/records.ts';
+import { Dns, recordsFile, writeRecords, type DnsRecords, type DnsView } from './dns/records.ts';
 import { baseImages, imageArchive } from './images/images.ts';
 import type { ImageSpec } from './images/oci.ts';
 import { cgroupPaths } from './machine/cgroup.ts';
@@ -212,7 +212,7 @@ async function startPieces(ledger: Ledger, plan: WorldPlan, progress: Progress):
   const hub = await Host.create(ledger, { name: 'network', nameserver: NETWORK.resolver });
   const network = await Network.create(hub, NETWORK.resolver, NETWORK.length);
   const clusters = [plan.management, ...plan.tenants];
-  const dnsPath = join(hub.folder, 'files', 'dns.json');
+  const dnsPath = recordsFile(ledger.folder);
   writeRecords(dnsPath, initialRecords(clusters));
   const resolver = await hub.start('dns', [
     process.execPath,

@@ -151,3 +151,9 @@ export type ControlPlaneSpec =
   | Having<'ref', Exclude<Source, 'ref'> | Secrets>
   | Having<'service' | Secrets, Exclude<Source, 'service'>>
   | Having<'endpoints' | Secrets, Exclude<Source, 'endpoints'>>;
+
+/** Whether there is konnectivity, as far as the Exposure says: an object of a provider mostly has it. */
+export function mayHaveKonnectivity({ service, endpoints }: ControlPlaneSpec): boolean {
+  if (service !== undefined) return service.konnectivityPort !== undefined;
+  return endpoints === undefined || endpoints.konnectivity !== undefined;
+}

@@ -75,7 +75,7 @@ export const KINDS: readonly Kind[] = [
     columns: [
       column('Driver', '.spec.driver', 'How tenants are routed.'),
       column('Domain', '.spec.domain', 'The domain below which hosts are made.'),
-      column('Addresses', '.status.addresses', 'The addresses of the edge.'),
+      column('Addresses', '.status.addressSummary', 'The addresses of the edge.'),
       { ...column('Exposures', '.status.exposures', 'How many use it.'), type: 'integer' },
       READY,
       AGE,

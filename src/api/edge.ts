@@ -162,6 +162,11 @@ export const edgeStatus = z.object({
     .max(16)
     .optional()
     .describe('The addresses of the edge: those of the spec, or as its controller tells them.'),
+  addressSummary: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe('The addresses in one line: the first three, and how many more.'),
   exposures: z.int().min(0).optional().describe('How many Exposures use this Edge.'),
   conditions: conditions
     .optional()

@@ -25,7 +25,7 @@ export const exposureSpec = z.strictObject({
   edge: objectName
     .optional()
     .describe(
-      'The Edge to use. Default: the one with the annotation snicket.dev/is-default: "true".',
+      'The Edge to use. Default: the one with the annotation snicket.dev/is-default: "true"; if several have it, the one that the Exposure is on already, else the oldest.',
     ),
   controlPlane: controlPlaneSpec.describe(
     'The control plane that is to be reachable: exactly one of ref, service and endpoints.',

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { hostsOf } from './hosts.ts';
 import { host } from './network-values.ts';
 import { parseEdge, parseExposure } from './objects.ts';
-import { edgeOf, exposureOf } from './testing/objects.ts';
+import { edgeOf, exposureOf, REF } from './testing/objects.ts';
 
 function exposure(hosts: object = {}, name = 'blue') {
   const object = exposureOf({ hosts }, name);
@@ -35,6 +35,24 @@ test('knows no host of konnectivity if none is written and there is no domain', 
   expect(hostsOf(exposure({ api: 'blue.example.net' }), without)).toEqual({
     api: 'blue.example.net',
   });
+});
+
+test('gives no host to konnectivity that is not there, written or made', () => {
+  const secrets = { caSecret: { name: 'ca' }, kubeconfigSecret: { name: 'kubeconfig' } };
+  const blue = (hosts: object, given: object) =>
+    parseExposure({
+      ...exposureOf({ hosts, controlPlane: { ...secrets, ...given } }),
+      metadata: { name: 'blue', namespace: 'tenants' },
+    });
+  const written = { konnectivity: 'agents.example.net' };
+  const api = 'tenants-blue.k8s.example.com';
+
+  expect(hostsOf(blue({}, { service: { name: 'blue' } }), withDomain)).toEqual({ api });
+  expect(hostsOf(blue(written, { service: { name: 'blue' } }), withDomain)).toEqual({ api });
+  const endpoints = { api: ['10.0.0.5:6443'] };
+  expect(hostsOf(blue(written, { endpoints }), withDomain)).toEqual({ api });
+  const both = { ...endpoints, konnectivity: ['10.0.0.5:8132'] };
+  expect(hostsOf(blue(written, { endpoints: both }), withDomain)).toEqual({ api, ...written });
 });
 
 test('finds that a host is missing', () => {
@@ -81,7 +99,7 @@ test('makes nothing that could not have been written as a host', () => {
       const metadata = { name, namespace };
 
       const hosts = hostsOf(
-        { metadata, spec: { hosts: {} } },
+        { metadata, spec: { hosts: {}, controlPlane: { ref: REF } } },
         { metadata, spec: { domain: domain.toLowerCase() } },
       );
 

@@ -4,19 +4,20 @@
 import type { Finding } from './finding.ts';
 import type { Edge } from './edge.ts';
 import type { Exposure } from './exposure.ts';
+import { mayHaveKonnectivity } from './control-plane-spec.ts';
 import { namespaceFault, type EdgeOfNamespaces } from './allowed-namespaces.ts';
 import { MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from './network-values.ts';
 
 /** The hosts of one tenant. */
 export interface Hosts {
   readonly api: string;
-  /** Absent: none was named, and there is no domain to make one from. */
+  /** Absent: there is no konnectivity, or none was named, and there is no domain to make one from. */
   readonly konnectivity?: string | undefined;
 }
 
 /** What the hosts are read from. */
 export type HostsOfExposure = Pick<Exposure, 'metadata'> & {
-  readonly spec: Pick<Exposure['spec'], 'hosts'>;
+  readonly spec: Pick<Exposure['spec'], 'hosts' | 'controlPlane'>;
 };
 /** The same of the Edge. */
 export type DomainOfEdge = EdgeOfNamespaces & { readonly spec: Pick<Edge['spec'], 'domain'> };
@@ -29,7 +30,10 @@ export function hostsOf(exposure: HostsOfExposure, edge: DomainOfEdge): Hosts | 
   const { hosts } = exposure.spec;
   const made = (kind: 'k8s' | 'konnectivity') => madeHost(exposure, kind, edge.spec.domain);
   const api = hosts.api ?? made('k8s');
-  const konnectivity = hosts.konnectivity ?? made('konnectivity');
+  // A host that leads nowhere is claimed by nobody: else others could hold it against the tenant.
+  const konnectivity = mayHaveKonnectivity(exposure.spec.controlPlane)
+    ? (hosts.konnectivity ?? made('konnectivity'))
+    : undefined;
 
   if (api === undefined) {
     return fault(

@@ -22,7 +22,7 @@ Examples:
 Exit codes:
   0  nothing would be changed
   1  something would be
-  2  something cannot be compared: lines that begin with error: say what and why`;
+  2  something cannot be compared, or there is no such Exposure: lines that begin with error: say what and why`;
 
 interface Flags extends ManagementFlags {
   readonly only?: Cluster;
@@ -71,7 +71,9 @@ async function diff(exposure: NamedExposure | undefined, flags: Flags): Promise<
   await orSayWhy(async () => {
     const all: object[] = [];
     let hasChanges = false;
+    let isEmpty = true;
     for await (const outlook of outlooks(options)) {
+      isEmpty = false;
       reportFindings(outlook, EXIT.failed);
       const changes = exposureChanges(outlook, flags.only);
       if (changes.changes.length > 0) hasChanges = true;
@@ -79,8 +81,9 @@ async function diff(exposure: NamedExposure | undefined, flags: Flags): Promise<
       else process.stdout.write(changesText(changes, hasColours));
     }
     if (flags.output === 'json') console.log(JSON.stringify({ exposures: all }, null, 2));
+    if (isEmpty) say('there is no Exposure');
     if (hasChanges) process.exitCode ??= EXIT.wrong;
-    else if (process.exitCode === undefined && process.stderr.isTTY) {
+    else if (!isEmpty && process.exitCode === undefined && process.stderr.isTTY) {
       say('nothing to change');
     }
   });

@@ -19,10 +19,18 @@ export function exposureChanges(outlook: Outlook, only?: Cluster): ExposureChang
       const side = outlook[cluster] ?? { wanted: [], superfluous: [] };
       const kept = cluster === 'management' ? formerRoutesIn(outlook) : [];
       const changes = changesIn({ ...side, kept }).map((change) => ({ ...change, cluster }));
-      return cluster === 'management' ? [...routeInStatus(outlook), ...changes] : changes;
+      if (cluster === 'tenant') return changes;
+      return [...preparationChanges(outlook), ...routeInStatus(outlook), ...changes];
     }),
     findings: outlook.findings,
   };
+}
+
+/** Fields of objects that are the provider's, or a user's. */
+function preparationChanges({ preparation }: Outlook): readonly ClusterChange[] {
+  return (preparation?.changes ?? []).map(({ object, fields }) => ({
+    ...{ action: 'change', cluster: 'management', object, fields, waits: false },
+  }));
 }
 
 /** Snicket's own gateway has its routes from the status of the Exposure: no object says them. */

@@ -159,7 +159,7 @@ function edgeAddress(
   }
   if (address !== undefined) return address;
   throw new NothingToGive(
-    `nobody says where Edge ${wished} is; write spec.addresses of the Edge, wait for the load balancer, or give --address`,
+    `nobody says where Edge ${wished} is; write spec.addresses of the Edge, wait for the load balancer if its Service is of type LoadBalancer, or give --address`,
   );
 }
 

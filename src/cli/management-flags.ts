@@ -57,7 +57,7 @@ export function withManagementFlags(command: Command): Command {
     .option('-A, --all-namespaces', 'all Exposures', false)
     .option(
       '--proxy-image <image>',
-      "the image of the proxy, for Exposures that name none; default: that of the operator's Deployment",
+      'the image of the proxy, for Exposures that name none; default: that of the operator',
     );
 }
 

@@ -7,6 +7,7 @@ import { InvalidObjectError } from '../api/fault.ts';
 import { parseEdgeStrictly, parseExposureStrictly } from '../api/objects.ts';
 import { keyText, objectText, type KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
+import { versionsOf, WATCHED_RESOURCES } from '../providers/provider-resources.ts';
 
 /** What was read. */
 export interface ObjectFiles {
@@ -32,10 +33,9 @@ interface Part {
 }
 
 const NAMESPACED = new Map(
-  Object.values(RESOURCES).map(({ apiVersion, kind, namespaced }) => [
-    `${apiVersion} ${kind}`,
-    namespaced,
-  ]),
+  [...Object.values(RESOURCES), ...WATCHED_RESOURCES.flatMap(versionsOf)].map(
+    ({ apiVersion, kind, namespaced }) => [`${apiVersion} ${kind}`, namespaced],
+  ),
 );
 
 /** The objects in files. Those that name no namespace, and need one, are in `namespace`. */

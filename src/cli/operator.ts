@@ -52,7 +52,7 @@ export function operatorCommand(): Command {
     .option('--concurrency <n>', 'Exposures that are looked at together', wholeNumber(1, 1000), 32)
     .option(
       '--resync <seconds>',
-      'between two looks at a steady Exposure',
+      'between two reads of the Secrets of a steady Exposure; five times that between two looks at all of it',
       wholeNumber(5, 86_400),
       120,
     )

@@ -4,15 +4,16 @@
 import manifest from '../../package.json' with { type: 'json' };
 import { formerRoutes, formerRoutesKept } from '../edges/former-routes.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isKubeError } from '../kube/kube-error.ts';
+import { isKubeError, type KubeErrorReason } from '../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
-import { installedProxyImage } from '../operator/installed-image.ts';
+import { installedProxyImage, ownProxyImage } from '../operator/installed-image.ts';
 import type { Viewpoint } from '../operator/look.ts';
 import { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
 import { outlookOf, type Outlook } from '../operator/outlook.ts';
 import { findingText, type Finding } from '../api/finding.ts';
 import type { Plan } from '../plan/plan.ts';
 import { renderPlan, type Cluster, type RenderOptions } from '../plan/render.ts';
+import { preparationTexts, valuesText } from './preparation-text.ts';
 import { isChosen, type Choice } from './management-flags.ts';
 import { withProgress } from './progress.ts';
 import { say } from './say.ts';
@@ -28,7 +29,7 @@ export interface PlansOptions {
   readonly client: KubeClient;
   /** Of the operator. */
   readonly namespace: string;
-  /** Default: as the operator's Deployment has it, or the image of this version. */
+  /** Default: as the operator's own pod or its Deployment has it, or the image of this version. */
   readonly proxyImage?: string | undefined;
   /** Default: all Exposures. */
   readonly choice?: Choice;
@@ -50,6 +51,9 @@ export async function* outlooks(options: PlansOptions): AsyncGenerator<Outlook, 
     const reading = ManagementSnapshot.read(client, signal);
     const management = await withProgress(`reading ${client.server}`, reading);
     const chosen = chosenOf(management.exposures, choice);
+    if (chosen.length === 0 && choice.namespace !== undefined) {
+      throw nothingChosen(`in namespace ${choice.namespace}`, management.exposures);
+    }
     const proxyImage = options.proxyImage ?? (await proxyImageOf(options, signal));
     const viewpoint: Viewpoint = { management, namespace, proxyImage };
     const ahead: Begun[] = [];
@@ -92,7 +96,7 @@ async function first(ahead: Begun[]): Promise<Outlook> {
 }
 
 /** Prints the plans of all Exposures, writes nothing to any cluster. The exit code says whether all can be carried out. */
-export async function printPlans(options: PlansOptions & RenderOptions): Promise<void> {
+export async function printPlans(options: PlansOptions & PlanTextOptions): Promise<void> {
   await orSayWhy(async () => {
     let isFirst = true;
     for await (const outlook of outlooks(options)) {
@@ -105,8 +109,16 @@ export async function printPlans(options: PlansOptions & RenderOptions): Promise
   });
 }
 
+/** Options of {@link planText}. */
+export interface PlanTextOptions extends RenderOptions {
+  /** The values of k0rdent's chart in place of all else. Default false. */
+  readonly values?: boolean;
+}
+
 /** A plan with a head that says whose it is. All of it is YAML. */
-export function planText({ object, wish, plan }: Outlook, options: RenderOptions = {}): string {
+export function planText(outlook: Outlook, options: PlanTextOptions = {}): string {
+  if (options.values === true) return valuesText(outlook);
+  const { object, wish, plan } = outlook;
   const name = `Exposure ${keyText(object.metadata)}`;
   if (plan === undefined || wish === undefined) {
     const isLeaving = object.metadata.deletionTimestamp !== undefined;
@@ -118,7 +130,9 @@ export function planText({ object, wish, plan }: Outlook, options: RenderOptions
     `${name}: Edge ${metadata.name}, driver ${spec.driver}, mode ${plan.mode}`,
     ...routeLines(plan, spec.port),
   ];
-  return `${head.map((line) => `# ${line}\n`).join('')}${renderPlan(plan, options)}`;
+  const prepared = options.only === 'tenant' ? [] : preparationTexts(outlook);
+  const body = [...prepared, renderPlan(plan, options)].join('---\n');
+  return `${head.map((line) => `# ${line}\n`).join('')}${body}`;
 }
 
 function routeLines({ routes }: Plan, port: number): readonly string[] {
@@ -135,11 +149,17 @@ export function reportFindings(
   exitCode: number = EXIT.wrong,
 ): void {
   const key = keyText(object.metadata);
-  for (const finding of findings) say(findingLine(key, finding));
+  // What is wrong first: the rest may be long.
+  const bySeverity = findings.toSorted((a, b) => rank(a) - rank(b));
+  for (const finding of bySeverity) say(findingLine(key, finding));
   if (reissued !== undefined) {
     say(`note: ${key}: the proxies would get new credentials: ${reissued}`);
   }
   if (findings.some(({ severity }) => severity === 'error')) process.exitCode = exitCode;
+}
+
+function rank({ severity }: Finding): number {
+  return severity === 'error' ? 0 : 1;
 }
 
 function findingLine(key: string, finding: Finding): string {
@@ -152,10 +172,21 @@ export async function orSayWhy(work: () => Promise<void>): Promise<void> {
     await work();
   } catch (error) {
     if (!isKubeError(error) && !(error instanceof NothingChosen)) throw error;
-    say(`error: ${error.message}`);
+    say(`error: ${error.message}${(isKubeError(error) && WAYS_OUT[error.reason]) || ''}`);
     process.exitCode = EXIT.failed;
   }
 }
+
+const LOOK_AT_ACCESS =
+  '; see that the API server runs, and that the kubeconfig and its context are the right ones: kubectl config current-context';
+
+/** What to do, where the error alone does not say it. */
+const WAYS_OUT: Partial<Record<KubeErrorReason, string>> = {
+  NotFound:
+    '; this cluster does not know Exposures: is it the management cluster? If it is, install Snicket there: kubectl apply -k deploy',
+  Unreachable: LOOK_AT_ACCESS,
+  TimedOut: LOOK_AT_ACCESS,
+};
 
 /** The Exposures that are meant, by their names. @throws NothingChosen if one is meant that is not there */
 export function chosenOf(exposures: readonly KubeObject[], choice: Choice): readonly KubeObject[] {
@@ -163,9 +194,13 @@ export function chosenOf(exposures: readonly KubeObject[], choice: Choice): read
     .filter(({ metadata }) => isChosen(choice, metadata))
     .toSorted((a, b) => (keyText(a.metadata) < keyText(b.metadata) ? -1 : 1));
   if (chosen.length > 0 || choice.name === undefined) return chosen;
+  throw nothingChosen(`${choice.namespace}/${choice.name}`, exposures);
+}
+
+function nothingChosen(what: string, exposures: readonly KubeObject[]): NothingChosen {
   const names = exposures.map(({ metadata }) => keyText(metadata)).toSorted();
-  throw new NothingChosen(
-    `there is no Exposure ${choice.namespace}/${choice.name}; there ${names.length === 0 ? 'is none at all' : `are ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', ...' : ''}`}`,
+  return new NothingChosen(
+    `there is no Exposure ${what}; there ${names.length === 0 ? 'is none at all' : `are ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', ...' : ''}`}`,
   );
 }
 
@@ -173,6 +208,8 @@ async function proxyImageOf(
   { client, namespace }: PlansOptions,
   signal: AbortSignal,
 ): Promise<string> {
+  const own = ownProxyImage();
+  if (own !== undefined) return own;
   const ours = `snicket.dev/snicket:${manifest.version}`;
   try {
     return (await installedProxyImage(client, namespace, signal)) ?? ours;

@@ -10,7 +10,7 @@ import { RESOURCES, type Resource } from '../kube/resource.ts';
 import { edgeFindings, strangerFindings } from '../operator/exposure/route-changes.ts';
 import { lookAtExposure, type Viewpoint } from '../operator/look.ts';
 import { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
-import type { Outlook } from '../operator/outlook.ts';
+import { providedOutlook, type Outlook } from '../operator/outlook.ts';
 import type { ProxyCredentials, TenantFacts } from '../tenant/tenant-facts.ts';
 import { placeholder } from '../plan/placeholder.ts';
 import { planExposure } from '../plan/plan.ts';
@@ -52,7 +52,9 @@ async function outlookOf(
 ): Promise<Outlook> {
   const { value: wish, finding } = viewpoint.management.book.wishOf(object);
   if (wish === undefined) return { object, isRouted: false, findings: [finding] };
-  const look = await lookAtExposure(object, wish, viewpoint, new AbortController().signal);
+  const { signal } = new AbortController();
+  const look = await lookAtExposure(object, wish, viewpoint, signal);
+  const provided = await providedOutlook(look, viewpoint, signal);
   const { clusterDomain = assumptions.tenant.clusterDomain } = wish.exposure.spec.controlPlane;
   const tenant = { ...assumptions.tenant, clusterDomain, nodes: [] };
   const credentials = CREDENTIALS[look.plan.mode];
@@ -62,9 +64,11 @@ async function outlookOf(
   // How the edge is set up is judged if the files say it.
   const isTold = driverFor(driver).reads.every((kind) => viewpoint.management.all(kind).length > 0);
   return {
-    ...{ object, wish, plan, isRouted: true },
+    ...{ object, wish, plan, ...provided, isRouted: true },
     findings: [
       ...plan.findings,
+      ...(wish.warning === undefined ? [] : [wish.warning]),
+      ...(provided.preparation?.findings ?? []),
       ...look.reading.findings,
       ...strangerFindings(viewpoint, object, plan, wish.edge),
       ...(routes === undefined || !isTold ? [] : edgeFindings(viewpoint, routes, wish.edge)),

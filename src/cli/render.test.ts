@@ -252,8 +252,27 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
     expect(exitCode).toBe(1);
   });
 
+  test('says what is wrong before what was assumed, and warns of two default Edges', async () => {
+    const annotations = 'annotations: {snicket.dev/is-default: "true"}';
+    const defaults = ['shared', 'second']
+      .map((name) => EDGE.replace('name: shared', `name: ${name}, ${annotations}`))
+      .join('---\n');
+    terminal.write('defaults.yaml', defaults);
+    terminal.write('any.yaml', exposureOf('any').replace(/  edge: .*\n/, ''));
+
+    const { stderr } = await terminal.snicket(['render', '-f', 'defaults.yaml', 'any.yaml']);
+
+    expect(stderr.split('\n').map((line) => line.split(':')[0])).toEqual([
+      ...['warning', 'note', 'note', 'note', ''],
+    ]);
+    expect(stderr).toStartWith(
+      'warning: tenants/any: SeveralDefaultEdges: Edges second and shared are both annotated as default',
+    );
+  });
+
   test.each([
-    [['-f', 'absent.yaml'], 2, 'error: absent.yaml cannot be read (ENOENT)'],
+    [['-f', 'absent.yaml'], 2, 'error: absent.yaml cannot be read (there is no such file)'],
+    [['-f', 'edge.yaml', 'tenants/blue'], 2, 'all Exposures in the files are printed: leave the'],
     [['-f', '.'], 2, 'error: . cannot be read (a folder; write its files: ./*.yaml)'],
     [['-f', 'edge.yaml', '-A'], 2, 'error: -f means the Exposures in the files'],
     [['-f', 'torn.yaml'], 1, 'error: torn.yaml:'],
@@ -411,6 +430,51 @@ describe('from a cluster', () => {
     expect(exitCode).toBe(2);
   });
 
+  test('names the Exposures that there are if the namespace has none', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    await lab.addTenant('blue');
+    await lab.expose('blue');
+    using terminal = new Terminal(lab.management);
+
+    for (const tool of ['render', 'diff']) {
+      const { exitCode, stdout, stderr } = await terminal.snicket([tool, '-n', 'nope']);
+
+      expect(stderr).toBe(
+        'error: there is no Exposure in namespace nope; there are tenants/blue\n',
+      );
+      expect(stdout).toBe('');
+      expect(exitCode).toBe(2);
+    }
+  });
+
+  test('asks whether a cluster that knows no Exposures is the right one', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    using terminal = new Terminal(lab.management);
+    lab.management.inject(
+      { kind: 'answer', status: 404, reason: 'NotFound' },
+      { plural: 'exposures' },
+      10,
+    );
+
+    const { exitCode, stderr } = await terminal.snicket(['render', '-A']);
+
+    expect(stderr).toContain('this cluster does not know Exposures: is it the management cluster?');
+    expect(stderr).toEndWith('kubectl apply -k deploy\n');
+    expect(exitCode).toBe(2);
+  });
+
+  test('says what to look at where no API server answers', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    using terminal = new Terminal(lab.management);
+    await lab.management.goDown();
+
+    const { exitCode, stderr } = await terminal.snicket(['render', '-A']);
+
+    expect(stderr).toMatch(/^error: .*see that the API server runs, and that the kubeconfig/);
+    expect(exitCode).toBe(2);
+    await lab.management.comeUp();
+  });
+
   test('says that the management cluster cannot be read', async () => {
     await using lab = await OperatorLab.start({ isOperatorRunning: false });
     using terminal = new Terminal(lab.management);
@@ -449,6 +513,23 @@ describe('from a cluster', () => {
 
     expect(stdout).toContain('image: registry.example.com/snicket:7\n');
   });
+});
+
+test('takes the image of proxies from its own surroundings in the pod of the operator', async () => {
+  await using lab = await OperatorLab.start({ isOperatorRunning: false });
+  await lab.addTenant('blue');
+  await lab.expose('blue');
+  using terminal = new Terminal(lab.management);
+  const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+  lab.management.inject(refusal, { plural: 'deployments' }, 10);
+
+  const { stdout, stderr } = await terminal.run([
+    ...['env', 'SNICKET_IMAGE=registry.example.com/snicket:8', terminal.program, 'render'],
+    ...['tenants/blue'],
+  ]);
+
+  expect(stdout).toContain('image: registry.example.com/snicket:8\n');
+  expect(stderr).not.toContain('Deployment');
 });
 
 test('operator --dry-run prints the plans of all Exposures, writes nothing and ends', async () => {

@@ -20,6 +20,7 @@ Examples:
   snicket render -A --only management            # for all of them, without asking a tenant
   snicket render -f edge.yaml blue.yaml          # from files, with no cluster at all
   kustomize build . | snicket render -f -        # from standard input
+  snicket render tenants/blue --values           # the values of k0rdent's chart, for its ClusterDeployment
   snicket render -f edge.yaml blue.yaml --only management | kubectl diff -f -
 
 Nothing is written anywhere. Of Secrets a fingerprint is shown, unless --show-secrets asks for more.
@@ -38,6 +39,7 @@ const SERVICE_ADDRESS = '10.96.0.1';
 
 interface Flags extends ManagementFlags {
   readonly filename?: readonly string[];
+  readonly values: boolean;
   readonly showSecrets: boolean;
   readonly only?: Cluster;
   readonly serviceAddress?: readonly string[];
@@ -50,6 +52,7 @@ export function renderCommand(): Command {
   return withManagementFlags(new Command('render'))
     .description('print the objects that Exposures lead to, from a cluster or from files')
     .option('-f, --filename <file...>', 'files with Edges and Exposures, and - for standard input')
+    .option('--values', "the values of k0rdent's chart, and nothing else", false)
     .option('--show-secrets', 'print what is in Secrets', false)
     .addOption(
       new Option('--only <cluster>', 'the objects of one cluster; default: both').choices(CLUSTERS),
@@ -103,7 +106,7 @@ async function renderCluster(
     await printPlans({
       ...{ client, namespace: flags.operatorNamespace, proxyImage: flags.proxyImage },
       ...{ choice: choiceOf(exposure, flags, access) },
-      ...{ only: flags.only, showSecrets: flags.showSecrets },
+      ...{ only: flags.only, showSecrets: flags.showSecrets, values: flags.values },
     });
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
@@ -143,10 +146,10 @@ async function renderFiles(
     process.exitCode = EXIT.wrong;
     return;
   }
-  for (const sentence of assumed) say(`note: ${sentence}, and was assumed`);
   for (const outlook of outlooks) reportFindings(outlook);
-  const { only, showSecrets } = flags;
-  const texts = outlooks.map((outlook) => planText(outlook, { only, showSecrets }));
+  for (const sentence of assumed) say(`note: ${sentence}, and was assumed`);
+  const { only, showSecrets, values } = flags;
+  const texts = outlooks.map((outlook) => planText(outlook, { only, showSecrets, values }));
   console.log(texts.map((text) => text.trimEnd()).join('\n---\n'));
 }
 
@@ -157,9 +160,16 @@ function readText(name: string, command: Command): TextFile {
       : { name, text: readFileSync(name, 'utf8') };
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    const why = error.code === 'EISDIR' ? `a folder; write its files: ${name}/*.yaml` : error.code;
-    command.error(`error: ${name} cannot be read (${String(why)})`);
+    command.error(`error: ${name} cannot be read (${unreadable(name, String(error.code))})`);
   }
+}
+
+function unreadable(name: string, code: string): string {
+  if (code === 'EISDIR') return `a folder; write its files: ${name}/*.yaml`;
+  if (code !== 'ENOENT') return code;
+  // As if one Exposure could be chosen from files.
+  const isName = /^[^./]+\/[^./]+$/.test(name);
+  return `there is no such file${isName ? '; with -f, all Exposures in the files are printed: leave the name out' : ''}`;
 }
 
 function parseAddresses(text: string, before: readonly string[] = []): readonly string[] {

@@ -69,8 +69,11 @@ export interface EdgeDriver {
    */
   objects(routes: ExposureRoutes, edge: Edge, served: ServedApis): readonly RouteObject[];
 
-  /** What is missing or wrong around the routes; `error` where it keeps them from being served. */
-  findings(routes: ExposureRoutes, context: EdgeContext): readonly EdgeFinding[];
+  /**
+   * What is missing or wrong around the routes; `error` where it keeps them from being served. Without routes: what
+   * concerns every Exposure alike.
+   */
+  findings(routes: ExposureRoutes | undefined, context: EdgeContext): readonly EdgeFinding[];
 
   /** Whether the controller took the routes, as the objects that are there say. */
   admitted(routes: ExposureRoutes, live: readonly KubeObject[], context: EdgeContext): Admission;

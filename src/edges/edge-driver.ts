@@ -20,7 +20,7 @@ export interface DriverRecipe extends Pick<
   /** The objects, of the kind that is served. */
   objects(routes: ExposureRoutes, edge: Edge, resource: Resource): readonly RouteObject[];
   /** Besides that the kind has to be served. */
-  findings(routes: ExposureRoutes, context: EdgeContext): readonly EdgeFinding[];
+  findings(routes: ExposureRoutes | undefined, context: EdgeContext): readonly EdgeFinding[];
   /** What the controller says of one object. */
   judge(object: KubeObject, context: EdgeContext): Admission;
   /** What the controller says of its own addresses. */
@@ -40,7 +40,10 @@ export function edgeDriver(recipe: DriverRecipe): EdgeDriver {
     return resource === undefined ? [] : recipe.objects(routes, edge, resource);
   }
 
-  function findings(routes: ExposureRoutes, context: EdgeContext): readonly EdgeFinding[] {
+  function findings(
+    routes: ExposureRoutes | undefined,
+    context: EdgeContext,
+  ): readonly EdgeFinding[] {
     return served(context.served) === undefined
       ? [apiMissing(recipe)]
       : recipe.findings(routes, context);

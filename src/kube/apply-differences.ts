@@ -1,6 +1,7 @@
 /**
  * Where an object that is there is not as it was asked for.
  */
+import { strays } from './apply-strays.ts';
 
 /** One place. */
 export interface Difference {
@@ -17,7 +18,7 @@ export interface Comparison extends Difference {
 
 /**
  * The places where `live` does not have what `desired` asks for. Fields that only `live` has are none: they are defaults of
- * the server, or belong to others. Lists are compared item by item and must be of one length, for most lists of the API are
+ * the server, or belong to others; but see `strays`. Lists are compared item by item and must be of one length, for most lists of the API are
  * one field. An undefined or null field asks for nothing.
  */
 export function differences(desired: unknown, live: unknown): readonly Difference[] {
@@ -28,6 +29,9 @@ export function differences(desired: unknown, live: unknown): readonly Differenc
 export function comparisons(desired: unknown, live: unknown): readonly Comparison[] {
   const found: Comparison[] = [];
   compare(desired, live, '', found);
+  for (const { path, found: stray } of strays(desired, live)) {
+    found.push({ path, found: stray, wanted: undefined });
+  }
   return found;
 }
 

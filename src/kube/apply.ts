@@ -6,9 +6,11 @@
  */
 import { systemClock, type Clock } from '../engine/clock.ts';
 import { differences, type Difference } from './apply-differences.ts';
+import { patchWithout, strays } from './apply-strays.ts';
 import { backoffMs, type BackoffLimits } from './backoff.ts';
 import type { ApplyOptions, KubeClient } from './client.ts';
 import { keyText, type KubeObject } from './object.ts';
+import { resourceOf } from './resource.ts';
 
 /** The annotation with the hash of what was applied. */
 export const APPLIED_ANNOTATION = 'snicket.dev/applied';
@@ -99,11 +101,27 @@ export class Applier {
       const found = live === undefined ? [] : differences(desired, live);
       return { outcome: 'held', object: live, retryInMs, differences: found };
     }
-    const object = await this.#client.apply(withHash(desired, hash), options);
+    const object = await this.#withoutStrays(
+      desired,
+      await this.#client.apply(withHash(desired, hash), options),
+      options,
+    );
     const atMs = this.#clock.nowMs();
     const count = last === undefined || atMs - last.atMs > QUIET_MS ? 1 : last.count + 1;
     this.#remember(place, { hash, count, atMs, tolerated: differences(desired, object) });
     return { outcome: 'applied', object };
+  }
+
+  /** An apply takes no field away that somebody else has put there. */
+  async #withoutStrays<T extends KubeObject>(
+    desired: T,
+    applied: T,
+    { signal, resource = resourceOf(desired) }: Pick<ApplyOptions, 'signal' | 'resource'>,
+  ): Promise<T> {
+    const found = strays(desired, applied);
+    if (found.length === 0) return applied;
+    const body = patchWithout(found);
+    return this.#client.patch<T>(resource, desired.metadata, 'merge', body, { signal });
   }
 
   /** What was applied before that, and is not wanted now, is no repetition. */

@@ -4,6 +4,7 @@
  * Every call ends in time (a signal, or the client's own limit), and fails with a {@link KubeError} only. A client holds
  * no state but its credentials: it may be shared by any number of callers.
  */
+import type { InformerBounds } from './informer-bounds.ts';
 import type { KubeObject, ObjectKey } from './object.ts';
 import type { Resource } from './resource.ts';
 
@@ -57,6 +58,8 @@ export interface ApplyOptions extends CallOptions {
 export interface ListOptions<T extends KubeObject> extends Selection, CallOptions {
   /** What to keep of each object: done page by page, so that a long list is never in memory whole. Default: all. */
   readonly trim?: ((object: T) => T) | undefined;
+  /** The most that may be kept; a list that is longer is not read to its end. Default: the client's own limits. */
+  readonly bounds?: InformerBounds | undefined;
 }
 
 /** Options of {@link KubeClient.delete}. */
@@ -85,6 +88,9 @@ export interface KubeClient {
 
   /** All pages; `limit` of one page is the client's affair. A list that expires half way begins again. */
   list<T extends KubeObject>(resource: Resource, options?: ListOptions<T>): Promise<ObjectList<T>>;
+
+  /** How many there are of a kind, by a page of one. */
+  count(resource: Resource, options?: CallOptions): Promise<number>;
 
   /** Ends (returns) when the server ends it; throws a KubeError when it breaks, `Expired` for a version that is gone. */
   watch<T extends KubeObject>(

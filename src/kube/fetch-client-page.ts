@@ -11,12 +11,18 @@ export interface Page<T extends KubeObject> {
   readonly resourceVersion: string;
   /** Where the next one begins; empty at the end. */
   readonly continue: string;
+  /** How many come after this page; 0 also where the server does not say. */
+  readonly remaining: number;
 }
 
 /** What is looked at of an answer before its items are handed on as what the caller says they are. */
 interface RawPage {
   readonly items?: unknown;
-  readonly metadata?: { readonly resourceVersion?: unknown; readonly continue?: unknown } | null;
+  readonly metadata?: {
+    readonly resourceVersion?: unknown;
+    readonly continue?: unknown;
+    readonly remainingItemCount?: unknown;
+  } | null;
 }
 
 /** Undefined if the answer is none. */
@@ -26,7 +32,7 @@ export function pageOf<T extends KubeObject>(
 ): Page<T> | undefined {
   if (typeof answer !== 'object' || answer === null) return undefined;
   const { items, metadata }: RawPage = answer;
-  const { resourceVersion, continue: next } = metadata ?? {};
+  const { resourceVersion, continue: next, remainingItemCount: remaining } = metadata ?? {};
   // Go writes null for a list without items.
   const all: unknown = items ?? [];
   if (typeof resourceVersion !== 'string' || !Array.isArray(all) || !all.every(isObject)) {
@@ -36,6 +42,7 @@ export function pageOf<T extends KubeObject>(
     items: all.map((item) => withKind<T>(item, resource)),
     resourceVersion,
     continue: typeof next === 'string' ? next : '',
+    remaining: Number.isSafeInteger(remaining) ? Math.max(0, Number(remaining)) : 0,
   };
 }
 

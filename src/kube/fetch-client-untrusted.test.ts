@@ -25,6 +25,34 @@ function access() {
   return { server: server.url, credentials: { kind: 'none' }, namespace: 'default' } as const;
 }
 
+describe('a token that the server repeats', () => {
+  const token = 'hunter2-hunter2';
+  let known: KubeClient;
+
+  beforeEach(() => {
+    known = createClient({ ...access(), credentials: { kind: 'token', token } });
+  });
+
+  test('is not told as a version', async () => {
+    server.script = (exchange) => exchange.answer(200, { gitVersion: `v1.2.3+${token}` });
+
+    expect(await known.version()).toEqual({ gitVersion: 'v1.2.3+(token)' });
+  });
+
+  test('is not told by the end of a watch', async () => {
+    const status = { kind: 'Status', code: 500, message: `you sent ${token}` };
+    server.script = (exchange) => {
+      exchange.open();
+      exchange.write(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
+    };
+    const watch = known.watch(service, { resourceVersion: '1' });
+
+    const error = await errorOf(watch[Symbol.asyncIterator]().next());
+
+    expect(error.message).toEndWith('500: you sent (token)');
+  });
+});
+
 describe('limits', () => {
   const LIMITS: ClientLimits = {
     answerBytes: 1000,

@@ -16,15 +16,15 @@ import type {
   WatchOptions,
 } from './client.ts';
 import type { ClusterAccess } from './cluster-access.ts';
+import { assertWithin, sizeBytes } from './informer-bounds.ts';
 import { isKubeError } from './kube-error.ts';
 import { pluralsIn } from './fetch-client-discovery.ts';
 import { pageOf, type Page } from './fetch-client-page.ts';
 import { collectionPath, namespaceFor, objectPath, versionPath } from './fetch-client-path.ts';
 import { isObject, readObject } from './object-read.ts';
 import type { KubeObject, ObjectKey } from './object.ts';
-import { quoted } from './quote.ts';
 import { resourceOf, type Resource } from './resource.ts';
-import { malformed } from './transport-error.ts';
+import { malformed, saidBy } from './transport-error.ts';
 import { Transport, WATCH_SECONDS, type Call } from './transport.ts';
 import { watchEvents } from './watch-stream.ts';
 
@@ -94,6 +94,14 @@ class FetchClient implements KubeClient {
         if (!isKubeError(error, 'Expired') || attempt >= MAX_LIST_ATTEMPTS) throw error;
       }
     }
+  }
+
+  async count(resource: Resource, { signal }: CallOptions = {}): Promise<number> {
+    const path = collectionPath(resource, undefined);
+    const call: Call = { verb: 'GET', path, query: { limit: '1' }, signal };
+    const page = pageOf(await this.#transport.json(call), resource);
+    if (page === undefined) throw malformed(this.#transport.nameOf(call), 'it is no list');
+    return page.items.length + page.remaining;
   }
 
   watch<T extends KubeObject>(
@@ -211,18 +219,20 @@ class FetchClient implements KubeClient {
     const call: Call = { verb: 'GET', path: '/version', signal };
     const answer = (await this.#transport.json(call)) as { readonly gitVersion?: unknown } | null;
     const gitVersion = answer?.gitVersion;
-    if (typeof gitVersion === 'string') return { gitVersion: quoted(gitVersion) };
-    throw malformed(this.#transport.nameOf(call), 'it has no gitVersion');
+    const name = this.#transport.nameOf(call);
+    if (typeof gitVersion === 'string') return { gitVersion: saidBy(name, gitVersion) };
+    throw malformed(name, 'it has no gitVersion');
   }
 
   async #allPages<T extends KubeObject>(
     resource: Resource,
-    { trim = (object) => object, signal, ...selection }: ListOptions<T>,
+    { trim = (object) => object, bounds, signal, ...selection }: ListOptions<T>,
   ): Promise<ObjectList<T>> {
     const { listBytes, listPages, pageObjects } = this.#limits;
     const items: T[] = [];
     let page: Page<T> | undefined;
     let bytes = 0;
+    let keptBytes = 0;
     for (let pages = 0; page === undefined || page.continue !== ''; pages++) {
       const call: Call = {
         verb: 'GET',
@@ -245,7 +255,13 @@ class FetchClient implements KubeClient {
       }
       page = pageOf<T>(answer.content, resource);
       if (page === undefined) throw malformed(name, 'it is no list');
-      for (const item of page.items) items.push(readObject(item, trim));
+      for (const item of page.items) {
+        const kept = readObject(item, trim);
+        items.push(kept);
+        if (bounds === undefined) continue;
+        keptBytes += sizeBytes(kept);
+        assertWithin({ objects: items.length, bytes: keptBytes }, bounds);
+      }
     }
     return { items, resourceVersion: page.resourceVersion };
   }

@@ -1,6 +1,7 @@
 /**
  * What an informer knows: objects by key, and by whatever else they are asked for. No clock, no network.
  */
+import { assertWithin, sizeBytes, type InformerBounds } from './informer-bounds.ts';
 import { readObject } from './object-read.ts';
 import { keyText, type KubeObject, type ObjectKey } from './object.ts';
 
@@ -15,13 +16,17 @@ export type IndexValues<T> = (object: T) => readonly string[];
 
 /**
  * Objects of one kind. What is put in tells what that changed. An object that an index cannot read is an error
- * (KubeError `Malformed`), and changes nothing.
+ * (KubeError `Malformed`), and changes nothing; so is one that there is no room for.
  */
 export class InformerCache<T extends KubeObject> {
   readonly #entries = new Map<string, Entry<T>>();
   readonly #indexes: ReadonlyMap<string, Index<T>>;
+  readonly #bounds: InformerBounds | undefined;
+  /** Of all objects; 0 without bounds. */
+  #bytes = 0;
 
-  constructor(indexes: Readonly<Record<string, IndexValues<T>>> = {}) {
+  constructor(indexes: Readonly<Record<string, IndexValues<T>>> = {}, bounds?: InformerBounds) {
+    this.#bounds = bounds;
     this.#indexes = new Map(
       Object.entries(indexes).map(([name, valuesOf]) => [name, { valuesOf, keys: new Map() }]),
     );
@@ -53,7 +58,14 @@ export class InformerCache<T extends KubeObject> {
 
   /** As it is now. */
   put(object: T): readonly Change<T>[] {
-    return this.#put(this.#entryOf(object));
+    const entry = this.#entryOf(object);
+    const known = this.#entries.get(keyText(object.metadata));
+    if (this.#bounds !== undefined) {
+      const objects = this.#entries.size + (known === undefined ? 1 : 0);
+      const bytes = this.#bytes + entry.bytes - (known?.bytes ?? 0);
+      assertWithin({ objects, bytes }, this.#bounds);
+    }
+    return this.#put(entry);
   }
 
   /** It is gone; `object` is its last state. */
@@ -65,7 +77,7 @@ export class InformerCache<T extends KubeObject> {
     return [{ type: 'DELETED', object }];
   }
 
-  /** These, and no others. What is gone comes first: its name may be in use again. */
+  /** These, and no others; whoever has listed them has seen to the bounds. What is gone comes first: its name may be in use again. */
   replace(objects: readonly T[]): readonly Change<T>[] {
     const entries = objects.map((object) => this.#entryOf(object));
     const present = new Set(objects.map(({ metadata }) => keyText(metadata)));
@@ -78,11 +90,12 @@ export class InformerCache<T extends KubeObject> {
 
   /** All that can fail of an object comes before any of it is stored. */
   #entryOf(object: T): Entry<T> {
-    if (this.#indexes.size === 0) return { object, values: NO_VALUES };
+    const bytes = this.#bounds === undefined ? 0 : sizeBytes(object);
+    if (this.#indexes.size === 0) return { object, bytes, values: NO_VALUES };
     const values = readObject(object, () =>
       [...this.#indexes.values()].map(({ valuesOf }) => [...valuesOf(object)]),
     );
-    return { object, values };
+    return { object, bytes, values };
   }
 
   #put(entry: Entry<T>): readonly Change<T>[] {
@@ -106,6 +119,7 @@ export class InformerCache<T extends KubeObject> {
 
   #store(key: string, entry: Entry<T>): void {
     this.#entries.set(key, entry);
+    this.#bytes += entry.bytes;
     for (const [keys, value] of this.#places(entry)) {
       const known = keys.get(value);
       if (known === undefined) keys.set(value, new Set([key]));
@@ -115,6 +129,7 @@ export class InformerCache<T extends KubeObject> {
 
   #forget(key: string, entry: Entry<T>): void {
     this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
     for (const [keys, value] of this.#places(entry)) {
       const known = keys.get(value);
       known?.delete(key);
@@ -143,6 +158,7 @@ function isSame(previous: KubeObject, object: KubeObject): boolean {
 /** An object, and its values in each index. */
 interface Entry<T> {
   readonly object: T;
+  readonly bytes: number;
   readonly values: readonly (readonly string[])[];
 }
 

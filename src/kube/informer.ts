@@ -4,6 +4,7 @@
 import { systemClock, type Clock } from '../engine/clock.ts';
 import { backoffMs, delay } from './backoff.ts';
 import type { KubeClient, Selection, WatchEvent } from './client.ts';
+import { assertSelected, type InformerBounds } from './informer-bounds.ts';
 import { InformerCache, type Change, type IndexValues } from './informer-cache.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import { readObject } from './object-read.ts';
@@ -23,6 +24,8 @@ export interface InformerOptions<T extends KubeObject> {
    */
   readonly trim?: (object: T) => T;
   readonly indexes?: Readonly<Record<string, IndexValues<T>>>;
+  /** For a server that is not trusted: what it sends must be within these, and of the selection. Default: none. */
+  readonly bounds?: InformerBounds;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
   /** From 0 to 1, for the spread of delays. Default `Math.random`. */
@@ -62,6 +65,7 @@ export class Informer<T extends KubeObject> {
   readonly #trim: (object: T) => T;
   readonly #cache: InformerCache<T>;
   readonly #listeners = new Set<(change: Change<T>) => void>();
+  readonly #failureListeners = new Set<(error: KubeError) => void>();
   readonly #synced = Promise.withResolvers<void>();
   /** Where the next watch goes on; absent: a list is due. */
   #resourceVersion: string | undefined;
@@ -77,7 +81,7 @@ export class Informer<T extends KubeObject> {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#trim = options.trim ?? withoutManagedFields;
-    this.#cache = new InformerCache(options.indexes);
+    this.#cache = new InformerCache(options.indexes, options.bounds);
     this.#staleSinceMs = this.#clock.nowMs();
   }
 
@@ -140,11 +144,18 @@ export class Informer<T extends KubeObject> {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Tells of every list and watch that fails from now on, until the returned function is called. */
+  onFailure(listener: (error: KubeError) => void): () => void {
+    this.#failureListeners.add(listener);
+    return () => void this.#failureListeners.delete(listener);
+  }
+
   /** All of it anew. Returns how long to pause then. */
   async #list(signal: AbortSignal): Promise<number> {
-    const { client, resource, selection } = this.#options;
+    const { client, resource, selection, bounds } = this.#options;
     try {
-      const list = await client.list<T>(resource, { ...selection, trim: this.#trim, signal });
+      const options = { ...selection, bounds, trim: this.#kept, signal };
+      const list = await client.list<T>(resource, options);
       if (signal.aborted) return 0;
       const changes = this.#cache.replace(list.items);
       this.#resourceVersion = list.resourceVersion;
@@ -204,6 +215,7 @@ export class Informer<T extends KubeObject> {
     this.#lastError = error;
     this.#failures++;
     this.#failuresInARow++;
+    for (const listener of this.#failureListeners) listener(error);
     return Math.max(this.#backoffMs(), Math.min(error.retryAfterMs ?? 0, MAX_ADVICE_MS));
   }
 
@@ -243,9 +255,19 @@ export class Informer<T extends KubeObject> {
     }
     const { resourceVersion } = event.object.metadata;
     if (resourceVersion !== undefined) this.#resourceVersion = resourceVersion;
-    const object = readObject(event.object, this.#trim);
-    this.#tell(event.type === 'DELETED' ? this.#cache.remove(object) : this.#cache.put(object));
+    if (event.type === 'DELETED') {
+      // Its last state may be one that is not of the selection any more.
+      this.#tell(this.#cache.remove(readObject(event.object, this.#trim)));
+    } else {
+      this.#tell(this.#cache.put(readObject(event.object, this.#kept)));
+    }
   }
+
+  readonly #kept = (object: T): T => {
+    const { bounds, selection } = this.#options;
+    if (bounds !== undefined && selection !== undefined) assertSelected(object, selection);
+    return this.#trim(object);
+  };
 
   /** Every change to every listener, whatever one of them throws. @throws KubeError for the first that was thrown */
   #tell(changes: readonly Change<T>[]): void {

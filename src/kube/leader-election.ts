@@ -53,6 +53,7 @@ export class LeaderElection {
   readonly #renewEveryMs: number;
   #seen: LeaseSighting | undefined;
   #isLeader = false;
+  #unanswered: string | undefined = 'the lease has not been asked for yet';
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
@@ -65,6 +66,11 @@ export class LeaderElection {
   /** Whether this process leads right now. */
   get isLeader(): boolean {
     return this.#isLeader;
+  }
+
+  /** Why it is not known who holds the lease, as a sentence; nothing if the server has just said so. */
+  get unanswered(): string | undefined {
+    return this.#unanswered;
   }
 
   /** Who holds the lease, as far as is known; undefined if nobody. */
@@ -176,6 +182,8 @@ export class LeaderElection {
     } catch (error) {
       // Somebody was quicker: no failure.
       if (!isKubeError(error, 'Conflict', 'AlreadyExists')) {
+        const said = error instanceof Error ? error.message : String(error);
+        this.#unanswered = `the lease ${keyText(key)} cannot be held: ${said}`;
         this.#options.logger.warn('the lease cannot be held', { lease: keyText(key), error });
       }
       return false;
@@ -205,6 +213,7 @@ export class LeaderElection {
   }
 
   #see(lease: Lease): void {
+    this.#unanswered = undefined;
     this.#seen = sighted(this.#seen, lease, this.#clock.nowMs());
   }
 

@@ -20,11 +20,12 @@ export function isObject(
   );
 }
 
-/** What is made of an object. @throws KubeError `Malformed`, whatever `read` throws */
+/** What is made of an object. @throws KubeError, `Malformed` for whatever else `read` throws */
 export function readObject<T extends KubeObject, R>(object: T, read: (object: T) => R): R {
   try {
     return read(object);
   } catch (error) {
+    if (error instanceof KubeError) throw error;
     const said = error instanceof Error ? error.message : String(error);
     throw new KubeError(
       'Malformed',

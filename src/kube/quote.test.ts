@@ -7,6 +7,10 @@ describe('what a server said', () => {
     expect(quoted('no: \r\n\t not you\u0000\u001b[31m ')).toBe('no: not you [31m');
   });
 
+  test('reads in one direction', () => {
+    expect(quoted('image \u202e1:tekcins\u202c\u2066 x')).toBe('image 1:tekcins x');
+  });
+
   test('is cut where it is long, and shows that', () => {
     expect(quoted('a'.repeat(300))).toBe('a'.repeat(300));
     expect(quoted('a'.repeat(301))).toBe(`${'a'.repeat(299)}…`);
@@ -19,7 +23,7 @@ describe('what a server said', () => {
         const quote = quoted(piece.repeat(times));
 
         expect(quote.length).toBeLessThanOrEqual(300);
-        expect(quote).not.toMatch(/\p{Cc}/u);
+        expect(quote).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
       }),
     );
   });

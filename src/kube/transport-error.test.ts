@@ -94,6 +94,19 @@ describe('an answer that says no', () => {
     expect(error.message).toContain('you sent Bearer (token)');
     expect(Bun.inspect(error)).not.toContain(token);
   });
+
+  test.each([
+    ['as JSON may write it', '\\u0068unter2-hunter2'],
+    ['with letters between that are not shown', 'hunter2\\u202e-hunter2'],
+  ])('does not tell the token %s', async (_, written) => {
+    const token = 'hunter2-hunter2';
+    lab.server.script = (exchange) =>
+      exchange.answer(403, `{"kind":"Status","message":"you sent ${written}","code":403}`);
+
+    const error = await errorOf(lab.transport({ credentials: { kind: 'token', token } }).json(POD));
+
+    expect(error.message).toEndWith('403: you sent (token)');
+  });
 });
 
 describe('no proper answer', () => {

@@ -11,6 +11,8 @@ export interface CallName {
   readonly verb: string;
   readonly path: string;
   readonly server: string;
+  /** Takes out of what the server said what it was told in confidence. Default: it was told nothing. */
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 /** The answer of an API server that says no, and the ERROR event of a watch. */
@@ -71,11 +73,13 @@ export function errorOfAnswer(call: CallName, { status, body, retryAfter }: Refu
   const seconds = retryAfterSeconds(retryAfter) ?? said?.details?.retryAfterSeconds ?? undefined;
   return new KubeError(
     reasonOf(status, said?.reason),
-    `${nameOf(call)} ${status}: ${quoted(said?.message || body) || NOTHING_MORE}`,
+    `${nameOf(call)} ${status}: ${saidBy(call, said?.message || body) || NOTHING_MORE}`,
     {
       status,
       retryAfterMs: seconds === undefined ? undefined : seconds * 1000,
-      causes: (said?.details?.causes ?? []).slice(0, MAX_CAUSES).map(quotedCause),
+      causes: (said?.details?.causes ?? [])
+        .slice(0, MAX_CAUSES)
+        .map((cause) => quotedCause(call, cause)),
     },
   );
 }
@@ -86,7 +90,7 @@ export function errorOfEvent(call: CallName, object: unknown): KubeError {
   const status = said?.code ?? 500;
   return new KubeError(
     reasonOf(status, said?.reason),
-    `${nameOf(call)} ended with ${status}: ${quoted(said?.message ?? '') || NOTHING_MORE}`,
+    `${nameOf(call)} ended with ${status}: ${saidBy(call, said?.message ?? '') || NOTHING_MORE}`,
     { status },
   );
 }
@@ -117,14 +121,22 @@ function certificateFault(code: string): string {
 }
 
 /** A field's path and a manager's name are no longer than a sentence either. */
-function quotedCause({ reason, message, field }: StatusCause): StatusCause {
-  const bounded = (text: string | undefined) => (text === undefined ? undefined : quoted(text));
+function quotedCause(call: CallName, { reason, message, field }: StatusCause): StatusCause {
+  const bounded = (text: string | undefined) => text && saidBy(call, text);
   return { reason: bounded(reason), message: bounded(message), field: bounded(field) };
 }
 
 /** The error of an answer that is none. */
 export function malformed(call: CallName, what: string): KubeError {
   return new KubeError('Malformed', `${nameOf(call)}: not an answer of an API server: ${what}`);
+}
+
+/**
+ * What a server said, fit for a message. Looked through before it is cut, so that no part of a secret is left, and after
+ * it is cleaned, so that none comes together.
+ */
+export function saidBy({ redact = (text) => text }: CallName, text: string): string {
+  return redact(quoted(redact(text)));
 }
 
 /** As in `GET /api/v1/pods at https://10.0.0.1:6443`. */

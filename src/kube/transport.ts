@@ -68,12 +68,17 @@ const SILENCE_MS = (WATCH_SECONDS.least + WATCH_SECONDS.spread + 60) * 1000;
  */
 const KEEP_ALIVE = { idleTimeout: 10, maxIdleSockets: 4 };
 
+/** A watch that was opened with the token before this one may still go on. */
+const KNOWN_TOKENS = 2;
+
 /** One server, one identity. */
 export class Transport {
   readonly #access: ClusterAccess;
   readonly #options: TransportOptions;
   readonly #clock: Clock;
   readonly #identities: IdentitySource;
+  /** Those that were sent last. */
+  #tokens: readonly string[] = [];
   #session: { readonly of: Identity; readonly session: Bun.FetchSession } | undefined;
 
   constructor(access: ClusterAccess, options: TransportOptions) {
@@ -90,7 +95,7 @@ export class Transport {
 
   /** As messages name a call. */
   nameOf({ verb, path }: Call): CallName {
-    return { verb, path, server: this.server };
+    return { verb, path, server: this.server, redact: this.#redact };
   }
 
   /** The answer, parsed. @throws KubeError */
@@ -145,14 +150,14 @@ export class Transport {
     let identity = await this.#identity(call, limits, this.#identities.current());
     let answer = await ask(identity);
     if (answer.status === 401) {
-      const refusal = await this.#refusal(call, answer, identity);
+      const refusal = await this.#refusal(call, answer);
       const other = await this.#identity(call, limits, this.#identities.after(identity));
       if (other === identity) throw refusal;
       identity = other;
       answer = await ask(identity);
     }
     if (answer.status >= 200 && answer.status < 300) return answer;
-    throw await this.#refusal(call, answer, identity);
+    throw await this.#refusal(call, answer);
   }
 
   async #identity(call: Call, limits: CallLimits, pending: Promise<Identity>): Promise<Identity> {
@@ -203,7 +208,14 @@ export class Transport {
     return answer;
   }
 
+  /** Whoever answers may say what it was sent. */
+  readonly #redact = (text: string): string =>
+    this.#tokens.reduce((rest, token) => rest.replaceAll(token, '(token)'), text);
+
   #headers(call: Call, { token }: Identity): Record<string, string> {
+    if (token !== undefined && !this.#tokens.includes(token)) {
+      this.#tokens = [token, ...this.#tokens].slice(0, KNOWN_TOKENS);
+    }
     return {
       accept: 'application/json',
       'user-agent': this.#options.userAgent,
@@ -237,13 +249,11 @@ export class Transport {
     return { ca, cert, key, serverName, rejectUnauthorized: true };
   }
 
-  async #refusal(call: Call, answer: Answer, { token }: Identity): Promise<KubeError> {
+  async #refusal(call: Call, answer: Answer): Promise<KubeError> {
     const { content } = await bytesWithin(answer, MAX_REFUSAL_BYTES);
-    const body = content.toString('utf8');
     return errorOfAnswer(this.nameOf(call), {
       status: answer.status,
-      // Whoever answers may say what it was sent.
-      body: token === undefined ? body : body.replaceAll(token, '(token)'),
+      body: content.toString('utf8'),
       retryAfter: answer.retryAfter,
     });
   }

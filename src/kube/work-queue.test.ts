@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ManualClock } from '../engine/clock.ts';
 import { KubeError } from './kube-error.ts';
-import { WorkQueue, type FailedRun } from './work-queue.ts';
+import { WorkQueue, type FailedRun, type RunOptions } from './work-queue.ts';
 
 /** A queue whose runs end when the test says so. */
 class Bench implements Disposable {
@@ -342,3 +342,66 @@ function isIdle(bench: Bench): boolean {
   const { depth, delayed, running } = bench.queue.numbers();
   return depth + delayed + running === 0;
 }
+
+describe('a key that takes long', () => {
+  /** A queue with one place, whose runs end with the test. */
+  function started(options: Pick<RunOptions, 'slowLane' | 'patience'>) {
+    const clock = new ManualClock();
+    const queue = new WorkQueue({ clock, onFailure: () => {} });
+    const runs = new Map<string, () => void>();
+    const stop = new AbortController();
+    const done = queue.run(
+      async (key) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        runs.set(key, resolve);
+        await promise;
+        runs.delete(key);
+      },
+      { concurrency: 1, signal: stop.signal, ...options },
+    );
+    const end = async () => {
+      stop.abort();
+      for (const finish of runs.values()) finish();
+      await done;
+    };
+    return { clock, queue, runs, [Symbol.asyncDispose]: end };
+  }
+
+  test('and is known to, has a lane of its own', async () => {
+    const slowLane = { concurrency: 2, isSlow: (key: string) => key.startsWith('slow') };
+    await using bench = started({ slowLane });
+
+    for (const key of ['slow-1', 'slow-2', 'slow-3', 'a', 'b']) bench.queue.add(key);
+    expect([...bench.runs.keys()]).toEqual(['slow-1', 'slow-2', 'a']);
+
+    bench.runs.get('a')?.();
+    await settled();
+    expect([...bench.runs.keys()]).toEqual(['slow-1', 'slow-2', 'b']);
+
+    bench.runs.get('slow-1')?.();
+    await settled();
+    expect([...bench.runs.keys()]).toEqual(['slow-2', 'b', 'slow-3']);
+  });
+
+  test('and was not known to, gives its place to the next, as long as there are places to give', async () => {
+    await using bench = started({ patience: { limitMs: 100, places: 2 } });
+    for (const key of ['a', 'b', 'c', 'd', 'e']) bench.queue.add(key);
+    expect([...bench.runs.keys()]).toEqual(['a']);
+
+    for (let turn = 0; turn < 4; turn++) bench.clock.advance(100);
+    expect([...bench.runs.keys()]).toEqual(['a', 'b', 'c']);
+
+    bench.runs.get('a')?.();
+    await settled();
+    expect([...bench.runs.keys()]).toEqual(['b', 'c', 'd']);
+  });
+});
+
+test('no server has a key wait for longer than five minutes', async () => {
+  using bench = new Bench();
+  bench.queue.add('a');
+
+  await bench.end(new KubeError('Throttled', 'come back', { retryAfterMs: 900_000_000 }));
+
+  expect(bench.failures).toMatchObject([{ retryInMs: 300_000 }]);
+});

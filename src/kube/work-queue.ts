@@ -34,8 +34,27 @@ export interface WorkQueueOptions {
 export interface RunOptions {
   /** How many keys at a time; one key never twice. Default 4. */
   readonly concurrency?: number;
+  /** Some run in a lane of their own, beside the others and so many at a time. Default: none do. */
+  readonly slowLane?: SlowLane;
+  /** A run that takes long gives its place to the next one. Default: none does. */
+  readonly patience?: Patience;
   /** Ends the work: what runs is told by its own signal and awaited, what waits stays. */
   readonly signal: AbortSignal;
+}
+
+/** For keys that are known to take long: they keep nobody waiting but each other. */
+export interface SlowLane {
+  readonly concurrency: number;
+  /** Asked when there is room for the key. */
+  readonly isSlow: (key: string) => boolean;
+}
+
+/** With runs that take long and could not be known to. */
+export interface Patience {
+  /** Longer than this is long. */
+  readonly limitMs: number;
+  /** So many give their place, at a time. */
+  readonly places: number;
 }
 
 /** Numbers for metrics. Totals are since the start. */
@@ -56,6 +75,9 @@ export interface WorkQueueNumbers {
 /** Soon enough for a passing fault, slow enough for one that needs a person. */
 const RECONCILE_BACKOFF: BackoffLimits = { firstMs: 500, maxMs: 300_000 };
 
+/** No server's advice is waited for longer. */
+const MAX_ADVICE_MS = 300_000;
+
 /** A timer cannot wait longer; a run too early does no harm. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
@@ -72,6 +94,10 @@ export class WorkQueue {
   readonly #delayed = new Map<string, { readonly dueMs: number; readonly cancel: () => void }>();
   /** With the time of their start. */
   readonly #running = new Map<string, number>();
+  /** Those of {@link #running} that are in the slow lane. */
+  readonly #slow = new Set<string>();
+  /** Those of the others that have taken long. */
+  readonly #overdue = new Set<string>();
   /** Added while they run: they run once more. */
   readonly #again = new Set<string>();
   /** In a row, by key. */
@@ -151,16 +177,19 @@ export class WorkQueue {
    *
    * @throws TypeError if somebody else works already, for two would run one key at the same time.
    */
-  async run(reconcile: Reconcile, { concurrency = 4, signal }: RunOptions): Promise<void> {
+  async run(reconcile: Reconcile, options: RunOptions): Promise<void> {
+    const { signal } = options;
     if (this.#hasRun) throw new TypeError('a work queue is worked on once');
     this.#hasRun = true;
     const runs = new Set<Promise<void>>();
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
     const start = () => {
-      while (!signal.aborted && this.#running.size < concurrency) {
-        const key = this.#next();
+      while (!signal.aborted) {
+        const key = this.#next(options);
         if (key === undefined) return;
+        const stopWaiting = this.#beginWaiting(key, options.patience);
         const run = this.#runOne(key, reconcile, signal).finally(() => {
+          stopWaiting();
           runs.delete(run);
           start();
         });
@@ -178,16 +207,34 @@ export class WorkQueue {
     await Promise.all(runs);
   }
 
-  #next(): string | undefined {
+  #next({ concurrency = 4, slowLane, patience }: RunOptions): string | undefined {
+    const excused = Math.min(this.#overdue.size, patience?.places ?? 0);
+    const hasRoom = this.#running.size - this.#slow.size - excused < concurrency;
+    const hasSlowRoom = this.#slow.size < (slowLane?.concurrency ?? 0);
+    if (!hasRoom && !hasSlowRoom) return undefined;
+    const isSlow = (key: string) => slowLane?.isSlow(key) ?? false;
+    const mayRun = (key: string) => (isSlow(key) ? hasSlowRoom : hasRoom);
     this.#isTurnOfAhead = !this.#isTurnOfAhead;
     const ahead = this.#isTurnOfAhead
-      ? this.#ahead.values().find((key) => this.#ready.has(key))
+      ? this.#ahead.values().find((key) => this.#ready.has(key) && mayRun(key))
       : undefined;
-    const key = ahead ?? this.#ready.values().next().value;
+    const key = ahead ?? this.#ready.values().find(mayRun);
     if (key === undefined) return undefined;
     this.#ready.delete(key);
     this.#ahead.delete(key);
+    if (isSlow(key)) this.#slow.add(key);
     return key;
+  }
+
+  /** Returns how to end that. */
+  #beginWaiting(key: string, patience: Patience | undefined): () => void {
+    if (patience === undefined || this.#slow.has(key)) return () => {};
+    const stop = this.#clock.every(patience.limitMs, () => {
+      stop();
+      this.#overdue.add(key);
+      this.#wake();
+    });
+    return stop;
   }
 
   async #runOne(key: string, reconcile: Reconcile, signal: AbortSignal): Promise<void> {
@@ -201,6 +248,8 @@ export class WorkQueue {
       if (!signal.aborted) this.#retry(key, error);
     } finally {
       this.#running.delete(key);
+      this.#slow.delete(key);
+      this.#overdue.delete(key);
       this.#totals.runs++;
       this.#totals.runSeconds += (this.#clock.nowMs() - startedMs) / 1000;
       if (this.#again.delete(key)) this.#ready.add(key);
@@ -212,7 +261,8 @@ export class WorkQueue {
     this.#failures.set(key, failures);
     this.#totals.retries++;
     const askedMs = isKubeError(error, 'Throttled') ? (error.retryAfterMs ?? 0) : 0;
-    const retryInMs = Math.max(askedMs, backoffMs(failures, this.#random(), this.#backoff));
+    const adviceMs = Math.min(askedMs, MAX_ADVICE_MS);
+    const retryInMs = Math.max(adviceMs, backoffMs(failures, this.#random(), this.#backoff));
     this.addAfter(key, retryInMs);
     this.#onFailure({ key, error, failures, retryInMs });
   }

@@ -24,6 +24,16 @@ interface Container {
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
 }
 
+/** The variable by which the manifests tell an operator its own image, which is that of its proxies. */
+const VARIABLE = 'SNICKET_IMAGE';
+
+/** The image, for whoever runs inside the operator's own pod, which may not read its Deployment; else undefined. */
+export function ownProxyImage(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string | undefined {
+  return env[VARIABLE] || undefined;
+}
+
 /** The image; undefined if no operator is there, or it does not say. @throws KubeError */
 export async function installedProxyImage(
   client: Pick<KubeClient, 'get'>,

@@ -16,6 +16,7 @@ const nothing = () => {};
 const LISTENER = {
   ...{ onExposure: nothing, onEdge: nothing, onService: nothing, onOwned: nothing },
   ...{ onStranger: nothing, onNamespace: nothing, onEdgeSetting: nothing, onServed: nothing },
+  onProvided: nothing,
 };
 
 const EDGES = { snicket: { spec: {}, objects: [] }, ...LAB_EDGES };

@@ -12,7 +12,7 @@ import {
 } from '../providers/read-control-plane.ts';
 import { placedProxies } from '../tenant/proxy-addresses.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
-import { edgeAddresses } from './exposure/route-changes.ts';
+import { edgeAddresses, edgeClusterAddresses } from './exposure/route-changes.ts';
 import type { KnownWish } from './management/exposure-book.ts';
 import type { ManagementPlace, ManagementView } from './management/management-view.ts';
 import type { SeenSecret } from './management/secret-rounds.ts';
@@ -59,6 +59,7 @@ export function controlPlaneObjects(
   return {
     service: (at) => management.service(at),
     secret: async (at) => management.secret(at, signal),
+    object: async (resource, at) => management.object(resource, at, signal),
   };
 }
 
@@ -79,6 +80,7 @@ export async function lookAtExposure(
   const facts = {
     ...{ controlPlane: reading.controlPlane, conflict, served: management.served },
     edgeAddresses: edgeAddresses(viewpoint, edge, management.ownedBy(object)),
+    edgeClusterAddresses: edgeClusterAddresses(viewpoint, edge),
     currentSlices: [],
     proxyImage,
   };

@@ -18,7 +18,9 @@ import { ManagementCluster } from './management/management-cluster.ts';
 import { SecretRounds } from './management/secret-rounds.ts';
 import { ensureMasterKeys, MasterKeySource } from './master-keys.ts';
 import { registerOperatorMetrics } from './operator-metrics.ts';
+import { Preparer } from './preparation/preparer.ts';
 import { ProbeRounds } from './probe-rounds.ts';
+import { ShimController } from './shim/shim-controller.ts';
 import type { TenantLink } from './tenant/tenant-link.ts';
 import { TenantLinks } from './tenant/tenant-links.ts';
 import { Triggers } from './triggers.ts';
@@ -40,6 +42,8 @@ export interface OperatorOptions {
   readonly resyncMs?: number | undefined;
   /** How long a look at a tenant may take: one that hangs must not hold up the others. Default 20,000. */
   readonly tenantTimeoutMs?: number | undefined;
+  /** For how long a roll-out of a tenant's proxies may stand still. Default 120,000. */
+  readonly stuckAfterMs?: number | undefined;
   /** Between two probes of an Exposure. Default 60,000. */
   readonly probeMs?: number | undefined;
   /** Default: a client of the tenant's API server. */
@@ -53,6 +57,11 @@ const WHOLE_EVERY = 5;
 /** What was read is good for another look within this time, and never for the next resync. */
 const FRESH_MS = 30_000;
 
+/** Tenants that did not answer the last time share so many places: they may take all of their time again. */
+const FAILING_AT_A_TIME = 16;
+/** A look at a tenant is over in a second; one that hangs, and was not known to, gives its place to others. */
+const PATIENCE = { limitMs: 2_000, places: 96 };
+
 /** The operator. It works once: a process that leads again makes a new one. */
 export class Operator {
   readonly metrics = new Metrics();
@@ -65,8 +74,10 @@ export class Operator {
   readonly #events: EventRecorder;
   readonly #exposures: WorkQueue;
   readonly #edges: WorkQueue;
+  readonly #shims: WorkQueue;
   readonly #exposureController: ExposureController;
   readonly #edgeController: EdgeController;
+  readonly #shimController: ShimController;
   readonly #errors = new Map<string, number>();
   readonly #appliers = new WeakMap<TenantLink, Applier>();
   #isLeading = false;
@@ -77,9 +88,10 @@ export class Operator {
     const { resyncMs = 120_000, leaveTimeoutMs = 300_000, tenantTimeoutMs = 20_000 } = options;
     this.#exposures = this.#queue('exposure');
     this.#edges = this.#queue('edge');
+    this.#shims = this.#queue('shim');
     const freshMs = Math.min(FRESH_MS, resyncMs);
     this.#links = new TenantLinks({
-      freshMs,
+      ...{ freshMs, stuckAfterMs: options.stuckAfterMs },
       onChange: (exposure, delayMs) => {
         if (delayMs > 0) this.#exposures.addAfter(exposure, delayMs);
         else this.#exposures.addAhead(exposure);
@@ -97,7 +109,7 @@ export class Operator {
     this.#management = new ManagementCluster({
       ...{ client, log, freshMs },
       listener: new Triggers({
-        ...{ exposures: this.#exposures, edges: this.#edges, namespace },
+        ...{ exposures: this.#exposures, edges: this.#edges, shims: this.#shims, namespace },
         management: () => this.#management,
         hasForeignStatus: (...change) => this.#exposureController.hasForeignStatus(...change),
       }),
@@ -110,6 +122,9 @@ export class Operator {
     const management = this.#management;
     const routing = new Routing({ management, applier: new Applier(client), namespace });
     this.#edgeController = new EdgeController({ management, routing });
+    this.#shimController = new ShimController({
+      ...{ management, applier: new Applier(client), events: this.#events },
+    });
     const keys = new MasterKeySource(async () =>
       ensureMasterKeys(client, namespace, AbortSignal.timeout(10_000)),
     );
@@ -117,18 +132,23 @@ export class Operator {
       ...{ management, namespace, routing, log, leaveTimeoutMs, tenantTimeoutMs },
       ...{ links: this.#links, probes: this.#probes, secrets: this.#secrets, events: this.#events },
       resyncMs: WHOLE_EVERY * resyncMs,
-      proxyImage: options.proxyImage,
+      ...{ proxyImage: options.proxyImage, preparer: new Preparer(client) },
       applierFor: (link) => this.#applierFor(link),
       masterKeys: async () => keys.current(),
     });
     registerOperatorMetrics(this.metrics, {
-      queues: { exposure: this.#exposures, edge: this.#edges },
+      queues: { exposure: this.#exposures, edge: this.#edges, shim: this.#shims },
       ...{ errors: this.#errors, events: this.#events },
       exposures: () => management.exposures.list(),
       edges: () => management.edges.list(),
       tenants: () => this.#links.size,
       isLeader: () => this.#isLeading,
     });
+  }
+
+  /** What keeps this one from its work, as a sentence; nothing if it has read what it must. */
+  notReady(): string | undefined {
+    return this.#management.readFault();
   }
 
   /** Works until the signal. @throws the reason of the signal, if that comes before the work has begun */
@@ -150,11 +170,24 @@ export class Operator {
               this.#exposures.addAfter(key, lookAgainMs * (0.9 + 0.2 * Math.random()));
             }
           },
-          { concurrency, signal },
+          {
+            ...{ concurrency, signal, patience: PATIENCE },
+            slowLane: {
+              concurrency: FAILING_AT_A_TIME,
+              isSlow: (key) => this.#links.failuresOf(key) > 0,
+            },
+          },
         ),
         this.#edges.run(async (name, until) => this.#edgeController.reconcile(name, until), {
           ...{ concurrency: 2, signal },
         }),
+        this.#shims.run(
+          async (key, until) => {
+            const lookAgainMs = await this.#shimController.reconcile(key, until);
+            if (lookAgainMs !== undefined) this.#shims.addAfter(key, lookAgainMs);
+          },
+          { concurrency: 4, signal },
+        ),
         this.#makeKeys(signal),
         this.#probes.run(signal),
         this.#secrets.run(signal),

@@ -17,6 +17,13 @@ import {
   type Viewpoint,
 } from './look.ts';
 import type { KnownWish } from './management/exposure-book.ts';
+import { foreseenChart, type ForeseenChart } from './preparation/chart-values.ts';
+import { holderOf } from './preparation/exposure-preparation.ts';
+import {
+  foreseenPreparation,
+  foreseenRestoration,
+  type ForeseenPreparation,
+} from './preparation/foreseen-preparation.ts';
 import { foreseenCredentials } from './tenant/foreseen-credentials.ts';
 import { reachTenant, type EdgeWay } from './tenant/reach-tenant.ts';
 import { TenantNotInitialised } from './tenant/tenant-facts.ts';
@@ -45,6 +52,10 @@ export interface Outlook {
   readonly wish?: KnownWish | undefined;
   /** Absent: it is being deleted, or cannot be read. */
   readonly plan?: Plan | undefined;
+  /** The objects of its provider; absent without one. */
+  readonly preparation?: ForeseenPreparation | undefined;
+  /** The values of its chart; absent for a control plane that belongs to no ClusterDeployment of k0rdent. */
+  readonly chart?: ForeseenChart | undefined;
   /** Absent: that cannot be told now, and nothing is changed. */
   readonly management?: ClusterOutlook | undefined;
   /** The same of the tenant. */
@@ -81,25 +92,46 @@ export async function outlookOf(
   if (wish === undefined) return { object, isRouted: false, findings: [finding] };
   const look = await lookAtExposure(object, wish, viewpoint, signal);
   const { routes } = look.plan;
+  const provided = await providedOutlook(look, viewpoint, signal);
   const changes = await routeChanges(viewpoint, object, wish.edge, look.plan, signal);
   // What is in use stays as it is until the Edge that is wished for takes routes.
   const isMoving = changes?.isBlocked === true && isElsewhere(statusOf(object), wish.edge);
   const tenant =
-    routes === undefined || isMoving || !asksTenant
+    routes === undefined || isMoving || !asksTenant || provided.preparation?.isPrepared === false
       ? undefined
       : await tenantOf(look, viewpoint, signal);
   const plan = tenant?.plan ?? look.plan;
   return {
-    ...{ object, wish, plan, management: changes, tenant: tenant?.changes },
+    ...{ object, wish, plan, ...provided, management: changes, tenant: tenant?.changes },
     isRouted: changes !== undefined && !isMoving,
     findings: [
       ...plan.findings,
+      ...(wish.warning === undefined ? [] : [wish.warning]),
+      ...(provided.preparation?.findings ?? []),
       ...look.reading.findings,
       ...(changes?.taken === undefined ? [] : [nameTaken(changes.taken)]),
       ...routeFindings(viewpoint, object, plan, wish.edge),
       ...(tenant?.findings ?? []),
     ],
     reissued: tenant?.reissued,
+  };
+}
+
+/** What is to be written into the objects of its provider, once the wish can be met. @throws KubeError */
+export async function providedOutlook(
+  { wish, plan, reading: { provided } }: Look,
+  { management }: Viewpoint,
+  signal: AbortSignal,
+): Promise<Pick<Outlook, 'preparation' | 'chart'>> {
+  const { hosts } = plan;
+  const isRefused = plan.findings.some(
+    ({ about, severity }) => about === 'wish' && severity === 'error',
+  );
+  if (provided === undefined || hosts === undefined || isRefused) return {};
+  const { port } = wish.edge.spec;
+  return {
+    preparation: foreseenPreparation(wish, hosts, provided, management.book),
+    chart: await foreseenChart(provided, { hosts, port }, controlPlaneObjects(management, signal)),
   };
 }
 
@@ -145,10 +177,17 @@ async function leaving(
   const { management } = viewpoint;
   const made = { wanted: [], superfluous: madeFor(viewpoint, object) };
   const { value: exposure, finding } = management.book.exposureIn(object);
-  const known = { object, isRouted: false, management: made };
-  if (exposure === undefined) return { ...known, findings: [finding] };
-  if (!asksTenant) return { ...known, findings: [] };
+  if (exposure === undefined) {
+    return { object, isRouted: false, management: made, findings: [finding] };
+  }
   const reading = await readControlPlane(exposure, controlPlaneObjects(management, signal));
+  const { provided } = reading;
+  const restored = provided && foreseenRestoration(provided, holderOf(exposure, management.book));
+  const preparation = restored && {
+    ...{ plans: [], changes: restored, isPrepared: false, findings: [] },
+  };
+  const known = { object, isRouted: false, preparation, management: made };
+  if (!asksTenant) return { ...known, findings: [] };
   const edge = { endpoint: statusOf(object)?.endpoint, addresses: [] };
   const way = { reading, edge, readsNodes: false };
   const tenant = await withTenant(way, signal, async (view, inTime) => {

@@ -1,6 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { createServer, type AddressInfo, type Server } from 'node:net';
 import type { ProbeTarget } from '../probe/probe-exposure.ts';
 import { createLogger } from '../telemetry/log.ts';
+import { makeCa } from '../pki/testing/test-ca.ts';
 import { ProbeRounds } from './probe-rounds.ts';
 import { until } from './testing/until.ts';
 
@@ -12,10 +14,17 @@ const TARGET: ProbeTarget = {
   ...{ edgeAddresses: ['127.0.0.1'], tenantCa: 'none' },
 };
 
+/** Somebody takes connections there, and says nothing. */
+async function silentServer(): Promise<Server> {
+  const server = createServer(() => {});
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
 /** Rounds of one Exposure, and what they looked up and told. */
 class RoundsLab implements Disposable {
   readonly told: string[] = [];
-  lookups = 0;
+  readonly hosts: string[] = [];
   readonly rounds: ProbeRounds;
   readonly #ended = new AbortController();
 
@@ -23,13 +32,17 @@ class RoundsLab implements Disposable {
     this.rounds = new ProbeRounds({
       log: createLogger({ write: () => {} }),
       periodMs,
-      lookup: async () => {
-        this.lookups++;
+      lookup: async (host) => {
+        this.hosts.push(host);
         return Promise.resolve(['127.0.0.1']);
       },
       onChange: (exposure) => this.told.push(exposure),
     });
     void this.rounds.run(this.#ended.signal);
+  }
+
+  get lookups(): number {
+    return this.hosts.length;
   }
 
   [Symbol.dispose](): void {
@@ -62,4 +75,24 @@ describe('a probe that fails', () => {
 
     expect(lab.told).toEqual(['tenants/blue']);
   });
+});
+
+test('many where nobody answers do not keep another one waiting', async () => {
+  const silent = await silentServer();
+  const { port } = silent.address() as AddressInfo;
+  const { certificate: tenantCa } = await makeCa();
+  using lab = new RoundsLab(60_000);
+  for (let index = 0; index < 64; index++) {
+    lab.rounds.aim(`tenants/silent-${index}`, {
+      ...{ ...TARGET, port, tenantCa, apiHost: `silent-${index}.example.test` },
+    });
+  }
+  await until('all places are taken', () => lab.lookups >= 8);
+  const startMs = performance.now();
+
+  lab.rounds.aim('tenants/blue', TARGET);
+
+  await until('its probe', () => lab.hosts.includes(TARGET.apiHost));
+  expect(performance.now() - startMs).toBeLessThan(12_000);
+  silent.close();
 });

@@ -21,6 +21,9 @@ export interface ProbeRoundsOptions {
 
 /** Each probe opens some connections and handshakes: not all tenants at once. */
 const CONCURRENCY = 8;
+/** Those where nobody answers take the longest: they have places of their own. */
+const FAILING_AT_A_TIME = 8;
+const PATIENCE = { limitMs: 500, places: 56 };
 /** An edge takes a moment to learn of a route. */
 const FIRST_MS = 1_000;
 /** While something fails, it is looked at more often: people and controllers are at work. */
@@ -84,7 +87,11 @@ export class ProbeRounds {
   /** Probes until the signal. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#queue.run((exposure) => this.#probe(exposure, signal), {
-      ...{ concurrency: CONCURRENCY, signal },
+      ...{ concurrency: CONCURRENCY, signal, patience: PATIENCE },
+      slowLane: {
+        concurrency: FAILING_AT_A_TIME,
+        isSlow: (exposure) => (this.#rounds.get(exposure)?.failures ?? 0) > 0,
+      },
     });
   }
 

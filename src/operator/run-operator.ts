@@ -9,6 +9,7 @@ import { LeaderElection } from '../kube/leader-election.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Operator, type OperatorOptions } from './operator.ts';
+import { tellReadiness } from './readiness.ts';
 import { interpretMost, keepHeapSmall } from './thrift.ts';
 
 /** Options of {@link runOperator}. */
@@ -38,12 +39,15 @@ export async function runOperator(
   interpretMost();
   keepHeapSmall(systemClock);
   const operator = new Operator({ ...options, client, log });
+  const election = options.leaderElect ? electionFor(client, options, log) : undefined;
+  const notReady = () => notReadyIn(operator, election);
   const servers: HttpServer[] = [];
   try {
-    serveHealth(operator, options.http, servers, log);
-    await (options.leaderElect
-      ? leadInTurn(operator, client, options, log, ended.signal)
-      : operator.run(ended.signal));
+    serveHealth(operator, notReady, options.http, servers, log);
+    tellReadiness({ notReady, log, clock: systemClock });
+    await (election === undefined
+      ? operator.run(ended.signal)
+      : leadInTurn(operator, election, options, ended.signal));
     log.info('ended');
     return 0;
   } catch (error) {
@@ -55,31 +59,45 @@ export async function runOperator(
   }
 }
 
-/** A replica that has lost the Lease ends: its next process begins with nothing remembered. */
-async function leadInTurn(
-  operator: Operator,
+function electionFor(
   client: KubeClient,
   { namespace, identity }: RunOperatorOptions,
   logger: Logger,
+): LeaderElection {
+  return new LeaderElection({
+    ...{ client, identity, logger },
+    lease: { namespace, name: LEASE_NAME },
+  });
+}
+
+/** A replica that waits for its turn is ready too, as long as it could take it. */
+function notReadyIn(operator: Operator, election: LeaderElection | undefined): string | undefined {
+  const isStandby = election !== undefined && !election.isLeader;
+  return isStandby ? election.unanswered : operator.notReady();
+}
+
+/** A replica that has lost the Lease ends: its next process begins with nothing remembered. */
+async function leadInTurn(
+  operator: Operator,
+  election: LeaderElection,
+  { namespace }: RunOperatorOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const lease = { namespace, name: LEASE_NAME };
-  const election = new LeaderElection({ client, lease, identity, logger });
   await election.run(async (leading) => {
     await operator.run(leading);
     if (!signal.aborted) throw new Error(`lost the Lease ${namespace}/${LEASE_NAME}`);
   }, signal);
 }
 
-/** A replica that waits for its turn is ready too. */
 function serveHealth(
   { metrics }: Operator,
+  notReady: () => string | undefined,
   addresses: readonly ListenAddress[],
   servers: HttpServer[],
   log: Logger,
 ): void {
   const listen = (at: ListenAddress) => {
-    servers.push(serveHttp({ ...at, metrics, notReady: () => undefined }));
+    servers.push(serveHttp({ ...at, metrics, notReady }));
   };
   try {
     listenOnAll({ listen }, addresses, ({ message }) =>

@@ -5,17 +5,30 @@ import type { Edge } from '../api/edge.ts';
 import type { ExposureStatus } from '../api/exposure.ts';
 import { claimsOf, covers } from '../edges/claims/claims.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
-import { RESOURCES } from '../kube/resource.ts';
+import { RESOURCES, type Resource } from '../kube/resource.ts';
 import type { WorkQueue } from '../kube/work-queue.ts';
+import { clusterDeploymentOf } from '../providers/k0rdent.ts';
+import { clusterNameOf } from '../providers/k0s-control-plane.ts';
+import {
+  isOfKind,
+  PROVIDER_RESOURCES,
+  WATCHED_RESOURCES,
+} from '../providers/provider-resources.ts';
 import { isConcerned } from './edge/edge-setting.ts';
 import type { ManagementCluster, ManagementListener } from './management/management-cluster.ts';
+import { shimKeyAt, shimKeyOf } from './shim/shim-key.ts';
 
 /** What it takes. */
 export interface TriggersOptions {
   /** Absent until it is put together. */
-  readonly management: () => Pick<ManagementCluster, 'exposures' | 'edges' | 'book' | 'all'>;
+  readonly management: () => Pick<
+    ManagementCluster,
+    'exposures' | 'edges' | 'book' | 'all' | 'provided' | 'providedAt'
+  >;
   readonly exposures: WorkQueue;
   readonly edges: WorkQueue;
+  /** Objects that may ask for an Exposure. */
+  readonly shims: WorkQueue;
   /** Of the operator. */
   readonly namespace: string;
   /** Whether a change of an Exposure is somebody else's to its status. */
@@ -40,8 +53,9 @@ export class Triggers implements ManagementListener {
     const isForeign = previous !== undefined && hasForeignStatus(object, previous);
     const isNews = previous === undefined || isForeign || !isOurOwnWriting(object, previous);
     if (isNews) exposures.add(key);
+    if (isNews) this.#lookAtShims(object.metadata);
     // Hosts that are given up may be what others wait for, and they are held for as long as they are routed.
-    if (previous === undefined || hasOtherClaims(object, previous)) this.#lookAtRefused(key);
+    this.#lookAtClaimants(this.#hostsNoLongerHeld(object, previous), key);
   };
 
   readonly onEdge = (object: KubeObject, previous: KubeObject | undefined): void => {
@@ -51,6 +65,7 @@ export class Triggers implements ManagementListener {
       Bun.deepEquals(addressesIn(object), addressesIn(previous));
     if (isSame) return;
     this.#options.edges.add(object.metadata.name);
+    this.#gatherEdges(); // whether one is the only default one is told by all
     this.#lookAtAll();
   };
 
@@ -58,7 +73,10 @@ export class Triggers implements ManagementListener {
     const { book, exposures } = this.#options.management();
     this.#lookAt(exposures.list(), (object) => {
       if (object.metadata.namespace !== namespace) return false;
-      return book.exposureIn(object).value?.spec.controlPlane.service?.name === name;
+      const { service, ref } = book.exposureIn(object).value?.spec.controlPlane ?? {};
+      if (ref === undefined) return service?.name === name;
+      // A provider calls it as it likes. Before there is a route, it is looked for every few seconds.
+      return ref.name === name || statusIn(object).route?.api?.service === name;
     });
     if (namespace === this.#options.namespace) this.#gatherEdges();
   };
@@ -71,11 +89,7 @@ export class Triggers implements ManagementListener {
   readonly onStranger = (object: KubeObject): void => {
     const claims = claimsOf(object);
     this.#lookAt(this.#options.management().exposures.list(), (exposure) => {
-      const { route } = statusIn(exposure);
-      const hosts = [route?.api?.host, route?.konnectivity?.host];
-      return claims.some((claim) =>
-        hosts.some((host) => host !== undefined && covers(claim, host)),
-      );
+      return claims.some((claim) => routedHosts(exposure).some((host) => covers(claim, host)));
     });
   };
 
@@ -104,6 +118,22 @@ export class Triggers implements ManagementListener {
     });
   };
 
+  readonly onProvided = (object: KubeObject): void => {
+    const shim = shimKeyOf(object);
+    if (shim !== undefined) this.#options.shims.add(shim);
+    const { book, exposures } = this.#options.management();
+    const concerned = this.#controlPlanesOf(object);
+    this.#lookAt(exposures.list(), (exposure) => {
+      const { ref } = book.exposureIn(exposure).value?.spec.controlPlane ?? {};
+      if (ref === undefined) return false;
+      const { namespace } = exposure.metadata;
+      return concerned.some(
+        ({ resource, key }) =>
+          isOfKind(resource, ref) && key.name === ref.name && key.namespace === namespace,
+      );
+    });
+  };
+
   readonly onServed = (): void => {
     for (const { metadata } of this.#options.management().edges.list()) {
       this.#options.edges.add(metadata.name);
@@ -117,19 +147,67 @@ export class Triggers implements ManagementListener {
     return { book, edges, exposures, all: management.all.bind(management) };
   }
 
+  /** What may be named as a control plane, and rests on this object. */
+  #controlPlanesOf(object: KubeObject): readonly { resource: Resource; key: ObjectKey }[] {
+    const { k0smotron, capiCluster, k0smotronControlPlane, clusterDeployment } = PROVIDER_RESOURCES;
+    const { metadata } = object;
+    const own = WATCHED_RESOURCES.filter((kind) => isOfKind(kind, object)).map((resource) => ({
+      ...{ resource, key: metadata },
+    }));
+    if (isOfKind(k0smotronControlPlane, object)) {
+      const key = clusterDeploymentOf(object);
+      return [...own, ...(key === undefined ? [] : [{ resource: clusterDeployment, key }])];
+    }
+    if (!isOfKind(k0smotron, object) && !isOfKind(capiCluster, object)) return own;
+    const above = this.#options
+      .management()
+      .provided(k0smotronControlPlane)
+      .filter(
+        (one) =>
+          one.metadata.namespace === metadata.namespace && clusterNameOf(one) === metadata.name,
+      );
+    return [...own, ...above.flatMap((one) => this.#controlPlanesOf(one))];
+  }
+
+  /** Those that ask for an Exposure of this name, if they do. */
+  #lookAtShims(at: ObjectKey): void {
+    const management = this.#options.management();
+    for (const resource of WATCHED_RESOURCES) {
+      const isThere = management.providedAt(resource, at) !== undefined;
+      if (isThere) this.#options.shims.add(shimKeyAt(resource, at));
+    }
+  }
+
   #gatherEdges(): void {
     for (const { metadata } of this.#options.management().edges.list()) {
       this.#options.edges.addAfter(metadata.name, EDGE_GATHER_MS);
     }
   }
 
-  #lookAtRefused(except: string): void {
-    this.#lookAt(this.#options.management().exposures.list(), (object) => {
-      const { conditions = [] } = statusIn(object);
-      const isRefused = conditions.some(
-        ({ type, status }) => type === 'Accepted' && status === 'False',
-      );
-      return isRefused && keyText(object.metadata) !== except;
+  /** The hosts that an Exposure has given up, or is about to. */
+  #hostsNoLongerHeld(object: KubeObject, previous: KubeObject | undefined): readonly string[] {
+    const { book, exposures } = this.#options.management();
+    const isThere = exposures.get(object.metadata) !== undefined;
+    if (previous === undefined) return isThere ? [] : book.hostsClaimedBy(object);
+    const isSame = object.metadata.generation === previous.metadata.generation;
+    const [routed, routedBefore] = [routedHosts(object), routedHosts(previous)];
+    if (isSame && Bun.deepEquals(routed, routedBefore)) return [];
+    const before = book.hostsClaimedBy(previous);
+    const { deletionTimestamp } = object.metadata;
+    // Those who wait are told that it leaves.
+    if (deletionTimestamp !== previous.metadata.deletionTimestamp) return before;
+    const claimed = new Set(book.hostsClaimedBy(object));
+    return before.filter(
+      (host) => !claimed.has(host) || (routedBefore.includes(host) && !routed.includes(host)),
+    );
+  }
+
+  #lookAtClaimants(hosts: readonly string[], except: string): void {
+    if (hosts.length === 0) return;
+    const { book, exposures } = this.#options.management();
+    this.#lookAt(exposures.list(), (object) => {
+      if (keyText(object.metadata) === except) return false;
+      return book.hostsClaimedBy(object).some((host) => hosts.includes(host));
     });
   }
 
@@ -167,10 +245,7 @@ function addressesIn(edge: KubeObject): readonly string[] {
   return (edge as Partial<Edge>).status?.addresses ?? [];
 }
 
-/** Whether something has changed that decides which hosts an Exposure holds. */
-function hasOtherClaims(object: KubeObject, previous: KubeObject): boolean {
-  return (
-    object.metadata.generation !== previous.metadata.generation ||
-    !Bun.deepEquals(statusIn(object).route, statusIn(previous).route)
-  );
+function routedHosts(exposure: KubeObject): readonly string[] {
+  const { route } = statusIn(exposure);
+  return [route?.api?.host, route?.konnectivity?.host].flatMap((host) => host ?? []);
 }

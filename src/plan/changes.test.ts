@@ -94,3 +94,18 @@ test('an apply that would write its own mark alone is told as that', () => {
     { path: `metadata.annotations.${APPLIED_ANNOTATION}`, to: hash },
   ]);
 });
+
+test('what somebody has put into a field that is ours as a whole goes', () => {
+  const daemonSet = (nodeSelector: Readonly<Record<string, string>>) => ({
+    ...configMap({}, 'DaemonSet'),
+    spec: { template: { spec: { nodeSelector } } },
+  });
+  const desired = daemonSet({ os: 'linux' });
+  const live = applied(desired, daemonSet({ os: 'linux', gpu: 'yes' }));
+
+  const changes = changesIn({ wanted: [{ desired, live }], superfluous: [] });
+
+  expect(changes).toMatchObject([
+    { action: 'change', fields: [{ path: 'spec.template.spec.nodeSelector.gpu', from: 'yes' }] },
+  ]);
+});

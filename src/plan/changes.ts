@@ -68,11 +68,12 @@ function changeOf(
 
 function fieldsOf(desired: KubeObject, live: KubeObject): readonly FieldChange[] {
   const [wanted, present] = [withoutSecrets(desired), withoutSecrets(live)];
+  const differing = comparisons(wanted, present);
+  const known = new Set(differing.map(({ path }) => path));
+  const gone = removals(wanted, present).filter(({ path }) => !known.has(path));
   const found = [
-    ...comparisons(wanted, present).map(({ path, found: from, wanted: to }) =>
-      change(path, from, to),
-    ),
-    ...removals(wanted, present).map(({ path, found: from }) => change(path, from)),
+    ...differing.map(({ path, found: from, wanted: to }) => change(path, from, to)),
+    ...gone.map(({ path, found: from }) => change(path, from)),
   ];
   if (found.length > 0) return found;
   // It has all that is wanted and nothing else of ours, but was last applied by another version, or by nobody.

@@ -66,7 +66,7 @@ test('a host that is routed stays, however old the one that begins to wish for i
   );
 
   expect(found).toEqual({
-    old: 'x is held by Exposure tenants/young since 2026-02-01',
+    old: 'x is held by Exposure tenants/young since 2026-02-01; the route by y stays in use',
     young: 'has its hosts',
   });
 });
@@ -77,6 +77,18 @@ test('a host that is given up is held until its route is gone', () => {
 
   expect(outcomes({ ...mover, routed: 'old' }, heir)['heir']).toContain('tenants/mover');
   expect(outcomes({ ...mover, routed: 'new' }, heir)['heir']).toBe('has its hosts');
+});
+
+test('a route stays with whoever wishes for a host that he cannot have, but not if that is another’s too', () => {
+  const rival = claim({ name: 'rival', created: '2026-01-01T00:00:00Z', api: 'x', routed: 'x' });
+  const mover = claim({ name: 'mover', created: '2026-02-01T00:00:00Z', api: 'x', routed: 'own' });
+  const twin = claim({ name: 'twin', created: '2026-02-01T00:00:00Z', api: 'x', routed: 'x' });
+  const newcomer = claim({ name: 'newcomer', created: '2026-02-01T00:00:00Z', api: 'x' });
+  const holders = hostHolders([rival, mover, twin, newcomer]);
+
+  expect(hostConflict(mover, holders)).toMatchObject({ code: 'HostConflict', keepsRoute: true });
+  expect(hostConflict(twin, holders)).toMatchObject({ code: 'HostConflict', keepsRoute: false });
+  expect(hostConflict(newcomer, holders)).toMatchObject({ keepsRoute: false });
 });
 
 test('one that is being deleted holds its host to the end, and the message says so', () => {

@@ -36,11 +36,24 @@ export function hostHolders(claims: readonly HostClaim[]): ReadonlyMap<string, H
   return holders;
 }
 
+/** That a host belongs to another Exposure. */
+export interface HostConflict extends Finding {
+  /** Whether the hosts of the route that is in use are this one's still: then it stays in use. */
+  readonly keepsRoute: boolean;
+}
+
 /** Why this Exposure cannot have a host that it wishes for; nothing if it has all of them. */
-export function hostConflict(claim: HostClaim, holders: HostHolders): Finding | undefined {
-  for (const host of wishedBy(claim)) {
+export function hostConflict(claim: HostClaim, holders: HostHolders): HostConflict | undefined {
+  const otherHolder = (host: string) => {
     const holder = holders.get(host);
-    if (holder !== undefined && keyOf(holder) !== keyOf(claim)) return conflictOver(host, holder);
+    return holder === undefined || keyOf(holder) === keyOf(claim) ? undefined : holder;
+  };
+  for (const host of wishedBy(claim)) {
+    const holder = otherHolder(host);
+    if (holder === undefined) continue;
+    const inUse = routedTo(claim);
+    const keepsRoute = inUse.length > 0 && inUse.every((one) => otherHolder(one) === undefined);
+    return { ...conflictOver(host, holder, keepsRoute ? inUse : []), keepsRoute };
   }
   return undefined;
 }
@@ -50,14 +63,17 @@ export function claimedHosts(claim: HostClaim): readonly string[] {
   return [...new Set([...wishedBy(claim), ...routedTo(claim)])];
 }
 
-function conflictOver(host: string, holder: HostClaim): Finding {
+function conflictOver(host: string, holder: HostClaim, kept: readonly string[]): Finding {
   const { creationTimestamp, deletionTimestamp } = holder.exposure.metadata;
   const since = creationTimestamp === undefined ? '' : ` since ${creationTimestamp.slice(0, 10)}`;
   const isLeaving = deletionTimestamp !== undefined;
   return {
     code: 'HostConflict',
     severity: 'error',
-    message: `${host} is held by Exposure ${keyOf(holder)}${since}${isLeaving ? ', which is being deleted' : ''}`,
+    message: [
+      `${host} is held by Exposure ${keyOf(holder)}${since}${isLeaving ? ', which is being deleted' : ''}`,
+      ...(kept.length === 0 ? [] : [`the route by ${kept.join(' and ')} stays in use`]),
+    ].join('; '),
     action: isLeaving
       ? 'wait until that one is gone, or choose another host'
       : 'choose another host or delete that one',

@@ -3,9 +3,10 @@ import type { EndpointSlice } from '../tenant/endpoint-slice.ts';
 import { fixedService, fixedServiceFindings, fixedServiceObjects } from './fixed-service.ts';
 
 const AT = { name: 'blue', namespace: 'tenants' };
+const ELSEWHERE = { addresses: [], port: 443, clusterAddresses: [] };
 
 test('is a Service that selects nothing, with the addresses in a slice', () => {
-  expect(fixedServiceObjects(AT, { api: ['10.0.0.5:6443', '10.0.0.6:6443'] }))
+  expect(fixedServiceObjects(AT, { api: ['10.0.0.5:6443', '10.0.0.6:6443'] }, ELSEWHERE))
     .toMatchInlineSnapshot(`
     [
       {
@@ -72,10 +73,14 @@ test('is a Service that selects nothing, with the addresses in a slice', () => {
 });
 
 test('has a slice for each family, kind and port', () => {
-  const objects = fixedServiceObjects(AT, {
-    api: ['10.0.0.5:6443', '10.0.0.6:7443', '[FD00::5]:6443'],
-    konnectivity: ['10.0.0.5:8132'],
-  });
+  const objects = fixedServiceObjects(
+    AT,
+    {
+      api: ['10.0.0.5:6443', '10.0.0.6:7443', '[FD00::5]:6443'],
+      konnectivity: ['10.0.0.5:8132'],
+    },
+    ELSEWHERE,
+  );
 
   const slices = objects.slice(1) as EndpointSlice[];
   expect(slices.map(({ metadata }) => metadata.name)).toEqual([
@@ -90,8 +95,8 @@ test('has a slice for each family, kind and port', () => {
 test('leaves out what no slice takes, and says so', () => {
   const endpoints = { api: ['127.0.0.1:6443', '10.0.0.5:6443'] };
 
-  expect(JSON.stringify(fixedServiceObjects(AT, endpoints))).not.toContain('127.0.0.1');
-  expect(fixedServiceFindings(endpoints)).toEqual([
+  expect(JSON.stringify(fixedServiceObjects(AT, endpoints, ELSEWHERE))).not.toContain('127.0.0.1');
+  expect(fixedServiceFindings(endpoints, ELSEWHERE)).toEqual([
     expect.objectContaining({
       code: 'EndpointUnusable',
       message: expect.stringContaining('127.0.0.1:6443'),
@@ -104,4 +109,27 @@ test('has a name that a Service can have, and that no other Exposure gets', () =
 
   expect(long.map(({ length }) => length)).toEqual([63, 63]);
   expect(long[0]).not.toBe(long[1]!);
+});
+
+test('never leads back to the edge, by the address of clients or by that of its Service', () => {
+  const edge = {
+    addresses: ['203.0.113.10', '2001:db8::10', 'edge.example.com'],
+    ...{ port: 443, clusterAddresses: ['10.96.7.7'] },
+  };
+  const loops = ['203.0.113.10:443', '[2001:DB8::10]:443', '10.96.7.7:8443'];
+  const endpoints = {
+    api: [...loops, '203.0.113.10:6443', '10.0.0.5:443'],
+    konnectivity: ['10.96.7.7:443'],
+  };
+
+  const slices = fixedServiceObjects(AT, endpoints, edge).slice(1) as EndpointSlice[];
+
+  expect(
+    slices.flatMap((slice) => (slice.endpoints ?? []).flatMap(({ addresses }) => addresses)),
+  ).toEqual(['203.0.113.10', '10.0.0.5']);
+  expect(slices.map(({ ports }) => ports?.[0]?.port)).toEqual([6443, 443]);
+  const findings = fixedServiceFindings(endpoints, edge);
+  expect(findings.map(({ code, message }) => `${code} ${message.split(' ')[0]}`)).toEqual(
+    [...loops, '10.96.7.7:443'].map((one) => `EndpointIsEdge ${one}`),
+  );
 });

@@ -18,6 +18,15 @@ import type { Finding } from '../api/finding.ts';
 /** The addresses, as `10.0.0.5:6443` and `[fd00::5]:6443`. */
 export type FixedEndpoints = NonNullable<ControlPlaneSpec['endpoints']>;
 
+/** Where the edge itself is: a route from there to there would go round until nobody can connect any more. */
+export interface EdgePlace {
+  /** IP addresses or host names, as clients see them. */
+  readonly addresses: readonly string[];
+  readonly port: number;
+  /** Of its Service in this cluster: whatever the port, nothing but the edge is there. */
+  readonly clusterAddresses: readonly string[];
+}
+
 const API: ServicePort = { portName: 'api', port: 6443 };
 const KONNECTIVITY: ServicePort = { portName: 'konnectivity', port: 8132 };
 
@@ -37,6 +46,7 @@ export function fixedService(
 export function fixedServiceObjects(
   { name: exposure, namespace }: { readonly name: string; readonly namespace: string },
   endpoints: FixedEndpoints,
+  edge: EdgePlace,
 ): readonly KubeObject[] {
   const { name, api, konnectivity } = fixedService(exposure, endpoints);
   const ports = konnectivity === undefined ? [api] : [api, konnectivity];
@@ -46,22 +56,40 @@ export function fixedServiceObjects(
     metadata: { name, namespace },
     spec: { ports: ports.map(({ portName, port }) => ({ name: portName, port, protocol: 'TCP' })) },
   };
+  const away = (given: readonly string[] = []) => given.filter((one) => !isEdge(one, edge));
   return [
     service,
-    ...slicesOf({ name, namespace }, api, endpoints.api),
-    ...slicesOf({ name, namespace }, KONNECTIVITY, endpoints.konnectivity ?? []),
+    ...slicesOf({ name, namespace }, api, away(endpoints.api)),
+    ...slicesOf({ name, namespace }, KONNECTIVITY, away(endpoints.konnectivity)),
   ];
 }
 
-/** The addresses that no API server takes as endpoints. */
-export function fixedServiceFindings({
-  api,
-  konnectivity = [],
-}: FixedEndpoints): readonly Finding[] {
+/** The addresses that no API server takes as endpoints, and those that are the edge's own. */
+export function fixedServiceFindings(
+  { api, konnectivity = [] }: FixedEndpoints,
+  edge: EdgePlace,
+): readonly Finding[] {
   return [...api, ...konnectivity].flatMap((endpoint) => {
     const fault = endpointAddressFault(split(endpoint).address);
-    return fault === undefined ? [] : [unusable(endpoint, fault)];
+    if (fault !== undefined) return [unusable(endpoint, fault)];
+    return isEdge(endpoint, edge) ? [leadingBack(endpoint)] : [];
   });
+}
+
+function isEdge(endpoint: string, { addresses, port, clusterAddresses }: EdgePlace): boolean {
+  const { address, port: at } = split(endpoint);
+  const isAmong = (places: readonly string[]) =>
+    places.some((one) => canonicalAddress(one) === canonicalAddress(address));
+  return isAmong(clusterAddresses) || (at === port && isAmong(addresses));
+}
+
+function leadingBack(endpoint: string): Finding {
+  return {
+    code: 'EndpointIsEdge',
+    severity: 'error',
+    message: `${endpoint} in spec.controlPlane.endpoints is the edge itself, and whoever is led there comes back for ever`,
+    action: "write where the tenant's own servers listen",
+  };
 }
 
 function unusable(endpoint: string, fault: string): Finding {

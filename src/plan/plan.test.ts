@@ -79,19 +79,34 @@ test('a host that cannot be made changes nothing', () => {
   expect(plan).not.toContainAnyKeys(['routes', 'management', 'tenant']);
 });
 
-test('a host that another Exposure has is not routed, and what was is removed', () => {
-  const conflict: Finding = {
+describe('a host that another Exposure has is not routed', () => {
+  const finding: Finding = {
     code: 'HostConflict',
     severity: 'error',
     message: 'tenants-blue.k8s.example.com is held by Exposure tenants/other',
     action: 'choose another host or delete that one',
   };
+  const planWith = (keepsRoute: boolean) =>
+    planExposure(
+      { exposure: exposure(), edge: edge() },
+      facts({ conflict: { ...finding, keepsRoute } }),
+    );
 
-  const plan = planExposure({ exposure: exposure(), edge: edge() }, facts({ conflict }));
+  test('and what was is removed if that one has it too', () => {
+    const plan = planWith(false);
 
-  expect(codes(plan)).toEqual(['wish: HostConflict']);
-  expect(plan.management).toEqual([]);
-  expect(plan).not.toContainAnyKeys(['routes', 'tenant']);
+    expect(plan.findings).toEqual([{ ...finding, about: 'wish' }]);
+    expect(plan.management).toEqual([]);
+    expect(plan).not.toContainAnyKeys(['routes', 'tenant']);
+  });
+
+  test('and what was stays as long as nobody else has that', () => {
+    const plan = planWith(true);
+
+    expect(plan.findings).toEqual([{ ...finding, about: 'wish' }]);
+    expect(plan.management).toBeUndefined();
+    expect(plan).not.toContainAnyKeys(['routes', 'tenant']);
+  });
 });
 
 test('on an Edge that is not for its namespace nothing is routed, and what was is removed', () => {

@@ -13,6 +13,7 @@ import type { KubeObject } from '../kube/object.ts';
 import type { EndpointSlice } from '../tenant/endpoint-slice.ts';
 import type { PlacedProxies } from '../tenant/proxy-addresses.ts';
 import { tenantFindings, tenantObjects } from '../tenant/tenant-objects.ts';
+import type { HostConflict } from './conflicts.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { ProxyCredentials, TenantFacts } from '../tenant/tenant-facts.ts';
 import type { Finding } from '../api/finding.ts';
@@ -35,6 +36,8 @@ export interface Facts {
   readonly credentials?: ProxyCredentials | undefined;
   /** The addresses of the edge, IP addresses or host names. */
   readonly edgeAddresses: readonly string[];
+  /** Of the edge's own Service in the management cluster. Default: none is known. */
+  readonly edgeClusterAddresses?: readonly string[] | undefined;
   /** What the management cluster serves. */
   readonly served: ServedApis;
   /** The tenant's slices of Service default/kubernetes. */
@@ -43,8 +46,8 @@ export interface Facts {
   readonly placed?: PlacedProxies | undefined;
   /** The image of the proxy, if the Exposure names none. */
   readonly proxyImage: string;
-  /** That a host belongs to another Exposure: then this one is not routed. */
-  readonly conflict?: Finding | undefined;
+  /** That a host belongs to another Exposure: then this one is routed as it was before, or not at all. */
+  readonly conflict?: HostConflict | undefined;
 }
 
 /** A finding, and what it is about: the wish as such, its routes, or the tenant's side. */
@@ -82,14 +85,16 @@ export function planExposure(wish: Wish, facts: Facts): Plan {
 
   const { conflict, controlPlane } = facts;
   if (conflict !== undefined) {
-    return { ...known, management: [], findings: about('wish', conflict) };
+    const { keepsRoute, ...finding } = conflict;
+    const management = keepsRoute ? undefined : [];
+    return { ...known, management, findings: about('wish', finding) };
   }
   const wrongMode = modeFault(driver, mode);
   if (wrongMode !== undefined || controlPlane === undefined) {
     return { ...known, findings: about('wish', wrongMode) };
   }
 
-  const { routes, management, findings } = managementSide(wish, hosts, controlPlane, facts.served);
+  const { routes, management, findings } = managementSide(wish, hosts, controlPlane, facts);
   const tenantSide = tenantSideOf(wish, known, controlPlane, facts);
   return {
     ...known,
@@ -104,12 +109,15 @@ function managementSide(
   { exposure, edge }: Wish,
   hosts: Hosts,
   controlPlane: ControlPlane,
-  served: ServedApis,
+  { served, edgeAddresses, edgeClusterAddresses = [] }: Facts,
 ): Required<Pick<Plan, 'routes' | 'management' | 'findings'>> {
   const input = { exposure, hosts, controlPlane };
   const routes = exposureRoutes(input);
   const { endpoints } = exposure.spec.controlPlane;
-  const service = endpoints === undefined ? [] : fixedServiceObjects(routes, endpoints);
+  const place = {
+    ...{ addresses: edgeAddresses, port: edge.spec.port, clusterAddresses: edgeClusterAddresses },
+  };
+  const service = endpoints === undefined ? [] : fixedServiceObjects(routes, endpoints, place);
   const objects = driverFor(edge.spec.driver).objects(routes, edge, served);
   return {
     routes,
@@ -117,7 +125,7 @@ function managementSide(
     findings: about(
       'routes',
       ...routesFindings(input),
-      ...(endpoints === undefined ? [] : fixedServiceFindings(endpoints)),
+      ...(endpoints === undefined ? [] : fixedServiceFindings(endpoints, place)),
     ),
   };
 }

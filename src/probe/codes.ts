@@ -339,7 +339,15 @@ export const HOP_CODES = {
   ProxiesNoNodes: {
     ...{ hop: 'proxies', state: 'Pass' },
     title: 'no workers yet',
-    meaning: 'No worker wants a proxy: none has joined, or none is selected.',
+    meaning: 'No worker wants a proxy: none has joined.',
+  },
+  NoNodeSelected: {
+    ...{ hop: 'proxies', state: 'Fail' },
+    title: 'no worker is selected',
+    meaning:
+      'The tenant has workers, and pods of none can reach the API by the kubernetes Service.',
+    action:
+      'correct spec.worker.nodeSelector of the Exposure, or label the nodes: kubectl get nodes -l {selector}',
   },
   ProxiesUpdating: {
     ...{ hop: 'proxies', state: 'Pass' },
@@ -347,6 +355,14 @@ export const HOP_CODES = {
     meaning: 'All proxies are ready, some of them still in the version of before.',
     action:
       'wait for the roll-out of {image}; if it does not move, look at the pods of the DaemonSet',
+  },
+  ProxiesStuck: {
+    ...{ hop: 'proxies', state: 'Fail' },
+    title: 'the roll-out of proxies stands still',
+    meaning:
+      'The proxies of before serve on, but those of the version that is wanted do not come up; workers that join get none.',
+    action:
+      'see that nodes can pull {image}, and look at the pods of the DaemonSet: kubectl -n kube-system describe pods -l app.kubernetes.io/name=snicket-proxy',
   },
   ProxiesMissing: {
     ...{ hop: 'proxies', state: 'Fail' },
@@ -418,7 +434,11 @@ export const SKIP_CODES = {
   },
   NotApplicable: {
     title: 'does not apply',
-    meaning: 'The tenant does not have what this hop is about, or the probe was not given it.',
+    meaning: 'The tenant does not have what this hop is about.',
+  },
+  NotLookedAt: {
+    title: 'not looked at',
+    meaning: 'Whoever could tell of this hop could not be asked.',
   },
 } as const satisfies Record<string, { readonly title: string; readonly meaning: string }>;
 

@@ -60,6 +60,11 @@ export function notApplicable(name: HopName, target: string, message: string): H
   return { name, target, state: 'Skip', code: 'NotApplicable', message };
 }
 
+/** A hop whose facts could not be had. */
+export function notLookedAt(name: HopName, target: string, message: string): HopResult {
+  return { name, target, state: 'Skip', code: 'NotLookedAt', message };
+}
+
 function filledIn(action: string, values: Readonly<Record<string, string>> = {}): string {
   return action.replace(/\{(\w+)\}/g, (open, name: string) => quoted(values[name] ?? open));
 }

@@ -2,13 +2,15 @@ import { expect, test } from 'bun:test';
 import { until } from '../engine/conformance/peer.ts';
 import { TestAuthority } from '../proxy/testing/certificates.ts';
 import { HOPS } from './codes.ts';
-import { probeExposure } from './probe-exposure.ts';
+import { probeExposure, tenantHopsUnasked } from './probe-exposure.ts';
 import { API_HOST, KONNECTIVITY_HOST, ProbeLab, type Hops } from './testing/lab.ts';
 
 const NOT_FOUND = Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
 
 function states(hops: Hops): string {
-  return HOPS.map((name) => `${name} ${hops[name].state}`).join(', ');
+  return Object.values(hops)
+    .map(({ name, state }) => `${name} ${state}`)
+    .join(', ');
 }
 
 const KUBECONFIG = (port: number) => `
@@ -69,7 +71,7 @@ test('leaves no connection behind, and none that the gateway counts as a failure
   expect(failures).toEqual([]);
 });
 
-test('gives all hops in the order of the path, and says which does not apply', async () => {
+test('gives the hops in the order of the path, and none that it was given no facts of', async () => {
   await using lab = await ProbeLab.create();
   const api = await lab.apiServer();
 
@@ -81,10 +83,16 @@ test('gives all hops in the order of the path, and says which does not apply', a
     { lookup: async () => ['127.0.0.1'] },
   );
 
-  expect(results.map(({ name }) => name)).toEqual([...HOPS]);
-  expect(results.filter(({ code }) => code === 'NotApplicable').map(({ name }) => name)).toEqual([
-    ...['konnectivity', 'endpoints', 'proxies', 'kubeconfig'],
-  ] as const);
+  expect(results.map(({ name }) => name)).toEqual(HOPS.slice(0, 6));
+  expect(results.at(-1)).toMatchObject({ name: 'konnectivity', code: 'NotApplicable' });
+});
+
+test('what only the tenant could tell is not looked at where it could not be asked', () => {
+  const hops = tenantHopsUnasked();
+
+  expect(hops.map(({ name }) => name)).toEqual(['endpoints', 'proxies']);
+  expect(hops[0]).toMatchObject({ state: 'Skip', code: 'NotLookedAt' });
+  expect(hops[0]?.message).toContain('see TenantReady');
 });
 
 test('trouble with DNS does not hide the rest', async () => {

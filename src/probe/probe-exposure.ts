@@ -2,7 +2,7 @@
  * All hops of the way to one tenant, in their order.
  */
 import { dialTcp, type Dial } from './dial.ts';
-import { notApplicable, type HopResult } from './hop.ts';
+import { notLookedAt, type HopResult } from './hop.ts';
 import { judgeDns, resolveHost, systemLookup, type Lookup, type Resolved } from './hops/dns.ts';
 import { ENDPOINTS_TARGET, judgeEndpoints, type EndpointsFacts } from './hops/endpoints.ts';
 import { judgeKubeconfig } from './hops/kubeconfig.ts';
@@ -11,7 +11,7 @@ import { ipVersion } from '../wire/ip-address.ts';
 import { probeNetwork } from './network.ts';
 import type { KnownAuthorities } from './tls/authorities.ts';
 
-/** What to probe. What is left out is not probed: its hop is a Skip, `NotApplicable`. */
+/** What to probe. What is left out is not probed: there is no such hop then. */
 export interface ProbeTarget {
   readonly apiHost: string;
   readonly konnectivityHost?: string | undefined;
@@ -103,18 +103,21 @@ function addressesIn(resolved: Resolved | undefined): readonly string[] {
   return resolved?.kind === 'addresses' ? resolved.addresses : [];
 }
 
-/** The hops that are judged by what is given, without a connection. */
+/** The hops of which only the tenant's own API can tell, where that could not be asked. */
+export function tenantHopsUnasked(): readonly HopResult[] {
+  const message = 'not looked at: the tenant could not be asked (see TenantReady)';
+  return [
+    notLookedAt('endpoints', ENDPOINTS_TARGET, message),
+    notLookedAt('proxies', PROXIES_TARGET, message),
+  ];
+}
+
+/** The hops that are judged by what is given, without a connection; none of what is not given. */
 function judgeFacts(target: ProbeTarget): readonly HopResult[] {
   const { apiHost, port, endpoints, proxies, kubeconfig } = target;
   return [
-    endpoints === undefined
-      ? notApplicable('endpoints', ENDPOINTS_TARGET, 'no slices were given')
-      : judgeEndpoints(endpoints),
-    proxies === undefined
-      ? notApplicable('proxies', PROXIES_TARGET, 'nothing of the proxies was given')
-      : judgeProxies(proxies),
-    kubeconfig === undefined
-      ? notApplicable('kubeconfig', `https://${apiHost}:${port}`, 'no kubeconfig was given')
-      : judgeKubeconfig(kubeconfig, apiHost, port),
+    ...(endpoints === undefined ? [] : [judgeEndpoints(endpoints)]),
+    ...(proxies === undefined ? [] : [judgeProxies(proxies)]),
+    ...(kubeconfig === undefined ? [] : [judgeKubeconfig(kubeconfig, apiHost, port)]),
   ];
 }

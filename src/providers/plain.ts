@@ -7,6 +7,7 @@ import type { ObjectKey } from '../kube/object.ts';
 import type { ControlPlane } from '../plan/control-plane.ts';
 import type { Finding } from '../api/finding.ts';
 import { fixedService } from '../plan/fixed-service.ts';
+import { disagreement } from './authority-agreement.ts';
 import type { ControlPlaneObjects, ControlPlaneReading, Service } from './control-plane-reading.ts';
 import { readAuthority, readText, type SecretRemedy } from './secret-reading.ts';
 import { serviceAddresses, tcpPorts } from './service-reading.ts';
@@ -53,8 +54,16 @@ export async function readPlain(
     kubeconfigSecret &&
     (await readText(at(kubeconfigSecret.name), kubeconfigSecret.key, objects, REMEDY));
   note(kubeconfig?.finding);
+  const mismatch =
+    caSecret && kubeconfigSecret && ca?.value && kubeconfig?.value
+      ? disagreement(
+          { key: at(caSecret.name), text: ca.value.certificate },
+          { key: at(kubeconfigSecret.name), text: kubeconfig.value },
+        )
+      : undefined;
+  note(mismatch);
   return {
-    controlPlane: found === undefined ? undefined : { ...found, ca: ca?.value },
+    controlPlane: found && { ...found, ca: mismatch === undefined ? ca?.value : undefined },
     kubeconfig: kubeconfig?.value,
     addresses,
     findings,
@@ -72,7 +81,7 @@ function portsOf(
       finding: missing(
         'ServiceMissing',
         `there is no Service ${namespace}/${name}`,
-        'create it, or correct spec.controlPlane.service.name',
+        "create it, or correct spec.controlPlane.service.name; the Exposure has to be in the Service's namespace",
       ),
     };
   }

@@ -44,14 +44,18 @@ const OLDER_VERSIONS: Readonly<Record<string, string>> = {
   'cluster.x-k8s.io': 'v1beta1',
 };
 
+/** The kind in every version that will do, the best first. */
+export function versionsOf(resource: Resource): readonly Resource[] {
+  const older = OLDER_VERSIONS[groupOf(resource.apiVersion)];
+  return [resource, ...(older === undefined ? [] : [withVersion(resource, older)])];
+}
+
 /** The kind in the best version that is served; undefined if none is. */
 export function servedVersion(
   resource: Resource,
   served: { has(resource: Resource): boolean },
 ): Resource | undefined {
-  const older = OLDER_VERSIONS[groupOf(resource.apiVersion)];
-  const versions = [resource, ...(older === undefined ? [] : [withVersion(resource, older)])];
-  return versions.find((version) => served.has(version));
+  return versionsOf(resource).find((version) => served.has(version));
 }
 
 /** The kind of an object, in the version that the object has. */

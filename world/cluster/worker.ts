@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Output, RunOptions } from '../machine/command.ts';
 import type { Daemon } from '../machine/daemon.ts';
 import { Host } from '../machine/host.ts';
@@ -121,27 +121,7 @@ export class Worker {
 
   /** Brings an OCI archive into this node's containerd. */
   async importImage(archive: string): Promise<void> {
-    const visible = onWorker(archive) === archive ? this.#copyIn(archive) : undefined;
-    try {
-      await this.exec(
-        'ctr',
-        '--namespace',
-        'k8s.io',
-        'images',
-        'import',
-        '--local',
-        visible ?? archive,
-      );
-    } finally {
-      if (visible) rmSync(join(this.host.folder, 'files', basename(visible)));
-    }
-  }
-
-  /** Copies a file of the machine to where this node sees it, and returns that path. */
-  #copyIn(path: string): string {
-    const name = `${randomUUID()}.tar`;
-    copyFileSync(path, join(this.host.folder, 'files', name), constants.COPYFILE_FICLONE);
-    return `${FILES}/${name}`;
+    await importImage(this.host, archive);
   }
 
   /** Starts kubelet and kube-proxy; the API server should be ready, since both wait longer after each failure. */
@@ -189,6 +169,25 @@ export class Worker {
     const path = join(this.host.folder, 'files', name);
     mkdirSync(join(path, '..'), { recursive: true });
     writeFileSync(path, content);
+  }
+}
+
+/** Brings an OCI archive, a file of the machine, into the containerd of a worker's host. */
+export async function importImage(
+  host: Pick<Host, 'folder' | 'exec'>,
+  archive: string,
+): Promise<void> {
+  const name = `${randomUUID()}.tar`;
+  const copy = join(host.folder, 'files', name);
+  const isShared = onWorker(archive) !== archive;
+  if (!isShared) copyFileSync(archive, copy, constants.COPYFILE_FICLONE);
+  try {
+    const visible = isShared ? onWorker(archive) : `${FILES}/${name}`;
+    await host.exec(['ctr', '--namespace', 'k8s.io', 'images', 'import', '--local', visible], {
+      env: { PATH: WORKER_PATH },
+    });
+  } finally {
+    rmSync(copy, { force: true });
   }
 }
 

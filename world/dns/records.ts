@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** What the resolver says of a name: addresses, or a way to fail. */
 export type DnsRecord = readonly string[] | 'servfail' | 'silent';
@@ -32,6 +33,11 @@ function own(names: DnsRecords['names'] | undefined, name: string): DnsRecord | 
 export function writeRecords(path: string, records: DnsRecords): void {
   writeFileSync(`${path}.new`, JSON.stringify(records, undefined, 2));
   renameSync(`${path}.new`, path);
+}
+
+/** Where the names of a world are. */
+export function recordsFile(world: string): string {
+  return join(world, 'network', 'files', 'dns.json');
 }
 
 /** The world's names as a test changes them; a change holds for the very next query. */

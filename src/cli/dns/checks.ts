@@ -75,7 +75,8 @@ async function checkName(
   const found = addressesIn(answer);
   if (to === undefined) {
     const message = `nobody says where Edge ${edge} is`;
-    const action = 'write spec.addresses of the Edge, or wait for the load balancer';
+    const action =
+      'write spec.addresses of the Edge, or wait for the load balancer if its Service is of type LoadBalancer';
     return { name, state: 'unknown', found, code: 'AddressUnknown', message, action };
   }
   const allowed = await allowedAddresses(to, found, resolve);

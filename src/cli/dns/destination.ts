@@ -67,7 +67,8 @@ function unknown(edge: string): Finding {
   return {
     ...{ code: 'AddressUnknown', severity: 'error' },
     message: `nobody says where Edge ${edge} is: it has no spec.addresses, and its controller tells none`,
-    action: 'write spec.addresses of the Edge, or wait for the load balancer',
+    action:
+      'write spec.addresses of the Edge, or wait for the load balancer if its Service is of type LoadBalancer',
   };
 }
 

@@ -88,10 +88,7 @@ function edgeDestination(
   return destinationOf(edge.metadata.name, edgeAddresses(place, edge, owned));
 }
 
-/** As the operator has found it, else as the Exposure says; one that names an object of a provider mostly has it. */
-function hasKonnectivity({ spec, status }: Exposure): boolean {
-  if (status?.route !== undefined) return status.route.konnectivity !== undefined;
-  const { service, endpoints } = spec.controlPlane;
-  if (service !== undefined) return service.konnectivityPort !== undefined;
-  return endpoints === undefined || endpoints.konnectivity !== undefined;
+/** As the operator has found it; else what the Exposure says stands. */
+function hasKonnectivity({ status }: Exposure): boolean {
+  return status?.route === undefined || status.route.konnectivity !== undefined;
 }

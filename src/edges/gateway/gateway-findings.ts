@@ -11,9 +11,9 @@ import { conditionAt, listAt, numberAt, saidAt, textAt } from '../fields.ts';
 import { listenerFindings } from './listener.ts';
 import { gatewayClassOf, gatewayOf, type ParentRef } from './parent.ts';
 
-/** All of it, for the routes of one Exposure. */
+/** All of it, for the routes of one Exposure; without them, what keeps every route away. */
 export function gatewayFindings(
-  routes: ExposureRoutes,
+  routes: ExposureRoutes | undefined,
   context: EdgeContext,
 ): readonly EdgeFinding[] {
   const parents = context.edge.spec.gatewayApi?.parentRefs ?? [];
@@ -22,7 +22,7 @@ export function gatewayFindings(
 
 function parentFindings(
   parent: ParentRef,
-  routes: ExposureRoutes,
+  routes: ExposureRoutes | undefined,
   context: EdgeContext,
 ): readonly EdgeFinding[] {
   const { edge, gateways, gatewayClasses } = context;
@@ -41,6 +41,7 @@ function parentFindings(
       numberAt(listener, 'port') === (parent.port ?? numberAt(listener, 'port')),
   );
   if (listeners.length === 0) return [listenerMissing(parent, gateway)];
+  if (routes === undefined) return [];
   const found = routesIn(routes).flatMap((route) =>
     closest(listeners.map((listener) => findingsAt(listener, gateway, route, routes, context))),
   );

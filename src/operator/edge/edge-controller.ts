@@ -2,12 +2,12 @@
  * Says how an Edge is: whether it can be used, where it is, and by how many Exposures it is used.
  */
 import type { Edge, EdgeStatus } from '../../api/edge.ts';
-import { driverFor } from '../../edges/driver-for.ts';
 import { setCondition } from '../../kube/conditions.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { Routing } from '../exposure/routing.ts';
-import { fails, holds, notYet, waits, type Verdict } from '../exposure/verdicts.ts';
+import { fails, holds, noting, notYet, waits, type Verdict } from '../exposure/verdicts.ts';
+import { managementFault } from '../management/management-fault.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { StatusWriter } from '../status-writer.ts';
 
@@ -35,6 +35,9 @@ export class EdgeController {
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
     const status = this.#statusOf(object, this.#statuses.statusOf(object));
     await this.#statuses.write(object, status, signal);
+    const { value: edge } = management.book.edgeIn(object);
+    const unread = edge && this.#options.routing.unread(edge);
+    if (unread !== undefined) throw unread; // nobody tells of a right that is given
   }
 
   #statusOf(object: KubeObject, before: EdgeStatus | undefined): EdgeStatus {
@@ -52,15 +55,15 @@ export class EdgeController {
     }
     const live = exposures.flatMap((exposure) => management.ownedBy(exposure));
     const addresses = this.#options.routing.addressesOf(edge, live);
-    const missing = this.#apiMissing(edge);
+    const wrong = this.#wrongWith(edge);
     const accepted =
-      missing === undefined ? holds('Accepted', 'the driver can write its routes') : fails(missing);
+      wrong === undefined ? holds('Accepted', 'the driver can write its routes') : fails(wrong);
     return this.#status(
       object,
       before,
       exposures.length,
       addresses,
-      accepted,
+      noting(accepted, management.book.defaultFinding(object)),
       readiness(accepted, addresses),
     );
   }
@@ -83,23 +86,22 @@ export class EdgeController {
     }
     return {
       ...{ observedGeneration, exposures, conditions },
-      ...(addresses.length > 0 && { addresses }),
+      ...(addresses.length > 0 && { addresses, addressSummary: summaryOf(addresses) }),
     };
   }
 
-  /** Whether the cluster has the kind of object that the driver writes. */
-  #apiMissing({ spec }: Edge): Finding | undefined {
-    const { requires } = driverFor(spec.driver);
-    const { served } = this.#options.management;
-    if (requires.length === 0 || requires.some((resource) => served.has(resource)))
-      return undefined;
-    const kinds = requires.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`).join(' or ');
-    return {
-      ...{ code: 'EdgeApiMissing', severity: 'error' },
-      message: `driver ${spec.driver} writes ${kinds}, and this cluster has no such kind`,
-      action: 'install the controller with its CRDs, or choose another driver',
-    };
+  /** What keeps every Exposure from being routed: a right, a kind, a class or a Gateway that is not there. */
+  #wrongWith(edge: Edge): Finding | undefined {
+    const { routing } = this.#options;
+    const unread = routing.unread(edge);
+    return unread === undefined ? routing.edgeFault(edge) : managementFault(unread);
   }
+}
+
+/** A column shows a list as JSON. */
+function summaryOf(addresses: readonly string[]): string {
+  const shown = addresses.slice(0, 3).join(', ');
+  return addresses.length > 3 ? `${shown} and ${addresses.length - 3} more` : shown;
 }
 
 function readiness(accepted: Verdict, addresses: readonly string[]): Verdict {
@@ -107,6 +109,6 @@ function readiness(accepted: Verdict, addresses: readonly string[]): Verdict {
   if (addresses.length > 0) return holds('Ready', `the edge is at ${addresses.join(', ')}`);
   return waits(
     'AddressUnknown',
-    'neither spec.addresses nor the controller says where the edge is; workers go by DNS then. Write spec.addresses, or wait for the load balancer',
+    'neither spec.addresses nor the controller says where the edge is; workers go by DNS then. Write spec.addresses, and spec.port if the Service is of type NodePort; one of type LoadBalancer gets its address in a while',
   );
 }

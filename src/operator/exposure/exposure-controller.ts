@@ -3,6 +3,7 @@
  * how far that is. Level-based: each run looks at what is there now, and a run that changes nothing writes nothing.
  */
 import { formerRoutesKept } from '../../edges/former-routes.ts';
+import { systemClock } from '../../engine/clock.ts';
 import type { Applier } from '../../kube/apply.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import { addFinalizer } from '../../kube/finalizer.ts';
@@ -14,16 +15,21 @@ import type { ControlPlaneReading } from '../../providers/read-control-plane.ts'
 import type { Logger } from '../../telemetry/log.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { KnownWish } from '../management/exposure-book.ts';
+import { step } from '../management/management-fault.ts';
 import type { SecretRounds } from '../management/secret-rounds.ts';
-import { lookAtExposure } from '../look.ts';
+import { lookAtExposure, type Look } from '../look.ts';
 import type { MasterKeys } from '../master-keys.ts';
 import type { ProbeRounds } from '../probe-rounds.ts';
 import type { TenantLink } from '../tenant/tenant-link.ts';
 import type { TenantLinks } from '../tenant/tenant-links.ts';
 import { bringTenant, type TenantOutcome } from '../tenant/bring-tenant.ts';
-import { ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
+import { preparationFor } from '../preparation/exposure-preparation.ts';
+import type { PreparationOutcome, Preparer } from '../preparation/preparer.ts';
+import { publishedFindings } from '../../providers/published-server.ts';
+import { PREPARATION_FINALIZER, ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
 import { ExposureReports } from './exposure-reports.ts';
 import { isElsewhere } from './exposure-status.ts';
+import { FaultReports } from './fault-reports.ts';
 import {
   acceptedVerdict,
   hasEverything,
@@ -40,6 +46,7 @@ import {
   type KnownHop,
 } from './hop-verdicts.ts';
 import { leave } from './leave.ts';
+import { LeaveTimes } from './leave-times.ts';
 import type { Routing } from './routing.ts';
 import { fails, noting, notYet, type Verdicts } from './verdicts.ts';
 
@@ -49,6 +56,7 @@ export interface ExposureControllerOptions {
   /** Of the operator. */
   readonly namespace: string;
   readonly routing: Routing;
+  readonly preparer: Preparer;
   readonly links: TenantLinks;
   /** One for each tenant's API server. */
   readonly applierFor: (link: TenantLink) => Applier;
@@ -69,6 +77,8 @@ export interface ExposureControllerOptions {
 
 const MISSING_MS = 5_000;
 
+const NOTHING_TO_PREPARE: PreparationOutcome = { isPrepared: true, findings: [] };
+
 /** When to look again; undefined: when something changes. */
 export type LookAgainMs = number | undefined;
 
@@ -78,10 +88,14 @@ export class ExposureController {
   /** Of all tenants: whose a certificate is that a probe meets at the wrong place. */
   readonly #authorities = new KnownAuthorities();
   readonly #reports: ExposureReports;
+  readonly #leaveTimes: LeaveTimes;
+  readonly #faults: FaultReports;
 
   constructor(options: ExposureControllerOptions) {
     this.#options = options;
     this.#reports = new ExposureReports(options);
+    this.#faults = new FaultReports(this.#reports);
+    this.#leaveTimes = new LeaveTimes(options.leaveTimeoutMs, systemClock);
   }
 
   /** Whether a change of an Exposure is somebody else's to its status: it has to be put right. */
@@ -99,13 +113,11 @@ export class ExposureController {
     }
     if (object.metadata.deletionTimestamp !== undefined) {
       probes.forget(key);
-      const leaving = await leave(object, this.#options, signal);
-      if (leaving === undefined) this.#forget(key);
-      else await this.#reports.reportLeaving(object, leaving.because, signal);
-      return leaving?.lookAgainMs;
+      return this.#faults.telling(object, async () => this.#leave(key, object, signal), signal);
     }
     const { value: wish, finding } = management.book.wishOf(object);
     if (wish === undefined) {
+      probes.forget(key);
       await this.#reports.report(
         object,
         { isRouted: false, verdicts: refused(fails(finding)) },
@@ -113,7 +125,16 @@ export class ExposureController {
       );
       return undefined;
     }
-    return this.#bringAbout(key, object, wish, signal);
+    const work = async () => this.#bringAbout(key, object, wish, signal);
+    return this.#faults.telling(object, work, signal);
+  }
+
+  async #leave(key: string, object: KubeObject, signal: AbortSignal): Promise<LookAgainMs> {
+    const means = { ...this.#options, leaveTimes: this.#leaveTimes };
+    const leaving = await leave(object, means, signal);
+    if (leaving === undefined) this.#forget(key);
+    else await this.#reports.reportLeaving(object, leaving.because, signal);
+    return leaving?.lookAgainMs;
   }
 
   /** False if the object is gone, or another one by now. */
@@ -130,6 +151,8 @@ export class ExposureController {
     this.#options.probes.forget(key);
     this.#options.secrets.forget(key);
     this.#reports.forget(key);
+    this.#faults.forget(key);
+    this.#leaveTimes.forget(key);
     this.#authorities.delete(key);
   }
 
@@ -140,16 +163,29 @@ export class ExposureController {
     signal: AbortSignal,
   ): Promise<LookAgainMs> {
     const { routing, probes, secrets, resyncMs } = this.#options;
-    const { edge } = wish;
-    const look = await lookAtExposure(object, wish, this.#options, signal);
+    const { edge, exposure } = wish;
+    const wishedPort = exposure.spec.controlPlane.service?.konnectivityPort;
+    const look = await step('Prepared', async () =>
+      lookAtExposure(object, wish, this.#options, signal),
+    );
     const { reading, facts, plan } = look;
     secrets.follow(key, look.secrets);
     const accepted = acceptedVerdict(plan);
-    const prepared = accepted.status === 'True' ? preparedVerdict(reading) : notYet('Accepted');
+    const preparation =
+      accepted.status === 'True'
+        ? await step('Prepared', async () => this.#prepare(object, look, signal))
+        : NOTHING_TO_PREPARE;
+    if (preparation === undefined) return undefined;
+    const { isPrepared } = preparation;
+    const prepared =
+      accepted.status === 'True'
+        ? preparedVerdict(reading, preparation.findings)
+        : notYet('Accepted');
 
     const writesRoutes = plan.management !== undefined && plan.management.length > 0;
-    if (writesRoutes && !(await this.#hold(object, ROUTES_FINALIZER, signal))) return undefined;
-    const routed = await routing.apply(object, edge, plan, signal);
+    const holdRoutes = async () => this.#hold(object, ROUTES_FINALIZER, signal);
+    if (writesRoutes && !(await step('Routed', holdRoutes))) return undefined;
+    const routed = await step('Routed', async () => routing.apply(object, edge, plan, signal));
     const before = this.#reports.statusOf(object);
     const isMoving = !routed.isInForce && isElsewhere(before, edge);
     if (!isMoving) this.#aimProbes(key, wish, plan, reading, facts.edgeAddresses);
@@ -167,17 +203,24 @@ export class ExposureController {
           obstacle ? fails(obstacle) : (later ?? routing.verdict(object, edge, plan, hops)),
           formerRoutesKept(former, edge),
         ),
-        TenantReady: later ?? tenant?.verdict ?? tenantBefore(before),
-        KonnectivityReady: later ?? konnectivityVerdict(plan, hops),
-        Reachable: later ?? reachableVerdict(hops),
+        TenantReady:
+          later ?? tenant?.verdict ?? (isPrepared ? tenantBefore(before) : notYet('Prepared')),
+        KonnectivityReady: later ?? konnectivityVerdict(plan, hops, wishedPort),
+        Reachable: later ?? reachableVerdict(hops, isMoving ? before?.edge : undefined),
       };
     };
-    const input = { edge, plan, isRouted: plan.management !== undefined && !isMoving };
+    const input = {
+      ...{ edge, plan, isRouted: plan.management !== undefined && !isMoving },
+      // If somebody else has changed the status, its hops are what we found all the same.
+      areHopsCurrent: probes.isUpToDate(key) || undefined,
+    };
     if (input.isRouted && plan.routes === undefined) probes.forget(key);
-    // What is in use stays as it is until the Edge that is wished for takes routes.
-    if (isMoving || plan.routes === undefined) {
+    const { lookAgainMs } = preparation;
+    // What is in use stays as it is until the Edge that is wished for takes routes. And nobody is led to a tenant that does
+    // not know its host yet.
+    if (isMoving || plan.routes === undefined || !isPrepared) {
       await this.#reports.report(object, { ...input, verdicts: verdicts() }, signal);
-      const againMs = soonest(routed.lookAgainMs, missingMs(reading), resyncMs);
+      const againMs = soonest(routed.lookAgainMs, lookAgainMs, missingMs(reading), resyncMs);
       return accepted.status === 'True' ? againMs : undefined;
     }
     // The gateway reads the status: a tenant that is slow to answer must not keep its route waiting.
@@ -186,14 +229,16 @@ export class ExposureController {
     }
 
     const hold = async () => this.#hold(object, TENANT_FINALIZER, signal);
-    const tenant = await bringTenant({ key, hold, ...look }, this.#options, signal);
+    const tenant = await step('TenantReady', async () =>
+      bringTenant({ key, hold, ...look }, this.#options, signal),
+    );
     const againMs = soonest(routed.lookAgainMs, tenant.lookAgainMs, missingMs(reading), resyncMs);
     const startingMs = startingForMs(this.#reports.statusOf(object), tenant, new Date());
     if (startingMs > 0) return soonest(againMs, startingMs);
     const found = verdicts(tenant);
     // The proxies go by the former edge until they have changed over, and clients until DNS leads them elsewhere.
     const hasMoved = probes.isUpToDate(key) && hasEverything(found, tenant);
-    if (hasMoved) await routing.remove(routed.former, signal);
+    if (hasMoved) await step('Routed', async () => routing.remove(routed.former, signal));
     await this.#reports.report(
       object,
       {
@@ -204,7 +249,24 @@ export class ExposureController {
       },
       signal,
     );
-    return againMs;
+    return soonest(againMs, this.#reports.untoldMs(key));
+  }
+
+  /** The objects of its provider, as they must be; undefined if it is too late to begin. @throws KubeError */
+  async #prepare(
+    object: KubeObject,
+    { wish, reading, plan }: Look,
+    signal: AbortSignal,
+  ): Promise<PreparationOutcome | undefined> {
+    const { management, preparer } = this.#options;
+    const { provided } = reading;
+    if (provided === undefined || plan.hosts === undefined) return NOTHING_TO_PREPARE;
+    const input = preparationFor(wish, plan.hosts, provided, management.book);
+    const isWritten = input.policy !== 'Report';
+    if (isWritten && !(await this.#hold(object, PREPARATION_FINALIZER, signal))) return undefined;
+    const outcome = await preparer.prepare(input, signal);
+    const published = outcome.isPrepared ? publishedFindings(provided, input.wish) : [];
+    return { ...outcome, findings: [...outcome.findings, ...published] };
   }
 
   /** What is known of the hops of this very wish: probed, or by a process before this one. */
@@ -244,7 +306,7 @@ function keyIn(key: string): { readonly namespace: string; readonly name: string
 
 /** Secrets are not watched: one that is missing is looked for again soon. */
 function missingMs({ findings }: ControlPlaneReading): number | undefined {
-  return findings.length === 0 ? undefined : MISSING_MS;
+  return findings.some(({ severity }) => severity === 'error') ? MISSING_MS : undefined;
 }
 
 function soonest(...delaysMs: readonly (number | undefined)[]): number {

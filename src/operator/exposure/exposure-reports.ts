@@ -2,29 +2,40 @@
  * What is said of Exposures: their status, and to people when Ready turns.
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
+import { systemClock, type Clock } from '../../engine/clock.ts';
 import { setCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { StatusWriter } from '../status-writer.ts';
-import { nextStatus, type StatusInput } from './exposure-status.ts';
-import { isTrouble, readyVerdict } from './verdicts.ts';
+import { nextStatus, refusedStatus, type StatusInput } from './exposure-status.ts';
+import { isTrouble, readyVerdict, type Verdict } from './verdicts.ts';
+
+/** Most of what turns for less than this turns back. */
+const PASSING_MS = 30_000;
 
 /** What reports are made with. */
 export interface ExposureReportsOptions {
   readonly management: Pick<ManagementCluster, 'client' | 'exposures'>;
   readonly events: EventRecorder;
   readonly log: Logger;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
 }
 
 /** The reports on all Exposures. */
 export class ExposureReports {
   readonly #options: ExposureReportsOptions;
+  readonly #clock: Clock;
   readonly #statuses: StatusWriter<ExposureStatus>;
+  /** By key: since when nobody looks at the DaemonSet of one that was ready. */
+  readonly #unobserved = new Map<string, number>();
 
   constructor(options: ExposureReportsOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
     this.#statuses = new StatusWriter(options.management.client);
   }
 
@@ -45,6 +56,7 @@ export class ExposureReports {
 
   forget(key: string): void {
     this.#statuses.forget(key);
+    this.#unobserved.delete(key);
   }
 
   /** Writes the status, if it says something new, and tells people when Ready turns. @throws KubeError */
@@ -58,18 +70,71 @@ export class ExposureReports {
     const before = this.statusOf(object);
     const generation = metadata.generation ?? 0;
     const status = nextStatus(before, { ...input, generation }, new Date());
-    if (!(await this.#statuses.write(this.#seen(object), status, signal))) return;
-    const ready = readyVerdict(input.verdicts);
+    const written = await this.#write(object, status, signal);
+    const ready = written || readyVerdict(input.verdicts);
+    const isPassing = this.#isPassing(object, ready, before);
+    if (written === false) return;
     const wasReady = before?.conditions?.find(({ type }) => type === 'Ready');
     if (wasReady?.status === ready.status && wasReady.reason === ready.reason) return;
     const isReady = ready.status === 'True';
-    if (isReady || isTrouble(input.verdicts, wasReady?.status === 'True')) {
+    if (!isPassing && (isReady || isTrouble(input.verdicts, wasReady?.status === 'True'))) {
       events.record(object, {
         type: isReady ? 'Normal' : 'Warning',
         ...{ action: 'Expose', reason: ready.reason, note: ready.message },
       });
     }
     log.info('exposure', { exposure: keyText(metadata), ready: isReady, reason: ready.reason });
+  }
+
+  /**
+   * Whatever is found must not leave an older status standing, whose Ready may be True: if a tenant has brought something
+   * into this one that the server refuses, it is left out. Returns Ready as it was written in place of what was found,
+   * false if there was nothing to write.
+   */
+  async #write(
+    object: KubeObject,
+    status: ExposureStatus,
+    signal: AbortSignal,
+  ): Promise<Verdict | false | undefined> {
+    try {
+      return (await this.#statuses.write(this.#seen(object), status, signal)) && undefined;
+    } catch (error) {
+      if (!isKubeError(error, 'Invalid')) throw error;
+      const exposure = keyText(object.metadata);
+      this.#options.log.error('a status was refused', { exposure, error });
+      const bare = refusedStatus(this.statusOf(object), status, error.message, new Date());
+      const isNew = await this.#statuses.write(this.#seen(object), bare.status, signal);
+      return isNew && bare.ready;
+    }
+  }
+
+  /** When to report again, for the sake of what was not worth an event yet. */
+  untoldMs(key: string): number | undefined {
+    const sinceMs = this.#unobserved.get(key);
+    return sinceMs === undefined
+      ? undefined
+      : Math.max(1, sinceMs + PASSING_MS - this.#clock.nowMs());
+  }
+
+  /**
+   * Whether nobody has to hear of a turn: a DaemonSet that was changed is seen by its controller a moment later, and all is
+   * as it was. If that takes long, it is told then.
+   */
+  #isPassing(object: KubeObject, ready: Verdict, before: ExposureStatus | undefined): boolean {
+    const key = keyText(object.metadata);
+    const sinceMs = this.#unobserved.get(key);
+    if (ready.reason !== 'ProxiesUnobserved') {
+      this.#unobserved.delete(key);
+      return ready.status === 'True' && sinceMs !== undefined;
+    }
+    const was = before?.conditions?.find(({ type }) => type === 'Ready');
+    if (was?.status === 'True') this.#unobserved.set(key, this.#clock.nowMs());
+    if (sinceMs !== undefined && this.#clock.nowMs() - sinceMs >= PASSING_MS) {
+      this.#unobserved.delete(key);
+      const { reason, message: note } = ready;
+      this.#options.events.record(object, { type: 'Warning', action: 'Expose', reason, note });
+    }
+    return true;
   }
 
   /** Says that an Exposure is on its way out, and what it waits for. @throws KubeError */

@@ -90,13 +90,15 @@ describe('the status of an Exposure', () => {
     const reworded = all({ status: 'True', reason: 'Fine', message: 'in other words' });
 
     const same = nextStatus(before, { ...INPUT, generation: 4, verdicts: reworded }, LATE);
-    const turned = nextStatus(before, { ...INPUT, verdicts: BAD }, LATE);
+    const late = { status: 'False', reason: 'Bad', message: 'nothing is' } as const;
+    const turned = nextStatus(before, { ...INPUT, verdicts: { ...GOOD, Routed: late } }, LATE);
+    const routed = turned.conditions?.find(({ type }) => type === 'Routed');
 
     expect(same.conditions?.[0]).toMatchObject({
       ...{ message: 'in other words', observedGeneration: 4 },
       lastTransitionTime: '2026-11-01T10:00:00Z',
     });
-    expect(turned.conditions?.[0]?.lastTransitionTime).toBe('2026-11-02T11:11:11Z');
+    expect(routed?.lastTransitionTime).toBe('2026-11-02T11:11:11Z');
     expect(turned.hops?.[0]?.at).toBe('2026-11-01T10:00:00Z');
   });
 
@@ -120,7 +122,45 @@ describe('the status of an Exposure', () => {
     expect(way(waiting)).toEqual(way(before));
     expect(way(refused)).toEqual(way(before));
     expect(refused.proxies).toEqual(before.proxies);
-    expect(refused.hops).toEqual(before.hops);
+  });
+
+  describe('has hops of the way that clients go, and of no other', () => {
+    const before = nextStatus(undefined, INPUT, EARLY);
+    const { hops: _, ...unprobed } = INPUT;
+
+    test('kept while it is the same', () => {
+      expect(nextStatus(before, { ...unprobed, generation: 4 }, LATE).hops).toEqual(before.hops);
+    });
+
+    test('none of another host, port or Edge', () => {
+      const api = { ...ROUTES.api, host: 'other.example.test' };
+      const other = parseEdge({ ...EDGE, metadata: { name: 'other' } });
+      const ways = [
+        { plan: { ...PLAN, endpoint: 'blue.example.test:8443' } },
+        { plan: { ...PLAN, routes: { ...ROUTES, api } } },
+        { edge: other },
+      ];
+
+      for (const way of ways) {
+        expect(nextStatus(before, { ...unprobed, ...way }, LATE)).not.toHaveProperty('hops');
+      }
+    });
+
+    test('none where the wish is refused, or where there is no route', () => {
+      const noRoutes = { ...PLAN, routes: undefined };
+      const unknown = { generation: 4, verdicts: BAD, isRouted: false };
+
+      expect(nextStatus(before, unknown, LATE)).not.toHaveProperty('hops');
+      expect(nextStatus(before, { ...INPUT, plan: noRoutes }, LATE)).not.toHaveProperty('hops');
+    });
+
+    test('with times of their own', () => {
+      const elsewhere = { ...PLAN, endpoint: 'blue.example.test:8443' };
+
+      const after = nextStatus(before, { ...INPUT, plan: elsewhere }, LATE);
+
+      expect(after.hops?.[0]?.at).toBe('2026-11-02T11:11:11Z');
+    });
   });
 
   test('has no route while the hosts are of another', () => {

@@ -8,7 +8,7 @@ import { setCondition } from '../../kube/conditions.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import type { Edge } from '../../api/edge.ts';
-import { readyVerdict, type Verdicts } from './verdicts.ts';
+import { readyVerdict, type Verdict, type Verdicts } from './verdicts.ts';
 
 /** What was found. */
 export interface StatusInput {
@@ -23,6 +23,8 @@ export interface StatusInput {
   readonly hasMoved?: boolean;
   /** Absent: nothing new is known of them. */
   readonly hops?: readonly HopResult[] | undefined;
+  /** Whether those of before are about the way that is in use now. Default: if that is as it was before. */
+  readonly areHopsCurrent?: boolean | undefined;
   /** Absent: the same. */
   readonly proxies?: { readonly ready: number; readonly desired: number } | undefined;
   /** Absent: the same. */
@@ -36,8 +38,10 @@ export function nextStatus(
   now: Date,
 ): ExposureStatus {
   const { generation, verdicts, proxies } = input;
-  const hops = input.hops === undefined ? before?.hops : hopsSince(before?.hops, input.hops, now);
   const way = wayOf(before, input);
+  const { areHopsCurrent = isSameWay(before, way) } = input;
+  const known = areHopsCurrent ? before?.hops : undefined;
+  const hops = input.hops === undefined ? known : hopsSince(known, input.hops, now);
   const certificate = input.certificate ?? before?.certificate;
   return {
     observedGeneration: generation,
@@ -49,8 +53,44 @@ export function nextStatus(
         : { ...proxies, summary: `${proxies.ready}/${proxies.desired}` },
     ),
     ...(way.mode === 'terminate' && defined('certificate', certificate)),
-    ...defined('hops', hops),
+    // Of a way that is refused nobody looks at the hops any more.
+    ...(way.route !== undefined && verdicts.Accepted.status !== 'False' && defined('hops', hops)),
     conditions: conditionsSince(before?.conditions, verdicts, generation, now),
+  };
+}
+
+/**
+ * In place of a status that the API server refuses: the way, which is ours, and of the rest what it took before. Ready is
+ * False, since nobody can read what it would be.
+ */
+export function refusedStatus(
+  before: ExposureStatus | undefined,
+  { observedGeneration = 0, endpoint, edge, driver, formerEdge, mode, route }: ExposureStatus,
+  because: string,
+  now: Date,
+): { readonly status: ExposureStatus; readonly ready: Verdict } {
+  const ready: Verdict = {
+    ...{ status: 'False', reason: 'StatusRefused' },
+    message: `the management cluster refuses the status that was found: ${because}`,
+  };
+  const { proxies, certificate, hops, conditions = [] } = before ?? {};
+  const { status, reason, message } = ready;
+  const claim = { type: 'Ready', status, reason, message, observedGeneration };
+  return {
+    ready,
+    status: {
+      observedGeneration,
+      ...defined('endpoint', endpoint),
+      ...defined('edge', edge),
+      ...defined('driver', driver),
+      ...defined('formerEdge', formerEdge),
+      ...defined('mode', mode),
+      ...defined('route', route),
+      ...defined('proxies', proxies),
+      ...defined('certificate', certificate),
+      ...defined('hops', hops),
+      conditions: setCondition(conditions, claim, now),
+    },
   };
 }
 
@@ -93,6 +133,15 @@ function formerEdge(
   const former = isLeft ? before.edge : before?.formerEdge;
   const isBack = edge.spec.driver === 'snicket' && edge.metadata.name === former;
   return isBack ? undefined : former;
+}
+
+/** Whether hops of before are still about the way of clients. */
+function isSameWay(before: ExposureStatus | undefined, way: Way): boolean {
+  const hostsIn = ({ endpoint, edge, driver, route }: Way) => ({
+    ...{ endpoint, edge, driver },
+    ...{ api: route?.api?.host, konnectivity: route?.konnectivity?.host },
+  });
+  return before !== undefined && Bun.deepEquals(hostsIn(before), hostsIn(way));
 }
 
 function defined<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {

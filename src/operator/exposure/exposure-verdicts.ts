@@ -3,11 +3,23 @@
  */
 import type { Edge } from '../../api/edge.ts';
 import type { ExposureStatus } from '../../api/exposure.ts';
+import { findingText, type Finding } from '../../api/finding.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
 import type { TenantOutcome } from '../tenant/bring-tenant.ts';
 import { isElsewhere, routeOf } from './exposure-status.ts';
-import { fails, holds, notYet, readyVerdict, type Verdict, type Verdicts } from './verdicts.ts';
+import {
+  CONDITION_ORDER,
+  fails,
+  holds,
+  noting,
+  notYet,
+  readyVerdict,
+  waits,
+  type PartialCondition,
+  type Verdict,
+  type Verdicts,
+} from './verdicts.ts';
 
 /** Nothing is looked into before the wish is a good one. */
 export function refused(accepted: Verdict): Verdicts {
@@ -18,6 +30,28 @@ export function refused(accepted: Verdict): Verdicts {
   };
 }
 
+/**
+ * A step could not be taken, for reasons that are not the Exposure's. What is known of this very wish stays; what comes
+ * after the step waits for it.
+ */
+export function faultVerdicts(
+  before: ExposureStatus | undefined,
+  generation: number,
+  condition: PartialCondition,
+  fault: Verdict,
+): Verdicts {
+  const known = (before?.conditions ?? []).filter(
+    ({ observedGeneration }) => observedGeneration === generation,
+  );
+  const verdicts = CONDITION_ORDER.map((type, place) => {
+    const isLater = place > CONDITION_ORDER.indexOf(condition);
+    const found = known.find((one) => one.type === type);
+    if (type === condition) return [type, fault];
+    return [type, found ?? (isLater ? notYet(condition) : notLookedAt())];
+  });
+  return Object.fromEntries(verdicts) as Verdicts;
+}
+
 /** Whether the wish can be met. */
 export function acceptedVerdict({ findings }: Plan): Verdict {
   const wrong = findings.find(({ about, severity }) => about === 'wish' && severity === 'error');
@@ -26,12 +60,32 @@ export function acceptedVerdict({ findings }: Plan): Verdict {
     : fails(wrong);
 }
 
-/** Whether all is known of the control plane. */
-export function preparedVerdict({ findings }: ControlPlaneReading): Verdict {
-  const [wrong] = findings;
-  return wrong === undefined
-    ? holds('Prepared', 'the control plane is there, with its Service, CA and kubeconfig')
-    : fails(wrong);
+/** Whether the control plane's objects carry what they must, and all is known of it. */
+export function preparedVerdict(
+  reading: Pick<ControlPlaneReading, 'findings' | 'provided'>,
+  preparation: readonly Finding[] = [],
+): Verdict {
+  const warnings = [...preparation, ...reading.findings].filter((finding) => !isError(finding));
+  return warnings.reduce(noting, errorVerdict(reading, preparation));
+}
+
+function errorVerdict(
+  { findings, provided }: Pick<ControlPlaneReading, 'findings' | 'provided'>,
+  preparation: readonly Finding[],
+): Verdict {
+  const unprepared = preparation.find(isError);
+  if (unprepared !== undefined) return fails(unprepared);
+  const missing = findings.find(isError);
+  if (missing === undefined) {
+    return holds('Prepared', 'the control plane is there, with its Service, CA and kubeconfig');
+  }
+  // What its provider is about to make is no trouble.
+  const isComing = provided?.phase === 'provisioning';
+  return isComing ? waits(missing.code, findingText(missing)) : fails(missing);
+}
+
+function isError({ severity }: Finding): boolean {
+  return severity === 'error';
 }
 
 /** Whether the gateway can already read what the plan says. */
@@ -48,8 +102,12 @@ export function hasEverything(verdicts: Verdicts, { hops }: TenantOutcome): bool
 /** What was known of the tenant before this look at it. */
 export function tenantBefore(before: ExposureStatus | undefined): Verdict {
   const known = before?.conditions?.find(({ type }) => type === 'TenantReady');
-  const { status = 'Unknown', reason = 'NotLookedAt', message = 'not looked at yet' } = known ?? {};
+  const { status, reason, message } = known ?? notLookedAt();
   return { status, reason, message };
+}
+
+function notLookedAt(): Verdict {
+  return { status: 'Unknown', reason: 'NotLookedAt', message: 'not looked at yet' };
 }
 
 /** That a tenant is on its way is told after so long: most are there by then, and each telling is a write. */

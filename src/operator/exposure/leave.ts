@@ -1,14 +1,18 @@
 /**
- * Taking an Exposure away: both sides as they were, then the finalizer.
+ * Taking an Exposure away: both sides as they were, then the finalizers.
  *
- * The tenant comes first, while its nodes still reach their API by the route. A tenant that cannot be reached holds this
- * up for a bounded time only; what stays behind in it then is said in an event.
+ * First the objects of its provider, whose API servers then keep their endpoints themselves again. The tenant comes next,
+ * while its nodes still reach their API by the route. A tenant that cannot be reached holds this up for a bounded time
+ * only; what stays behind in it then is said in an event.
  */
 import type { Applier } from '../../kube/apply.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import { removeFinalizer } from '../../kube/finalizer.ts';
-import { keyText, type KubeObject } from '../../kube/object.ts';
+import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
+import type { ControlPlaneObjects } from '../../providers/control-plane-reading.ts';
+import { providerFor } from '../../providers/provider-for.ts';
+import { servedVersion } from '../../providers/provider-resources.ts';
 import { readControlPlane } from '../../providers/read-control-plane.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import {
@@ -19,15 +23,20 @@ import {
 import { leavingObjects } from '../../tenant/tenant-objects.ts';
 import { heldBy } from '../../plan/ownership.ts';
 import type { Exposure } from '../../api/exposure.ts';
+import { findingText } from '../../api/finding.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
 import { controlPlaneObjects } from '../look.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { ExposureBook, Found } from '../management/exposure-book.ts';
+import { holderOf } from '../preparation/exposure-preparation.ts';
+import { restore } from '../preparation/restore.ts';
 import { readTenantFacts } from '../tenant/tenant-facts.ts';
 import { tenantFault } from '../tenant/tenant-fault.ts';
 import type { TenantLink } from '../tenant/tenant-link.ts';
 import type { TenantLinks } from '../tenant/tenant-links.ts';
 import { isOurs, leads, otherHolder, readTenantSide, remove } from '../tenant/tenant-side.ts';
-import { ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
+import { PREPARATION_FINALIZER, ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
+import type { LeaveTime, LeaveTimes } from './leave-times.ts';
 import type { Routing } from './routing.ts';
 
 /** What it takes. */
@@ -40,6 +49,7 @@ export interface LeaveMeans {
   readonly log: Logger;
   readonly proxyImage: string;
   readonly leaveTimeoutMs: number;
+  readonly leaveTimes: LeaveTimes;
   /** Of one look at the tenant. */
   readonly tenantTimeoutMs: number;
 }
@@ -61,17 +71,29 @@ export async function leave(
   const { management, routing, links, events, log } = means;
   const key = keyText(object.metadata);
   const { finalizers = [] } = object.metadata;
-  const waitedMs = Date.now() - Date.parse(object.metadata.deletionTimestamp ?? '');
+  const time = means.leaveTimes.timeOf(key);
+  const unrestored = finalizers.includes(PREPARATION_FINALIZER)
+    ? await restoreProvided(object, means, time, signal)
+    : undefined;
+  if (unrestored !== undefined) {
+    if (time.leftMs > 0) {
+      return waiting(unrestored, time, 'leaves what it wrote into the control plane there');
+    }
+    const note = `gave up after ${secondsText(time)}: ${unrestored}. What Snicket wrote into the control plane stays there`;
+    const reason = 'ControlPlaneLeftPrepared';
+    events.record(object, { type: 'Warning', action: 'Leave', reason, note });
+    log.error('a control plane was left as it is', { exposure: key, because: unrestored });
+  }
   const rest = finalizers.includes(TENANT_FINALIZER)
-    ? await leaveTenant(object, means, waitedMs, signal)
+    ? await leaveTenant(object, means, time, signal)
     : undefined;
   if (rest !== undefined) {
-    if (waitedMs < means.leaveTimeoutMs) {
-      const leftMs = means.leaveTimeoutMs - waitedMs + 1;
-      return { because: rest, lookAgainMs: Math.min(AGAIN_MS, leftMs) };
+    // Asked anew: nodes that were only just reached have their time.
+    const left = means.leaveTimes.timeOf(key);
+    if (left.leftMs > 0) {
+      return waiting(rest, left, `leaves DaemonSet ${keyText(PROXY)} and what belongs to it there`);
     }
-    const seconds = Math.round(waitedMs / 1000);
-    const note = `gave up after ${seconds} s: ${rest}. What Snicket made in the tenant stays there: DaemonSet kube-system/snicket-proxy and its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes`;
+    const note = `gave up after ${secondsText(left)}: ${rest}. What Snicket made in the tenant stays there: DaemonSet kube-system/snicket-proxy and its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes`;
     const reason = 'TenantLeftBehind';
     events.record(object, { type: 'Warning', action: 'Leave', reason, note });
     log.error('a tenant was left as it is', { exposure: key, because: rest });
@@ -79,7 +101,7 @@ export async function leave(
   await routing.withdraw(object, signal);
   links.forget(key);
   let held: KubeObject | undefined = object;
-  for (const finalizer of [TENANT_FINALIZER, ROUTES_FINALIZER]) {
+  for (const finalizer of [TENANT_FINALIZER, PREPARATION_FINALIZER, ROUTES_FINALIZER]) {
     if (held === undefined) break;
     held = await removeFinalizer(management.client, RESOURCES.exposure, held, finalizer, {
       signal,
@@ -88,35 +110,91 @@ export async function leave(
   return undefined;
 }
 
+function waiting(what: string, { leftMs, givesUpAt }: LeaveTime, consequence: string): Leaving {
+  const at = `${givesUpAt.toISOString().slice(0, 19)}Z`;
+  return {
+    because: `${what}. At ${at} Snicket gives up and ${consequence}`,
+    lookAgainMs: Math.min(AGAIN_MS, leftMs + 1),
+  };
+}
+
+function secondsText({ waitedMs }: LeaveTime): string {
+  return `${Math.round(waitedMs / 1000)} s`;
+}
+
+/** Puts the objects of the provider back; says what keeps that from being done. @throws KubeError */
+async function restoreProvided(
+  object: KubeObject,
+  { management, leaveTimeoutMs }: LeaveMeans,
+  { waitedMs }: LeaveTime,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { value: exposure, finding } = readable(object, management.book);
+  if (exposure === undefined) return finding.message;
+  const objects = presentObjects(management, signal);
+  const { provided } = await readControlPlane(exposure, objects);
+  if (provided === undefined) return undefined; // nothing is there to be put back
+  const holder = holderOf(exposure, management.book);
+  const isLate = waitedMs > leaveTimeoutMs / 2;
+  return restore(management.client, { provided, holder, objects, isLate }, signal);
+}
+
+/** What the server has now: a watch that has just begun knows of nothing, and what was written would stay for ever. */
+function presentObjects(management: ManagementCluster, signal: AbortSignal): ControlPlaneObjects {
+  return {
+    ...controlPlaneObjects(management, signal),
+    object: async (resource, key) =>
+      management.client.get(servedVersion(resource, management.served) ?? resource, key, {
+        signal,
+      }),
+  };
+}
+
+/** A control plane that its provider has deleted is no tenant any more. */
+async function isGone(
+  { metadata, spec }: Exposure,
+  { object }: ControlPlaneObjects,
+): Promise<boolean> {
+  const { ref } = spec.controlPlane;
+  const provider = ref && providerFor(ref);
+  if (ref === undefined || provider === undefined) return false;
+  const { namespace } = metadata;
+  return (await object?.(provider.resource, { name: ref.name, namespace })) === undefined;
+}
+
 /** Cleans up in the tenant; says what keeps it from being done. */
 async function leaveTenant(
   object: KubeObject,
   means: LeaveMeans,
-  waitedMs: number,
+  time: LeaveTime,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { management, links } = means;
   const { value: exposure, finding } = readable(object, management.book);
   if (exposure === undefined) return finding.message;
-  const { kubeconfig, addresses, findings } = await readControlPlane(
-    ...([exposure, controlPlaneObjects(management, signal)] as const),
-  );
+  const objects = presentObjects(management, signal);
+  if (await isGone(exposure, objects)) return undefined;
+  const { kubeconfig, addresses, findings } = await readControlPlane(exposure, objects);
   const key = keyText(object.metadata);
   // A namespace that is deleted loses its Secrets at once; the way that is open stays open.
   const link =
     kubeconfig === undefined
       ? links.current(key)
       : links.open(key, { kubeconfig, addresses, watchesNodes: false });
-  if (link === undefined) return findings[0]?.message ?? 'there is no kubeconfig';
-  if ('code' in link) return link.message;
+  if (link === undefined) {
+    return findings[0] === undefined ? 'there is no kubeconfig' : findingText(findings[0]);
+  }
+  if ('code' in link) return findingText(link);
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(means.tenantTimeoutMs)]);
   try {
-    return await cleanUp(exposure, link, means, waitedMs, inTime);
+    return await cleanUp(exposure, link, means, time, inTime);
   } catch (error) {
     // Whatever it is: a tenant must not keep its Exposure for ever.
     if (signal.aborted) throw error;
     links.failed(key);
-    return tenantFault(link, error, inTime).message;
+    const fault = findingText(tenantFault(link, error, inTime));
+    const known = inTime.aborted ? knownFault(object) : undefined;
+    return known === undefined ? fault : `${fault}. Before it was to leave: ${known}`;
   }
 }
 
@@ -125,7 +203,7 @@ async function cleanUp(
   exposure: Exposure,
   link: TenantLink,
   means: LeaveMeans,
-  waitedMs: number,
+  time: LeaveTime,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { book } = means.management;
@@ -135,7 +213,7 @@ async function cleanUp(
   const live = all.filter(isOurs);
   await remove(link, live.filter(leads), signal);
   const { daemonSet } = link;
-  if (daemonSet !== undefined && isOurs(daemonSet) && waitedMs < means.leaveTimeoutMs / 2) {
+  if (daemonSet !== undefined && isOurs(daemonSet)) {
     const tenant = await readTenantFacts(link, { clusterDomain: 'cluster.local', signal });
     const { worker } = exposure.spec;
     const placed = placedProxies(daemonSet);
@@ -148,11 +226,46 @@ async function cleanUp(
         .applyIfNeeded(desired, live.find(isSame), { force: true, signal });
     }
     if (leaving.length > 0 && !haveLeft(daemonSet)) {
-      return 'the virtual address is being taken off the nodes';
+      if (!time.addressIsLate()) {
+        const seconds = Math.round(means.leaveTimeoutMs / 2000);
+        return `the virtual address is being taken off the nodes, which have ${seconds} s for it`;
+      }
+      tellAddressLeft(exposure, daemonSet, means);
     }
   }
   await remove(link, live, signal);
+  const strangers = all.filter((one) => !isOurs(one) && !leads(one));
+  if (strangers.length > 0) tellStrangers(exposure, strangers, means);
   return undefined;
+}
+
+/** They may be ours, if somebody has taken away all that tells. */
+function tellStrangers(
+  exposure: Exposure,
+  strangers: readonly KubeObject[],
+  { events }: LeaveMeans,
+): void {
+  const names = strangers.map(objectText).join(', ');
+  const note = `what has a name of Snicket's in the tenant and does not say that Snicket made it stays there: ${names}`;
+  events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'TenantLeftBehind', note });
+}
+
+function tellAddressLeft(
+  exposure: Exposure,
+  { status }: DaemonSetWithStatus,
+  { events, log }: LeaveMeans,
+): void {
+  const { updatedNumberScheduled: done = 0, desiredNumberScheduled: all = 0 } = status ?? {};
+  const note = `the virtual address could not be taken off every node in time: ${done} of ${all} have run the pod that does. It goes with the next restart of a node, or by hand: ip address del on lo`;
+  events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'AddressLeftBehind', note });
+  log.error('a virtual address was left on nodes', { exposure: keyText(exposure.metadata) });
+}
+
+/** What was wrong with the tenant when it was last looked at. */
+function knownFault(object: KubeObject): string | undefined {
+  const { conditions = [] } = (object as Partial<Exposure>).status ?? {};
+  return conditions.find(({ type, status }) => type === 'TenantReady' && status === 'False')
+    ?.message;
 }
 
 /** Whether every node has run the pod that takes the address off. */

@@ -84,6 +84,17 @@ export function edgeAddresses(
   return status?.observedGeneration === metadata.generation ? (status?.addresses ?? []) : [];
 }
 
+/** The addresses of an Edge inside the management cluster, where it is our own gateway. */
+export function edgeClusterAddresses(
+  { management, namespace }: ManagementPlace,
+  { spec }: Edge,
+): readonly string[] {
+  if (spec.driver !== 'snicket') return [];
+  const service = management.service({ namespace, name: GATEWAY_SERVICE });
+  const { clusterIP = '', clusterIPs = [clusterIP] } = service?.spec ?? {};
+  return clusterIPs.filter((address) => address !== '' && address !== 'None');
+}
+
 /** What is missing or wrong around the routes of an Exposure. */
 export function edgeFindings(
   place: ManagementPlace,

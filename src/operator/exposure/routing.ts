@@ -5,6 +5,7 @@ import type { Edge } from '../../api/edge.ts';
 import { driverFor } from '../../edges/driver-for.ts';
 import { formerRoutes } from '../../edges/former-routes.ts';
 import type { Applier } from '../../kube/apply.ts';
+import type { KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { resourceOf } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
@@ -56,6 +57,7 @@ export class Routing {
 
   /** Applies the objects of a plan and removes those of an earlier one, but for the former ones. @throws KubeError */
   async apply(exposure: KubeObject, edge: Edge, plan: Plan, signal: AbortSignal): Promise<Routed> {
+    this.#mustKnow(edge, plan);
     const changes = await routeChanges(this.#options, exposure, edge, plan, signal);
     if (changes === undefined) return { isInForce: false, former: [] };
     const waitsMs: number[] = [];
@@ -75,6 +77,29 @@ export class Routing {
       obstacle: changes.taken && nameTaken(changes.taken),
       lookAgainMs: waitsMs.length === 0 ? undefined : Math.min(...waitsMs),
     };
+  }
+
+  /** What is there of a kind that we may not read is not known: nothing could be told of it. @throws KubeError */
+  #mustKnow(edge: Edge, { routes }: Plan): void {
+    if (routes === undefined) return;
+    const error = this.unread(edge);
+    if (error !== undefined) throw error;
+  }
+
+  /** What keeps every route from being served by an Edge; nothing if it can serve. */
+  edgeFault(edge: Edge): Finding | undefined {
+    const driver = driverFor(edge.spec.driver);
+    const found = driver.findings(undefined, edgeContext(this.#options, edge));
+    return found.find(({ severity }) => severity === 'error');
+  }
+
+  /** Why the kinds that an Edge's driver works with are not known; nothing if they are. */
+  unread({ spec }: Edge): KubeError | undefined {
+    const { requires, reads } = driverFor(spec.driver);
+    const { management } = this.#options;
+    return [...requires, ...reads]
+      .map((resource) => management.unread(resource))
+      .find((error) => error !== undefined);
   }
 
   /** Removes all that was made for an Exposure. @throws KubeError */

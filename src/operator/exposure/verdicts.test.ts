@@ -60,6 +60,19 @@ describe('Ready', () => {
   });
 });
 
+test('Ready names why proxies are not ready, where the way of clients says so', () => {
+  const good = holds('Fine', 'all is well');
+  const broken = { status: 'False', reason: 'DnsNoAnswer', message: 'no address' } as const;
+  const verdictsWith = (tenant: string, Reachable: Verdict): Verdicts => ({
+    ...{ Accepted: good, Prepared: good, Routed: good, KonnectivityReady: good },
+    ...{ TenantReady: waits(tenant, 'it does not do'), Reachable },
+  });
+
+  expect(readyVerdict(verdictsWith('ProxiesNotReady', broken)).reason).toBe('DnsNoAnswer');
+  expect(readyVerdict(verdictsWith('ProxiesNotReady', good)).reason).toBe('ProxiesNotReady');
+  expect(readyVerdict(verdictsWith('TenantUnreachable', broken)).reason).toBe('TenantUnreachable');
+});
+
 describe('a verdict', () => {
   test('of a finding carries its code, its sentence and what to do', () => {
     const finding = { code: 'Gone', severity: 'error', message: 'it is gone', action: 'find it' };
@@ -94,6 +107,14 @@ describe('people hear', () => {
 
     expect(isTrouble(waiting, false)).toBe(false);
     expect(isTrouble(waiting, true)).toBe(true);
+  });
+
+  test('nothing of what waits in front of what fails', () => {
+    const Reachable = { status: 'False', reason: 'No', message: 'no' } as const;
+
+    expect(isTrouble({ ...all, TenantReady: waits('Soon', 'it comes'), Reachable }, false)).toBe(
+      false,
+    );
   });
 
   test('nothing of what is not known yet', () => {

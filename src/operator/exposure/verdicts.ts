@@ -3,6 +3,7 @@
  */
 import type { ExposureConditionType } from '../../api/exposure.ts';
 import { findingText, type Finding } from '../../api/finding.ts';
+import { HOP_CODES, type CodeEntry } from '../../probe/codes.ts';
 
 /** What a condition will say. */
 export interface Verdict {
@@ -50,7 +51,7 @@ export function noting(verdict: Verdict, finding: Finding | undefined): Verdict 
 }
 
 /** In the order in which they are mended: what is wrong first is what Ready names. */
-const ORDER: readonly PartialCondition[] = [
+export const CONDITION_ORDER: readonly PartialCondition[] = [
   'Accepted',
   'Prepared',
   'Routed',
@@ -59,19 +60,31 @@ const ORDER: readonly PartialCondition[] = [
   'Reachable',
 ];
 
-/** True if all are; else in the words of the first that is not. */
+/** Proxies go the way of clients: where that is broken, theirs is too, and to say so of them hides why. */
+function isSymptom({ TenantReady: { status, reason }, Reachable }: Verdicts): boolean {
+  const code = Object.entries<CodeEntry>(HOP_CODES).find(([name]) => name === reason);
+  return status === 'False' && code?.[1].hop === 'proxies' && Reachable.status === 'False';
+}
+
+/** What Ready is about, if it is not True. */
+function firstWrong(verdicts: Verdicts): PartialCondition | undefined {
+  const first = CONDITION_ORDER.find((type) => verdicts[type].status === 'False');
+  if (first === 'TenantReady' && isSymptom(verdicts)) return 'Reachable';
+  return first ?? CONDITION_ORDER.find((type) => verdicts[type].status === 'Unknown');
+}
+
+/** True if all are; else in the words of the first that is not, or of its cause. */
 export function readyVerdict(verdicts: Verdicts): Verdict {
-  const failing =
-    ORDER.find((type) => verdicts[type].status === 'False') ??
-    ORDER.find((type) => verdicts[type].status === 'Unknown');
+  const failing = firstWrong(verdicts);
   if (failing === undefined) return holds('Ready', "the tenant's API is reachable by every way");
   const { reason, message } = verdicts[failing];
   return { status: 'False', reason, message };
 }
 
-/** Whether people should hear of it. What only waits is no trouble, unless all was well before. */
+/** Whether people should hear of what Ready names. What only waits is no trouble, unless all was well before. */
 export function isTrouble(verdicts: Verdicts, wasReady: boolean): boolean {
-  return Object.values(verdicts).some(
-    ({ status, isWaiting }) => status === 'False' && (wasReady || isWaiting !== true),
-  );
+  const named = firstWrong(verdicts);
+  if (named === undefined) return false;
+  const { status, isWaiting } = verdicts[named];
+  return status === 'False' && (wasReady || isWaiting !== true);
 }

@@ -2,15 +2,21 @@
  * All Exposures and Edges as they are wished for: each version read once, with its hosts and who holds them.
  */
 import { DEFAULT_EDGE_ANNOTATION, type Edge } from '../../api/edge.ts';
-import type { Exposure } from '../../api/exposure.ts';
+import type { Exposure, ExposureStatus } from '../../api/exposure.ts';
 import { exposureStatus } from '../../api/exposure-status.ts';
 import { InvalidObjectError } from '../../api/fault.ts';
 import { hostsOf } from '../../api/hosts.ts';
 import { parseEdge, parseExposure } from '../../api/objects.ts';
 import type { Change } from '../../kube/informer-cache.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import { hostConflict, type HostClaim } from '../../plan/conflicts.ts';
+import {
+  claimedHosts,
+  hostConflict,
+  type HostClaim,
+  type HostConflict,
+} from '../../plan/conflicts.ts';
 import type { Finding } from '../../api/finding.ts';
+import { defaultEdge, defaultEdgeFinding, severalDefaultEdges } from '../../plan/default-edge.ts';
 import { HostClaims } from '../../plan/host-claims.ts';
 import type { Wish } from '../../plan/plan.ts';
 
@@ -23,7 +29,15 @@ export interface BookSources {
 /** An Exposure that can be read, with its Edge. */
 export interface KnownWish extends Wish {
   /** That a host of it belongs to another Exposure. */
-  readonly conflict?: Finding | undefined;
+  readonly conflict?: HostConflict | undefined;
+  /** What whoever wishes should know, and is no fault of his. */
+  readonly warning?: Finding | undefined;
+}
+
+/** What the Edge of an Exposure is told from: the one that it is on counts where several are the default one. */
+export interface EdgeOfExposure {
+  readonly spec: Pick<Exposure['spec'], 'edge'>;
+  readonly status?: Pick<ExposureStatus, 'edge'> | undefined;
 }
 
 /** A value, or why there is none. */
@@ -68,7 +82,9 @@ export class ExposureBook {
     const hosts = hostsOf(exposure, edge);
     const conflict =
       'code' in hosts ? undefined : hostConflict({ exposure, hosts }, this.#currentHolders());
-    return { value: { exposure, edge, conflict } };
+    const warning =
+      exposure.spec.edge === undefined ? severalDefaultEdges(this.#sources.edges()) : undefined;
+    return { value: { exposure, edge, conflict, warning } };
   }
 
   /** The Exposure that this object is. */
@@ -82,21 +98,24 @@ export class ExposureBook {
   }
 
   /** The Edge that an Exposure is for: the one that it names, or the default one. */
-  edgeOf({ spec }: Pick<Exposure, 'spec'>): Found<Edge> {
+  edgeOf({ spec, status }: EdgeOfExposure): Found<Edge> {
     const objects = this.#sources.edges();
     const found =
       spec.edge === undefined
-        ? defaultEdge(objects)
+        ? defaultEdge(objects, status?.edge)
         : objects.find(({ metadata }) => metadata.name === spec.edge);
     if (found !== undefined) return this.edgeIn(found);
     const names = objects.map(({ metadata }) => metadata.name).toSorted();
+    const unclear = objects.flatMap((edge) => defaultEdgeFinding(edge, objects)?.message ?? []);
     const known = names.length === 0 ? 'there is none' : `there are ${names.join(', ')}`;
     return {
       finding:
         spec.edge === undefined
           ? {
               ...{ code: 'NoDefaultEdge', severity: 'error' },
-              message: 'spec.edge is not set, and no Edge is the default one',
+              message: ['spec.edge is not set, and no Edge is the default one', ...unclear].join(
+                '; ',
+              ),
               action: `write spec.edge (${known}), or annotate an Edge with ${DEFAULT_EDGE_ANNOTATION}: "true"`,
             }
           : {
@@ -105,6 +124,11 @@ export class ExposureBook {
               action: `create it, or correct spec.edge (${known})`,
             },
     };
+  }
+
+  /** What is wrong with how an Edge is made the default one. */
+  defaultFinding(edge: KubeObject): Finding | undefined {
+    return defaultEdgeFinding(edge, this.#sources.edges());
   }
 
   /** Whether there is an Exposure of this key, `namespace/name`. */
@@ -129,6 +153,11 @@ export class ExposureBook {
     return this.#holders;
   }
 
+  /** The hosts that an Exposure wishes for, or was given. */
+  hostsClaimedBy(object: KubeObject): readonly string[] {
+    return claimedHosts(this.#claimOf(object));
+  }
+
   /** An Exposure that cannot be read wishes for nothing, but holds what it was given. */
   #claimOf(object: KubeObject): HostClaim {
     const { value: exposure } = this.exposureIn(object);
@@ -139,23 +168,8 @@ export class ExposureBook {
   }
 }
 
-/** The oldest of those that are annotated: which one it is must not depend on the order of a list. */
-function defaultEdge(objects: readonly KubeObject[]): KubeObject | undefined {
-  return objects
-    .filter(({ metadata }) => metadata.annotations?.[DEFAULT_EDGE_ANNOTATION] === 'true')
-    .toSorted(
-      (a, b) =>
-        age(a).localeCompare(age(b)) || keyText(a.metadata).localeCompare(keyText(b.metadata)),
-    )
-    .at(0);
-}
-
-function age({ metadata }: KubeObject): string {
-  return metadata.creationTimestamp ?? '';
-}
-
 /** One that cannot be read counts as none, as in every other place. */
-const routeInStatus = exposureStatus.pick({ route: true }).optional().catch(undefined);
+const wayInStatus = exposureStatus.pick({ route: true, edge: true }).optional().catch(undefined);
 
 function exposureOf(object: KubeObject): Exposure {
   const { status: _, ...wish } = object as Exposure;
@@ -163,12 +177,12 @@ function exposureOf(object: KubeObject): Exposure {
 }
 
 /**
- * What is not of the wish. Of the status no more than the route, for which hosts are held: conditions and hops are our
+ * What is not of the wish. Of the status no more than the way, for which hosts are held: conditions and hops are our
  * own report, and to read them took most of the time, 0.44 of 0.47 ms.
  */
 function reportIn(object: KubeObject): Pick<Exposure, 'metadata' | 'status'> {
   const { metadata, status: said } = object as Exposure;
-  const status = routeInStatus.parse(said);
+  const status = wayInStatus.parse(said);
   return { metadata, ...(status !== undefined && { status }) };
 }
 

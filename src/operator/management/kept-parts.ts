@@ -25,6 +25,26 @@ export function servicePart({ apiVersion, kind, metadata, spec, status }: Servic
   };
 }
 
+/**
+ * All of a provider's object but who wrote its status, and the copy of itself that kubectl keeps in it. Who wrote the
+ * rest is needed: what others own is theirs when it is put back.
+ */
+export function providedPart(object: KubeObject): KubeObject {
+  const { annotations, managedFields, ...kept } = object.metadata;
+  const { [KUBECTL_COPY]: _copy, ...others } = annotations ?? {};
+  const writers = managedFields?.filter(({ subresource }) => subresource !== 'status');
+  return {
+    ...object,
+    metadata: {
+      ...kept,
+      ...(Object.keys(others).length > 0 && { annotations: others }),
+      ...(writers !== undefined && { managedFields: writers }),
+    },
+  };
+}
+
+const KUBECTL_COPY = 'kubectl.kubernetes.io/last-applied-configuration';
+
 /** Of a namespace. */
 export function labelsOnly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   const { name, labels, resourceVersion } = metadata;

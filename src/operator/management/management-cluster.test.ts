@@ -35,6 +35,7 @@ class ManagementLab implements AsyncDisposable {
         onStranger: (object) => this.told.push(`stranger ${hostIn(object)}`),
         onNamespace: (name) => this.told.push(`Namespace ${name}`),
         onEdgeSetting: (object) => this.told.push(`setting ${object.metadata.name}`),
+        onProvided: ({ metadata }) => this.told.push(`provided ${keyText(metadata)}`),
         onServed: () => this.told.push('served'),
       },
     });
@@ -164,7 +165,7 @@ describe.concurrent('a management cluster that is watched', () => {
       listener: {
         ...{ onExposure: nobody, onEdge: nobody, onService: nobody },
         ...{ onOwned: nobody, onStranger: nobody, onNamespace: nobody },
-        ...{ onEdgeSetting: nobody, onServed: nobody },
+        ...{ onEdgeSetting: nobody, onProvided: nobody, onServed: nobody },
       },
     });
     const opening = cluster.open(ended.signal);

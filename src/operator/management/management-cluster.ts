@@ -7,19 +7,21 @@ import { backoffMs, delay } from '../../kube/backoff.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { Informer } from '../../kube/informer.ts';
 import type { Change } from '../../kube/informer-cache.ts';
-import { isKubeError } from '../../kube/kube-error.ts';
+import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { RecentReads } from '../../kube/recent-reads.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { Secret, Service } from '../../providers/plain.ts';
+import { isOfKind, servedVersion, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { ExposureBook } from './exposure-book.ts';
 import { claimantsOf, claimKeys } from '../../edges/claims/claim-keys.ts';
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
-import { gatewayPart, labelsOnly, servicePart } from './kept-parts.ts';
+import { gatewayPart, labelsOnly, providedPart, servicePart } from './kept-parts.ts';
 import type { ManagementView } from './management-view.ts';
 import { isOwnedBy, OWNED_SELECTOR, ownerIndex, ownerOf } from './owned.ts';
-import { EDGE_RESOURCES, ServedBook } from './served-apis.ts';
+import { readFault } from './read-faults.ts';
+import { servedKinds, ServedBook } from './served-apis.ts';
 
 /** Whoever has to act on changes. */
 export interface ManagementListener {
@@ -35,6 +37,8 @@ export interface ManagementListener {
   readonly onNamespace: (name: string) => void;
   /** A class or a Gateway. */
   readonly onEdgeSetting: (object: KubeObject) => void;
+  /** An object of a provider. */
+  readonly onProvided: (object: KubeObject) => void;
   /** Which APIs are served. */
   readonly onServed: () => void;
 }
@@ -50,6 +54,13 @@ export interface ManagementOptions {
   readonly discoveryMs?: number;
 }
 
+/** A kind that may be served or not, and is. */
+interface Watched {
+  readonly resource: Resource;
+  readonly informer: Informer<KubeObject>;
+  readonly end: AbortController;
+}
+
 /** The management cluster. */
 export class ManagementCluster implements ManagementView {
   readonly client: KubeClient;
@@ -63,8 +74,8 @@ export class ManagementCluster implements ManagementView {
   readonly #services: Informer<Service>;
   readonly #ownedSlices: Informer<KubeObject>;
   readonly #namespaces: Informer<KubeObject>;
-  /** By apiVersion and kind: those of {@link ROUTE_RESOURCES} and {@link EDGE_RESOURCES} that are served. */
-  readonly #dynamic = new Map<string, { informer: Informer<KubeObject>; end: AbortController }>();
+  /** By apiVersion and kind: the {@link servedKinds}. */
+  readonly #dynamic = new Map<string, Watched>();
 
   constructor(options: ManagementOptions) {
     this.#options = options;
@@ -118,8 +129,28 @@ export class ManagementCluster implements ManagementView {
     void this.#keepDiscovering(signal);
     await Promise.all([
       ...fixed.map((informer) => informer.synced(signal)),
-      ...[...this.#dynamic.values()].map(({ informer }) => informer.synced(signal)),
+      ...[...this.#dynamic.values()].map(async (watched) => readOrRefused(watched, signal)),
     ]);
+  }
+
+  /** What keeps this from being known, as a sentence; nothing if all is read that every Exposure needs. */
+  readFault(): string | undefined {
+    return readFault(
+      [
+        { resource: RESOURCES.exposure, state: this.exposures.state },
+        { resource: RESOURCES.edge, state: this.edges.state },
+        { resource: RESOURCES.service, state: this.#services.state },
+        { resource: RESOURCES.endpointSlice, state: this.#ownedSlices.state },
+        { resource: RESOURCES.namespace, state: this.#namespaces.state },
+      ],
+      systemClock.nowMs(),
+    );
+  }
+
+  /** Why objects of a kind that is served are not known; nothing if they are. */
+  unread(resource: Resource): KubeError | undefined {
+    const { hasSynced, lastError } = this.#dynamic.get(nameOf(resource))?.informer.state ?? {};
+    return hasSynced === true ? undefined : lastError;
   }
 
   service(key: ObjectKey): Service | undefined {
@@ -137,6 +168,30 @@ export class ManagementCluster implements ManagementView {
   async secretNow(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
     this.#secrets.forget(RESOURCES.secret, key);
     return this.secret(key, signal);
+  }
+
+  async object(
+    resource: Resource,
+    key: ObjectKey,
+    signal: AbortSignal,
+  ): Promise<KubeObject | undefined> {
+    if (!isProvided(resource)) return this.client.get(resource, key, { signal });
+    const served = servedVersion(resource, this.served);
+    const informer = served && this.#dynamic.get(nameOf(served))?.informer;
+    if (served === undefined || informer?.hasSynced === true) return informer?.get(key);
+    return this.client.get(served, key, { signal });
+  }
+
+  /** One of a provider's objects, as the watch has it, in whatever version it is served. */
+  providedAt(resource: Resource, key: ObjectKey): KubeObject | undefined {
+    const served = servedVersion(resource, this.served);
+    return served && this.#dynamic.get(nameOf(served))?.informer.get(key);
+  }
+
+  /** All objects of a provider's kind. */
+  provided(resource: Resource): readonly KubeObject[] {
+    const served = servedVersion(resource, this.served);
+    return served === undefined ? [] : this.all(served);
   }
 
   namespaceLabels(name: string): Readonly<Record<string, string>> {
@@ -196,28 +251,25 @@ export class ManagementCluster implements ManagementView {
   /** Starts a watch for every kind that is served now, and ends those of kinds that are gone. */
   async #discover(signal: AbortSignal): Promise<boolean> {
     const isChanged = await this.served.refresh(this.client, signal);
-    for (const resource of [...ROUTE_RESOURCES, ...EDGE_RESOURCES]) {
-      const name = nameOf(resource);
-      const current = this.#dynamic.get(name);
-      if (this.served.has(resource) && current === undefined) {
-        this.#dynamic.set(name, this.#watch(resource, signal));
-      } else if (!this.served.has(resource) && current !== undefined) {
-        current.end.abort();
-        this.#dynamic.delete(name);
-      }
+    const wanted = new Map(servedKinds(this.served).map((kind) => [nameOf(kind), kind]));
+    for (const [name, { end }] of this.#dynamic) {
+      if (wanted.has(name)) continue;
+      end.abort();
+      this.#dynamic.delete(name);
+    }
+    for (const [name, resource] of wanted) {
+      if (!this.#dynamic.has(name)) this.#dynamic.set(name, this.#watch(resource, signal));
     }
     return isChanged;
   }
 
-  #watch(
-    resource: Resource,
-    signal: AbortSignal,
-  ): { informer: Informer<KubeObject>; end: AbortController } {
+  #watch(resource: Resource, signal: AbortSignal): Watched {
     const { client, listener } = this.#options;
     const isRoute = ROUTE_RESOURCES.includes(resource);
     const informer = new Informer<KubeObject>({
       ...{ client, resource },
       ...(resource === RESOURCES.gateway && { trim: gatewayPart }),
+      ...(isProvided(resource) && { trim: providedPart }),
       indexes: {
         exposure: ownerIndex,
         // Every Exposure asks who else claims its hosts: of a thousand routes none but its own, most of the time.
@@ -225,6 +277,10 @@ export class ManagementCluster implements ManagementView {
       },
     });
     informer.onChange((change) => {
+      if (isProvided(resource)) {
+        listener.onProvided(change.object);
+        return;
+      }
       if (!isRoute) {
         listener.onEdgeSetting(change.object);
         return;
@@ -239,12 +295,32 @@ export class ManagementCluster implements ManagementView {
     });
     const end = new AbortController();
     void informer.run(AbortSignal.any([signal, end.signal]));
-    return { informer, end };
+    return { resource, informer, end };
+  }
+}
+
+/** Whether a refusal is mended is looked at so often, while all work waits. */
+const REFUSED_MS = 50;
+
+/** A kind that we have no right to is not waited for: most Edges can do without it. @throws the signal's reason */
+async function readOrRefused({ resource, informer }: Watched, signal: AbortSignal): Promise<void> {
+  // Nor one of a provider that fails, as with a webhook that is down: it must not hold up the tenants of all others.
+  const isRefused = ({ reason }: KubeError) => reason === 'Forbidden' || isProvided(resource);
+  for (;;) {
+    const { hasSynced, lastError } = informer.state;
+    if (hasSynced || (lastError !== undefined && isRefused(lastError))) return;
+    signal.throwIfAborted();
+    await delay(systemClock, REFUSED_MS, signal);
   }
 }
 
 function previousOf<T extends KubeObject>(change: Change<T>): T | undefined {
   return change.type === 'MODIFIED' ? change.previous : undefined;
+}
+
+/** Whether a kind is a provider's, and watched. */
+function isProvided(resource: Resource): boolean {
+  return WATCHED_RESOURCES.some((kind) => isOfKind(kind, resource));
 }
 
 function nameOf({ apiVersion, kind }: Resource): string {

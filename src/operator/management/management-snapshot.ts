@@ -9,10 +9,11 @@ import type { KubeClient, Selection } from '../../kube/client.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { Secret, Service } from '../../providers/plain.ts';
+import { isOfKind } from '../../providers/provider-resources.ts';
 import { ExposureBook } from './exposure-book.ts';
 import type { ManagementView } from './management-view.ts';
 import { isOwnedBy, ownerOf, OWNED_SELECTOR } from './owned.ts';
-import { EDGE_RESOURCES, ServedBook } from './served-apis.ts';
+import { servedKinds, ServedBook } from './served-apis.ts';
 
 /** One management cluster, once. */
 export class ManagementSnapshot implements ManagementView {
@@ -54,9 +55,7 @@ export class ManagementSnapshot implements ManagementView {
       listed(RESOURCES.service),
       listed(RESOURCES.endpointSlice, { labelSelector: OWNED_SELECTOR }),
       listed(RESOURCES.namespace),
-      ...[...ROUTE_RESOURCES, ...EDGE_RESOURCES]
-        .filter((resource) => served.has(resource))
-        .map(async (resource) => listed(resource)),
+      ...servedKinds(served).map(async (resource) => listed(resource)),
     ]);
     return new ManagementSnapshot([exposures, ...others].flat(), served, client);
   }
@@ -67,6 +66,19 @@ export class ManagementSnapshot implements ManagementView {
 
   async secret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
     return this.client.get(RESOURCES.secret, key, { signal });
+  }
+
+  async object(
+    resource: Resource,
+    key: ObjectKey,
+    signal: AbortSignal,
+  ): Promise<KubeObject | undefined> {
+    const listed = [...this.#byKind.values()].flatMap((objects) => {
+      const isMeant = objects[0] !== undefined && isOfKind(resource, objects[0]);
+      return isMeant ? objects : [];
+    });
+    const found = listed.find(({ metadata }) => keyText(metadata) === keyText(key));
+    return found ?? (listed.length > 0 ? undefined : this.client.get(resource, key, { signal }));
   }
 
   namespaceLabels(name: string): Readonly<Record<string, string>> {

@@ -18,6 +18,11 @@ export interface ManagementView {
   readonly served: ServedApis;
   readonly book: ExposureBook;
   service(key: ObjectKey): Service | undefined;
+  /**
+   * An object of a provider, with its managedFields, or what a provider made. Of a kind that is served in another version
+   * only, in that one. @throws KubeError
+   */
+  object(resource: Resource, key: ObjectKey, signal: AbortSignal): Promise<KubeObject | undefined>;
   namespaceLabels(name: string): Readonly<Record<string, string>>;
   /** All objects of a kind; none if it is not served. */
   all(resource: Resource): readonly KubeObject[];

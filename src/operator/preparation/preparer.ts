@@ -192,7 +192,7 @@ export class Preparer {
 }
 
 /** What is said where nothing is written: something is wrong, everything is there, or nobody wants it. */
-function withoutWriting(
+export function withoutWriting(
   plans: readonly PreparationPlan[],
   policy: PreparePolicy,
 ): PreparationOutcome | undefined {
@@ -217,7 +217,7 @@ function isToWrite({ isDue, putBack }: PreparationPlan): boolean {
 }
 
 /** What keeps everything from being written comes first. */
-function findingsOf(plans: readonly PreparationPlan[]): readonly Finding[] {
+export function findingsOf(plans: readonly PreparationPlan[]): readonly Finding[] {
   const all = plans.flatMap(({ findings }) => findings);
   return [
     ...all.filter(({ severity }) => severity === 'error'),

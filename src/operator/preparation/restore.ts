@@ -90,8 +90,8 @@ async function restoreOne(
   return `others write ${objectText(object)} all the time, or undo what is put back there`;
 }
 
-/** One that is being deleted takes its fields with it. */
-function isHeldBy(live: KubeObject, { exposure, isThere }: Holder): boolean {
+/** Whether an object is to be put back for an Exposure. One that is being deleted takes its fields with it. */
+export function isHeldBy(live: KubeObject, { exposure, isThere }: Holder): boolean {
   const record = recordOf(live);
   if (record === undefined || live.metadata.deletionTimestamp !== undefined) return false;
   return record === 'unreadable' || record.exposure === exposure || !isThere(record.exposure);

@@ -65,14 +65,16 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
     const tenant = await lab.addExposed('blue');
     const before = lab.statusOf('blue')!.certificate!;
     const next = await makeCa();
+    // The one before is trusted for as long as the API server has a certificate by it.
+    const both = `${next.certificate}${tenant.authority.certificate}`;
 
-    await lab.changeSecret('blue-ca', { 'tls.crt': next.certificate, 'tls.key': next.key });
+    await lab.changeSecret('blue-ca', { 'tls.crt': both, 'tls.key': next.key });
 
     await until('a leaf by the new CA', () => isBy(next.certificate, leafOf(tenant)));
     const trusted = () =>
       (tenant.server.read(RESOURCES.configMap, PROXY_CA) as { data?: Record<string, string> })
         .data?.['ca.crt'];
-    expect(trusted()).toBe(next.certificate);
+    expect(trusted()).toBe(both);
     await until(
       'the status',
       () => lab.statusOf('blue')?.certificate?.authority !== before.authority,
@@ -111,6 +113,36 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
     await until('a leaf for the domain that the Exposure says', () =>
       namesOf(leafOf(tenant)).includes('kubernetes.default.svc.said.test'),
     );
+  });
+
+  test('is never by the CA of another tenant, whichever Secret an Exposure names', async () => {
+    await using lab = await OperatorLab.start(OPTIONS);
+    const victim = await lab.addTenant('victim');
+    const thief = await lab.addTenant('thief');
+    const wish = (kubeconfig: string) => ({
+      controlPlane: {
+        service: { name: 'thief', apiPort: thief.port },
+        ...{ caSecret: { name: 'victim-ca' }, kubeconfigSecret: { name: kubeconfig } },
+      },
+    });
+
+    await lab.expose('thief', wish('thief-kubeconfig'));
+
+    const said = await lab.untilCondition('thief', 'Prepared', /^False CaMismatch/);
+    expect(said).toContain('that is not in Secret tenants/victim-ca');
+    await lab.untilCondition('thief', 'TenantReady', /^False CaMismatch/);
+    expect(thief.server.read(RESOURCES.secret, PROXY)).toBeUndefined();
+
+    const both = `${thief.server.ca}${victim.server.ca}`;
+    const kubeconfig = thief.kubeconfig.replace(
+      /(certificate-authority-data: ).*/,
+      `$1${Buffer.from(both).toString('base64')}`,
+    );
+    await lab.changeSecret('thief-kubeconfig', { 'admin.conf': kubeconfig });
+    await lab.untilLookedAt(3);
+
+    expect(lab.condition('thief', 'TenantReady')).toStartWith('False CaMismatch');
+    expect(thief.server.read(RESOURCES.secret, PROXY)).toBeUndefined();
   });
 
   test('is made anew when somebody spoils it', async () => {

@@ -56,16 +56,130 @@ describe.concurrent('two Exposures that wish for the same host', () => {
     expect(lab.statusOf('blue')?.route?.api.host).toBe('another.example.test');
   });
 
+  test('those who were refused are not looked at whenever somebody else changes', async () => {
+    const refused = Array.from({ length: 20 }, (_, place) => `refused-${place}`);
+    await using lab = await OperatorLab.start();
+    await lab.addExposed('blue', WISH);
+    await lab.addExposed('green');
+    for (const name of refused) await lab.expose(name, WISH, 'blue');
+    for (const name of refused) await lab.untilCondition(name, 'Accepted', /^False HostConflict/);
+    const runs = () => lab.number('reconciles_total', 'controller="exposure"');
+    const before = runs();
+
+    for (const host of ['a.example.test', 'b.example.test', 'c.example.test']) {
+      await lab.expose('green', { hosts: { api: host } });
+      await until(`green is at ${host}`, () => lab.statusOf('green')?.route?.api.host === host);
+    }
+
+    expect(runs() - before).toBeLessThan(refused.length);
+  });
+
   test('names that make the same host are caught too', async () => {
     await using lab = await OperatorLab.start();
     await lab.addExposed('blue');
-    await lab.addTenant('green');
+    const { port } = await lab.addTenant('green');
 
-    await lab.expose('green', { hosts: { konnectivity: 'tenants-blue.k8s.example.test' } });
+    await lab.expose('green', {
+      controlPlane: {
+        service: { name: 'green', apiPort: port, konnectivityPort: 8132 },
+        ...{ caSecret: { name: 'green-ca' }, kubeconfigSecret: { name: 'green-kubeconfig' } },
+      },
+      hosts: { konnectivity: 'tenants-blue.k8s.example.test' },
+    });
 
     const refusal = await lab.untilCondition('green', 'Accepted', /^False HostConflict/);
     expect(refusal).toContain('Exposure tenants/blue');
   });
+});
+
+/** An older one with konnectivity, and a younger one that runs; what the older one wishes for is a host of the other. */
+async function squat(lab: OperatorLab, host: string, younger: Record<string, unknown> = {}) {
+  const { port } = await lab.addTenant('older');
+  const konnectivityPort = port + 1;
+  await lab.change(RESOURCES.service, 'older', {
+    spec: {
+      ports: [
+        { name: 'api', port, protocol: 'TCP' },
+        { name: 'k', port: konnectivityPort },
+      ],
+    },
+  });
+  const controlPlane = {
+    service: { name: 'older', apiPort: port, konnectivityPort },
+    ...{ caSecret: { name: 'older-ca' }, kubeconfigSecret: { name: 'older-kubeconfig' } },
+  };
+  await lab.expose('older', { controlPlane });
+  await lab.untilCondition('older', 'TenantReady', /^True/);
+  await lab.addExposed('younger', younger);
+  await lab.expose('older', { controlPlane, hosts: { konnectivity: host } });
+}
+
+const SQUATTED = 'tenants-younger.konnectivity.example.test';
+
+describe.concurrent('an older Exposure that wishes for a host of one that runs', () => {
+  test('may have the host of konnectivity that is not there, and takes nothing by it', async () => {
+    await using lab = await OperatorLab.start();
+
+    await squat(lab, SQUATTED);
+
+    await until(
+      'older has it',
+      () => lab.statusOf('older')?.route?.konnectivity?.host === SQUATTED,
+    );
+    await lab.change(RESOURCES.exposure, 'younger', {
+      metadata: { annotations: { look: 'again' } },
+    });
+    await lab.untilLookedAt(1);
+    expect(lab.condition('younger', 'Accepted')).toStartWith('True');
+    expect(lab.statusOf('younger')?.route?.api.host).toBe('tenants-younger.k8s.example.test');
+  });
+
+  test('and so has it first takes no route away from one that comes to need it', async () => {
+    const { spec, objects, resource } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec });
+    lab.management.seed(...objects);
+    await squat(lab, SQUATTED);
+    await until(
+      'older has it',
+      () => lab.statusOf('older')?.route?.konnectivity?.host === SQUATTED,
+    );
+    const before = lab.statusOf('younger')?.route;
+
+    await lab.change(RESOURCES.exposure, 'younger', {
+      spec: { controlPlane: { service: { konnectivityPort: 8132 } } },
+    });
+
+    const refusal = await lab.untilCondition('younger', 'Accepted', /^False HostConflict/);
+    expect(refusal).toContain(`${SQUATTED} is held by Exposure tenants/older`);
+    expect(lab.statusOf('younger')?.route).toEqual(before);
+    expect(lab.read(resource, 'snicket-younger.haproxy')).toBeDefined();
+  });
+});
+
+test('an Exposure keeps the route that it has when it wishes for a host that another has', async () => {
+  const { spec, objects, resource } = LAB_EDGES.haproxy;
+  await using lab = await OperatorLab.start({ edge: spec });
+  lab.management.seed(...objects);
+  await lab.addExposed('blue');
+  await lab.addExposed('green');
+  const before = lab.statusOf('green');
+
+  await lab.expose('green', { hosts: { api: 'tenants-blue.k8s.example.test' } });
+
+  const refusal = await lab.untilCondition('green', 'Accepted', /^False HostConflict/);
+  expect(refusal).toContain('the route by tenants-green.k8s.example.test stays in use');
+  const { route, endpoint, edge } = lab.statusOf('green')!;
+  expect({ route, endpoint, edge }).toEqual({
+    route: before!.route,
+    endpoint: before!.endpoint,
+    edge: before!.edge,
+  });
+  expect(lab.read(resource, 'snicket-green.haproxy')).toBeDefined();
+
+  await lab.expose('green');
+
+  await lab.untilCondition('green', 'TenantReady', /^True/);
+  expect(lab.condition('green', 'Accepted')).toStartWith('True');
 });
 
 const HOST = 'tenants-blue.k8s.example.test';

@@ -180,7 +180,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
   test('a provider that is not known is said to be so', async () => {
     await using lab = await OperatorLab.start();
     await lab.addTenant('blue');
-    const ref = { apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'TenantControlPlane', name: 'a' };
+    const ref = { apiVersion: 'example.test/v1', kind: 'HostedControlPlane', name: 'a' };
 
     await lab.expose('blue', { controlPlane: { ref } });
 

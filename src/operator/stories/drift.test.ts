@@ -55,6 +55,36 @@ describe.concurrent('what somebody changes is put back', () => {
     for (const [index, place] of places.entries()) await untilBack(tenant, place, before[index]!);
   });
 
+  test('at once, where it keeps proxies from nodes', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addTenant('blue');
+    await tenant.controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.expose('blue');
+    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    const before = contentOf(tenant.server.read(...DAEMON_SET))!;
+
+    const required = {
+      nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'Exists' }] }],
+    };
+    const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
+    const placed = { nodeSelector: { 'gpu.example.test/is-there': 'yes' }, affinity };
+    await tenant.user.patch(...DAEMON_SET, 'merge', { spec: { template: { spec: placed } } });
+
+    await untilBack(tenant, DAEMON_SET, before);
+    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+  });
+
+  test('at once, where it is the label by which Snicket knows its objects', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addExposed('blue');
+    const before = contentOf(tenant.server.read(...DAEMON_SET))!;
+
+    const labels = { 'app.kubernetes.io/managed-by': null };
+    await tenant.user.patch(...DAEMON_SET, 'merge', { metadata: { labels } });
+
+    await untilBack(tenant, DAEMON_SET, before);
+  });
+
   test('at the next look, where it is not watched in the tenant', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 100 });
     const tenant = await lab.addExposed('blue');

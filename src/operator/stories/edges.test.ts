@@ -13,7 +13,11 @@ interface EdgeObject {
   readonly status?: {
     readonly exposures?: number;
     readonly addresses?: readonly string[];
-    readonly conditions?: readonly { readonly type: string; readonly reason: string }[];
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly reason: string;
+      readonly message: string;
+    }[];
   };
 }
 
@@ -58,6 +62,33 @@ describe.concurrent('an Exposure and its Edge', () => {
     expect(lab.statusOf('blue')?.edge).toBe('shared');
     await until('both are counted', () => edge(lab)?.exposures === 1);
     expect(edge(lab, 'younger')?.exposures).toBe(0);
+  });
+
+  test('a second default Edge moves nobody, however old, and both say that there are two', async () => {
+    const isDefault = { 'snicket.dev/is-default': 'true' };
+    await using lab = await OperatorLab.start();
+    await lab.applyEdge({}, 'younger', isDefault);
+    await lab.addExposed('blue', { edge: undefined });
+    expect(lab.statusOf('blue')?.edge).toBe('younger');
+    const said = (name: string) =>
+      edge(lab, name)?.conditions?.find(({ type }) => type === 'Accepted')?.message ?? '';
+
+    await lab.applyEdge({}, 'shared', isDefault);
+
+    for (const name of ['shared', 'younger']) {
+      await until(`${name} says so`, () => said(name).includes('SeveralDefaultEdges'));
+      expect(said(name)).toContain(
+        'Edges shared and younger are both annotated as default: shared',
+      );
+    }
+    await lab.change(RESOURCES.exposure, 'blue', { metadata: { annotations: { look: 'again' } } });
+    await lab.untilLookedAt(1);
+    expect(lab.statusOf('blue')?.edge).toBe('younger');
+
+    await lab.change(RESOURCES.edge, 'younger', { metadata: { annotations: null } });
+
+    await until('blue moves', () => lab.statusOf('blue')?.edge === 'shared');
+    await until('no word of it', () => !said('shared').includes('SeveralDefaultEdges'));
   });
 
   test('an Edge that is for other namespaces takes none of its own, and what was routed goes', async () => {

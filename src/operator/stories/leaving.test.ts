@@ -50,6 +50,24 @@ describe.concurrent('an Exposure that is deleted', () => {
     expect(after).toEqual(others);
   });
 
+  test('takes proxies along that have lost their label, and names those that have lost all else', async () => {
+    await using lab = await OperatorLab.start();
+    const { server, user } = await lab.addExposed('blue');
+    await lab.stopOperator();
+    const unlabelled = { labels: { 'app.kubernetes.io/managed-by': null } };
+    await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { metadata: unlabelled });
+    const unknown = { ...unlabelled, annotations: null };
+    await user.patch(RESOURCES.serviceAccount, PROXY, 'merge', { metadata: unknown });
+    await lab.unexpose('blue');
+
+    lab.startOperator();
+
+    await until('it is gone', () => lab.exposure('blue') === undefined);
+    expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
+    expect(server.read(RESOURCES.serviceAccount, PROXY)).toBeDefined();
+    await until('it is told', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
+  });
+
   test('takes the virtual address off all nodes before its proxies go', async () => {
     await using lab = await OperatorLab.start();
     const { server, controllers } = await lab.addExposed('blue');
@@ -71,6 +89,42 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     await until('it is gone', () => lab.exposure('blue') === undefined);
     expect(proxies()).toBeUndefined();
+  });
+
+  test('takes the address off also if the operator was away for half of the time', async () => {
+    await using lab = await OperatorLab.start({ leaveTimeoutMs: 10_000 });
+    const { server, controllers } = await lab.addTenant('blue');
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.expose('blue');
+    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    await lab.stopOperator();
+    await lab.unexpose('blue');
+    const deletedMs = Date.parse(lab.exposure('blue')?.metadata.deletionTimestamp ?? '');
+    await until('half of the time is over', () => Date.now() - deletedMs > 5_000);
+    const before = server.writes().length;
+
+    lab.startOperator();
+
+    await until('it is gone', () => lab.exposure('blue') === undefined);
+    const writes = server.writes().slice(before);
+    const verbs = writes.filter(({ plural }) => plural === 'daemonsets').map(({ verb }) => verb);
+    expect(verbs[0]).toBe('apply');
+    expect(verbs.at(-1)).toBe('delete');
+    expect(lab.eventsOf('blue')).not.toContain('AddressLeftBehind');
+  });
+
+  test('says so where nodes have not taken the address off in time', async () => {
+    await using lab = await OperatorLab.start({ leaveTimeoutMs: 500 });
+    const { server, controllers } = await lab.addTenant('blue');
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.expose('blue');
+    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    controllers.pause();
+
+    await lab.untilGone('blue');
+
+    await until('an event', () => lab.eventsOf('blue').includes('AddressLeftBehind'));
+    expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
   });
 
   test('gives up on a tenant that cannot be reached, and says so', async () => {
@@ -95,6 +149,9 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.unexpose('blue');
     const said = await lab.untilCondition('blue', 'Ready', /^False Leaving/);
     expect(said).toContain(server.url.replace('https://', ''));
+    expect(said).toMatch(
+      /see that the control plane runs.*\. At \d{4}-.*Z Snicket gives up and leaves DaemonSet kube-system\/snicket-proxy/,
+    );
 
     await server.comeUp();
 

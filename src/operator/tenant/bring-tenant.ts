@@ -4,12 +4,13 @@
 import type { ExposureStatus } from '../../api/exposure.ts';
 import type { Applier } from '../../kube/apply.ts';
 import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import { judgeEndpoints } from '../../probe/hops/endpoints.ts';
-import { judgeProxies } from '../../probe/hops/proxies.ts';
+import { judgeProxies, type ProxiesFacts } from '../../probe/hops/proxies.ts';
 import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
 import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
 import type { Logger } from '../../telemetry/log.ts';
@@ -55,10 +56,16 @@ export interface TenantOutcome {
   readonly lookAgainMs?: number | undefined;
 }
 
-/** A tenant that does not answer is asked again so soon; what its watches find changed asks at once. */
+/** A tenant that does not answer is asked again so soon; what its watches find changed asks sooner. */
 const UNREACHABLE: BackoffLimits = { firstMs: 10_000, maxMs: 120_000 };
 /** One that did not answer is first asked for its version, no longer than this: many of them must not fill the queue. */
 const KNOCK_MS = 2_000;
+/** Then its look may take so long: what was read and written by then is a beginning for the next one. */
+const FAILING_LOOK_MS = 5_000;
+/** A tenant without proxies is looked at again so soon. */
+const EMPTY_MS = 120_000;
+/** What does not get well without somebody's doing. */
+const NOT_BY_ITSELF: ReadonlySet<string> = new Set(['NoNodeSelected', 'ProxiesStuck']);
 
 /** Brings the tenant's side about, as far as that can be done now. @throws what is not the tenant's fault */
 export async function bringTenant(
@@ -74,9 +81,12 @@ export async function bringTenant(
     watchesNodes: wish.exposure.spec.worker.address === 'node',
   });
   if ('code' in link) return { verdict: fails(link), hops: [] };
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(means.tenantTimeoutMs)]);
+  const isFailing = means.links.failuresOf(key) > 0;
+  const { tenantTimeoutMs } = means;
+  const timeoutMs = isFailing ? Math.min(tenantTimeoutMs, FAILING_LOOK_MS) : tenantTimeoutMs;
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   try {
-    if (means.links.failuresOf(key) > 0) await knock(link, inTime);
+    if (isFailing) await knock(link, inTime);
     const outcome = await look(task, link, means, inTime);
     means.links.answered(key);
     return outcome;
@@ -144,7 +154,37 @@ async function look(
   const { after, retryInMs } = await link.writing(async () =>
     applyTenantSide(link, means.applierFor(link), changes, live, signal),
   );
-  return { ...judge(link, plan.tenant, after), certificate, lookAgainMs: retryInMs };
+  const daemonSet = after.find(isDaemonSet);
+  const nodes = await countOfNodes(link, daemonSet, signal);
+  const rolloutLeftMs = daemonSet && link.rolloutLeftMs(daemonSet);
+  const judged = judge(link, plan.tenant, after, { nodes, isStuck: rolloutLeftMs === 0 });
+  const soon = [
+    retryInMs,
+    rolloutLeftMs === 0 ? undefined : rolloutLeftMs,
+    // Nodes that no proxy is wanted on join without a change to the DaemonSet, which is watched.
+    nodes === undefined ? undefined : EMPTY_MS,
+  ].filter((ms) => ms !== undefined);
+  const lookAgainMs = soon.length === 0 ? undefined : Math.min(...soon);
+  return { ...judged, certificate, lookAgainMs };
+}
+
+/** Asked for only where no proxy is wanted: whether that is for want of nodes. Undefined: it does not matter. */
+async function countOfNodes(
+  { client, nodes }: TenantLink,
+  daemonSet: DaemonSetWithStatus | undefined,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const { observedGeneration = 0, desiredNumberScheduled = 0 } = daemonSet?.status ?? {};
+  const isObserved = observedGeneration >= (daemonSet?.metadata.generation ?? 1);
+  if (!isObserved || desiredNumberScheduled > 0) return undefined;
+  if (nodes !== undefined) return nodes.list().length;
+  try {
+    return await client.count(RESOURCES.node, { signal });
+  } catch (error) {
+    // A kubeconfig with few rights is enough for everything else.
+    if (isKubeError(error, 'Forbidden')) return 0;
+    throw error;
+  }
 }
 
 /** How it is right after an apply: by the watches, a DaemonSet that was just changed would still look rolled out. */
@@ -152,15 +192,16 @@ function judge(
   link: TenantLink,
   planned: readonly KubeObject[],
   after: readonly KubeObject[],
+  more: Pick<ProxiesFacts, 'nodes' | 'isStuck'>,
 ): TenantOutcome {
   const slices = planned.filter((object) => isSlice(object));
-  const wanted = planned.find((object) => isDaemonSet(object));
-  const daemonSet = after.find((object) => isDaemonSet(object));
+  const wanted = planned.find(isDaemonSet);
+  const daemonSet = after.find(isDaemonSet);
   const endpoints = judgeEndpoints({
     ...{ planned: slices, live: after.filter((object) => isSlice(object)) },
   });
   const proxies = judgeProxies({
-    daemonSet,
+    ...{ daemonSet, ...more },
     ...(link.pods !== undefined && { pods: link.pods.list() }),
     image: wanted?.spec.template.spec.containers[0]?.image ?? '',
   });
@@ -177,7 +218,8 @@ function verdictOf(endpoints: HopResult, proxies: HopResult, desired: number): V
   const failed = [endpoints, proxies].find(({ state }) => state === 'Fail');
   if (failed !== undefined) {
     const { code, message, action } = failed;
-    return waits(code, action === undefined ? message : `${message}; ${action}`);
+    const waiting = waits(code, action === undefined ? message : `${message}; ${action}`);
+    return NOT_BY_ITSELF.has(code) ? { ...waiting, isWaiting: false } : waiting;
   }
   return desired === 0
     ? holds('NoNodes', 'the tenant has no nodes yet; each gets its proxy when it joins')

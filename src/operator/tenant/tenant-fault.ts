@@ -17,7 +17,8 @@ const FAULTS: Partial<Record<KubeErrorReason, Pick<Finding, 'code' | 'action'>>>
   },
   Untrusted: {
     code: 'TenantUntrusted',
-    action: "see that the CA in its kubeconfig is the one of the tenant's API server",
+    action:
+      "see that the CA in its kubeconfig is the one of the tenant's API server, or correct spec.controlPlane.endpoints",
   },
   Invalid: {
     code: 'TenantRefuses',

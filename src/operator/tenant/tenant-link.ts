@@ -6,14 +6,15 @@ import { systemClock } from '../../engine/clock.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { Informer } from '../../kube/informer.ts';
 import type { Change } from '../../kube/informer-cache.ts';
+import type { KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { withShallowManagedFields } from '../../kube/managed-fields.ts';
 import { RecentReads } from '../../kube/recent-reads.ts';
 import { RESOURCES, resourceOf } from '../../kube/resource.ts';
 import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { seenDaemonSet, seenPod, seenSlice, TENANT_BOUNDS } from './seen-objects.ts';
 import { internalAddresses, TENANT_SELECTIONS, type Node, type TenantView } from './tenant-view.ts';
 
 /** Options of a {@link TenantLink}. */
@@ -23,6 +24,8 @@ export interface TenantLinkOptions {
   readonly watchesNodes: boolean;
   /** How long what was read is good for another look. */
   readonly freshMs: number;
+  /** For how long a roll-out of the proxies may stand still. Default 120,000: an image is pulled within that. */
+  readonly stuckAfterMs?: number | undefined;
   /** Something that is watched has changed; that we have made it ourselves is no change. */
   readonly onChange: () => void;
 }
@@ -41,32 +44,45 @@ export class TenantLink implements TenantView {
 
   readonly #closed = new AbortController();
   readonly #onChange: () => void;
+  readonly #stuckAfterMs: number;
+  /** The roll-out that is under way, how far it was when it was last seen to move, and when. */
+  #rollout: { readonly mark: string; readonly sinceMs: number } | undefined;
   /** What the watches have told while something is written; absent while nothing is. */
   #toldMeanwhile: Change<KubeObject>[] | undefined;
   /** Those that we have written last. */
   readonly #ownVersions = new Set<string>();
 
-  constructor({ client, watchesNodes, freshMs, onChange }: TenantLinkOptions) {
+  constructor({ client, watchesNodes, freshMs, stuckAfterMs, onChange }: TenantLinkOptions) {
+    this.#stuckAfterMs = stuckAfterMs ?? 120_000;
     this.client = client;
     this.reader = new RecentReads(client, freshMs, systemClock);
     this.slices = new Informer({
       client,
       resource: RESOURCES.endpointSlice,
       selection: TENANT_SELECTIONS.slices,
-      // Who else writes them has to be known.
-      trim: withShallowManagedFields,
+      bounds: TENANT_BOUNDS.slices,
+      trim: seenSlice,
     });
     this.daemonSets = new Informer({
       client,
       resource: RESOURCES.daemonSet,
       selection: TENANT_SELECTIONS.daemonSets,
+      bounds: TENANT_BOUNDS.daemonSets,
+      trim: seenDaemonSet,
     });
     if (watchesNodes) {
-      this.nodes = new Informer({ client, resource: RESOURCES.node, trim: internalAddresses });
+      this.nodes = new Informer({
+        client,
+        resource: RESOURCES.node,
+        bounds: TENANT_BOUNDS.nodes,
+        trim: internalAddresses,
+      });
       this.pods = new Informer({
         client,
         resource: RESOURCES.pod,
         selection: TENANT_SELECTIONS.pods,
+        bounds: TENANT_BOUNDS.pods,
+        trim: seenPod,
       });
     }
     this.#onChange = onChange;
@@ -92,14 +108,24 @@ export class TenantLink implements TenantView {
     }
   }
 
-  /** Once every watch has its first list. @throws the signal's reason */
+  /** Once every watch has its first list. @throws KubeError `Malformed` of one that cannot be, the signal's reason */
   async synced(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#informers().map((informer) => informer.synced(signal)));
+    await Promise.all(this.#informers().map(async (informer) => soundly(informer, signal)));
   }
 
   /** The proxies' DaemonSet, as it is. */
   get daemonSet(): DaemonSetWithStatus | undefined {
     return this.daemonSets.get(PROXY);
+  }
+
+  /** How much longer the roll-out may stand still, 0 if it is stuck; undefined while there is none. */
+  rolloutLeftMs({ metadata, status = {} }: DaemonSetWithStatus): number | undefined {
+    const { desiredNumberScheduled: desired = 0, updatedNumberScheduled: updated = 0 } = status;
+    if (updated >= desired) return (this.#rollout = undefined);
+    const mark = `${metadata.generation} ${updated} ${desired} ${status.numberReady}`;
+    const nowMs = systemClock.nowMs();
+    if (this.#rollout?.mark !== mark) this.#rollout = { mark, sinceMs: nowMs };
+    return Math.max(0, this.#rollout.sinceMs + this.#stuckAfterMs - nowMs);
   }
 
   close(): void {
@@ -136,7 +162,7 @@ export class TenantLink implements TenantView {
     else if (change.type !== 'ADDED' || !isOurs) this.#onChange();
   }
 
-  #informers(): readonly Pick<Informer<KubeObject>, 'run' | 'synced'>[] {
+  #informers(): readonly TenantInformer[] {
     return [
       this.slices,
       this.daemonSets,
@@ -144,4 +170,17 @@ export class TenantLink implements TenantView {
       ...(this.pods === undefined ? [] : [this.pods]),
     ];
   }
+}
+
+type TenantInformer = Pick<Informer<KubeObject>, 'run' | 'synced' | 'state' | 'onFailure'>;
+
+/** What a server sends that cannot be used does not get better by waiting; a copy that it stopped at is an old one. */
+async function soundly(informer: TenantInformer, signal: AbortSignal): Promise<void> {
+  const { promise: fault, reject } = Promise.withResolvers<never>();
+  const refuse = (error: KubeError | undefined) => {
+    if (error?.reason === 'Malformed') reject(error);
+  };
+  const stop = informer.onFailure(refuse);
+  refuse(informer.state.lastError);
+  await Promise.race([fault, informer.synced(signal)]).finally(stop);
 }

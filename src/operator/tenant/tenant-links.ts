@@ -27,6 +27,8 @@ export interface TenantLinksOptions {
   readonly onChange: (exposure: string, delayMs: number) => void;
   /** How long what was read is good for another look. */
   readonly freshMs: number;
+  /** For how long a roll-out of the proxies may stand still. Default 120,000. */
+  readonly stuckAfterMs?: number | undefined;
   /** Default: a client of the tenant's API server, within {@link TENANT_LIMITS}. */
   readonly connect?: (access: ClusterAccess) => KubeClient;
 }
@@ -36,6 +38,8 @@ const UNIVERSAL_NAME = 'kubernetes.default.svc';
 
 /** What goes on in a tenant is its own affair: one that changes without end is looked at no more often than this. */
 const LEAST_BETWEEN_MS = 500;
+/** One that cannot be worked with is not, because it keeps on telling of changes. */
+const LEAST_WHILE_FAILING_MS = 5_000;
 
 /** All tenants. */
 export class TenantLinks {
@@ -64,11 +68,14 @@ export class TenantLinks {
     const access = tenantAccess(kubeconfig, target);
     if ('code' in access) return access;
     this.close(exposure);
-    const { connect = connectTenant, onChange, freshMs } = this.#options;
+    const { connect = connectTenant, onChange, freshMs, stuckAfterMs } = this.#options;
     const pace = new Pace(LEAST_BETWEEN_MS, systemClock);
     const link = new TenantLink({
-      ...{ client: connect(access), watchesNodes, freshMs },
-      onChange: () => onChange(exposure, pace.delayMs()),
+      ...{ client: connect(access), watchesNodes, freshMs, stuckAfterMs },
+      onChange: () => {
+        const leastMs = this.failuresOf(exposure) > 0 ? LEAST_WHILE_FAILING_MS : 0;
+        onChange(exposure, Math.max(leastMs, pace.delayMs()));
+      },
     });
     this.#links.set(exposure, { digest, link, pace });
     link.open();

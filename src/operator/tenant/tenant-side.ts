@@ -1,8 +1,9 @@
 /**
  * The tenant's side of an Exposure: everything that lives in the tenant's own cluster, brought there and taken away.
  */
-import type { Applier } from '../../kube/apply.ts';
+import { APPLIED_ANNOTATION, type Applier } from '../../kube/apply.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
+import { readObject } from '../../kube/object-read.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES, resourceOf, type Resource } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
@@ -13,6 +14,7 @@ import { injectionPolicy } from '../../tenant/injection.ts';
 import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
 import { PROXY, PROXY_CA } from '../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { soundDaemonSet } from './seen-objects.ts';
 import type { TenantLink } from './tenant-link.ts';
 import type { TenantView } from './tenant-view.ts';
 
@@ -160,7 +162,7 @@ export async function applyTenantSide(
     }
     const applied = await applier.applyIfNeeded(desired, present, { force: true, signal });
     const { apiVersion, kind } = desired;
-    const object = applied.object && { ...applied.object, apiVersion, kind };
+    const object = applied.object && sound({ ...applied.object, apiVersion, kind });
     if (object !== undefined) after.push(object);
     if (object !== undefined && applied.outcome === 'applied') link.wrote(object);
     if (applied.outcome === 'held') {
@@ -169,6 +171,12 @@ export async function applyTenantSide(
   }
   await remove(link, superfluous, signal);
   return { after, retryInMs };
+}
+
+/** What a write was answered with is no more to be trusted than what a watch tells. @throws KubeError `Malformed` */
+function sound(object: KubeObject): KubeObject {
+  if (object.kind !== RESOURCES.daemonSet.kind) return object;
+  return readObject(object as DaemonSetWithStatus, soundDaemonSet);
 }
 
 /** Deletes objects that are ours, each only if it is the very one that was looked at. @throws KubeError */
@@ -189,13 +197,15 @@ export async function remove(
 }
 
 /**
- * Whether an object is one that Snicket made. An API server that keeps the endpoints itself again makes its slice anew,
+ * Whether an object is one that Snicket made: by its label or, should somebody have taken that away, by the note of what
+ * was applied last. Endpoints are known by the label alone, for others write those too. An API server that keeps the endpoints itself again makes its slice anew,
  * but writes into the Endpoints that it finds, and leaves our label on them: so those are whose addresses they have.
  */
 export function isOurs({ kind, metadata }: KubeObject): boolean {
-  const { labels = {}, managedFields = [] } = metadata;
+  const { labels = {}, annotations = {}, managedFields = [] } = metadata;
   const isLabelled = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
-  if (kind !== RESOURCES.endpoints.kind) return isLabelled;
+  if (kind === RESOURCES.endpointSlice.kind) return isLabelled;
+  if (kind !== RESOURCES.endpoints.kind) return isLabelled || APPLIED_ANNOTATION in annotations;
   const wrote = managedFields.filter(({ fieldsV1 = {} }) => 'f:subsets' in fieldsV1);
   return isLabelled && wrote.some(({ manager }) => manager === FIELD_MANAGER);
 }

@@ -7,6 +7,7 @@ import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { soundDaemonSet } from './seen-objects.ts';
 import {
   internalAddresses,
   TENANT_SELECTIONS,
@@ -19,7 +20,11 @@ import {
 export class TenantSnapshot implements TenantView {
   readonly reader: KubeClient;
   readonly slices = new Kind<EndpointSlice>(RESOURCES.endpointSlice, 'slices');
-  readonly daemonSets = new Kind<DaemonSetWithStatus>(RESOURCES.daemonSet, 'daemonSets');
+  readonly daemonSets = new Kind<DaemonSetWithStatus>(
+    RESOURCES.daemonSet,
+    'daemonSets',
+    soundDaemonSet,
+  );
   readonly nodes: Kind<Node> | undefined;
   readonly pods: Kind<ProxyPod> | undefined;
   #reading: Promise<void> | undefined;

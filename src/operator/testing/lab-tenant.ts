@@ -43,7 +43,7 @@ export class LabTenant implements AsyncDisposable {
     const authority = await makeCa();
     const { certificate, key } = await issueLeaf({
       ca: authority,
-      names: [apiHostOf(name), 'kubernetes', 'localhost'],
+      names: [...servedNames(name), 'kubernetes', 'localhost'],
       ...{ addresses: ['127.0.0.1'], now: new Date() },
     });
     const serving = { cert: certificate, key, ca: authority.certificate };
@@ -80,6 +80,17 @@ export class LabTenant implements AsyncDisposable {
     await this.controllers[Symbol.asyncDispose]();
     await this.server[Symbol.asyncDispose]();
   }
+}
+
+/** The hosts of the edge, and the names of the Services of providers. */
+function servedNames(name: string): readonly string[] {
+  const konnectivityHost = `${TENANTS}-${name}.konnectivity.example.test`;
+  return [
+    apiHostOf(name),
+    konnectivityHost,
+    `${name}.${TENANTS}.svc`,
+    `kmc-${name}.${TENANTS}.svc`,
+  ];
 }
 
 function apiHostOf(name: string): string {

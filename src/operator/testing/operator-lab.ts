@@ -35,7 +35,8 @@ export interface LabOptions extends Partial<Omit<OperatorOptions, 'client' | 'lo
 export const ALL_KINDS: readonly Resource[] = Object.values(RESOURCES);
 /** Each of the others is a watch, and so a handshake. */
 const EDGE_KINDS = new Set([...ROUTE_RESOURCES, ...EDGE_RESOURCES].map(({ kind }) => kind));
-const KINDS_OF_NO_EDGE = ALL_KINDS.filter(({ kind }) => !EDGE_KINDS.has(kind));
+/** All but those of edges. */
+export const KINDS_OF_NO_EDGE = ALL_KINDS.filter(({ kind }) => !EDGE_KINDS.has(kind));
 
 /** A management cluster, an operator, and tenants. */
 export class OperatorLab implements AsyncDisposable {

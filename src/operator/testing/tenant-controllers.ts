@@ -14,6 +14,7 @@ import { TENANT_SELECTIONS } from '../tenant/tenant-view.ts';
 import { objectOf } from './objects.ts';
 
 interface Worker {
+  readonly labels: Readonly<Record<string, string>>;
   readonly addresses: readonly string[];
   isReady: boolean;
 }
@@ -44,8 +45,9 @@ export class TenantControllers {
 
   /** A worker joins. Its proxy is ready at once, unless it is said not to be. */
   async addNode(name: string, addresses: readonly string[], isReady = true): Promise<void> {
-    this.#workers.set(name, { addresses, isReady });
-    await this.#client.create(RESOURCES.node, objectOf('Node', { name }));
+    const labels = { 'kubernetes.io/os': 'linux', 'kubernetes.io/hostname': name };
+    this.#workers.set(name, { labels, addresses, isReady });
+    await this.#client.create(RESOURCES.node, objectOf('Node', { name, labels }));
     const status = { addresses: addresses.map((address) => ({ type: 'InternalIP', address })) };
     await this.#writeStatus(RESOURCES.node, { name }, status);
     this.#look();
@@ -89,7 +91,7 @@ export class TenantControllers {
     const daemonSet = this.#daemonSets.get(PROXY);
     await this.#bringPods(daemonSet, signal);
     if (daemonSet === undefined) return;
-    const workers = [...this.#workers.values()];
+    const workers = this.#selected(daemonSet).map(([, worker]) => worker);
     const ready = workers.filter(({ isReady }) => isReady).length;
     await this.#writeStatus(RESOURCES.daemonSet, PROXY, {
       observedGeneration: daemonSet.metadata.generation,
@@ -103,7 +105,7 @@ export class TenantControllers {
     const { items } = await this.#client.list(RESOURCES.pod, {
       ...{ ...TENANT_SELECTIONS.pods, signal },
     });
-    const wanted = daemonSet === undefined ? [] : [...this.#workers];
+    const wanted = daemonSet === undefined ? [] : this.#selected(daemonSet);
     const names = new Set(wanted.map(([node]) => podName(node)));
     for (const { metadata } of items) {
       if (!names.has(metadata.name)) await this.#client.delete(RESOURCES.pod, metadata);
@@ -125,6 +127,13 @@ export class TenantControllers {
         },
       );
     }
+  }
+
+  #selected({ spec }: DaemonSetWithStatus): readonly (readonly [string, Worker])[] {
+    const selector = Object.entries(spec.template.spec.nodeSelector);
+    return [...this.#workers].filter(([, { labels }]) =>
+      selector.every(([label, value]) => labels[label] === value),
+    );
   }
 
   /** Nothing if it is so already, or if the object is gone. */

@@ -96,9 +96,22 @@ test('names the API server that writes them itself, and the flag that stops it',
 
   expect(result).toMatchObject({ state: 'Fail', code: 'EndpointsOverwritten' });
   expect(result.message).toBe(
-    'EndpointSlice default/kubernetes was written by kube-apiserver and leads to 10.0.0.5 in place of 100.64.64.1',
+    'EndpointSlice default/kubernetes was written by kube-apiserver and leads to 10.0.0.5:6443 in place of 100.64.64.1:6443',
   );
   expect(result.action).toContain('--endpoint-reconciler-type=none');
+});
+
+test('shows what differs: the port, or what is said of the addresses', () => {
+  const planned = slices();
+  const [slice] = planned;
+  const ports = slice!.ports.map((port) => ({ ...port, port: 443 }));
+  const endpoints = [{ addresses: ['100.64.64.1'], conditions: { ready: false } }];
+
+  const otherPort = judgeEndpoints({ planned, live: [{ ...slice!, ports }] });
+  const notReady = judgeEndpoints({ planned, live: [{ ...slice!, endpoints }] });
+
+  expect(otherPort.message).toEndWith('leads to 100.64.64.1:443 in place of 100.64.64.1:6443');
+  expect(notReady.message).toContain('leads to 100.64.64.1:6443 as planned, but differs');
 });
 
 test('names the last of several writers, and none who wrote other fields', () => {

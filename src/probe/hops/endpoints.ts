@@ -49,7 +49,11 @@ function difference(wish: EndpointSlice, live: EndpointSlice): HopResult | undef
   if (essence(wish) === essence(live)) return undefined;
   const slice = sliceText(live);
   const manager = otherWriter(live);
-  const instead = `leads to ${countText(addressesOf(live))} in place of ${countText(addressesOf(wish))}`;
+  const [is, wanted] = [countText(placesOf(live)), countText(placesOf(wish))];
+  const instead =
+    is === wanted
+      ? `leads to ${is} as planned, but differs in what it says of them (ready, node, hints, name of the port)`
+      : `leads to ${is} in place of ${wanted}`;
   if (manager === undefined) {
     return hopResult('EndpointsDiffer', ENDPOINTS_TARGET, `${slice} ${instead}`, { slice });
   }
@@ -99,6 +103,16 @@ function timeOf({ time }: ManagedFields): number {
 
 function addressesOf({ endpoints }: EndpointSlice): readonly string[] {
   return (endpoints ?? []).flatMap(({ addresses }: Endpoint) => addresses);
+}
+
+/** With the port, as people write it. */
+function placesOf(slice: EndpointSlice): readonly string[] {
+  const { ports } = slice;
+  if (ports === undefined || ports.length === 0) return addressesOf(slice);
+  return addressesOf(slice).flatMap((address) => {
+    const host = address.includes(':') ? `[${address}]` : address;
+    return ports.map(({ port }) => `${host}:${port}`);
+  });
 }
 
 function sliceText({ metadata }: KubeObject): string {

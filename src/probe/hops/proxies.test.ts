@@ -54,6 +54,32 @@ test('a tenant without workers is no failure', () => {
   expect(result).toMatchObject({ state: 'Pass', code: 'ProxiesNoNodes' });
 });
 
+test('a tenant with workers, of which none is selected, is one', () => {
+  const spec = {
+    template: { spec: { nodeSelector: { 'kubernetes.io/os': 'linux', gpu: 'yes' } } },
+  };
+
+  const result = judgeProxies({
+    daemonSet: { ...daemonSet({ desiredNumberScheduled: 0 }), spec },
+    ...{ image: IMAGE, nodes: 3 },
+  });
+
+  expect(result).toMatchObject({
+    ...{ state: 'Fail', code: 'NoNodeSelected' },
+    message:
+      'none of 3 nodes gets a proxy; they are wanted on those with kubernetes.io/os=linux,gpu=yes',
+  });
+});
+
+test('fails when some stay of the version of before', () => {
+  const status = { desiredNumberScheduled: 3, numberReady: 3, updatedNumberScheduled: 1 };
+
+  const result = judgeProxies({ daemonSet: daemonSet(status), image: IMAGE, isStuck: true });
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'ProxiesStuck' });
+  expect(result.action).toContain(`can pull ${IMAGE}`);
+});
+
 test('warns while some are of the version of before', () => {
   const status = { desiredNumberScheduled: 3, numberReady: 3, updatedNumberScheduled: 1 };
 
@@ -77,6 +103,7 @@ test.each<[string, ProxyDaemonSet]>([
   const result = judgeProxies({ daemonSet: seen, image: IMAGE });
 
   expect(result).toMatchObject({ state: 'Fail', code: 'ProxiesUnobserved' });
+  expect(result.message).toStartWith('DaemonSet kube-system/snicket-proxy is at generation');
 });
 
 test('names the one that has not been ready for longest', () => {

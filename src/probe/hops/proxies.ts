@@ -7,6 +7,11 @@ import { hopResult, type HopResult } from '../hop.ts';
 
 /** What of a DaemonSet tells how its pods are. */
 export interface ProxyDaemonSet extends KubeObject {
+  readonly spec?: {
+    readonly template?: {
+      readonly spec?: { readonly nodeSelector?: Readonly<Record<string, string>> };
+    };
+  };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly desiredNumberScheduled?: number;
@@ -40,6 +45,10 @@ export interface ProxiesFacts {
   readonly pods?: readonly ProxyPod[];
   /** The image that is wanted. */
   readonly image: string;
+  /** How many nodes the tenant has. Default: nobody has counted them. */
+  readonly nodes?: number | undefined;
+  /** Whether their roll-out has not moved for long. Default false. */
+  readonly isStuck?: boolean | undefined;
 }
 
 /** What {@link judgeProxies} is about. */
@@ -56,7 +65,8 @@ const NO_IMAGE = new Set([
 const CRASHING = 'CrashLoopBackOff';
 
 /** Judges the proxies of a tenant. */
-export function judgeProxies({ daemonSet, pods = [], image }: ProxiesFacts): HopResult {
+export function judgeProxies(facts: ProxiesFacts): HopResult {
+  const { daemonSet, pods = [], image, nodes, isStuck = false } = facts;
   if (daemonSet === undefined) {
     const values = { daemonSet: PROXIES_TARGET };
     return hopResult('ProxiesMissing', PROXIES_TARGET, `${PROXIES_TARGET} is not there`, values);
@@ -66,19 +76,29 @@ export function judgeProxies({ daemonSet, pods = [], image }: ProxiesFacts): Hop
   const { observedGeneration = 0, updatedNumberScheduled: updated = 0 } = status;
   const { generation = 0 } = metadata;
   if (observedGeneration < generation) {
-    const message = `its generation is ${generation}, and the status is about ${observedGeneration}`;
+    const message = `${PROXIES_TARGET} is at generation ${generation}, and its status is about ${observedGeneration}`;
     return hopResult('ProxiesUnobserved', PROXIES_TARGET, message);
   }
   if (desired === 0) {
+    if (nodes !== undefined && nodes > 0) return noneSelected(daemonSet, nodes);
     return hopResult('ProxiesNoNodes', PROXIES_TARGET, 'no worker wants a proxy');
   }
   const count = `${ready} of ${desired} proxies are ready`;
   if (ready < desired) return notReady(count, pods, image);
   if (updated < desired) {
     const message = `${count}, and ${updated} of them are of the image ${image}`;
-    return hopResult('ProxiesUpdating', PROXIES_TARGET, message, { image });
+    return hopResult(isStuck ? 'ProxiesStuck' : 'ProxiesUpdating', PROXIES_TARGET, message, {
+      image,
+    });
   }
   return hopResult('ProxiesReady', PROXIES_TARGET, `${count}, of the image ${image}`);
+}
+
+function noneSelected({ spec }: ProxyDaemonSet, nodes: number): HopResult {
+  const labels = Object.entries(spec?.template?.spec?.nodeSelector ?? {});
+  const selector = labels.map(([label, value]) => `${label}=${value}`).join(',');
+  const message = `none of ${nodes} nodes gets a proxy; they are wanted on those with ${selector}`;
+  return hopResult('NoNodeSelected', PROXIES_TARGET, message, { selector });
 }
 
 /** What can be mended is named before what only takes time; of equals, the one that has been so for longest. */

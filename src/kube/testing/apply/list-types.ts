@@ -38,7 +38,10 @@ const OF_PODS: Lists = {
 
 const OF_KINDS: Readonly<Record<string, Lists>> = {
   Pod: below('spec', OF_PODS),
-  DaemonSet: { ...below('spec.template.spec', OF_PODS), 'spec.selector': ATOMIC },
+  DaemonSet: {
+    ...below('spec.template.spec', { ...OF_PODS, nodeSelector: ATOMIC }),
+    'spec.selector': ATOMIC,
+  },
   Service: { 'spec.ports': by('port', 'protocol'), 'spec.selector': ATOMIC },
   ServiceAccount: { secrets: by('name') },
   Node: { 'status.addresses': by('type') },

@@ -33,6 +33,16 @@ export function readContract(subject: () => ContractSubject): void {
     }
   });
 
+  test('counts all objects of a kind', async () => {
+    const { client } = subject();
+    const { items } = await client.list(RESOURCES.configMap);
+
+    const count = await client.count(RESOURCES.configMap);
+
+    expect(count).toBe(items.length);
+    expect(count).toBeGreaterThan(1);
+  });
+
   test('gets an object, and undefined for one that is not there', async () => {
     const { client } = subject();
 

@@ -1,0 +1,33 @@
+/**
+ * What is put into the objects of providers, as text: YAML that one can keep in git.
+ */
+import { Document } from 'yaml';
+import { keyText, objectText } from '../kube/object.ts';
+import type { Outlook } from '../operator/outlook.ts';
+import { pasteText } from '../providers/preparation/plan-preparation.ts';
+
+/** Documents with the fields of each object: those alone. */
+export function preparationTexts({ wish, preparation }: Outlook): readonly string[] {
+  const isReport = wish?.exposure.spec.prepare === 'Report';
+  const what = isReport ? 'the fields that you have to put there' : 'the fields that are put there';
+  return (preparation?.plans ?? [])
+    .filter(({ fields }) => fields.length > 0)
+    .map((plan) => `# management cluster: ${objectText(plan.live)}, ${what}\n${pasteText(plan)}`);
+}
+
+/** The values of k0rdent's chart, for `spec.config` of a ClusterDeployment. */
+export function valuesText({ object, chart }: Outlook): string {
+  const name = `Exposure ${keyText(object.metadata)}`;
+  if (chart === undefined) {
+    return `# ${name}: its control plane belongs to no ClusterDeployment of k0rdent\n`;
+  }
+  const { deployment, template, isKnown, values } = chart;
+  const head = [
+    `${name}: spec.config of ${objectText(deployment)}`,
+    isKnown
+      ? `the values of template ${template}`
+      : `template ${template} has no such values that are known: how a chart of your own should have them`,
+  ];
+  const text = new Document(values, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
+  return `${head.map((line) => `# ${line}\n`).join('')}${text.toString({ lineWidth: 0 })}`;
+}

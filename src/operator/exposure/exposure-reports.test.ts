@@ -1,0 +1,63 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { ManualClock } from '../../engine/clock.ts';
+import { EventRecorder } from '../../kube/events.ts';
+import { createClient } from '../../kube/fetch-client.ts';
+import { Informer } from '../../kube/informer.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { TestApiServer } from '../../kube/testing/api-server.ts';
+import { createLogger } from '../../telemetry/log.ts';
+import { objectOf } from '../testing/objects.ts';
+import { TENANTS } from '../testing/places.ts';
+import { until } from '../testing/until.ts';
+import { ExposureReports } from './exposure-reports.ts';
+import { holds, waits, type Verdicts } from './verdicts.ts';
+
+setDefaultTimeout(30_000);
+
+const GOOD = holds('Fine', 'all is well');
+const WELL: Verdicts = {
+  ...{ Accepted: GOOD, Prepared: GOOD, Routed: GOOD },
+  ...{ TenantReady: GOOD, KonnectivityReady: GOOD, Reachable: GOOD },
+};
+const UNOBSERVED = { ...WELL, TenantReady: waits('ProxiesUnobserved', 'nobody looks') };
+
+test('a DaemonSet that nobody looks at is told of after half a minute, once', async () => {
+  await using server = await TestApiServer.start();
+  server.seed(objectOf('Namespace', { name: TENANTS }));
+  const [seeded] = server.seed(objectOf('Exposure', { name: 'blue', namespace: TENANTS }));
+  const ended = new AbortController();
+  const { signal } = ended;
+  const client = createClient(server.access);
+  const exposures = new Informer({ client, resource: RESOURCES.exposure });
+  void exposures.run(signal);
+  await exposures.synced(signal);
+  const log = createLogger({ level: 'error' });
+  const events = new EventRecorder({ client, controller: 'x', instance: 'y', logger: log });
+  const writing = events.run(signal);
+  const clock = new ManualClock();
+  const reports = new ExposureReports({ management: { client, exposures }, events, log, clock });
+  const report = async (verdicts: Verdicts) =>
+    reports.report(seeded!, { isRouted: false, verdicts }, signal);
+  const told = () =>
+    server
+      .readAll()
+      .filter(({ kind }) => kind === 'Event')
+      .map((event) => (event as unknown as { reason: string }).reason);
+  await report(WELL);
+  await until('that it is ready', () => told().includes('Ready'));
+
+  await report(UNOBSERVED);
+  expect(reports.untoldMs('tenants/blue')).toBe(30_000);
+  clock.advance(29_999);
+  await report(UNOBSERVED);
+  expect(events.numbers().recorded).toBe(1);
+  clock.advance(1);
+  await report(UNOBSERVED);
+  await report(UNOBSERVED);
+
+  await until('that nobody looks', () => told().includes('ProxiesUnobserved'));
+  expect(told().toSorted()).toEqual(['ProxiesUnobserved', 'Ready']);
+  expect(reports.untoldMs('tenants/blue')).toBeUndefined();
+  ended.abort();
+  await writing;
+});

@@ -1,0 +1,45 @@
+/**
+ * The values that k0rdent's chart of a control plane should have, for people who keep them in git.
+ */
+import { textAt } from '../../edges/fields.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { ControlPlaneObjects, ProvidedFacts } from '../../providers/control-plane-reading.ts';
+import { clusterDeploymentOf } from '../../providers/k0rdent.ts';
+import { layoutOfTemplate, valuesFor, type ChartValues } from '../../providers/k0rdent-values.ts';
+import type { PreparationWish } from '../../providers/preparation/preparation.ts';
+import { isOfKind, PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+
+/** Values, and whose. */
+export interface ForeseenChart {
+  readonly deployment: KubeObject;
+  readonly template: string;
+  /** Whether the chart is known to have such values. If not, they are how a chart of one's own should have them. */
+  readonly isKnown: boolean;
+  readonly values: ChartValues;
+}
+
+/** The values for a control plane; undefined if it belongs to no ClusterDeployment. @throws what reading objects throws */
+export async function foreseenChart(
+  { objects: found }: Pick<ProvidedFacts, 'objects'>,
+  wish: PreparationWish,
+  objects: ControlPlaneObjects,
+): Promise<ForeseenChart | undefined> {
+  const deployment = await deploymentOf(found, objects);
+  if (deployment === undefined) return undefined;
+  const template = textAt(deployment, 'spec', 'template') ?? '';
+  const layout = layoutOfTemplate(template);
+  const values = valuesFor(layout ?? 'custom', wish);
+  return { deployment, template, isKnown: layout !== undefined, values };
+}
+
+async function deploymentOf(
+  found: readonly KubeObject[],
+  objects: ControlPlaneObjects,
+): Promise<KubeObject | undefined> {
+  const { clusterDeployment, k0smotronControlPlane } = PROVIDER_RESOURCES;
+  const named = found.find((object) => isOfKind(clusterDeployment, object));
+  const controlPlane = found.find((object) => isOfKind(k0smotronControlPlane, object));
+  if (named !== undefined || controlPlane === undefined) return named;
+  const key = clusterDeploymentOf(controlPlane);
+  return key && objects.object?.(clusterDeployment, key);
+}

@@ -1,0 +1,123 @@
+/**
+ * Makes an Exposure for every object that asks for one by an annotation, and deletes it when the object asks no more. All
+ * else is the Exposure's own affair: its finalizers see to it that everything is as before when it goes.
+ */
+import { MANAGED_BY } from '../../api/labels.ts';
+import { findingText, type Finding } from '../../api/finding.ts';
+import type { Applier } from '../../kube/apply.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
+import type { KubeObject, ObjectKey } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION } from '../../providers/shims/annotations.ts';
+import { shimFor, shimObstacle, type ShimContext } from '../../providers/shims/shim.ts';
+import type { ManagementCluster } from '../management/management-cluster.ts';
+import { shimPlaceOf } from './shim-key.ts';
+
+/** What the controller works with. */
+export interface ShimControllerOptions {
+  readonly management: ManagementCluster;
+  readonly applier: Applier;
+  readonly events: EventRecorder;
+}
+
+/** The controller of objects that ask for Exposures. */
+export class ShimController {
+  readonly #options: ShimControllerOptions;
+  /** What was last said of an object, by its key: it is said once. */
+  readonly #said = new Map<string, string>();
+
+  constructor(options: ShimControllerOptions) {
+    this.#options = options;
+  }
+
+  /** When to look again; undefined: when something changes. @throws KubeError for what should be tried again soon */
+  async reconcile(text: string, signal: AbortSignal): Promise<number | undefined> {
+    const place = shimPlaceOf(text);
+    if (place === undefined) return undefined;
+    const { management } = this.#options;
+    const object = await management.object(place.resource, place.key, signal);
+    // One that is gone takes its Exposure with it: it is its owner.
+    if (object === undefined) {
+      this.#said.delete(text);
+      return undefined;
+    }
+    const shim = shimFor(object, this.#contextOf(object));
+    const existing = await this.#exposureAt(place.key, shim !== undefined, signal);
+    if (shim === undefined) {
+      this.#said.delete(text);
+      if (existing !== undefined && isMadeFor(existing, object)) {
+        await this.#delete(existing, signal);
+      }
+      return undefined;
+    }
+    const obstacle = shimObstacle(existing, object);
+    this.#say(text, object, obstacle === undefined ? shim.findings : [obstacle]);
+    if (obstacle !== undefined || shim.exposure === undefined) return undefined;
+    // One that is on its way out tells when it is gone.
+    if (existing?.metadata.deletionTimestamp !== undefined) return undefined;
+    // If somebody has made one a moment ago, a conflict is better than two wishes in one object.
+    const force = existing !== undefined;
+    const { applier } = this.#options;
+    const applied = await applier.applyIfNeeded(shim.exposure, existing, { force, signal });
+    return applied.outcome === 'held' ? applied.retryInMs : undefined;
+  }
+
+  /** That there is none is asked of the server: the watch may not have told yet. */
+  async #exposureAt(
+    key: ObjectKey,
+    isWanted: boolean,
+    signal: AbortSignal,
+  ): Promise<KubeObject | undefined> {
+    const { client, exposures } = this.#options.management;
+    const known = exposures.get(key);
+    if (known !== undefined || !isWanted) return known;
+    return client.get(RESOURCES.exposure, key, { signal });
+  }
+
+  #contextOf({ metadata }: KubeObject): ShimContext {
+    const { management } = this.#options;
+    const wanted = metadata.annotations?.[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
+    const spec = wanted === DEFAULT_EDGE_VALUE ? {} : { edge: wanted };
+    const { value: edge } = management.book.edgeOf({ spec });
+    const ingresses = management
+      .all(RESOURCES.ingress)
+      .filter((ingress) => ingress.metadata.namespace === metadata.namespace);
+    return {
+      ingressNames: new Set(ingresses.map((ingress) => ingress.metadata.name)),
+      edgePort: edge?.spec.port,
+    };
+  }
+
+  async #delete({ metadata }: KubeObject, signal: AbortSignal): Promise<void> {
+    if (metadata.deletionTimestamp !== undefined) return;
+    const { name, namespace, uid } = metadata;
+    const { client } = this.#options.management;
+    try {
+      await client.delete(RESOURCES.exposure, { name, namespace }, { uid, signal });
+    } catch (error) {
+      // Another has its name by now, and is not ours to delete.
+      if (!isKubeError(error, 'Conflict')) throw error;
+    }
+  }
+
+  #say(text: string, object: KubeObject, findings: readonly Finding[]): void {
+    const words = findings.map((finding) => `${finding.code}: ${findingText(finding)}`).join('\n');
+    if (this.#said.get(text) === words) return;
+    this.#said.set(text, words);
+    for (const finding of findings) {
+      this.#options.events.record(object, {
+        ...{ type: 'Warning', action: 'Expose', reason: finding.code, note: findingText(finding) },
+      });
+    }
+  }
+}
+
+/** An Exposure that somebody else wrote stays, even one that goes with the object. */
+function isMadeFor({ metadata }: KubeObject, { metadata: { uid } }: KubeObject): boolean {
+  const { labels = {}, ownerReferences = [] } = metadata;
+  return (
+    Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value) &&
+    ownerReferences.some((owner) => owner.controller === true && owner.uid === uid)
+  );
+}

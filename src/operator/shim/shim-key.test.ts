@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test';
+import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import { freshTenant, k0smotronControlPlane } from '../../providers/testing/provider-objects.ts';
+import { shimKeyOf, shimPlaceOf } from './shim-key.ts';
+
+test('an object is found again by its key, in whatever version it was read', () => {
+  const older = {
+    ...k0smotronControlPlane('amber'),
+    apiVersion: 'controlplane.cluster.x-k8s.io/v1beta1',
+  };
+
+  expect(shimPlaceOf(shimKeyOf(older)!)).toEqual({
+    resource: PROVIDER_RESOURCES.k0smotronControlPlane,
+    key: { namespace: 'tenants', name: 'amber-cp' },
+  });
+});
+
+test('the kinds of two providers that are called alike have keys of their own', () => {
+  const keys = [freshTenant('kamaji', 'blue'), freshTenant('steward', 'blue')].map(shimKeyOf);
+
+  expect(new Set(keys).size).toBe(2);
+});
+
+test('an object of no provider has none, and what is no key is no place', () => {
+  expect(shimKeyOf({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } })).toBeUndefined();
+  expect(shimPlaceOf('v1 Pod tenants/a')).toBeUndefined();
+  expect(shimPlaceOf('')).toBeUndefined();
+});

@@ -1,0 +1,144 @@
+/** What a tenant's API server can do to the operator, if somebody means it ill: nothing but to be told so. */
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { exposureStatus } from '../../api/exposure-status.ts';
+import {
+  answerJson,
+  beginStream,
+  HostileTenant,
+  type HostileCall,
+} from '../testing/hostile-tenant.ts';
+import { objectOf } from '../testing/objects.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(120_000);
+
+const DAEMON_SETS = '/apis/apps/v1/namespaces/kube-system/daemonsets';
+const DAEMON_SET = `${DAEMON_SETS}/snicket-proxy`;
+
+/** Sends an event now and then, for as long as the watch goes on. */
+function sendEvents({ response }: HostileCall, everyMs: number, next: () => object): void {
+  beginStream(response);
+  const timer = setInterval(() => response.write(`${JSON.stringify(next())}\n`), everyMs);
+  response.on('close', () => clearInterval(timer));
+}
+
+describe.concurrent("a tenant's memory is not ours", () => {
+  test('whatever objects its watches tell of', async () => {
+    await using lab = await OperatorLab.start();
+    let sent = 0;
+    using _hostile = await HostileTenant.start(lab, ['evil'], (call) => {
+      if (!call.isWatch || call.path !== DAEMON_SETS) return false;
+      sendEvents(call, 1, () => {
+        const metadata = { name: `n${++sent}`, namespace: 'kube-system', resourceVersion: '5' };
+        return { type: 'ADDED', object: objectOf('DaemonSet', metadata) };
+      });
+      return true;
+    });
+
+    await lab.expose('evil');
+
+    const said = await lab.untilCondition('evil', 'TenantReady', /^False TenantMalformed/);
+    expect(said).toContain('DaemonSet kube-system/n1 was sent');
+    const atFirst = sent;
+    await lab.addExposed('green');
+    // Each attempt ends at its first event, and comes after a longer pause.
+    expect(sent - atFirst).toBeLessThan(1000);
+  });
+
+  test('however many objects its lists have', async () => {
+    await using lab = await OperatorLab.start();
+    const labels = { 'kubernetes.io/service-name': 'kubernetes' };
+    const slices = Array.from({ length: 201 }, (_, index) => ({
+      metadata: { name: `slice-${index}`, namespace: 'default', labels },
+    }));
+    using _hostile = await HostileTenant.start(lab, ['evil'], ({ path, response }) => {
+      if (!path.endsWith('/endpointslices')) return false;
+      answerJson(response, { metadata: { resourceVersion: '1' }, items: slices });
+      return true;
+    });
+
+    await lab.expose('evil');
+
+    await lab.untilCondition('evil', 'TenantReady', /^False TenantMalformed.*more than 200 obj/);
+  });
+});
+
+test.concurrent.each([
+  ['1.5', { desiredNumberScheduled: 2, numberReady: 1.5 }],
+  ['-5', { desiredNumberScheduled: -5, numberReady: -5 }],
+  ['texts', { desiredNumberScheduled: 'x'.repeat(40), numberReady: '__proto__' }],
+  ['objects', { desiredNumberScheduled: { a: 1 }, numberReady: [1] }],
+  ['1e300', { desiredNumberScheduled: 1e300, numberReady: 1e300, updatedNumberScheduled: 1e300 }],
+])('proxies that are counted as %s are a fault of the tenant', async (_, counts) => {
+  await using lab = await OperatorLab.start();
+  const status = { observedGeneration: 1, ...counts };
+  using _hostile = await HostileTenant.start(lab, ['evil'], (call, { objects }) => {
+    const proxies = objects.get(DAEMON_SET);
+    if (proxies !== undefined) objects.set(DAEMON_SET, { ...proxies, status });
+    if (!call.isWatch || call.path !== DAEMON_SETS) return false;
+    sendEvents(call, 50, () => {
+      const object = objects.get(DAEMON_SET);
+      return object === undefined
+        ? { type: 'BOOKMARK', object: { metadata: { resourceVersion: '1' } } }
+        : { type: 'MODIFIED', object };
+    });
+    return true;
+  });
+
+  await lab.expose('evil');
+
+  await lab.untilCondition('evil', 'TenantReady', /^False TenantMalformed.*which counts nothing/);
+  expect(exposureStatus.safeParse(lab.statusOf('evil')).error).toBeUndefined();
+});
+
+test.concurrent('a token that comes back in other letters is shown to nobody', async () => {
+  await using lab = await OperatorLab.start();
+  const letters = HostileTenant.token.split('');
+  const escaped = letters.map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const body = `{"kind":"Status","message":"sent ${escaped.join('')}","code":500}`;
+  using _hostile = await HostileTenant.start(lab, ['evil'], ({ path, response }) => {
+    if (path !== '/version') return false;
+    response.writeHead(500, { 'content-type': 'application/json' });
+    response.end(body);
+    return true;
+  });
+
+  await lab.expose('evil');
+
+  await lab.untilCondition('evil', 'TenantReady', /^False TenantUnreachable.*sent \(token\)/);
+  await until('an event', () => lab.eventsOf('evil').length > 0);
+  const seen = JSON.stringify([lab.log, lab.management.readAll().filter(isPublic)]);
+  expect(seen).not.toContain(HostileTenant.token);
+});
+
+function isPublic({ kind }: { readonly kind: string }): boolean {
+  return kind !== 'Secret';
+}
+
+test('Exposures of a server that hangs keep no good one waiting', async () => {
+  await using lab = await OperatorLab.start();
+  const names = Array.from({ length: 96 }, (_, index) => `evil-${index}`);
+  using _hostile = await HostileTenant.start(lab, names, (call) => {
+    if (!call.isWatch) return call.path === DAEMON_SETS; // never answered
+    if (!call.path.endsWith('/endpointslices')) return false;
+    const labels = { 'kubernetes.io/service-name': 'kubernetes' };
+    const metadata = { name: 'x', namespace: 'default', labels };
+    let version = 10;
+    sendEvents(call, 500, () => ({
+      type: version++ % 2 === 0 ? 'ADDED' : 'DELETED',
+      object: { metadata: { ...metadata, resourceVersion: String(version) } },
+    }));
+    return true;
+  });
+  await lab.addTenant('good');
+  for (const name of names) await lab.expose(name);
+  await until('as many hang as are looked at', () => lab.statusOf('evil-31')?.route);
+  const startMs = performance.now();
+
+  await lab.expose('good');
+
+  await until('the route', () => lab.statusOf('good')?.route !== undefined);
+  await lab.untilCondition('good', 'TenantReady', /^True/);
+  expect(performance.now() - startMs).toBeLessThan(10_000);
+});

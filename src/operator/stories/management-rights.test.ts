@@ -1,0 +1,116 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Condition } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { Fault } from '../../kube/testing/fault.ts';
+import { LAB_EDGES } from '../testing/edges.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(120_000);
+
+const FORBIDDEN: Fault = { kind: 'answer', status: 403, reason: 'Forbidden' };
+const BROKEN: Fault = { kind: 'answer', status: 500, reason: 'InternalError' };
+const ALWAYS = Number.POSITIVE_INFINITY;
+
+/** `False Reason: sentence`. */
+function edgeCondition(lab: OperatorLab, type: string): string {
+  const edge = lab.management.read(RESOURCES.edge, { name: 'shared' });
+  const { status } = (edge ?? {}) as { readonly status?: { conditions?: readonly Condition[] } };
+  const found = status?.conditions?.find((condition) => condition.type === type);
+  return `${found?.status} ${found?.reason}: ${found?.message}`;
+}
+
+describe.concurrent('an operator without the right to', () => {
+  test('read Secrets says so of an Exposure that is new, and goes on once it has it', async () => {
+    await using lab = await OperatorLab.start();
+    await lab.addTenant('blue');
+    lab.management.inject(FORBIDDEN, { verb: 'get', plural: 'secrets', name: 'blue-ca' }, ALWAYS);
+
+    await lab.expose('blue');
+
+    const said = await lab.untilCondition('blue', 'Prepared', /^False ManagementForbidden/);
+    expect(said).toContain('GET /api/v1/namespaces/tenants/secrets/blue-ca');
+    expect(said).toContain('ClusterRole');
+    expect(lab.condition('blue', 'Ready')).toStartWith('False ManagementForbidden');
+    expect(lab.condition('blue', 'Routed')).toStartWith('Unknown NotPrepared');
+    lab.management.clearFaults();
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(lab.condition('blue', 'Prepared')).toStartWith('True');
+  });
+
+  test('delete Ingresses says so of an Exposure that leaves', async () => {
+    const { spec, objects, resource, name } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec });
+    lab.management.seed(...objects);
+    await lab.addExposed('blue');
+    lab.management.inject(FORBIDDEN, { verb: 'delete', plural: 'ingresses' }, ALWAYS);
+
+    await lab.unexpose('blue');
+
+    await lab.untilCondition('blue', 'Ready', /^False Leaving: .* lacks a right .* DELETE /);
+    lab.management.clearFaults();
+    await until('it is gone', () => lab.exposure('blue') === undefined);
+    expect(lab.read(resource, name)).toBeUndefined();
+  });
+
+  test('write Ingresses says so of the route', async () => {
+    const { spec, objects } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec });
+    lab.management.seed(...objects);
+    await lab.addTenant('blue');
+    lab.management.inject(FORBIDDEN, { verb: 'apply', plural: 'ingresses' }, ALWAYS);
+
+    await lab.expose('blue');
+
+    const said = await lab.untilCondition('blue', 'Routed', /^False ManagementForbidden/);
+    expect(said).toContain('ingresses');
+  });
+
+  test('read Ingresses says so of the Edge and of the routes that need them, and works for others', async () => {
+    const { spec, objects, resource, name } = LAB_EDGES.haproxy;
+    await using lab = await OperatorLab.start({ edge: spec, isOperatorRunning: false });
+    lab.management.seed(...objects);
+    lab.management.inject(FORBIDDEN, { plural: 'ingresses' }, ALWAYS);
+    await lab.applyEdge({}, 'own');
+    await lab.addTenant('blue');
+    await lab.expose('blue');
+    lab.startOperator();
+
+    await lab.addExposed('green', { edge: 'own' });
+
+    await lab.untilCondition('blue', 'Routed', /^False ManagementForbidden.*ingresses/);
+    expect(edgeCondition(lab, 'Accepted')).toMatch(/^False ManagementForbidden.*ingresses/);
+    lab.management.clearFaults();
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(lab.read(resource, name)).toBeDefined();
+    await until('the Edge is accepted', () => edgeCondition(lab, 'Accepted').startsWith('True'));
+  });
+});
+
+test('a management cluster that fails on and on is told of, one that fails once is not', async () => {
+  await using lab = await OperatorLab.start();
+  await lab.addTenant('blue');
+  lab.management.inject(BROKEN, { verb: 'get', plural: 'secrets', name: 'blue-ca' }, 3);
+
+  await lab.expose('blue');
+
+  const said = await lab.untilCondition('blue', 'Prepared', /^False ManagementFault/);
+  expect(said).toContain('secrets/blue-ca');
+  const failed = lab.log.filter(({ msg }) => msg === 'a run failed and will be repeated');
+  expect(failed.length).toBeGreaterThanOrEqual(2);
+  await lab.untilCondition('blue', 'TenantReady', /^True/);
+});
+
+test('an Edge whose class is not there is not ready', async () => {
+  const { spec, objects } = LAB_EDGES.haproxy;
+  await using lab = await OperatorLab.start({ edge: spec });
+  await until('it says so', () => edgeCondition(lab, 'Ready').startsWith('False Ingress'));
+  expect(edgeCondition(lab, 'Accepted')).toStartWith('False IngressClassMissing: there is no');
+
+  lab.management.seed(...objects);
+
+  await until('it is ready', () => edgeCondition(lab, 'Ready').startsWith('True'));
+  expect(lab.management.read(RESOURCES.edge, { name: 'shared' })).toMatchObject({
+    status: { addresses: ['127.0.0.1'], addressSummary: '127.0.0.1' },
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { RESOURCES } from '../../kube/resource.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+
+setDefaultTimeout(120_000);
+
+test('proxies whose roll-out stands still are told of, until it moves', async () => {
+  await using lab = await OperatorLab.start({ stuckAfterMs: 300 });
+  const { controllers, user } = await lab.addTenant('blue');
+  await controllers.addNode('worker-1', ['10.0.0.1']);
+  await lab.expose('blue');
+  await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+  controllers.pause();
+
+  await lab.expose('blue', { worker: { image: 'snicket.test/none:2' } });
+  await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
+  const status = { observedGeneration: 2, updatedNumberScheduled: 0 };
+  await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { status }, { subresource: 'status' });
+
+  const said = await lab.untilCondition('blue', 'TenantReady', /^False ProxiesStuck/);
+  expect(said).toContain('1 of 1 proxies are ready, and 0 of them are of the image');
+  expect(said).toContain('can pull snicket.test/none:2');
+
+  controllers.resume();
+
+  await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+});
+
+describe.concurrent('proxies that no node gets', () => {
+  test('are a fault if there are nodes', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 100 });
+    const { controllers } = await lab.addTenant('blue');
+    for (const name of ['worker-1', 'worker-2']) await controllers.addNode(name, ['10.0.0.1']);
+
+    await lab.expose('blue', {
+      worker: { nodeSelector: { 'kubernetes.io/hostname': 'worker-l' } },
+    });
+
+    const said = await lab.untilCondition('blue', 'TenantReady', /^False NoNodeSelected/);
+    expect(said).toContain('none of 2 nodes gets a proxy');
+    expect(said).toContain('kubernetes.io/hostname=worker-l');
+    expect(said).toContain('spec.worker.nodeSelector');
+
+    await lab.expose('blue', {
+      worker: { nodeSelector: { 'kubernetes.io/hostname': 'worker-1' } },
+    });
+
+    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady: 1 of 1/);
+  });
+
+  test('are none if there are no nodes yet', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 100 });
+    const { controllers } = await lab.addExposed('blue');
+    expect(lab.condition('blue', 'TenantReady')).toStartWith('True NoNodes');
+
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+
+    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady: 1 of 1/);
+  });
+});

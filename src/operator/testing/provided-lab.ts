@@ -1,0 +1,122 @@
+/**
+ * For tests only: a lab whose management cluster has the kinds of all providers, and control planes as they make them.
+ */
+import type { KubeObject } from '../../kube/object.ts';
+import { withVersion, type Resource } from '../../kube/resource.ts';
+import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import {
+  changed,
+  k0smotronCluster,
+  k0smotronControlPlane,
+  readyTenant,
+} from '../../providers/testing/provider-objects.ts';
+import type { ApiObject } from '../../kube/testing/object-store.ts';
+import { LabTenant } from './lab-tenant.ts';
+import { objectOf, secretOf } from './objects.ts';
+import { KINDS_OF_NO_EDGE, OperatorLab, type LabOptions } from './operator-lab.ts';
+import { TENANTS } from './places.ts';
+
+/** The annotation that asks for Edge `shared`. */
+export const ASKS = { 'snicket.dev/edge': 'shared' };
+
+/** A lab that serves the kinds of providers too. */
+export async function startProvidedLab(options: LabOptions = {}): Promise<OperatorLab> {
+  return OperatorLab.start({
+    resources: [...KINDS_OF_NO_EDGE, ...Object.values(PROVIDER_RESOURCES)],
+    ...options,
+  });
+}
+
+/** A tenant as Kamaji has it, applied by a user, with what Kamaji makes of it. */
+export async function addKamaji(
+  lab: OperatorLab,
+  name: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<LabTenant> {
+  const secrets: Made['secrets'] = ({ authority, kubeconfig }) => [
+    [`${name}-ca`, { 'ca.crt': authority.certificate, 'ca.key': authority.key }],
+    [`${name}-admin-kubeconfig`, { 'admin.conf': kubeconfig, 'super-admin.svc': kubeconfig }],
+  ];
+  return add(lab, PROVIDER_RESOURCES.kamaji, changed(readyTenant('kamaji', name), fields), {
+    ...{ service: name, ports: ['kube-apiserver', 'konnectivity-server'], secrets },
+  });
+}
+
+/** A Cluster of k0smotron, with what that makes of it. */
+export async function addK0smotron(
+  lab: OperatorLab,
+  name: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<LabTenant> {
+  const secrets: Made['secrets'] = ({ authority, kubeconfig }) => [
+    [`${name}-ca`, { 'tls.crt': authority.certificate, 'tls.key': authority.key }],
+    [`${name}-kubeconfig`, { value: kubeconfig }],
+  ];
+  return add(lab, PROVIDER_RESOURCES.k0smotron, changed(k0smotronCluster(name), fields), {
+    ...{ service: `kmc-${name}`, ports: ['api', 'konnectivity'], secrets },
+  });
+}
+
+/** A K0smotronControlPlane of the Cluster of this name, served and written in this version. */
+export async function addK0smotronControlPlane(
+  lab: OperatorLab,
+  cluster: string,
+  version: 'v1beta1' | 'v1beta2',
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<LabTenant> {
+  const secrets: Made['secrets'] = ({ authority, kubeconfig }) => [
+    [`${cluster}-ca`, { 'tls.crt': authority.certificate, 'tls.key': authority.key }],
+    [`${cluster}-kubeconfig`, { value: kubeconfig }],
+  ];
+  const resource = withVersion(PROVIDER_RESOURCES.k0smotronControlPlane, version);
+  const object = changed(k0smotronControlPlane(cluster), fields);
+  const { apiVersion } = resource;
+  return add(
+    lab,
+    resource,
+    { ...object, apiVersion },
+    {
+      ...{ tenant: cluster, service: `kmc-${cluster}`, ports: ['api', 'konnectivity'], secrets },
+    },
+  );
+}
+
+interface Made {
+  /** Default: called like the object. */
+  readonly tenant?: string;
+  readonly service: string;
+  readonly ports: readonly string[];
+  /** By name. */
+  readonly secrets: (
+    tenant: LabTenant,
+  ) => readonly (readonly [string, Readonly<Record<string, string>>])[];
+}
+
+async function add(
+  lab: OperatorLab,
+  resource: Resource,
+  object: ApiObject,
+  { tenant: tenantName = object.metadata.name, service, ports: portNames, secrets }: Made,
+): Promise<LabTenant> {
+  const tenant = await LabTenant.start(tenantName);
+  lab.tenants.push(tenant);
+  const ports = portNames.map((name) => ({ name, port: tenant.port, protocol: 'TCP' }));
+  const at = (name: string) => ({ name, namespace: TENANTS });
+  lab.management.seed(
+    objectOf('Service', at(service), {
+      spec: { clusterIP: '127.0.0.1', clusterIPs: ['127.0.0.1'], ports },
+    }),
+    objectOf(
+      'EndpointSlice',
+      { ...at(`${service}-1`), labels: { 'kubernetes.io/service-name': service } },
+      { addressType: 'IPv4', ports, endpoints: [{ addresses: ['127.0.0.1'] }] },
+    ),
+    ...secrets(tenant).map(([name, files]) => secretOf(at(name), files)),
+  );
+  const { uid: _uid, resourceVersion: _version, ...metadata } = object.metadata;
+  const { status, ...wish } = { ...object, metadata } as KubeObject & { status?: unknown };
+  await lab.user.apply(wish, { resource });
+  const subresource = 'status';
+  await lab.user.patch(resource, metadata, 'merge', { status }, { subresource });
+  return tenant;
+}

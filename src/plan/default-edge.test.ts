@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'bun:test';
+import type { KubeObject } from '../kube/object.ts';
+import { defaultEdge, defaultEdgeFinding } from './default-edge.ts';
+
+function edge(name: string, isDefault?: string, creationTimestamp = '2026-02-01'): KubeObject {
+  const annotations: Record<string, string> =
+    isDefault === undefined ? {} : { 'snicket.dev/is-default': isDefault };
+  return {
+    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge' },
+    metadata: { name, annotations, creationTimestamp },
+  };
+}
+
+const SHARED = edge('shared', 'true');
+const SECOND = edge('second', 'true', '2026-01-01');
+const THIRD = edge('third', 'true', '2026-03-01');
+const OTHER = edge('other', 'false');
+
+describe('the default Edge', () => {
+  test('is the oldest that is annotated, for an Exposure that is on none', () => {
+    expect(defaultEdge([OTHER, SHARED, SECOND], undefined)).toBe(SECOND);
+    expect(defaultEdge([OTHER, SHARED, SECOND], 'other')).toBe(SECOND);
+    expect(defaultEdge([OTHER], undefined)).toBeUndefined();
+  });
+
+  test('is the one that an Exposure is on, whichever is annotated besides', () => {
+    expect(defaultEdge([SHARED, SECOND], 'shared')).toBe(SHARED);
+  });
+});
+
+describe('annotations', () => {
+  test('are in order if one Edge has it, or none', () => {
+    for (const edges of [[SHARED, OTHER], [OTHER]]) {
+      for (const one of edges) expect(defaultEdgeFinding(one, edges)).toBeUndefined();
+    }
+  });
+
+  test('on two Edges are told of both, and say which one is used', () => {
+    const edges = [SHARED, OTHER, SECOND];
+
+    expect(defaultEdgeFinding(OTHER, edges)).toBeUndefined();
+    expect(defaultEdgeFinding(SHARED, edges)).toEqual(defaultEdgeFinding(SECOND, edges));
+    expect(defaultEdgeFinding(SHARED, edges)).toEqual({
+      ...{ code: 'SeveralDefaultEdges', severity: 'warning' },
+      message:
+        'Edges second and shared are both annotated as default: second, the older, is used for Exposures that are on none of them yet',
+      action: 'take the annotation snicket.dev/is-default off one',
+    });
+    expect(defaultEdgeFinding(THIRD, [...edges, THIRD])?.message).toContain(
+      'Edges second, shared and third are all annotated as default: second, the oldest,',
+    );
+  });
+
+  test('with a value that means nothing are quoted', () => {
+    const unclear = edge('shared', 'True');
+
+    expect(defaultEdgeFinding(unclear, [unclear])?.message).toBe(
+      'Edge shared has the annotation snicket.dev/is-default: "True", which is neither "true" nor "false", and so is no default one',
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { hostsOf } from '../api/hosts.ts';
+import { parseEdgeStrictly, parseExposureStrictly } from '../api/objects.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { planProvided } from './plan-provided.ts';
+import type { PreparationPlan } from './preparation/plan-preparation.ts';
+import { pathText } from './preparation/preparation.ts';
+import { providerFor } from './provider-for.ts';
+import { isOfKind, PROVIDER_RESOURCES } from './provider-resources.ts';
+import { shimFor } from './shims/shim.ts';
+
+// Every example of docs/providers.md is parsed, and planned as the operator would.
+
+const guide = readFileSync(join(import.meta.dir, '../../docs/providers.md'), 'utf8');
+const objects = yamlIn(guide);
+const [edge] = objects.filter(({ kind }) => kind === 'Edge').map(parseEdgeStrictly);
+
+function yamlIn(text: string): readonly KubeObject[] {
+  return [...text.matchAll(/```yaml\n(.*?)```/gs)].flatMap(([, block = '']) =>
+    parseAllDocuments(block).map((document) => {
+      expect(document.errors).toEqual([]);
+      return document.toJS() as KubeObject;
+    }),
+  );
+}
+
+/** What comes of an example that is annotated. */
+function plansOf(object: KubeObject): readonly PreparationPlan[] {
+  const exposure = parseExposureStrictly(
+    shimFor(object, { ingressNames: new Set(), edgePort: 443 })?.exposure,
+  );
+  const hosts = hostsOf(exposure, edge!);
+  if ('code' in hosts) throw new Error(hosts.message);
+  const { name } = providerFor(object)!;
+  const wish = { hosts, port: edge!.spec.port };
+  const holder = { exposure: 'tenants/any', isThere: () => false };
+  return planProvided({ provider: name, objects: [object] }, wish, holder);
+}
+
+describe('docs/providers.md', () => {
+  const sections = guide.split(/^## /m).flatMap((text) => {
+    const annotated = yamlIn(text).find(
+      (object) => providerFor(object) !== undefined && object.metadata.annotations !== undefined,
+    );
+    return annotated === undefined
+      ? []
+      : [[text.slice(0, text.indexOf('\n')), { text, annotated }] as const];
+  });
+
+  test('has an example for every provider', () => {
+    const kinds = sections.map(([, { annotated }]) => providerFor(annotated)?.name);
+
+    expect(kinds).toEqual(['kamaji', 'steward', 'k0smotron', 'capi-k0smotron', 'k0rdent']);
+  });
+
+  test.each(sections)('%s: the example can be prepared without a word', (_, { annotated }) => {
+    const findings = plansOf(annotated).flatMap((plan) => plan.findings);
+
+    expect(findings).toEqual([]);
+  });
+
+  test.each(sections)('%s: the table has the fields that are set, and no others', (_, section) => {
+    const written = plansOf(section.annotated).flatMap(({ fields }) =>
+      fields.map(({ path }) => pathText(path).slice(1)),
+    );
+
+    const told = [...section.text.matchAll(/^\| `(spec\.[^`]+)` \|/gm)].map(([, path]) => path!);
+    expect(told.toSorted()).toEqual(written.toSorted());
+  });
+
+  test('names an Exposure that can be', () => {
+    const [exposure] = objects.filter(({ kind }) => kind === 'Exposure').map(parseExposureStrictly);
+
+    expect(exposure?.spec.prepare).toBe('Report');
+    expect(providerFor(exposure!.spec.controlPlane.ref!)?.name).toBe('kamaji');
+  });
+
+  test('has no Cluster of Cluster API that asks for an Exposure', () => {
+    const clusters = objects.filter((object) => isOfKind(PROVIDER_RESOURCES.capiCluster, object));
+
+    expect(clusters.map((one) => shimFor(one, { ingressNames: new Set() }))).toEqual([undefined]);
+  });
+});
