@@ -107,14 +107,14 @@ const e2ePasses = `echo '<testsuites><testcase name="b"/></testsuites>' > build/
 test('CI sums up all steps', async () => {
   const { exitCode, lastLine } = await ci({ lint: 'true', test: testPasses, e2e: e2ePasses });
 
-  expect(lastLine).toBe('5 passed, 0 failed');
+  expect(lastLine).toBe('6 passed, 0 failed');
   expect(exitCode).toBe(0);
 });
 
 test('CI goes on after a failing lint and fails in the end', async () => {
   const { exitCode, lastLine } = await ci({ lint: 'false', test: testPasses, e2e: e2ePasses });
 
-  expect(lastLine).toBe('5 passed, 1 failed');
+  expect(lastLine).toBe('6 passed, 1 failed');
   expect(exitCode).toBe(1);
 });
 
@@ -123,6 +123,6 @@ test('CI fails if a step leaves no report, whatever an earlier run left', async 
 
   const { exitCode, lastLine } = await ci({ lint: 'true', test: testPasses, e2e: writesOneOnly });
 
-  expect(lastLine).toBe('2 passed, 3 failed');
+  expect(lastLine).toBe('2 passed, 4 failed');
   expect(exitCode).toBe(1);
 });
