@@ -106,7 +106,7 @@ export async function lookAtTenant(
   credentialsFor: CredentialsSource,
   signal: AbortSignal,
 ): Promise<TenantLook> {
-  const { clusterDomain } = wish.exposure.spec.controlPlane;
+  const { clusterDomain = reading.provided?.clusterDomain } = wish.exposure.spec.controlPlane;
   // First the questions: a tenant that refuses fails them at once, while its watches keep on trying.
   const tenant = await readTenantFacts(view, { clusterDomain, signal });
   const live = await readTenantSide(view, signal);

@@ -105,7 +105,7 @@ export class ExposureController {
 
   /** @throws KubeError for what should be tried again soon. */
   async reconcile(key: string, signal: AbortSignal): Promise<LookAgainMs> {
-    const { management, probes } = this.#options;
+    const { management, probes, secrets } = this.#options;
     const object = management.exposures.get(keyIn(key));
     if (object === undefined) {
       this.#forget(key);
@@ -118,6 +118,7 @@ export class ExposureController {
     const { value: wish, finding } = management.book.wishOf(object);
     if (wish === undefined) {
       probes.forget(key);
+      secrets.forget(key);
       await this.#reports.report(
         object,
         { isRouted: false, verdicts: refused(fails(finding)) },
@@ -171,8 +172,16 @@ export class ExposureController {
     const { reading, facts, plan } = look;
     secrets.follow(key, look.secrets);
     const accepted = acceptedVerdict(plan);
+    const writesRoutes = plan.management !== undefined && plan.management.length > 0;
+    const holdRoutes = async () => this.#hold(object, ROUTES_FINALIZER, signal);
+    if (writesRoutes && !(await step('Routed', holdRoutes))) return undefined;
+    const routed = await step('Routed', async () => routing.apply(object, edge, plan, signal));
+    const before = this.#reports.statusOf(object);
+    const isMoving = !routed.isInForce && isElsewhere(before, edge);
+    if (!isMoving) this.#aimProbes(key, wish, plan, reading, facts.edgeAddresses);
+    // Not for an Edge that takes no routes yet: what is in use goes by the hosts that the control plane knows now.
     const preparation =
-      accepted.status === 'True'
+      accepted.status === 'True' && !isMoving
         ? await step('Prepared', async () => this.#prepare(object, look, signal))
         : NOTHING_TO_PREPARE;
     if (preparation === undefined) return undefined;
@@ -181,14 +190,6 @@ export class ExposureController {
       accepted.status === 'True'
         ? preparedVerdict(reading, preparation.findings)
         : notYet('Accepted');
-
-    const writesRoutes = plan.management !== undefined && plan.management.length > 0;
-    const holdRoutes = async () => this.#hold(object, ROUTES_FINALIZER, signal);
-    if (writesRoutes && !(await step('Routed', holdRoutes))) return undefined;
-    const routed = await step('Routed', async () => routing.apply(object, edge, plan, signal));
-    const before = this.#reports.statusOf(object);
-    const isMoving = !routed.isInForce && isElsewhere(before, edge);
-    if (!isMoving) this.#aimProbes(key, wish, plan, reading, facts.edgeAddresses);
     const verdicts = (tenant?: TenantOutcome, former = routed.former): Verdicts => {
       const hops = this.#hopsFor(key, object, plan);
       const isRouted = accepted.status === 'True' && plan.routes !== undefined;
@@ -216,8 +217,8 @@ export class ExposureController {
     };
     if (input.isRouted && plan.routes === undefined) probes.forget(key);
     const { lookAgainMs } = preparation;
-    // What is in use stays as it is until the Edge that is wished for takes routes. And nobody is led to a tenant that does
-    // not know its host yet.
+    // What is in use stays as it is until the Edge that is wished for takes routes. And a control plane that may not be
+    // prepared would write the endpoints of its proxies anew, again and again.
     if (isMoving || plan.routes === undefined || !isPrepared) {
       await this.#reports.report(object, { ...input, verdicts: verdicts() }, signal);
       const againMs = soonest(routed.lookAgainMs, lookAgainMs, missingMs(reading), resyncMs);

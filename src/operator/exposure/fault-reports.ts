@@ -31,7 +31,10 @@ export class FaultReports {
       if (!signal.aborted && isKubeError(cause) && this.#isWorthTelling(object, cause)) {
         const condition =
           error instanceof StepFailed ? (error.step as PartialCondition) : undefined;
-        await this.#tell(object, cause, condition, signal);
+        await this.#tell(object, cause, condition, signal).catch((untold: unknown) => {
+          // The cause is what has to be known, and it is told the next time.
+          if (!isKubeError(untold)) throw untold;
+        });
       }
       throw cause;
     }

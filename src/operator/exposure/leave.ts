@@ -8,6 +8,7 @@
 import type { Applier } from '../../kube/apply.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import { removeFinalizer } from '../../kube/finalizer.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { ControlPlaneObjects } from '../../providers/control-plane-reading.ts';
@@ -27,6 +28,7 @@ import { findingText } from '../../api/finding.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { controlPlaneObjects } from '../look.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
+import { managementFault } from '../management/management-fault.ts';
 import type { ExposureBook, Found } from '../management/exposure-book.ts';
 import { holderOf } from '../preparation/exposure-preparation.ts';
 import { restore } from '../preparation/restore.ts';
@@ -73,7 +75,7 @@ export async function leave(
   const { finalizers = [] } = object.metadata;
   const time = means.leaveTimes.timeOf(key);
   const unrestored = finalizers.includes(PREPARATION_FINALIZER)
-    ? await restoreProvided(object, means, time, signal)
+    ? await orFault(async () => restoreProvided(object, means, time, signal), signal)
     : undefined;
   if (unrestored !== undefined) {
     if (time.leftMs > 0) {
@@ -85,7 +87,7 @@ export async function leave(
     log.error('a control plane was left as it is', { exposure: key, because: unrestored });
   }
   const rest = finalizers.includes(TENANT_FINALIZER)
-    ? await leaveTenant(object, means, time, signal)
+    ? await orFault(async () => leaveTenant(object, means, time, signal), signal)
     : undefined;
   if (rest !== undefined) {
     // Asked anew: nodes that were only just reached have their time.
@@ -108,6 +110,19 @@ export async function leave(
     });
   }
   return undefined;
+}
+
+/** What the management cluster refuses keeps an Exposure for a bounded time only, as all else does. */
+async function orFault(
+  take: () => Promise<string | undefined>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    return await take();
+  } catch (error) {
+    if (!isKubeError(error) || signal.aborted) throw error;
+    return findingText(managementFault(error));
+  }
 }
 
 function waiting(what: string, { leftMs, givesUpAt }: LeaveTime, consequence: string): Leaving {

@@ -302,13 +302,19 @@ export class ManagementCluster implements ManagementView {
 /** Whether a refusal is mended is looked at so often, while all work waits. */
 const REFUSED_MS = 50;
 
-/** A kind that we have no right to is not waited for: most Edges can do without it. @throws the signal's reason */
+/** So often a list has to fail until it is not waited for: most faults at a start are gone with the next try. */
+const PATIENCE_FAILURES = 3;
+
+/**
+ * A kind that we have no right to is not waited for, nor one that fails again and again, as with a webhook that is down: it
+ * must not hold up the tenants of all others, and Edges that need it say so. @throws the signal's reason
+ */
 async function readOrRefused({ resource, informer }: Watched, signal: AbortSignal): Promise<void> {
-  // Nor one of a provider that fails, as with a webhook that is down: it must not hold up the tenants of all others.
-  const isRefused = ({ reason }: KubeError) => reason === 'Forbidden' || isProvided(resource);
+  const isRefused = ({ reason }: KubeError, failures: number) =>
+    reason === 'Forbidden' || isProvided(resource) || failures >= PATIENCE_FAILURES;
   for (;;) {
-    const { hasSynced, lastError } = informer.state;
-    if (hasSynced || (lastError !== undefined && isRefused(lastError))) return;
+    const { hasSynced, lastError, failures } = informer.state;
+    if (hasSynced || (lastError !== undefined && isRefused(lastError, failures))) return;
     signal.throwIfAborted();
     await delay(systemClock, REFUSED_MS, signal);
   }

@@ -2,7 +2,6 @@
  * Makes an Exposure for every object that asks for one by an annotation, and deletes it when the object asks no more. All
  * else is the Exposure's own affair: its finalizers see to it that everything is as before when it goes.
  */
-import { MANAGED_BY } from '../../api/labels.ts';
 import { findingText, type Finding } from '../../api/finding.ts';
 import type { Applier } from '../../kube/apply.ts';
 import type { EventRecorder } from '../../kube/events.ts';
@@ -10,7 +9,7 @@ import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION } from '../../providers/shims/annotations.ts';
-import { shimFor, shimObstacle, type ShimContext } from '../../providers/shims/shim.ts';
+import { isMadeFor, shimFor, shimObstacle, type ShimContext } from '../../providers/shims/shim.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { shimPlaceOf } from './shim-key.ts';
 
@@ -111,13 +110,4 @@ export class ShimController {
       });
     }
   }
-}
-
-/** An Exposure that somebody else wrote stays, even one that goes with the object. */
-function isMadeFor({ metadata }: KubeObject, { metadata: { uid } }: KubeObject): boolean {
-  const { labels = {}, ownerReferences = [] } = metadata;
-  return (
-    Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value) &&
-    ownerReferences.some((owner) => owner.controller === true && owner.uid === uid)
-  );
 }

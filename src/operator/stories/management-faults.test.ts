@@ -109,6 +109,18 @@ describe.concurrent('a management cluster that fails now and then', () => {
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
   });
 
+  test('of one kind of routes holds up nobody who does without it', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    await lab.addTenant('blue');
+    await lab.expose('blue');
+    const target = { verb: 'list', plural: RESOURCES.ingress.plural } as const;
+    lab.management.inject(BROKEN, target, Number.POSITIVE_INFINITY);
+
+    lab.startOperator();
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+  });
+
   test('is not taken for a tenant that fails', async () => {
     await using lab = await OperatorLab.start({ isOperatorRunning: false });
     await lab.addTenant('blue');

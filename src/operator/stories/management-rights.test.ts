@@ -38,6 +38,19 @@ describe.concurrent('an operator without the right to', () => {
     expect(lab.condition('blue', 'Prepared')).toStartWith('True');
   });
 
+  test('read Secrets any more does not keep an Exposure that leaves for ever', async () => {
+    await using lab = await OperatorLab.start({ leaveTimeoutMs: 500 });
+    await lab.addExposed('blue');
+    await lab.stopOperator();
+    await lab.unexpose('blue');
+    lab.management.inject(FORBIDDEN, { verb: 'get', plural: 'secrets', name: 'blue-ca' }, ALWAYS);
+
+    lab.startOperator({ leaveTimeoutMs: 500 });
+
+    await until('it is gone', () => lab.exposure('blue') === undefined);
+    expect(lab.eventsOf('blue')).toContain('TenantLeftBehind');
+  });
+
   test('delete Ingresses says so of an Exposure that leaves', async () => {
     const { spec, objects, resource, name } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec });

@@ -122,6 +122,20 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
   });
 
+  test('keeps the hosts that it knows while the Edge that is wished for takes no routes', async () => {
+    await using lab = await startProvidedLab();
+    await addKamaji(lab, 'blue', ANNOTATED);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    const { spec } = tenantIn(lab)!;
+    const nowhere = { className: 'nobody' };
+    await lab.applyEdge({ driver: 'haproxy', domain: 'other.test', ingress: nowhere }, 'other');
+
+    await annotate(lab, 'other');
+
+    await lab.untilCondition('blue', 'Routed', /^False/);
+    expect(tenantIn(lab)?.spec).toEqual(spec);
+  });
+
   test('has its Exposure again if somebody deletes that', async () => {
     await using lab = await startProvidedLab();
     await addKamaji(lab, 'blue', ANNOTATED);

@@ -119,6 +119,9 @@ describe('an object with the annotation snicket.dev/edge', () => {
     expect(shimObstacle(undefined, owner)).toBeUndefined();
     expect(shimObstacle(exposure, owner)).toBeUndefined();
     expect(shimObstacle(others, owner)).toMatchObject({ code: 'ExposureTaken' });
+    // Somebody wrote it himself, and lets it go with the object.
+    const users = changed(exposure!, { 'metadata.labels': {} });
+    expect(shimObstacle(users, owner)).toMatchObject({ code: 'ExposureTaken' });
   });
 });
 

@@ -49,14 +49,21 @@ export function shimObstacle(
   existing: KubeObject | undefined,
   owner: KubeObject,
 ): Finding | undefined {
-  const { ownerReferences = [] } = existing?.metadata ?? {};
-  const isOwned = ownerReferences.some(({ uid }) => uid === owner.metadata.uid);
-  if (existing === undefined || isOwned) return undefined;
+  if (existing === undefined || isMadeFor(existing, owner)) return undefined;
   return {
     ...{ code: 'ExposureTaken', severity: 'error' },
     message: `${objectText(owner)} asks for an Exposure by its annotation, and there is one called ${keyText(existing.metadata)} that is not of its making`,
     action: `remove the annotation ${EDGE_ANNOTATION}, or delete that Exposure`,
   };
+}
+
+/** Whether it was made for that object; one that somebody wrote is his, even if it goes with the object. */
+export function isMadeFor({ metadata }: KubeObject, { metadata: { uid } }: KubeObject): boolean {
+  const { labels = {}, ownerReferences = [] } = metadata;
+  return (
+    Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value) &&
+    ownerReferences.some((owner) => owner.controller === true && owner.uid === uid)
+  );
 }
 
 function isAsking({ metadata, ...object }: KubeObject): boolean {
