@@ -235,7 +235,8 @@ describe('kubectl get', () => {
     );
     await writeStatus(`${GROUP}/namespaces/default/exposures/blue`, status);
     await writeStatus(`${GROUP}/edges/shared`, {
-      addresses: ['203.0.113.10'],
+      addresses: ['203.0.113.10', '2001:db8::10'],
+      addressSummary: '203.0.113.10,2001:db8::10',
       exposures: 1,
       conditions: [
         { type: 'Ready', status: 'True', reason: 'Ready', message: '', lastTransitionTime: at },
@@ -280,7 +281,7 @@ describe('kubectl get', () => {
       ...['NAME', 'DRIVER', 'DOMAIN', 'ADDRESSES', 'EXPOSURES', 'READY', 'AGE'],
     ]);
     expect(row?.slice(0, -1)).toEqual([
-      ...['shared', 'haproxy', 'example.com', '["203.0.113.10"]', '1', 'True'],
+      ...['shared', 'haproxy', 'example.com', '203.0.113.10,2001:db8::10', '1', 'True'],
     ]);
   });
 
