@@ -77,9 +77,9 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
         }
         return commands.length === 0 && holds(await exposureNow(), 'Reachable');
       },
-      { deadlineMs: 150_000, everyMs: 2_000 },
+      { deadlineMs: 300_000, everyMs: 2_000 },
     );
-  }, 180_000);
+  }, 330_000);
 
   test('takes workers by the shared address', async () => {
     await waitFor(
