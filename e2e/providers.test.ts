@@ -241,7 +241,11 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
         type: 'InternalIP',
         address: tenant.worker().address,
       });
-      expect(node?.spec.taints ?? []).toEqual([]);
+      // The controller takes the taint of a new node away a moment after that is Ready.
+      await waitFor('it takes pods', async () => {
+        const { spec } = (await tenant.get<Node>('node', `${name}-${TENANT}-1`)) ?? {};
+        return spec !== undefined && (spec.taints ?? []).length === 0;
+      });
     });
 
     test('runs a pod', async () => {
