@@ -7,9 +7,9 @@
 import { systemClock, type Clock } from '../engine/clock.ts';
 import { differences, type Difference } from './apply-differences.ts';
 import { patchWithout, strays } from './apply-strays.ts';
-import { backoffMs, type BackoffLimits } from './backoff.ts';
 import type { ApplyOptions, KubeClient } from './client.ts';
 import { keyText, type KubeObject } from './object.ts';
+import { Repeats } from './repeats.ts';
 import { resourceOf } from './resource.ts';
 
 /** The annotation with the hash of what was applied. */
@@ -53,31 +53,22 @@ export interface ApplierOptions {
   readonly clock?: Clock;
 }
 
-/** Between two applies of the same: whoever undoes them, or deletes the object, sees them slow down. */
-const REPEAT_BACKOFF: BackoffLimits = { firstMs: 1_000, maxMs: 300_000 };
-
-/** So long without an apply, and the next one is the first again. */
-const QUIET_MS = 2 * REPEAT_BACKOFF.maxMs;
-
-/** The last apply of an object. */
-interface LastApply {
+/** What differs although it was applied, as with a value that the server normalises. */
+interface Tolerated {
   readonly hash: string;
-  /** How many of the same, one soon after the other. */
-  readonly count: number;
-  readonly atMs: number;
-  readonly tolerated: readonly Difference[];
+  readonly differences: readonly Difference[];
 }
 
 /** Applies objects to one server. Remembers those that it had to apply not long ago, or that do not stay as applied. */
 export class Applier {
   readonly #client: KubeClient;
-  readonly #clock: Clock;
-  /** By kind and key, the oldest first. */
-  readonly #applies = new Map<string, LastApply>();
+  readonly #repeats: Repeats;
+  /** By kind and key. */
+  readonly #tolerated = new Map<string, Tolerated>();
 
   constructor(client: KubeClient, { clock = systemClock }: ApplierOptions = {}) {
     this.#client = client;
-    this.#clock = clock;
+    this.#repeats = new Repeats(clock);
   }
 
   /**
@@ -92,11 +83,10 @@ export class Applier {
   ): Promise<Applied<T>> {
     const place = `${desired.apiVersion} ${desired.kind} ${keyText(desired.metadata)}`;
     const hash = appliedHash(desired);
-    const last = this.#lastOf(place, hash);
-    if (live !== undefined && !needsApply(desired, live, last?.tolerated)) {
+    if (live !== undefined && !needsApply(desired, live, this.#toleratedAt(place, hash))) {
       return { outcome: 'unchanged', object: live };
     }
-    const retryInMs = this.#waitMs(last);
+    const retryInMs = this.#repeats.waitMs(place, hash);
     if (retryInMs > 0) {
       const found = live === undefined ? [] : differences(desired, live);
       return { outcome: 'held', object: live, retryInMs, differences: found };
@@ -106,9 +96,8 @@ export class Applier {
       await this.#client.apply(withHash(desired, hash), options),
       options,
     );
-    const atMs = this.#clock.nowMs();
-    const count = last === undefined || atMs - last.atMs > QUIET_MS ? 1 : last.count + 1;
-    this.#remember(place, { hash, count, atMs, tolerated: differences(desired, object) });
+    this.#repeats.add(place, hash);
+    this.#tolerate(place, { hash, differences: differences(desired, object) });
     return { outcome: 'applied', object };
   }
 
@@ -124,24 +113,15 @@ export class Applier {
     return this.#client.patch<T>(resource, desired.metadata, 'merge', body, { signal });
   }
 
-  /** What was applied before that, and is not wanted now, is no repetition. */
-  #lastOf(place: string, hash: string): LastApply | undefined {
-    const last = this.#applies.get(place);
-    return last?.hash === hash ? last : undefined;
+  /** What was applied before that, and is not wanted now, says nothing of this. */
+  #toleratedAt(place: string, hash: string): readonly Difference[] | undefined {
+    const found = this.#tolerated.get(place);
+    return found?.hash === hash ? found.differences : undefined;
   }
 
-  #waitMs(last: LastApply | undefined): number {
-    if (last === undefined) return 0;
-    return last.atMs + backoffMs(last.count, 0, REPEAT_BACKOFF) - this.#clock.nowMs();
-  }
-
-  #remember(place: string, apply: LastApply): void {
-    this.#applies.delete(place);
-    this.#applies.set(place, apply);
-    for (const [other, { atMs, tolerated }] of this.#applies) {
-      if (apply.atMs - atMs <= QUIET_MS) return;
-      if (tolerated.length === 0) this.#applies.delete(other);
-    }
+  #tolerate(place: string, tolerated: Tolerated): void {
+    if (tolerated.differences.length > 0) this.#tolerated.set(place, tolerated);
+    else this.#tolerated.delete(place);
   }
 }
 

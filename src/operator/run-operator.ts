@@ -42,9 +42,9 @@ export async function runOperator(
   const election = options.leaderElect ? electionFor(client, options, log) : undefined;
   const notReady = () => notReadyIn(operator, election);
   const servers: HttpServer[] = [];
+  const stopTelling = tellReadiness({ notReady, log, clock: systemClock });
   try {
     serveHealth(operator, notReady, options.http, servers, log);
-    tellReadiness({ notReady, log, clock: systemClock });
     await (election === undefined
       ? operator.run(ended.signal)
       : leadInTurn(operator, election, options, ended.signal));
@@ -55,6 +55,7 @@ export async function runOperator(
     log.error('the operator cannot go on', { error });
     return 1;
   } finally {
+    stopTelling();
     for (const server of servers) server.stop();
   }
 }

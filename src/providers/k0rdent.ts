@@ -138,18 +138,11 @@ function prepareDeployment(
   return {
     object: deployment,
     resource: inVersionOf(PROVIDER_RESOURCES.clusterDeployment, deployment),
-    fields: leavesOf(values).flatMap(([path, value]): readonly ValueWish[] => {
-      const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
-      if (!isPlain) return [];
-      const at = ['spec', 'config', ...path];
-      return [
-        {
-          path: at,
-          value: value as ValueWish['value'],
-          why: 'the chart puts it into the control plane',
-        },
-      ];
-    }),
+    fields: leavesOf(values).map(([path, value]) => ({
+      path: ['spec', 'config', ...path],
+      value: value as ValueWish['value'],
+      why: 'the chart puts it into the control plane',
+    })),
     findings: [
       ...deletingFindings(deployment),
       ...(layout === undefined ? [noValues(deployment)] : []),

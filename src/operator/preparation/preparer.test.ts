@@ -50,7 +50,7 @@ describe.concurrent('prepare: Patch', () => {
           'put the fields there yourself (snicket render shows them as YAML), where user has its own; or write prepare: Force',
       },
     ]);
-    expect(outcome.paste).toContain('- own.example.test\n');
+    expect(lab.paste()).toContain('- own.example.test\n');
     expect(lab.tenant()).toEqual(before);
   });
 
@@ -229,8 +229,8 @@ describe.concurrent('prepare: Report', () => {
     expect(outcome.findings[0]?.message).toContain(
       '.spec.controlPlane.ingress.hostname is not there, wanted "blue.k8s.example.test:443"',
     );
-    expect(outcome.paste).toContain('hostname: blue.k8s.example.test:443\n');
-    expect(outcome.paste).not.toContain('snicket.dev/prepared');
+    expect(lab.paste()).toContain('hostname: blue.k8s.example.test:443\n');
+    expect(lab.paste()).not.toContain('snicket.dev/prepared');
     expect(lab.tenant()).toEqual(before);
   });
 

@@ -5,19 +5,15 @@
 import type { PreparePolicy } from '../../api/exposure.ts';
 import { systemClock, type Clock } from '../../engine/clock.ts';
 import { conflictOwners } from '../../kube/apply-conflict.ts';
-import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
+import { Repeats } from '../../kube/repeats.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { ProvidedFacts } from '../../providers/control-plane-reading.ts';
 import { valueAt } from '../../edges/fields.ts';
 import { treeOf } from '../../providers/preparation/field-path.ts';
-import {
-  pasteText,
-  type Holder,
-  type PreparationPlan,
-} from '../../providers/preparation/plan-preparation.ts';
+import type { Holder, PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
 import type { PreparationWish } from '../../providers/preparation/preparation.ts';
 import { planProvided } from '../../providers/plan-provided.ts';
 import { resourceOfProvider } from '../../providers/provider-for.ts';
@@ -45,8 +41,6 @@ export interface PreparationOutcome {
   /** Whether every object carries all that it must. */
   readonly isPrepared: boolean;
   readonly findings: readonly Finding[];
-  /** For people: documents of YAML with the fields that are missing. Absent: none is. */
-  readonly paste?: string | undefined;
   /** When to try again; absent: when something changes. */
   readonly lookAgainMs?: number | undefined;
 }
@@ -55,26 +49,15 @@ export interface PreparationOutcome {
 const MAX_ATTEMPTS = 5;
 const BUSY_MS = 1_000;
 
-/** Between two writes of the same: whoever undoes them sees them slow down. */
-const REPEAT_BACKOFF: BackoffLimits = { firstMs: 1_000, maxMs: 300_000 };
-const QUIET_MS = 2 * REPEAT_BACKOFF.maxMs;
-
-interface LastWrite {
-  readonly content: string;
-  readonly count: number;
-  readonly atMs: number;
-}
-
 /** Prepares the objects of control planes in one management cluster. */
 export class Preparer {
   readonly #client: KubeClient;
-  readonly #clock: Clock;
   /** By the uid of an object. */
-  readonly #writes = new Map<string, LastWrite>();
+  readonly #repeats: Repeats;
 
   constructor(client: KubeClient, { clock = systemClock }: { readonly clock?: Clock } = {}) {
     this.#client = client;
-    this.#clock = clock;
+    this.#repeats = new Repeats(clock);
   }
 
   /** Sees to it that the objects carry what they must. @throws KubeError for what should be tried again soon */
@@ -125,17 +108,12 @@ export class Preparer {
       const waitMs = policy === 'Force' ? this.#waitMs(plan) : 0;
       if (waitMs > 0) {
         const contested = contestedFinding(plan, waitMs);
-        return {
-          isPrepared: false,
-          findings: [contested, ...findings],
-          paste: pasteOf(plans),
-          lookAgainMs: waitMs,
-        };
+        return { isPrepared: false, findings: [contested, ...findings], lookAgainMs: waitMs };
       }
       const result = await this.#writeOne(plan, policy === 'Force', signal);
       if (result === 'again') return 'again';
       if (result !== 'written') {
-        return { isPrepared: false, findings: [...result, ...findings], paste: pasteOf(plans) };
+        return { isPrepared: false, findings: [...result, ...findings] };
       }
     }
     return { isPrepared: true, findings };
@@ -157,7 +135,7 @@ export class Preparer {
         return 'again';
       }
       const after = await this.#client.apply(body, { force, resource, signal });
-      this.#remember(plan);
+      this.#repeats.add(placeOf(plan), contentOf(plan));
       const lacking = fields
         .map((field) => ({ ...field, now: valueAt(after, ...field.path) }))
         .filter(({ now, wanted }) => !Bun.deepEquals(now, wanted));
@@ -173,21 +151,8 @@ export class Preparer {
   }
 
   #waitMs(plan: PreparationPlan): number {
-    const last = this.#writes.get(placeOf(plan));
-    if (last === undefined || last.content !== contentOf(plan) || plan.differing.length === 0)
-      return 0;
-    return last.atMs + backoffMs(last.count, 0, REPEAT_BACKOFF) - this.#clock.nowMs();
-  }
-
-  #remember(plan: PreparationPlan): void {
-    const atMs = this.#clock.nowMs();
-    const content = contentOf(plan);
-    const last = this.#writes.get(placeOf(plan));
-    const isRepeated = last?.content === content && atMs - last.atMs <= QUIET_MS;
-    this.#writes.set(placeOf(plan), { content, atMs, count: isRepeated ? last.count + 1 : 1 });
-    for (const [place, { atMs: wroteMs }] of this.#writes) {
-      if (atMs - wroteMs > QUIET_MS) this.#writes.delete(place);
-    }
+    if (plan.differing.length === 0) return 0;
+    return this.#repeats.waitMs(placeOf(plan), contentOf(plan));
   }
 }
 
@@ -199,15 +164,11 @@ export function withoutWriting(
   const findings = findingsOf(plans);
   const differing = plans.filter((plan) => plan.differing.length > 0);
   if (findings.some(({ severity }) => severity === 'error')) {
-    return { isPrepared: false, findings, paste: pasteOf(plans) };
+    return { isPrepared: false, findings };
   }
   if (policy === 'Report') {
     const wanted = differing.map(wantedFinding);
-    return {
-      isPrepared: wanted.length === 0,
-      findings: [...wanted, ...findings],
-      paste: pasteOf(plans),
-    };
+    return { isPrepared: wanted.length === 0, findings: [...wanted, ...findings] };
   }
   return plans.some(isToWrite) ? undefined : { isPrepared: true, findings };
 }
@@ -223,11 +184,6 @@ export function findingsOf(plans: readonly PreparationPlan[]): readonly Finding[
     ...all.filter(({ severity }) => severity === 'error'),
     ...all.filter(({ severity }) => severity === 'warning'),
   ];
-}
-
-function pasteOf(plans: readonly PreparationPlan[]): string | undefined {
-  const texts = plans.filter(({ differing }) => differing.length > 0).map(pasteText);
-  return texts.length === 0 ? undefined : texts.join('---\n');
 }
 
 function placeOf({ live }: PreparationPlan): string {

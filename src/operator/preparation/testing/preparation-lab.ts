@@ -9,6 +9,8 @@ import type { KubeObject } from '../../../kube/object.ts';
 import { RESOURCES } from '../../../kube/resource.ts';
 import { TestApiServer } from '../../../kube/testing/api-server.ts';
 import type { ApiObject } from '../../../kube/testing/object-store.ts';
+import { planProvided } from '../../../providers/plan-provided.ts';
+import { pasteText } from '../../../providers/preparation/plan-preparation.ts';
 import type { PreparationWish } from '../../../providers/preparation/preparation.ts';
 import { PROVIDER_RESOURCES } from '../../../providers/provider-resources.ts';
 import { changed, freshTenant, NAMESPACE } from '../../../providers/testing/provider-objects.ts';
@@ -75,6 +77,13 @@ export class PreparationLab implements AsyncDisposable {
     const holder = { exposure, isThere: (key: string) => exposures.includes(key) };
     const provided = { provider: 'kamaji' as const, objects: [object] };
     return this.preparer.prepare({ policy, provided, wish, holder }, AbortSignal.timeout(10_000));
+  }
+
+  /** What is still to be written, as YAML for people. */
+  paste(): string {
+    const holder = { exposure: 'tenants/blue', isThere: () => true };
+    const provided = { provider: 'kamaji' as const, objects: [this.tenant()] };
+    return planProvided(provided, WISH, holder).map(pasteText).join('---\n');
   }
 
   /** Puts it back; says what has to be waited for. */
