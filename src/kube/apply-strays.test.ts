@@ -4,7 +4,7 @@ import { patchWithout, strays } from './apply-strays.ts';
 import { createClient } from './fetch-client.ts';
 import { RESOURCES } from './resource.ts';
 import { TestApiServer } from './testing/api-server.ts';
-import type { ApiObject } from './testing/object-store.ts';
+import type { ApiObject } from './store/object-store.ts';
 
 function daemonSet(pod: object): ApiObject {
   return {

@@ -7,7 +7,7 @@ import type { KubeClient } from './client.ts';
 import { createClient } from './fetch-client.ts';
 import { RESOURCES } from './resource.ts';
 import { TestApiServer } from './testing/api-server.ts';
-import type { ApiObject } from './testing/object-store.ts';
+import type { ApiObject } from './store/object-store.ts';
 
 function map(name: string, data: Readonly<Record<string, string>>): ApiObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data };

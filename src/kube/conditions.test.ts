@@ -44,6 +44,15 @@ test('gives the very same list back when nothing changes', () => {
   expect(setCondition(list, claim({}), NOW)).toBe(list);
 });
 
+test('cuts a message that is longer than the API takes, which would refuse all of the status', () => {
+  const [whole, cut] = ['é'.repeat(32_768), `${'é'.repeat(32_767)}…`];
+
+  expect(setCondition([], claim({ message: whole }), NOW)[0]?.message).toBe(whole);
+  const list = setCondition([], claim({ message: `${whole}é` }), NOW);
+  expect(list[0]?.message).toBe(cut);
+  expect(setCondition(list, claim({ message: `${whole}é` }), NOW)).toBe(list);
+});
+
 test('finds a condition by its type', () => {
   expect(findCondition([ready, routed], 'Routed')).toBe(routed);
   expect(findCondition([ready], 'Routed')).toBeUndefined();

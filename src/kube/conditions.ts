@@ -25,10 +25,18 @@ export function setCondition(
 ): readonly Condition[] {
   const old = findCondition(conditions, claim.type);
   const lastTransitionTime = old?.status === claim.status ? old.lastTransitionTime : timeText(now);
-  const next: Condition = { ...claim, lastTransitionTime };
+  const next: Condition = { ...claim, message: cut(claim.message), lastTransitionTime };
   if (old === undefined) return [...conditions, next];
   if (isSame(old, next)) return conditions;
   return conditions.map((condition) => (condition === old ? next : condition));
+}
+
+/** The limit of the API: beyond it all of a status is refused. */
+const MAX_MESSAGE_LENGTH = 32_768;
+
+function cut(message: string): string {
+  if (message.length <= MAX_MESSAGE_LENGTH) return message;
+  return `${message.slice(0, MAX_MESSAGE_LENGTH - 1).toWellFormed()}…`;
 }
 
 function isSame(one: Condition, other: Condition): boolean {

@@ -1,6 +1,7 @@
 /**
  * An event as the API takes it (events.k8s.io/v1).
  */
+import { createHash } from 'node:crypto';
 import { microTimeText, type KubeObject } from './object.ts';
 
 /** What is to be said. */
@@ -12,6 +13,8 @@ export interface EventNote {
   readonly action: string;
   /** A sentence for people. */
   readonly note: string;
+  /** That it is so, not that it has just come about: an event that says it already will do, whoever wrote it. Default false. */
+  readonly isStanding?: boolean | undefined;
 }
 
 /** That it was said more than once. */
@@ -34,13 +37,14 @@ export interface EventContent {
 const MAX_NOTE_BYTES = 1024;
 const MAX_INSTANCE_LENGTH = 128;
 const MAX_NAME_LENGTH = 253;
+const TAIL_LENGTH = 16;
 
 /** The series of something that was said so often; undefined for once. */
 export function seriesOf(count: number, last: Date): EventSeries | undefined {
   return count < 2 ? undefined : { count, lastObservedTime: microTimeText(last) };
 }
 
-/** A new event, with a name that no other has. */
+/** A new event, with a name that no other has; of what is standing, one that is made of what it says. */
 export function eventObject(content: EventContent): KubeObject {
   const { regarding, note, first, series, controller, instance } = content;
   const { name, namespace, uid, resourceVersion } = regarding.metadata;
@@ -48,7 +52,7 @@ export function eventObject(content: EventContent): KubeObject {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
     // An object of the whole cluster has its events in `default`.
-    metadata: { name: eventName(name), namespace: namespace ?? 'default' },
+    metadata: { name: eventName(name, tailOf(content)), namespace: namespace ?? 'default' },
     eventTime: microTimeText(first),
     ...(series === undefined ? {} : { series }),
     type: note.type,
@@ -64,10 +68,18 @@ export function eventObject(content: EventContent): KubeObject {
   } as KubeObject;
 }
 
-function eventName(name: string): string {
-  const unique = crypto.randomUUID().replaceAll('-', '').slice(0, 16);
-  const head = name.slice(0, MAX_NAME_LENGTH - unique.length - 1).replace(/[^a-z0-9]+$/, '');
-  return `${head}.${unique}`;
+function eventName(name: string, tail: string): string {
+  const head = name.slice(0, MAX_NAME_LENGTH - tail.length - 1).replace(/[^a-z0-9]+$/, '');
+  return `${head}.${tail}`;
+}
+
+function tailOf({ regarding, note, controller }: EventContent): string {
+  if (note.isStanding !== true) {
+    return crypto.randomUUID().replaceAll('-', '').slice(0, TAIL_LENGTH);
+  }
+  const { type, reason, action } = note;
+  const said = [regarding.metadata.uid, type, reason, action, note.note, controller].join('\n');
+  return createHash('sha256').update(said).digest('hex').slice(0, TAIL_LENGTH);
 }
 
 /** At the last whole character within the limit. */

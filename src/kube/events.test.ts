@@ -9,7 +9,7 @@ import type { KubeObject } from './object.ts';
 import { RESOURCES } from './resource.ts';
 import { TestApiServer } from './testing/api-server.ts';
 import { until } from './testing/contract/until.ts';
-import type { ApiObject } from './testing/object-store.ts';
+import type { ApiObject } from './store/object-store.ts';
 
 const conflict: EventNote = {
   type: 'Warning',
@@ -86,6 +86,28 @@ test('begins another event after ten minutes of silence', async () => {
   await written(2);
 
   expect((await events()).map((event) => event['series'])).toEqual([undefined, undefined]);
+});
+
+test('does not tell again what is standing and was told by another process', async () => {
+  const standing = { ...conflict, isStanding: true };
+  const before = new EventRecorder({
+    ...{ client, controller: 'snicket.dev/operator', instance: 'operator-1' },
+    logger: createLogger({ write: (line) => log.push(line) }),
+  });
+  const ended = new AbortController();
+  const running = before.run(ended.signal);
+  before.record(exposure('a'), standing);
+  await until('it is told', () => before.numbers().written === 1);
+  ended.abort();
+  await running;
+
+  recorder.record(exposure('a'), standing);
+  recorder.record(exposure('b'), standing);
+  await written(2);
+
+  const told = (await events()).map((event) => (event['regarding'] as { name: string }).name);
+  expect(told.toSorted()).toEqual(['a', 'b']);
+  expect(log).toEqual([]);
 });
 
 test('keeps apart what differs in object, reason or words', async () => {

@@ -143,8 +143,14 @@ export class EventRecorder {
       }
     }
     const object = eventObject({ regarding, note, first, series, controller, instance });
-    const { metadata } = await client.create<KubeObject>(RESOURCES.event, object, { signal });
-    return { name: metadata.name, namespace: metadata.namespace };
+    const { name, namespace } = object.metadata;
+    try {
+      await client.create(RESOURCES.event, object, { signal });
+    } catch (error) {
+      // Told by another process, or some time ago.
+      if (note.isStanding !== true || !isKubeError(error, 'AlreadyExists')) throw error;
+    }
+    return { name, namespace };
   }
 
   #forgetOld(): void {

@@ -4,7 +4,7 @@ import { createClient } from './fetch-client.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 import { RESOURCES } from './resource.ts';
 import { TestApiServer } from './testing/api-server.ts';
-import type { ApiObject } from './testing/object-store.ts';
+import type { ApiObject } from './store/object-store.ts';
 
 const FINALIZER = 'snicket.dev/clean-up';
 const maps = RESOURCES.configMap;

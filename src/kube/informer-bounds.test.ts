@@ -27,6 +27,13 @@ test('a copy has no more objects, and no larger ones, than it may have', () => {
   expect(cache.put(service('red', '1'))).toMatchObject([{ type: 'ADDED' }]);
 });
 
+test('bytes are those of UTF-8, whatever the letters', () => {
+  const cache = new InformerCache({}, BOUNDS);
+
+  // 150 letters of three bytes each.
+  expect(() => cache.put(labelled('blue', '1', { a: '漢'.repeat(150) }))).toThrow('400 bytes');
+});
+
 test('an object that changes takes the place of what it was', () => {
   const cache = new InformerCache({}, { objects: 1, bytes: 200 });
 

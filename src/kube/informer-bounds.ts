@@ -21,7 +21,7 @@ export interface CopySize {
 
 /** Of an object as it is kept. */
 export function sizeBytes(object: KubeObject): number {
-  return JSON.stringify(object).length;
+  return Buffer.byteLength(JSON.stringify(object));
 }
 
 /** @throws KubeError `Malformed` for a copy that is larger than it may be */

@@ -6,7 +6,7 @@ import type { KubeObject } from './object.ts';
 import { RecentReads } from './recent-reads.ts';
 import { RESOURCES } from './resource.ts';
 import { TestApiServer } from './testing/api-server.ts';
-import type { ApiObject } from './testing/object-store.ts';
+import type { ApiObject } from './store/object-store.ts';
 
 const FRESH_MS = 1000;
 const KEY = { namespace: 'default', name: 'one' };
@@ -92,6 +92,44 @@ describe('a read', () => {
 
     expect(await lab.read()).toMatchObject({ data: { a: 'b' } });
     expect(lab.asked).toBe(1);
+  });
+
+  test('that is on its way does not take the place of what was put there meanwhile', async () => {
+    await using lab = await ReadsLab.start();
+    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow = new Proxy(lab.client, {
+      get(target, name: 'get' | 'server') {
+        if (name !== 'get') return target[name];
+        return async (...args: Parameters<KubeClient['get']>) => {
+          const found = await target.get(...args);
+          asked.resolve();
+          await answer.promise;
+          return found;
+        };
+      },
+    });
+    const reads = new RecentReads(slow, FRESH_MS, lab.clock);
+    const reading = reads.get(RESOURCES.configMap, KEY);
+    await asked.promise;
+    const written = await lab.client.patch(RESOURCES.configMap, KEY, 'merge', { data: { a: 'b' } });
+
+    reads.put(RESOURCES.configMap, written);
+    answer.resolve();
+
+    expect(await reading).toMatchObject({ data: { a: 'b' } });
+    expect(await reads.get(RESOURCES.configMap, KEY)).toMatchObject({ data: { a: 'b' } });
+    expect(lab.asked).toBe(1);
+  });
+
+  test('that is on its way is not kept if it was forgotten meanwhile', async () => {
+    await using lab = await ReadsLab.start();
+
+    const reading = lab.read();
+    lab.reads.forget(RESOURCES.configMap, KEY);
+    await reading;
+    await lab.read();
+
+    expect(lab.asked).toBe(2);
   });
 
   test('is kept no longer than it is good', async () => {

@@ -19,6 +19,8 @@ export class RecentReads implements Reader {
   /** By kind and key; nothing where there is no object. */
   readonly #objects = new Map<string, Recent<KubeObject | undefined>>();
   #version: Recent<{ readonly gitVersion: string }> | undefined;
+  /** By the same, those that are on their way. One that was overtaken says how it was before. */
+  readonly #reading = new Map<string, Set<Reading>>();
   /** Absent while nothing is kept. */
   #stopClearing: (() => void) | undefined;
 
@@ -47,8 +49,18 @@ export class RecentReads implements Reader {
     const place = placeOf(resource, key);
     const known = this.#objects.get(place);
     if (known !== undefined && !this.#isStale(known)) return known.value as T | undefined;
-    const object = await this.#client.get<T>(resource, key, options);
-    return this.#keep(place, object);
+    const reading: Reading = { isOvertaken: false };
+    const others = this.#reading.get(place) ?? new Set();
+    this.#reading.set(place, others.add(reading));
+    try {
+      const object = await this.#client.get<T>(resource, key, options);
+      if (!reading.isOvertaken) return this.#keep(place, object);
+      const newer = this.#objects.get(place);
+      return newer === undefined ? object : (newer.value as T | undefined);
+    } finally {
+      others.delete(reading);
+      if (others.size === 0 && this.#reading.get(place) === others) this.#reading.delete(place);
+    }
   }
 
   /** The same for `/version`. @throws KubeError */
@@ -66,11 +78,14 @@ export class RecentReads implements Reader {
 
   /** The next read of it asks the server. */
   forget(resource: Resource, key: ObjectKey): void {
-    this.#objects.delete(placeOf(resource, key));
+    const place = placeOf(resource, key);
+    this.#overtake(place);
+    this.#objects.delete(place);
   }
 
   /** Nothing is kept any more. */
   clear(): void {
+    for (const place of this.#reading.keys()) this.#overtake(place);
     this.#objects.clear();
     this.#version = undefined;
     this.#stopClearing?.();
@@ -78,9 +93,15 @@ export class RecentReads implements Reader {
   }
 
   #keep<T extends KubeObject>(place: string, object: T | undefined): T | undefined {
+    this.#overtake(place);
     const kept = object && withShallowManagedFields(object);
     this.#objects.set(place, this.#recent(kept));
     return kept;
+  }
+
+  /** Whatever was asked before this is older. */
+  #overtake(place: string): void {
+    for (const reading of this.#reading.get(place) ?? []) reading.isOvertaken = true;
   }
 
   #recent<T>(value: T): Recent<T> {
@@ -99,6 +120,11 @@ export class RecentReads implements Reader {
     if (this.#version !== undefined && this.#isStale(this.#version)) this.#version = undefined;
     if (this.size === 0) this.clear();
   }
+}
+
+/** A question that was not answered yet. */
+interface Reading {
+  isOvertaken: boolean;
 }
 
 interface Recent<T> {

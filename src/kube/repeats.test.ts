@@ -38,3 +38,23 @@ test('after ten quiet minutes the next one is the first again', () => {
 
   expect(repeats.waitMs('a', 'x')).toBe(1_000);
 });
+
+test('somebody undoes it since the first time that it was found undone, however often that is', () => {
+  const clock = new ManualClock();
+  let now = new Date('2026-11-16T10:00:00Z');
+  const repeats = new Repeats(clock, () => now);
+  repeats.add('a', 'x');
+
+  const first = repeats.undoneSince('a', 'x');
+  now = new Date('2026-11-16T10:00:07Z');
+  repeats.add('a', 'x');
+
+  expect(first).toEqual(new Date('2026-11-16T10:00:00Z'));
+  expect(repeats.undoneSince('a', 'x')).toEqual(first);
+  expect(repeats.undoneSince('a', 'y')).toBeUndefined();
+
+  clock.advance(600_001);
+  repeats.add('a', 'x');
+
+  expect(repeats.undoneSince('a', 'x')).toEqual(now);
+});

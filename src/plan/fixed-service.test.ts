@@ -104,6 +104,20 @@ test('leaves out what no slice takes, and says so', () => {
   ]);
 });
 
+test('leads to loopback addresses where the gateway is on the same machine', () => {
+  const endpoints = { api: ['127.0.0.1:6443', '[::1]:6443', '0.0.0.0:6443'] };
+  const here = { ...ELSEWHERE, isGatewayHere: true };
+
+  const slices = fixedServiceObjects(AT, endpoints, here).slice(1) as EndpointSlice[];
+
+  expect(
+    slices.flatMap((slice) => (slice.endpoints ?? []).flatMap(({ addresses }) => addresses)),
+  ).toEqual(['127.0.0.1', '::1']);
+  expect(fixedServiceFindings(endpoints, here)).toMatchObject([
+    { code: 'EndpointUnusable', message: expect.stringContaining('0.0.0.0:6443') },
+  ]);
+});
+
 test('has a name that a Service can have, and that no other Exposure gets', () => {
   const long = ['a', 'b'].map((end) => fixedService('x'.repeat(62) + end, { api: [] }).name);
 

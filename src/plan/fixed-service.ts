@@ -5,7 +5,12 @@
 import type { ControlPlaneSpec } from '../api/exposure.ts';
 import { exposureLabelValue } from '../edges/names.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { canonicalAddress, endpointAddressFault, familyOf } from '../tenant/endpoint-address.ts';
+import {
+  canonicalAddress,
+  endpointAddressFault,
+  familyOf,
+  isLoopback,
+} from '../tenant/endpoint-address.ts';
 import {
   endpointAt,
   SERVICE_NAME_LABEL,
@@ -25,6 +30,8 @@ export interface EdgePlace {
   readonly port: number;
   /** Of its Service in this cluster: whatever the port, nothing but the edge is there. */
   readonly clusterAddresses: readonly string[];
+  /** Whether it gets to loopback addresses, being on the same machine. Default: no. */
+  readonly isGatewayHere?: boolean | undefined;
 }
 
 const API: ServicePort = { portName: 'api', port: 6443 };
@@ -56,11 +63,12 @@ export function fixedServiceObjects(
     metadata: { name, namespace },
     spec: { ports: ports.map(({ portName, port }) => ({ name: portName, port, protocol: 'TCP' })) },
   };
-  const away = (given: readonly string[] = []) => given.filter((one) => !isEdge(one, edge));
+  const usable = (given: readonly string[] = []) =>
+    given.filter((one) => !isEdge(one, edge) && faultOf(one, edge) === undefined);
   return [
     service,
-    ...slicesOf({ name, namespace }, api, away(endpoints.api)),
-    ...slicesOf({ name, namespace }, KONNECTIVITY, away(endpoints.konnectivity)),
+    ...slicesOf({ name, namespace }, api, usable(endpoints.api)),
+    ...slicesOf({ name, namespace }, KONNECTIVITY, usable(endpoints.konnectivity)),
   ];
 }
 
@@ -70,10 +78,15 @@ export function fixedServiceFindings(
   edge: EdgePlace,
 ): readonly Finding[] {
   return [...api, ...konnectivity].flatMap((endpoint) => {
-    const fault = endpointAddressFault(split(endpoint).address);
+    const fault = faultOf(endpoint, edge);
     if (fault !== undefined) return [unusable(endpoint, fault)];
     return isEdge(endpoint, edge) ? [leadingBack(endpoint)] : [];
   });
+}
+
+function faultOf(endpoint: string, { isGatewayHere = false }: EdgePlace): string | undefined {
+  const { address } = split(endpoint);
+  return isGatewayHere && isLoopback(address) ? undefined : endpointAddressFault(address);
 }
 
 function isEdge(endpoint: string, { addresses, port, clusterAddresses }: EdgePlace): boolean {
@@ -110,7 +123,7 @@ function slicesOf(
   for (const endpoint of endpoints) {
     const { address, port } = split(endpoint);
     const family = familyOf(address);
-    if (family === undefined || endpointAddressFault(address) !== undefined) continue;
+    if (family === undefined) continue;
     const name = [service.name, portName, family.toLowerCase(), port].join('-');
     const before = slices.get(name)?.endpoints ?? [];
     slices.set(name, {

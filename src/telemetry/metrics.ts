@@ -34,6 +34,11 @@ export class Metrics {
     this.#families.set(family.name, family);
   }
 
+  /** Shows the families that another has by now, too. @throws TypeError if a name is taken */
+  include(other: Metrics): void {
+    for (const family of other.#families.values()) this.register(family);
+  }
+
   /** The page, in the order of registration. */
   text(): string {
     let page = '';

@@ -3,8 +3,8 @@
  * two steps, as on real nodes: scheduled, then ready.
  */
 import { RESOURCES } from '../../../src/kube/resource.ts';
-import type { ObjectStore } from '../../../src/kube/testing/object-store.ts';
-import type { ObjectWrites } from '../../../src/kube/testing/object-writes.ts';
+import type { ObjectStore } from '../../../src/kube/store/object-store.ts';
+import type { ObjectWrites } from '../../../src/kube/store/object-writes.ts';
 
 const NODES = 3;
 const SCHEDULED_MS = 100;

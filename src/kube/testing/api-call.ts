@@ -2,9 +2,9 @@
  * For tests only: what a request to an API server asks for.
  */
 import type { Resource } from '../resource.ts';
-import { ApiFailure, noSuchPath } from './api-failure.ts';
+import { ApiFailure, noSuchPath } from '../store/api-failure.ts';
 import { readPath } from './api-path.ts';
-import { fieldSelector, labelSelector, type Selector } from './selector.ts';
+import { fieldSelector, labelSelector, type Selector } from '../store/selector.ts';
 
 /** A request, read as far as its head goes. */
 export interface ApiCall {

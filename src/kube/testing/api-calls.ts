@@ -2,27 +2,39 @@
  * For tests only: the answers of an API server.
  */
 import { RESOURCES, type Resource } from '../resource.ts';
-import { ApiFailure, badRequest, noSuchPath, notFound } from './api-failure.ts';
+import { ApiFailure, badRequest, expired, noSuchPath, notFound } from '../store/api-failure.ts';
 import { selectedBy, type ApiCall } from './api-call.ts';
 import type { ApiAnswer } from './api-response.ts';
-import { hasStatus } from './apply/list-types.ts';
+import { hasStatus } from '../store/apply/list-types.ts';
 import { discoveryDocument } from './discovery.ts';
-import { isObject, objectIn, type JsonObject } from './json.ts';
-import type { ApiObject, ObjectStore } from './object-store.ts';
-import { ObjectWrites, type WriteCall } from './object-writes.ts';
-import { jsonPatch, mergePatch } from './patch.ts';
-import { withApiVersion } from './watch.ts';
+import { isObject, objectIn, type JsonObject } from '../store/json.ts';
+import type { ApiObject, ObjectStore } from '../store/object-store.ts';
+import { ObjectWrites, type WriteCall } from '../store/object-writes.ts';
+import { jsonPatch, mergePatch } from '../store/patch.ts';
+import { withApiVersion } from '../store/watch.ts';
+
+interface Page {
+  readonly items: readonly ApiObject[];
+  readonly at: number;
+}
 
 /** Answers requests from a store. */
 export class ApiCalls {
   readonly #store: ObjectStore;
   readonly #writes: ObjectWrites;
   readonly #resources: readonly Resource[];
+  /** The rest of each list that was not sent whole, as it was. */
+  readonly #pages = new Map<string, Page>();
 
   constructor(store: ObjectStore, resources: readonly Resource[]) {
     this.#store = store;
     this.#writes = new ObjectWrites(store);
     this.#resources = resources;
+  }
+
+  /** Lists that were not sent whole cannot be gone on with. */
+  forgetPages(): void {
+    this.#pages.clear();
   }
 
   /** The status and the body of the answer; a watch is not answered here. @throws ApiFailure */
@@ -58,7 +70,7 @@ export class ApiCalls {
     const { items, at } =
       token === ''
         ? { items: this.#store.list(resource).filter(selectedBy(call)), at: this.#store.version }
-        : this.#store.page(token);
+        : this.#page(token);
     const page = limit > 0 ? items.slice(0, limit) : items;
     const rest = items.slice(page.length);
     return {
@@ -68,11 +80,23 @@ export class ApiCalls {
         resourceVersion: String(at),
         ...(rest.length === 0
           ? {}
-          : { continue: this.#store.keepPage(rest, at), remainingItemCount: rest.length }),
+          : { continue: this.#keepPage({ items: rest, at }), remainingItemCount: rest.length }),
       },
       // As in a real list, items do not say what they are.
       items: page.map(({ apiVersion: _version, kind: _kind, ...item }) => item),
     };
+  }
+
+  #keepPage(page: Page): string {
+    const token = crypto.randomUUID();
+    this.#pages.set(token, page);
+    return token;
+  }
+
+  #page(token: string): Page {
+    const page = this.#pages.get(token);
+    if (page === undefined) throw expired(token, this.#store.version);
+    return page;
   }
 
   #write(call: ApiCall, resource: Resource, text: string): ApiObject {

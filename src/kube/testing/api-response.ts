@@ -2,9 +2,9 @@
  * For tests only: the bytes of an answer.
  */
 import type { ServerResponse } from 'node:http';
-import type { ApiFailure } from './api-failure.ts';
+import type { ApiFailure } from '../store/api-failure.ts';
 import type { Fault } from './fault.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from '../store/json.ts';
 
 /** What is said, and how well. */
 export interface ApiAnswer {

@@ -6,7 +6,7 @@ import { RESOURCES, withVersion } from '../resource.ts';
 import { TestApiServer } from './api-server.ts';
 import { failureOf } from './contract/objects.ts';
 import { until } from './contract/until.ts';
-import type { ApiObject } from './object-store.ts';
+import type { ApiObject } from '../store/object-store.ts';
 
 const maps = RESOURCES.configMap;
 let server: TestApiServer;

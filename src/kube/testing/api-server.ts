@@ -16,13 +16,13 @@ import type { ObjectKey } from '../object.ts';
 import { RESOURCES, resourceOf, type Resource } from '../resource.ts';
 import { readCall, WRITE_VERBS, type ApiCall, type Verb } from './api-call.ts';
 import { ApiCalls, FIRST_NAMESPACES } from './api-calls.ts';
-import { ApiFailure } from './api-failure.ts';
+import { ApiFailure } from '../store/api-failure.ts';
 import { sendAnswer, sendFailure } from './api-response.ts';
 import { sendWatch } from './watch-response.ts';
 import { Faults, type Fault, type FaultTarget } from './fault.ts';
-import { collectGarbage } from './garbage.ts';
-import { ObjectStore, type ApiObject } from './object-store.ts';
-import { ObjectWrites } from './object-writes.ts';
+import { collectGarbage } from '../store/garbage.ts';
+import { ObjectStore, type ApiObject } from '../store/object-store.ts';
+import { ObjectWrites } from '../store/object-writes.ts';
 
 /** Options of {@link TestApiServer.start}. */
 export interface ApiServerOptions {
@@ -161,6 +161,7 @@ export class TestApiServer {
   /** Forgets old versions: whoever watches or lists on from one must begin again. */
   compact(): void {
     this.#store.compact();
+    this.#calls.forgetPages();
   }
 
   /** How many watches are open. */
@@ -180,7 +181,7 @@ export class TestApiServer {
 
   /** Deletes what no living object owns any more. Returns how many. */
   collectGarbage(): number {
-    return collectGarbage(this.#store, this.#writes, this.#resources);
+    return collectGarbage(this.#store, this.#resources);
   }
 
   /** Takes connections, on the port that it had before. */

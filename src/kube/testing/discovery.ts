@@ -2,8 +2,8 @@
  * For tests only: what a server says of itself.
  */
 import { groupOf, type Resource } from '../resource.ts';
-import { hasStatus } from './apply/list-types.ts';
-import type { JsonObject } from './json.ts';
+import { hasStatus } from '../store/apply/list-types.ts';
+import type { JsonObject } from '../store/json.ts';
 
 /** The version that the server claims. */
 export const SERVER_VERSION = 'v1.36.3';

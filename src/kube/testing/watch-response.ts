@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import type { Resource } from '../resource.ts';
 import { selectedBy, type ApiCall } from './api-call.ts';
 import type { Fault } from './fault.ts';
-import type { ObjectStore } from './object-store.ts';
+import type { ObjectStore } from '../store/object-store.ts';
 import { expiredEvent, HALF_LINE, openWatch } from './watch.ts';
 
 /** What is watched, and how. */

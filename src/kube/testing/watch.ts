@@ -1,11 +1,12 @@
 /**
  * For tests only: a watch, from the events of a store to the lines of an answer.
  */
-import { groupOf, type Resource } from '../resource.ts';
-import { ApiFailure } from './api-failure.ts';
-import type { JsonObject } from './json.ts';
-import type { ApiObject, ObjectStore, StoreEvent } from './object-store.ts';
-import type { Selector } from './selector.ts';
+import type { Resource } from '../resource.ts';
+import { ApiFailure } from '../store/api-failure.ts';
+import type { JsonObject } from '../store/json.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import type { Selector } from '../store/selector.ts';
+import { watchStore } from '../store/watch.ts';
 
 /** Options of {@link openWatch}. */
 export interface WatchRequest {
@@ -26,25 +27,15 @@ export interface WatchRequest {
 
 /** Sends what has been and what comes; the returned function stops it. */
 export function openWatch(request: WatchRequest): () => void {
-  const { store, resource, selected, send, end } = request;
+  const { store, resource, selected, resourceVersion, send, end } = request;
   const sendEvent = (type: string, object: JsonObject) =>
     send(`${JSON.stringify({ type, object })}\n`);
-  const isOurs = (event: StoreEvent) =>
-    event.plural === resource.plural && event.group === groupOf(resource.apiVersion);
-  const tell = (event: StoreEvent) => {
-    if (!isOurs(event)) return;
-    const told = eventFor(event, selected);
-    if (told !== undefined) sendEvent(told.type, withApiVersion(told.object, resource));
-  };
-
+  const beganAt = Number(resourceVersion) || store.version;
+  let stopListening: () => void;
   try {
-    if (request.resourceVersion === '' || request.resourceVersion === '0') {
-      for (const object of store.list(resource)) {
-        if (selected(object)) sendEvent('ADDED', withApiVersion(object, resource));
-      }
-    } else {
-      for (const event of store.since(Number(request.resourceVersion))) tell(event);
-    }
+    const tell = ({ type, object }: { type: string; object: JsonObject }) =>
+      sendEvent(type, object);
+    stopListening = watchStore({ store, resource, selected, resourceVersion, tell });
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
     // As a real server does it: the answer begins well, and its first event says that it cannot go on.
@@ -53,12 +44,10 @@ export function openWatch(request: WatchRequest): () => void {
     return () => {};
   }
 
-  const beganAt = Number(request.resourceVersion) || store.version;
   // As a real server does it: while nothing is newer than what the watch began at, there is no bookmark.
   const bookmark = () => {
     if (store.version > beganAt) sendEvent('BOOKMARK', bookmarkOf(resource, store.version));
   };
-  const stopListening = store.listen(tell);
   const bookmarks =
     request.bookmarkEveryMs > 0 ? setInterval(bookmark, request.bookmarkEveryMs) : undefined;
   const stop = () => {
@@ -75,24 +64,6 @@ export function openWatch(request: WatchRequest): () => void {
         }, request.timeoutMs)
       : undefined;
   return stop;
-}
-
-/** An object that enters the selection is ADDED, one that leaves it DELETED, whatever happened to it. */
-function eventFor(
-  { before, after, version }: StoreEvent,
-  selected: Selector,
-): { readonly type: string; readonly object: ApiObject } | undefined {
-  const wasSelected = before !== undefined && selected(before);
-  const isSelected = after !== undefined && selected(after);
-  if (isSelected) return { type: wasSelected ? 'MODIFIED' : 'ADDED', object: after };
-  if (!wasSelected) return undefined;
-  const metadata = { ...before.metadata, resourceVersion: String(version) };
-  return { type: 'DELETED', object: { ...before, metadata } };
-}
-
-/** The object in the version of its group that was asked for. */
-export function withApiVersion(object: ApiObject, { apiVersion }: Resource): ApiObject {
-  return { ...object, apiVersion };
 }
 
 function bookmarkOf({ kind, apiVersion }: Resource, version: number): JsonObject {

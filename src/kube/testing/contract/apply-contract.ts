@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { conflictOwners } from '../../apply-conflict.ts';
 import { RESOURCES } from '../../resource.ts';
-import type { ApiObject } from '../object-store.ts';
+import type { ApiObject } from '../../store/object-store.ts';
 import { configMap, daemonSet, failureOf, ingress, keyOf, service, slice } from './objects.ts';
 import type { ContractSubject } from './subject.ts';
 

@@ -2,7 +2,7 @@
  * For tests only: objects that any API server takes.
  */
 import type { ObjectMeta } from '../../object.ts';
-import type { ApiObject } from '../object-store.ts';
+import type { ApiObject } from '../../store/object-store.ts';
 
 /** The namespace of all objects of the contract. */
 export const NAMESPACE = 'contract';

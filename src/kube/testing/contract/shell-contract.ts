@@ -6,7 +6,7 @@ import { LeaderElection } from '../../leader-election.ts';
 import type { Lease } from '../../lease.ts';
 import { RESOURCES, resourceOf } from '../../resource.ts';
 import { createLogger } from '../../../telemetry/log.ts';
-import type { ApiObject } from '../object-store.ts';
+import type { ApiObject } from '../../store/object-store.ts';
 import {
   configMap,
   daemonSet,

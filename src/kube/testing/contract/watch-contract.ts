@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { KubeClient, WatchEvent } from '../../client.ts';
 import { RESOURCES } from '../../resource.ts';
-import type { ApiObject } from '../object-store.ts';
+import type { ApiObject } from '../../store/object-store.ts';
 import { configMap, failureOf, keyOf, NAMESPACE } from './objects.ts';
 import type { ContractSubject } from './subject.ts';
 

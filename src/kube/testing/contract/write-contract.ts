@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { RESOURCES } from '../../resource.ts';
-import type { ApiObject } from '../object-store.ts';
+import type { ApiObject } from '../../store/object-store.ts';
 import { configMap, failureOf, ingress, keyOf } from './objects.ts';
 import type { ContractSubject } from './subject.ts';
 
@@ -53,6 +53,24 @@ export function writeContract(subject: () => ContractSubject): void {
     expect(replaced.metadata.resourceVersion).not.toBe(created.metadata.resourceVersion);
     expect(late).toMatchObject({ reason: 'Conflict', status: 409 });
     expect(await client.get(maps, keyOf('replace'))).toEqual(replaced);
+  });
+
+  test('takes an owner from the fields that it has when his entry is patched away, and nothing else', async () => {
+    const { client, other } = subject();
+    await client.create(maps, configMap('disown', { a: '1' }));
+    const changed = await other.patch(maps, keyOf('disown'), 'merge', { data: { b: '2' } });
+    const { resourceVersion, managedFields = [] } = changed.metadata;
+    const left = managedFields.filter(({ manager }) => manager !== 'snicket');
+
+    const patched = await client.patch<ApiObject>(maps, keyOf('disown'), 'merge', {
+      metadata: { resourceVersion, managedFields: left },
+    });
+
+    expect(patched['data']).toEqual({ a: '1', b: '2' });
+    expect(patched.metadata.managedFields).toMatchObject([
+      { manager: 'other', fieldsV1: { 'f:data': { 'f:b': {} } } },
+    ]);
+    expect(patched.metadata.managedFields).toHaveLength(1);
   });
 
   test('says NotFound for a replacement or a patch of nothing', async () => {

@@ -1,5 +1,5 @@
 /**
- * For tests only: laying applied fields over an object, and taking out those that nobody applies any more.
+ * Laying applied fields over an object, and taking out those that nobody applies any more.
  */
 import { isObject, type JsonObject } from '../json.ts';
 import { itemStep, reaches, stepTo } from './field-set.ts';

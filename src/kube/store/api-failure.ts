@@ -1,5 +1,5 @@
 /**
- * For tests only: a call that an API server refuses, in the words of the real one.
+ * A call that an API server refuses, in the words of the real one.
  */
 import type { StatusCause } from '../kube-error.ts';
 import { keyText } from '../object.ts';

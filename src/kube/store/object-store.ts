@@ -1,5 +1,5 @@
 /**
- * For tests only: the objects of an API server, every version of them, and who waits for the next.
+ * The objects of an API server, every version of them, and who waits for the next.
  */
 import type { KubeObject, ObjectKey } from '../object.ts';
 import { groupOf, type Resource } from '../resource.ts';
@@ -25,6 +25,14 @@ export interface StoreEvent {
 export interface StoreOptions {
   /** How many events a watch can go back. */
   readonly historyLimit: number;
+  /** Default: objects live as long as the process. */
+  readonly keeper?: ObjectKeeper | undefined;
+}
+
+/** Writes every version elsewhere too, before it counts. What it throws, the writer gets, and nothing has changed. */
+export interface ObjectKeeper {
+  put(resource: Resource, object: ApiObject, before: ApiObject | undefined): void;
+  remove(resource: Resource, key: ObjectKey): void;
 }
 
 /** Keeps objects. Knows versions and nothing of their contents. */
@@ -32,17 +40,15 @@ export class ObjectStore {
   readonly #objects = new Map<string, Map<string, ApiObject>>();
   readonly #history: StoreEvent[] = [];
   readonly #listeners = new Set<(event: StoreEvent) => void>();
-  readonly #pages = new Map<
-    string,
-    { readonly items: readonly ApiObject[]; readonly at: number }
-  >();
   readonly #historyLimit: number;
+  readonly #keeper: ObjectKeeper | undefined;
   #version = 1;
   /** Events up to this version are forgotten. */
   #compacted = 1;
 
-  constructor({ historyLimit }: StoreOptions) {
+  constructor({ historyLimit, keeper }: StoreOptions) {
     this.#historyLimit = historyLimit;
+    this.#keeper = keeper;
   }
 
   /** The current resourceVersion. */
@@ -62,11 +68,22 @@ export class ObjectStore {
       .map(([, object]) => object);
   }
 
+  /** Puts an object back as it was before this store, which nobody is told of. Whatever is written next is newer. */
+  restore(resource: Resource, object: ApiObject): void {
+    const table = this.#objects.getOrInsertComputed(tableOf(resource), () => new Map());
+    const version = Number(object.metadata.resourceVersion ?? 0) || this.#version;
+    table.set(placeOf(object.metadata), withVersion(object, version));
+    this.#version = Math.max(this.#version, version);
+    this.#compacted = this.#version;
+  }
+
   /** Writes a new version of an object and returns it. */
   put(resource: Resource, object: ApiObject): ApiObject {
     const table = this.#objects.getOrInsertComputed(tableOf(resource), () => new Map());
     const before = table.get(placeOf(object.metadata));
-    const after = withVersion(object, ++this.#version);
+    const after = withVersion(object, this.#version + 1);
+    this.#keeper?.put(resource, after, before);
+    this.#version++;
     table.set(placeOf(object.metadata), after);
     this.#tell(resource, before, after);
     return after;
@@ -77,6 +94,7 @@ export class ObjectStore {
     const table = this.#objects.get(tableOf(resource));
     const before = table?.get(placeOf(key));
     if (table === undefined || before === undefined) return undefined;
+    this.#keeper?.remove(resource, key);
     table.delete(placeOf(key));
     const last = withVersion(before, ++this.#version);
     this.#tell(resource, last, undefined);
@@ -95,26 +113,11 @@ export class ObjectStore {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Keeps the rest of a list for its next page, and returns a token for it. */
-  keepPage(items: readonly ApiObject[], at: number): string {
-    const token = crypto.randomUUID();
-    this.#pages.set(token, { items, at });
-    return token;
-  }
-
-  /** The rest of a list, as it was. @throws ApiFailure if that is not known any more. */
-  page(token: string): { readonly items: readonly ApiObject[]; readonly at: number } {
-    const page = this.#pages.get(token);
-    if (page === undefined) throw expired(token, this.#compacted);
-    return page;
-  }
-
-  /** Forgets all that was: watches and pages of an older version are refused from now on. */
+  /** Forgets all that was: watches of an older version are refused from now on. */
   compact(): void {
     this.#version++;
     this.#compacted = this.#version;
     this.#history.length = 0;
-    this.#pages.clear();
   }
 
   #tell(resource: Resource, before: ApiObject | undefined, after: ApiObject | undefined): void {

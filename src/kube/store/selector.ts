@@ -1,5 +1,5 @@
 /**
- * For tests only: label and field selectors.
+ * Label and field selectors.
  */
 import type { KubeObject } from '../object.ts';
 import { badRequest } from './api-failure.ts';

@@ -1,5 +1,5 @@
 /**
- * For tests only: who owns which fields, as server-side apply keeps it.
+ * Who owns which fields, as server-side apply keeps it.
  */
 import type { ManagedFields } from '../../object.ts';
 import { ApiFailure } from '../api-failure.ts';
@@ -66,7 +66,9 @@ export function updateFields(live: JsonObject, next: JsonObject, writer: Writer)
   const changed = new Set(
     [...fields].filter(([path, value]) => !isSameField(old, path, value)).map(([path]) => path),
   );
-  const entries = entriesOf(live).map((entry) => {
+  // Whoever sends the list of owners changes it; one who sends none means nothing by it.
+  const told = entriesOf(next);
+  const entries = (told.length > 0 ? told : entriesOf(live)).map((entry) => {
     const left = [...entry.paths].filter((path) => !changed.has(path) && reaches(all, path));
     return { ...entry, paths: new Set(left) };
   });

@@ -1,5 +1,5 @@
 /**
- * For tests only: which lists and maps of which kinds are merged item by item. A real server reads it from its schemas.
+ * Which lists and maps of which kinds are merged item by item. A real server reads it from its schemas.
  */
 
 /** How two writers share a list or a map. */

@@ -1,5 +1,5 @@
 /**
- * For tests only: JSON merge patch (RFC 7386), and of JSON patch (RFC 6902) all but copy and move.
+ * JSON merge patch (RFC 7386), and of JSON patch (RFC 6902) all but copy and move.
  */
 import { badRequest, ApiFailure } from './api-failure.ts';
 import { isObject, isSameJson, type JsonObject } from './json.ts';

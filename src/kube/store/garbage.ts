@@ -1,16 +1,13 @@
 /**
- * For tests only: what a garbage collector would delete.
+ * What goes with its owners.
  */
 import type { Resource } from '../resource.ts';
 import type { ObjectStore } from './object-store.ts';
-import type { ObjectWrites } from './object-writes.ts';
+import { ObjectWrites } from './object-writes.ts';
 
 /** Deletes all objects whose owners are all gone, those that they own in turn too. Returns how many. */
-export function collectGarbage(
-  store: ObjectStore,
-  writes: ObjectWrites,
-  resources: readonly Resource[],
-): number {
+export function collectGarbage(store: ObjectStore, resources: readonly Resource[]): number {
+  const writes = new ObjectWrites(store);
   let collected = 0;
   for (;;) {
     const all = resources.flatMap((resource) =>

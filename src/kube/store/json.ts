@@ -1,5 +1,5 @@
 /**
- * For tests only: JSON as an API server keeps it.
+ * JSON as an API server keeps it.
  */
 
 /** A JSON object whose fields nobody has looked at. */

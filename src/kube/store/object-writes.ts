@@ -1,5 +1,5 @@
 /**
- * For tests only: what an API server does with an object that somebody writes.
+ * What an API server does with an object that somebody writes.
  */
 import { timeText, type ObjectKey, type ObjectMeta } from '../object.ts';
 import { RESOURCES, type Resource } from '../resource.ts';

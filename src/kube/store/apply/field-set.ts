@@ -1,5 +1,5 @@
 /**
- * For tests only: the fields of an object as `managedFields` names them.
+ * The fields of an object as `managedFields` names them.
  *
  * A path is its steps joined by a NUL: `f:spec`, `f:ports`, `k:{"port":443,"protocol":"TCP"}`, `f:name`. Flat sets of
  * paths make union and difference plain; they become trees only where they are stored.

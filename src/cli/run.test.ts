@@ -1,0 +1,94 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { RunLab } from '../standalone/testing/run-lab.ts';
+import { edgeText } from '../standalone/testing/texts.ts';
+import { Terminal } from './testing/snicket.ts';
+
+setDefaultTimeout(60_000); // a busy machine takes seconds for a start
+
+const NOWHERE = ['--listen', '127.0.0.1:0', '--http', 'off', '--workers', '1'];
+
+test('says what it takes', async () => {
+  using terminal = new Terminal();
+
+  const { stdout, exitCode } = await terminal.snicket(['run', '--help']);
+
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('Usage: snicket run [options] <folder>');
+  expect(stdout).toContain('--listen <address>');
+  expect(stdout).toContain('--leave-timeout <seconds>');
+  expect(stdout).toContain('Exit codes:');
+});
+
+test('refuses a state that others can read, with the chmod to run', async () => {
+  using terminal = new Terminal();
+  mkdirSync(join(terminal.folder, 'folder'));
+  mkdirSync(join(terminal.folder, 'state'));
+  chmodSync(join(terminal.folder, 'state'), 0o755);
+
+  const ended = await terminal.snicket(['run', 'folder', '--state', 'state', ...NOWHERE]);
+
+  expect(ended).toEqual({
+    ...{ exitCode: 2, stdout: '' },
+    stderr:
+      'error: state has the mode 755: others could read the keys of tenants; run: chmod 700 state\n',
+  });
+});
+
+test('refuses a folder that is not there, and leaves no state behind', async () => {
+  using terminal = new Terminal();
+
+  const { exitCode, stderr } = await terminal.snicket([
+    ...['run', 'folder', '--state', 'state', ...NOWHERE],
+  ]);
+
+  expect(exitCode).toBe(2);
+  expect(stderr).toBe(`error: the folder ${terminal.folder}/folder cannot be read (ENOENT)\n`);
+  expect(existsSync(join(terminal.folder, 'state'))).toBeFalse();
+});
+
+test('refuses a state that another one has, and takes it when that one was killed', async () => {
+  await using lab = await RunLab.open();
+  await lab.start();
+  using terminal = new Terminal();
+  const words = ['run', lab.folder, '--state', lab.state, ...NOWHERE];
+
+  const { exitCode, stderr } = await terminal.snicket(words);
+
+  expect(exitCode).toBe(2);
+  expect(stderr).toBe(
+    `error: another snicket has the state ${lab.state}; end it, or give another folder with --state\n`,
+  );
+  await lab.stop('SIGKILL');
+  await lab.start();
+});
+
+test('ends with 1 if it cannot listen', async () => {
+  using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+  using terminal = new Terminal();
+  terminal.write('edge.yaml', edgeText('shared'));
+  const place = `127.0.0.1:${taken.port}`;
+
+  const { exitCode, stderr } = await terminal.snicket([
+    ...['run', '.', '--state', '.state'],
+    ...['--listen', place, '--http', 'off', '--workers', '1'],
+  ]);
+
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(place);
+});
+
+test('on a terminal, shows the line with a caret below it', async () => {
+  using terminal = new Terminal();
+  terminal.write('edge.yaml', edgeText('shared').replace('driver: snicket', 'driver: nginx'));
+  const session = terminal.open(['run', '.', '--state', '.state', ...NOWHERE], 120);
+
+  const deadline = performance.now() + 30_000;
+  while (!session.text.includes('"running"') && performance.now() < deadline) await Bun.sleep(10);
+  session.type('\u0003');
+  session.type('\u0003');
+  await session.ended;
+
+  expect(session.text).toContain('\n6 |   driver: nginx\r\n              ^\r\n');
+});

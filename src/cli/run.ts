@@ -1,0 +1,85 @@
+import { Command, Option } from 'commander';
+import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
+import { fileName } from './flag-values.ts';
+import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './gateway-flags.ts';
+import { operatorOptionsOf, withOperatorFlags, type OperatorFlags } from './operator-flags.ts';
+
+const EXAMPLES = `
+Examples:
+  snicket run /etc/snicket                                        # state in ~/.local/state/snicket
+  snicket run /etc/snicket --state /var/lib/snicket --listen 203.0.113.10:443
+  snicket run ./tenants --state ./.snicket --listen 127.0.0.1:6443 --http 127.0.0.1:9440
+
+The folder holds *.yaml, *.yml and *.json, at any depth, with:
+  Edge      driver snicket, and its addresses
+  Exposure  of a control plane at fixed endpoints, with caSecret and kubeconfigSecret
+  Secret    data, stringData, or files: {tls.crt: pki/ca.crt}, from the file's own folder on
+What a file says is in force a moment after it is written. A file that is wrong leaves what it said last in force, and the
+log names the line. What is gone from the folder is cleaned up in its tenant. See also: snicket status --state DIR.
+
+Signals:
+  TERM, INT  not ready from now on, accept for --grace, close over --drain, end; once more: end at once
+  HUP        open the access log anew
+
+Exit codes:
+  0  told to end
+  1  it could not go on; the log says why
+  2  the command line, the folder or the state cannot be used`;
+
+interface Flags extends GatewayFlags, OperatorFlags {
+  readonly state?: string;
+  readonly logLevel: LogLevel;
+}
+
+/** Between two reads of Secrets: here it costs nothing, and who replaces a file waits for it. */
+const RESYNC_SECONDS = 30;
+
+/** `snicket run`: operator and gateway in one process, with a folder in place of a management cluster. */
+export function runCommand(): Command {
+  const command = new Command('run')
+    .description('operator and gateway in one process, from a folder of YAML in place of a cluster')
+    .argument('<folder>', 'the Edges, Exposures and Secrets; watched', fileName)
+    .option(
+      '--state <folder>',
+      'where to keep keys and statuses, for nobody else to read (default: $STATE_DIRECTORY, $XDG_STATE_HOME/snicket or ~/.local/state/snicket)',
+      fileName,
+    );
+  return withOperatorFlags(withGatewayFlags(command), RESYNC_SECONDS)
+    .addOption(
+      new Option('--log-level <level>', 'what to log on standard error')
+        .choices(LOG_LEVELS)
+        .default('info'),
+    )
+    .addHelpText('after', EXAMPLES)
+    .action(async (folder: string, flags: Flags, self: Command) => run(folder, flags, self));
+}
+
+async function run(folder: string, flags: Flags, command: Command): Promise<void> {
+  // Loaded here, so that the other commands do not pay for it.
+  const [{ runStandalone }, { createLogger }, state, { FolderUnreadable }] = await Promise.all([
+    import('../standalone/run-standalone.ts'),
+    import('../telemetry/log.ts'),
+    import('../standalone/state/state-folder.ts'),
+    import('../standalone/folder/fault.ts'),
+  ]);
+  const log = createLogger({ level: flags.logLevel });
+  const { http, ...gateway } = gatewayOptionsOf(flags);
+  try {
+    const code = await runStandalone(
+      {
+        ...{ folder, gateway, http, operator: operatorOptionsOf(flags) },
+        state: flags.state ?? state.defaultStateFolder(process.env),
+        onFault: ({ excerpt }) => {
+          // A person looks at it: in JSON, a caret is below nothing.
+          if (excerpt !== undefined && process.stderr.isTTY) process.stderr.write(`${excerpt}\n`);
+        },
+      },
+      log,
+    );
+    // A write that nobody takes, or a file that does not answer, would keep the process for ever.
+    process.exit(code);
+  } catch (error) {
+    if (!(error instanceof state.StateRefused || error instanceof FolderUnreadable)) throw error;
+    command.error(`error: ${error.message}`);
+  }
+}

@@ -1,0 +1,304 @@
+/**
+ * A client of objects in this process, by the rules of an API server and with no server between: for what expects a
+ * cluster and has none. The contract suite of clients runs against it.
+ */
+import type {
+  ApplyOptions,
+  CallOptions,
+  DeleteOptions,
+  KubeClient,
+  ListOptions,
+  ObjectList,
+  PatchType,
+  Selection,
+  WatchEvent,
+  WatchOptions,
+} from '../client.ts';
+import { collectionPath, namespaceFor, objectPath } from '../fetch-client-path.ts';
+import { assertWithin, sizeBytes } from '../informer-bounds.ts';
+import { isKubeError, KubeError } from '../kube-error.ts';
+import { readObject } from '../object-read.ts';
+import type { KubeObject, ObjectKey } from '../object.ts';
+import { resourceOf, type Resource } from '../resource.ts';
+import { errorOfAnswer, type CallName } from '../transport-error.ts';
+import { ApiFailure, noSuchPath } from './api-failure.ts';
+import { hasStatus } from './apply/list-types.ts';
+import { EventQueue } from './event-queue.ts';
+import type { JsonObject } from './json.ts';
+import type { ApiObject, ObjectStore } from './object-store.ts';
+import { ObjectWrites, type WriteCall } from './object-writes.ts';
+import { jsonPatch, mergePatch } from './patch.ts';
+import { fieldSelector, labelSelector, type Selector } from './selector.ts';
+import { watchStore, withApiVersion } from './watch.ts';
+
+/** Options of {@link createMemoryClient}. */
+export interface MemoryClientOptions {
+  readonly store: ObjectStore;
+  /** The kinds that are served. */
+  readonly resources: readonly Resource[];
+  /** Who writes, as managedFields name it. Default `snicket`. */
+  readonly fieldManager?: string | undefined;
+  /** As messages name where the objects are. */
+  readonly name: string;
+}
+
+/** The API server whose rules are kept. */
+const VERSION = 'v1.36.0';
+
+/** A client of a store. Any number of them may share one. */
+export function createMemoryClient(options: MemoryClientOptions): KubeClient {
+  return new MemoryClient(options);
+}
+
+class MemoryClient implements KubeClient {
+  readonly server: string;
+  readonly #options: MemoryClientOptions;
+  readonly #store: ObjectStore;
+  readonly #writes: ObjectWrites;
+
+  constructor(options: MemoryClientOptions) {
+    this.#options = options;
+    this.server = options.name;
+    this.#store = options.store;
+    this.#writes = new ObjectWrites(options.store);
+  }
+
+  async get<T extends KubeObject>(
+    resource: Resource,
+    key: ObjectKey,
+    { signal }: CallOptions = {},
+  ): Promise<T | undefined> {
+    const path = objectPath(resource, key);
+    return this.#answer({ verb: 'GET', path }, signal, () => {
+      const found = this.#isServed(resource) ? this.#store.get(resource, key) : undefined;
+      return found && handed<T>(found, resource);
+    });
+  }
+
+  async list<T extends KubeObject>(
+    resource: Resource,
+    options: ListOptions<T> = {},
+  ): Promise<ObjectList<T>> {
+    const { trim = (object) => object, bounds, signal } = options;
+    const path = collectionPath(resource, options.namespace);
+    return this.#answer({ verb: 'GET', path }, signal, () => {
+      this.#assertServed(resource);
+      const items: T[] = [];
+      let bytes = 0;
+      for (const object of this.#store.list(resource).filter(selectedBy(options))) {
+        const kept = readObject(handed<T>(object, resource), trim);
+        items.push(kept);
+        if (bounds === undefined) continue;
+        bytes += sizeBytes(kept);
+        assertWithin({ objects: items.length, bytes }, bounds);
+      }
+      return { items, resourceVersion: String(this.#store.version) };
+    });
+  }
+
+  async count(resource: Resource, { signal }: CallOptions = {}): Promise<number> {
+    return this.#answer({ verb: 'GET', path: collectionPath(resource) }, signal, () => {
+      this.#assertServed(resource);
+      return this.#store.list(resource).length;
+    });
+  }
+
+  async *watch<T extends KubeObject>(
+    resource: Resource,
+    options: WatchOptions,
+  ): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    const { signal, resourceVersion, onOpen } = options;
+    const call = { verb: 'GET', path: collectionPath(resource, options.namespace) };
+    const events = new EventQueue<T>();
+    const stop = await this.#answer(call, signal, () => {
+      this.#assertServed(resource);
+      return watchStore({
+        ...{ store: this.#store, resource, resourceVersion, selected: selectedBy(options) },
+        tell: ({ type, object }) => events.push({ type, object: handed<T>(object, resource) }),
+        onOther: (version) => events.bookmark(String(version)),
+      });
+    });
+    const abort = () => events.wake();
+    signal?.addEventListener('abort', abort);
+    try {
+      onOpen?.();
+      for (;;) {
+        for (let event = events.shift(); event !== undefined; event = events.shift()) yield event;
+        if (signal?.aborted === true) throw this.#aborted(call);
+        await events.next();
+      }
+    } finally {
+      stop();
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  async create<T extends KubeObject>(
+    resource: Resource,
+    object: T,
+    { signal }: CallOptions = {},
+  ): Promise<T> {
+    const path = collectionPath(resource, namespaceFor(resource, object.metadata));
+    return this.#write<T>({ verb: 'POST', path }, resource, signal, () =>
+      this.#writes.create(this.#call(resource, object.metadata), body(object)),
+    );
+  }
+
+  async replace<T extends KubeObject>(
+    resource: Resource,
+    object: T,
+    { subresource, signal }: CallOptions & { readonly subresource?: 'status' } = {},
+  ): Promise<T> {
+    const path = objectPath(resource, object.metadata, subresource);
+    return this.#write<T>({ verb: 'PUT', path }, resource, signal, () =>
+      this.#writes.replace(this.#call(resource, object.metadata, subresource), body(object)),
+    );
+  }
+
+  async apply<T extends KubeObject>(object: T, options: ApplyOptions = {}): Promise<T> {
+    const { subresource, dryRun = false, force = false, signal } = options;
+    const resource = options.resource ?? resourceOf(object);
+    const path = objectPath(resource, object.metadata, subresource);
+    return this.#write<T>({ verb: 'PATCH', path }, resource, signal, () => {
+      const call = { ...this.#call(resource, object.metadata, subresource), dryRun };
+      return this.#writes.apply(call, body(object), force);
+    });
+  }
+
+  async patch<T extends KubeObject>(
+    resource: Resource,
+    key: ObjectKey,
+    type: PatchType,
+    patch: unknown,
+    { subresource, signal }: CallOptions & { readonly subresource?: 'status' } = {},
+  ): Promise<T> {
+    const path = objectPath(resource, key, subresource);
+    return this.#write<T>({ verb: 'PATCH', path }, resource, signal, () => {
+      const change = asJson(patch);
+      return this.#writes.patch(this.#call(resource, key, subresource), (live) =>
+        type === 'merge' ? mergePatch(live, change) : jsonPatch(live, change),
+      );
+    });
+  }
+
+  async delete(
+    resource: Resource,
+    key: ObjectKey,
+    { uid, resourceVersion, signal }: DeleteOptions = {},
+  ): Promise<boolean> {
+    const path = objectPath(resource, key);
+    try {
+      await this.#write({ verb: 'DELETE', path }, resource, signal, () =>
+        this.#writes.remove(this.#call(resource, key), { uid, resourceVersion }),
+      );
+      return true;
+    } catch (error) {
+      if (isKubeError(error, 'NotFound')) return false;
+      throw error;
+    }
+  }
+
+  async servedPlurals(
+    apiVersion: string,
+    { signal }: CallOptions = {},
+  ): Promise<ReadonlySet<string>> {
+    const served = this.#options.resources.filter((one) => one.apiVersion === apiVersion);
+    return this.#answer({ verb: 'GET', path: apiVersion }, signal, () => {
+      return new Set(served.map(({ plural }) => plural));
+    });
+  }
+
+  async version({ signal }: CallOptions = {}): Promise<{ readonly gitVersion: string }> {
+    return this.#answer({ verb: 'GET', path: '/version' }, signal, () => ({ gitVersion: VERSION }));
+  }
+
+  async #write<T extends KubeObject>(
+    call: Omit<CallName, 'server'>,
+    resource: Resource,
+    signal: AbortSignal | undefined,
+    write: () => ApiObject,
+  ): Promise<T> {
+    return this.#answer(call, signal, () => {
+      this.#assertServed(resource);
+      return handed<T>(write(), resource);
+    });
+  }
+
+  /** As over a wire: nothing is thrown before the caller waits, and nothing but a KubeError. */
+  async #answer<T>(
+    call: Omit<CallName, 'server'>,
+    signal: AbortSignal | undefined,
+    answer: () => T,
+  ): Promise<T> {
+    await Promise.resolve();
+    if (signal?.aborted === true) throw this.#aborted(call);
+    const name = { ...call, server: this.server };
+    try {
+      return answer();
+    } catch (error) {
+      if (isKubeError(error)) throw error;
+      const failure = error instanceof ApiFailure ? error : internal(error);
+      const { status } = failure;
+      const said = JSON.stringify(failure.body());
+      throw errorOfAnswer(name, { status, body: said, retryAfter: undefined });
+    }
+  }
+
+  #aborted({ verb, path }: Omit<CallName, 'server'>): KubeError {
+    return new KubeError('Aborted', `${verb} ${path} at ${this.server}: the caller has left`);
+  }
+
+  #call(resource: Resource, key: ObjectKey, subresource?: 'status'): WriteCall {
+    if (subresource !== undefined && !hasStatus(resource.kind)) throw noSuchPath();
+    const { name } = key;
+    const namespace = namespaceFor(resource, key);
+    return {
+      ...{ resource, subresource, dryRun: false },
+      key: { name, ...(namespace !== undefined && { namespace }) },
+      manager: this.#options.fieldManager ?? 'snicket',
+    };
+  }
+
+  #isServed({ apiVersion, plural }: Resource): boolean {
+    return this.#options.resources.some(
+      (one) => one.apiVersion === apiVersion && one.plural === plural,
+    );
+  }
+
+  #assertServed(resource: Resource): void {
+    if (!this.#isServed(resource)) throw noSuchPath();
+  }
+}
+
+/** A disk that is full, or a bug. */
+function internal(error: unknown): ApiFailure {
+  return new ApiFailure(
+    500,
+    'InternalError',
+    error instanceof Error ? error.message : String(error),
+  );
+}
+
+/** Which objects a list or a watch asks for. @throws ApiFailure for a selector that is none */
+function selectedBy({ namespace, ...selection }: Selection): Selector {
+  const labels = labelSelector(selection.labelSelector ?? '');
+  const fields = fieldSelector(selection.fieldSelector ?? '');
+  return (object) =>
+    (namespace === undefined || object.metadata.namespace === namespace) &&
+    labels(object) &&
+    fields(object);
+}
+
+/** As its caller says that it is. Shared with the store, and never changed in place. */
+function handed<T extends KubeObject>(object: ApiObject, resource: Resource): T {
+  return withApiVersion(object, resource) as KubeObject as T;
+}
+
+/** A copy without what JSON has no word for: whoever wrote it may change theirs. */
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+function body(object: KubeObject): JsonObject {
+  return asJson(object) as JsonObject;
+}

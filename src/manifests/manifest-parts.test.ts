@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'bun:test';
+import { manifestParts, placeText } from './manifest-parts.ts';
+import { UNBOUNDED } from './yaml-documents.ts';
+
+function read(text: string, bounds = UNBOUNDED) {
+  const { parts, faults } = manifestParts({ name: 'a.yaml', text }, bounds);
+  return {
+    values: parts.map(({ value }) => value),
+    faults: faults.map(({ place, sentence }) => `${placeText(place)}: ${sentence}`),
+  };
+}
+
+test('reads several documents, aliases and merges', () => {
+  expect(read('a: &a {b: 1}\nc: *a\n---\nd: &d {e: 2}\nf: {<<: *d, g: 3}\n')).toEqual({
+    values: [
+      { a: { b: 1 }, c: { b: 1 } },
+      { d: { e: 2 }, f: { e: 2, g: 3 } },
+    ],
+    faults: [],
+  });
+});
+
+describe('says what is wrong, and where', () => {
+  test.each([
+    ['a key twice', 'a: 1\nb: {c: 1, c: 2}\n', 'a.yaml:2:11: Map keys must be unique'],
+    ['a merge of a text', 'a: 1\n<<: b\n', 'a.yaml:1:1: Merge sources must be maps or map aliases'],
+    [
+      'an alias of nothing',
+      'a: *b\n',
+      'a.yaml:1:1: an alias (*) of what has no name (&) before it',
+    ],
+    [
+      'many aliases',
+      `a: &a [1, 2]\nb: [${'*a, '.repeat(200)}]\n`,
+      'a.yaml:1:1: more than 100 aliases; write out what they stand for',
+    ],
+  ])('%s', (_what, text, fault) => {
+    const { values, faults } = read(text);
+
+    expect(values).toEqual([]);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toStartWith(fault);
+  });
+});
+
+test.each([
+  ['|hunter2', 'Block scalar header includes extra characters'],
+  ['>hunter2', 'Block scalar header includes extra characters'],
+  ['!e!hunter2', 'a tag that is not known; put quotes around what begins with !'],
+  ['!<hunter2', 'a tag that is not known; put quotes around what begins with !'],
+  ['*hunter2', 'an alias (*) of what has no name (&) before it; '],
+  ['"\\xhunter2"', 'Invalid escape sequence'],
+  ['@hunter2', 'Plain value cannot start with reserved character @'],
+])('does not tell the value %s', (value, sentence) => {
+  const { faults } = read(`password: ${value}\n`);
+
+  expect(faults[0]).toContain(sentence);
+  expect(faults.join()).not.toContain('hu');
+});
+
+describe('gives up before it takes long', () => {
+  test.each([
+    ['lists', '['.repeat(50_000), 'nested more than 200 deep'],
+    ['mappings', '{a: '.repeat(50_000), 'nested more than 200 deep'],
+    ['lists of one line each', '- '.repeat(50_000), 'nested more than 200 deep'],
+    ['lines', '\n'.repeat(3_000), 'more than 2000 words and signs in one file'],
+    ['documents', 'a: b\n---\n'.repeat(200), 'more than 100 objects in one file'],
+  ])('on many %s', (_what, text, sentence) => {
+    const { values, faults } = read(text, { tokens: 2_000, documents: 100 });
+
+    expect(values).toEqual([]);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain(sentence);
+  });
+
+  test('and reads a mapping of ten thousand keys', () => {
+    const keys = Array.from({ length: 10_000 }, (_, index) => `k${index}: 1\n`);
+
+    const { values, faults } = read(keys.join(''));
+
+    expect(faults).toEqual([]);
+    expect(Object.keys(values[0] as object)).toHaveLength(10_000);
+  });
+});

@@ -1,0 +1,240 @@
+import { Database } from 'bun:sqlite';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import type { KubeObject } from '../kube/object.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import type { ApiObject } from '../kube/store/object-store.ts';
+import { objectOf } from '../operator/testing/objects.ts';
+import { until } from '../operator/testing/until.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { FolderCluster } from './folder-cluster.ts';
+import { StateRefused } from './state/state-folder.ts';
+
+let root: string;
+let folder: string;
+let state: string;
+let log: Record<string, unknown>[];
+const opened: FolderCluster[] = [];
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'snicket-cluster-'));
+  folder = join(root, 'folder');
+  state = join(root, 'state');
+  mkdirSync(folder);
+  log = [];
+});
+afterEach(() => {
+  for (const cluster of opened.splice(0)) cluster.close();
+  rmSync(root, { recursive: true });
+});
+
+function open(from = folder): FolderCluster {
+  const write = (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>);
+  const cluster = new FolderCluster({ folder: from, state, log: createLogger({ write }) });
+  opened.push(cluster);
+  return cluster;
+}
+
+function close(cluster: FolderCluster): void {
+  opened.splice(opened.indexOf(cluster), 1);
+  cluster.close();
+}
+
+const KEY = { name: 'blue', namespace: 'default' };
+const EXPOSURE = objectOf('Exposure', KEY, { spec: { edge: 'shared' } });
+
+describe('a state that is damaged is refused with what to do', () => {
+  test.each([
+    ['no object', "UPDATE objects SET object = 'null'"],
+    ['half an object', `UPDATE objects SET object = '{"metadata":'`],
+    ['another table', 'ALTER TABLE objects DROP COLUMN object'],
+  ])('%s', async (_what, damage) => {
+    const before = open();
+    await before.client('snicket').create(RESOURCES.exposure, EXPOSURE);
+    close(before);
+    const database = new Database(join(state, 'objects.db'));
+    database.run(damage);
+    database.close();
+
+    expect(() => open()).toThrow(StateRefused);
+    expect(() => open()).toThrow(/objects\.db cannot be used \(.*\); move it away to begin anew/);
+  });
+});
+
+describe('after a restart', () => {
+  test('everything is as it was: uids, finalizers, statuses, and who wrote what', async () => {
+    const before = open();
+    const client = before.client('snicket');
+    await client.create(RESOURCES.exposure, EXPOSURE);
+    await client.patch(RESOURCES.exposure, KEY, 'merge', { metadata: { finalizers: ['a.b/c'] } });
+    const status = { status: { endpoint: 'x:443' } };
+    await client.patch(RESOURCES.exposure, KEY, 'merge', status, { subresource: 'status' });
+    await client.create(RESOURCES.secret, objectOf('Secret', KEY, { data: { a: 'YQ==' } }));
+    await client.delete(RESOURCES.exposure, KEY);
+    const [exposure, secret] = [RESOURCES.exposure, RESOURCES.secret].map((kind) =>
+      before.store.get(kind, KEY),
+    );
+    close(before);
+
+    const { store } = open();
+
+    expect(store.get(RESOURCES.exposure, KEY)).toEqual(exposure);
+    expect(store.get(RESOURCES.secret, KEY)).toEqual(secret);
+    expect(exposure?.metadata.deletionTimestamp).toBeDefined();
+  });
+
+  test('and before anything new, nothing is written: the disk may be full', async () => {
+    const before = open();
+    await before.client('snicket').create(RESOURCES.exposure, EXPOSURE);
+    close(before);
+    const kept = readFileSync(join(state, 'objects.db'));
+
+    close(open());
+
+    expect(readFileSync(join(state, 'objects.db')).equals(kept)).toBeTrue();
+  });
+
+  test('what was removed is not there', async () => {
+    const before = open();
+    await before.client('snicket').create(RESOURCES.exposure, EXPOSURE);
+    await before.client('snicket').delete(RESOURCES.exposure, KEY);
+    close(before);
+
+    expect(open().store.list(RESOURCES.exposure)).toEqual([]);
+  });
+
+  test('what is written next is newer than all that was', async () => {
+    const before = open();
+    const made = await before.client('snicket').create(RESOURCES.exposure, EXPOSURE);
+    close(before);
+
+    const written = await open()
+      .client('snicket')
+      .patch<ApiObject>(RESOURCES.exposure, KEY, 'merge', { spec: { edge: 'other' } });
+
+    expect(Number(written.metadata.resourceVersion)).toBeGreaterThan(
+      Number(made.metadata.resourceVersion),
+    );
+  });
+
+  test('of a process that was killed nothing is lost', async () => {
+    const code = `
+      const { FolderCluster } = await import(${JSON.stringify(join(import.meta.dir, 'folder-cluster.ts'))});
+      const log = { debug() {}, info() {}, warn() {}, error() {} };
+      const cluster = new FolderCluster({ folder: ${JSON.stringify(folder)}, state: ${JSON.stringify(state)}, log });
+      const client = cluster.client('snicket');
+      await client.create(${JSON.stringify(RESOURCES.exposure)}, ${JSON.stringify(EXPOSURE)});
+      process.kill(process.pid, 'SIGKILL');`;
+    const killed = Bun.spawnSync([process.execPath, '-e', code]);
+
+    expect(killed.signalCode).toBe('SIGKILL');
+    expect(open().store.get(RESOURCES.exposure, KEY)).toMatchObject(EXPOSURE);
+  });
+});
+
+describe('a state', () => {
+  test('is of one process at a time', () => {
+    const first = open();
+
+    expect(() => open()).toThrow(
+      `another snicket has the state ${state}; end it, or give another folder with --state`,
+    );
+    close(first);
+    expect(() => open()).not.toThrow();
+  });
+
+  test('is of one folder as long as that is there, and of the same folder when it has moved', () => {
+    close(open());
+    const other = join(root, 'other');
+    mkdirSync(other);
+
+    expect(() => open(other)).toThrow(`the state ${state} is of the folder ${folder}`);
+
+    rmSync(other, { recursive: true });
+    renameSync(folder, other);
+    close(open(other));
+    mkdirSync(folder);
+    expect(() => open(folder)).toThrow(`is of the folder ${other}`);
+  });
+
+  test('that is damaged is refused, with the way out', () => {
+    close(open());
+    const path = join(state, 'objects.db');
+    Bun.spawnSync(['sh', '-c', `echo "this is no database at all" > ${path}`]);
+
+    expect(() => open()).toThrow(`${path} cannot be used (file is not a database); move it away`);
+  });
+
+  test('has nothing that others can read', () => {
+    open();
+
+    for (const name of ['objects.db', 'objects.db-wal', 'status.yaml']) {
+      expect([name, statSync(join(state, name)).mode & 0o777]).toEqual([name, 0o600]);
+    }
+  });
+});
+
+test('what an Exposure owned goes with it', async () => {
+  const cluster = open();
+  const { store } = cluster;
+  const client = cluster.client('snicket');
+  const { metadata } = await client.create<KubeObject>(RESOURCES.exposure, EXPOSURE);
+  const { apiVersion, kind } = RESOURCES.exposure;
+  const owner = { apiVersion, kind, name: 'blue', uid: metadata.uid ?? '' };
+  const owned = objectOf('Service', { ...KEY, ownerReferences: [owner] }, { spec: {} });
+  await client.create(RESOURCES.service, owned);
+  await client.create(RESOURCES.service, objectOf('Service', { ...KEY, name: 'other' }, {}));
+
+  await client.delete(RESOURCES.exposure, KEY);
+
+  await until('the Service is gone', () => store.list(RESOURCES.service).length === 1);
+});
+
+test('the status file has Edges and Exposures, and no Secret', async () => {
+  const cluster = open();
+  const client = cluster.client('snicket');
+  const data = { a: btoa('hunter2') };
+  await client.create(RESOURCES.secret, objectOf('Secret', KEY, { data }));
+  await client.create(RESOURCES.exposure, EXPOSURE);
+  const read = () => readFileSync(join(state, 'status.yaml'), 'utf8');
+
+  await until('it is written', () => read().includes('blue'));
+
+  expect(parse(read())).toMatchObject({
+    ...{ apiVersion: 'v1', kind: 'List' },
+    items: [{ kind: 'Exposure', metadata: KEY, spec: { edge: 'shared' } }],
+  });
+  expect(read()).not.toContain('managedFields');
+  expect(read()).not.toContain(data.a);
+});
+
+test('an event is a line of the log, and the same again is none', async () => {
+  const client = open().client('snicket');
+  const regarding = { kind: 'Exposure', ...KEY };
+  const event = objectOf('Event', KEY, {
+    ...{ type: 'Warning', reason: 'Odd', note: 'This is odd.', regarding },
+  });
+
+  await client.create(RESOURCES.event, event);
+  await client.patch(RESOURCES.event, KEY, 'merge', { series: { count: 2 } });
+
+  expect(log).toMatchObject([
+    { level: 'warn', msg: 'This is odd.', object: 'Exposure default/blue', reason: 'Odd' },
+  ]);
+});
+
+test('of a thousand events the last are kept', async () => {
+  const cluster = open();
+  const client = cluster.client('snicket');
+
+  for (let at = 0; at < 1_000; at++) {
+    await client.create(RESOURCES.event, objectOf('Event', { ...KEY, name: `event-${at}` }));
+  }
+
+  const names = cluster.store.list(RESOURCES.event).map(({ metadata }) => metadata.name);
+  expect(names).toHaveLength(500);
+  expect(names).toContain('event-999');
+});

@@ -1,0 +1,116 @@
+/**
+ * The objects of `snicket run`: in memory, kept in the state folder, with the few things that a cluster does by itself.
+ */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { KubeClient } from '../kube/client.ts';
+import { RESOURCES, type Resource } from '../kube/resource.ts';
+import { collectGarbage } from '../kube/store/garbage.ts';
+import { createMemoryClient } from '../kube/store/memory-client.ts';
+import { ObjectStore } from '../kube/store/object-store.ts';
+import type { Logger } from '../telemetry/log.ts';
+import { logEvents } from './event-log.ts';
+import { DEFAULT_NAMESPACE } from './folder/file-objects.ts';
+import { OPERATOR_NAMESPACE } from './folder/rules.ts';
+import { ObjectDatabase } from './state/object-database.ts';
+import { prepareStateFolder, StateRefused } from './state/state-folder.ts';
+import { keepStatusFile, type KeptStatusFile } from './state/status-file.ts';
+
+/** Options of a {@link FolderCluster}. */
+export interface FolderClusterOptions {
+  readonly folder: string;
+  readonly state: string;
+  readonly log: Logger;
+}
+
+/** All that there is in such a cluster. Without the kinds of other edges and of providers nobody asks for them. */
+const RESOURCES_HERE: readonly Resource[] = [
+  RESOURCES.namespace,
+  RESOURCES.edge,
+  RESOURCES.exposure,
+  RESOURCES.secret,
+  RESOURCES.service,
+  RESOURCES.endpointSlice,
+  RESOURCES.event,
+];
+
+/** How far a watch can go back: none is ever broken off, so that hardly any does. */
+const HISTORY_LIMIT = 1_000;
+
+/** A cluster in this process. */
+export class FolderCluster {
+  readonly store: ObjectStore;
+  /** Whether there was nothing when it was opened. */
+  readonly isNew: boolean;
+  readonly #database: ObjectDatabase;
+  readonly #log: Logger;
+  readonly #statusFile: KeptStatusFile;
+
+  /** With all that was there when the last process ended. @throws StateRefused */
+  constructor({ folder, state, log }: FolderClusterOptions) {
+    prepareStateFolder(state, folder);
+    this.#database = new ObjectDatabase(state);
+    this.#refuseOtherFolder(resolve(folder), state);
+    this.store = new ObjectStore({ historyLimit: HISTORY_LIMIT, keeper: this.#database });
+    const namespaces = new Set([DEFAULT_NAMESPACE, OPERATOR_NAMESPACE]);
+    for (const { resource, object } of this.#database.objects()) {
+      this.store.restore(resource, object);
+      if (object.metadata.namespace !== undefined) namespaces.add(object.metadata.namespace);
+    }
+    const { apiVersion, kind } = RESOURCES.namespace;
+    for (const name of namespaces) {
+      this.store.restore(RESOURCES.namespace, { apiVersion, kind, metadata: { name } });
+    }
+    this.isNew = this.store.list(RESOURCES.exposure).length === 0;
+    this.#log = log;
+    this.#collectGarbage();
+    logEvents(this.store, log);
+    this.onExposureGone(() => this.#collectGarbage());
+    this.#statusFile = keepStatusFile(state, this.store, log);
+  }
+
+  /** A client that writes under this name. */
+  client(fieldManager: string): KubeClient {
+    const { store } = this;
+    return createMemoryClient({ store, resources: RESOURCES_HERE, fieldManager, name: 'folder' });
+  }
+
+  /** Tells that an Exposure is gone for good. */
+  onExposureGone(listener: () => void): void {
+    this.store.listen(({ plural, after }) => {
+      // Not from within the news of it: all others are to hear of that first.
+      if (plural === RESOURCES.exposure.plural && after === undefined) queueMicrotask(listener);
+    });
+  }
+
+  /** Tells whoever asks for the status what is wrong in the folder, in sentences. */
+  tellFaults(faults: readonly string[]): void {
+    this.#statusFile.setFaults(faults);
+  }
+
+  close(): void {
+    this.#statusFile.stop();
+    this.#database.close();
+  }
+
+  /** What a full disk keeps from being done is done the next time. */
+  #collectGarbage(): void {
+    try {
+      collectGarbage(this.store, RESOURCES_HERE);
+    } catch (error) {
+      this.#log.error('what a former Exposure owned is still there', { error });
+    }
+  }
+
+  /** With another folder, all that is in force would be gone from it, and so be taken away. One that has moved is the same. */
+  #refuseOtherFolder(folder: string, state: string): void {
+    const { folder: before } = this.#database;
+    if (before !== undefined && before !== folder && existsSync(before)) {
+      this.#database.close();
+      throw new StateRefused(
+        `the state ${state} is of the folder ${before}, which is still there, and not of ${folder}: Snicket would leave all tenants of the former. Give another folder with --state, or move the former away`,
+      );
+    }
+    if (before !== folder) this.#database.folder = folder;
+  }
+}

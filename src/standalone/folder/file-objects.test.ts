@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { stringify } from 'yaml';
+import { faultText } from './fault.ts';
+import { fileObjects } from './file-objects.ts';
+
+const EDGE = `apiVersion: snicket.dev/v1alpha1
+kind: Edge
+metadata:
+  name: shared
+spec:
+  driver: snicket
+  domain: example.com
+`;
+
+const EXPOSURE = `apiVersion: snicket.dev/v1alpha1
+kind: Exposure
+metadata:
+  name: blue
+spec:
+  controlPlane:
+    endpoints: {api: ["192.0.2.5:6443"]}
+    caSecret: {name: blue-ca}
+    kubeconfigSecret: {name: blue-admin}
+`;
+
+const SECRET = `apiVersion: v1
+kind: Secret
+metadata: {name: blue-ca, namespace: tenants}
+data: {a: YQ==}
+stringData: {b: b}
+files: {c: pki/c.crt}
+`;
+
+function read(text: string) {
+  const { objects, faults } = fileObjects({ name: 'a.yaml', text });
+  return { objects, faults: faults.map(faultText) };
+}
+
+test('reads Edges, Exposures and Secrets with their defaults', () => {
+  const { objects, faults } = read([EDGE, EXPOSURE, SECRET].join('---\n'));
+
+  expect(faults).toEqual([]);
+  expect(objects.map(({ object }) => object)).toMatchObject([
+    { kind: 'Edge', metadata: { name: 'shared' }, spec: { port: 443 } },
+    {
+      ...{ kind: 'Exposure', metadata: { name: 'blue', namespace: 'default' } },
+      spec: { controlPlane: { caSecret: { name: 'blue-ca', certificateKey: 'tls.crt' } } },
+    },
+    {
+      ...{ kind: 'Secret', metadata: { name: 'blue-ca', namespace: 'tenants' }, type: 'Opaque' },
+      data: { a: 'YQ==', b: 'Yg==' },
+    },
+  ]);
+  expect(objects[2]?.files.get('c')?.path).toBe('pki/c.crt');
+  expect(objects[2]?.object).not.toHaveProperty('files');
+});
+
+test('takes a copy from a cluster for what its author wrote', () => {
+  const copy = `${EXPOSURE.replace('  name: blue', '  name: blue\n  uid: abc\n  resourceVersion: "7"\n  generation: 3')}status:\n  endpoint: x:443\n`;
+
+  const [exposure] = read(copy).objects;
+
+  expect(exposure?.object.metadata).toEqual({ name: 'blue', namespace: 'default' });
+  expect(exposure?.object).not.toHaveProperty('status');
+});
+
+describe('refuses with the place and a way out', () => {
+  test.each([
+    [
+      'another driver',
+      EDGE.replace('driver: snicket', 'driver: traefik'),
+      'a.yaml:6:11: Edge shared: spec.driver: "traefik" needs a management cluster; the edge of a folder is the gateway in this process, so write snicket',
+    ],
+    [
+      'a Service',
+      EXPOSURE.replace('endpoints: {api: ["192.0.2.5:6443"]}', 'service: {name: blue}'),
+      'a.yaml:7:14: Exposure default/blue: spec.controlPlane.service: there is no management cluster to find that in; write endpoints in place of service, as {api: ["192.0.2.5:6443"]}, with caSecret and kubeconfigSecret',
+    ],
+    [
+      'what breaks a rule of the API',
+      EXPOSURE.replace('192.0.2.5:6443', '192.0.2.5'),
+      'a.yaml:7:23: Exposure default/blue: spec.controlPlane.endpoints.api[0]: ',
+    ],
+    [
+      'an unknown field',
+      EDGE.replace('domain:', 'domian:'),
+      'a.yaml:7:3: Edge shared: spec: there is no field "domian"; ',
+    ],
+    [
+      'another kind',
+      'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n',
+      'a.yaml:1:1: ConfigMap default/a: v1 ConfigMap is nothing for this folder; it takes Edge, Exposure and Secret',
+    ],
+    [
+      'another version',
+      EDGE.replace('v1alpha1', 'v2'),
+      'a.yaml:1:13: Edge shared: apiVersion: "snicket.dev/v2"; write snicket.dev/v1alpha1',
+    ],
+    [
+      'an Edge in a namespace',
+      EDGE.replace('name: shared', 'name: shared\n  namespace: a'),
+      'a.yaml:5:14: Edge a/shared: metadata.namespace: an Edge is in no namespace; ',
+    ],
+    [
+      'the namespace of the operator',
+      SECRET.replace('tenants', 'snicket-system'),
+      'a.yaml:3:38: Secret snicket-system/blue-ca: metadata.namespace: snicket-system is where Snicket keeps its own objects; write another one',
+    ],
+    [
+      'finalizers',
+      EXPOSURE.replace('name: blue', 'name: blue\n  finalizers: [mine]'),
+      'a.yaml:5:15: Exposure default/blue: metadata["finalizers"]: nothing for a file; ',
+    ],
+    [
+      'a kubeconfig',
+      'apiVersion: v1\nkind: Config\nclusters: []\nusers: []\n',
+      'a.yaml:1:1: a kubeconfig, and no object; give the file another ending, such as .conf, and name it in files of a Secret',
+    ],
+    [
+      'a kind that every object of JavaScript knows',
+      'apiVersion: v1\nkind: constructor\nmetadata: {name: a}\n',
+      'a.yaml:1:1: constructor default/a: v1 constructor is nothing for this folder; ',
+    ],
+    [
+      'annotations of a Secret that are none',
+      SECRET.replace('metadata: {', 'metadata: {annotations: none, '),
+      'a.yaml:3:25: Secret tenants/blue-ca: metadata.annotations: "none"; write a mapping',
+    ],
+    ['a merge of a text', `${EDGE}<<: text\n`, 'a.yaml:1:1: Merge sources must be maps'],
+    ['what is no object', 'just: text\n', 'a.yaml:1:1: no object; '],
+    ['the same twice', `${EDGE}---\n${EDGE}`, 'a.yaml:9:1: Edge shared is in line 1 too; '],
+    ['YAML that is none', 'a: [b\n', 'a.yaml:2:1: '],
+  ])('%s', (_what, text, fault) => {
+    const { faults } = read(text);
+
+    expect(faults[0]).toStartWith(fault);
+    expect(faults).toHaveLength(1);
+  });
+});
+
+test('shows the line of what is wrong', () => {
+  const text = EDGE.replace('driver: snicket', 'driver: traefik');
+
+  const { faults } = fileObjects({ name: 'a.yaml', text });
+
+  expect(faults[0]?.excerpt).toBe('6 |   driver: traefik\n              ^');
+});
+
+describe('of a Secret no sentence tells a value', () => {
+  test.each([
+    ['no base64', { data: { a: 'hunter2' } }, 'data.a'],
+    ['a number', { stringData: { a: 4711 } }, 'stringData.a'],
+    ['a text in place of entries', { data: 'hunter2' }, 'data'],
+    ['an entry twice', { data: { a: 'YQ==' }, stringData: { a: 'hunter2' } }, 'stringData.a'],
+    ['a list', { stringData: { a: ['hunter2'] } }, 'stringData.a'],
+  ])('%s', (_what, fields, path) => {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, ...fields };
+
+    const { faults } = fileObjects({ name: 'a.yaml', text: stringify(secret) });
+
+    expect(faultText(faults[0]!)).toContain(`: Secret default/s: ${path}: `);
+    expect(JSON.stringify(faults)).not.toMatch(/hunter2|4711/);
+  });
+});
+
+test('gives up on a file that would take long', () => {
+  const { faults } = fileObjects({ name: 'a.yaml', text: '\n'.repeat(300_000) });
+
+  expect(faults.map(({ sentence }) => sentence)).toEqual([
+    'more than 250000 words and signs in one file; put its objects into several',
+  ]);
+});
+
+test('of a file with thousands of faults the first are told', () => {
+  const { faults } = fileObjects({ name: 'a.yaml', text: 'a: b\n---\n'.repeat(5_000) });
+
+  expect(faults).toHaveLength(20);
+  expect(faults.at(-1)?.line).toBe(39);
+});
+
+test('never throws, and has no object without a namespace but Edges, whatever a file holds', () => {
+  const word = fc.constantFrom(
+    ...['apiVersion', 'v1', 'kind', 'Edge', 'Exposure', 'Secret', 'metadata', 'name', 'spec'],
+    ...[': ', '\n', '  ', '- ', '{', '}', '[', ']', '---\n', '&a', '*a', '"', 'null', 'data', '!'],
+    ...['snicket.dev/v1alpha1', 'items', 'List', '\t', '<<', '7', 'files'],
+  );
+
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 60 }), (words) => {
+      const { objects } = fileObjects({ name: 'a.yaml', text: words.join('') });
+
+      for (const { object } of objects) {
+        expect(object.metadata.namespace === undefined).toBe(object.kind === 'Edge');
+      }
+    }),
+  );
+});
+
+test('reads the same from YAML and from JSON', () => {
+  const object = {
+    ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } },
+    stringData: { yes: 'on', a: '1_000' },
+  };
+
+  const [yaml, json] = [stringify(object), JSON.stringify(object)].map(
+    (text) => fileObjects({ name: 'a', text }).objects[0]?.object,
+  );
+
+  expect(yaml).toEqual(json);
+});

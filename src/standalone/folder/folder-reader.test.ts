@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { edgeText } from '../testing/texts.ts';
+import { faultText } from './fault.ts';
+import { identityOf } from './file-objects.ts';
+import { FolderReader } from './folder-reader.ts';
+
+let folder: string;
+
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'snicket-reader-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(file: string, content: string | Uint8Array): void {
+  writeFileSync(join(folder, file), content);
+}
+
+async function read() {
+  const { objects, faults } = await new FolderReader(folder).read(new AbortController().signal);
+  return {
+    names: objects.map(({ object }) => identityOf(object)),
+    faults: faults.map(faultText),
+  };
+}
+
+const SECRET = `apiVersion: v1
+kind: Secret
+metadata: {name: blue-ca}
+files: {tls.crt: pki/ca.crt}
+`;
+
+describe('leaves all other files in force beside', () => {
+  test.each([
+    ['a file that is a link to itself', 'loop.yaml', 'loop.yaml', 'cannot be read (ELOOP)'],
+    ['a link to itself', 'loop', 'loop', 'loop: the link cannot be followed (ELOOP)'],
+    [
+      'a link that is too long',
+      'long',
+      'x'.repeat(300),
+      'the link cannot be followed (ENAMETOOLONG)',
+    ],
+  ])('%s', async (_what, name, target, fault) => {
+    write('edge.yaml', edgeText('shared'));
+    symlinkSync(target, join(folder, name));
+
+    const { names, faults } = await read();
+
+    expect(names).toEqual(['Edge shared']);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain(fault);
+  });
+
+  test('a name that is not in UTF-8', async () => {
+    write('edge.yaml', edgeText('shared'));
+    const name = Buffer.concat([Buffer.from(join(folder, 'a')), Buffer.of(0xff)]);
+    writeFileSync(Buffer.concat([name, Buffer.from('.yaml')]), edgeText('other'));
+
+    expect(await read()).toEqual({
+      names: ['Edge shared'],
+      faults: ['a\ufffd.yaml: the name is not in UTF-8; rename it'],
+    });
+  });
+
+  test.each([
+    ['a link to itself', '.loop/ca.crt', '.loop/ca.crt cannot be read (ELOOP)'],
+    ['a path that is too long', 'x'.repeat(5_000), 'cannot be read (ENAMETOOLONG)'],
+    ['a path with a NUL in it', '"a\\0b"', 'no path; write one'],
+  ])('a Secret with %s', async (_what, path, fault) => {
+    write('edge.yaml', edgeText('shared'));
+    write('secret.yaml', SECRET.replace('pki/ca.crt', path));
+    symlinkSync('.loop', join(folder, '.loop'));
+
+    const { names, faults } = await read();
+
+    expect(names).toEqual(['Edge shared']);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain(fault);
+  });
+
+  test('a Secret of many files that are not there, of which it names the first', async () => {
+    write('edge.yaml', edgeText('shared'));
+    const entries = Array.from({ length: 5_000 }, (_, index) => `e${index}: none/${index}`);
+    write('secret.yaml', SECRET.replace('tls.crt: pki/ca.crt', entries.join(', ')));
+
+    const { names, faults } = await read();
+
+    expect(names).toEqual(['Edge shared']);
+    expect(faults).toHaveLength(20);
+  });
+
+  test('a Secret of many large files, of which it does not read all', async () => {
+    write('edge.yaml', edgeText('shared'));
+    write('large', new Uint8Array(1024 * 1024));
+    const entries = Array.from(
+      { length: 100 },
+      (_, index) => `e${index}: ${'./'.repeat(index)}large`,
+    );
+    write('secret.yaml', SECRET.replace('tls.crt: pki/ca.crt', entries.join(', ')));
+
+    const { names, faults } = await read();
+
+    expect(names).toEqual(['Edge shared']);
+    expect(faults).toEqual([
+      'secret.yaml:1:1: Secret default/blue-ca: more than 1048576 bytes in all; a Secret has no more',
+    ]);
+  });
+});

@@ -1,0 +1,180 @@
+/**
+ * A folder as it is now: every file read, those parsed that have changed since the last time.
+ */
+import { dirname, join, resolve } from 'node:path';
+import { InvalidObjectError } from '../../api/fault.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { placeText, type Place } from '../../manifests/manifest-parts.ts';
+import { FolderUnreadable, faultIn, type FolderFault } from './fault.ts';
+import {
+  fileObjects,
+  identityOf,
+  MAX_FAULTS,
+  type FileObject,
+  type FileReading,
+} from './file-objects.ts';
+import { FileContents } from './file-contents.ts';
+import { listFiles } from './list-files.ts';
+import { MAX_SECRET_BYTES, withFiles, type FolderSecret } from './secret.ts';
+
+/** An object, and the file that it is from. */
+export interface FolderObject {
+  readonly object: KubeObject;
+  /** From the folder on: `tenants/blue.yaml`. */
+  readonly file: string;
+}
+
+/** A folder at one point in time. */
+export interface FolderReading {
+  /** Those of good files; no object is there twice. */
+  readonly objects: readonly FolderObject[];
+  readonly faults: readonly FolderFault[];
+  /** Files that cannot be used, and folders that cannot be read: what they said last is still meant. */
+  readonly unknown: readonly string[];
+  /** How many files there are, good or not. */
+  readonly files: number;
+  /** Where changes can be seen: the folder, those in it, and those of the files that Secrets name. */
+  readonly directories: readonly string[];
+}
+
+/** Of all files of YAML and JSON. */
+const MAX_BYTES = 128 * 1024 * 1024;
+
+interface Parsed {
+  readonly bytes: Buffer;
+  readonly text: string;
+  readonly reading: FileReading;
+}
+
+/** Reads one folder again and again. */
+export class FolderReader {
+  readonly #folder: string;
+  readonly #contents = new FileContents();
+  #parsed: ReadonlyMap<string, Parsed> = new Map();
+
+  constructor(folder: string) {
+    this.#folder = resolve(folder);
+  }
+
+  /** @throws FolderUnreadable, or the signal's reason */
+  async read(signal: AbortSignal): Promise<FolderReading> {
+    const { files, directories, faults: unlisted } = await listFiles(this.#folder, signal);
+    const merged = new MergedFiles();
+    for (const fault of unlisted) merged.refuse(fault.file, [fault]);
+    const parsed = new Map<string, Parsed>();
+    const others = new Set<string>();
+    let bytes = 0;
+    for (const file of files) {
+      signal.throwIfAborted();
+      const found = await this.#parsedFile(file);
+      if (found === undefined) continue; // gone since it was listed
+      if ('sentence' in found) {
+        merged.refuse(file, [found]);
+        continue;
+      }
+      bytes += found.bytes.length;
+      if (bytes > MAX_BYTES) {
+        throw new FolderUnreadable(
+          `${this.#folder} has files of more than ${MAX_BYTES} bytes in all; give a folder with nothing but Snicket's files`,
+        );
+      }
+      parsed.set(file, found);
+      const whole = await this.#withFiles(file, found, others);
+      if (whole.faults.length > 0) merged.refuse(file, whole.faults);
+      else merged.take(file, found.text, whole.objects);
+    }
+    this.#parsed = parsed;
+    this.#contents.forgetUnread();
+    return {
+      ...merged.reading(),
+      files: files.length,
+      directories: [...directories.map((one) => join(this.#folder, one)), ...others],
+    };
+  }
+
+  async #parsedFile(file: string): Promise<Parsed | FolderFault | undefined> {
+    const bytes = await this.#contents.read(join(this.#folder, file));
+    if (bytes === undefined) return undefined;
+    if (typeof bytes === 'string') return { file, sentence: bytes };
+    const before = this.#parsed.get(file);
+    if (before !== undefined && (before.bytes === bytes || before.bytes.equals(bytes)))
+      return before;
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+      return { bytes, text, reading: fileObjects({ name: file, text }) };
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      return { file, sentence: 'not a text in UTF-8; write it anew' };
+    }
+  }
+
+  /** The objects of a file, with what is in the files that its Secrets name. */
+  async #withFiles(
+    file: string,
+    { text, reading }: Parsed,
+    directories: Set<string>,
+  ): Promise<FileReading> {
+    if (reading.faults.length > 0) return reading;
+    const objects: FileObject[] = [];
+    const faults: FolderFault[] = [];
+    for (const one of reading.objects) {
+      const contents = new Map<string, Uint8Array>();
+      const title = identityOf(one.object);
+      let bytes = 0;
+      for (const [entry, { path, place }] of one.files) {
+        // It is refused, whatever comes.
+        if (bytes > MAX_SECRET_BYTES || faults.length >= MAX_FAULTS) break;
+        const absolute = resolve(this.#folder, dirname(file), path);
+        directories.add(dirname(absolute));
+        const content = await this.#contents.read(absolute);
+        if (content === undefined || typeof content === 'string') {
+          const why = content ?? `there is no file ${absolute}; make it, or correct the path`;
+          faults.push(faultIn(text, place, `${title}: files.${entry}: ${why}`));
+        } else {
+          contents.set(entry, content);
+          bytes += content.length;
+        }
+      }
+      if (one.files.size === 0) objects.push(one);
+      else if (contents.size === one.files.size || bytes > MAX_SECRET_BYTES) {
+        try {
+          const object = withFiles(one.object as FolderSecret, contents, title);
+          objects.push({ ...one, object });
+        } catch (error) {
+          if (!(error instanceof InvalidObjectError)) throw error;
+          faults.push(faultIn(text, one.place, error.message));
+        }
+      }
+    }
+    return { objects, faults };
+  }
+}
+
+/** Files put together in the order of their names: of the same object in two, the first is meant. */
+class MergedFiles {
+  readonly #objects = new Map<string, FolderObject & { readonly place: Place }>();
+  readonly #faults: FolderFault[] = [];
+  readonly #unknown: string[] = [];
+
+  take(file: string, text: string, objects: readonly FileObject[]): void {
+    for (const { object, place } of objects) {
+      const identity = identityOf(object);
+      const twin = this.#objects.get(identity);
+      if (twin === undefined) this.#objects.set(identity, { object, file, place });
+      else {
+        const sentence = `${identity} is at ${placeText(twin.place)} too, and that one is in force; remove one`;
+        this.#faults.push(faultIn(text, place, sentence));
+      }
+    }
+  }
+
+  refuse(file: string, faults: readonly FolderFault[]): void {
+    this.#unknown.push(file);
+    this.#faults.push(...faults);
+  }
+
+  reading(): Pick<FolderReading, 'objects' | 'faults' | 'unknown'> {
+    const objects = [...this.#objects.values()].map(({ object, file }) => ({ object, file }));
+    return { objects, faults: this.#faults, unknown: this.#unknown };
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * What a folder takes that a cluster would take too, and what it does not: there are no Services, no providers and no other
+ * ingress controllers here.
+ */
+import type { Fault } from '../../api/fault.ts';
+import type { KubeObject } from '../../kube/object.ts';
+
+/** Where the operator keeps what is its own: nothing of the folder goes there. */
+export const OPERATOR_NAMESPACE = 'snicket-system';
+
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ['Edge', 'snicket.dev/v1alpha1'],
+  ['Exposure', 'snicket.dev/v1alpha1'],
+  ['Secret', 'v1'],
+]);
+
+/** What people write of the metadata, and what a copy from a cluster has besides. */
+const METADATA: ReadonlySet<string> = new Set([
+  ...['name', 'namespace', 'labels', 'annotations'],
+  ...['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'selfLink'],
+]);
+
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** What is wrong with an object because it is in a folder, and not in a cluster. */
+export function folderFaults(object: KubeObject): readonly Fault[] {
+  const { apiVersion, kind } = object;
+  const wanted = KINDS.get(kind);
+  if (wanted === undefined) {
+    const sentence = `${apiVersion} ${kind} is nothing for this folder; it takes Edge, Exposure and Secret`;
+    return [{ path: '', sentence }];
+  }
+  if (apiVersion !== wanted) {
+    return [{ path: 'apiVersion', sentence: `"${apiVersion}"; write ${wanted}` }];
+  }
+  return [...metadataFaults(object), ...specFaults(object)];
+}
+
+function metadataFaults({ kind, metadata }: KubeObject): readonly Fault[] {
+  const faults = Object.keys(metadata)
+    .filter((field) => !METADATA.has(field))
+    .map((field) => ({
+      path: `metadata[${JSON.stringify(field)}]`,
+      sentence: 'nothing for a file; write name, namespace, labels and annotations',
+    }));
+  const namespace: unknown = metadata.namespace;
+  if (kind === 'Edge') {
+    if (namespace === undefined) return faults;
+    const sentence = `an Edge is in no namespace; remove it, and name in spec.allowedNamespaces who may use the Edge`;
+    return [...faults, { path: 'metadata.namespace', sentence }];
+  }
+  if (typeof namespace !== 'string' || !NAMESPACE.test(namespace)) {
+    const sentence = `${JSON.stringify(namespace)} is no namespace; write up to 63 lower-case letters, digits and dashes`;
+    return [...faults, { path: 'metadata.namespace', sentence }];
+  }
+  if (namespace !== OPERATOR_NAMESPACE) return faults;
+  const sentence = `${OPERATOR_NAMESPACE} is where Snicket keeps its own objects; write another one`;
+  return [...faults, { path: 'metadata.namespace', sentence }];
+}
+
+interface Specified {
+  readonly spec?: {
+    readonly driver?: unknown;
+    readonly controlPlane?: Readonly<Record<string, unknown>> | null;
+  } | null;
+}
+
+function specFaults(object: KubeObject): readonly Fault[] {
+  const { spec } = object as Specified;
+  if (object.kind === 'Edge') {
+    const driver = spec?.driver;
+    if (driver === undefined || driver === 'snicket') return [];
+    const sentence = `${JSON.stringify(driver)} needs a management cluster; the edge of a folder is the gateway in this process, so write snicket`;
+    return [{ path: 'spec.driver', sentence }];
+  }
+  const given = Object.keys(spec?.controlPlane ?? {});
+  return (['service', 'ref'] as const)
+    .filter((field) => given.includes(field))
+    .map((field) => ({
+      path: `spec.controlPlane.${field}`,
+      sentence: `there is no management cluster to find that in; write endpoints in place of ${field}, as {api: ["192.0.2.5:6443"]}, with caSecret and kubeconfigSecret`,
+    }));
+}

@@ -1,0 +1,115 @@
+/**
+ * A Secret of the folder: as in a cluster, and with values that are files of their own.
+ */
+import * as z from 'zod';
+import { faultsOf, InvalidObjectError, sentenceOf } from '../../api/fault.ts';
+import { objectName } from '../../api/kubernetes-values.ts';
+import type { KubeObject } from '../../kube/object.ts';
+
+/** A Secret, with its values in base64 as a server gives them. */
+export interface FolderSecret extends KubeObject {
+  readonly type: string;
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** A Secret as far as its YAML goes. */
+export interface WrittenSecret {
+  readonly secret: FolderSecret;
+  /** The values that are in other files: the path of each by its entry, as it is written. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const ENTRY = /^[-._a-zA-Z0-9]{1,253}$/;
+
+/** As in a cluster. */
+export const MAX_SECRET_BYTES = 1024 * 1024;
+
+// No sentence has a value in it: that would be a key in a log.
+const entries = (value: z.ZodType<string>) => z.record(z.string(), value).default({});
+
+const texts = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((values) => values ?? undefined);
+
+const schema = z
+  .strictObject({
+    apiVersion: z.literal('v1'),
+    kind: z.literal('Secret'),
+    metadata: z.looseObject({ name: objectName, labels: texts, annotations: texts }),
+    type: z.string().default('Opaque'),
+    immutable: z.boolean().optional(),
+    data: entries(
+      z.string({ error: 'no text; write base64, or the text itself in stringData' }).regex(BASE64, {
+        error: 'no base64; write it with: base64 -w0, or the text itself in stringData',
+      }),
+    ),
+    stringData: entries(z.string({ error: 'no text; put it in quotes' })),
+    files: entries(
+      z
+        .string({ error: 'no path; write one, from the folder of this file' })
+        .regex(/^[^\0]+$/, { error: 'no path; write one, from the folder of this file' }),
+    ),
+  })
+  .superRefine(({ data, stringData, files }, context) => {
+    const seen = new Set<string>();
+    for (const [field, values] of Object.entries({ data, stringData, files })) {
+      for (const entry of Object.keys(values)) {
+        const fault = entryFault(entry, seen);
+        if (fault === undefined) continue;
+        context.addIssue({ code: 'custom', message: fault, path: [field, entry] });
+      }
+    }
+  });
+
+function entryFault(entry: string, seen: Set<string>): string | undefined {
+  if (!ENTRY.test(entry)) return 'no name of an entry; write letters, digits, dashes and dots';
+  if (seen.has(entry)) {
+    return `${entry} is in two of data, stringData and files; leave one`;
+  }
+  seen.add(entry);
+  return undefined;
+}
+
+/** The Secret in a value. @throws InvalidObjectError with all that is wrong, and no value of it. */
+export function parseSecret(value: unknown, name: string): WrittenSecret {
+  const parsed = schema.safeParse(value, { error: secretSentence });
+  if (!parsed.success) throw new InvalidObjectError(name, faultsOf(parsed.error.issues));
+  const { data, stringData, files, metadata, type } = parsed.data;
+  const secret: FolderSecret = {
+    ...{ apiVersion: 'v1', kind: 'Secret', metadata, type },
+    data: { ...data, ...encoded(Object.entries(stringData)) },
+  };
+  return { secret, files: new Map(Object.entries(files)) };
+}
+
+/** The usual sentence quotes what it does not take. */
+function secretSentence(issue: z.core.$ZodRawIssue): string | undefined {
+  const { path = [] } = issue;
+  const isSecret = ['data', 'stringData'].includes(String(path[0]));
+  return isSecret
+    ? 'not what it has to be; write a mapping of entries to texts'
+    : sentenceOf(issue);
+}
+
+/** The Secret with what its files hold. @throws InvalidObjectError if it is larger than a cluster would take. */
+export function withFiles(
+  secret: FolderSecret,
+  contents: ReadonlyMap<string, Uint8Array>,
+  name: string,
+): FolderSecret {
+  const data = { ...secret.data, ...encoded(contents) };
+  const bytes = Object.values(data).reduce((sum, text) => sum + (text.length * 3) / 4, 0);
+  if (bytes <= MAX_SECRET_BYTES) return { ...secret, data };
+  const sentence = `more than ${MAX_SECRET_BYTES} bytes in all; a Secret has no more`;
+  throw new InvalidObjectError(name, [{ path: '', sentence }]);
+}
+
+function encoded(values: Iterable<readonly [string, string | Uint8Array]>): FolderSecret['data'] {
+  const data: Record<string, string> = {};
+  for (const [entry, content] of values) {
+    data[entry] = Buffer.from(content as string).toString('base64');
+  }
+  return data;
+}

@@ -1,0 +1,169 @@
+/**
+ * Operator and gateway in one process, with a folder in place of a management cluster: objects in memory, kept in a state
+ * folder, that both see by a client as they would see those of a server.
+ */
+import { systemClock } from '../engine/clock.ts';
+import { formatListenAddress, type ListenAddress } from '../engine/listen-address.ts';
+import { CannotListen, listenOnAll } from '../engine/listen-all.ts';
+import { KubernetesRoutes } from '../discovery/kubernetes-routes.ts';
+import { Gateway } from '../gateway/gateway.ts';
+import type { GatewayOptions } from '../gateway/options.ts';
+import { Operator, type OperatorOptions } from '../operator/operator.ts';
+import { serveHttp, type HttpServer } from '../telemetry/http.ts';
+import type { Logger } from '../telemetry/log.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import type { FolderFault } from './folder/fault.ts';
+import { OPERATOR_NAMESPACE } from './folder/rules.ts';
+import { FolderCluster } from './folder-cluster.ts';
+import { registerFolderMetrics } from './folder-metrics.ts';
+import { ensureMasterKeyFile, shareMasterKeys } from './state/master-key.ts';
+import { FolderSync } from './sync/folder-sync.ts';
+
+/** Options of a {@link Standalone}. */
+export interface StandaloneOptions {
+  readonly folder: string;
+  readonly state: string;
+  readonly gateway: Omit<GatewayOptions, 'openRoutes' | 'keyFile' | 'http'>;
+  readonly operator: Omit<
+    OperatorOptions,
+    'client' | 'namespace' | 'identity' | 'isGatewayHere' | 'log'
+  >;
+  /** Health and metrics of both; none: nowhere. */
+  readonly http: readonly ListenAddress[];
+  /** Told of each thing that is wrong in the folder, besides the log. */
+  readonly onFault?: ((fault: FolderFault) => void) | undefined;
+}
+
+/** The process, put together. */
+export class Standalone {
+  readonly metrics = new Metrics();
+  readonly gateway: Gateway;
+
+  readonly #options: StandaloneOptions;
+  readonly #log: Logger;
+  readonly #cluster: FolderCluster;
+  readonly #operator: Operator;
+  readonly #sync: FolderSync;
+  readonly #keyFile: string;
+  readonly #ended = new AbortController();
+  readonly #http: (HttpServer & ListenAddress)[] = [];
+  #stopSharing: (() => void) | undefined;
+  #operating: Promise<void> | undefined;
+
+  /** @throws StateRefused if the state is not for this process */
+  constructor(options: StandaloneOptions, log: Logger) {
+    this.#options = options;
+    this.#log = log;
+    const { folder, state, onFault } = options;
+    this.#cluster = new FolderCluster({ folder, state, log });
+    this.#keyFile = ensureMasterKeyFile(state);
+    this.#sync = new FolderSync({
+      ...{ folder, log, onFault, clock: systemClock },
+      onLook: (faults) => this.#cluster.tellFaults(faults),
+      client: this.#cluster.client('snicket-folder'),
+    });
+    this.#cluster.onExposureGone(() => this.#sync.lookSoon());
+    const client = this.#cluster.client('snicket');
+    this.#operator = new Operator({
+      ...{ ...options.operator, client, log },
+      ...{ namespace: OPERATOR_NAMESPACE, identity: 'snicket-run', isGatewayHere: true },
+    });
+    this.gateway = new Gateway(
+      {
+        ...options.gateway,
+        openRoutes: (sink) => new KubernetesRoutes({ client }, sink),
+        keyFile: this.#keyFile,
+        http: [],
+      },
+      log,
+    );
+    this.metrics.include(this.gateway.metrics);
+    this.metrics.include(this.#operator.metrics);
+    registerFolderMetrics(this.metrics, this.#sync.state);
+  }
+
+  /** Where health and metrics are. */
+  get httpAddresses(): readonly ListenAddress[] {
+    return this.#http;
+  }
+
+  /** Starts all of it. @throws FolderUnreadable if nothing is known of the folder yet, or if it cannot listen */
+  async start(): Promise<void> {
+    this.#serveHttp();
+    this.#stopSharing = await shareMasterKeys(this.#keyFile, {
+      ...{ client: this.#cluster.client('snicket'), log: this.#log },
+      namespace: OPERATOR_NAMESPACE,
+    });
+    // What there was before is served at once; a first start has nothing to serve until the folder is read.
+    if (this.#cluster.isNew) await this.#sync.start();
+    await this.gateway.start();
+    if (!this.#cluster.isNew) await this.#sync.start();
+    this.#operating = this.#operator.run(this.#ended.signal);
+    this.#operating.catch(() => {}); // lost() tells whoever asks
+    this.#log.info('running', {
+      ...{ folder: this.#options.folder, state: this.#options.state },
+      http: this.#http.map(formatListenAddress),
+    });
+  }
+
+  /** Never done. @throws what only a new process can go on from */
+  async lost(): Promise<never> {
+    const ended = async (): Promise<never> => {
+      await this.#operating;
+      throw new Error('the operator has ended');
+    };
+    return Promise.race([ended(), this.gateway.lost()]);
+  }
+
+  /** Why no load balancer should send clients here; nothing if it should. */
+  notReady(): string | undefined {
+    return this.gateway.notReady() ?? this.#operator.notReady();
+  }
+
+  /** Ends the operator at once, and the gateway when its clients have gone. */
+  async drain(): Promise<void> {
+    await this.#endOperator();
+    await this.gateway.drain();
+    this.#close();
+  }
+
+  /** Ends all of it at once. */
+  async stop(): Promise<void> {
+    await this.#endOperator();
+    await this.gateway.stop();
+    this.#close();
+  }
+
+  async #endOperator(): Promise<void> {
+    this.#ended.abort();
+    this.#stopSharing?.();
+    await this.#sync.stop();
+    await this.#operating?.catch((error: unknown) => {
+      // The reason of the signal, if it had not begun.
+      if (error !== this.#ended.signal.reason) this.#log.error('the operator failed', { error });
+    });
+  }
+
+  #close(): void {
+    for (const server of this.#http) server.stop();
+    this.#cluster.close();
+  }
+
+  #serveHttp(): void {
+    const listen = (at: ListenAddress) => {
+      const server = serveHttp({ ...at, metrics: this.metrics, notReady: () => this.notReady() });
+      this.#http.push({ address: at.address, port: server.port, stop: () => server.stop() });
+    };
+    try {
+      listenOnAll({ listen }, this.#options.http, ({ message }) =>
+        this.#log.warn(`${message}; this machine has no IPv6, and IPv4 alone is served`),
+      );
+    } catch (error) {
+      if (!(error instanceof CannotListen)) throw error;
+      const place = formatListenAddress(error.at);
+      throw new Error(`cannot serve HTTP on ${place} (${error.code}); choose another with --http`, {
+        cause: error,
+      });
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defaultStateFolder, prepareStateFolder } from './state-folder.ts';
+
+let root: string;
+let folder: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'snicket-state-'));
+  folder = join(root, 'folder');
+  mkdirSync(folder);
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+test('makes a folder that nobody else can look into', () => {
+  const state = join(root, 'a', 'state');
+
+  prepareStateFolder(state, folder);
+
+  expect(statSync(state).mode & 0o777).toBe(0o700);
+});
+
+test('leaves alone what is not its own, such as an access log', () => {
+  const state = join(root, 'state');
+  prepareStateFolder(state, folder);
+  writeFileSync(join(state, 'access.log'), '');
+  chmodSync(join(state, 'access.log'), 0o644);
+
+  expect(() => prepareStateFolder(state, folder)).not.toThrow();
+});
+
+describe('refuses', () => {
+  test.each([0o755, 0o750, 0o770, 0o701, 0o702])(
+    'a folder of mode %o, with what to run',
+    (mode) => {
+      const state = join(root, 'state');
+      mkdirSync(state);
+      chmodSync(state, mode);
+
+      expect(() => prepareStateFolder(state, folder)).toThrow(
+        `${state} has the mode ${mode.toString(8)}: others could read the keys of tenants; run: chmod 700 ${state}`,
+      );
+    },
+  );
+
+  test('a file in it that others can read', () => {
+    const state = join(root, 'state');
+    prepareStateFolder(state, folder);
+    writeFileSync(join(state, 'master.key'), '', { mode: 0o600 });
+    prepareStateFolder(state, folder);
+
+    chmodSync(join(state, 'master.key'), 0o640);
+
+    expect(() => prepareStateFolder(state, folder)).toThrow(`run: chmod 600 ${state}/master.key`);
+  });
+
+  test('a link to a folder that others can get into, or to such a file', () => {
+    const [state, open, file] = [join(root, 'state'), join(root, 'open'), join(root, 'file')];
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    symlinkSync(open, state);
+
+    expect(() => prepareStateFolder(state, folder)).toThrow(`run: chmod 700 ${state}`);
+
+    chmodSync(open, 0o700);
+    writeFileSync(file, '');
+    chmodSync(file, 0o644);
+    symlinkSync(file, join(open, 'objects.db'));
+
+    expect(() => prepareStateFolder(state, folder)).toThrow(`run: chmod 600 ${state}/objects.db`);
+  });
+
+  // Only root can give a folder away.
+  test.skipIf(process.getuid?.() !== 0)('a folder of another user', () => {
+    const state = join(root, 'state');
+    mkdirSync(state, { mode: 0o700 });
+    chownSync(state, 4711, 4711);
+
+    expect(() => prepareStateFolder(state, folder)).toThrow(
+      `${state} belongs to the user 4711, and this process is of 0; run: chown 0 ${state}`,
+    );
+  });
+
+  test('a folder that would be read as part of the other', () => {
+    expect(() => prepareStateFolder(join(folder, 'state'), folder)).toThrow('give another folder');
+    expect(() => prepareStateFolder(folder, folder)).toThrow('give another folder with --state');
+    expect(() => prepareStateFolder(join(folder, '.state'), folder)).not.toThrow();
+    expect(() => prepareStateFolder(`${folder}-state`, folder)).not.toThrow();
+  });
+
+  test('what is no folder', () => {
+    const state = join(root, 'state');
+    writeFileSync(state, '');
+
+    expect(() => prepareStateFolder(state, folder)).toThrow(`the state ${state} cannot be used`);
+  });
+});
+
+test.each([
+  [{ STATE_DIRECTORY: '/var/lib/snicket:/var/lib/other' }, '/var/lib/snicket'],
+  [{ XDG_STATE_HOME: '/home/a/state' }, '/home/a/state/snicket'],
+  [{ STATE_DIRECTORY: '', XDG_STATE_HOME: '' }, join(homedir(), '.local/state/snicket')],
+])('with %o, the state is in %s', (environment, state) => {
+  expect(defaultStateFolder(environment)).toBe(state);
+});

@@ -1,0 +1,74 @@
+/**
+ * Where a process keeps what has to outlive it: keys of tenants among it, so nobody else may look.
+ */
+import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+
+/** With the journals of the one, and what the others are written to first. */
+const OWN_FILES = /^(?:master\.key|objects\.db|status\.yaml)/;
+
+/** A state folder that must not be used. */
+export class StateRefused extends Error {
+  override readonly name = 'StateRefused';
+  readonly code = 'StateRefused';
+}
+
+/** The folder to use if none is given: systemd's, or the one that the user's programs have. */
+export function defaultStateFolder(
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  const { STATE_DIRECTORY: systemd, XDG_STATE_HOME: xdg } = environment;
+  // Of several, systemd separates them by colons.
+  if (systemd !== undefined && systemd !== '') return systemd.split(':')[0] ?? systemd;
+  const home = xdg !== undefined && xdg !== '' ? xdg : join(homedir(), '.local', 'state');
+  return join(home, 'snicket');
+}
+
+/** Makes the folder if it is not there. @throws StateRefused if others can read or write it, with what to run */
+export function prepareStateFolder(state: string, folder: string): void {
+  const inside = relative(resolve(folder), resolve(state));
+  const isHidden = inside.split('/').some((part) => part.startsWith('.'));
+  if (!isHidden && !inside.startsWith('/')) {
+    throw new StateRefused(
+      `the state ${state} is within ${folder}, and would be read as part of it; give another folder with --state`,
+    );
+  }
+  try {
+    mkdirSync(state, { recursive: true, mode: 0o700 });
+    refuseForeign(state, '700');
+    for (const name of readdirSync(state)) {
+      // Somebody's log may be there too: nobody else gets into the folder.
+      if (OWN_FILES.test(name)) refuseForeign(join(state, name), '600');
+    }
+  } catch (error) {
+    if (error instanceof StateRefused) throw error;
+    const said = error instanceof Error ? error.message : String(error);
+    throw new StateRefused(
+      `the state ${state} cannot be used (${said}); give another folder with --state`,
+      { cause: error },
+    );
+  }
+}
+
+/** Of the owner alone, from the moment it is there. */
+export function closeToOthers(file: string): void {
+  chmodSync(file, 0o600);
+}
+
+/** A link is as good as what it leads to, and as who may change it. */
+function refuseForeign(path: string, mode: '600' | '700'): void {
+  const stats = statSync(path);
+  const own = process.getuid?.();
+  for (const { uid } of [lstatSync(path), stats]) {
+    if (own === undefined || uid === own) continue;
+    throw new StateRefused(
+      `${path} belongs to the user ${uid}, and this process is of ${own}; run: chown ${own} ${path}`,
+    );
+  }
+  if ((stats.mode & 0o077) === 0) return;
+  const rights = (stats.mode & 0o777).toString(8);
+  throw new StateRefused(
+    `${path} has the mode ${rights}: others could read the keys of tenants; run: chmod ${mode} ${path}`,
+  );
+}

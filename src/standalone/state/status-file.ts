@@ -1,0 +1,102 @@
+/**
+ * The Edges and Exposures with their statuses as a file, for `snicket status` and for people.
+ */
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { replaceFile } from '../../files/replace-file.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { ApiObject, ObjectStore } from '../../kube/store/object-store.ts';
+import type { Logger } from '../../telemetry/log.ts';
+
+/** The name of the file in the state. */
+export const STATUS_FILE = 'status.yaml';
+
+/** Changes come in bursts: they are written together, this long after the first. */
+const GATHER_MS = 200;
+/** No more than one part in so many of its time goes into writing: a thousand Exposures take a while. */
+const REST = 4;
+
+/** The file, as long as it is kept. */
+export interface KeptStatusFile {
+  /** Sentences on what is wrong in the folder: all of them. */
+  setFaults(faults: readonly string[]): void;
+  /** Writes it once more. */
+  stop(): void;
+}
+
+/** Writes the file now and after every change. */
+export function keepStatusFile(state: string, store: ObjectStore, log: Logger): KeptStatusFile {
+  const path = join(state, STATUS_FILE);
+  /** It takes a millisecond for each, and most have not changed. */
+  const texts = new WeakMap<ApiObject, string>();
+  let due: ReturnType<typeof setTimeout> | undefined;
+  let restMs = GATHER_MS;
+  let fault: string | undefined;
+  let faults: readonly string[] = [];
+  const write = () => {
+    due = undefined;
+    const startMs = performance.now();
+    try {
+      replaceFile(path, statusText(store, texts, faults));
+      fault = undefined;
+    } catch (error) {
+      const sentence = error instanceof Error ? error.message : String(error);
+      if (sentence !== fault) log.error('the status cannot be written', { file: path, error });
+      fault = sentence;
+    }
+    restMs = Math.max(GATHER_MS, REST * (performance.now() - startMs));
+  };
+  const writeSoon = () => (due ??= setTimeout(write, restMs));
+  const stop = store.listen(({ plural }) => {
+    if (SHOWN.some((kind) => kind.plural === plural)) writeSoon();
+  });
+  write();
+  return {
+    setFaults(found) {
+      if (Bun.deepEquals(found, faults)) return;
+      faults = found;
+      writeSoon();
+    },
+    stop() {
+      stop();
+      clearTimeout(due);
+      write();
+    },
+  };
+}
+
+const SHOWN = [RESOURCES.edge, RESOURCES.exposure];
+
+/** A List, as `kubectl get -o yaml` writes one, with what is wrong in the folder beside the items. */
+function statusText(
+  store: ObjectStore,
+  texts: WeakMap<ApiObject, string>,
+  faults: readonly string[],
+): string {
+  const items = SHOWN.flatMap((kind) => store.list(kind)).map((object) => {
+    let text = texts.get(object);
+    if (text === undefined) texts.set(object, (text = itemText(object)));
+    return text;
+  });
+  const list = items.length === 0 ? ' []\n' : `\n${items.join('')}`;
+  const wrong = faults.length === 0 ? '' : stringify({ faults }, { lineWidth: 0 });
+  return `apiVersion: v1\nkind: List\n${wrong}items:${list}`;
+}
+
+/** For readers of YAML 1.1 too, to which `on` is a boolean. */
+function itemText(object: ApiObject): string {
+  const options = { compat: 'yaml-1.1', aliasDuplicateObjects: false, lineWidth: 0 } as const;
+  return stringify([asPeopleReadIt(object)], options);
+}
+
+/** In the usual order, and without who wrote which field. */
+function asPeopleReadIt({ apiVersion, kind, ...object }: ApiObject): KubeObject {
+  const { managedFields: _, name, namespace, ...metadata } = object.metadata;
+  const { spec, status } = object;
+  const named = { name, ...(namespace !== undefined && { namespace }), ...metadata };
+  return {
+    ...{ apiVersion, kind, metadata: named },
+    ...{ spec, ...(status !== undefined && { status }) },
+  };
+}

@@ -1,0 +1,136 @@
+import { expect, test } from 'bun:test';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { LabTenant } from '../../operator/testing/lab-tenant.ts';
+import { fileIn } from '../../operator/testing/objects.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import { RunLab, tenantText } from '../testing/run-lab.ts';
+
+function hasProxies({ server }: LabTenant): boolean {
+  return server.read(RESOURCES.daemonSet, PROXY) !== undefined;
+}
+
+/** All of ours that is in a tenant. */
+function traces({ server }: LabTenant): readonly string[] {
+  return server
+    .readAll()
+    .filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/managed-by'] === 'snicket')
+    .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+}
+
+test('a bad file leaves the tenant as it was; a good one puts it right; a removed one cleans up', async () => {
+  await using lab = await RunLab.open();
+  const blue = await lab.addTenant('blue');
+  await blue.controllers.addNode('worker-1', ['10.0.0.1']);
+  await lab.start();
+  await lab.untilCondition('blue', 'TenantReady', /^True/);
+
+  // 1. Somebody makes a mistake.
+  lab.write('blue/tenant.yaml', tenantText(blue).replace('endpoints:', 'endpoint:'));
+  const fault = await lab.said(/^blue\/tenant\.yaml:8:5: .* no field "endpoint"/);
+  expect(fault).toMatchObject({
+    ...{ level: 'error', file: 'blue/tenant.yaml', line: 8, column: 5 },
+    excerpt: '8 |     endpoint:\n        ^',
+  });
+  expect(await lab.get(blue, '/version')).toContain('v1.');
+  expect(await lab.number('snicket_folder_faults')).toBe(2); // that one, and none of endpoints, service and ref
+  expect((await lab.http('/readyz')).status).toBe(200);
+
+  // 2. And mends it, with a change.
+  const changed = tenantText(blue).replace('spec:', 'spec:\n  worker: {healthPort: 7555}');
+  lab.write('blue/tenant.yaml', changed);
+  await lab.until('the change is in the tenant', () =>
+    JSON.stringify(blue.server.read(RESOURCES.daemonSet, PROXY)).includes('7555'),
+  );
+  expect(await lab.number('snicket_folder_faults')).toBe(0);
+
+  // 3. The file goes, with its Secrets: the tenant is left as it was before, and then nobody is led there.
+  lab.remove('blue');
+  await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+  expect(traces(blue)).toEqual([]);
+  await lab.until(
+    'the route is gone',
+    async () => (await lab.number('snicket_gateway_routes')) === 0,
+  );
+  await expect(lab.get(blue, '/version')).rejects.toThrow(/unrecognized.name/i);
+}, 120_000);
+
+test('a restart goes on with the same keys, and cleans up what went meanwhile', async () => {
+  await using lab = await RunLab.open();
+  const blue = await lab.addTenant('blue');
+  const red = await lab.addTenant('red');
+  await lab.start();
+  await lab.untilCondition('blue', 'TenantReady', /^True/);
+  await lab.untilCondition('red', 'TenantReady', /^True/);
+  const key = readFileSync(join(lab.state, 'master.key'), 'utf8');
+  const uid = lab.exposure('red')?.metadata.uid;
+  await lab.stop('SIGKILL');
+
+  // 1. While nobody looks, a tenant's files go, kubeconfig and all, and the other's are broken.
+  lab.remove('blue');
+  lab.write('red/tenant.yaml', 'kind: [');
+  const writes = red.server.writes().length;
+  await lab.start();
+
+  // 2. The other one is served from the first moment on, and nothing of it is written anew.
+  expect(await lab.get(red, '/version')).toContain('v1.');
+  expect(readFileSync(join(lab.state, 'master.key'), 'utf8')).toBe(key);
+  expect(lab.exposure('red')?.metadata.uid).toBe(uid);
+
+  // 3. The one that went is left, by the kubeconfig that was kept for that.
+  await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+  expect(traces(blue)).toEqual([]);
+  expect(hasProxies(red)).toBe(true);
+  expect(red.server.writes().length).toBe(writes);
+}, 120_000);
+
+test('a folder that vanishes takes no tenant with it', async () => {
+  await using lab = await RunLab.open();
+  const blue = await lab.addTenant('blue');
+  await lab.start();
+  await lab.untilCondition('blue', 'TenantReady', /^True/);
+
+  lab.remove('.');
+  await lab.said(/cannot be read \(ENOENT\); what it said last stays in force/);
+
+  expect(await lab.get(blue, '/version')).toContain('v1.');
+  expect(await lab.number('snicket_folder_readable')).toBe(0);
+  expect(hasProxies(blue)).toBe(true);
+
+  // Nor does a start without it.
+  await lab.stop();
+  await lab.start();
+  expect(await lab.get(blue, '/version')).toContain('v1.');
+}, 120_000);
+
+test('a kubeconfig that is replaced by another is used, with no YAML touched', async () => {
+  await using lab = await RunLab.open();
+  const blue = await lab.addTenant('blue');
+  const right = blue.kubeconfig;
+  lab.write('blue/admin.conf', right.replace(/token: .*/, 'token: of-another-time'));
+  await lab.start();
+  await lab.untilCondition('blue', 'TenantReady', /^False.*Unauthorized|^False/);
+  expect(hasProxies(blue)).toBe(false);
+
+  lab.write('blue/admin.conf', right);
+
+  await lab.untilCondition('blue', 'TenantReady', /^True/);
+}, 120_000);
+
+test('a state that is lost is made anew: tenants are taken up again, with keys of the new one', async () => {
+  await using lab = await RunLab.open();
+  const blue = await lab.addTenant('blue');
+  await lab.start();
+  await lab.untilCondition('blue', 'TenantReady', /^True/);
+  const key = () => fileIn(blue.server.read(RESOURCES.secret, { ...PROXY }), 'tenant.key');
+  const before = key();
+  await lab.stop();
+
+  rmSync(lab.state, { recursive: true });
+  await lab.start();
+
+  await lab.untilCondition('blue', 'TenantReady', /^True/);
+  await lab.until('the tenant has the new key', () => key() !== before);
+  expect(await lab.get(blue, '/version')).toContain('v1.');
+}, 120_000);

@@ -1,0 +1,91 @@
+/**
+ * Tells that something happened in one of several directories. Not what, and not for sure: whoever relies on it looks now
+ * and then all the same.
+ */
+import { statSync, watch, type FSWatcher } from 'node:fs';
+
+/** Each costs the kernel a watch, of which a user has some thousands. */
+const MAX_WATCHES = 1_000;
+
+/** A writer makes several events; this long after the last one it is told. */
+const SETTLE_MS = 50;
+/** But no later than this after the first: a directory that never rests is told of all the same. */
+const SETTLE_LIMIT_MS = 500;
+
+/** The directories that are watched. */
+export class DirectoryWatch {
+  readonly #onEvent: () => void;
+  /** By identity and path: one that is replaced is another. */
+  readonly #watchers = new Map<string, FSWatcher>();
+  #settle: ReturnType<typeof setTimeout> | undefined;
+  #firstEventMs = 0;
+  #isStopped = false;
+
+  constructor(onEvent: () => void) {
+    this.#onEvent = onEvent;
+  }
+
+  /** Watches these from now on, and no others. */
+  watch(directories: readonly string[]): void {
+    if (this.#isStopped) return;
+    const wanted = new Map<string, string>(
+      [...new Set(directories)].slice(0, MAX_WATCHES).flatMap((path) => {
+        const identity = identityOf(path);
+        return identity === undefined ? [] : [[`${identity} ${path}`, path] as const];
+      }),
+    );
+    for (const [key, watcher] of this.#watchers) {
+      if (wanted.has(key)) continue;
+      watcher.close();
+      this.#watchers.delete(key);
+    }
+    for (const [key, path] of wanted) if (!this.#watchers.has(key)) this.#open(key, path);
+  }
+
+  /** No call comes after this one. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#settle);
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+  }
+
+  #open(key: string, path: string): void {
+    try {
+      const watcher = watch(path, { persistent: false }, () => this.#sawEvent());
+      watcher.on('error', () => {
+        // It is gone, perhaps for a moment: the next look finds out.
+        watcher.close();
+        this.#watchers.delete(key);
+      });
+      this.#watchers.set(key, watcher);
+    } catch {
+      // No such directory any more, or no watch left: looking now and then has to do.
+    }
+  }
+
+  #sawEvent(): void {
+    if (this.#isStopped) return;
+    const nowMs = performance.now();
+    if (this.#settle === undefined) this.#firstEventMs = nowMs;
+    else clearTimeout(this.#settle);
+    const left = this.#firstEventMs + SETTLE_LIMIT_MS - nowMs;
+    this.#settle = setTimeout(
+      () => {
+        this.#settle = undefined;
+        this.#onEvent();
+      },
+      Math.max(0, Math.min(SETTLE_MS, left)),
+    );
+  }
+}
+
+/** With the time of its birth: the next directory often gets the number of the one that went. */
+function identityOf(path: string): string | undefined {
+  try {
+    const { dev, ino, birthtimeNs } = statSync(path, { bigint: true });
+    return `${dev}:${ino}:${birthtimeNs}`;
+  } catch {
+    return undefined; // there is none, or it is closed to us: looking now and then has to do
+  }
+}

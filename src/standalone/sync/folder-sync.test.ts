@@ -1,0 +1,286 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ManualClock } from '../../engine/clock.ts';
+import { objectText, type KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { createMemoryClient } from '../../kube/store/memory-client.ts';
+import { ObjectStore, type ApiObject } from '../../kube/store/object-store.ts';
+import { until } from '../../operator/testing/until.ts';
+import { createLogger } from '../../telemetry/log.ts';
+import { edgeText, exposureText } from '../testing/texts.ts';
+import { FolderSync } from './folder-sync.ts';
+
+let root: string;
+let folder: string;
+let store: ObjectStore;
+let clock: ManualClock;
+let sync: FolderSync;
+let log: { msg: string; level: string }[];
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'snicket-sync-'));
+  folder = join(root, 'folder');
+  mkdirSync(folder);
+  store = new ObjectStore({ historyLimit: 1_000 });
+  log = [];
+  open();
+});
+
+afterEach(async () => {
+  await sync.stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+function client(fieldManager: string) {
+  return createMemoryClient({
+    ...{ store, fieldManager, name: 'test', resources: Object.values(RESOURCES) },
+  });
+}
+
+/** As a process that starts with what another has left. */
+function open(): void {
+  clock = new ManualClock();
+  const write = (line: string) => log.push(JSON.parse(line) as (typeof log)[number]);
+  sync = new FolderSync({
+    ...{ folder, clock, client: client('snicket-folder') },
+    log: createLogger({ write }),
+  });
+}
+
+function write(file: string, text: string): void {
+  writeFileSync(join(folder, file), text);
+}
+
+function names(): readonly string[] {
+  return [RESOURCES.edge, RESOURCES.exposure, RESOURCES.secret]
+    .flatMap((kind) => store.list(kind))
+    .map(objectText);
+}
+
+function domain(): unknown {
+  const edge = store.get(RESOURCES.edge, { name: 'shared' });
+  return (edge?.['spec'] as { domain?: unknown } | undefined)?.domain;
+}
+
+async function said(pattern: RegExp): Promise<void> {
+  await until(`the log says ${pattern}`, () => log.some(({ msg }) => pattern.test(msg)));
+}
+
+/** Time goes by, and it looks. */
+async function pass(ms: number): Promise<void> {
+  clock.advance(ms);
+  sync.lookSoon();
+  await sync.idle();
+}
+
+test('puts a folder in force, and what is written later', async () => {
+  write('edge.yaml', edgeText('shared'));
+  await sync.start();
+  expect(names()).toEqual(['Edge shared']);
+
+  write('edge.yaml', edgeText('shared', 'other.example.com'));
+  write('blue.yaml', exposureText('blue'));
+
+  await until('both are in force', () => names().length === 2 && domain() === 'other.example.com');
+});
+
+test('a field that is removed from a file is gone, and what others wrote stays', async () => {
+  write('blue.yaml', exposureText('blue').replace('spec:', 'spec:\n  edge: shared'));
+  await sync.start();
+  const key = { name: 'blue', namespace: 'default' };
+  const operator = client('snicket');
+  await operator.patch(RESOURCES.exposure, key, 'merge', { metadata: { finalizers: ['a.b/c'] } });
+  const status = { status: { endpoint: 'x:443' } };
+  await operator.patch(RESOURCES.exposure, key, 'merge', status, { subresource: 'status' });
+
+  write('blue.yaml', exposureText('blue'));
+  const spec = () => store.get(RESOURCES.exposure, key)?.['spec'] as { edge?: string } | undefined;
+  await until('the field is gone', () => spec()?.edge === undefined);
+
+  expect(store.get(RESOURCES.exposure, key)).toMatchObject({
+    ...status,
+    metadata: { finalizers: ['a.b/c'], generation: 2 },
+  });
+});
+
+test('a file that is wrong leaves what it said last, is told once with its line, and told when it is right', async () => {
+  write('edge.yaml', edgeText('shared'));
+  await sync.start();
+
+  write('edge.yaml', edgeText('shared', 'NO DOMAIN'));
+  await said(/^edge\.yaml:7:11: .*; what it said last stays in force$/);
+  await pass(60_000);
+  await pass(60_000);
+
+  expect(domain()).toBe('example.com');
+  expect(sync.state).toMatchObject({ faults: 1, files: 1 });
+  expect(log.filter(({ level }) => level === 'error')).toMatchObject([
+    { line: 7, column: 11, excerpt: expect.stringMatching(/^7 \| .*NO DOMAIN\n +\^$/) },
+  ]);
+  write('edge.yaml', edgeText('shared', 'good.example.com'));
+  await said(/nothing is wrong with the file any more/);
+  expect(domain()).toBe('good.example.com');
+  expect(sync.state.faults).toBe(0);
+});
+
+test('a file that is wrong at a start leaves what it said before the start', async () => {
+  write('edge.yaml', edgeText('shared'));
+  await sync.start();
+  await sync.stop();
+
+  write('edge.yaml', 'kind: [');
+  open();
+  await sync.start();
+  await pass(60_000);
+  await pass(60_000);
+
+  expect(domain()).toBe('example.com');
+});
+
+test('a file that was removed while nobody looked is found gone', async () => {
+  write('edge.yaml', edgeText('shared'));
+  write('other.yaml', edgeText('other'));
+  await sync.start();
+  await sync.stop();
+
+  rmSync(join(folder, 'other.yaml'));
+  open();
+  await sync.start();
+  await pass(60_000);
+
+  expect(names()).toEqual(['Edge shared']);
+});
+
+test('an object moves from one file to another with nothing in between', async () => {
+  write('a.yaml', edgeText('shared'));
+  write('b.yaml', '# nothing yet');
+  await sync.start();
+  const uid = () => store.get(RESOURCES.edge, { name: 'shared' })?.metadata.uid;
+  const before = uid();
+
+  renameSync(join(folder, 'a.yaml'), join(folder, 'b.yaml'));
+  await pass(60_000);
+  await pass(60_000);
+
+  expect(uid()).toBe(before);
+  expect(store.get(RESOURCES.edge, { name: 'shared' })?.metadata.annotations).toEqual({
+    'snicket.dev/file': 'b.yaml',
+  });
+});
+
+test('a file that is empty for a moment, as when it is written in place, takes nothing away', async () => {
+  write('edge.yaml', edgeText('shared'));
+  await sync.start();
+  const gone: KubeObject[] = [];
+  store.listen(({ before, after }) => {
+    if (after === undefined && before !== undefined) gone.push(before);
+  });
+
+  for (let round = 1; round <= 5; round++) {
+    truncateSync(join(folder, 'edge.yaml'));
+    await pass(1_000);
+    const text = edgeText('shared', `round-${round}.example.com`);
+    appendFileSync(join(folder, 'edge.yaml'), text.slice(0, 60));
+    await pass(1_000);
+    appendFileSync(join(folder, 'edge.yaml'), text.slice(60));
+    await until('it is in force', () => domain() === `round-${round}.example.com`);
+  }
+
+  expect(gone).toEqual([]);
+});
+
+test('a file that an editor replaces by another is read anew', async () => {
+  write('edge.yaml', edgeText('shared'));
+  await sync.start();
+
+  write('.edge.yaml.swp', 'half of a');
+  renameSync(join(folder, 'edge.yaml'), join(folder, 'edge.yaml~'));
+  write('4913', '');
+  rmSync(join(folder, '4913'));
+  write('edge.yaml', edgeText('shared', 'edited.example.com'));
+
+  await until('it is in force', () => domain() === 'edited.example.com');
+  expect(log.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
+test('a folder that is missing, and one without any file, leave everything in force and say so', async () => {
+  write('edge.yaml', edgeText('shared'));
+  await sync.start();
+
+  renameSync(folder, `${folder}-away`);
+  await pass(60_000);
+  await pass(60_000);
+  expect(names()).toEqual(['Edge shared']);
+  expect(sync.state.problem).toBe(
+    `the folder ${folder} cannot be read (ENOENT); what it said last stays in force`,
+  );
+
+  mkdirSync(folder);
+  await pass(60_000);
+  await pass(60_000);
+  expect(names()).toEqual(['Edge shared']);
+  expect(sync.state.problem).toContain('has no file of YAML or JSON, where there were some');
+
+  write('empty.yaml', '# all of it is meant to go\n');
+  await pass(60_000);
+  await pass(60_000);
+  expect(names()).toEqual([]);
+  expect(sync.state.problem).toBeUndefined();
+});
+
+test('a folder that comes back is seen again, with no look to wait for', async () => {
+  write('edge.yaml', edgeText('shared'));
+  await sync.start();
+  rmSync(folder, { recursive: true });
+  await pass(5_000);
+
+  mkdirSync(folder);
+  write('edge.yaml', edgeText('shared', 'back.example.com'));
+  await pass(5_000);
+  expect(domain()).toBe('back.example.com');
+
+  write('edge.yaml', edgeText('shared', 'again.example.com'));
+  await until('it is in force', () => domain() === 'again.example.com');
+});
+
+test('an Exposure whose file is back before it is gone is made anew after that', async () => {
+  write('edge.yaml', edgeText('shared'));
+  write('blue.yaml', exposureText('blue'));
+  await sync.start();
+  const key = { name: 'blue', namespace: 'default' };
+  const operator = client('snicket');
+  await operator.patch(RESOURCES.exposure, key, 'merge', { metadata: { finalizers: ['a.b/c'] } });
+  const uid = store.get(RESOURCES.exposure, key)?.metadata.uid;
+  rmSync(join(folder, 'blue.yaml'));
+  await pass(0);
+  await pass(60_000);
+  expect(store.get(RESOURCES.exposure, key)?.metadata.deletionTimestamp).toBeDefined();
+
+  write('blue.yaml', exposureText('blue'));
+  await pass(60_000);
+  expect(store.get(RESOURCES.exposure, key)?.metadata).toMatchObject({ uid });
+  await operator.patch<ApiObject>(RESOURCES.exposure, key, 'merge', {
+    metadata: { finalizers: null },
+  });
+  await pass(0);
+
+  const anew = store.get(RESOURCES.exposure, key)?.metadata;
+  expect(anew?.deletionTimestamp).toBeUndefined();
+  expect(anew?.uid).not.toBe(uid);
+});
+
+test('with no folder and nothing from before it does not start', async () => {
+  rmSync(folder, { recursive: true });
+
+  await expect(sync.start()).rejects.toMatchObject({ code: 'FolderUnreadable' });
+});

@@ -1,0 +1,256 @@
+/**
+ * Keeps the objects of a cluster as a folder has them. What the folder says is in force as long as it can be read; what
+ * it said last is, when it cannot.
+ */
+import type { Clock } from '../../engine/clock.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES, resourceOf } from '../../kube/resource.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import { faultText, FolderUnreadable, type FolderFault } from '../folder/fault.ts';
+import { identityOf } from '../folder/file-objects.ts';
+import { FolderReader, type FolderObject, type FolderReading } from '../folder/folder-reader.ts';
+import { DirectoryWatch } from './directory-watch.ts';
+import { FILE_ANNOTATION, fileOf, GONE_AFTER_MS, planSync } from './plan-sync.ts';
+
+/** Options of a {@link FolderSync}. */
+export interface FolderSyncOptions {
+  readonly folder: string;
+  /** Of the cluster, as a field manager of its own. */
+  readonly client: KubeClient;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Told of each fault once, as long as it lasts. Default: nobody but the log is. */
+  readonly onFault?: ((fault: FolderFault) => void) | undefined;
+  /** Told of all that is wrong, in sentences, after each look. */
+  readonly onLook?: ((faults: readonly string[]) => void) | undefined;
+}
+
+/** How it goes: for metrics. */
+export interface FolderState {
+  files: number;
+  faults: number;
+  /** Why the folder as a whole is not in force, as a sentence; nothing if it is. */
+  problem: string | undefined;
+}
+
+/** The safety net, for changes that no event tells. */
+const LOOK_MS = 5_000;
+/** While something is missing that may come back. */
+const LOOK_AGAIN_MS = 500;
+
+/** The folder over time. */
+export class FolderSync {
+  readonly state: FolderState = { files: 0, faults: 0, problem: undefined };
+
+  readonly #options: FolderSyncOptions;
+  readonly #reader: FolderReader;
+  readonly #watch: DirectoryWatch;
+  readonly #ended = new AbortController();
+  /** What was put in force last. */
+  #applied: ReadonlyMap<string, FolderObject> = new Map();
+  #missingSince: ReadonlyMap<string, number> = new Map();
+  #told = new Map<string, FolderFault>();
+  #stopLooking: (() => void) | undefined;
+  #again: ReturnType<typeof setTimeout> | undefined;
+  #looking: Promise<void> | undefined;
+  #isDue = false;
+
+  constructor(options: FolderSyncOptions) {
+    this.#options = options;
+    this.#reader = new FolderReader(options.folder);
+    this.#watch = new DirectoryWatch(() => this.lookSoon());
+  }
+
+  /** Puts the folder in force, and keeps it so from now on. @throws FolderUnreadable if nothing is known of it yet */
+  async start(): Promise<void> {
+    const live = await this.#live();
+    if (live.length === 0) await this.#reader.read(this.#ended.signal);
+    this.lookSoon();
+    await this.idle();
+    this.#stopLooking = this.#options.clock.every(LOOK_MS, () => this.lookSoon());
+  }
+
+  /** Looks at once, or when the look that is under way is done. */
+  lookSoon(): void {
+    if (this.#ended.signal.aborted) return;
+    if (this.#looking !== undefined) {
+      this.#isDue = true;
+      return;
+    }
+    this.#looking = this.#lookAndTell().finally(() => {
+      this.#looking = undefined;
+      if (!this.#isDue) return;
+      this.#isDue = false;
+      this.lookSoon();
+    });
+  }
+
+  /** Done when no look is under way, nor due. */
+  async idle(): Promise<void> {
+    while (this.#looking !== undefined) await this.#looking;
+  }
+
+  /** No look comes after this one. */
+  async stop(): Promise<void> {
+    this.#ended.abort();
+    this.#stopLooking?.();
+    clearTimeout(this.#again);
+    this.#watch.stop();
+    await this.idle();
+  }
+
+  async #lookAndTell(): Promise<void> {
+    try {
+      await this.#look();
+    } catch (error) {
+      if (this.#ended.signal.aborted) return;
+      const because = error instanceof Error ? error.message : String(error);
+      const fields = error instanceof FolderUnreadable ? {} : { error };
+      this.#hold(`${because}; what it said last stays in force`, fields);
+    }
+    const { problem } = this.state;
+    this.#options.onLook?.([...(problem === undefined ? [] : [problem]), ...this.#told.keys()]);
+  }
+
+  async #look(): Promise<void> {
+    const reading = await this.#reader.read(this.#ended.signal);
+    this.#watch.watch(reading.directories);
+    const live = await this.#live();
+    this.state.files = reading.files;
+    if (reading.files === 0 && live.length > 0) {
+      this.#hold(
+        `the folder ${this.#options.folder} has no file of YAML or JSON, where there were some; what they said last stays in force. If all is meant to go, leave one file there that is empty`,
+      );
+      return;
+    }
+    await this.#putInForce(reading, live);
+    this.#release();
+  }
+
+  async #putInForce(reading: FolderReading, live: readonly KubeObject[]): Promise<void> {
+    const nowMs = this.#options.clock.nowMs();
+    const plan = planSync({ reading, live, missingSince: this.#missingSince, nowMs });
+    this.#missingSince = plan.missingSince;
+    const present = new Set(live.map(identityOf));
+    const applied = new Map([...this.#applied].filter(([identity]) => present.has(identity)));
+    const faults: FolderFault[] = [];
+    let changed = 0;
+    for (const found of plan.apply) {
+      const identity = identityOf(found.object);
+      const before = applied.get(identity);
+      if (before === undefined || !Bun.deepEquals(before, found)) {
+        const fault = await this.#apply(found);
+        if (fault !== undefined) {
+          faults.push(fault);
+          continue;
+        }
+        changed++;
+      }
+      applied.set(identity, found);
+    }
+    this.#applied = applied;
+    for (const object of plan.remove) await this.#remove(object);
+    const files = new Set(live.map(fileOf));
+    this.#tell([...reading.faults, ...plan.faults, ...faults], (fault) =>
+      keptSentence(fault, reading, files),
+    );
+    if (changed + plan.remove.length > 0) {
+      this.#options.log.info('the folder is in force', {
+        ...{ folder: this.#options.folder, files: reading.files, objects: reading.objects.length },
+        ...{ changed, removed: plan.remove.length },
+      });
+    }
+    const isWaiting = [...plan.missingSince.values()].some((at) => nowMs - at < GONE_AFTER_MS);
+    clearTimeout(this.#again);
+    if (isWaiting) this.#again = setTimeout(() => this.lookSoon(), LOOK_AGAIN_MS);
+  }
+
+  /** All that is in force and of the folder. */
+  async #live(): Promise<readonly KubeObject[]> {
+    const kinds = [RESOURCES.edge, RESOURCES.exposure, RESOURCES.secret];
+    const { signal } = this.#ended;
+    const lists = await Promise.all(
+      kinds.map(async (kind) => this.#options.client.list(kind, { signal })),
+    );
+    return lists.flatMap(({ items }) => items).filter((object) => fileOf(object) !== '');
+  }
+
+  async #apply({ object, file }: FolderObject): Promise<FolderFault | undefined> {
+    const { client } = this.#options;
+    const { signal } = this.#ended;
+    const { annotations, namespace } = object.metadata;
+    const marked = {
+      ...object,
+      metadata: { ...object.metadata, annotations: { ...annotations, [FILE_ANNOTATION]: file } },
+    };
+    try {
+      if (namespace !== undefined) await this.#makeNamespace(namespace);
+      await client.apply(marked, { force: true, signal });
+      return undefined;
+    } catch (error) {
+      if (!isKubeError(error) || signal.aborted) throw error;
+      return { file, sentence: `${identityOf(object)} cannot be put in force: ${error.message}` };
+    }
+  }
+
+  async #makeNamespace(name: string): Promise<void> {
+    const { client } = this.#options;
+    if ((await client.get(RESOURCES.namespace, { name })) !== undefined) return;
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    await client.create(RESOURCES.namespace, namespace);
+  }
+
+  async #remove(object: KubeObject): Promise<void> {
+    const { client, log } = this.#options;
+    const { uid } = object.metadata;
+    const { signal } = this.#ended;
+    await client.delete(resourceOf(object), object.metadata, { uid, signal });
+    log.info('gone from the folder; it is taken away', {
+      ...{ object: identityOf(object), file: fileOf(object) },
+    });
+  }
+
+  #hold(problem: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    if (this.state.problem === problem) return;
+    this.state.problem = problem;
+    this.#options.log.error(problem, fields);
+  }
+
+  #release(): void {
+    if (this.state.problem === undefined) return;
+    this.state.problem = undefined;
+    this.#options.log.info('the folder is in force again', { folder: this.#options.folder });
+  }
+
+  /** Each fault once, as long as it lasts; and when a file is right again. */
+  #tell(faults: readonly FolderFault[], kept: (fault: FolderFault) => string): void {
+    const { log, onFault } = this.#options;
+    const told = new Map(faults.map((fault) => [faultText(fault), fault]));
+    for (const [text, fault] of told) {
+      if (this.#told.has(text)) continue;
+      const { file, line, column, excerpt } = fault;
+      log.error(`${text}${kept(fault)}`, { file, line, column, excerpt });
+      onFault?.(fault);
+    }
+    const wrong = new Set(faults.map(({ file }) => file));
+    const before = new Set([...this.#told.values()].map(({ file }) => file));
+    for (const file of before.difference(wrong)) {
+      log.info('nothing is wrong with the file any more', { file });
+    }
+    this.#told = told;
+    this.state.faults = told.size;
+  }
+}
+
+/** What is in force in place of a file that cannot be used. */
+function keptSentence(
+  { file }: FolderFault,
+  { unknown }: FolderReading,
+  files: ReadonlySet<string>,
+): string {
+  if (!unknown.includes(file)) return '';
+  const wasGood = [...files].some((one) => one === file || one.startsWith(`${file}/`));
+  return wasGood ? '; what it said last stays in force' : '; nothing of it is in force yet';
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ManualClock } from '../../engine/clock.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { createMemoryClient } from '../../kube/store/memory-client.ts';
+import { ObjectStore } from '../../kube/store/object-store.ts';
+import { createLogger } from '../../telemetry/log.ts';
+import { edgeText } from '../testing/texts.ts';
+import { FolderSync } from './folder-sync.ts';
+
+test('a disk that is full for a while is told once, and what has to go goes when it has room', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'snicket-full-'));
+  let isFull = false;
+  const keep = () => {
+    if (isFull) throw new Error('database or disk is full');
+  };
+  const store = new ObjectStore({ historyLimit: 100, keeper: { put: keep, remove: keep } });
+  const resources = Object.values(RESOURCES);
+  const client = createMemoryClient({ store, resources, name: 'test' });
+  const said: string[] = [];
+  const write = (line: string) => said.push((JSON.parse(line) as { msg: string }).msg);
+  const clock = new ManualClock();
+  const sync = new FolderSync({ folder, client, clock, log: createLogger({ write }) });
+  const pass = async () => {
+    clock.advance(5_000);
+    sync.lookSoon();
+    await sync.idle();
+  };
+  writeFileSync(join(folder, 'a.yaml'), edgeText('a'));
+  writeFileSync(join(folder, 'b.yaml'), edgeText('b'));
+  await sync.start();
+
+  isFull = true;
+  rmSync(join(folder, 'b.yaml'));
+  for (let look = 0; look < 5; look++) await pass();
+
+  expect(said.filter((msg) => msg.includes('disk is full'))).toHaveLength(1);
+  expect(said).not.toContain('the folder is in force again');
+  expect(sync.state.problem).toContain('disk is full');
+
+  isFull = false;
+  await pass();
+
+  expect(store.list(RESOURCES.edge).map(({ metadata }) => metadata.name)).toEqual(['a']);
+  expect(sync.state.problem).toBeUndefined();
+  await sync.stop();
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
+import { identityOf } from '../folder/file-objects.ts';
+import type { FolderObject } from '../folder/folder-reader.ts';
+import { FILE_ANNOTATION, GONE_AFTER_MS, planSync, type SyncFacts } from './plan-sync.ts';
+
+const FACTS: SyncFacts = {
+  ...{ reading: { objects: [], unknown: [] }, live: [] },
+  ...{ missingSince: new Map(), nowMs: 1_000_000 },
+};
+
+const LONG_AGO = new Map(
+  [
+    'Exposure a/blue',
+    'Secret a/blue-ca',
+    'Secret a/blue-admin',
+    'Secret a/other',
+    'Edge shared',
+  ].map((identity) => [identity, 0]),
+);
+
+function exposure(metadata: Partial<ObjectMeta> = {}): KubeObject {
+  const controlPlane = {
+    ...{ endpoints: { api: [] }, caSecret: { name: 'blue-ca' } },
+    kubeconfigSecret: { name: 'blue-admin' },
+  };
+  return live('Exposure', 'blue', 'blue.yaml', metadata, {
+    ...{ spec: { controlPlane }, status: { edge: 'shared' } },
+  });
+}
+
+function live(
+  kind: string,
+  name: string,
+  file: string,
+  metadata: Partial<ObjectMeta> = {},
+  rest: object = {},
+): KubeObject {
+  return {
+    ...{ apiVersion: 'v1', kind, ...rest },
+    metadata: {
+      ...{ name, annotations: { [FILE_ANNOTATION]: file }, ...metadata },
+      ...(kind !== 'Edge' && { namespace: 'a' }),
+    },
+  };
+}
+
+function found(object: KubeObject, file: string): FolderObject {
+  return { object, file };
+}
+
+function plan(facts: Partial<SyncFacts>) {
+  const { apply, remove, missingSince, faults } = planSync({ ...FACTS, ...facts });
+  return {
+    apply: apply.map(({ object, file }) => `${identityOf(object)} of ${file}`),
+    remove: remove.map(identityOf),
+    missing: [...missingSince.keys()],
+    faults: faults.map(({ file, sentence }) => `${file}: ${sentence}`),
+  };
+}
+
+const EDGE = live('Edge', 'shared', 'edge.yaml');
+const SECRETS = ['blue-ca', 'blue-admin', 'other'].map((name) => live('Secret', name, 'blue.yaml'));
+
+test('applies what the folder has', () => {
+  const objects = [found(EDGE, 'edge.yaml'), found(exposure(), 'blue.yaml')];
+
+  expect(plan({ reading: { objects, unknown: [] } })).toMatchObject({
+    apply: ['Edge shared of edge.yaml', 'Exposure a/blue of blue.yaml'],
+    remove: [],
+  });
+});
+
+describe('what is missing', () => {
+  test('is waited for at first: its file may be being written', () => {
+    expect(plan({ live: [EDGE] })).toMatchObject({ remove: [], missing: ['Edge shared'] });
+  });
+
+  test('goes after a while', () => {
+    const missingSince = new Map([['Edge shared', FACTS.nowMs - GONE_AFTER_MS]]);
+
+    expect(plan({ live: [EDGE], missingSince }).remove).toEqual(['Edge shared']);
+  });
+
+  test('begins to be missing anew once it has been there again', () => {
+    const reading = { objects: [found(EDGE, 'edge.yaml')], unknown: [] };
+
+    expect(plan({ live: [EDGE], missingSince: LONG_AGO, reading }).missing).toEqual([]);
+  });
+
+  test('stays if its file cannot be used, or the folder of that', () => {
+    const deep = live('Edge', 'shared', 'a/b/edge.yaml');
+    const stays = (object: KubeObject, unknown: string[]) =>
+      plan({ live: [object], missingSince: LONG_AGO, reading: { objects: [], unknown } });
+
+    expect(stays(EDGE, ['edge.yaml']).remove).toEqual([]);
+    expect(stays(deep, ['a']).remove).toEqual([]);
+    expect(stays(deep, ['a/b']).remove).toEqual([]);
+    expect(stays(deep, ['a/c', 'a/b/edge', 'edge.yaml']).remove).toEqual(['Edge shared']);
+  });
+});
+
+describe('an Exposure that leaves', () => {
+  test('keeps the Secrets and the Edge that it needs for that', () => {
+    const all = [exposure(), EDGE, ...SECRETS];
+
+    expect(plan({ live: all, missingSince: LONG_AGO }).remove).toEqual([
+      'Exposure a/blue',
+      'Secret a/other',
+    ]);
+  });
+
+  test('keeps them until it is gone, and is not deleted twice', () => {
+    const leaving = exposure({ deletionTimestamp: '2026-01-01T00:00:00Z' });
+
+    expect(plan({ live: [leaving, EDGE, ...SECRETS], missingSince: LONG_AGO }).remove).toEqual([
+      'Secret a/other',
+    ]);
+    expect(plan({ live: [EDGE, ...SECRETS], missingSince: LONG_AGO }).remove).toHaveLength(4);
+  });
+
+  test('is waited for when its file is back, and made anew then', () => {
+    const reading = { objects: [found(exposure(), 'blue.yaml')], unknown: [] };
+    const leaving = exposure({ deletionTimestamp: '2026-01-01T00:00:00Z' });
+
+    expect(plan({ reading, live: [leaving] }).apply).toEqual([]);
+    expect(plan({ reading, live: [] }).apply).toEqual(['Exposure a/blue of blue.yaml']);
+  });
+});
+
+describe('the same object in a file that cannot be used and in one that can', () => {
+  const reading = { objects: [found(EDGE, 'm.yaml')], unknown: ['a.yaml', 'z.yaml'] };
+
+  test('stays as the first of the two had it', () => {
+    expect(plan({ reading, live: [live('Edge', 'shared', 'a.yaml')] })).toMatchObject({
+      apply: [],
+      remove: [],
+      faults: [expect.stringContaining('m.yaml: Edge shared is of a.yaml too')],
+    });
+  });
+
+  test('is as the one that can be used has it, if that is the first', () => {
+    expect(plan({ reading, live: [live('Edge', 'shared', 'z.yaml')] })).toMatchObject({
+      apply: ['Edge shared of m.yaml'],
+      faults: [],
+    });
+  });
+});
+
+test('takes nothing away that the folder has or that is not known to be gone, whatever it is', () => {
+  const name = fc.constantFrom('a', 'b', 'c');
+  const file = fc.constantFrom('x.yaml', 'y.yaml', 'd/x.yaml');
+  const object = fc
+    .record({ kind: fc.constantFrom('Edge', 'Secret', 'Exposure'), name, file })
+    .map((one) => live(one.kind, one.name, one.file));
+
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(object, { selector: identityOf }),
+      fc.uniqueArray(object, { selector: identityOf }),
+      fc.subarray(['x.yaml', 'y.yaml', 'd', 'd/x.yaml']),
+      (there, wanted, unknown) => {
+        const objects = wanted.map((one) =>
+          found(one, one.metadata.annotations?.[FILE_ANNOTATION] ?? ''),
+        );
+        const missingSince = new Map(there.map((one) => [identityOf(one), 0]));
+
+        const { remove, apply } = planSync({
+          ...{ ...FACTS, live: there, missingSince },
+          reading: { objects, unknown },
+        });
+
+        const gone = new Set(remove.map(identityOf));
+        for (const one of wanted) expect(gone.has(identityOf(one))).toBe(false);
+        for (const one of remove) {
+          const from = one.metadata.annotations?.[FILE_ANNOTATION] ?? '';
+          expect(unknown.some((path) => from === path || from.startsWith(`${path}/`))).toBe(false);
+        }
+        expect(apply.length).toBeLessThanOrEqual(wanted.length);
+      },
+    ),
+  );
+});

@@ -1,0 +1,119 @@
+/**
+ * From a folder and the objects that are in force to what has to be done. Pure: the same again gives the same.
+ */
+import type { Exposure } from '../../api/exposure.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { FolderFault } from '../folder/fault.ts';
+import { identityOf } from '../folder/file-objects.ts';
+import type { FolderObject, FolderReading } from '../folder/folder-reader.ts';
+
+/** The file that an object is from, in the folder. */
+export const FILE_ANNOTATION = 'snicket.dev/file';
+
+/**
+ * What is missing from the folder goes after this time. A file that is being written is empty for a moment, and one that is
+ * replaced is not there.
+ */
+export const GONE_AFTER_MS = 3_000;
+
+/** What is known. */
+export interface SyncFacts {
+  readonly reading: Pick<FolderReading, 'objects' | 'unknown'>;
+  /** All Edges, Exposures and Secrets of the folder that are in force. */
+  readonly live: readonly KubeObject[];
+  /** Since when objects are missing, by identity. */
+  readonly missingSince: ReadonlyMap<string, number>;
+  readonly nowMs: number;
+}
+
+/** What is to be done. */
+export interface SyncPlan {
+  readonly apply: readonly FolderObject[];
+  readonly remove: readonly KubeObject[];
+  /** For the next time. */
+  readonly missingSince: ReadonlyMap<string, number>;
+  readonly faults: readonly FolderFault[];
+}
+
+/** What to do. */
+export function planSync({ reading, live, missingSince, nowMs }: SyncFacts): SyncPlan {
+  const isUnknown = unknownFiles(reading.unknown);
+  const liveBy = new Map(live.map((object) => [identityOf(object), object]));
+  const apply: FolderObject[] = [];
+  const faults: FolderFault[] = [];
+  const wanted = new Set<string>();
+  for (const found of reading.objects) {
+    const identity = identityOf(found.object);
+    wanted.add(identity);
+    const present = liveBy.get(identity);
+    // One that is leaving is waited for: it is made anew when it is gone.
+    if (present?.metadata.deletionTimestamp !== undefined) continue;
+    const holder = present && fileOf(present);
+    if (holder !== undefined && holder < found.file && isUnknown(holder)) {
+      const sentence = `${identity} is of ${holder} too, which cannot be used; as it was there it stays in force until that file is right or gone`;
+      faults.push({ file: found.file, sentence });
+    } else apply.push(found);
+  }
+  const missing = live.filter(
+    (object) => !wanted.has(identityOf(object)) && !isUnknown(fileOf(object)),
+  );
+  const since = new Map(
+    missing.map((object) => {
+      const identity = identityOf(object);
+      return [identity, missingSince.get(identity) ?? nowMs];
+    }),
+  );
+  const isDue = (object: KubeObject) =>
+    nowMs - (since.get(identityOf(object)) ?? nowMs) >= GONE_AFTER_MS;
+  const due = missing.filter(
+    (object) => object.metadata.deletionTimestamp === undefined && isDue(object),
+  );
+  const isNeeded = neededBy(live.filter((object) => isLeaving(object, due)));
+  return {
+    ...{ apply, missingSince: since, faults },
+    remove: due.filter((object) => object.kind === 'Exposure' || !isNeeded(object)),
+  };
+}
+
+/** The file that an object is from. */
+export function fileOf({ metadata }: KubeObject): string {
+  return metadata.annotations?.[FILE_ANNOTATION] ?? '';
+}
+
+/** Of a folder that cannot be read, all files are unknown. */
+function unknownFiles(unknown: readonly string[]): (file: string) => boolean {
+  const files = new Set(unknown);
+  return (file) => {
+    for (let path = file; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('/')))) {
+      if (files.has(path)) return true;
+    }
+    return false;
+  };
+}
+
+function isLeaving(object: KubeObject, due: readonly KubeObject[]): boolean {
+  if (object.kind !== 'Exposure') return false;
+  return object.metadata.deletionTimestamp !== undefined || due.includes(object);
+}
+
+/** The Edges and Secrets without which these Exposures could not leave their tenants as they were. */
+function neededBy(exposures: readonly KubeObject[]): (object: KubeObject) => boolean {
+  const needed = new Set<string>();
+  for (const { metadata, spec, status } of exposures as readonly Partial<Exposure>[]) {
+    const { caSecret, kubeconfigSecret } = spec?.controlPlane ?? {};
+    for (const secret of [caSecret, kubeconfigSecret]) {
+      if (secret === undefined) continue;
+      const { name } = secret;
+      const namespace = metadata?.namespace;
+      needed.add(identityOf({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace } }));
+    }
+    for (const name of [spec?.edge, status?.edge, status?.formerEdge]) {
+      if (name !== undefined) {
+        needed.add(
+          identityOf({ apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge', metadata: { name } }),
+        );
+      }
+    }
+  }
+  return (object) => needed.has(identityOf(object));
+}
