@@ -13,16 +13,20 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-const documents = ['namespace.yaml', 'operator.yaml', 'gateway.yaml'].flatMap(read);
+const RENEWAL = 'optional/renew-secrets.yaml';
+const documents = ['namespace.yaml', 'operator.yaml', 'gateway.yaml', RENEWAL].flatMap(read);
 const roles = documents.filter(({ contents }) => kindOf(contents).endsWith('Role'));
 const deployments = documents.filter(({ contents }) => kindOf(contents) === 'Deployment');
 const guide = readFileSync(join(import.meta.dir, '../docs/install.md'), 'utf8');
 
-test('kustomization.yaml has every manifest', () => {
+test('kustomization.yaml has every manifest that is not optional', () => {
   const { resources } = parse(text('kustomization.yaml')) as { resources: string[] };
 
   const files = readdirSync(import.meta.dir, { recursive: true, encoding: 'utf8' });
-  const manifests = files.filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml');
+  const manifests = files.filter(
+    (name) =>
+      name.endsWith('.yaml') && name !== 'kustomization.yaml' && !name.startsWith('optional/'),
+  );
   expect(resources.toSorted()).toEqual(manifests.toSorted());
 });
 
@@ -88,6 +92,16 @@ test('the operator gets Secrets by name, and makes some in its own namespace alo
       verbs: ['get'],
     },
   ]);
+});
+
+test('the operator may delete Secrets nowhere, unless somebody binds the one role that is for that', () => {
+  const rights = roles
+    .filter((role) => nameOf(role) === 'snicket-renew-secrets')
+    .flatMap((role) => [...rulesOf(role)]);
+
+  expect(rights).toEqual([{ apiGroups: [''], resources: ['secrets'], verbs: ['delete'] }]);
+  expect(read(RENEWAL).map(({ contents }) => kindOf(contents))).toEqual(['ClusterRole']);
+  expect(guide).toContain(`deploy/${RENEWAL}`);
 });
 
 describe.each(deployments.map((document) => [nameOf(document), document] as const))(

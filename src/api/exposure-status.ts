@@ -46,6 +46,13 @@ function routeTo(what: string) {
   });
 }
 
+const route = z.object({
+  api: routeTo('the API').describe('To the API server.'),
+  konnectivity: routeTo('konnectivity')
+    .optional()
+    .describe('To the konnectivity server; absent if the control plane has none.'),
+});
+
 /** What became of an Exposure. */
 export const exposureStatus = z.object({
   observedGeneration: z
@@ -68,16 +75,15 @@ export const exposureStatus = z.object({
       "The Edge whose gateway, Snicket's own, carries the tenant too until every proxy and client goes by the Edge in use. Default: none.",
     ),
   mode: z.enum(WORKER_MODES).optional().describe('How the proxies name the tenant to the edge.'),
-  route: z
-    .object({
-      api: routeTo('the API').describe('To the API server.'),
-      konnectivity: routeTo('konnectivity')
-        .optional()
-        .describe('To the konnectivity server; absent if the control plane has none.'),
-    })
+  route: route
     .optional()
     .describe(
       "What Snicket's gateway routes. Absent while the hosts belong to another Exposure or nothing is known of the control plane.",
+    ),
+  formerRoute: route
+    .optional()
+    .describe(
+      "The route by other hosts that was there before, which Snicket's gateway carries too until every proxy and client goes by those in use. Default: none.",
     ),
   proxies: z
     .object({

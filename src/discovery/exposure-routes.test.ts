@@ -60,6 +60,35 @@ describe('a route', () => {
     expect(asked).toEqual(['tenants/blue']);
   });
 
+  test('is there by the hosts of before too, where they are others', () => {
+    const at = (host: string, portName: string) => ({ host, service: 'blue', port: 1, portName });
+    const route = { api: at(HOST, 'api'), konnectivity: at('k.example.test', 'agents') };
+    const formerRoute = { api: at('old.example.test', 'api'), konnectivity: route.konnectivity };
+
+    const { routes, faults } = routesOf({ exposures: [exposure('blue', { route, formerRoute })] });
+
+    expect(routes.map(({ host, kind }) => [host, kind])).toEqual([
+      [HOST, 'api'],
+      ['k.example.test', 'konnectivity'],
+      ['old.example.test', 'api'],
+    ]);
+    expect(faults).toEqual([]);
+  });
+
+  test('by a host of before gives way to whoever has that host now, however young', () => {
+    const api = { host: 'green.k8s.example.test', service: 'blue', port: 1 };
+    const moved = exposure('blue', { formerRoute: { api } }, '2026-01-01');
+    const heir = exposure('green', {}, '2026-02-01');
+
+    const { routes, faults } = routesOf({ exposures: [moved, heir] });
+
+    expect(routes.map(({ host, tenant }) => [host, tenant])).toEqual([
+      [HOST, 'tenants/blue'],
+      ['green.k8s.example.test', 'tenants/green'],
+    ]);
+    expect(faults).toEqual([]);
+  });
+
   test('is there for konnectivity too, each by the name of its port', () => {
     const api = { host: HOST, service: 'blue', port: 6443, portName: 'api' };
     const konnectivity = { ...api, host: 'agents.example.test', port: 8132, portName: 'agents' };

@@ -11,7 +11,10 @@ import { serverNameFault } from '../wire/server-name.ts';
 
 /** As much of an Exposure as a gateway needs. Its schema is the API server's affair: loading it here would cost 8 MB. */
 export interface RoutedExposure extends KubeObject {
-  readonly status?: Pick<ExposureStatus, 'edge' | 'driver' | 'formerEdge' | 'route'>;
+  readonly status?: Pick<
+    ExposureStatus,
+    'edge' | 'driver' | 'formerEdge' | 'route' | 'formerRoute'
+  >;
 }
 
 /** As much of an EndpointSlice as a gateway needs. */
@@ -52,27 +55,31 @@ export interface RoutesFound {
 export function exposureRoutes({ exposures, slicesOf, edge }: RouteFacts): RoutesFound {
   const routes = new Map<string, Route>();
   const faults: string[] = [];
-  for (const exposure of [...exposures].toSorted(byAge)) {
-    const { status, metadata } = exposure;
-    if (status?.route === undefined || !isCarried(status, edge)) continue;
-    const { namespace = '', name } = metadata;
-    const tenant = `${namespace}/${name}`;
-    for (const kind of ['api', 'konnectivity'] as const satisfies readonly RouteKind[]) {
-      const target = status.route[kind];
-      if (target === undefined) continue;
-      const host = target.host.toLowerCase();
-      const fault = hostFault(host, routes.get(host)?.tenant);
-      if (fault !== undefined) {
-        faults.push(`Exposure ${tenant} asks for the ${kind} host '${target.host}', ${fault}`);
-        continue;
-      }
-      const slices = slicesOf(namespace, target.service);
-      const { endpoints, unusable } = endpointsOf(slices, target.portName ?? '');
-      routes.set(host, { ...{ tenant, host, kind, limits: NO_LIMITS }, endpoints });
-      for (const text of unusable) {
-        faults.push(
-          `Service ${namespace}/${target.service} of Exposure ${tenant} has the endpoint ${quoted(text)}, which cannot be dialled; it is left out`,
-        );
+  const carried = [...exposures]
+    .filter(({ status }) => status?.route !== undefined && isCarried(status, edge))
+    .toSorted(byAge);
+  // A host of before leads where it did only if nobody has it now.
+  for (const which of ['route', 'formerRoute'] as const) {
+    for (const { status, metadata } of carried) {
+      const { namespace = '', name } = metadata;
+      const tenant = `${namespace}/${name}`;
+      for (const kind of ['api', 'konnectivity'] as const satisfies readonly RouteKind[]) {
+        const target = status?.[which]?.[kind];
+        const host = target?.host.toLowerCase() ?? '';
+        if (target === undefined || (which === 'formerRoute' && routes.has(host))) continue;
+        const fault = hostFault(host, routes.get(host)?.tenant);
+        if (fault !== undefined) {
+          faults.push(`Exposure ${tenant} asks for the ${kind} host '${target.host}', ${fault}`);
+          continue;
+        }
+        const slices = slicesOf(namespace, target.service);
+        const { endpoints, unusable } = endpointsOf(slices, target.portName ?? '');
+        routes.set(host, { ...{ tenant, host, kind, limits: NO_LIMITS }, endpoints });
+        for (const text of unusable) {
+          faults.push(
+            `Service ${namespace}/${target.service} of Exposure ${tenant} has the endpoint ${quoted(text)}, which cannot be dialled; it is left out`,
+          );
+        }
       }
     }
   }

@@ -268,6 +268,21 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     expect(complaints.length).toBe(1);
   });
 
+  test('stay for a tenant that leaves for another Edge or other hosts, until it has moved', async () => {
+    await using lab = await RoutesLab.start();
+    const old = { host: 'old.example.test', service: 'blue', port: 6443, portName: 'api' };
+    const moving = { edge: 'other', driver: 'haproxy', formerEdge: 'shared' };
+    await lab.expose('blue', { ...moving, formerRoute: { api: old } });
+    const feed = lab.open({ edge: 'shared', patienceMs: 10_000 });
+
+    await feed.start();
+
+    expect(lab.texts()).toEqual(['blue.example.test -> ', 'old.example.test -> ']);
+
+    await lab.expose('blue', { ...moving, formerEdge: null, formerRoute: null });
+    await lab.untilRoutes();
+  });
+
   test('are read with nothing but GET', async () => {
     await using lab = await RoutesLab.start();
     const feed = lab.open({ statePath: lab.statePath, patienceMs: 10_000 });

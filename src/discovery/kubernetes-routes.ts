@@ -180,11 +180,11 @@ export class KubernetesRoutes implements RoutesFeed {
 /** Nothing else of an Exposure is looked at. */
 function routedPart({ apiVersion, kind, metadata, status }: RoutedExposure): RoutedExposure {
   const { name, namespace, resourceVersion, uid, creationTimestamp } = metadata;
-  const { edge, driver, route } = status ?? {};
+  const { edge, driver, formerEdge, route, formerRoute } = status ?? {};
   return {
     ...{ apiVersion, kind },
     metadata: definedOnly({ name, namespace, resourceVersion, uid, creationTimestamp }),
-    status: definedOnly({ edge, driver, route }),
+    status: definedOnly({ edge, driver, formerEdge, route, formerRoute }),
   };
 }
 

@@ -2,9 +2,10 @@
  * The last routes, kept in a file: a gateway that starts while the API server is away begins with them. The file has the
  * form of a routes file, so that it can be read and used as one.
  */
-import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { replaceFile } from '../files/replace-file.ts';
 import type { Route } from '../gateway/routes/route.ts';
 import { parseRoutes } from '../gateway/routes/routes-text.ts';
 
@@ -23,8 +24,5 @@ export async function readRoutesState(path: string): Promise<readonly Route[] | 
 /** Writes the file as a whole, or leaves the old one. @throws if it cannot. */
 export function writeRoutesState(path: string, routes: readonly Route[]): void {
   mkdirSync(dirname(path), { recursive: true });
-  const next = `${path}.${process.pid}`;
-  writeFileSync(next, `${JSON.stringify({ routes })}\n`, { mode: 0o600 });
-  chmodSync(next, 0o600); // the mode of an old one of that name would stay
-  renameSync(next, path);
+  replaceFile(path, `${JSON.stringify({ routes })}\n`);
 }

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DRIVERS } from '../api/edge.ts';
-import { EDGE_CODES } from './codes.ts';
+import { EDGE_FINDINGS } from '../api/finding-codes/edge.ts';
 import { driverFor } from './driver-for.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dir, '../../docs/edges.md'), 'utf8');
 
-test.each(Object.entries(EDGE_CODES))(
+test.each(Object.entries(EDGE_FINDINGS))(
   '%s is in the document, with its meaning',
-  (code, meaning) => {
+  (code, { meaning }) => {
     expect(DOCUMENT).toContain(`| \`${code}\` | ${meaning} |`);
   },
 );

@@ -25,6 +25,8 @@ import type { TenantView } from './tenant/tenant-view.ts';
 export interface Viewpoint extends ManagementPlace {
   /** The image of the proxy, for Exposures that name none. */
   readonly proxyImage: string;
+  /** Whether the gateway is on this machine, and so gets to its loopback addresses. Default: it is in the cluster. */
+  readonly isGatewayHere?: boolean | undefined;
 }
 
 /** What the management cluster says. */
@@ -70,7 +72,7 @@ export async function lookAtExposure(
   viewpoint: Viewpoint,
   signal: AbortSignal,
 ): Promise<Look> {
-  const { management, proxyImage } = viewpoint;
+  const { management, proxyImage, isGatewayHere } = viewpoint;
   const { exposure, edge, conflict } = wish;
   const secrets: SeenSecret[] = [];
   const reading = await readControlPlane(
@@ -82,7 +84,7 @@ export async function lookAtExposure(
     edgeAddresses: edgeAddresses(viewpoint, edge, management.ownedBy(object)),
     edgeClusterAddresses: edgeClusterAddresses(viewpoint, edge),
     currentSlices: [],
-    proxyImage,
+    ...{ proxyImage, isGatewayHere },
   };
   return { wish, reading, secrets, facts, plan: planExposure(wish, facts) };
 }

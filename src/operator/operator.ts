@@ -34,10 +34,14 @@ export interface OperatorOptions {
   readonly identity: string;
   readonly proxyImage: string;
   readonly log: Logger;
+  /** Whether the gateway is on this machine, and so gets to its loopback addresses. Default: it is in the cluster. */
+  readonly isGatewayHere?: boolean | undefined;
   /** How many Exposures are looked at together. Default 32: most of the time is spent waiting for tenants. */
   readonly concurrency?: number | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. Default 300,000. */
   readonly leaveTimeoutMs?: number | undefined;
+  /** How long a provider has to make a Secret anew by itself, before Snicket has it do so where it may. Default 20,000. */
+  readonly renewAfterMs?: number | undefined;
   /** How often the Secrets of a steady Exposure are looked at; all of it every fifth time. Default 120,000. */
   readonly resyncMs?: number | undefined;
   /** How long a look at a tenant may take: one that hangs must not hold up the others. Default 20,000. */
@@ -130,9 +134,11 @@ export class Operator {
     );
     this.#exposureController = new ExposureController({
       ...{ management, namespace, routing, log, leaveTimeoutMs, tenantTimeoutMs },
+      renewAfterMs: options.renewAfterMs,
       ...{ links: this.#links, probes: this.#probes, secrets: this.#secrets, events: this.#events },
       resyncMs: WHOLE_EVERY * resyncMs,
-      ...{ proxyImage: options.proxyImage, preparer: new Preparer(client) },
+      ...{ proxyImage: options.proxyImage, isGatewayHere: options.isGatewayHere },
+      preparer: new Preparer(client),
       applierFor: (link) => this.#applierFor(link),
       masterKeys: async () => keys.current(),
     });

@@ -2,12 +2,15 @@
  * What the operator would do about one Exposure, in both clusters, without doing it: GETs alone.
  */
 import type { Exposure, ExposureStatus } from '../api/exposure.ts';
+import { formerRoutes } from '../edges/former-routes.ts';
+import type { KubeClient } from '../kube/client.ts';
 import { KubeError } from '../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
 import type { Plan } from '../plan/plan.ts';
 import { readControlPlane, type ControlPlaneReading } from '../providers/read-control-plane.ts';
 import { isElsewhere } from './exposure/exposure-status.ts';
+import { isInUse } from './exposure/exposure-verdicts.ts';
 import { madeFor, nameTaken, routeChanges, routeFindings } from './exposure/route-changes.ts';
 import {
   lookAtExposure,
@@ -50,6 +53,8 @@ export interface Outlook {
   readonly object: KubeObject;
   /** Absent: it cannot be read. */
   readonly wish?: KnownWish | undefined;
+  /** What the plan rests on; absent without a wish, and for one that is being deleted. */
+  readonly look?: Look | undefined;
   /** Absent: it is being deleted, or cannot be read. */
   readonly plan?: Plan | undefined;
   /** The objects of its provider; absent without one. */
@@ -60,12 +65,21 @@ export interface Outlook {
   readonly management?: ClusterOutlook | undefined;
   /** The same of the tenant. */
   readonly tenant?: ClusterOutlook | undefined;
+  /** Absent: the tenant was not asked, or did not answer. */
+  readonly asked?: AskedTenant | undefined;
   /** Whether routes are as planned then. If not, those from before stay. */
   readonly isRouted: boolean;
   /** What a person has to know; `error`: not all of it can be carried out. */
   readonly findings: readonly Finding[];
   /** Why a certificate or a key would be made anew. */
   readonly reissued?: string | undefined;
+}
+
+/** A tenant that has answered. */
+export interface AskedTenant {
+  readonly client: KubeClient;
+  /** Everything in it that has a name of ours, ours or not. */
+  readonly live: readonly KubeObject[];
 }
 
 /** Options of {@link outlookOf}. */
@@ -96,13 +110,17 @@ export async function outlookOf(
   const changes = await routeChanges(viewpoint, object, wish.edge, look.plan, signal);
   // What is in use stays as it is until the Edge that is wished for takes routes.
   const isMoving = changes?.isBlocked === true && isElsewhere(statusOf(object), wish.edge);
+  const former = formerRoutes(changes?.superfluous ?? [], wish.edge);
+  const isPrepared =
+    provided.preparation?.isPrepared !== false || isInUse(object, statusOf(object), look, former);
   const tenant =
-    routes === undefined || isMoving || !asksTenant || provided.preparation?.isPrepared === false
+    routes === undefined || isMoving || !asksTenant || !isPrepared
       ? undefined
       : await tenantOf(look, viewpoint, signal);
   const plan = tenant?.plan ?? look.plan;
   return {
-    ...{ object, wish, plan, ...provided, management: changes, tenant: tenant?.changes },
+    ...{ object, wish, look, plan, ...provided, management: changes, tenant: tenant?.changes },
+    asked: tenant?.asked,
     isRouted: changes !== undefined && !isMoving,
     findings: [
       ...plan.findings,
@@ -142,6 +160,7 @@ function statusOf(object: KubeObject): ExposureStatus | undefined {
 interface TenantOutlook {
   readonly plan?: Plan;
   readonly changes?: ClusterOutlook | undefined;
+  readonly asked?: AskedTenant;
   readonly findings: readonly Finding[];
   readonly reissued?: string | undefined;
 }
@@ -163,7 +182,7 @@ async function tenantOf(
     const { book } = viewpoint.management;
     const changes = plan.tenant && tenantChanges(plan.tenant, live, (key) => book.has(key));
     const findings = [finding, changes?.obstacle].flatMap((one) => one ?? []);
-    return { plan, changes, findings, reissued };
+    return { plan, changes, asked: { client: view.reader, live }, findings, reissued };
   });
 }
 
@@ -183,11 +202,10 @@ async function leaving(
   const reading = await readControlPlane(exposure, controlPlaneObjects(management, signal));
   const { provided } = reading;
   const restored = provided && foreseenRestoration(provided, holderOf(exposure, management.book));
-  const preparation = restored && {
-    ...{ plans: [], changes: restored, isPrepared: false, findings: [] },
-  };
+  const preparation = restored && { plans: [], isPrepared: false, ...restored };
   const known = { object, isRouted: false, preparation, management: made };
-  if (!asksTenant) return { ...known, findings: [] };
+  const unrestored = restored?.findings ?? [];
+  if (!asksTenant) return { ...known, findings: unrestored };
   const edge = { endpoint: statusOf(object)?.endpoint, addresses: [] };
   const way = { reading, edge, readsNodes: false };
   const tenant = await withTenant(way, signal, async (view, inTime) => {
@@ -200,7 +218,10 @@ async function leaving(
     };
   });
   const { changes, findings } = tenant;
-  return { ...known, tenant: changes, findings: [...reading.findings, ...findings] };
+  return {
+    ...{ ...known, tenant: changes },
+    findings: [...unrestored, ...reading.findings, ...findings],
+  };
 }
 
 interface TenantWay {

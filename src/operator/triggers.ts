@@ -15,7 +15,8 @@ import {
   WATCHED_RESOURCES,
 } from '../providers/provider-resources.ts';
 import { isConcerned } from './edge/edge-setting.ts';
-import type { ManagementCluster, ManagementListener } from './management/management-cluster.ts';
+import type { ManagementCluster } from './management/management-cluster.ts';
+import type { ManagementListener } from './management/management-listener.ts';
 import { shimKeyAt, shimKeyOf } from './shim/shim-key.ts';
 
 /** What it takes. */
@@ -56,6 +57,7 @@ export class Triggers implements ManagementListener {
     if (isNews) this.#lookAtShims(object.metadata);
     // Hosts that are given up may be what others wait for, and they are held for as long as they are routed.
     this.#lookAtClaimants(this.#hostsNoLongerHeld(object, previous), key);
+    this.#lookAtFormerHolders(object, previous);
   };
 
   readonly onEdge = (object: KubeObject, previous: KubeObject | undefined): void => {
@@ -202,6 +204,17 @@ export class Triggers implements ManagementListener {
     );
   }
 
+  /** Those who had a host before that somebody else has by now: it is not theirs to keep. */
+  #lookAtFormerHolders(object: KubeObject, previous: KubeObject | undefined): void {
+    const before = previous === undefined ? [] : routedHosts(previous);
+    const hosts = routedHosts(object).filter((host) => !before.includes(host));
+    if (hosts.length === 0) return;
+    this.#lookAt(this.#options.management().exposures.list(), (exposure) => {
+      const { formerRoute } = statusIn(exposure);
+      return hosts.some((host) => hostsIn(formerRoute).includes(host));
+    });
+  }
+
   #lookAtClaimants(hosts: readonly string[], except: string): void {
     if (hosts.length === 0) return;
     const { book, exposures } = this.#options.management();
@@ -246,6 +259,9 @@ function addressesIn(edge: KubeObject): readonly string[] {
 }
 
 function routedHosts(exposure: KubeObject): readonly string[] {
-  const { route } = statusIn(exposure);
+  return hostsIn(statusIn(exposure).route);
+}
+
+function hostsIn(route: ReturnType<typeof statusIn>['route']): readonly string[] {
   return [route?.api?.host, route?.konnectivity?.host].flatMap((host) => host ?? []);
 }

@@ -9,12 +9,15 @@ interface Wish {
   readonly api: string;
   readonly konnectivity?: string;
   readonly routed?: string;
+  readonly former?: string;
   readonly deleted?: string;
 }
 
-function claim({ name, created, api, konnectivity, routed, deleted }: Wish): HostClaim {
+function claim({ name, created, api, konnectivity, routed, former, deleted }: Wish): HostClaim {
   const { metadata } = exposure({}, { name });
   const route = routed === undefined ? undefined : { host: routed, service: name, port: 6443 };
+  const formerRoute =
+    former === undefined ? {} : { formerRoute: { api: { ...route!, host: former } } };
   return {
     exposure: {
       metadata: {
@@ -22,7 +25,7 @@ function claim({ name, created, api, konnectivity, routed, deleted }: Wish): Hos
         ...(created !== undefined && { creationTimestamp: created }),
         ...(deleted !== undefined && { deletionTimestamp: deleted }),
       },
-      ...(route !== undefined && { status: { route: { api: route } } }),
+      ...(route !== undefined && { status: { route: { api: route }, ...formerRoute } }),
     },
     hosts: { api, konnectivity },
   };
@@ -77,6 +80,16 @@ test('a host that is given up is held until its route is gone', () => {
 
   expect(outcomes({ ...mover, routed: 'old' }, heir)['heir']).toContain('tenants/mover');
   expect(outcomes({ ...mover, routed: 'new' }, heir)['heir']).toBe('has its hosts');
+});
+
+test('a host that an Exposure has moved away from is its own until somebody else wishes for it', () => {
+  const created = '2026-02-01T00:00:00Z';
+  const mover = claim({ name: 'mover', created, api: 'new', routed: 'new', former: 'old' });
+  const heir = claim({ name: 'heir', created: '2026-03-01T00:00:00Z', api: 'old' });
+
+  expect(hostHolders([mover]).get('old')).toBe(mover);
+  expect(hostHolders([mover, heir]).get('old')).toBe(heir);
+  expect(hostConflict(heir, hostHolders([mover, heir]))).toBeUndefined();
 });
 
 test('a route stays with whoever wishes for a host that he cannot have, but not if that is another’s too', () => {

@@ -22,7 +22,7 @@ export interface HostHolders {
 /**
  * The Exposure that has a host: the one that it is routed to already, or else the oldest of those that wish for it. So
  * nobody loses a host because somebody else, however old, begins to wish for it; and a host that is given up is held
- * until its route is gone.
+ * until its route is gone. One that an Exposure has moved away from is its own as long as nobody else wants it.
  */
 export function hostHolders(claims: readonly HostClaim[]): ReadonlyMap<string, HostClaim> {
   const holders = new Map<string, HostClaim>();
@@ -32,6 +32,9 @@ export function hostHolders(claims: readonly HostClaim[]): ReadonlyMap<string, H
   // From the youngest on, so that the oldest has the last word.
   for (const claim of claims.toSorted(bySeniority).toReversed()) {
     for (const host of routedTo(claim)) holders.set(host, claim);
+  }
+  for (const claim of claims.toSorted(bySeniority)) {
+    for (const host of formerlyRoutedTo(claim)) if (!holders.has(host)) holders.set(host, claim);
   }
   return holders;
 }
@@ -58,9 +61,9 @@ export function hostConflict(claim: HostClaim, holders: HostHolders): HostConfli
   return undefined;
 }
 
-/** Every host that an Exposure wishes for or is routed by. */
+/** Every host that an Exposure wishes for, is routed by, or was. */
 export function claimedHosts(claim: HostClaim): readonly string[] {
-  return [...new Set([...wishedBy(claim), ...routedTo(claim)])];
+  return [...new Set([...wishedBy(claim), ...routedTo(claim), ...formerlyRoutedTo(claim)])];
 }
 
 function conflictOver(host: string, holder: HostClaim, kept: readonly string[]): Finding {
@@ -104,6 +107,13 @@ function wishedBy({ hosts }: HostClaim): readonly string[] {
 }
 
 function routedTo({ exposure }: HostClaim): readonly string[] {
-  const { route } = exposure.status ?? {};
+  return hostsIn(exposure.status?.route);
+}
+
+function formerlyRoutedTo({ exposure }: HostClaim): readonly string[] {
+  return hostsIn(exposure.status?.formerRoute);
+}
+
+function hostsIn(route: NonNullable<Exposure['status']>['route']): readonly string[] {
   return [route?.api.host, route?.konnectivity?.host].flatMap((host) => host ?? []);
 }

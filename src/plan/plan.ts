@@ -38,6 +38,8 @@ export interface Facts {
   readonly edgeAddresses: readonly string[];
   /** Of the edge's own Service in the management cluster. Default: none is known. */
   readonly edgeClusterAddresses?: readonly string[] | undefined;
+  /** Whether the edge gets to loopback addresses of control planes, being on the same machine. Default: no. */
+  readonly isGatewayHere?: boolean | undefined;
   /** What the management cluster serves. */
   readonly served: ServedApis;
   /** The tenant's slices of Service default/kubernetes. */
@@ -109,13 +111,14 @@ function managementSide(
   { exposure, edge }: Wish,
   hosts: Hosts,
   controlPlane: ControlPlane,
-  { served, edgeAddresses, edgeClusterAddresses = [] }: Facts,
+  { served, edgeAddresses, edgeClusterAddresses = [], isGatewayHere }: Facts,
 ): Required<Pick<Plan, 'routes' | 'management' | 'findings'>> {
   const input = { exposure, hosts, controlPlane };
   const routes = exposureRoutes(input);
   const { endpoints } = exposure.spec.controlPlane;
   const place = {
     ...{ addresses: edgeAddresses, port: edge.spec.port, clusterAddresses: edgeClusterAddresses },
+    isGatewayHere,
   };
   const service = endpoints === undefined ? [] : fixedServiceObjects(routes, endpoints, place);
   const objects = driverFor(edge.spec.driver).objects(routes, edge, served);

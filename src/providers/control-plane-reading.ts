@@ -5,6 +5,7 @@ import type { KubeObject, ObjectKey } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import type { ControlPlane } from '../plan/control-plane.ts';
 import type { Finding } from '../api/finding.ts';
+import type { ProvidedPlaces } from './provided-reading.ts';
 
 /** As much of a Service as is needed. */
 export interface Service extends KubeObject {
@@ -85,6 +86,8 @@ export interface ProvidedFacts {
   readonly serviceCidrs: readonly string[];
   readonly clusterDomain: string;
   readonly hasKonnectivity: boolean;
+  /** Where it leaves what belongs to the control plane. Absent: that is not known yet. */
+  readonly places?: ProvidedPlaces | undefined;
   /** The server in the kubeconfigs that the provider hands out, `https://host:port`. */
   readonly publishedServer?: string | undefined;
   /** What kube-apiserver serves with, PEM, where the provider keeps it in a Secret. */

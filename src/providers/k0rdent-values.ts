@@ -62,6 +62,12 @@ export function valuesFor(layout: ChartLayout, wish: PreparationWish): ChartValu
   }
 }
 
+/** The value with the type of the Service, in the layouts that have one. */
+export const SERVICE_TYPE: Readonly<Partial<Record<ChartLayout, readonly string[]>>> = {
+  'openstack-hosted-cp': ['k0smotron', 'service', 'type'],
+  'hetzner-hosted-cp-0': ['controlPlane', 'service', 'type'],
+};
+
 const OPENSTACK = /^openstack-hosted-cp(-|$)/;
 const HETZNER = /^hetzner-hosted-cp(?:-(?<major>\d+)-|$)/;
 

@@ -79,6 +79,21 @@ describe('a ClusterDeployment', () => {
       expect(provided?.objects).toEqual([deployment]);
     },
   );
+
+  test.each([{ 'spec.dryRun': true }, { 'status.region': 'west' }])(
+    'with %j has nothing written into it, and what was written into its control plane is still known',
+    async (fields) => {
+      const deployment = changed(clusterDeployment('violet', OPENSTACK), fields);
+
+      const { provided } = await k0rdent.read(deployment, objectsFrom(left('violet')));
+      const [plan] = plans(provided?.objects ?? []);
+
+      expect(provided?.objects.map(({ kind }) => kind)).toEqual([
+        ...['ClusterDeployment', 'K0smotronControlPlane'],
+      ]);
+      expect(plan?.findings[0]).toMatchObject({ severity: 'error' });
+    },
+  );
 });
 
 describe('the ClusterDeployment of a K0smotronControlPlane', () => {
@@ -177,6 +192,59 @@ describe('a ClusterDeployment behind an edge', () => {
       'spec.patches',
     ]);
     expect([...(deployment?.findings ?? []), ...(controlPlane?.findings ?? [])]).toEqual([]);
+  });
+
+  describe('has the type of its Service', () => {
+    const type = 'spec.config.k0smotron.service.type';
+    const running = [k0smotronControlPlane('violet')];
+    const balanced = [changed(running[0]!, { 'spec.service.type': 'LoadBalancer' })];
+
+    test.each([
+      ['written before it begins', {}, [], 'ClusterIP'],
+      ['written where it is that already', {}, running, 'ClusterIP'],
+      ['written where its values say so already', { [type]: 'ClusterIP' }, balanced, 'ClusterIP'],
+      ['left alone where it runs with a load balancer', {}, balanced, undefined],
+      ['left alone where its values say otherwise', { [type]: 'NodePort' }, [], undefined],
+    ] as const)('%s', (_, fields, others, expected) => {
+      const deployment = changed(clusterDeployment('violet', OPENSTACK), fields);
+
+      const [plan] = plans([deployment, ...others]);
+
+      const field = plan?.fields.find(({ path }) => path.join('.') === type);
+      expect(field?.wanted).toBe(expected);
+    });
+
+    test('neither written nor taken away where its chart is installed, and nobody knows what it made', () => {
+      const conditions = [{ type: 'HelmReleaseReady', status: 'True' }];
+      const deployment = clusterDeployment('violet', OPENSTACK);
+
+      const [plan] = plans([changed(deployment, { 'status.conditions': conditions })]);
+
+      expect(plan?.findings).toMatchObject([{ code: 'ControlPlaneMissing', severity: 'error' }]);
+    });
+
+    test('told with what to paste, where it is left alone', () => {
+      const [plan] = plans([clusterDeployment('violet', OPENSTACK), ...balanced]);
+
+      expect(plan?.findings).toMatchObject([{ code: 'ServiceTypeNotNeeded', severity: 'warning' }]);
+      expect(plan?.findings[0]?.message).toBe(
+        'the Service of the control plane of ClusterDeployment tenants/violet is of type LoadBalancer, so it has an address of its own beside that of the edge, and another type would give it another Service',
+      );
+      expect(plan?.findings[0]?.action).toBe(
+        'once no node and no kubeconfig uses that address, write spec: {config: {k0smotron: {service: {type: ClusterIP}}}}',
+      );
+      expect(plans([clusterDeployment('violet', OPENSTACK), ...balanced])[1]?.findings).toEqual([]);
+    });
+
+    test('at its place in the oldest chart for Hetzner', () => {
+      const olive = clusterDeployment('violet', 'hetzner-hosted-cp-0-0-1');
+
+      expect(JSON.stringify(plans([olive])[0]?.body)).toContain('"type":"ClusterIP"');
+      expect(JSON.stringify(plans([olive, ...balanced])[0]?.body)).not.toContain('"type"');
+      expect(plans([olive, ...balanced])[0]?.findings[0]?.action).toEndWith(
+        'spec: {config: {controlPlane: {service: {type: ClusterIP}}}}',
+      );
+    });
   });
 
   test('of another template has all of it in the control plane, with a warning', () => {

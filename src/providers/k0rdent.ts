@@ -2,7 +2,7 @@
  * k0rdent: a ClusterDeployment, whose chart makes a K0smotronControlPlane and the rest of a cluster. What its chart has
  * values for is written there, since it survives an upgrade; the rest into the K0smotronControlPlane.
  */
-import { textAt, valueAt } from '../edges/fields.ts';
+import { listAt, textAt, valueAt } from '../edges/fields.ts';
 import { keyText, objectText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
 import { prepareK0smotronControlPlane, readK0smotronControlPlane } from './capi-k0smotron.ts';
@@ -12,7 +12,8 @@ import type {
   ProvidedFacts,
 } from './control-plane-reading.ts';
 import { clusterNameOf } from './k0s-control-plane.ts';
-import { layoutOfTemplate, valuesFor, type ChartLayout } from './k0rdent-values.ts';
+import { layoutOfTemplate, SERVICE_TYPE, valuesFor, type ChartLayout } from './k0rdent-values.ts';
+import { serviceTypeIn, typeKept } from './k0rdent-service-type.ts';
 import { leavesOf } from './preparation/field-path.ts';
 import { deletingFindings } from './preparation/object-findings.ts';
 import type { Preparation, PreparationWish, ValueWish } from './preparation/preparation.ts';
@@ -57,19 +58,17 @@ async function readClusterDeployment(
   deployment: KubeObject,
   objects: ControlPlaneObjects,
 ): Promise<ControlPlaneReading> {
-  const nothing = (finding: Finding): ControlPlaneReading => ({
+  const nothing = (finding: Finding, ...made: readonly (KubeObject | undefined)[]) => ({
     ...{ addresses: [], findings: [finding] },
-    // What was written into it before has to be found again.
-    provided: unknownFacts(deployment, finding.message),
+    // What was written into it before, and into what it made, has to be found again.
+    provided: unknownFacts([deployment, ...made.flatMap((one) => one ?? [])], finding.message),
   });
+  const found = await objects.object?.(
+    ...[PROVIDER_RESOURCES.k0smotronControlPlane, controlPlaneKey(deployment)],
+  );
   const obstacle = obstacleOf(deployment);
-  if (obstacle !== undefined) return nothing(obstacle);
-  const { metadata } = deployment;
-  // The chart for Hetzner takes a name of its own.
-  const cluster = textAt(deployment, 'spec', 'config', 'clusterName') ?? metadata.name;
-  const key = { name: `${cluster}${CONTROL_PLANE_SUFFIX}`, namespace: metadata.namespace };
-  const found = await objects.object?.(PROVIDER_RESOURCES.k0smotronControlPlane, key);
-  if (found === undefined) return nothing(controlPlaneMissing(deployment, key));
+  if (obstacle !== undefined) return nothing(obstacle, found);
+  if (found === undefined) return nothing(controlPlaneMissing(deployment));
   const reading = await readK0smotronControlPlane(found, objects);
   const { provided } = reading;
   if (provided === undefined) return reading;
@@ -79,9 +78,16 @@ async function readClusterDeployment(
   };
 }
 
-function unknownFacts(deployment: KubeObject, because: string): ProvidedFacts {
+/** The K0smotronControlPlane that its chart makes. */
+function controlPlaneKey({ metadata, ...deployment }: KubeObject): ObjectKey {
+  // The chart for Hetzner takes a name of its own.
+  const cluster = textAt(deployment, 'spec', 'config', 'clusterName') ?? metadata.name;
+  return { name: `${cluster}${CONTROL_PLANE_SUFFIX}`, namespace: metadata.namespace };
+}
+
+function unknownFacts(objects: readonly KubeObject[], because: string): ProvidedFacts {
   return {
-    ...{ provider: 'k0rdent', objects: [deployment], phase: 'provisioning', because },
+    ...{ provider: 'k0rdent', objects, phase: 'provisioning', because },
     ...{ serviceCidrs: [], clusterDomain: 'cluster.local', hasKonnectivity: false },
   };
 }
@@ -104,10 +110,10 @@ function obstacleOf(deployment: KubeObject): Finding | undefined {
   };
 }
 
-function controlPlaneMissing(deployment: KubeObject, key: ObjectKey): Finding {
+function controlPlaneMissing(deployment: KubeObject): Finding {
   return {
     ...{ code: 'ControlPlaneMissing', severity: 'error' },
-    message: `${objectText(deployment)} has no K0smotronControlPlane ${keyText(key)}: its chart is not installed yet, or makes another kind of control plane`,
+    message: `${objectText(deployment)} has no K0smotronControlPlane ${keyText(controlPlaneKey(deployment))}: its chart is not installed yet, or makes another kind of control plane`,
     action: `wait for its condition HelmReleaseReady; if the control plane has another name, write that K0smotronControlPlane as spec.controlPlane.ref`,
   };
 }
@@ -124,31 +130,51 @@ function prepareBoth(
   );
   const layout = deployment && layoutOfTemplate(textAt(deployment, 'spec', 'template') ?? '');
   return [
-    ...(deployment === undefined ? [] : [prepareDeployment(deployment, layout, wish)]),
+    ...(deployment === undefined
+      ? []
+      : [prepareDeployment(deployment, controlPlane, layout, wish)]),
     ...(controlPlane === undefined ? [] : [prepareControlPlane(controlPlane, layout, wish)]),
   ];
 }
 
 function prepareDeployment(
   deployment: KubeObject,
+  controlPlane: KubeObject | undefined,
   layout: ChartLayout | undefined,
   wish: PreparationWish,
 ): Preparation {
   const values = layout === undefined ? {} : valuesFor(layout, wish);
+  const serviceType = layout && serviceTypeIn(deployment, controlPlane, layout);
+  const obstacle = obstacleOf(deployment);
+  // Nobody knows what it runs with by now.
+  const isUnknown = controlPlane === undefined && layout !== undefined && isInstalled(deployment);
   return {
     object: deployment,
     resource: inVersionOf(PROVIDER_RESOURCES.clusterDeployment, deployment),
-    fields: leavesOf(values).map(([path, value]) => ({
-      path: ['spec', 'config', ...path],
-      value: value as ValueWish['value'],
-      why: 'the chart puts it into the control plane',
-    })),
+    fields: leavesOf(values)
+      .filter(([path]) => serviceType?.isKept !== true || !Bun.deepEquals(path, serviceType.path))
+      .map(([path, value]) => ({
+        path: ['spec', 'config', ...path],
+        value: value as ValueWish['value'],
+        why: 'the chart puts it into the control plane',
+      })),
     findings: [
       ...deletingFindings(deployment),
+      ...(obstacle === undefined ? [] : [obstacle]),
+      ...(obstacle === undefined && isUnknown ? [controlPlaneMissing(deployment)] : []),
+      ...(serviceType?.isKept === true ? [typeKept(deployment, serviceType)] : []),
       ...(layout === undefined ? [noValues(deployment)] : []),
       ...(layout === 'hetzner-hosted-cp-0' && wish.port !== FIXED_PORT ? [fixedPort(wish)] : []),
     ],
   };
+}
+
+/** Whether its chart has made everything. */
+function isInstalled(deployment: KubeObject): boolean {
+  return listAt(deployment, 'status', 'conditions').some(
+    (condition) =>
+      textAt(condition, 'type') === 'HelmReleaseReady' && textAt(condition, 'status') === 'True',
+  );
 }
 
 /** What the chart renders is its own affair; to write it too would be a conflict with Helm at every change. */
@@ -161,10 +187,14 @@ function prepareControlPlane(
   if (layout === undefined) return whole;
   const fields = whole.fields.filter(({ path }) => path[1] !== 'ingress');
   const isOld = layout !== 'openstack-hosted-cp';
+  // Where it is a value of the chart, it is told of that.
+  const found = whole.findings.filter(
+    ({ code }) => code !== 'ServiceTypeNotNeeded' || SERVICE_TYPE[layout] === undefined,
+  );
   return {
     ...whole,
     fields,
-    findings: [...whole.findings, ...(isOld ? [patchesLost(controlPlane)] : [])],
+    findings: [...found, ...(isOld ? [patchesLost(controlPlane)] : [])],
   };
 }
 

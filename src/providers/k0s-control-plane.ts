@@ -27,7 +27,12 @@ export function clusterNameOf(object: KubeObject): string | undefined {
 
 /** The Ingress that k0smotron makes of `spec.ingress`. */
 export function ingressName(object: KubeObject): string {
-  return serviceName(clusterNameOf(object) ?? object.metadata.name, 'ClusterIP');
+  return nameOfPart(clusterNameOf(object) ?? object.metadata.name);
+}
+
+/** The StatefulSet of its control plane. */
+export function statefulSetName(object: KubeObject): string {
+  return nameOfPart(clusterNameOf(object) ?? object.metadata.name);
 }
 
 /** What of a Cluster of Cluster API is taken where k0sConfig says nothing. */
@@ -56,6 +61,10 @@ export function placesOf(object: KubeObject, name: string): ProvidedPlaces {
     ...{ maker: 'k0smotron', namespace: object.metadata.namespace },
     service: serviceName(name, textAt(object, 'spec', 'service', 'type') ?? 'ClusterIP'),
     portNames: { api: 'api', konnectivity: 'konnectivity' },
+    ports: {
+      api: numberAt(object, 'spec', 'service', 'apiPort') ?? 30_443,
+      konnectivity: numberAt(object, 'spec', 'service', 'konnectivityPort') ?? 30_132,
+    },
     ca: {
       name: textAt(ca, 'name') ?? `${name}-ca`,
       ...{ certificateKey: 'tls.crt', privateKeyKey: 'tls.key' },
@@ -69,15 +78,20 @@ const SERVICE_SUFFIX: Readonly<Record<string, string>> = {
   NodePort: '-nodeport',
   LoadBalancer: '-lb',
 };
-const MAX_SERVICE_NAME = 63;
+const MAX_NAME_LENGTH = 63;
 const HASH_LENGTH = 5;
 
-/** As k0smotron makes it: one for each type, and shortened if need be. */
+/** As k0smotron makes it: one for each type. */
 export function serviceName(cluster: string, type: string): string {
-  const name = `kmc-${cluster}${SERVICE_SUFFIX[type] ?? ''}`;
-  if (name.length <= MAX_SERVICE_NAME) return name;
+  return nameOfPart(cluster, SERVICE_SUFFIX[type]);
+}
+
+/** As k0smotron calls all that it makes of a Cluster: shortened if need be. */
+function nameOfPart(cluster: string, suffix = ''): string {
+  const name = `kmc-${cluster}${suffix}`;
+  if (name.length <= MAX_NAME_LENGTH) return name;
   const hash = createHash('md5').update(name).digest('hex').slice(0, HASH_LENGTH);
-  return `${name.slice(0, MAX_SERVICE_NAME - HASH_LENGTH - 1)}-${hash}`;
+  return `${name.slice(0, MAX_NAME_LENGTH - HASH_LENGTH - 1)}-${hash}`;
 }
 
 /** What its object says; `status` is of the Cluster of k0smotron. */

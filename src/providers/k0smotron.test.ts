@@ -56,6 +56,9 @@ describe('a Cluster of k0smotron', () => {
       ...{ because: '1 of its pods are ready', version: 'v1.34.1-k0s.0' },
       ...{ serviceCidrs: ['10.128.0.0/16'], clusterDomain: 'cluster.local', hasKonnectivity: true },
       publishedServer: 'https://red.k8s.example.test:443',
+      places: expect.objectContaining({
+        ...{ service: 'kmc-red', ports: { api: 30_443, konnectivity: 30_132 } },
+      }),
     });
   });
 

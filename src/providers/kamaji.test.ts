@@ -63,6 +63,9 @@ describe('a tenant of Kamaji', () => {
       ...{ serviceCidrs: ['10.96.0.0/16'], clusterDomain: 'cluster.local', hasKonnectivity: true },
       publishedServer: 'https://blue.k8s.example.test:443',
       servingCertificate: 'a certificate',
+      places: expect.objectContaining({
+        ...{ service: 'blue', ports: { api: 6443, konnectivity: 8132 } },
+      }),
     });
   });
 

@@ -13,7 +13,11 @@ export function withServer(kubeconfig: string, server: string): string | undefin
     // The name of the Service is in the certificate; another one would be asked for in its place.
     cluster.delete('tls-server-name');
   }
-  return document.toString({ lineWidth: 0 });
+  try {
+    return document.toString({ lineWidth: 0 });
+  } catch {
+    return undefined; // an alias of nothing: the caller says that it is no kubeconfig
+  }
 }
 
 /** The server of its first cluster; undefined if there is none. */

@@ -6,6 +6,7 @@ import type { Exposure } from '../api/exposure.ts';
 import type { ObjectKey } from '../kube/object.ts';
 import type { ControlPlane } from '../plan/control-plane.ts';
 import type { Finding } from '../api/finding.ts';
+import type { FindingCode } from '../api/finding-codes/catalogue.ts';
 import { fixedService } from '../plan/fixed-service.ts';
 import { disagreement } from './authority-agreement.ts';
 import type { ControlPlaneObjects, ControlPlaneReading, Service } from './control-plane-reading.ts';
@@ -105,6 +106,6 @@ function portsOf(
   return { service };
 }
 
-function missing(code: string, message: string, action: string): Finding {
+function missing(code: FindingCode, message: string, action: string): Finding {
   return { code, severity: 'error', message, action };
 }

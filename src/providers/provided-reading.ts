@@ -4,6 +4,7 @@
 import { keyText, objectText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import type { ControlPlane } from '../plan/control-plane.ts';
 import type { Finding } from '../api/finding.ts';
+import type { FindingCode } from '../api/finding-codes/catalogue.ts';
 import type {
   ControlPlaneObjects,
   ControlPlaneReading,
@@ -23,6 +24,8 @@ export interface ProvidedPlaces {
   readonly service: string;
   /** How the ports of the Service are called. */
   readonly portNames: { readonly api: string; readonly konnectivity: string };
+  /** Those that it will have, for whoever cannot see it. The Service itself is what counts. */
+  readonly ports: { readonly api: number; readonly konnectivity: number };
   readonly ca: { readonly name: string } & AuthorityKeys;
   readonly kubeconfig: {
     readonly name: string;
@@ -34,7 +37,7 @@ export interface ProvidedPlaces {
 }
 
 /** What is known without them. */
-export type KnownFacts = Omit<ProvidedFacts, 'publishedServer'>;
+export type KnownFacts = Omit<ProvidedFacts, 'publishedServer' | 'places'>;
 
 /** Reads the three of them. @throws what reading objects throws */
 export async function readProvided(
@@ -68,7 +71,7 @@ export async function readProvided(
       ...(ca.value !== undefined && ca.value.key === undefined ? [keyMissing(places)] : []),
       ...kubeconfig.findings,
     ],
-    provided: { ...facts, publishedServer: kubeconfig.publishedServer },
+    provided: { ...facts, places, publishedServer: kubeconfig.publishedServer },
   };
 }
 
@@ -117,7 +120,7 @@ async function readKubeconfig(
   remedy: SecretRemedy,
 ): Promise<KubeconfigFound> {
   const secret = await objects.secret(key);
-  const lacks = (code: string, message: string, action: string): KubeconfigFound => ({
+  const lacks = (code: FindingCode, message: string, action: string): KubeconfigFound => ({
     findings: [{ code, severity: 'error', message, action }],
   });
   if (secret === undefined) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import type { PreparePolicy } from '../api/exposure.ts';
 import { TestAuthority } from '../proxy/testing/certificates.ts';
 import type { ProvidedFacts, ProviderName } from './control-plane-reading.ts';
 import { publishedFindings } from './published-server.ts';
@@ -22,23 +23,29 @@ describe('a kubeconfig', () => {
   test.each([undefined, 'https://blue.k8s.example.test:443', 'https://blue.k8s.example.test'])(
     'with the server %p is as it should be',
     (publishedServer) => {
-      expect(publishedFindings(facts('kamaji', { publishedServer }), WISH)).toEqual([]);
+      expect(publishedFindings(facts('kamaji', { publishedServer }), WISH, 'Patch')).toEqual([]);
     },
   );
 
   test('that leads elsewhere is to be made anew, by whichever way its provider has', () => {
     const publishedServer = 'https://10.96.0.7:6443';
 
-    const [kamaji] = publishedFindings(facts('kamaji', { publishedServer }), WISH);
-    const [k0smotron] = publishedFindings(facts('k0smotron', { publishedServer }), WISH);
+    const found = (provider: ProviderName, policy: PreparePolicy = 'Patch') =>
+      publishedFindings(facts(provider, { publishedServer }), WISH, policy)[0];
+    const kamaji = found('kamaji');
+    const k0smotron = found('k0smotron');
+    const reported = found('kamaji', 'Report');
 
     expect(kamaji).toEqual({
       ...{ code: 'KubeconfigLeadsElsewhere', severity: 'warning' },
       message:
         'the kubeconfig of TenantControlPlane tenants/blue has the server https://10.96.0.7:6443, and should have https://blue.k8s.example.test:443',
       action:
-        'if it stays, let the provider make it anew: kubectl delete -n tenants secret blue-admin-kubeconfig',
+        'if it stays, let the provider make it anew: kubectl delete -n tenants secret blue-admin-kubeconfig. Snicket does so by itself where ClusterRole snicket-renew-secrets is bound to it',
     });
+    expect(reported?.action).toBe(
+      'if it stays, let the provider make it anew: kubectl delete -n tenants secret blue-admin-kubeconfig',
+    );
     expect(k0smotron?.action).toContain('restart the StatefulSet kmc-blue in tenants');
   });
 });
@@ -53,15 +60,15 @@ describe('the certificate of the API server', () => {
     const whole = await certificate(...Object.values(WISH.hosts));
     const half = await certificate(WISH.hosts.api);
     const found = (provider: ProviderName, servingCertificate: string) =>
-      publishedFindings(facts(provider, { servingCertificate }), WISH);
+      publishedFindings(facts(provider, { servingCertificate }), WISH, 'Report');
 
     expect(found('kamaji', whole)).toEqual([]);
     expect(found('steward', half)).toEqual([]);
     expect(found('kamaji', half)).toEqual([
       {
-        ...{ code: 'CertificateLacksHost', severity: 'warning' },
+        ...{ code: 'CertificateStale', severity: 'error' },
         message:
-          'the certificate of the API server of TenantControlPlane tenants/blue does not have blue.konnectivity.example.test',
+          'the certificate of the API server of TenantControlPlane tenants/blue was made before that had its hosts: it lacks blue.konnectivity.example.test',
         action:
           'if it stays, let the provider make it anew: kubectl delete -n tenants secret blue-api-server-certificate',
       },

@@ -81,6 +81,21 @@ test('where nothing but Services and Secrets is read, no provider is known', asy
   ]);
 });
 
+test('of a kind that no provider has, those that there are are named', async () => {
+  const ref = { apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'TenantControlPlan', name: 'blue' };
+
+  const { findings } = await readControlPlane(exposureFor(ref), objectsFrom([]));
+
+  expect(findings).toMatchObject([
+    {
+      message:
+        'kamaji.clastix.io/v1alpha1 TenantControlPlan is of no provider that this version of Snicket knows',
+      action:
+        'correct spec.controlPlane.ref (TenantControlPlane of kamaji.clastix.io or of steward.butlerlabs.dev, Cluster of k0smotron.io, ClusterDeployment of k0rdent.mirantis.com, K0smotronControlPlane of controlplane.cluster.x-k8s.io), or write spec.controlPlane.service in its place, with caSecret and kubeconfigSecret',
+    },
+  ]);
+});
+
 test('a Cluster of Cluster API is not taken for one of k0smotron', () => {
   expect(providerFor(PROVIDER_RESOURCES.capiCluster)).toBeUndefined();
   expect(providerFor({ apiVersion: 'k0smotron.io/v1beta1', kind: 'Cluster' })?.name).toBe(

@@ -99,7 +99,7 @@ function ownProxyFindings(object: KubeObject): readonly Finding[] {
       ...{ code: 'StewardProxyOn', severity: 'error' },
       message: `${objectText(object)} has spec.addons.tcpProxy, so Steward's proxy writes the endpoints of Service default/kubernetes, and so would Snicket's`,
       action:
-        'remove spec.addons.tcpProxy, and then Secret kube-system/steward-tcp-proxy-tls in the tenant, which holds the key of the API server',
+        'remove spec.addons.tcpProxy (an Exposure that an annotation made keeps its image, resources and hostAliases), and then Secret kube-system/steward-tcp-proxy-tls in the tenant, which holds the key of the API server',
     },
   ];
 }

@@ -79,6 +79,10 @@ function placesOf({ metadata, ...object }: KubeObject, maker: string): ProvidedP
     ...{ maker, namespace },
     service: textAt(status, 'kubernetesResources', 'service', 'name') ?? name,
     portNames: { api: 'kube-apiserver', konnectivity: 'konnectivity-server' },
+    ports: {
+      api: numberAt(object, ...SPEC, 'networkProfile', 'port') ?? 6443,
+      konnectivity: numberAt(object, ...KONNECTIVITY, 'server', 'port') ?? 8132,
+    },
     ca: {
       name: textAt(status, 'certificates', 'ca', 'secretName') ?? `${name}-ca`,
       ...{ certificateKey: 'ca.crt', privateKeyKey: 'ca.key' },
@@ -139,10 +143,10 @@ function phaseOf(object: KubeObject): {
 /** The fields that both have; `address` is the public one, as the provider wants it. */
 export function commonFields(
   object: KubeObject,
-  { hosts: { api, konnectivity } }: PreparationWish,
+  { hosts: { api, konnectivity }, formerHosts = [] }: PreparationWish,
   address: string,
 ): readonly FieldWish[] {
-  const names = [api, ...(hasKonnectivity(object) ? [konnectivity ?? ''] : [])];
+  const names = [api, ...(hasKonnectivity(object) ? [konnectivity ?? ''] : []), ...formerHosts];
   return [
     {
       path: [...INGRESS, 'hostname'],
@@ -190,7 +194,7 @@ export function commonFindings(
       ? []
       : [
           {
-            ...{ code: 'ControlPlanePaused', severity: 'warning' as const },
+            ...({ code: 'ControlPlanePaused', severity: 'warning' } as const),
             message: `${text} has the annotation ${pausedBy}, so ${maker} does not look at it, and what is written there has no effect`,
             action: 'remove the annotation',
           },

@@ -2,6 +2,7 @@
  * Versions, and what came with which: all that Snicket has to know, in one place.
  */
 import type { Finding } from '../api/finding.ts';
+import { quoted } from '../kube/quote.ts';
 
 /** A version as Kubernetes and k0s write it, by its numbers. */
 export interface Version {
@@ -76,7 +77,7 @@ export function gateFindings(gate: Gate, version: string, place: string): readon
     return [
       {
         ...{ code: 'VersionUnreadable', severity: 'warning' },
-        message: `${place} is ${JSON.stringify(version)}, which is no version that can be read, so nobody knows whether this ${of} has ${what}`,
+        message: `${place} is ${quoted(JSON.stringify(version))}, which is no version that can be read, so nobody knows whether this ${of} has ${what}`,
         action: `see that it is one of ${versions} or newer`,
       },
     ];

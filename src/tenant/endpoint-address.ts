@@ -33,6 +33,14 @@ export function endpointAddressFault(address: string): string | undefined {
   return bytes.length === 4 ? ipv4Fault(bytes) : ipv6Fault(bytes);
 }
 
+/** Whether an address leads nowhere but to the machine itself. */
+export function isLoopback(address: string): boolean {
+  const bytes = ipBytes(address);
+  if (bytes === undefined) return false;
+  if (bytes.length === 4) return bytes[0] === 127;
+  return bytes.findIndex((byte) => byte !== 0) === 15 && bytes[15] === 1;
+}
+
 function ipv4Fault([first = 0, second = 0, third = 0, fourth = 0]: Uint8Array): string | undefined {
   if (first + second + third + fourth === 0) return 'the unspecified address';
   if (first === 127) return 'a loopback address';

@@ -6,45 +6,42 @@ import { formerRoutesKept } from '../../edges/former-routes.ts';
 import { systemClock } from '../../engine/clock.ts';
 import type { Applier } from '../../kube/apply.ts';
 import type { EventRecorder } from '../../kube/events.ts';
-import { addFinalizer } from '../../kube/finalizer.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { RESOURCES } from '../../kube/resource.ts';
-import { KnownAuthorities } from '../../probe/tls/authorities.ts';
-import type { Plan } from '../../plan/plan.ts';
 import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { KnownWish } from '../management/exposure-book.ts';
-import { step } from '../management/management-fault.ts';
+import { step, StepFailed } from '../management/management-fault.ts';
 import type { SecretRounds } from '../management/secret-rounds.ts';
-import { lookAtExposure, type Look } from '../look.ts';
+import { lookAtExposure } from '../look.ts';
 import type { MasterKeys } from '../master-keys.ts';
 import type { ProbeRounds } from '../probe-rounds.ts';
 import type { TenantLink } from '../tenant/tenant-link.ts';
 import type { TenantLinks } from '../tenant/tenant-links.ts';
 import { bringTenant, type TenantOutcome } from '../tenant/bring-tenant.ts';
-import { preparationFor } from '../preparation/exposure-preparation.ts';
-import type { PreparationOutcome, Preparer } from '../preparation/preparer.ts';
-import { publishedFindings } from '../../providers/published-server.ts';
-import { PREPARATION_FINALIZER, ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
+import type { Preparer } from '../preparation/preparer.ts';
+import { SecretRenewals } from '../preparation/secret-renewals.ts';
+import {
+  ExposurePreparations,
+  NOTHING_TO_PREPARE,
+  type ExposurePreparation,
+} from './exposure-preparations.ts';
+import { ExposureProbes } from './exposure-probes.ts';
+import { holdExposure, ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
 import { ExposureReports } from './exposure-reports.ts';
 import { isElsewhere } from './exposure-status.ts';
 import { FaultReports } from './fault-reports.ts';
 import {
   acceptedVerdict,
   hasEverything,
+  isInUse,
   isRoutedAs,
   preparedVerdict,
   refused,
   startingForMs,
-  tenantBefore,
+  verdictBefore,
 } from './exposure-verdicts.ts';
-import {
-  konnectivityVerdict,
-  reachableVerdict,
-  withTenantHops,
-  type KnownHop,
-} from './hop-verdicts.ts';
+import { konnectivityVerdict, reachableVerdict, withTenantHops } from './hop-verdicts.ts';
 import { leave } from './leave.ts';
 import { LeaveTimes } from './leave-times.ts';
 import type { Routing } from './routing.ts';
@@ -67,8 +64,12 @@ export interface ExposureControllerOptions {
   readonly log: Logger;
   /** The image of the proxy, for Exposures that name none. */
   readonly proxyImage: string;
+  /** Whether the gateway is on this machine. Default: it is in the cluster. */
+  readonly isGatewayHere?: boolean | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. */
   readonly leaveTimeoutMs: number;
+  /** How long a provider has to make a Secret anew by itself. Default 20,000. */
+  readonly renewAfterMs?: number | undefined;
   /** Of one look at a tenant: one that hangs must not hold up the others. */
   readonly tenantTimeoutMs: number;
   /** How often a steady Exposure is looked at nevertheless: not all that is in a tenant is watched. */
@@ -77,25 +78,29 @@ export interface ExposureControllerOptions {
 
 const MISSING_MS = 5_000;
 
-const NOTHING_TO_PREPARE: PreparationOutcome = { isPrepared: true, findings: [] };
-
 /** When to look again; undefined: when something changes. */
 export type LookAgainMs = number | undefined;
 
 /** The controller of Exposures. */
 export class ExposureController {
   readonly #options: ExposureControllerOptions;
-  /** Of all tenants: whose a certificate is that a probe meets at the wrong place. */
-  readonly #authorities = new KnownAuthorities();
   readonly #reports: ExposureReports;
   readonly #leaveTimes: LeaveTimes;
   readonly #faults: FaultReports;
+  readonly #renewals: SecretRenewals;
+  readonly #preparations: ExposurePreparations;
+  readonly #probes: ExposureProbes;
 
   constructor(options: ExposureControllerOptions) {
     this.#options = options;
     this.#reports = new ExposureReports(options);
     this.#faults = new FaultReports(this.#reports);
     this.#leaveTimes = new LeaveTimes(options.leaveTimeoutMs, systemClock);
+    this.#renewals = new SecretRenewals(options);
+    this.#preparations = new ExposurePreparations({
+      ...{ ...options, reports: this.#reports, renewals: this.#renewals },
+    });
+    this.#probes = new ExposureProbes(options.probes, this.#reports);
   }
 
   /** Whether a change of an Exposure is somebody else's to its status: it has to be put right. */
@@ -131,20 +136,13 @@ export class ExposureController {
   }
 
   async #leave(key: string, object: KubeObject, signal: AbortSignal): Promise<LookAgainMs> {
-    const means = { ...this.#options, leaveTimes: this.#leaveTimes };
+    const means = {
+      ...{ ...this.#options, leaveTimes: this.#leaveTimes, renewals: this.#renewals },
+    };
     const leaving = await leave(object, means, signal);
     if (leaving === undefined) this.#forget(key);
     else await this.#reports.reportLeaving(object, leaving.because, signal);
     return leaving?.lookAgainMs;
-  }
-
-  /** False if the object is gone, or another one by now. */
-  async #hold(object: KubeObject, finalizer: string, signal: AbortSignal): Promise<boolean> {
-    const { client } = this.#options.management;
-    const latest = this.#reports.latest(object);
-    if (latest.metadata.uid !== object.metadata.uid) return false;
-    const held = await addFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
-    return held !== undefined && held.metadata.deletionTimestamp === undefined;
   }
 
   #forget(key: string): void {
@@ -154,7 +152,8 @@ export class ExposureController {
     this.#reports.forget(key);
     this.#faults.forget(key);
     this.#leaveTimes.forget(key);
-    this.#authorities.delete(key);
+    this.#renewals.forget(key);
+    this.#probes.forget(key);
   }
 
   async #bringAbout(
@@ -169,29 +168,34 @@ export class ExposureController {
     const look = await step('Prepared', async () =>
       lookAtExposure(object, wish, this.#options, signal),
     );
-    const { reading, facts, plan } = look;
+    const { reading, plan } = look;
     secrets.follow(key, look.secrets);
     const accepted = acceptedVerdict(plan);
     const writesRoutes = plan.management !== undefined && plan.management.length > 0;
-    const holdRoutes = async () => this.#hold(object, ROUTES_FINALIZER, signal);
+    const hold = async (finalizer: string) =>
+      holdExposure({ ...this.#options, reports: this.#reports }, object, finalizer, signal);
+    const holdRoutes = async () => hold(ROUTES_FINALIZER);
     if (writesRoutes && !(await step('Routed', holdRoutes))) return undefined;
     const routed = await step('Routed', async () => routing.apply(object, edge, plan, signal));
     const before = this.#reports.statusOf(object);
     const isMoving = !routed.isInForce && isElsewhere(before, edge);
-    if (!isMoving) this.#aimProbes(key, wish, plan, reading, facts.edgeAddresses);
+    if (!isMoving) this.#probes.aim(key, look);
     // Not for an Edge that takes no routes yet: what is in use goes by the hosts that the control plane knows now.
-    const preparation =
+    const inUse = isInUse(this.#reports.latest(object), before, look, routed.former);
+    const preparation: ExposurePreparation | undefined =
       accepted.status === 'True' && !isMoving
-        ? await step('Prepared', async () => this.#prepare(object, look, signal))
+        ? await this.#preparations.prepare(object, look, inUse, signal)
         : NOTHING_TO_PREPARE;
     if (preparation === undefined) return undefined;
-    const { isPrepared } = preparation;
+    const { isPrepared, fault } = preparation;
     const prepared =
-      accepted.status === 'True'
-        ? preparedVerdict(reading, preparation.findings)
-        : notYet('Accepted');
+      fault !== undefined
+        ? verdictBefore(before, 'Prepared')
+        : accepted.status === 'True'
+          ? preparedVerdict(reading, preparation.findings)
+          : notYet('Accepted');
     const verdicts = (tenant?: TenantOutcome, former = routed.former): Verdicts => {
-      const hops = this.#hopsFor(key, object, plan);
+      const hops = this.#probes.hopsFor(key, object, plan);
       const isRouted = accepted.status === 'True' && plan.routes !== undefined;
       const later = isRouted
         ? undefined
@@ -205,21 +209,24 @@ export class ExposureController {
           formerRoutesKept(former, edge),
         ),
         TenantReady:
-          later ?? tenant?.verdict ?? (isPrepared ? tenantBefore(before) : notYet('Prepared')),
+          later ??
+          tenant?.verdict ??
+          (isPrepared || inUse ? verdictBefore(before, 'TenantReady') : notYet('Prepared')),
         KonnectivityReady: later ?? konnectivityVerdict(plan, hops, wishedPort),
         Reachable: later ?? reachableVerdict(hops, isMoving ? before?.edge : undefined),
       };
     };
     const input = {
       ...{ edge, plan, isRouted: plan.management !== undefined && !isMoving },
+      isLost: (host: string) => this.#options.management.book.isHeldByAnother(host, key),
       // If somebody else has changed the status, its hops are what we found all the same.
       areHopsCurrent: probes.isUpToDate(key) || undefined,
     };
     if (input.isRouted && plan.routes === undefined) probes.forget(key);
     const { lookAgainMs } = preparation;
-    // What is in use stays as it is until the Edge that is wished for takes routes. And a control plane that may not be
+    // What is in use stays as it is until the Edge that is wished for takes routes. And a control plane that was never
     // prepared would write the endpoints of its proxies anew, again and again.
-    if (isMoving || plan.routes === undefined || !isPrepared) {
+    if (isMoving || plan.routes === undefined || !(isPrepared || inUse)) {
       await this.#reports.report(object, { ...input, verdicts: verdicts() }, signal);
       const againMs = soonest(routed.lookAgainMs, lookAgainMs, missingMs(reading), resyncMs);
       return accepted.status === 'True' ? againMs : undefined;
@@ -229,13 +236,13 @@ export class ExposureController {
       await this.#reports.report(object, { ...input, verdicts: verdicts() }, signal);
     }
 
-    const hold = async () => this.#hold(object, TENANT_FINALIZER, signal);
-    const tenant = await step('TenantReady', async () =>
-      bringTenant({ key, hold, ...look }, this.#options, signal),
+    const task = { key, hold: async () => hold(TENANT_FINALIZER), ...look };
+    const tenant = await step('TenantReady', async () => bringTenant(task, this.#options, signal));
+    const againMs = soonest(
+      ...[routed.lookAgainMs, lookAgainMs, tenant.lookAgainMs, missingMs(reading), resyncMs],
     );
-    const againMs = soonest(routed.lookAgainMs, tenant.lookAgainMs, missingMs(reading), resyncMs);
     const startingMs = startingForMs(this.#reports.statusOf(object), tenant, new Date());
-    if (startingMs > 0) return soonest(againMs, startingMs);
+    if (startingMs > 0 && fault === undefined) return soonest(againMs, startingMs);
     const found = verdicts(tenant);
     // The proxies go by the former edge until they have changed over, and clients until DNS leads them elsewhere.
     const hasMoved = probes.isUpToDate(key) && hasEverything(found, tenant);
@@ -250,52 +257,10 @@ export class ExposureController {
       },
       signal,
     );
-    return soonest(againMs, this.#reports.untoldMs(key));
-  }
-
-  /** The objects of its provider, as they must be; undefined if it is too late to begin. @throws KubeError */
-  async #prepare(
-    object: KubeObject,
-    { wish, reading, plan }: Look,
-    signal: AbortSignal,
-  ): Promise<PreparationOutcome | undefined> {
-    const { management, preparer } = this.#options;
-    const { provided } = reading;
-    if (provided === undefined || plan.hosts === undefined) return NOTHING_TO_PREPARE;
-    const input = preparationFor(wish, plan.hosts, provided, management.book);
-    const isWritten = input.policy !== 'Report';
-    if (isWritten && !(await this.#hold(object, PREPARATION_FINALIZER, signal))) return undefined;
-    const outcome = await preparer.prepare(input, signal);
-    const published = outcome.isPrepared ? publishedFindings(provided, input.wish) : [];
-    return { ...outcome, findings: [...outcome.findings, ...published] };
-  }
-
-  /** What is known of the hops of this very wish: probed, or by a process before this one. */
-  #hopsFor(key: string, object: KubeObject, { endpoint }: Plan): readonly KnownHop[] {
-    const { probes } = this.#options;
-    if (probes.hopsOf(key) !== undefined)
-      return probes.isUpToDate(key) ? (probes.hopsOf(key) ?? []) : [];
-    const before = this.#reports.statusOf(object);
-    const isSame =
-      before?.endpoint === endpoint && before?.observedGeneration === object.metadata.generation;
-    return isSame ? (before?.hops ?? []) : [];
-  }
-
-  #aimProbes(
-    key: string,
-    { edge }: KnownWish,
-    { hosts, routes }: Plan,
-    { controlPlane }: ControlPlaneReading,
-    edgeAddresses: readonly string[],
-  ): void {
-    const tenantCa = controlPlane?.ca?.certificate;
-    if (hosts === undefined || routes === undefined || tenantCa === undefined) return;
-    this.#authorities.set(key, tenantCa);
-    this.#options.probes.aim(key, {
-      ...{ apiHost: hosts.api, konnectivityHost: routes.konnectivity?.host },
-      ...{ port: edge.spec.port, edgeAddresses, tenantCa },
-      otherAuthorities: this.#authorities,
-    });
+    // Its control plane keeps the former hosts until the status says that nobody goes by them.
+    const isToldFirst = hasMoved && before?.formerRoute !== undefined;
+    if (fault !== undefined) throw new StepFailed('Prepared', fault);
+    return isToldFirst ? 0 : soonest(againMs, this.#reports.untoldMs(key));
   }
 }
 

@@ -8,6 +8,7 @@ import { setCondition } from '../../kube/conditions.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import type { Edge } from '../../api/edge.ts';
+import { formerRoute, type IsLost } from './former-route.ts';
 import { readyVerdict, type Verdict, type Verdicts } from './verdicts.ts';
 
 /** What was found. */
@@ -19,8 +20,10 @@ export interface StatusInput {
   readonly plan?: Plan | undefined;
   /** Whether routes are as the plan has them. If not, those from before are in use still. */
   readonly isRouted: boolean;
-  /** Whether nobody goes by another Edge any more. Default false: somebody may. */
+  /** Whether nobody goes by another Edge or by other hosts any more. Default false: somebody may. */
   readonly hasMoved?: boolean;
+  /** Of hosts that it had before. Default: none is lost. */
+  readonly isLost?: IsLost;
   /** Absent: nothing new is known of them. */
   readonly hops?: readonly HopResult[] | undefined;
   /** Whether those of before are about the way that is in use now. Default: if that is as it was before. */
@@ -65,7 +68,7 @@ export function nextStatus(
  */
 export function refusedStatus(
   before: ExposureStatus | undefined,
-  { observedGeneration = 0, endpoint, edge, driver, formerEdge, mode, route }: ExposureStatus,
+  found: ExposureStatus,
   because: string,
   now: Date,
 ): { readonly status: ExposureStatus; readonly ready: Verdict } {
@@ -74,18 +77,14 @@ export function refusedStatus(
     message: `the management cluster refuses the status that was found: ${because}`,
   };
   const { proxies, certificate, hops, conditions = [] } = before ?? {};
+  const { observedGeneration = 0 } = found;
   const { status, reason, message } = ready;
   const claim = { type: 'Ready', status, reason, message, observedGeneration };
   return {
     ready,
     status: {
       observedGeneration,
-      ...defined('endpoint', endpoint),
-      ...defined('edge', edge),
-      ...defined('driver', driver),
-      ...defined('formerEdge', formerEdge),
-      ...defined('mode', mode),
-      ...defined('route', route),
+      ...wayIn(found),
       ...defined('proxies', proxies),
       ...defined('certificate', certificate),
       ...defined('hops', hops),
@@ -94,7 +93,10 @@ export function refusedStatus(
   };
 }
 
-type Way = Pick<ExposureStatus, 'endpoint' | 'edge' | 'driver' | 'formerEdge' | 'mode' | 'route'>;
+type Way = Pick<
+  ExposureStatus,
+  'endpoint' | 'edge' | 'driver' | 'formerEdge' | 'mode' | 'route' | 'formerRoute'
+>;
 
 /** How clients come to the tenant. The gateway reads it: what is in use stays until something else is. */
 function wayOf(before: ExposureStatus | undefined, input: StatusInput): Way {
@@ -105,21 +107,27 @@ function wayOf(before: ExposureStatus | undefined, input: StatusInput): Way {
     ...defined('driver', edge?.spec.driver),
     ...defined('mode', plan?.mode),
   };
-  if (isRouted) {
-    return {
-      ...planned,
-      ...defined('formerEdge', formerEdge(before, input)),
-      ...defined('route', plan && routeOf(plan)),
-    };
-  }
+  if (!isRouted) return { ...planned, ...wayIn(before) };
+  const route = plan && routeOf(plan);
+  const isLeft = input.hasMoved === true || route === undefined;
   return {
     ...planned,
-    ...defined('endpoint', before?.endpoint),
-    ...defined('edge', before?.edge),
-    ...defined('driver', before?.driver),
-    ...defined('formerEdge', before?.formerEdge),
-    ...defined('mode', before?.mode),
-    ...defined('route', before?.route),
+    ...defined('formerEdge', formerEdge(before, input)),
+    ...defined('route', route),
+    ...defined('formerRoute', isLeft ? undefined : formerRoute(before, route, input.isLost)),
+  };
+}
+
+/** As much of it as a status has. */
+function wayIn(status: ExposureStatus | undefined): Way {
+  return {
+    ...defined('endpoint', status?.endpoint),
+    ...defined('edge', status?.edge),
+    ...defined('driver', status?.driver),
+    ...defined('formerEdge', status?.formerEdge),
+    ...defined('mode', status?.mode),
+    ...defined('route', status?.route),
+    ...defined('formerRoute', status?.formerRoute),
   };
 }
 

@@ -6,8 +6,11 @@ import type { ExposureStatus } from '../../api/exposure.ts';
 import { findingText, type Finding } from '../../api/finding.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { Look } from '../look.ts';
 import type { TenantOutcome } from '../tenant/bring-tenant.ts';
 import { isElsewhere, routeOf } from './exposure-status.ts';
+import { TENANT_FINALIZER } from './finalizers.ts';
 import {
   CONDITION_ORDER,
   fails,
@@ -73,14 +76,17 @@ function errorVerdict(
   { findings, provided }: Pick<ControlPlaneReading, 'findings' | 'provided'>,
   preparation: readonly Finding[],
 ): Verdict {
+  // What its provider is about to make is no trouble.
+  const isComing = provided?.phase === 'provisioning';
   const unprepared = preparation.find(isError);
-  if (unprepared !== undefined) return fails(unprepared);
+  if (unprepared !== undefined) {
+    const isNext = isComing && unprepared.code === 'CertificateStale';
+    return isNext ? waits(unprepared.code, findingText(unprepared)) : fails(unprepared);
+  }
   const missing = findings.find(isError);
   if (missing === undefined) {
     return holds('Prepared', 'the control plane is there, with its Service, CA and kubeconfig');
   }
-  // What its provider is about to make is no trouble.
-  const isComing = provided?.phase === 'provisioning';
   return isComing ? waits(missing.code, findingText(missing)) : fails(missing);
 }
 
@@ -93,15 +99,33 @@ export function isRoutedAs(status: ExposureStatus | undefined, edge: Edge, plan:
   return !isElsewhere(status, edge) && Bun.deepEquals(status?.route, routeOf(plan));
 }
 
+/**
+ * Whether the tenant has been brought what is wished for, by the hosts that are wished for: then it is attended to, whatever
+ * becomes of its provider. In the middle of a move nobody knows whether it may be led to the new hosts.
+ */
+export function isInUse(
+  { metadata: { finalizers = [] } }: KubeObject,
+  status: ExposureStatus | undefined,
+  { wish, plan }: Pick<Look, 'wish' | 'plan'>,
+  former: readonly KubeObject[],
+): boolean {
+  const isMove = status?.formerEdge !== undefined || status?.formerRoute !== undefined;
+  const isRouted = plan.routes !== undefined && isRoutedAs(status, wish.edge, plan);
+  return finalizers.includes(TENANT_FINALIZER) && isRouted && !isMove && former.length === 0;
+}
+
 /** Ready, and with no proxy that is as it was before. */
 export function hasEverything(verdicts: Verdicts, { hops }: TenantOutcome): boolean {
   const isUpdating = hops.some(({ code }) => code === 'ProxiesUpdating');
   return readyVerdict(verdicts).status === 'True' && !isUpdating;
 }
 
-/** What was known of the tenant before this look at it. */
-export function tenantBefore(before: ExposureStatus | undefined): Verdict {
-  const known = before?.conditions?.find(({ type }) => type === 'TenantReady');
+/** What was known before this look. */
+export function verdictBefore(
+  before: ExposureStatus | undefined,
+  condition: PartialCondition,
+): Verdict {
+  const known = before?.conditions?.find(({ type }) => type === condition);
   const { status, reason, message } = known ?? notLookedAt();
   return { status, reason, message };
 }

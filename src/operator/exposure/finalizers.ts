@@ -1,6 +1,11 @@
 /**
  * The finalizers of an Exposure, each put there before the first write that it stands for.
  */
+import { addFinalizer } from '../../kube/finalizer.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { ManagementCluster } from '../management/management-cluster.ts';
+import type { ExposureReports } from './exposure-reports.ts';
 
 /** Holds a deleted Exposure until the objects of its provider are as they were. */
 export const PREPARATION_FINALIZER = 'snicket.dev/preparation';
@@ -10,3 +15,23 @@ export const ROUTES_FINALIZER = 'snicket.dev/routes';
 
 /** Holds it until its tenant is as it was, or cannot be reached for too long. */
 export const TENANT_FINALIZER = 'snicket.dev/tenant';
+
+/** What {@link holdExposure} works with. */
+export interface HoldMeans {
+  readonly management: Pick<ManagementCluster, 'client'>;
+  readonly reports: Pick<ExposureReports, 'latest'>;
+}
+
+/** Puts a finalizer there. False if the object is gone, or another one by now. @throws KubeError */
+export async function holdExposure(
+  { management, reports }: HoldMeans,
+  object: KubeObject,
+  finalizer: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const latest = reports.latest(object);
+  if (latest.metadata.uid !== object.metadata.uid) return false;
+  const { client } = management;
+  const held = await addFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
+  return held !== undefined && held.metadata.deletionTimestamp === undefined;
+}

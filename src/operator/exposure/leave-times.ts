@@ -7,6 +7,8 @@
 import type { Clock } from '../../engine/clock.ts';
 
 interface Attempts {
+  /** Of the Exposure: another of the same name has its own time. */
+  readonly uid: string | undefined;
   readonly sinceMs: number;
   /** Since when the virtual address is being taken off the nodes. */
   addressSinceMs?: number;
@@ -38,10 +40,11 @@ export class LeaveTimes {
     this.#clock = clock;
   }
 
-  /** For the Exposure of this key; its time begins with the first call. */
-  timeOf(key: string): LeaveTime {
+  /** For the Exposure of this key and uid; its time begins with the first call. */
+  timeOf(key: string, uid: string | undefined): LeaveTime {
     const nowMs = this.#clock.nowMs();
-    const attempts: Attempts = this.#attempts.get(key) ?? { sinceMs: nowMs };
+    const known = this.#attempts.get(key);
+    const attempts: Attempts = known?.uid === uid && known ? known : { uid, sinceMs: nowMs };
     this.#attempts.set(key, attempts);
     const { sinceMs, addressSinceMs = sinceMs - this.#addressMs } = attempts;
     // Nodes that were reached late have their time nevertheless.

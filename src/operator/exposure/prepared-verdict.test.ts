@@ -7,7 +7,7 @@ const WARNING = finding('ServiceTypeNotNeeded', 'warning');
 const MISSING = finding('SecretMissing', 'error');
 const CONFLICT = finding('FieldConflict', 'error');
 
-function finding(code: string, severity: Finding['severity']): Finding {
+function finding(code: Finding['code'], severity: Finding['severity']): Finding {
   return { code, severity, message: `${code} is the case`, action: 'mend it' };
 }
 
@@ -36,6 +36,16 @@ describe('Prepared', () => {
     const reading = { findings: [MISSING], provided: inPhase('provisioning') };
 
     expect(preparedVerdict(reading)).toMatchObject({ reason: 'SecretMissing', isWaiting: true });
+  });
+
+  test('fails for a certificate that its provider keeps, and is no trouble before it has begun to run', () => {
+    const stale = finding('CertificateStale', 'error');
+    const verdictIn = (phase: ProvidedFacts['phase']) =>
+      preparedVerdict({ findings: [], provided: inPhase(phase) }, [stale]);
+
+    expect(verdictIn('serving')).toMatchObject({ status: 'False', reason: 'CertificateStale' });
+    expect(verdictIn('serving').isWaiting).toBeUndefined();
+    expect(verdictIn('provisioning')).toMatchObject({ status: 'False', isWaiting: true });
   });
 
   test('fails for what is missing in a control plane that runs', () => {

@@ -75,10 +75,11 @@ test('Ready names why proxies are not ready, where the way of clients says so', 
 
 describe('a verdict', () => {
   test('of a finding carries its code, its sentence and what to do', () => {
-    const finding = { code: 'Gone', severity: 'error', message: 'it is gone', action: 'find it' };
+    const code = 'ControlPlaneGone';
+    const finding = { code, severity: 'error', message: 'it is gone', action: 'find it' } as const;
 
-    expect(fails({ ...finding, severity: 'error' })).toEqual({
-      ...{ status: 'False', reason: 'Gone', message: 'it is gone; find it' },
+    expect(fails(finding)).toEqual({
+      ...{ status: 'False', reason: code, message: 'it is gone; find it' },
     });
   });
 
@@ -97,7 +98,8 @@ describe('people hear', () => {
   };
 
   test('of what fails', () => {
-    const wrong = fails({ code: 'Gone', severity: 'error', message: 'it is gone', action: '' });
+    const code = 'ControlPlaneGone';
+    const wrong = fails({ code, severity: 'error', message: 'it is gone', action: '' });
 
     expect(isTrouble({ ...all, Routed: wrong }, false)).toBe(true);
   });

@@ -51,10 +51,30 @@ describe('the Edge of an Exposure', () => {
     const book = bookOf([], [edge('b'), edge('a')]);
 
     expect(book.wishOf(exposure('blue', { edge: 'c' })).finding).toMatchObject({
-      ...{ code: 'EdgeNotFound', action: 'create it, or correct spec.edge (there are a, b)' },
+      ...{ code: 'EdgeNotFound', action: 'create it, or correct spec.edge (there are Edges a, b)' },
     });
     expect(book.wishOf(exposure('blue')).finding?.code).toBe('NoDefaultEdge');
     expect(bookOf([], []).wishOf(exposure('blue')).finding?.action).toContain('there is none');
+  });
+
+  test('is missing by the fault of an annotation, if the Exposure was made of one', () => {
+    const owner = {
+      ...{ apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'TenantControlPlane', name: 'blue' },
+      ...{ uid: 'u', controller: true },
+    };
+    const metadata = {
+      ...{ name: 'blue', namespace: 'tenants', ownerReferences: [owner] },
+      labels: { 'app.kubernetes.io/managed-by': 'snicket' },
+    };
+    const book = bookOf([], [edge('a')]);
+
+    const named = book.wishOf(exposure('blue', { edge: 'c' }, { metadata }));
+    const unnamed = book.wishOf(exposure('blue', {}, { metadata }));
+
+    const place = 'the annotation snicket.dev/edge of TenantControlPlane tenants/blue';
+    expect(named.finding?.action).toBe(`create it, or correct ${place} (there is Edge a)`);
+    expect(unnamed.finding?.message).toBe(`${place} names no Edge, and no Edge is the default one`);
+    expect(unnamed.finding?.action).toStartWith('name one there (there is Edge a), or annotate');
   });
 
   test('that cannot be read is the finding', () => {

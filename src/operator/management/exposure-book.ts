@@ -1,7 +1,7 @@
 /**
  * All Exposures and Edges as they are wished for: each version read once, with its hosts and who holds them.
  */
-import { DEFAULT_EDGE_ANNOTATION, type Edge } from '../../api/edge.ts';
+import type { Edge } from '../../api/edge.ts';
 import type { Exposure, ExposureStatus } from '../../api/exposure.ts';
 import { exposureStatus } from '../../api/exposure-status.ts';
 import { InvalidObjectError } from '../../api/fault.ts';
@@ -19,6 +19,7 @@ import type { Finding } from '../../api/finding.ts';
 import { defaultEdge, defaultEdgeFinding, severalDefaultEdges } from '../../plan/default-edge.ts';
 import { HostClaims } from '../../plan/host-claims.ts';
 import type { Wish } from '../../plan/plan.ts';
+import { askingObject, edgeNotFound, noDefaultEdge } from './edge-findings.ts';
 
 /** Where the objects come from. */
 export interface BookSources {
@@ -38,6 +39,8 @@ export interface KnownWish extends Wish {
 export interface EdgeOfExposure {
   readonly spec: Pick<Exposure['spec'], 'edge'>;
   readonly status?: Pick<ExposureStatus, 'edge'> | undefined;
+  /** The object whose annotation it comes from. Default: none, somebody has written `spec.edge`. */
+  readonly askedBy?: KubeObject | undefined;
 }
 
 /** A value, or why there is none. */
@@ -77,7 +80,8 @@ export class ExposureBook {
   wishOf(object: KubeObject): Found<KnownWish> {
     const { value: exposure, finding } = this.exposureIn(object);
     if (exposure === undefined) return { finding };
-    const { value: edge, finding: noEdge } = this.edgeOf(exposure);
+    const askedBy = askingObject(object);
+    const { value: edge, finding: noEdge } = this.edgeOf({ ...exposure, askedBy });
     if (edge === undefined) return { finding: noEdge };
     const hosts = hostsOf(exposure, edge);
     const conflict =
@@ -98,7 +102,7 @@ export class ExposureBook {
   }
 
   /** The Edge that an Exposure is for: the one that it names, or the default one. */
-  edgeOf({ spec, status }: EdgeOfExposure): Found<Edge> {
+  edgeOf({ spec, status, askedBy }: EdgeOfExposure): Found<Edge> {
     const objects = this.#sources.edges();
     const found =
       spec.edge === undefined
@@ -106,24 +110,9 @@ export class ExposureBook {
         : objects.find(({ metadata }) => metadata.name === spec.edge);
     if (found !== undefined) return this.edgeIn(found);
     const names = objects.map(({ metadata }) => metadata.name).toSorted();
+    if (spec.edge !== undefined) return { finding: edgeNotFound(spec.edge, { askedBy, names }) };
     const unclear = objects.flatMap((edge) => defaultEdgeFinding(edge, objects)?.message ?? []);
-    const known = names.length === 0 ? 'there is none' : `there are ${names.join(', ')}`;
-    return {
-      finding:
-        spec.edge === undefined
-          ? {
-              ...{ code: 'NoDefaultEdge', severity: 'error' },
-              message: ['spec.edge is not set, and no Edge is the default one', ...unclear].join(
-                '; ',
-              ),
-              action: `write spec.edge (${known}), or annotate an Edge with ${DEFAULT_EDGE_ANNOTATION}: "true"`,
-            }
-          : {
-              ...{ code: 'EdgeNotFound', severity: 'error' },
-              message: `there is no Edge ${spec.edge}`,
-              action: `create it, or correct spec.edge (${known})`,
-            },
-    };
+    return { finding: noDefaultEdge(unclear, { askedBy, names }) };
   }
 
   /** What is wrong with how an Edge is made the default one. */
@@ -134,6 +123,12 @@ export class ExposureBook {
   /** Whether there is an Exposure of this key, `namespace/name`. */
   has(key: string): boolean {
     return this.#sources.exposures().some(({ metadata }) => keyText(metadata) === key);
+  }
+
+  /** Whether a host is that of another Exposure than the one of this key. */
+  isHeldByAnother(host: string, key: string): boolean {
+    const holder = this.#currentHolders().get(host);
+    return holder !== undefined && keyText(holder.exposure.metadata) !== key;
   }
 
   /** Most changes are reports of our own: the wish, which takes the time to read, is the same. */
@@ -169,7 +164,10 @@ export class ExposureBook {
 }
 
 /** One that cannot be read counts as none, as in every other place. */
-const wayInStatus = exposureStatus.pick({ route: true, edge: true }).optional().catch(undefined);
+const wayInStatus = exposureStatus
+  .pick({ route: true, formerRoute: true, edge: true })
+  .optional()
+  .catch(undefined);
 
 function exposureOf(object: KubeObject): Exposure {
   const { status: _, ...wish } = object as Exposure;

@@ -178,3 +178,27 @@ describe.concurrent('a management cluster that is watched', () => {
     await server[Symbol.asyncDispose]();
   });
 });
+
+test('a kind of which nothing has been read yet is not known, although nothing has failed', async () => {
+  await using server = await TestApiServer.start();
+  server.inject({ kind: 'hang' }, { verb: 'list', plural: 'ingresses' }, 1);
+  const nothing = () => {};
+  const cluster = new ManagementCluster({
+    ...{ client: createClient(server.access), freshMs: 1000 },
+    log: createLogger({ level: 'error', write: nothing }),
+    listener: {
+      ...{ onExposure: nothing, onEdge: nothing, onService: nothing, onOwned: nothing },
+      ...{ onStranger: nothing, onNamespace: nothing, onEdgeSetting: nothing },
+      ...{ onProvided: nothing, onServed: nothing },
+    },
+  });
+  const ended = new AbortController();
+  const opening = cluster.open(ended.signal).catch(() => {}); // until it is ended
+
+  await until('it is said', () => cluster.unread(RESOURCES.ingress));
+
+  expect(cluster.unread(RESOURCES.ingress)?.message).toBe('ingresses are not read yet');
+  await until('all others are read', () => cluster.unread(RESOURCES.tlsRoute) === undefined);
+  ended.abort();
+  await opening;
+});

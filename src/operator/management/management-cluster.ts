@@ -6,42 +6,22 @@ import { systemClock } from '../../engine/clock.ts';
 import { backoffMs, delay } from '../../kube/backoff.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { Informer } from '../../kube/informer.ts';
-import type { Change } from '../../kube/informer-cache.ts';
 import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { RecentReads } from '../../kube/recent-reads.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { Secret, Service } from '../../providers/plain.ts';
-import { isOfKind, servedVersion, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
+import { servedVersion } from '../../providers/provider-resources.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { ExposureBook } from './exposure-book.ts';
-import { claimantsOf, claimKeys } from '../../edges/claims/claim-keys.ts';
-import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
-import { gatewayPart, labelsOnly, providedPart, servicePart } from './kept-parts.ts';
+import { claimantsOf } from '../../edges/claims/claim-keys.ts';
+import { labelsOnly, servicePart } from './kept-parts.ts';
+import type { ManagementListener } from './management-listener.ts';
 import type { ManagementView } from './management-view.ts';
 import { isOwnedBy, OWNED_SELECTOR, ownerIndex, ownerOf } from './owned.ts';
 import { readFault } from './read-faults.ts';
-import { servedKinds, ServedBook } from './served-apis.ts';
-
-/** Whoever has to act on changes. */
-export interface ManagementListener {
-  readonly onExposure: (object: KubeObject, previous: KubeObject | undefined) => void;
-  readonly onEdge: (object: KubeObject, previous: KubeObject | undefined) => void;
-  /** A Service of this place. */
-  readonly onService: (key: ObjectKey) => void;
-  /** An object that we made for this Exposure. */
-  readonly onOwned: (exposure: ObjectKey) => void;
-  /** A route object of somebody else. */
-  readonly onStranger: (object: KubeObject) => void;
-  /** The labels of a namespace. */
-  readonly onNamespace: (name: string) => void;
-  /** A class or a Gateway. */
-  readonly onEdgeSetting: (object: KubeObject) => void;
-  /** An object of a provider. */
-  readonly onProvided: (object: KubeObject) => void;
-  /** Which APIs are served. */
-  readonly onServed: () => void;
-}
+import { servedKinds, ServedBook, type ServedLook } from './served-apis.ts';
+import { isProvided, previousOf, ServedWatches } from './served-watches.ts';
 
 /** Options of a {@link ManagementCluster}. */
 export interface ManagementOptions {
@@ -52,13 +32,6 @@ export interface ManagementOptions {
   readonly freshMs: number;
   /** How often the served APIs are looked at. Default 30,000. */
   readonly discoveryMs?: number;
-}
-
-/** A kind that may be served or not, and is. */
-interface Watched {
-  readonly resource: Resource;
-  readonly informer: Informer<KubeObject>;
-  readonly end: AbortController;
 }
 
 /** The management cluster. */
@@ -74,8 +47,8 @@ export class ManagementCluster implements ManagementView {
   readonly #services: Informer<Service>;
   readonly #ownedSlices: Informer<KubeObject>;
   readonly #namespaces: Informer<KubeObject>;
-  /** By apiVersion and kind: the {@link servedKinds}. */
-  readonly #dynamic = new Map<string, Watched>();
+  /** Of the {@link servedKinds}. */
+  readonly #watches: ServedWatches;
 
   constructor(options: ManagementOptions) {
     this.#options = options;
@@ -97,6 +70,7 @@ export class ManagementCluster implements ManagementView {
       indexes: { exposure: ownerIndex },
     });
     this.#namespaces = new Informer({ client, resource: RESOURCES.namespace, trim: labelsOnly });
+    this.#watches = new ServedWatches(client, listener);
     this.book = new ExposureBook({
       exposures: () => this.exposures.list(),
       edges: () => this.edges.list(),
@@ -129,7 +103,7 @@ export class ManagementCluster implements ManagementView {
     void this.#keepDiscovering(signal);
     await Promise.all([
       ...fixed.map((informer) => informer.synced(signal)),
-      ...[...this.#dynamic.values()].map(async (watched) => readOrRefused(watched, signal)),
+      this.#watches.read(signal),
     ]);
   }
 
@@ -149,8 +123,7 @@ export class ManagementCluster implements ManagementView {
 
   /** Why objects of a kind that is served are not known; nothing if they are. */
   unread(resource: Resource): KubeError | undefined {
-    const { hasSynced, lastError } = this.#dynamic.get(nameOf(resource))?.informer.state ?? {};
-    return hasSynced === true ? undefined : lastError;
+    return this.#watches.unread(resource);
   }
 
   service(key: ObjectKey): Service | undefined {
@@ -158,6 +131,8 @@ export class ManagementCluster implements ManagementView {
   }
 
   async secret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
+    // Somebody's object says how it is called: no Secret can have such a name.
+    if (key.name === '.' || key.name === '..') return undefined;
     const found = await this.#secrets.get<Secret>(RESOURCES.secret, key, { signal });
     // Somebody is about to make it: that it is not there is never old news.
     if (found === undefined) this.#secrets.forget(RESOURCES.secret, key);
@@ -177,7 +152,7 @@ export class ManagementCluster implements ManagementView {
   ): Promise<KubeObject | undefined> {
     if (!isProvided(resource)) return this.client.get(resource, key, { signal });
     const served = servedVersion(resource, this.served);
-    const informer = served && this.#dynamic.get(nameOf(served))?.informer;
+    const informer = served && this.#watches.of(served);
     if (served === undefined || informer?.hasSynced === true) return informer?.get(key);
     return this.client.get(served, key, { signal });
   }
@@ -185,7 +160,7 @@ export class ManagementCluster implements ManagementView {
   /** One of a provider's objects, as the watch has it, in whatever version it is served. */
   providedAt(resource: Resource, key: ObjectKey): KubeObject | undefined {
     const served = servedVersion(resource, this.served);
-    return served && this.#dynamic.get(nameOf(served))?.informer.get(key);
+    return served && this.#watches.of(served)?.get(key);
   }
 
   /** All objects of a provider's kind. */
@@ -200,12 +175,12 @@ export class ManagementCluster implements ManagementView {
 
   /** All objects of a kind; none if it is not served. */
   all(resource: Resource): readonly KubeObject[] {
-    return this.#dynamic.get(nameOf(resource))?.informer.list() ?? [];
+    return this.#watches.of(resource)?.list() ?? [];
   }
 
   /** The route objects, whosever, that may claim one of these hosts. */
   claimants(hosts: readonly string[]): readonly KubeObject[] {
-    const informers = [...this.#dynamic.values()].map(({ informer }) => informer);
+    const informers = this.#watches.all();
     return claimantsOf(hosts, (key) => informers.flatMap((one) => one.byIndex('claim', key)));
   }
 
@@ -215,7 +190,7 @@ export class ManagementCluster implements ManagementView {
     const candidates = [
       ...this.#services.byIndex('exposure', value),
       ...this.#ownedSlices.byIndex('exposure', value),
-      ...[...this.#dynamic.values()].flatMap(({ informer }) => informer.byIndex('exposure', value)),
+      ...this.#watches.all().flatMap((informer) => informer.byIndex('exposure', value)),
     ];
     return candidates.filter((object) => isOwnedBy(object, metadata.uid));
   }
@@ -240,7 +215,11 @@ export class ManagementCluster implements ManagementView {
       await delay(systemClock, discoveryMs, signal);
       if (signal.aborted) return;
       try {
-        if (await this.#discover(signal)) listener.onServed();
+        const { isChanged, error } = await this.#discover(signal);
+        if (isChanged) listener.onServed();
+        if (error !== undefined && error.reason !== 'Aborted') {
+          log.warn('not of all APIs is known whether they are served', { error });
+        }
       } catch (error) {
         if (!isKubeError(error)) throw error;
         if (error.reason !== 'Aborted') log.warn('which APIs are served is not known', { error });
@@ -249,86 +228,9 @@ export class ManagementCluster implements ManagementView {
   }
 
   /** Starts a watch for every kind that is served now, and ends those of kinds that are gone. */
-  async #discover(signal: AbortSignal): Promise<boolean> {
-    const isChanged = await this.served.refresh(this.client, signal);
-    const wanted = new Map(servedKinds(this.served).map((kind) => [nameOf(kind), kind]));
-    for (const [name, { end }] of this.#dynamic) {
-      if (wanted.has(name)) continue;
-      end.abort();
-      this.#dynamic.delete(name);
-    }
-    for (const [name, resource] of wanted) {
-      if (!this.#dynamic.has(name)) this.#dynamic.set(name, this.#watch(resource, signal));
-    }
-    return isChanged;
+  async #discover(signal: AbortSignal): Promise<ServedLook> {
+    const look = await this.served.refresh(this.client, signal);
+    this.#watches.follow(servedKinds(this.served), signal);
+    return look;
   }
-
-  #watch(resource: Resource, signal: AbortSignal): Watched {
-    const { client, listener } = this.#options;
-    const isRoute = ROUTE_RESOURCES.includes(resource);
-    const informer = new Informer<KubeObject>({
-      ...{ client, resource },
-      ...(resource === RESOURCES.gateway && { trim: gatewayPart }),
-      ...(isProvided(resource) && { trim: providedPart }),
-      indexes: {
-        exposure: ownerIndex,
-        // Every Exposure asks who else claims its hosts: of a thousand routes none but its own, most of the time.
-        claim: isRoute ? claimKeys : () => [],
-      },
-    });
-    informer.onChange((change) => {
-      if (isProvided(resource)) {
-        listener.onProvided(change.object);
-        return;
-      }
-      if (!isRoute) {
-        listener.onEdgeSetting(change.object);
-        return;
-      }
-      // Before as well as after: what it was, or whose, may be what somebody waits to see the end of.
-      for (const object of [change.object, previousOf(change)]) {
-        const owner = object && ownerOf(object);
-        if (owner !== undefined) listener.onOwned(owner);
-        // One that says it is of an Exposure may be in the way of another.
-        if (object !== undefined) listener.onStranger(object);
-      }
-    });
-    const end = new AbortController();
-    void informer.run(AbortSignal.any([signal, end.signal]));
-    return { resource, informer, end };
-  }
-}
-
-/** Whether a refusal is mended is looked at so often, while all work waits. */
-const REFUSED_MS = 50;
-
-/** So often a list has to fail until it is not waited for: most faults at a start are gone with the next try. */
-const PATIENCE_FAILURES = 3;
-
-/**
- * A kind that we have no right to is not waited for, nor one that fails again and again, as with a webhook that is down: it
- * must not hold up the tenants of all others, and Edges that need it say so. @throws the signal's reason
- */
-async function readOrRefused({ resource, informer }: Watched, signal: AbortSignal): Promise<void> {
-  const isRefused = ({ reason }: KubeError, failures: number) =>
-    reason === 'Forbidden' || isProvided(resource) || failures >= PATIENCE_FAILURES;
-  for (;;) {
-    const { hasSynced, lastError, failures } = informer.state;
-    if (hasSynced || (lastError !== undefined && isRefused(lastError, failures))) return;
-    signal.throwIfAborted();
-    await delay(systemClock, REFUSED_MS, signal);
-  }
-}
-
-function previousOf<T extends KubeObject>(change: Change<T>): T | undefined {
-  return change.type === 'MODIFIED' ? change.previous : undefined;
-}
-
-/** Whether a kind is a provider's, and watched. */
-function isProvided(resource: Resource): boolean {
-  return WATCHED_RESOURCES.some((kind) => isOfKind(kind, resource));
-}
-
-function nameOf({ apiVersion, kind }: Resource): string {
-  return `${apiVersion} ${kind}`;
 }

@@ -5,6 +5,7 @@
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
 import type { ServedApis } from '../../edges/driver.ts';
 import type { KubeClient } from '../../kube/client.ts';
+import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import {
   servedVersion,
@@ -34,20 +35,31 @@ export function servedKinds(served: ServedApis): readonly Resource[] {
   ];
 }
 
+/** What came of a look. */
+export interface ServedLook {
+  /** Whether something has come or gone. */
+  readonly isChanged: boolean;
+  /** Why not all of it was answered; undefined if it was. */
+  readonly error: KubeError | undefined;
+}
+
 /** What is served, as of the last look. */
 export class ServedBook implements ServedApis {
   #served: ReadonlySet<string> = new Set();
-  /** By apiVersion, of a look that is not complete yet: a server that is busy is not asked all of it again. */
+  /** By apiVersion, the last answers. */
   readonly #answers = new Map<string, readonly string[]>();
+  /** Whether every one has been answered once. */
+  #isComplete = false;
 
   has({ apiVersion, plural }: Resource): boolean {
     return this.#served.has(`${apiVersion}/${plural}`);
   }
 
-  /** Looks anew; true if something has come or gone. @throws KubeError, and what was known stays. */
-  async refresh(client: KubeClient, signal: AbortSignal): Promise<boolean> {
-    const apiVersions = new Set(ASKED_RESOURCES.map(({ apiVersion }) => apiVersion));
-    const asked = [...apiVersions].filter((apiVersion) => !this.#answers.has(apiVersion));
+  /** Looks anew. What is not answered is as it was. @throws KubeError while something was never answered */
+  async refresh(client: KubeClient, signal: AbortSignal): Promise<ServedLook> {
+    const apiVersions = [...new Set(ASKED_RESOURCES.map(({ apiVersion }) => apiVersion))];
+    // A server that is busy at the start is not asked all of it again.
+    const asked = apiVersions.filter((one) => this.#isComplete || !this.#answers.has(one));
     const answers = await Promise.allSettled(
       asked.map(async (apiVersion) => {
         const plurals = await client.servedPlurals(apiVersion, { signal });
@@ -57,12 +69,13 @@ export class ServedBook implements ServedApis {
         );
       }),
     );
-    const failed = answers.find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+    const failed = answers.find((answer) => answer.status === 'rejected');
+    this.#isComplete = apiVersions.every((one) => this.#answers.has(one));
+    const error: unknown = failed?.reason;
+    if (failed !== undefined && !(this.#isComplete && isKubeError(error))) throw failed.reason;
     const served = new Set([...this.#answers.values()].flat());
-    this.#answers.clear();
     const isSame = served.size === this.#served.size && served.isSubsetOf(this.#served);
     this.#served = served;
-    return !isSame;
+    return { isChanged: !isSame, error: isKubeError(error) ? error : undefined };
   }
 }

@@ -7,6 +7,8 @@ import type { Hosts } from '../../api/hosts.ts';
 import { keyText } from '../../kube/object.ts';
 import type { ProvidedFacts } from '../../providers/control-plane-reading.ts';
 import type { Holder } from '../../providers/preparation/plan-preparation.ts';
+import { formerHosts } from '../exposure/former-route.ts';
+import type { ExposureBook } from '../management/exposure-book.ts';
 import type { PreparationInput } from './preparer.ts';
 
 /** As {@link PreparationInput.holder}: this Exposure, among those that there are. */
@@ -17,17 +19,29 @@ export function holderOf(
   return { exposure: keyText(metadata), isThere: (key) => exposures.has(key) };
 }
 
+/** Who else there is. */
+export type KnownExposures = Pick<ExposureBook, 'has' | 'isHeldByAnother'>;
+
 /** What is to be prepared for an Exposure behind its Edge. */
 export function preparationFor(
   { exposure, edge }: { readonly exposure: Exposure; readonly edge: Pick<Edge, 'spec'> },
   hosts: Hosts,
   provided: ProvidedFacts,
-  exposures: { has(key: string): boolean },
+  exposures: KnownExposures,
 ): PreparationInput {
+  const { prepare } = exposure.spec;
+  const key = keyText(exposure.metadata);
+  const former = formerHosts(exposure.status, hosts, (host) =>
+    exposures.isHeldByAnother(host, key),
+  );
   return {
-    policy: exposure.spec.prepare,
+    policy: prepare,
     provided,
-    wish: { hosts, port: edge.spec.port },
+    wish: {
+      ...{ hosts, port: edge.spec.port },
+      // Whoever writes the fields himself need not know of hosts that he has just given up.
+      ...(former.length > 0 && prepare !== 'Report' && { formerHosts: former }),
+    },
     holder: holderOf(exposure, exposures),
   };
 }

@@ -4,18 +4,26 @@
 import { valueAt } from '../../edges/fields.ts';
 import type { Hosts } from '../../api/hosts.ts';
 import type { Finding } from '../../api/finding.ts';
+import type { ConflictOwner } from '../../kube/apply-conflict.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { FieldChange } from '../../plan/changes.ts';
 import type { ProvidedFacts } from '../../providers/control-plane-reading.ts';
 import { planProvided } from '../../providers/plan-provided.ts';
-import type { Holder, PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
+import {
+  unreadableRecord,
+  type Holder,
+  type PreparationPlan,
+} from '../../providers/preparation/plan-preparation.ts';
+import { otherOwners } from '../../providers/preparation/field-owners.ts';
 import { pathText } from '../../providers/preparation/preparation.ts';
 import { RECORD_ANNOTATION, recordOf } from '../../providers/preparation/record.ts';
 import { formerValue } from '../../providers/preparation/undo.ts';
+import { resourceOfProvider } from '../../providers/provider-for.ts';
 import { publishedFindings } from '../../providers/published-server.ts';
 import type { KnownWish } from '../management/exposure-book.ts';
-import { preparationFor } from './exposure-preparation.ts';
-import { findingsOf, withoutWriting } from './preparer.ts';
+import { preparationFor, type KnownExposures } from './exposure-preparation.ts';
+import { conflictFindings } from './preparation-findings.ts';
+import { findingsOf, isToWrite, withoutWriting } from './preparer.ts';
 import { isHeldBy } from './restore.ts';
 
 /** An object of a provider, and the fields of it that would be others. */
@@ -40,29 +48,54 @@ export function foreseenPreparation(
   wish: KnownWish,
   hosts: Hosts,
   provided: ProvidedFacts,
-  exposures: { has(key: string): boolean },
+  exposures: KnownExposures,
 ): ForeseenPreparation {
   const input = preparationFor(wish, hosts, provided, exposures);
   const plans = planProvided(provided, input.wish, input.holder);
   const outcome = withoutWriting(plans, input.policy);
-  const published = outcome?.isPrepared === true ? publishedFindings(provided, input.wish) : [];
-  const due = plans.filter(({ isDue, putBack }) => isDue || putBack.length > 0);
+  const published =
+    outcome?.isPrepared === true ? publishedFindings(provided, input.wish, input.policy) : [];
+  const due = outcome === undefined ? plans.filter(isToWrite) : [];
+  // The first that somebody else stands in the way of is where the operator stops.
+  const stop = due.findIndex((plan) => input.policy !== 'Force' && ownersIn(plan).length > 0);
+  const [contested] = stop === -1 ? [] : due.slice(stop);
+  const conflicts = contested === undefined ? [] : conflictFindings(contested, ownersIn(contested));
   return {
     plans,
-    changes: outcome === undefined ? due.map(changeOf) : [],
-    isPrepared: outcome?.isPrepared ?? true,
-    findings: [...(outcome?.findings ?? findingsOf(plans)), ...published],
+    changes: (stop === -1 ? due : due.slice(0, stop)).map(changeOf),
+    isPrepared: outcome?.isPrepared ?? conflicts.length === 0,
+    findings: [...conflicts, ...(outcome?.findings ?? findingsOf(plans)), ...published],
   };
+}
+
+/** Whom the server would name: everybody else who owns a field that would change. */
+function ownersIn({ live, differing }: PreparationPlan): readonly ConflictOwner[] {
+  const owned = differing.flatMap(({ path }) =>
+    otherOwners(live, path).map(({ manager = '' }) => ({ manager, field: pathText(path) })),
+  );
+  const byManager = Map.groupBy(owned, ({ manager }) => manager);
+  return [...byManager].map(([manager, fields]) => ({
+    manager,
+    fields: fields.map(({ field }) => field),
+  }));
 }
 
 /** What is put back when an Exposure leaves. */
 export function foreseenRestoration(
   { objects }: Pick<ProvidedFacts, 'objects'>,
   holder: Holder,
-): readonly ProvidedChange[] {
-  return objects.flatMap((object) => {
+): Omit<ForeseenPreparation, 'plans' | 'isPrepared'> {
+  const held = objects.filter((object) => isHeldBy(object, holder));
+  const findings = held
+    .filter((object) => recordOf(object) === 'unreadable')
+    .map((object) => unreadableRecord(object, resourceOfProvider(object)));
+  return { changes: restorations(held), findings };
+}
+
+function restorations(held: readonly KubeObject[]): readonly ProvidedChange[] {
+  return held.flatMap((object) => {
     const record = recordOf(object);
-    if (record === undefined || record === 'unreadable' || !isHeldBy(object, holder)) return [];
+    if (record === undefined || record === 'unreadable') return [];
     const fields = record.fields.flatMap((field) =>
       fieldChange(field.path, valueAt(object, ...field.path), formerValue(object, field)),
     );

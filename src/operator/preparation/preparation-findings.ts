@@ -1,23 +1,28 @@
 /**
  * What is said of a control plane's object that is not prepared, or not as wished.
  */
-import { conflictOwners } from '../../kube/apply-conflict.ts';
+import type { ConflictOwner } from '../../kube/apply-conflict.ts';
 import type { KubeError } from '../../kube/kube-error.ts';
-import { objectText, type KubeObject } from '../../kube/object.ts';
+import { objectText, type KubeObject, type ManagedFields } from '../../kube/object.ts';
 import { quoted } from '../../kube/quote.ts';
 import { valueAt } from '../../edges/fields.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { FieldState, PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
+import { OWN_MANAGER, otherOwners } from '../../providers/preparation/field-owners.ts';
 import { pathText } from '../../providers/preparation/preparation.ts';
+import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
 
 const YOURSELF = 'put the fields there yourself (snicket render shows them as YAML)';
 
 /** Somebody else has fields that would change: one finding for each of the others. */
-export function conflictFindings(plan: PreparationPlan, error: KubeError): readonly Finding[] {
-  return conflictOwners(error).map(({ manager, fields }) => ({
+export function conflictFindings(
+  plan: PreparationPlan,
+  owners: readonly ConflictOwner[],
+): readonly Finding[] {
+  return owners.map(({ manager, fields }) => ({
     ...{ code: 'FieldConflict', severity: 'error' },
     message: `${quoted(manager)} owns ${fields.map((field) => ownedText(plan, field)).join(', ')} of ${objectText(plan.live)}, so nothing was written`,
-    action: `${YOURSELF}, where ${quoted(manager)} has its own; or write prepare: Force`,
+    action: `${YOURSELF}, where ${quoted(manager)} has its own; or write prepare: Force${keptHostsText(plan)}`,
   }));
 }
 
@@ -28,12 +33,33 @@ function ownedText({ fields, live }: PreparationPlan, field: string): string {
 }
 
 /** Policy Report: what has to be done by others. */
-export function wantedFinding({ live, differing }: PreparationPlan): Finding {
+export function wantedFinding(plan: PreparationPlan): Finding {
+  const { live, differing } = plan;
   return {
     ...{ code: 'PreparationWanted', severity: 'error' },
     message: `${objectText(live)} lacks what it needs to be behind the edge: ${fieldsText(differing)}`,
-    action: `${YOURSELF}, or write prepare: Patch`,
+    action: `${YOURSELF}, or write prepare: Patch${keptHostsText(plan)}`,
   };
+}
+
+/** How fields are called that hold a host, and where an Exposure has it. */
+const HOST_FIELDS: Readonly<Record<string, string>> = {
+  hostname: 'spec.hosts.api',
+  apiHost: 'spec.hosts.api',
+  konnectivityHost: 'spec.hosts.konnectivity',
+};
+
+/** Who has written hosts into his object may want to keep them: an Exposure that names none has others. */
+function keptHostsText({ differing }: PreparationPlan): string {
+  const hostIn = (value: unknown) => (typeof value === 'string' ? value.replace(/:\d+$/, '') : '');
+  const kept = differing.flatMap(({ path, now, wanted }) => {
+    const [field, host] = [HOST_FIELDS[path.at(-1) ?? ''], hostIn(now)];
+    return field === undefined || host === '' || host === hostIn(wanted)
+      ? []
+      : `${field}: ${quoted(host)}`;
+  });
+  if (kept.length === 0) return '';
+  return `; to keep what is there, write ${kept.join(' and ')} in the Exposure`;
 }
 
 /** The API server, or a webhook of the provider, does not take it. */
@@ -63,18 +89,37 @@ export function notKeptFinding(live: KubeObject, fields: readonly FieldState[]):
   };
 }
 
-/** Written a moment ago, and different again. */
-export function contestedFinding({ live, differing }: PreparationPlan, waitMs: number): Finding {
-  const managers = new Set(
-    (live.metadata.managedFields ?? []).flatMap(({ manager }) =>
-      manager === undefined || manager === 'snicket' ? [] : [manager],
-    ),
+/** Written a moment ago, and different again. The same words each time: every other would be a write of its own. */
+export function contestedFinding(
+  { live, differing }: PreparationPlan,
+  since: Date | undefined,
+): Finding {
+  const owners = managersIn(differing.flatMap(({ path }) => otherOwners(live, path)));
+  // One who takes a field away owns nothing afterwards.
+  const others = managersIn(
+    (live.metadata.managedFields ?? []).filter(({ manager }) => manager !== OWN_MANAGER),
   );
+  const who = owners === '' ? 'somebody' : owners;
+  const when = since === undefined ? '' : `, since ${since.toISOString().slice(0, 19)}Z`;
+  const suspects = owners === '' && others !== '' ? ` (others who write there: ${others})` : '';
+  const isRecordThere = live.metadata.annotations?.[RECORD_ANNOTATION] !== undefined;
+  const what =
+    differing.length === 0
+      ? `the annotation ${RECORD_ANNOTATION} is ${isRecordThere ? 'another one' : 'not there'}`
+      : fieldsText(differing);
   return {
     ...{ code: 'PreparationContested', severity: 'error' },
-    message: `somebody undoes what Snicket writes into ${objectText(live)}: ${fieldsText(differing)}. Others who write there: ${[...managers].map((one) => quoted(one)).join(', ') || 'none'}`,
-    action: `${YOURSELF}, or end the other's writing; Snicket tries again in ${Math.ceil(waitMs / 1000)} s`,
+    message: `${who} undoes what Snicket writes into ${objectText(live)}${when}${suspects}: ${what}`,
+    action: `${YOURSELF}, or end the other's writing; Snicket tries again, each time later`,
   };
+}
+
+function managersIn(entries: readonly ManagedFields[]): string {
+  const names = new Set(entries.flatMap(({ manager }) => manager ?? []));
+  return [...names]
+    .toSorted()
+    .map((name) => quoted(name))
+    .join(', ');
 }
 
 /** Others write it without a pause. */

@@ -143,6 +143,67 @@ describe.concurrent('prepare: Patch', () => {
     expect(at(lab, HOST)).toBe('his.example.test');
   });
 
+  test('puts back what somebody takes away again and again ever more slowly, and says so', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    const takeAway = async () => lab.change({ 'spec.controlPlane.ingress': null });
+    await takeAway();
+
+    const waits = [await lab.prepare()];
+    for (let times = 0; times < 3; times++) {
+      lab.clock.advance(waits.at(-1)?.lookAgainMs ?? 0);
+      expect(await lab.prepare()).toMatchObject({ isPrepared: true });
+      await takeAway();
+      waits.push(await lab.prepare());
+    }
+
+    expect(waits.map(({ lookAgainMs }) => lookAgainMs)).toEqual([1_000, 2_000, 4_000, 8_000]);
+    expect(waits[0]?.findings).toMatchObject([{ code: 'PreparationContested' }]);
+    expect(waits[0]?.findings[0]?.message).toStartWith(
+      'somebody undoes what Snicket writes into TenantControlPlane tenants/blue, since 2026-11-16T10:00:00Z (others who write there: user): .spec.controlPlane.ingress.hostname is not there',
+    );
+    expect(waits[3]?.findings).toEqual(waits[0]!.findings);
+  });
+
+  test('writes the record ever more slowly too, if that is what somebody takes away', async () => {
+    await using lab = await PreparationLab.start();
+    const annotations = { 'snicket.dev/prepared': null };
+    await lab.prepare();
+    await lab.change({ metadata: { annotations } });
+
+    const outcome = await lab.prepare();
+
+    expect(outcome.findings).toMatchObject([{ code: 'PreparationContested' }]);
+    expect(outcome.findings[0]?.message).toEndWith(
+      ': the annotation snicket.dev/prepared is not there',
+    );
+  });
+
+  test('has no conflict with itself over what it put back once', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.client.patch(PROVIDER_RESOURCES.kamaji, BLUE, 'merge', {
+      spec: { controlPlane: { ingress: { hostname: 'old.example.test' } } },
+    });
+
+    const outcome = await lab.prepare();
+
+    expect(outcome).toEqual({ isPrepared: true, findings: [] });
+    expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
+  });
+
+  test('names none but the others where it has a part in a conflict itself', async () => {
+    await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
+    await lab.client.patch(PROVIDER_RESOURCES.kamaji, BLUE, 'merge', {
+      spec: { controlPlane: { ingress: { hostname: 'old.example.test' } } },
+    });
+
+    const outcome = await lab.prepare();
+
+    expect(outcome.findings).toMatchObject([{ code: 'FieldConflict' }]);
+    expect(outcome.findings[0]?.message).toStartWith('user owns .spec.networkProfile.certSANs');
+    expect(at(lab, HOST)).toBe('old.example.test');
+  });
+
   test('makes no tenant of one that was deleted meanwhile', async () => {
     await using lab = await PreparationLab.start();
     const object = lab.tenant();
@@ -201,6 +262,20 @@ describe.concurrent('prepare: Patch', () => {
     expect(at(lab, HOST)).toBeUndefined();
   });
 
+  test('takes the record over that somebody has copied together with the tenant', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    const { metadata, ...copy } = lab.tenant();
+    const { uid: _uid, resourceVersion: _version, managedFields: _fields, ...kept } = metadata;
+    await lab.other.delete(PROVIDER_RESOURCES.kamaji, BLUE);
+    await lab.other.create(PROVIDER_RESOURCES.kamaji, { ...copy, metadata: kept });
+
+    const { isPrepared, findings } = await lab.prepare();
+
+    expect({ isPrepared, findings }).toEqual({ isPrepared: true, findings: [] });
+    expect((await lab.prepare()).isPrepared).toBe(true);
+  });
+
   test('another wish changes what was written, and nothing is left of the first one', async () => {
     await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
     await lab.prepare('Force');
@@ -256,18 +331,50 @@ describe.concurrent('prepare: Force', () => {
     expect(at(lab, NAMES)).toEqual(['own.example.test', ...Object.values(WISH.hosts)]);
   });
 
-  test('does not fight with one who undoes it', async () => {
+  test('does not fight with one who undoes it, and says the same of him until that ends', async () => {
     await using lab = await PreparationLab.start({ [HOST]: 'old.example.test' });
     await lab.prepare('Force');
     await lab.userApplies({ [HOST]: 'old.example.test' }, true);
 
     const contested = await lab.prepare('Force');
-    lab.clock.advance(2_000);
+    lab.clock.advance(500);
+    const still = await lab.prepare('Force');
+    lab.clock.advance(1_500);
     const later = await lab.prepare('Force');
+    await lab.userApplies({ [HOST]: 'old.example.test' }, true);
+    const again = await lab.prepare('Force');
 
     expect(contested.findings).toMatchObject([{ code: 'PreparationContested' }]);
-    expect(contested.findings[0]?.message).toContain('Others who write there: user');
-    expect(contested.lookAgainMs).toBeGreaterThan(0);
+    expect(contested.findings[0]?.message).toBe(
+      'user undoes what Snicket writes into TenantControlPlane tenants/blue, since 2026-11-16T10:00:00Z: .spec.controlPlane.ingress.hostname is "old.example.test", wanted "blue.k8s.example.test:443"',
+    );
+    expect(contested.lookAgainMs).toBe(1_000);
+    expect(still.findings).toEqual(contested.findings);
     expect(later.isPrepared).toBe(true);
+    expect(again.findings).toEqual(contested.findings);
+    expect(again.lookAgainMs).toBe(2_000);
+  });
+
+  test('says of a webhook that changes it the same, whether it has just tried or waits', async () => {
+    await using lab = await PreparationLab.start();
+    const changing = new Proxy(lab.client, {
+      get(target, name: 'get' | 'apply' | 'patch') {
+        const call = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+        if (name !== 'apply') return call;
+        return async (...args: unknown[]) => {
+          await call(...args);
+          await lab.change({ [CLASS]: 'haproxy' });
+          return lab.tenant();
+        };
+      },
+    });
+    lab.preparer = new Preparer(changing, { clock: lab.clock });
+
+    const tried = await lab.prepare('Force');
+    const waiting = await lab.prepare('Force');
+
+    expect(tried.findings).toMatchObject([{ code: 'PreparationNotKept' }]);
+    expect(waiting.findings).toEqual(tried.findings);
+    expect(waiting.lookAgainMs).toBe(1_000);
   });
 });

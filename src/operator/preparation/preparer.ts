@@ -4,7 +4,7 @@
  */
 import type { PreparePolicy } from '../../api/exposure.ts';
 import { systemClock, type Clock } from '../../engine/clock.ts';
-import { conflictOwners } from '../../kube/apply-conflict.ts';
+import { conflictOwners, type ConflictOwner } from '../../kube/apply-conflict.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
@@ -12,9 +12,11 @@ import { Repeats } from '../../kube/repeats.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { ProvidedFacts } from '../../providers/control-plane-reading.ts';
 import { valueAt } from '../../edges/fields.ts';
+import { OWN_MANAGER, otherOwners } from '../../providers/preparation/field-owners.ts';
 import { treeOf } from '../../providers/preparation/field-path.ts';
 import type { Holder, PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
 import type { PreparationWish } from '../../providers/preparation/preparation.ts';
+import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
 import { planProvided } from '../../providers/plan-provided.ts';
 import { resourceOfProvider } from '../../providers/provider-for.ts';
 import {
@@ -49,15 +51,25 @@ export interface PreparationOutcome {
 const MAX_ATTEMPTS = 5;
 const BUSY_MS = 1_000;
 
+/** Options of a {@link Preparer}. */
+export interface PreparerOptions {
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** What people's clocks show. Default: those of the machine. */
+  readonly now?: () => Date;
+}
+
 /** Prepares the objects of control planes in one management cluster. */
 export class Preparer {
   readonly #client: KubeClient;
   /** By the uid of an object. */
   readonly #repeats: Repeats;
+  /** The same, of those whose last write was changed by a webhook: what was written, and what is said of it. */
+  readonly #notKept = new Map<string, { readonly content: string; readonly finding: Finding }>();
 
-  constructor(client: KubeClient, { clock = systemClock }: { readonly clock?: Clock } = {}) {
+  constructor(client: KubeClient, { clock = systemClock, now }: PreparerOptions = {}) {
     this.#client = client;
-    this.#repeats = new Repeats(clock);
+    this.#repeats = new Repeats(clock, now);
   }
 
   /** Sees to it that the objects carry what they must. @throws KubeError for what should be tried again soon */
@@ -104,11 +116,9 @@ export class Preparer {
   ): Promise<PreparationOutcome | 'again'> {
     const findings = [...findingsOf(plans)];
     for (const plan of plans.filter(isToWrite)) {
-      // Without force, whoever undoes it is a conflict, and is named.
-      const waitMs = policy === 'Force' ? this.#waitMs(plan) : 0;
-      if (waitMs > 0) {
-        const contested = contestedFinding(plan, waitMs);
-        return { isPrepared: false, findings: [contested, ...findings], lookAgainMs: waitMs };
+      const lookAgainMs = this.#waitMs(plan, policy);
+      if (lookAgainMs > 0) {
+        return { isPrepared: false, findings: [this.#undone(plan), ...findings], lookAgainMs };
       }
       const result = await this.#writeOne(plan, policy === 'Force', signal);
       if (result === 'again') return 'again';
@@ -135,24 +145,46 @@ export class Preparer {
         return 'again';
       }
       const after = await this.#client.apply(body, { force, resource, signal });
-      this.#repeats.add(placeOf(plan), contentOf(plan));
+      const [place, content] = [placeOf(plan), contentOf(plan)];
+      this.#repeats.add(place, content);
+      this.#notKept.delete(place);
       const lacking = fields
         .map((field) => ({ ...field, now: valueAt(after, ...field.path) }))
         .filter(({ now, wanted }) => !Bun.deepEquals(now, wanted));
-      return lacking.length === 0 ? 'written' : [notKeptFinding(live, lacking)];
+      if (lacking.length === 0) return 'written';
+      const finding = notKeptFinding(live, lacking);
+      this.#notKept.set(place, { content, finding });
+      return [finding];
     } catch (error) {
       if (isKubeError(error, 'NotFound')) return [goneFinding(live)];
       if (isKubeError(error, 'Invalid')) return [refusedFinding(plan, error)];
       if (isKubeError(error, 'Forbidden')) return [forbiddenFinding(plan)];
       if (!isKubeError(error, 'Conflict')) throw error;
+      const owners = conflictOwners(error);
       // Without owners it is the version that is another: somebody wrote in between, or the object is gone.
-      return conflictOwners(error).length === 0 ? 'again' : conflictFindings(plan, error);
+      if (owners.length === 0) return 'again';
+      // What was put back by a patch is ours by another operation, which counts as another owner.
+      const others = withoutRecord(owners.filter(({ manager }) => manager !== OWN_MANAGER));
+      return others.length === 0
+        ? this.#writeOne(plan, true, signal)
+        : conflictFindings(plan, others);
     }
   }
 
-  #waitMs(plan: PreparationPlan): number {
-    if (plan.differing.length === 0) return 0;
+  /** Two who know better must not wear out a server, nor roll out API servers all day. */
+  #waitMs(plan: PreparationPlan, policy: PreparePolicy): number {
+    // Without force, one who owns a field is a conflict: nothing is written, and the server names him.
+    const isConflict = plan.differing.some(({ path }) => otherOwners(plan.live, path).length > 0);
+    if (policy !== 'Force' && isConflict) return 0;
     return this.#repeats.waitMs(placeOf(plan), contentOf(plan));
+  }
+
+  /** What is said of a write that is not there any more, until it is written again. */
+  #undone(plan: PreparationPlan): Finding {
+    const [place, content] = [placeOf(plan), contentOf(plan)];
+    const notKept = this.#notKept.get(place);
+    if (notKept?.content === content) return notKept.finding;
+    return contestedFinding(plan, this.#repeats.undoneSince(place, content));
   }
 }
 
@@ -173,7 +205,8 @@ export function withoutWriting(
   return plans.some(isToWrite) ? undefined : { isPrepared: true, findings };
 }
 
-function isToWrite({ isDue, putBack }: PreparationPlan): boolean {
+/** Whether something of it is not there yet, or is to go. */
+export function isToWrite({ isDue, putBack }: PreparationPlan): boolean {
   return isDue || putBack.length > 0;
 }
 
@@ -186,10 +219,19 @@ export function findingsOf(plans: readonly PreparationPlan[]): readonly Finding[
   ];
 }
 
+/** The record is ours, whoever has written it last: it comes along when somebody copies an object. */
+function withoutRecord(owners: readonly ConflictOwner[]): readonly ConflictOwner[] {
+  const record = `.metadata.annotations.${RECORD_ANNOTATION}`;
+  return owners
+    .map(({ manager, fields }) => ({ manager, fields: fields.filter((field) => field !== record) }))
+    .filter(({ fields }) => fields.length > 0);
+}
+
 function placeOf({ live }: PreparationPlan): string {
   return live.metadata.uid ?? keyText(live.metadata);
 }
 
+/** Without the record, which has what somebody else puts there in between. */
 function contentOf({ fields }: PreparationPlan): string {
   return JSON.stringify(fields.map(({ path, wanted }) => [path, wanted]));
 }

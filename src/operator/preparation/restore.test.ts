@@ -66,13 +66,10 @@ describe.concurrent('an Exposure that goes', () => {
     expect(await lab.restore()).toBeUndefined();
 
     expect(content(lab.tenant())).toEqual(before);
-    // Whoever had the values can apply them again, and has no conflict.
-    await lab.userApplies({
-      [HOST]: 'old.example.test',
-      [CLASS]: 'haproxy',
-      [NAMES]: ['own.example.test', 'blue.k8s.example.test'],
-      [ARGUMENTS]: ['--audit-log-path=-', '--endpoint-reconciler-type=lease', '--v=2'],
-    });
+    // Whoever had the values can apply others, and has no conflict with one who has left.
+    expect(managers(lab)).toEqual(['user']);
+    await lab.userApplies({ [HOST]: 'new.example.test', [NAMES]: ['new.example.test'] });
+    expect(at(lab, NAMES)).toEqual(['new.example.test']);
   });
 
   test('leaves what a user has written since then', async () => {
@@ -122,6 +119,21 @@ describe.concurrent('an Exposure that goes', () => {
     expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
     expect(at(lab, NAMES)).toEqual(names);
     expect(managers(lab)).toEqual(['user']);
+  });
+
+  test('takes its lists away, though somebody has had an entry in them for a while', async () => {
+    await using lab = await PreparationLab.start();
+    const before = content(lab.tenant());
+    await lab.prepare();
+    for (const path of [NAMES, ARGUMENTS, 'spec.addons.konnectivity.agent.extraArgs']) {
+      const list = at(lab, path) as readonly string[];
+      await lab.change({ [path]: [...list, 'his'] });
+      await lab.change({ [path]: list });
+    }
+
+    expect(await lab.restore()).toBeUndefined();
+
+    expect(content(lab.tenant())).toEqual(before);
   });
 
   test('does not bring back an entry that its owner has taken out of his list', async () => {
@@ -249,15 +261,29 @@ describe.concurrent('an Exposure that goes', () => {
     expect(lab.server.read(PROVIDER_RESOURCES.kamaji, BLUE)).toBeUndefined();
   });
 
-  test('takes its own fields away even if nobody can read the record', async () => {
-    await using lab = await PreparationLab.start();
-    await lab.prepare();
-    await lab.change({ metadata: { annotations: { 'snicket.dev/prepared': 'scrambled' } } });
+  test('leaves all as it is where nobody can read the record, and says the way out', async () => {
+    await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
+    await lab.prepare('Force');
+    const annotations = { 'snicket.dev/prepared': 'scrambled' };
+    await lab.change({ metadata: { annotations } });
+    const before = lab.tenant();
+
+    const said = await lab.restore({ isLate: true });
+    const other = { exposure: 'tenants/second', exposures: ['tenants/blue', 'tenants/second'] };
+    await lab.restore(other);
+
+    // To own a list is not to have written all of it.
+    expect(lab.tenant()).toEqual(before);
+    expect(said).toContain(
+      'the annotation snicket.dev/prepared of TenantControlPlane tenants/blue',
+    );
+    expect(said).toContain(
+      'kubectl annotate -n tenants tenantcontrolplanes.kamaji.clastix.io blue snicket.dev/prepared-',
+    );
+
+    await lab.change({ metadata: { annotations: { 'snicket.dev/prepared': null } } });
 
     expect(await lab.restore()).toBeUndefined();
-
-    expect(at(lab, HOST)).toBeUndefined();
-    expect(at(lab, ARGUMENTS)).toBeUndefined();
   });
 
   test('writes nothing where a record leads out of the spec', async () => {
@@ -269,6 +295,24 @@ describe.concurrent('an Exposure that goes', () => {
     await lab.restore();
 
     expect(lab.tenant().metadata.labels).toBeUndefined();
+  });
+
+  test('writes no field that Snicket never writes, whoever has put it into the record', async () => {
+    await using lab = await PreparationLab.start({ 'spec.dataStore': 'own' });
+    await lab.prepare();
+    const annotation = lab.tenant().metadata.annotations?.['snicket.dev/prepared'] ?? '';
+    const record = JSON.parse(annotation) as { fields: object[] };
+    record.fields.push({ path: ['spec', 'dataStore'], wrote: 'own', was: 'of-another' });
+    const forged = { 'snicket.dev/prepared': JSON.stringify(record) };
+    // Without an owner, as whoever may write an object can have it.
+    await lab.change({ metadata: { annotations: forged, managedFields: [{}] } });
+
+    const said = await lab.restore();
+    const { findings } = await lab.prepare();
+
+    expect(at(lab, 'spec.dataStore')).toBe('own');
+    expect(said).toContain('is not as Snicket writes it');
+    expect(findings).toMatchObject([{ code: 'PreparationRecordUnreadable' }]);
   });
 });
 

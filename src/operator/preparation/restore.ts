@@ -5,11 +5,18 @@
  */
 import type { KubeClient } from '../../kube/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
-import { objectText, type KubeObject } from '../../kube/object.ts';
+import { findingText } from '../../api/finding.ts';
+import { objectText, type KubeObject, type ManagedFields } from '../../kube/object.ts';
 import { listAt, valueAt } from '../../edges/fields.ts';
 import type { ControlPlaneObjects, ProvidedFacts } from '../../providers/control-plane-reading.ts';
+import { OWN_MANAGER } from '../../providers/preparation/field-owners.ts';
 import { treeOf } from '../../providers/preparation/field-path.ts';
-import { bodyOf, formerValues, type Holder } from '../../providers/preparation/plan-preparation.ts';
+import {
+  bodyOf,
+  formerValues,
+  unreadableRecord,
+  type Holder,
+} from '../../providers/preparation/plan-preparation.ts';
 import { pathText } from '../../providers/preparation/preparation.ts';
 import {
   RECORD_ANNOTATION,
@@ -90,7 +97,10 @@ async function restoreOne(
   return `others write ${objectText(object)} all the time, or undo what is put back there`;
 }
 
-/** Whether an object is to be put back for an Exposure. One that is being deleted takes its fields with it. */
+/**
+ * Whether an object is to be put back for an Exposure. One that is being deleted takes its fields with it. One whose record
+ * nobody can read may be anybody's: that has to be said.
+ */
 export function isHeldBy(live: KubeObject, { exposure, isThere }: Holder): boolean {
   const record = recordOf(live);
   if (record === undefined || live.metadata.deletionTimestamp !== undefined) return false;
@@ -100,23 +110,38 @@ export function isHeldBy(live: KubeObject, { exposure, isThere }: Holder): boole
 async function nextStep(live: KubeObject, place: Place, signal: AbortSignal): Promise<Step> {
   const { client, resource } = place;
   const record = recordOf(live);
-  // Of what nobody can read, only this is known: what we own goes when we own nothing.
-  if (record !== undefined && record !== 'unreadable') {
-    const values = formerValues(live, record.fields);
-    if (values.length > 0) {
-      const patch = {
-        metadata: { resourceVersion: live.metadata.resourceVersion },
-        ...treeOf(values.map(({ path, value }) => [path, value] as const)),
-      };
-      await client.patch(resource, live.metadata, 'merge', patch, { signal });
-      return { next: 'again' };
-    }
-    const step = await emptyFirst(live, record, place, signal);
-    if (step !== undefined) return step;
+  if (record === undefined) return { next: 'done' };
+  // What we own may be lists with the entries of others: without the record nobody knows which.
+  if (record === 'unreadable') {
+    return { next: 'wait', because: findingText(unreadableRecord(live, resource)) };
+  }
+  const { resourceVersion, managedFields = [] } = live.metadata;
+  const emptied = new Set(place.provider.emptiedFirst.map(pathText));
+  const values = formerValues(live, record.fields).filter(
+    ({ path, value }) => value !== null || !emptied.has(pathText(path)),
+  );
+  if (values.length > 0) {
+    const fields = treeOf(values.map(({ path, value }) => [path, value] as const));
+    const patch = { metadata: { resourceVersion }, ...fields };
+    await client.patch(resource, live.metadata, 'merge', patch, { signal });
+    return { next: 'again' };
+  }
+  const step = await emptyFirst(live, record, place, signal);
+  if (step !== undefined) return step;
+  // Whoever wants a value otherwise that was put back would have a conflict with one who has left.
+  const others = managedFields.filter((entry) => !isPatchOfOurs(entry));
+  if (others.length < managedFields.length) {
+    const patch = { metadata: { resourceVersion, managedFields: others } };
+    await client.patch(resource, live.metadata, 'merge', patch, { signal });
+    return { next: 'again' };
   }
   // An apply of nothing: what we alone own goes, and the record with it.
   await client.apply(bodyOf(live, []), { resource, signal });
   return { next: 'done' };
+}
+
+function isPatchOfOurs({ manager, operation, subresource }: ManagedFields): boolean {
+  return manager === OWN_MANAGER && operation === 'Update' && subresource === undefined;
 }
 
 /** Lists that the provider has to see empty before they go. */

@@ -8,9 +8,10 @@ import type { EventRecorder } from '../../kube/events.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION } from '../../providers/shims/annotations.ts';
-import { isMadeFor, shimFor, shimObstacle, type ShimContext } from '../../providers/shims/shim.ts';
+import { isMadeFor, isMadeForFormer, shimFor, shimObstacle } from '../../providers/shims/shim.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
+import { ReturningExposures } from './returning-exposures.ts';
+import { edgeFor, shimContext } from './shim-context.ts';
 import { shimPlaceOf } from './shim-key.ts';
 
 /** What the controller works with. */
@@ -26,8 +27,11 @@ export class ShimController {
   /** What was last said of an object, by its key: it is said once. */
   readonly #said = new Map<string, string>();
 
+  readonly #returning: ReturningExposures;
+
   constructor(options: ShimControllerOptions) {
     this.#options = options;
+    this.#returning = new ReturningExposures(options.events);
   }
 
   /** When to look again; undefined: when something changes. @throws KubeError for what should be tried again soon */
@@ -39,20 +43,28 @@ export class ShimController {
     // One that is gone takes its Exposure with it: it is its owner.
     if (object === undefined) {
       this.#said.delete(text);
+      this.#returning.silent(text, undefined);
       return undefined;
     }
-    const shim = shimFor(object, this.#contextOf(object));
-    const existing = await this.#exposureAt(place.key, shim !== undefined, signal);
+    const isAsking = shimFor(object, shimContext(management, object)) !== undefined;
+    const existing = await this.#exposureAt(place.key, isAsking, signal);
+    const shim = shimFor(object, shimContext(management, object, existing));
     if (shim === undefined) {
       this.#said.delete(text);
+      this.#returning.silent(text, existing);
       if (existing !== undefined && isMadeFor(existing, object)) {
         await this.#delete(existing, signal);
       }
       return undefined;
     }
+    // Nothing is in the way: it tells when it is gone.
+    if (existing !== undefined && isMadeForFormer(existing, object)) return undefined;
     const obstacle = shimObstacle(existing, object);
-    this.#say(text, object, obstacle === undefined ? shim.findings : [obstacle]);
+    const { finding: noEdge } = edgeFor(management, object);
+    const findings = [...shim.findings, ...(noEdge === undefined ? [] : [noEdge])];
+    this.#say(text, object, obstacle === undefined ? findings : [obstacle]);
     if (obstacle !== undefined || shim.exposure === undefined) return undefined;
+    this.#returning.asking(text, object, existing);
     // One that is on its way out tells when it is gone.
     if (existing?.metadata.deletionTimestamp !== undefined) return undefined;
     // If somebody has made one a moment ago, a conflict is better than two wishes in one object.
@@ -74,20 +86,6 @@ export class ShimController {
     return client.get(RESOURCES.exposure, key, { signal });
   }
 
-  #contextOf({ metadata }: KubeObject): ShimContext {
-    const { management } = this.#options;
-    const wanted = metadata.annotations?.[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
-    const spec = wanted === DEFAULT_EDGE_VALUE ? {} : { edge: wanted };
-    const { value: edge } = management.book.edgeOf({ spec });
-    const ingresses = management
-      .all(RESOURCES.ingress)
-      .filter((ingress) => ingress.metadata.namespace === metadata.namespace);
-    return {
-      ingressNames: new Set(ingresses.map((ingress) => ingress.metadata.name)),
-      edgePort: edge?.spec.port,
-    };
-  }
-
   async #delete({ metadata }: KubeObject, signal: AbortSignal): Promise<void> {
     if (metadata.deletionTimestamp !== undefined) return;
     const { name, namespace, uid } = metadata;
@@ -107,6 +105,8 @@ export class ShimController {
     for (const finding of findings) {
       this.#options.events.record(object, {
         ...{ type: 'Warning', action: 'Expose', reason: finding.code, note: findingText(finding) },
+        // Nothing but this process remembers what it has said.
+        isStanding: true,
       });
     }
   }

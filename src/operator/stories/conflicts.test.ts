@@ -54,6 +54,7 @@ describe.concurrent('two Exposures that wish for the same host', () => {
     await lab.untilCondition('green', 'Accepted', /^True/);
     expect(lab.statusOf('green')?.route?.api.host).toBe('wanted.example.test');
     expect(lab.statusOf('blue')?.route?.api.host).toBe('another.example.test');
+    await until('it is given up', () => lab.statusOf('blue')?.formerRoute === undefined);
   });
 
   test('those who were refused are not looked at whenever somebody else changes', async () => {

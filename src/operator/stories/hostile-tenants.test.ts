@@ -81,7 +81,7 @@ test.concurrent.each([
       const object = objects.get(DAEMON_SET);
       return object === undefined
         ? { type: 'BOOKMARK', object: { metadata: { resourceVersion: '1' } } }
-        : { type: 'MODIFIED', object };
+        : { type: 'MODIFIED', object: { ...object, status } };
     });
     return true;
   });

@@ -4,8 +4,10 @@ import { RESOURCES, withVersion } from '../../kube/resource.ts';
 import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
 import { PROVIDER_RESOURCES, versionsOf } from '../../providers/provider-resources.ts';
 import {
+  changed,
   clusterDeployment,
   deploymentOf,
+  freshTenant,
   kubeconfigFor,
 } from '../../providers/testing/provider-objects.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
@@ -23,7 +25,12 @@ import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
-const { kamaji: KAMAJI, k0smotron: K0SMOTRON, deployment: DEPLOYMENT } = PROVIDER_RESOURCES;
+const {
+  kamaji: KAMAJI,
+  steward: STEWARD,
+  k0smotron: K0SMOTRON,
+  deployment: DEPLOYMENT,
+} = PROVIDER_RESOURCES;
 const BLUE = { name: 'blue', namespace: TENANTS };
 const API_HOST = 'tenants-blue.k8s.example.test';
 const KONNECTIVITY_HOST = 'tenants-blue.konnectivity.example.test';
@@ -111,8 +118,8 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
 
     await annotate(lab, null);
 
-    const said = await lab.untilCondition('blue', 'Ready', /^False Leaving/);
-    expect(said).toContain(`Deployment tenants/blue still runs with ${flag}`);
+    const waits = new RegExp(`^False Leaving: Deployment tenants/blue still runs with ${flag}`);
+    await lab.untilCondition('blue', 'Ready', waits);
 
     const containers = [{ name: 'kube-apiserver', args: [] }];
     await lab.user.patch(DEPLOYMENT, BLUE, 'merge', {
@@ -161,14 +168,36 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
 
     const host = 'tenants-blue.k8s.other.test';
     await until('the other host', () => lab.statusOf('blue')?.route?.api.host === host);
-    expect(tenantIn(lab)?.spec.networkProfile.certSANs).toContain(host);
-    expect(tenantIn(lab)?.spec.networkProfile.certSANs).not.toContain(API_HOST);
+    const otherKonnectivity = 'tenants-blue.konnectivity.other.test';
+    // Nobody has come to the new Edge yet: those of the former one stay.
+    expect(tenantIn(lab)?.spec.networkProfile.certSANs).toEqual([
+      ...[host, otherKonnectivity, API_HOST, KONNECTIVITY_HOST],
+    ]);
+  });
+
+  test('says of an Edge that is not there that the annotation is wrong, to both', async () => {
+    await using lab = await startProvidedLab();
+    const asks = { 'snicket.dev/edge': 'shraed' };
+
+    await addKamaji(lab, 'blue', { 'metadata.annotations': asks });
+
+    const said = await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
+    expect(said).toContain(
+      'correct the annotation snicket.dev/edge of TenantControlPlane tenants/blue (there is Edge shared)',
+    );
+    const told = () => lab.eventsOf('blue').filter((reason) => reason === 'EdgeNotFound');
+    await until('an event for the Exposure and one for the tenant', () => told().length === 2);
   });
 
   test('does not take an Exposure of somebody else, and says so', async () => {
     await using lab = await startProvidedLab();
     await lab.addExposed('blue');
-    const before = lab.exposure('blue');
+    const wish = () => {
+      const { metadata, ...object } = lab.exposure('blue') as KubeObject & { spec?: object };
+      const { uid, labels, annotations, ownerReferences, generation } = metadata;
+      return { uid, labels, annotations, ownerReferences, generation, spec: object.spec };
+    };
+    const before = wish();
 
     // Another object of that name: only its annotation matters.
     await lab.user.apply(
@@ -180,7 +209,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     );
 
     await until('an event', () => lab.eventsOf('blue').includes('ExposureTaken'));
-    expect(lab.exposure('blue')).toEqual(before);
+    expect(wish()).toEqual(before);
   });
 
   test('leaves nothing behind when it is deleted in the middle', async () => {
@@ -194,6 +223,27 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
 
     await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
     expect(tenantIn(lab)).toBeUndefined();
+  });
+
+  test('has an Exposure of its own when it is made anew, once that of the former one is gone', async () => {
+    await using lab = await startProvidedLab();
+    await addKamaji(lab, 'blue', ANNOTATED);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    // As a backup has it: with the record of what was written into the former one.
+    const { metadata, ...former } = tenantIn(lab)!;
+    const { uid: _uid, resourceVersion: _version, managedFields: _fields, ...kept } = metadata;
+    const runs = () => lab.number('reconciles_total', 'controller="shim"');
+
+    await lab.user.delete(KAMAJI, BLUE);
+    const before = runs();
+    await lab.user.create(KAMAJI, { ...former, metadata: kept });
+    const uid = tenantIn(lab)?.metadata.uid;
+    await until('it is looked at', () => runs() > before);
+    lab.management.collectGarbage();
+
+    await until('its own', () => lab.exposure('blue')?.metadata.ownerReferences?.[0]?.uid === uid);
+    await lab.untilCondition('blue', 'Prepared', /^True/);
+    expect(lab.eventsOf('blue')).not.toContain('ExposureTaken');
   });
 });
 
@@ -229,6 +279,22 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     expect(tenantIn(lab)?.spec.networkProfile.certSANs).toEqual([
       ...['blue.example.test', API_HOST, KONNECTIVITY_HOST],
     ]);
+  });
+
+  test('says how to keep a host that the object has already, and keeps it then', async () => {
+    await using lab = await startProvidedLab();
+    const ingress = { hostname: 'own.example.org:443' };
+    await addKamaji(lab, 'blue', { 'spec.controlPlane.ingress': ingress });
+    const hint = 'to keep what is there, write spec.hosts.api: own.example.org in the Exposure';
+
+    await expose(lab, { prepare: 'Report' });
+    expect(await lab.untilCondition('blue', 'Prepared', /PreparationWanted/)).toContain(hint);
+    await expose(lab);
+    expect(await lab.untilCondition('blue', 'Prepared', /FieldConflict/)).toContain(hint);
+    await expose(lab, { hosts: { api: 'own.example.org' } });
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(tenantIn(lab)?.spec.controlPlane.ingress).toMatchObject(ingress);
   });
 
   test('with prepare: Report touches nothing and names all fields', async () => {
@@ -344,6 +410,33 @@ test('a Cluster of k0smotron is patched by its annotation, and is as before with
   expect(now()).toEqual(before);
 });
 
+test('a Secret that cannot be read, or cannot be, keeps no control plane from being put back', async () => {
+  await using lab = await startProvidedLab({ leaveTimeoutMs: 4_000, resyncMs: 50 });
+  await addK0smotron(lab, 'red', ANNOTATED);
+  const red = { name: 'red', namespace: TENANTS };
+  await lab.untilCondition('red', 'TenantReady', /^True/);
+
+  const certificateRefs = [{ type: 'ca', name: '..' }];
+  await lab.user.patch(K0SMOTRON, red, 'merge', { spec: { certificateRefs } });
+  await lab.untilCondition(
+    'red',
+    'Prepared',
+    /^False SecretMissing: there is no Secret tenants\/\.\./,
+  );
+  lab.management.inject(
+    { kind: 'answer', status: 403, reason: 'Forbidden' },
+    { verb: 'get', plural: 'secrets' },
+    Number.POSITIVE_INFINITY,
+  );
+  await lab.user.patch(K0SMOTRON, red, 'merge', {
+    metadata: { annotations: { 'snicket.dev/edge': null } },
+  });
+
+  await until('the Exposure is gone', () => lab.exposure('red') === undefined);
+  expect(lab.management.read(K0SMOTRON, red)).not.toMatchObject({ spec: { ingress: {} } });
+  expect(lab.eventsOf('red')).not.toContain('ControlPlaneLeftPrepared');
+});
+
 test('a control plane that is served in an older version only is prepared in that one', async () => {
   const older = Object.values(PROVIDER_RESOURCES).map((kind) => versionsOf(kind).at(-1)!);
   await using lab = await startProvidedLab({ resources: [...KINDS_OF_NO_EDGE, ...older] });
@@ -442,4 +535,25 @@ describe.concurrent('a second operator', () => {
     await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
     expect(shownIn(lab)).toEqual(before);
   });
+});
+
+test('what a tenant of Steward says of its proxy is in its Exposure, and stays there when that proxy goes', async () => {
+  await using lab = await startProvidedLab();
+  const { apiVersion, kind } = STEWARD;
+  const green = { name: 'green', namespace: TENANTS };
+  const { spec } = freshTenant('steward', 'green');
+  const hostAliases = [{ ip: '192.0.2.50', hostnames: ['green.k8s.example.test'] }];
+  const tcpProxy = { hostAliases, resources: { limits: { memory: '192Mi' } } };
+  const worker = () => (lab.exposure('green') as { spec?: { worker?: object } })?.spec?.worker;
+  const tenant = { apiVersion, kind, metadata: { ...green, annotations: ASKS }, spec };
+  await lab.user.apply(changed(tenant, { 'spec.addons.tcpProxy': tcpProxy }), {
+    resource: STEWARD,
+  });
+  await lab.untilCondition('green', 'Prepared', /^False StewardProxyOn/);
+  expect(worker()).toMatchObject(tcpProxy);
+
+  await lab.user.apply(tenant, { resource: STEWARD });
+
+  await lab.untilCondition('green', 'Prepared', /^False (?!StewardProxyOn)/);
+  expect(worker()).toMatchObject(tcpProxy);
 });

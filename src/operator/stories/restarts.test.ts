@@ -10,6 +10,7 @@ import { Operator } from '../operator.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { SYSTEM } from '../testing/places.ts';
+import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
 import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
@@ -29,6 +30,31 @@ describe.concurrent('an operator that is started again', () => {
 
     await lab.untilLookedAt(10);
     expect(lab.writes()).toBe(before);
+  });
+
+  test('tells no event again that the last one has told', async () => {
+    await using lab = await startProvidedLab({ hasGateway: true, resyncMs: 50, probeMs: 50 });
+    const own = {
+      'spec.controlPlane.ingress': { hostname: 'blue.example.test' },
+      'spec.addons.konnectivity': undefined,
+    };
+    await addKamaji(lab, 'blue', { 'metadata.annotations': ASKS, ...own });
+    await lab.addTenant('green');
+    await lab.expose('green', { edge: 'nowhere' });
+    const { controllers } = await lab.addTenant('red');
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.expose('red');
+    await until('the first has told', () => lab.eventsOf('blue').includes('ProviderMakesIngress'));
+    await lab.untilCondition('green', 'Ready', /^False EdgeNotFound/);
+    await lab.untilCondition('red', 'Ready', /^True/);
+    await lab.untilLookedAt(20);
+    const told = ['blue', 'green', 'red'].map((name) => lab.eventsOf(name));
+    await lab.stopOperator();
+
+    lab.startOperator({ identity: 'another' });
+
+    await lab.untilLookedAt(20);
+    expect(['blue', 'green', 'red'].map((name) => lab.eventsOf(name))).toEqual(told);
   });
 
   test('goes on where the last one was stopped', async () => {

@@ -2,7 +2,7 @@
  * For tests only: Edges by driver, each with what its controller would have installed, and the object that it gets.
  */
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
-import type { ApiObject } from '../../kube/testing/object-store.ts';
+import type { ApiObject } from '../../kube/store/object-store.ts';
 import { objectOf } from './objects.ts';
 
 /** An Edge that can be used. */

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { issueLeaf } from '../../pki/leaf.ts';
 import { makeCa } from '../../pki/testing/test-ca.ts';
-import type { ApiObject } from '../../kube/testing/object-store.ts';
+import type { ApiObject } from '../../kube/store/object-store.ts';
 import { objectOf, secretOf } from './objects.ts';
 import type { OperatorLab } from './operator-lab.ts';
 import { TENANTS } from './places.ts';

@@ -3,7 +3,7 @@
  */
 import type { KubeObject, ObjectKey, ObjectMeta } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import type { ApiObject } from '../../kube/testing/object-store.ts';
+import type { ApiObject } from '../../kube/store/object-store.ts';
 
 /** An object of a kind that is in RESOURCES. */
 export function objectOf(kind: string, metadata: ObjectMeta, rest: object = {}): ApiObject {

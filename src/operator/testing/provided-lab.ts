@@ -10,7 +10,7 @@ import {
   k0smotronControlPlane,
   readyTenant,
 } from '../../providers/testing/provider-objects.ts';
-import type { ApiObject } from '../../kube/testing/object-store.ts';
+import type { ApiObject } from '../../kube/store/object-store.ts';
 import { LabTenant } from './lab-tenant.ts';
 import { objectOf, secretOf } from './objects.ts';
 import { KINDS_OF_NO_EDGE, OperatorLab, type LabOptions } from './operator-lab.ts';

@@ -5,7 +5,7 @@ import type { KubeObject, ManagedFields } from '../../kube/object.ts';
 import type { FieldPath } from './preparation.ts';
 
 /** Our name among managers. */
-const OWN_MANAGER = 'snicket';
+export const OWN_MANAGER = 'snicket';
 
 /** The entries of others that own this very field. */
 export function otherOwners(

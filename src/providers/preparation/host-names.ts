@@ -3,6 +3,7 @@
  * provider's webhook, or worse, by a control plane that does not start.
  */
 import type { Finding } from '../../api/finding.ts';
+import { quoted } from '../../kube/quote.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 import type { PreparationWish } from './preparation.ts';
 
@@ -67,8 +68,8 @@ export function certificateNameFindings(
     return [
       {
         ...{ code: 'CertificateNameWithPort', severity: 'error' },
-        message: `${place} has "${name}", and a certificate holds names without ports: the provider refuses the object, or makes no certificate`,
-        action: `write "${host}" there`,
+        message: `${place} has "${quoted(name)}", and a certificate holds names without ports: the provider refuses the object, or makes no certificate`,
+        action: `write "${quoted(host)}" there`,
       },
     ];
   });
@@ -81,7 +82,7 @@ export function addressFindings(value: unknown, place: string): readonly Finding
   return [
     {
       ...{ code: 'AddressExpected', severity: 'error' },
-      message: `${place} is ${JSON.stringify(value)}, and has to be an IP address: no certificate can be made with it`,
+      message: `${place} is ${quoted(JSON.stringify(value))}, and has to be an IP address: no certificate can be made with it`,
       action: 'write an IP address there, or remove the field; host names belong in the Exposure',
     },
   ];

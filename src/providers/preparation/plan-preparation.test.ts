@@ -2,25 +2,27 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { valueAt } from '../../edges/fields.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { PROVIDER_RESOURCES } from '../provider-resources.ts';
 import { changed } from '../testing/provider-objects.ts';
 import { leavesOf, treeOf, withField } from './field-path.ts';
 import { planPreparations, type PreparationPlan } from './plan-preparation.ts';
-import { flagEntry, type FieldWish } from './preparation.ts';
+import { flagEntry, type FieldPath, type FieldWish } from './preparation.ts';
 import { RECORD_ANNOTATION, recordOf } from './record.ts';
 import { undone } from './undo.ts';
 
-const RESOURCE = {
-  apiVersion: 'example.test/v1',
-  kind: 'Thing',
-  plural: 'things',
-  namespaced: true,
-};
+const RESOURCE = PROVIDER_RESOURCES.steward;
+const { apiVersion, kind } = RESOURCE;
+const INGRESS = ['spec', 'controlPlane', 'ingress'];
+const HOST = [...INGRESS, 'hostname'];
+const CLASS = [...INGRESS, 'ingressClassName'];
+const ARGS = ['spec', 'controlPlane', 'deployment', 'extraArgs', 'apiServer'];
 const HOLDER = { exposure: 'tenants/blue', isThere: () => true };
 
-function thing(spec: object): KubeObject {
+function tenant(fields: Iterable<readonly [FieldPath, unknown]> = []): KubeObject {
   const object = {
-    ...{ apiVersion: 'example.test/v1', kind: 'Thing', spec },
+    ...{ apiVersion, kind },
     metadata: { name: 'a', namespace: 'tenants', uid: 'u', resourceVersion: '1' },
+    ...treeOf(fields),
   };
   return object;
 }
@@ -48,49 +50,49 @@ function written(plan: PreparationPlan): KubeObject {
 
 describe('a plan', () => {
   test('is of one version of the object, and of the fields that are wished for', () => {
-    const { body, isDue } = planned(thing({ own: 1 }), [
-      { path: ['spec', 'host'], value: 'a.example.test', why: 'so' },
+    const { body, isDue } = planned(tenant([[CLASS, 'own']]), [
+      { path: HOST, value: 'a.example.test', why: 'so' },
     ]);
 
     expect(isDue).toBe(true);
     expect(body as unknown).toEqual({
-      ...{ apiVersion: 'example.test/v1', kind: 'Thing' },
+      ...{ apiVersion, kind },
       metadata: {
         ...{ name: 'a', namespace: 'tenants', uid: 'u', resourceVersion: '1' },
         annotations: {
           [RECORD_ANNOTATION]:
-            '{"exposure":"tenants/blue","fields":[{"path":["spec","host"],"wrote":"a.example.test"}]}',
+            '{"exposure":"tenants/blue","fields":[{"path":["spec","controlPlane","ingress","hostname"],"wrote":"a.example.test"}]}',
         },
       },
-      spec: { host: 'a.example.test' },
+      spec: { controlPlane: { ingress: { hostname: 'a.example.test' } } },
     });
   });
 
   test('has nothing to write when all of it is there, in whatever order', () => {
     const wishes = [
-      { path: ['spec', 'args'], entries: [flagEntry('--a', '1'), flagEntry('--b', '2')], why: '' },
+      { path: ARGS, entries: [flagEntry('--a', '1'), flagEntry('--b', '2')], why: '' },
     ];
-    const live = written(planned(thing({ args: ['--x'] }), wishes));
-    const shuffled = changed(live, { 'spec.args': ['--b=2', '--x', '--a=1'] });
+    const live = written(planned(tenant([[ARGS, ['--x']]]), wishes));
+    const shuffled = changed(live, { [ARGS.join('.')]: ['--b=2', '--x', '--a=1'] });
 
     expect(planned(live, wishes).isDue).toBe(false);
     expect(planned(shuffled, wishes).differing).toEqual([]);
   });
 
   test('puts back what is not wished for any more, if it was there before', () => {
-    const [host, port]: FieldWish[] = [
-      { path: ['spec', 'host'], value: 'new', why: '' },
-      { path: ['spec', 'port'], value: 443, why: '' },
+    const [host, className]: FieldWish[] = [
+      { path: HOST, value: 'new', why: '' },
+      { path: CLASS, value: 'ours', why: '' },
     ];
-    const live = written(planned(thing({ host: 'old' }), [host!, port!]));
+    const live = written(planned(tenant([[HOST, 'old']]), [host!, className!]));
 
-    expect(planned(live, []).putBack).toEqual([{ path: ['spec', 'host'], value: 'old' }]);
+    expect(planned(live, []).putBack).toEqual([{ path: HOST, value: 'old' }]);
     expect(planned(live, [host!]).putBack).toEqual([]);
   });
 
   test('leaves the record of an Exposure that is there alone, and takes over that of one that is gone', () => {
-    const wishes: FieldWish[] = [{ path: ['spec', 'host'], value: 'new', why: '' }];
-    const live = written(planned(thing({ host: 'old' }), wishes));
+    const wishes: FieldWish[] = [{ path: HOST, value: 'new', why: '' }];
+    const live = written(planned(tenant([[HOST, 'old']]), wishes));
     const second = (isThere: boolean) =>
       planned(live, wishes, { exposure: 'tenants/second', isThere: () => isThere });
 
@@ -104,7 +106,7 @@ describe('a plan', () => {
 
 describe('whatever is wished for, one thing after the other', () => {
   const name = fc.constantFrom('a', 'b', 'c');
-  const path = fc.tuple(fc.constantFrom('x', 'y'), name).map((rest) => ['spec', ...rest]);
+  const path = fc.constantFrom(HOST, CLASS, [...INGRESS, 'controllerType']);
   const entry = fc.tuple(name, fc.nat(2)).map(([flag, value]) => `--${flag}=${value}`);
   const list = fc.uniqueArray(entry, { selector: (text) => text.slice(0, 3) });
   const value = path.chain((at) =>
@@ -113,20 +115,22 @@ describe('whatever is wished for, one thing after the other', () => {
   const args = fc
     .uniqueArray(fc.tuple(name, fc.nat(2)), { selector: ([flag]) => flag })
     .map((all): FieldWish => ({
-      path: ['spec', 'args'],
+      path: ARGS,
       entries: all.map(([flag, number]) => flagEntry(`--${flag}`, String(number))),
       why: '',
     }));
   const wishes = fc.uniqueArray(fc.oneof(value, args), {
     selector: ({ path: at }) => at.join('.'),
   });
-  const start = fc.record({ x: fc.dictionary(name, fc.nat(3)), args: list }, { requiredKeys: [] });
+  const start = fc.uniqueArray(
+    fc.oneof(fc.tuple(path, fc.nat(3)), fc.tuple(fc.constant(ARGS), list)),
+    { selector: ([at]) => at.join('.') },
+  );
 
   test('the object without us is always the one that was there before us', () => {
     fc.assert(
-      fc.property(start, fc.array(wishes, { minLength: 1, maxLength: 4 }), (spec, all) => {
-        const before = thing(spec);
-        let live: KubeObject = before;
+      fc.property(start, fc.array(wishes, { minLength: 1, maxLength: 4 }), (fields, all) => {
+        let live: KubeObject = tenant(fields);
         for (const wish of all) {
           const plan = planned(live, wish);
           // As the API server does it: values that are put back first, and fields of ours that are not applied any more.
@@ -140,11 +144,11 @@ describe('whatever is wished for, one thing after the other', () => {
           live = written({ ...plan, live: pruned });
         }
 
-        for (const [at, was] of leavesOf({ spec })) {
+        for (const [at, was] of fields) {
           expect([at, valueAt(undoneOf(live), ...at)]).toEqual([at, was]);
         }
         expect(leavesOf(undoneOf(live)).filter(([at]) => at[0] === 'spec').length).toBe(
-          leavesOf({ spec }).length,
+          fields.length,
         );
       }),
     );

@@ -3,9 +3,10 @@
  */
 import { valueAt } from '../../edges/fields.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
-import type { Resource } from '../../kube/resource.ts';
+import { groupOf, type Resource } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import { renderObject } from '../../plan/render.ts';
+import { otherOwners } from './field-owners.ts';
 import { treeOf } from './field-path.ts';
 import { withEntries } from './list-edit.ts';
 import { pathText, type FieldPath, type FieldWish, type Preparation } from './preparation.ts';
@@ -92,7 +93,7 @@ function planOne(
   const text = recordText(record);
   const obstacles = [
     ...(text === undefined ? [tooLong(live)] : []),
-    ...(before === 'unreadable' ? [unreadable(live)] : []),
+    ...(before === 'unreadable' ? [unreadableRecord(live, resource)] : []),
     ...(isRecord(before) && before.exposure !== exposure && isThere(before.exposure)
       ? [heldByAnother(live, before.exposure)]
       : []),
@@ -188,12 +189,14 @@ function putBacks(
   );
 }
 
-/** What a merge patch has to put back: values that were there, and null for blocks that were not and would stay. */
+/** What a merge patch has to put back: values that were there, and null for what was not and would stay. */
 export function formerValues(live: KubeObject, fields: readonly FieldRecord[]): readonly PutBack[] {
   const values = fields.flatMap((field) => {
     const value = formerValue(live, field);
-    const isAsBefore = Bun.deepEquals(value, valueAt(live, ...field.path));
-    return value === undefined || isAsBefore ? [] : [{ path: field.path, value }];
+    if (Bun.deepEquals(value, valueAt(live, ...field.path))) return [];
+    if (value !== undefined) return [{ path: field.path, value }];
+    // One that is ours alone goes when we apply it no more.
+    return otherOwners(live, field.path).length > 0 ? [{ path: field.path, value: null }] : [];
   });
   return [...values, ...leftBlocks(live, fields).map((path) => ({ path, value: null }))];
 }
@@ -212,11 +215,14 @@ function tooLong(live: KubeObject): Finding {
   };
 }
 
-function unreadable(live: KubeObject): Finding {
+/** The note of how an object was is not one that can be read: nothing is written, and nothing put back. */
+export function unreadableRecord(live: KubeObject, { plural }: Resource): Finding {
+  const { name, namespace = '' } = live.metadata;
+  const kind = `${plural}.${groupOf(live.apiVersion)}`;
   return {
     ...{ code: 'PreparationRecordUnreadable', severity: 'error' },
     message: `the annotation ${RECORD_ANNOTATION} of ${objectText(live)} is not as Snicket writes it, so how the fields were before is not known`,
-    action: `see that the fields are as you want them, and remove the annotation: kubectl annotate -n ${live.metadata.namespace ?? ''} ${live.kind} ${live.metadata.name} ${RECORD_ANNOTATION}-`,
+    action: `see that the fields are as you want them, and remove the annotation: kubectl annotate -n ${namespace} ${kind} ${name} ${RECORD_ANNOTATION}-`,
   };
 }
 

@@ -10,6 +10,8 @@ export interface PreparationWish {
   readonly hosts: { readonly api: string; readonly konnectivity?: string | undefined };
   /** Of the edge, as clients see it. */
   readonly port: number;
+  /** Hosts that somebody may still go by: certificates keep them. Default: none. */
+  readonly formerHosts?: readonly string[] | undefined;
 }
 
 /** A field, by its names from the top: `['spec', 'networkProfile', 'port']`. No item of a list is in it. */

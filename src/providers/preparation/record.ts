@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import type { KubeObject } from '../../kube/object.ts';
+import { isOwnField } from './own-fields.ts';
 
 /** Where it is kept. */
 export const RECORD_ANNOTATION = 'snicket.dev/prepared';
@@ -11,12 +12,7 @@ export const RECORD_ANNOTATION = 'snicket.dev/prepared';
 /** All annotations of an object may have 256 KiB together, and others have theirs. */
 const MAX_LENGTH = 32 * 1024;
 
-/** Only below spec: a record that somebody else wrote must not lead anywhere else. */
-const path = z
-  .array(z.string().min(1).max(253))
-  .min(2)
-  .max(16)
-  .refine(([first]) => first === 'spec');
+const path = z.array(z.string().min(1).max(253)).min(2).max(16);
 
 /** How many names of the path lead to the block that was not there. Absent: only the field itself was not. */
 const block = z.int().min(2).max(15).optional();
@@ -75,8 +71,8 @@ export interface ListRecord extends PlacedRecord {
 }
 
 /** The record on an object: undefined if there is none, `unreadable` if it is one of nobody's making. */
-export function recordOf({ metadata }: KubeObject): PreparationRecord | 'unreadable' | undefined {
-  const text = metadata.annotations?.[RECORD_ANNOTATION];
+export function recordOf(object: KubeObject): PreparationRecord | 'unreadable' | undefined {
+  const text = object.metadata.annotations?.[RECORD_ANNOTATION];
   if (text === undefined) return undefined;
   if (text.length > MAX_LENGTH) return 'unreadable';
   let value: unknown;
@@ -86,7 +82,8 @@ export function recordOf({ metadata }: KubeObject): PreparationRecord | 'unreada
     return 'unreadable'; // said so by whoever asked
   }
   const { data } = record.safeParse(value);
-  return data ?? 'unreadable';
+  const isOwn = data?.fields.every((field) => isOwnField(object, field.path)) === true;
+  return data !== undefined && isOwn ? data : 'unreadable';
 }
 
 /** The record as it is kept; undefined if it is longer than an annotation should be. */

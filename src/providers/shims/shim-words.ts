@@ -2,6 +2,7 @@
  * What an object says that belongs into an Exposure.
  */
 import type { Finding } from '../../api/finding.ts';
+import type { KubeObject } from '../../kube/object.ts';
 
 /** What is known around an object. */
 export interface ShimContext {
@@ -9,14 +10,19 @@ export interface ShimContext {
   readonly ingressNames: ReadonlySet<string>;
   /** The port of the Edge that it would be for, if that is there. */
   readonly edgePort?: number | undefined;
+  /** The Exposure of its making that is there. */
+  readonly existing?: KubeObject | undefined;
 }
+
+/** Fields of `spec.worker`, by name. */
+export type WorkerWords = Readonly<Record<string, unknown>>;
 
 /** The words of an object. */
 export interface ShimWords {
   /** Absent: made from the name of the Exposure and the domain of its Edge. */
   readonly hosts: { readonly api?: string; readonly konnectivity?: string };
   /** As `spec.worker` of an Exposure has it. */
-  readonly worker: Readonly<Record<string, unknown>>;
+  readonly worker: WorkerWords;
   /** Who else does the same work. */
   readonly findings: readonly Finding[];
 }

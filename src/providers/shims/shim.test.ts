@@ -9,9 +9,9 @@ import {
   k0smotronCluster,
   k0smotronControlPlane,
 } from '../testing/provider-objects.ts';
-import { shimFor, shimObstacle, type Shim } from './shim.ts';
+import { shimFor, shimObstacle, type Shim, type ShimContext } from './shim.ts';
 
-const NOTHING = { ingressNames: new Set<string>() };
+const NOTHING: ShimContext = { ingressNames: new Set<string>() };
 const EDGE = { 'metadata.annotations': { 'snicket.dev/edge': 'shared' } };
 
 function shim(object: KubeObject, context = NOTHING): Shim {
@@ -107,7 +107,7 @@ describe('an object with the annotation snicket.dev/edge', () => {
     const { exposure, findings } = shim(object);
 
     expect(exposure).toBeUndefined();
-    expect(findings).toMatchObject([{ code: 'ShimInvalid' }]);
+    expect(findings).toMatchObject([{ code: 'AnnotationInvalid' }]);
     expect(findings[0]?.message).toContain('Not A Name');
   });
 
@@ -165,7 +165,7 @@ describe("a tenant of Kamaji with the addon's annotation", () => {
       const found = shim(changed(tenant, { 'metadata.annotations': annotations }));
 
       expect(found.exposure).toBeUndefined();
-      expect(codes(found)).toEqual(['ShimInvalid']);
+      expect(codes(found)).toEqual(['AnnotationInvalid']);
     },
   );
 
@@ -212,12 +212,71 @@ describe('a tenant of Steward', () => {
     expect(codes(shim(tenant))).toEqual(['ProviderMakesProxy', 'ProviderMakesIngress']);
   });
 
-  test("does not bring the image of Steward's own proxy", () => {
-    const image = 'ghcr.example.test/butler/steward-tcp-proxy:v0.2.0';
-
+  test.each([
+    'ghcr.example.test/butler/steward-tcp-proxy:v0.2.0',
+    'mirror.example.test/tcp-proxy@sha256:0123',
+    'mirror.example.test/snicket/tcp-proxy:v1',
+  ])('does not bring %s, which is no image of Snicket, and says so', (image) => {
     const found = shim(changed(tenant, { 'spec.addons.tcpProxy': { image } }));
 
     expect(JSON.stringify(found.exposure)).not.toContain('image');
+    expect(found.findings[1]).toMatchObject({
+      code: 'ProxyWordLeftOut',
+      message: `spec.addons.tcpProxy.image of TenantControlPlane tenants/green is ${image}, which does not look like an image of Snicket, so the proxies have the image of the operator`,
+    });
+  });
+
+  test('does not bring what no Exposure can have, and brings the rest', () => {
+    const found = shim(
+      changed(tenant, {
+        'spec.addons.tcpProxy': {
+          resources: { limits: { memory: 'much' } },
+          hostAliases: [{ ip: '192.0.2.50', hostnames: ['green.k8s.example.test'] }],
+        },
+      }),
+    );
+
+    expect(specOf(found)).toMatchObject({ worker: { hostAliases: [{ ip: '192.0.2.50' }] } });
+    expect(found.findings[1]).toMatchObject({ code: 'ProxyWordLeftOut' });
+    expect(found.findings[1]?.message).toStartWith(
+      'spec.addons.tcpProxy.resources of TenantControlPlane tenants/green cannot be those of an Exposure: ',
+    );
+  });
+
+  test('says that devices are not claimed', () => {
+    const claims = [{ name: 'gpu' }];
+    const found = shim(changed(tenant, { 'spec.addons.tcpProxy': { resources: { claims } } }));
+
+    expect(found.findings[1]?.message).toContain('spec.addons.tcpProxy.resources.claims');
+  });
+
+  test('keeps what it said of its proxy when that is removed, but for what somebody has changed since', () => {
+    const { exposure } = shim(tenant);
+    const without = changed(tenant, { 'spec.addons.tcpProxy': undefined });
+    const asServed = changed(exposure!, {
+      'spec.worker.resources.requests.memory': '32Mi', // as a default of the definition
+      'spec.worker.image': 'registry.example.test/snicket:v2',
+    });
+
+    const kept = shim(without, { ...NOTHING, existing: asServed });
+    const once = shim(without, { ...NOTHING, existing: kept.exposure! });
+
+    expect(specOf(kept)).toMatchObject({
+      worker: {
+        resources: { requests: { cpu: '10m' }, limits: { memory: '192Mi' } },
+        hostAliases: [{ ip: '192.0.2.50', hostnames: ['green.k8s.example.test'] }],
+      },
+    });
+    expect((kept.exposure as { spec?: { worker?: object } }).spec?.worker).not.toHaveProperty(
+      'image',
+    );
+    expect(once.exposure).toEqual(kept.exposure);
+    expect(codes(kept)).toEqual(['ProviderMakesIngress']);
+    // Of one that never had a proxy of its own nothing is kept, whatever is there.
+    const users = changed(asServed, { 'metadata.annotations': {} });
+    expect(specOf(shim(without, { ...NOTHING, existing: users }))).not.toMatchObject({
+      worker: { hostAliases: expect.anything() },
+    });
   });
 });
 
@@ -234,7 +293,7 @@ describe('a control plane of k0smotron', () => {
   const hosts = { api: 'red.k8s.example.test', konnectivity: 'red.konn.example.test' };
 
   test('brings its hosts, and is told who makes which route', () => {
-    const found = shim(cluster, { ...NOTHING, edgePort: 443 } as typeof NOTHING);
+    const found = shim(cluster, { ...NOTHING, edgePort: 443 });
 
     expect(specOf(found)).toMatchObject({ hosts });
     expect(found.findings).toMatchObject([

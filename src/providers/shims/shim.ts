@@ -6,6 +6,7 @@ import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION, KAMAJI_DOMAIN_ANNOTATION } from '.
 import { InvalidObjectError } from '../../api/fault.ts';
 import { parseExposureStrictly } from '../../api/objects.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
+import { groupOf } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import { MANAGED_BY } from '../../api/labels.ts';
 import { recordOf } from '../preparation/record.ts';
@@ -14,6 +15,7 @@ import { providerFor } from '../provider-for.ts';
 import { isOfKind, PROVIDER_RESOURCES } from '../provider-resources.ts';
 import { kamajiWords } from './kamaji-words.ts';
 import { k0smotronWords } from './k0smotron-words.ts';
+import { workerNote } from './kept-worker.ts';
 import type { ShimContext, ShimWords } from './shim-words.ts';
 import { stewardWords } from './steward-words.ts';
 
@@ -66,6 +68,18 @@ export function isMadeFor({ metadata }: KubeObject, { metadata: { uid } }: KubeO
   );
 }
 
+/** Whether it was made for one of the same name that is gone, and goes too: the API server collects such garbage. */
+export function isMadeForFormer(
+  existing: KubeObject,
+  { apiVersion, kind, metadata: { name, uid } }: KubeObject,
+): boolean {
+  const { ownerReferences = [] } = existing.metadata;
+  const former = ownerReferences.find(({ controller }) => controller === true);
+  if (former === undefined || former.uid === uid || former.name !== name) return false;
+  const isSameKind = former.kind === kind && groupOf(former.apiVersion) === groupOf(apiVersion);
+  return isSameKind && isMadeFor(existing, { ...existing, metadata: former });
+}
+
 function isAsking({ metadata, ...object }: KubeObject): boolean {
   const { annotations = {}, deletionTimestamp } = metadata;
   if (deletionTimestamp !== undefined) return false;
@@ -85,7 +99,7 @@ function isMadeByProvider({ metadata }: KubeObject): boolean {
 
 function wordsOf(object: KubeObject, context: ShimContext): ShimWords {
   if (isOfKind(PROVIDER_RESOURCES.kamaji, object)) return kamajiWords(object, context);
-  if (isOfKind(PROVIDER_RESOURCES.steward, object)) return stewardWords(object);
+  if (isOfKind(PROVIDER_RESOURCES.steward, object)) return stewardWords(object, context);
   return k0smotronWords(object, context);
 }
 
@@ -93,10 +107,12 @@ function exposureOf({ apiVersion, kind, metadata }: KubeObject, words: ShimWords
   const { name, namespace, uid = '', annotations = {} } = metadata;
   const edge = annotations[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
   const { hosts, worker } = words;
+  const note = workerNote(worker);
   const object = {
     ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
     metadata: {
       ...{ name, namespace, labels: { ...MANAGED_BY } },
+      ...(Object.keys(note).length > 0 && { annotations: note }),
       ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
     },
     spec: {
@@ -111,7 +127,7 @@ function exposureOf({ apiVersion, kind, metadata }: KubeObject, words: ShimWords
 
 function notPossible(object: KubeObject, error: InvalidObjectError): Finding {
   return {
-    ...{ code: 'ShimInvalid', severity: 'error' },
+    ...{ code: 'AnnotationInvalid', severity: 'error' },
     message: `${objectText(object)} asks for an Exposure that cannot be: ${error.message}`,
     action: 'correct the annotation or the spec of that object, or write the Exposure yourself',
   };

@@ -1,38 +1,61 @@
 /**
  * What a TenantControlPlane of Steward says of its host and of the proxy on its workers.
  */
+import type * as z from 'zod';
+import { faultsOf, sentenceOf } from '../../api/fault.ts';
+import { workerSpec } from '../../api/worker.ts';
 import { listAt, textAt, valueAt } from '../../edges/fields.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
 import { stewardKonnectivityHost } from '../steward.ts';
 import { hasKonnectivity } from '../tenant-control-plane.ts';
 import { ownIngressFindings, publicHost } from './kamaji-words.ts';
-import type { ShimWords } from './shim-words.ts';
+import { keptWorker } from './kept-worker.ts';
+import type { ShimContext, ShimWords } from './shim-words.ts';
 
 const PROXY = ['spec', 'addons', 'tcpProxy'] as const;
-/** Its flags are not those of ours. */
-const STEWARD_IMAGE = /(^|\/)steward-tcp-proxy([:@]|$)/;
+/** By its name: the flags of any other are not those of ours. */
+const OWN_IMAGE = /(^|\/)[^/:@]*snicket[^/:@]*([:@][^/]*)?$/;
 
 /** The words of a tenant: both hosts, and image, resources and hosts file of its proxy. */
-export function stewardWords(object: KubeObject): ShimWords {
+export function stewardWords(object: KubeObject, { existing }: ShimContext): ShimWords {
   const api = publicHost(object);
   const konnectivity =
     api === undefined || !hasKonnectivity(object) ? undefined : stewardKonnectivityHost(api);
-  const image = textAt(object, ...PROXY, 'image');
-  const resources = valueAt(object, ...PROXY, 'resources');
-  const hostAliases = listAt(object, ...PROXY, 'hostAliases');
+  const hasProxy = valueAt(object, ...PROXY) !== undefined;
+  const { worker, findings } = hasProxy
+    ? proxyWords(object)
+    : { worker: keptWorker(existing), findings: [] };
   return {
     hosts: {
       ...(api !== undefined && { api }),
       ...(konnectivity !== undefined && { konnectivity }),
     },
-    worker: {
-      ...(image !== undefined && !STEWARD_IMAGE.test(image) && { image }),
-      ...(resources !== undefined && { resources: quantitiesIn(resources) }),
-      ...(hostAliases.length > 0 && { hostAliases }),
-    },
-    findings: [...proxyFindings(object), ...ownIngressFindings(object, 'Steward')],
+    worker,
+    findings: [...findings, ...ownIngressFindings(object, 'Steward')],
   };
+}
+
+/** What it says of its own proxy, as far as that can be said of ours. */
+function proxyWords(object: KubeObject): Pick<ShimWords, 'worker' | 'findings'> {
+  const image = textAt(object, ...PROXY, 'image');
+  const resources = valueAt(object, ...PROXY, 'resources');
+  const hostAliases = listAt(object, ...PROXY, 'hostAliases');
+  const wanted = {
+    ...(image !== undefined && OWN_IMAGE.test(image) && { image }),
+    ...(resources !== undefined && { resources: quantitiesIn(resources) }),
+    ...(hostAliases.length > 0 && { hostAliases }),
+  };
+  const worker: Record<string, unknown> = {};
+  const findings = [makesProxy(object)];
+  if (image !== undefined && !OWN_IMAGE.test(image)) findings.push(foreignImage(object, image));
+  if (listAt(resources, 'claims').length > 0) findings.push(noClaims(object));
+  for (const [field, value] of Object.entries(wanted)) {
+    const { error } = workerSpec.safeParse({ [field]: value }, { error: sentenceOf });
+    if (error === undefined) worker[field] = value;
+    else findings.push(impossible(object, field, error));
+  }
+  return { worker, findings };
 }
 
 /** A Pod may claim devices too; a proxy needs none. */
@@ -41,14 +64,39 @@ function quantitiesIn(resources: unknown): Readonly<Record<string, unknown>> {
   return { ...(requests !== undefined && { requests }), ...(limits !== undefined && { limits }) };
 }
 
-function proxyFindings(object: KubeObject): readonly Finding[] {
-  if (valueAt(object, ...PROXY) === undefined) return [];
-  return [
-    {
-      ...{ code: 'ProviderMakesProxy', severity: 'warning' },
-      message: `${objectText(object)} has spec.addons.tcpProxy, so Steward's proxy runs in the tenant, and writes the endpoints that Snicket's would; its image, resources and hostAliases are those of the Exposure`,
-      action:
-        'write them in spec.worker of an Exposure of your own, and remove spec.addons.tcpProxy: then Snicket does what Steward did',
-    },
-  ];
+function makesProxy(object: KubeObject): Finding {
+  return {
+    ...{ code: 'ProviderMakesProxy', severity: 'warning' },
+    message: `${objectText(object)} has spec.addons.tcpProxy, so Steward's proxy runs in the tenant, and writes the endpoints that Snicket's would; its resources and hostAliases, and an image of Snicket, are in spec.worker of the Exposure`,
+    action:
+      'remove spec.addons.tcpProxy: then Snicket does what Steward did, and the Exposure keeps them',
+  };
+}
+
+function foreignImage(object: KubeObject, image: string): Finding {
+  return leftOut(
+    `spec.addons.tcpProxy.image of ${objectText(object)} is ${image}, which does not look like an image of Snicket, so the proxies have the image of the operator`,
+    'if it is one of Snicket under another name, write it as spec.worker.image of the Exposure',
+  );
+}
+
+function noClaims(object: KubeObject): Finding {
+  return leftOut(
+    `spec.addons.tcpProxy.resources.claims of ${objectText(object)} is for devices, and the proxies of Snicket have none`,
+    'nothing has to be done',
+  );
+}
+
+function impossible(object: KubeObject, field: string, error: z.ZodError): Finding {
+  const said = faultsOf(error.issues)
+    .map(({ path, sentence }) => `${path}: ${sentence}`)
+    .join('. ');
+  return leftOut(
+    `spec.addons.tcpProxy.${field} of ${objectText(object)} cannot be those of an Exposure: ${said}`,
+    `write what you want as spec.worker.${field} of the Exposure`,
+  );
+}
+
+function leftOut(message: string, action: string): Finding {
+  return { code: 'ProxyWordLeftOut', severity: 'warning', message, action };
 }

@@ -2,7 +2,7 @@
  * For tests only: objects in the shape that providers' controllers leave them.
  */
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
-import type { ApiObject } from '../../kube/testing/object-store.ts';
+import type { ApiObject } from '../../kube/store/object-store.ts';
 import { withField } from '../preparation/field-path.ts';
 import type { FieldPath } from '../preparation/preparation.ts';
 import { PROVIDER_RESOURCES } from '../provider-resources.ts';

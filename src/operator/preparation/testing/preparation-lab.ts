@@ -8,7 +8,7 @@ import { createClient } from '../../../kube/fetch-client.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { RESOURCES } from '../../../kube/resource.ts';
 import { TestApiServer } from '../../../kube/testing/api-server.ts';
-import type { ApiObject } from '../../../kube/testing/object-store.ts';
+import type { ApiObject } from '../../../kube/store/object-store.ts';
 import { planProvided } from '../../../providers/plan-provided.ts';
 import { pasteText } from '../../../providers/preparation/plan-preparation.ts';
 import type { PreparationWish } from '../../../providers/preparation/preparation.ts';
@@ -45,7 +45,8 @@ export class PreparationLab implements AsyncDisposable {
     this.user = as('user');
     this.other = as('argocd-controller');
     this.client = as('snicket');
-    this.preparer = new Preparer(this.client, { clock: this.clock });
+    const now = () => new Date('2026-11-16T10:00:00Z');
+    this.preparer = new Preparer(this.client, { clock: this.clock, now });
   }
 
   /** A server, and a tenant with these fields. */

@@ -1,0 +1,52 @@
+/**
+ * The probes of Exposures: what they are aimed at, and what is known by them.
+ */
+import type { KubeObject } from '../../kube/object.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { KnownAuthorities } from '../../probe/tls/authorities.ts';
+import type { Look } from '../look.ts';
+import type { ProbeRounds } from '../probe-rounds.ts';
+import type { ExposureReports } from './exposure-reports.ts';
+import type { KnownHop } from './hop-verdicts.ts';
+
+/** Of all Exposures. */
+export class ExposureProbes {
+  readonly #probes: ProbeRounds;
+  readonly #reports: Pick<ExposureReports, 'statusOf'>;
+  /** Of all tenants: whose a certificate is that a probe meets at the wrong place. */
+  readonly #authorities = new KnownAuthorities();
+
+  constructor(probes: ProbeRounds, reports: Pick<ExposureReports, 'statusOf'>) {
+    this.#probes = probes;
+    this.#reports = reports;
+  }
+
+  /** The way of clients to a tenant is looked at from now on, if it is known. */
+  aim(key: string, { wish: { edge }, plan, reading, facts: { edgeAddresses } }: Look): void {
+    const { hosts, routes } = plan;
+    const tenantCa = reading.controlPlane?.ca?.certificate;
+    if (hosts === undefined || routes === undefined || tenantCa === undefined) return;
+    this.#authorities.set(key, tenantCa);
+    this.#probes.aim(key, {
+      ...{ apiHost: hosts.api, konnectivityHost: routes.konnectivity?.host },
+      ...{ port: edge.spec.port, edgeAddresses, tenantCa },
+      otherAuthorities: this.#authorities,
+    });
+  }
+
+  /** What is known of the hops of this very wish: probed, or by a process before this one. */
+  hopsFor(key: string, object: KubeObject, { endpoint }: Plan): readonly KnownHop[] {
+    const probed = this.#probes.hopsOf(key);
+    if (probed !== undefined) return this.#probes.isUpToDate(key) ? probed : [];
+    const before = this.#reports.statusOf(object);
+    const isSame =
+      before?.endpoint === endpoint && before?.observedGeneration === object.metadata.generation;
+    return isSame ? (before?.hops ?? []) : [];
+  }
+
+  /** The tenant is gone. */
+  forget(key: string): void {
+    this.#probes.forget(key);
+    this.#authorities.delete(key);
+  }
+}

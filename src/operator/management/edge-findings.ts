@@ -1,0 +1,59 @@
+/**
+ * Why there is no Edge for an Exposure: said of `spec.edge`, or of the annotation that it comes from.
+ */
+import { DEFAULT_EDGE_ANNOTATION } from '../../api/edge.ts';
+import type { Finding } from '../../api/finding.ts';
+import { MANAGED_BY } from '../../api/labels.ts';
+import { objectText, type KubeObject } from '../../kube/object.ts';
+import { providerFor } from '../../providers/provider-for.ts';
+import { EDGE_ANNOTATION } from '../../providers/shims/annotations.ts';
+
+/** Whose wish it is, and which Edges there are. */
+export interface EdgeWish {
+  /** The object whose annotation it comes from; absent: somebody has written `spec.edge`. */
+  readonly askedBy: KubeObject | undefined;
+  /** Of the Edges that there are. */
+  readonly names: readonly string[];
+}
+
+/** It names an Edge that is not there. */
+export function edgeNotFound(name: string, { askedBy, names }: EdgeWish): Finding {
+  const place = askedBy === undefined ? 'spec.edge' : annotationOf(askedBy);
+  return {
+    ...{ code: 'EdgeNotFound', severity: 'error' },
+    message: `there is no Edge ${name}`,
+    action: `create it, or correct ${place} (${knownText(names)})`,
+  };
+}
+
+/** It names none. `unclear` is what is wrong with those that were to be the default one. */
+export function noDefaultEdge(unclear: readonly string[], { askedBy, names }: EdgeWish): Finding {
+  const [lacking, remedy] =
+    askedBy === undefined
+      ? ['spec.edge is not set', 'write spec.edge']
+      : [`${annotationOf(askedBy)} names no Edge`, 'name one there'];
+  return {
+    ...{ code: 'NoDefaultEdge', severity: 'error' },
+    message: [`${lacking}, and no Edge is the default one`, ...unclear].join('; '),
+    action: `${remedy} (${knownText(names)}), or annotate an Edge with ${DEFAULT_EDGE_ANNOTATION}: "true"`,
+  };
+}
+
+/** The object whose annotation an Exposure was made of; undefined for one that somebody wrote. */
+export function askingObject({ metadata }: KubeObject): KubeObject | undefined {
+  const { labels = {}, ownerReferences = [], namespace } = metadata;
+  const isMade = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
+  const owner = ownerReferences.find((one) => one.controller === true);
+  if (!isMade || owner === undefined || providerFor(owner) === undefined) return undefined;
+  const { apiVersion, kind, name } = owner;
+  return { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }) } };
+}
+
+function annotationOf(object: KubeObject): string {
+  return `the annotation ${EDGE_ANNOTATION} of ${objectText(object)}`;
+}
+
+function knownText(names: readonly string[]): string {
+  if (names.length === 0) return 'there is none';
+  return `there ${names.length === 1 ? 'is Edge' : 'are Edges'} ${names.join(', ')}`;
+}

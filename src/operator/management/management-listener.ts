@@ -1,0 +1,24 @@
+/**
+ * Whoever has to act on what changes in the management cluster.
+ */
+import type { KubeObject, ObjectKey } from '../../kube/object.ts';
+
+/** Whoever has to act on changes. */
+export interface ManagementListener {
+  readonly onExposure: (object: KubeObject, previous: KubeObject | undefined) => void;
+  readonly onEdge: (object: KubeObject, previous: KubeObject | undefined) => void;
+  /** A Service of this place. */
+  readonly onService: (key: ObjectKey) => void;
+  /** An object that we made for this Exposure. */
+  readonly onOwned: (exposure: ObjectKey) => void;
+  /** A route object of somebody else. */
+  readonly onStranger: (object: KubeObject) => void;
+  /** The labels of a namespace. */
+  readonly onNamespace: (name: string) => void;
+  /** A class or a Gateway. */
+  readonly onEdgeSetting: (object: KubeObject) => void;
+  /** An object of a provider. */
+  readonly onProvided: (object: KubeObject) => void;
+  /** Which APIs are served. */
+  readonly onServed: () => void;
+}

@@ -1,0 +1,37 @@
+/**
+ * What is known around an object that may ask for an Exposure.
+ */
+import type { Edge } from '../../api/edge.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION } from '../../providers/shims/annotations.ts';
+import type { ShimContext } from '../../providers/shims/shim.ts';
+import type { Found } from '../management/exposure-book.ts';
+import type { ManagementView } from '../management/management-view.ts';
+
+/** Where to look. */
+export type ShimView = Pick<ManagementView, 'all' | 'book'>;
+
+/** The same for an object, with the Exposure of its making that is there. */
+export function shimContext(
+  view: ShimView,
+  object: KubeObject,
+  existing?: KubeObject,
+): ShimContext {
+  const { namespace } = object.metadata;
+  const ingresses = view
+    .all(RESOURCES.ingress)
+    .filter(({ metadata }) => metadata.namespace === namespace);
+  return {
+    ingressNames: new Set(ingresses.map(({ metadata }) => metadata.name)),
+    edgePort: edgeFor(view, object).value?.spec.port,
+    existing,
+  };
+}
+
+/** The Edge that an object asks for, or what is wrong with its annotation. */
+export function edgeFor({ book }: ShimView, object: KubeObject): Found<Edge> {
+  const wanted = object.metadata.annotations?.[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
+  const spec = wanted === DEFAULT_EDGE_VALUE ? {} : { edge: wanted };
+  return book.edgeOf({ spec, askedBy: object });
+}

@@ -1,0 +1,199 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { connect } from 'node:tls';
+import { valueAt } from '../../edges/fields.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import type { LabTenant } from '../testing/lab-tenant.ts';
+import type { OperatorLab } from '../testing/operator-lab.ts';
+import { TENANTS } from '../testing/places.ts';
+import { addKamaji, startProvidedLab } from '../testing/provided-lab.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(120_000);
+
+const { kamaji: KAMAJI } = PROVIDER_RESOURCES;
+const BLUE = { name: 'blue', namespace: TENANTS };
+const API_HOST = 'tenants-blue.k8s.example.test';
+/** Another that the certificate of a tenant of the lab has. */
+const OTHER_HOST = 'blue.tenants.svc';
+/** A small API server is no konnectivity-server. */
+const NO_KONNECTIVITY = { 'spec.addons.konnectivity': undefined };
+
+async function expose(lab: OperatorLab, spec: object = {}): Promise<void> {
+  const ref = { apiVersion: KAMAJI.apiVersion, kind: KAMAJI.kind, name: 'blue' };
+  await lab.user.apply({
+    ...{ apiVersion: RESOURCES.exposure.apiVersion, kind: 'Exposure', metadata: BLUE },
+    spec: { edge: 'shared', controlPlane: { ref }, ...spec },
+  } as KubeObject);
+}
+
+/** The hosts that are in the certificate of the control plane. */
+function certificateNames(lab: OperatorLab): unknown {
+  return valueAt(lab.management.read(KAMAJI, BLUE), 'spec', 'networkProfile', 'certSANs');
+}
+
+/** Somebody else has the names from now on, as he had them before. */
+async function takeNames(lab: OperatorLab): Promise<void> {
+  const networkProfile = { certSANs: ['his.example.test'] };
+  await lab.user.patch(KAMAJI, BLUE, 'merge', { spec: { networkProfile } });
+}
+
+/** Deletes what is on the workers, which has to come back. */
+async function loseProxies({ server, user }: LabTenant): Promise<void> {
+  const { uid } = server.read(RESOURCES.daemonSet, PROXY)!.metadata;
+  await user.delete(RESOURCES.daemonSet, PROXY);
+  await until('the proxies are back', () => {
+    const now = server.read(RESOURCES.daemonSet, PROXY)?.metadata.uid;
+    return now !== undefined && now !== uid;
+  });
+}
+
+/** What the proxies are told: the host is in there. */
+function proxyArguments({ server }: LabTenant): string {
+  const set = server.read(RESOURCES.daemonSet, PROXY) as DaemonSetWithStatus | undefined;
+  return JSON.stringify(set?.spec.template.spec);
+}
+
+/** Whether a client that asks the gateway for a host meets the tenant. */
+async function leads(lab: OperatorLab, { authority }: LabTenant, host: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({
+    ...{ host: '127.0.0.1', port: lab.gateway!.port, servername: host, ca: authority.certificate },
+  });
+  socket.on('secureConnect', () => resolve(true)).on('error', () => resolve(false));
+  return promise.finally(() => socket.destroy());
+}
+
+/** Waits until one does. */
+async function untilLed(lab: OperatorLab, tenant: LabTenant, host: string): Promise<void> {
+  const end = performance.now() + 30_000;
+  while (!(await leads(lab, tenant, host))) {
+    if (performance.now() > end) throw new Error(`${host} does not lead to the tenant`);
+  }
+}
+
+describe.concurrent('a tenant in use, whose control plane is not as it should be any more', () => {
+  test('is attended to while somebody else owns a field', async () => {
+    await using lab = await startProvidedLab();
+    const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
+    await expose(lab);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+
+    await takeNames(lab);
+    await lab.untilCondition('blue', 'Prepared', /^False FieldConflict: user owns .*certSANs/);
+    await loseProxies(tenant);
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(lab.condition('blue', 'Ready')).toStartWith('False FieldConflict');
+  });
+
+  test('is attended to with prepare: Report too', async () => {
+    await using lab = await startProvidedLab();
+    const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
+    await expose(lab);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+
+    await expose(lab, { prepare: 'Report' });
+    await takeNames(lab);
+    await lab.untilCondition('blue', 'Prepared', /^False PreparationWanted/);
+    await loseProxies(tenant);
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+  });
+
+  test('is attended to while its provider\u2019s objects can be neither read nor written', async () => {
+    await using lab = await startProvidedLab({ resyncMs: 100 });
+    const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
+    await expose(lab);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    const broken = { kind: 'answer', status: 500, reason: 'InternalError' } as const;
+    const fail = (verb: string) =>
+      lab.management.inject(broken, { verb, plural: KAMAJI.plural }, Number.POSITIVE_INFINITY);
+
+    // A write is due, and cannot be done.
+    await lab.user.patch(KAMAJI, BLUE, 'merge', { spec: { controlPlane: { ingress: null } } });
+    fail('get');
+    fail('patch');
+    await lab.untilCondition('blue', 'Prepared', /^False (ManagementFault|PreparationContested)/);
+    await loseProxies(tenant);
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'Prepared', /^False ManagementFault/);
+
+    lab.management.clearFaults();
+
+    await lab.untilCondition('blue', 'Prepared', /^True/);
+  });
+
+  test('is not led to a host for which its control plane may not be prepared', async () => {
+    await using lab = await startProvidedLab({ resyncMs: 50 });
+    const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
+    await expose(lab);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    const before = proxyArguments(tenant);
+    await takeNames(lab);
+    await lab.untilCondition('blue', 'Prepared', /^False FieldConflict/);
+
+    await expose(lab, { hosts: { api: OTHER_HOST } });
+
+    await until(
+      'the other host is routed',
+      () => lab.statusOf('blue')?.route?.api.host === OTHER_HOST,
+    );
+    await lab.untilLookedAt(5);
+    expect(proxyArguments(tenant)).toBe(before);
+    expect(lab.statusOf('blue')?.formerRoute?.api.host).toBe(API_HOST);
+  });
+});
+
+describe.concurrent('a tenant that moves to another host', () => {
+  test('has both in its certificate, and both routed, until all go by the new one', async () => {
+    await using lab = await startProvidedLab({ hasGateway: true, probeMs: 50, resyncMs: 600_000 });
+    const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
+    await tenant.controllers.addNode('worker-1', ['10.0.0.1']);
+    await expose(lab);
+    await lab.untilCondition('blue', 'Ready', /^True/);
+    const { route } = lab.statusOf('blue')!;
+    tenant.controllers.pause();
+
+    await expose(lab, { hosts: { api: OTHER_HOST } });
+
+    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
+    expect(certificateNames(lab)).toEqual([OTHER_HOST, API_HOST]);
+    expect(lab.statusOf('blue')).toMatchObject({
+      route: { api: { host: OTHER_HOST } },
+      formerRoute: route,
+    });
+    await untilLed(lab, tenant, OTHER_HOST);
+    await untilLed(lab, tenant, API_HOST);
+
+    tenant.controllers.resume();
+
+    await lab.untilCondition('blue', 'Ready', /^True/);
+    await until('the former host is gone', () =>
+      Bun.deepEquals(certificateNames(lab), [OTHER_HOST]),
+    );
+    expect(lab.statusOf('blue')?.formerRoute).toBeUndefined();
+  });
+
+  test('has the host of the former Edge in its certificate too', async () => {
+    await using lab = await startProvidedLab();
+    await lab.applyEdge({ domain: 'other.test' }, 'other');
+    await addKamaji(lab, 'blue', NO_KONNECTIVITY);
+    await expose(lab);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+
+    await expose(lab, { edge: 'other' });
+
+    const host = 'tenants-blue.k8s.other.test';
+    await until('the other host', () => lab.statusOf('blue')?.route?.api.host === host);
+    await lab.untilCondition('blue', 'Prepared', /^True/);
+    expect(certificateNames(lab)).toEqual([host, API_HOST]);
+    expect(lab.statusOf('blue')).toMatchObject({
+      ...{ formerEdge: 'shared', formerRoute: { api: { host: API_HOST } } },
+    });
+  });
+});

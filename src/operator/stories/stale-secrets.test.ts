@@ -1,0 +1,227 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import { kubeconfigFor } from '../../providers/testing/provider-objects.ts';
+import type { LabTenant } from '../testing/lab-tenant.ts';
+import { secretOf } from '../testing/objects.ts';
+import type { LabOptions, OperatorLab } from '../testing/operator-lab.ts';
+import { TENANTS } from '../testing/places.ts';
+import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(120_000);
+
+const KAMAJI = PROVIDER_RESOURCES.kamaji;
+const API_HOST = 'tenants-blue.k8s.example.test';
+const HOSTS = [API_HOST, 'tenants-blue.konnectivity.example.test'];
+const CERTIFICATE = 'blue-api-server-certificate';
+const KUBECONFIG = 'blue-admin-kubeconfig';
+
+interface Event extends KubeObject {
+  readonly reason: string;
+  readonly note: string;
+  readonly regarding: { readonly kind: string; readonly name: string };
+}
+
+/** A lab with a tenant of Kamaji, which is not annotated yet. */
+async function startLab(
+  options: LabOptions = {},
+): Promise<{ readonly lab: OperatorLab; readonly tenant: LabTenant }> {
+  const lab = await startProvidedLab({ resyncMs: 100, renewAfterMs: 50, ...options });
+  return { lab, tenant: await addKamaji(lab, 'blue') };
+}
+
+/** A Secret with these files, which Kamaji has made. */
+function make(lab: OperatorLab, name: string, files: Readonly<Record<string, string>>): void {
+  const { uid = '' } = lab.read(KAMAJI, 'blue')!.metadata;
+  const owner = { apiVersion: KAMAJI.apiVersion, kind: KAMAJI.kind, name: 'blue', uid };
+  const key = { name, namespace: TENANTS };
+  const ownerReferences = [{ ...owner, controller: true }];
+  lab.management.seed({ ...secretOf(key, files), metadata: { ...key, ownerReferences } });
+}
+
+/** The same in place of the one that is there. */
+async function remake(
+  lab: OperatorLab,
+  name: string,
+  files: Readonly<Record<string, string>>,
+): Promise<void> {
+  await lab.user.delete(RESOURCES.secret, { name, namespace: TENANTS });
+  make(lab, name, files);
+}
+
+async function certificateFor(...names: readonly string[]): Promise<Record<string, string>> {
+  const authority = await TestAuthority.create('kubernetes');
+  return { 'apiserver.crt': (await authority.issue({ names })).cert };
+}
+
+/** As in a namespace where nobody has given the operator the right to delete Secrets. */
+function forbidDeletion(lab: OperatorLab): void {
+  const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+  const target = { verb: 'delete', plural: RESOURCES.secret.plural };
+  lab.management.inject(refusal, target, Number.POSITIVE_INFINITY);
+}
+
+async function annotate(lab: OperatorLab, value: string | null): Promise<void> {
+  await lab.change(KAMAJI, 'blue', { metadata: { annotations: { 'snicket.dev/edge': value } } });
+}
+
+function eventIn(lab: OperatorLab, kind: string, reason: string): Event | undefined {
+  const events = lab.management.readAll().filter((object) => object.kind === 'Event');
+  return (events as unknown as Event[]).find(
+    (event) => event.reason === reason && event.regarding.kind === kind,
+  );
+}
+
+function deletions(lab: OperatorLab): number {
+  const writes = lab.management.writes();
+  return writes.filter(({ verb, plural }) => verb === 'delete' && plural === 'secrets').length;
+}
+
+describe.concurrent('a certificate that Kamaji made before it had the hosts', () => {
+  test('is what Ready names, with the command, while the tenant is brought what it needs', async () => {
+    const { lab } = await startLab({ hasGateway: true, probeMs: 50 });
+    await using _lab = lab;
+    forbidDeletion(lab);
+    make(lab, CERTIFICATE, await certificateFor('blue.tenants.svc'));
+
+    await annotate(lab, 'shared');
+
+    const said = await lab.untilCondition('blue', 'Prepared', /^False CertificateStale/);
+    expect(said).toContain(HOSTS.join(' and '));
+    expect(said).toContain(`kubectl delete -n tenants secret ${CERTIFICATE}`);
+    expect(said).toContain('ClusterRole snicket-renew-secrets');
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'Ready', /^False CertificateStale/);
+    await until('the right was asked for', () => deletions(lab) > 0);
+    await lab.untilLookedAt(10);
+    expect(deletions(lab)).toBe(1);
+    expect(lab.read(RESOURCES.secret, CERTIFICATE)).toBeDefined();
+  });
+
+  test('is deleted where that is allowed, and Kamaji makes it anew', async () => {
+    const { lab } = await startLab();
+    await using _lab = lab;
+    make(lab, CERTIFICATE, await certificateFor('blue.tenants.svc'));
+
+    await annotate(lab, 'shared');
+
+    await until('it is gone', () => lab.read(RESOURCES.secret, CERTIFICATE) === undefined);
+    make(lab, CERTIFICATE, await certificateFor(...HOSTS));
+    await lab.untilCondition('blue', 'Prepared', /^True/);
+    const event = await until('an event', () => eventIn(lab, 'Exposure', 'SecretRenewed'));
+    expect(event.note).toContain(`deleted Secret tenants/${CERTIFICATE}`);
+    await lab.untilLookedAt(10);
+    expect(deletions(lab)).toBe(1);
+  });
+
+  test('is never deleted with prepare: Report', async () => {
+    const { lab } = await startLab();
+    await using _lab = lab;
+    await annotate(lab, 'shared');
+    await lab.untilCondition('blue', 'Prepared', /^True/);
+    await lab.change(RESOURCES.exposure, 'blue', { spec: { prepare: 'Report' } });
+    await lab.untilLookedAt(3);
+
+    make(lab, CERTIFICATE, await certificateFor('blue.tenants.svc'));
+
+    const said = await lab.untilCondition('blue', 'Prepared', /^False CertificateStale/);
+    expect(said).toContain(`kubectl delete -n tenants secret ${CERTIFICATE}`);
+    expect(said).not.toContain('snicket-renew-secrets');
+    await lab.untilLookedAt(10);
+    expect(deletions(lab)).toBe(0);
+  });
+});
+
+describe.concurrent('a kubeconfig of Kamaji', () => {
+  test('with another server is deleted where that is allowed, and never one that is not of its making', async () => {
+    const { lab, tenant } = await startLab();
+    await using _lab = lab;
+    const old = { 'admin.conf': kubeconfigFor('https://10.0.0.7:6443') };
+    await lab.changeSecret(KUBECONFIG, old);
+    await annotate(lab, 'shared');
+    await lab.untilCondition('blue', 'Prepared', /^True.*KubeconfigLeadsElsewhere/s);
+    await lab.untilLookedAt(10);
+    expect(deletions(lab)).toBe(0);
+
+    await remake(lab, KUBECONFIG, { ...old, 'super-admin.svc': tenant.kubeconfig });
+
+    await until('it is gone', () => lab.read(RESOURCES.secret, KUBECONFIG) === undefined);
+    make(lab, KUBECONFIG, {
+      ...{ 'admin.conf': kubeconfigFor(`https://${API_HOST}:443`) },
+      'super-admin.svc': tenant.kubeconfig,
+    });
+    await lab.untilCondition('blue', 'Prepared', /^True(?!.*KubeconfigLeadsElsewhere)/s);
+  });
+
+  test.each([true, false])(
+    'with the host of an edge that was left is told of; deleting allowed: %p',
+    async (isAllowed) => {
+      const { lab, tenant } = await startLab();
+      await using _lab = lab;
+      await tenant.controllers.addNode('worker-1', ['10.0.0.1']);
+      await remake(lab, KUBECONFIG, {
+        ...{ 'admin.conf': kubeconfigFor(`https://${API_HOST}:443`) },
+        'super-admin.svc': tenant.kubeconfig,
+      });
+      await annotate(lab, 'shared');
+      await lab.untilCondition('blue', 'TenantReady', /^True/);
+      await until('a proxy', () => lab.statusOf('blue')?.proxies?.desired === 1);
+      if (!isAllowed) forbidDeletion(lab);
+
+      await annotate(lab, null);
+
+      await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+      const { note } = await until('an event', () => eventIn(lab, KAMAJI.kind, 'EdgeLeft'));
+      expect(note).toContain(`${API_HOST} does not lead there`);
+      expect(note).toContain('Workers that joined by it (there is 1 node) lose their API server');
+      const isThere = lab.read(RESOURCES.secret, KUBECONFIG) !== undefined;
+      expect(isThere).toBe(!isAllowed);
+      expect(note).toContain(
+        isAllowed
+          ? `Secret tenants/${KUBECONFIG}, which had it, was deleted`
+          : `kubectl delete -n tenants secret ${KUBECONFIG}`,
+      );
+    },
+  );
+
+  test('with a host that was its own before is nobody else to change', async () => {
+    const { lab, tenant } = await startLab();
+    await using _lab = lab;
+    const hostname = 'blue.corp.test:443';
+    await lab.change(KAMAJI, 'blue', { spec: { controlPlane: { ingress: { hostname } } } });
+    await remake(lab, KUBECONFIG, {
+      ...{ 'admin.conf': kubeconfigFor(`https://${hostname}`) },
+      'super-admin.svc': tenant.kubeconfig,
+    });
+    await annotate(lab, 'shared');
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    const deleted = deletions(lab);
+
+    await annotate(lab, null);
+
+    await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+    expect(deletions(lab)).toBe(deleted);
+    expect(eventIn(lab, KAMAJI.kind, 'EdgeLeft')).toBeUndefined();
+  });
+});
+
+test('an Exposure that an annotation made comes again when somebody deletes it, and its object says why', async () => {
+  await using lab = await startProvidedLab();
+  await addKamaji(lab, 'blue', { 'metadata.annotations': ASKS });
+  await lab.untilCondition('blue', 'TenantReady', /^True/);
+  const { uid } = lab.exposure('blue')!.metadata;
+
+  await lab.unexpose('blue');
+
+  const event = await until('an event', () => eventIn(lab, KAMAJI.kind, 'ExposureReturns'));
+  expect(event.note).toContain('annotation snicket.dev/edge: remove that, and it goes');
+  await until('another one', () => ![undefined, uid].includes(lab.exposure('blue')?.metadata.uid));
+
+  await annotate(lab, null);
+
+  await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+  expect(lab.eventsOf('blue').filter((reason) => reason === 'ExposureReturns')).toHaveLength(1);
+});

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { findingText, type Finding } from '../api/finding.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { leavesOf } from './preparation/field-path.ts';
+import { pasteText } from './preparation/plan-preparation.ts';
+import type { ProviderName } from './control-plane-reading.ts';
+import { planProvided } from './plan-provided.ts';
+import { PROVIDERS } from './provider-for.ts';
+import { publishedFindings } from './published-server.ts';
+import { shimFor } from './shims/shim.ts';
+import {
+  capiCluster,
+  changed,
+  clusterDeployment,
+  k0smotronCluster,
+  k0smotronControlPlane,
+  kubeconfigFor,
+  readyTenant,
+  secretOf,
+  serviceOf,
+} from './testing/provider-objects.ts';
+import { objectsFrom } from './testing/provider-objects-source.ts';
+
+const WISH = {
+  hosts: { api: 'blue.k8s.example.test', konnectivity: 'blue.konnectivity.example.test' },
+  port: 443,
+};
+const HOLDER = { exposure: 'tenants/blue', isThere: () => true };
+
+const MADE = [
+  serviceOf('blue', { 'kube-apiserver': 6443, 'konnectivity-server': 8132 }),
+  secretOf('blue-admin-kubeconfig', { 'admin.conf': kubeconfigFor('https://192.0.2.1:6443') }),
+  secretOf('blue-ca', { 'ca.crt': 'no certificate' }),
+];
+
+/** What a control plane of each provider rests on, the object of its Exposure first. */
+const WORLDS: Readonly<Record<ProviderName, readonly KubeObject[]>> = {
+  kamaji: [readyTenant('kamaji', 'blue'), ...MADE],
+  steward: [readyTenant('steward', 'blue'), ...MADE],
+  k0smotron: [k0smotronCluster('red')],
+  'capi-k0smotron': [
+    k0smotronControlPlane('amber'),
+    k0smotronCluster('amber'),
+    capiCluster('amber'),
+  ],
+  k0rdent: [
+    clusterDeployment('amber', 'openstack-hosted-cp-1-0-40'),
+    ...[k0smotronControlPlane('amber'), k0smotronCluster('amber'), capiCluster('amber')],
+  ],
+};
+
+/** Fields that a fresh object does not have. */
+const MORE = [
+  ...['hostname', 'ingressClassName', 'controllerType'].map(
+    (f) => `spec.controlPlane.ingress.${f}`,
+  ),
+  ...['certSANs', 'address', 'advertiseAddress', 'serviceCidrs'].map(
+    (f) => `spec.networkProfile.${f}`,
+  ),
+  ...['image', 'resources', 'hostAliases'].map((field) => `spec.addons.tcpProxy.${field}`),
+  ...['apiHost', 'konnectivityHost', 'port', 'deploy', 'annotations'].map(
+    (f) => `spec.ingress.${f}`,
+  ),
+  ...['apiHost', 'port'].map((field) => `spec.config.ingress.${field}`),
+  ...['spec.controlPlane.deployment.extraArgs.apiServer', 'spec.controlPlane.gateway'],
+  ...['spec.externalAddress', 'spec.patches', 'spec.controlPlaneFlags', 'spec.remoteHostCluster'],
+  ...['spec.k0sConfig.spec.api.sans', 'spec.config.clusterName', 'spec.dryRun', 'status.region'],
+];
+
+const text = fc.constantFrom(
+  ...['', '..', 'blue.k8s.example.test:443', '[::1]:443', '192.0.2.1', 'Blue.Example.', '*.test'],
+  ...[
+    'ünïcode.test',
+    'v1.',
+    'latest',
+    'LoadBalancer',
+    'traefik',
+    '--disable-components',
+    '\u202e\n',
+  ],
+  ...['h'.repeat(300), 'h'.repeat(5_000), `${'h'.repeat(5_000)}:443`],
+);
+const value = fc.oneof(
+  fc.constantFrom(undefined, null, true, 0, -1, 1.5, 65_536, {}, [], [null], [{}]),
+  text,
+  fc.array(text, { maxLength: 4 }),
+  fc.dictionary(fc.constantFrom('name', 'type', 'secretName'), text),
+);
+
+/** Every field, and every block around one. */
+function pathsIn(object: KubeObject): readonly string[] {
+  const leaves = leavesOf(object).map(([path]) => path);
+  const blocks = leaves.flatMap((path) => path.map((_, index) => path.slice(0, index + 1)));
+  const paths = blocks.filter(([first]) => first === 'spec' || first === 'status');
+  return [...new Set([...paths.map((path) => path.join('.')), ...MORE])];
+}
+
+function isClear(finding: Finding): boolean {
+  return !/undefined|NaN|\[object/.test(findingText(finding));
+}
+
+describe('a control plane of which anything may be missing or wrong', () => {
+  test.each(Object.entries(WORLDS))('is read and planned for, of %s', async (name, world) => {
+    const provider = PROVIDERS[name as ProviderName];
+    const change = fc
+      .nat(world.length - 1)
+      .chain((index) =>
+        fc.tuple(fc.constant(index), fc.constantFrom(...pathsIn(world[index]!)), value),
+      )
+      // Those that the API server itself knows are as it lets them be.
+      .filter(([index]) => world[index]?.apiVersion !== 'v1');
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
+        const objects = changes.reduce(
+          (all, [index, path, next]) => all.with(index, changed(all[index]!, { [path]: next })),
+          world,
+        );
+        const [object] = objects;
+
+        const { findings, provided } = await provider.read(object!, objectsFrom(objects));
+        const plans = provided === undefined ? [] : planProvided(provided, WISH, HOLDER);
+        const annotations = { 'snicket.dev/edge': 'shared' };
+        const asking = { ...object!, metadata: { ...object!.metadata, annotations } };
+        const shim = shimFor(asking, { ingressNames: new Set(), edgePort: 443 });
+
+        const all = [
+          ...[...findings, ...plans.flatMap((plan) => plan.findings), ...(shim?.findings ?? [])],
+          ...(provided === undefined ? [] : publishedFindings(provided, WISH, 'Patch')),
+        ];
+        expect(all.filter((finding) => !isClear(finding))).toEqual([]);
+        expect(provided?.because).not.toMatch(/undefined|NaN/);
+        for (const plan of plans) expect(pasteText(plan)).toContain(plan.live.metadata.name);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

@@ -1,0 +1,83 @@
+/**
+ * Our small definitions against those that they stand for, where a copy of those is at hand: whatever they have is the same
+ * there, so that an object which a real API server takes with the one, it takes with the other.
+ */
+import { describe, expect, test } from 'bun:test';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import {
+  readDefinition,
+  REAL_DEFINITIONS,
+  smallDefinitions,
+  type DefinedField,
+  type DefinedVersion,
+} from './testing/definitions.ts';
+
+/** What a field is, without those below it. */
+function traitsOf(field: DefinedField): object {
+  return {
+    type: field.type ?? 'any',
+    required: (field.required ?? []).toSorted(),
+    list: field.items === undefined ? 'none' : (field['x-kubernetes-list-type'] ?? 'atomic'),
+    isFree: field['x-kubernetes-preserve-unknown-fields'] ?? false,
+  };
+}
+
+/** A value as it is left by a definition that knows these fields alone. */
+function prunedTo(field: DefinedField, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || field.properties === undefined) return value;
+  const { properties } = field;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => {
+      const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      return known === undefined ? [] : [[name, prunedTo(known, inner)]];
+    }),
+  );
+}
+
+/** Where the small one is otherwise than the real one. */
+function differences(small: DefinedField, real: DefinedField | undefined, path = ''): string[] {
+  if (real === undefined) return [`${path} is not there`];
+  const differs = (what: string, one: unknown, other: unknown) =>
+    Bun.deepEquals(one, other)
+      ? []
+      : [`${path}: ${what} is ${JSON.stringify(one)}, and ${JSON.stringify(other)} in truth`];
+  return [
+    ...differs('it', traitsOf(small), traitsOf(real)),
+    ...differs('the default', small.default, prunedTo(small, real.default)),
+    ...Object.entries(small.properties ?? {}).flatMap(([name, field]) =>
+      differences(field, real.properties?.[name], `${path}.${name}`),
+    ),
+    ...(small.items === undefined ? [] : differences(small.items, real.items, `${path}[]`)),
+  ];
+}
+
+/** All of a version but its status, which is for controllers to write. */
+function specOf({ schema }: DefinedVersion): DefinedField {
+  const { properties: { status: _status, ...properties } = {}, ...rest } = schema.openAPIV3Schema;
+  return { ...rest, properties };
+}
+
+describe.each(smallDefinitions().map((path) => [basename(path), path] as const))(
+  '%s',
+  (name, path) => {
+    const real = join(REAL_DEFINITIONS, name);
+    const { metadata, spec } = readDefinition(path);
+
+    test('is called as its group and its kind', () => {
+      expect(metadata.name).toBe(`${spec.names.plural}.${spec.group}`);
+      expect(name).toBe(`${spec.group}_${spec.names.plural}.yaml`);
+    });
+
+    test.skipIf(!existsSync(real))('has nothing that is otherwise in truth', () => {
+      const { spec: truth } = readDefinition(real);
+
+      expect(spec.scope).toBe(truth.scope);
+      for (const version of spec.versions) {
+        const same = truth.versions.find((one) => one.name === version.name);
+        expect(same?.subresources?.status).toEqual(version.subresources?.status);
+        expect(differences(specOf(version), same && specOf(same))).toEqual([]);
+      }
+    });
+  },
+);

@@ -1,0 +1,143 @@
+/**
+ * For tests only: what the controllers of providers make of their objects, under the names and with the keys that they use.
+ */
+import { numberAt } from '../../edges/fields.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { clusterNameOf } from '../k0s-control-plane.ts';
+import { providerFor } from '../provider-for.ts';
+import { PROVIDER_RESOURCES } from '../provider-resources.ts';
+
+/** What is in the Secrets of a tenant. */
+export interface TenantFiles {
+  /** Of its CA. */
+  readonly certificate: string;
+  readonly key: string;
+  /** Of its administrator, with this server. */
+  readonly kubeconfig: (server: string) => string;
+}
+
+/** The Service and the Secrets of a tenant. @throws RangeError for an object of nobody */
+export function madeOf(object: KubeObject, files: TenantFiles): readonly KubeObject[] {
+  const { namespace = '' } = object.metadata;
+  const name = clusterNameOf(object) ?? object.metadata.name;
+  switch (providerFor(object)?.name) {
+    case 'kamaji':
+    case 'steward':
+      return madeByKamaji({ name, namespace }, files);
+    case 'k0smotron':
+    case 'capi-k0smotron':
+      return madeByK0smotron(object, { name, namespace }, files);
+    case 'k0rdent': {
+      const controlPlane = madeByChart(object);
+      const cluster = { name, namespace };
+      return [controlPlane, ...madeByK0smotron(controlPlane, cluster, files)];
+    }
+    case undefined:
+      throw new RangeError(`${object.apiVersion} ${object.kind} is of no provider`);
+  }
+}
+
+/** What a controller says of a control plane that runs. */
+export function statusOf(object: KubeObject): object {
+  switch (providerFor(object)?.name) {
+    case 'kamaji':
+    case 'steward': {
+      const { name, namespace } = object.metadata;
+      return {
+        controlPlaneEndpoint: '10.96.100.215:6443',
+        kubeconfig: { admin: { secretName: `${name}-admin-kubeconfig` } },
+        certificates: { ca: { secretName: `${name}-ca` } },
+        kubernetesResources: {
+          service: { name, namespace, port: 6443 },
+          version: { status: 'Ready', version: 'v1.35.7' },
+        },
+      };
+    }
+    case 'k0smotron':
+      return { replicas: 1, readyReplicas: 1 };
+    case 'capi-k0smotron':
+      return { version: 'v1.34.1-k0s.0', readyReplicas: 1 };
+    case 'k0rdent':
+    case undefined:
+      return {};
+  }
+}
+
+interface Key {
+  readonly name: string;
+  readonly namespace: string;
+}
+
+function madeByKamaji({ name, namespace }: Key, files: TenantFiles): readonly KubeObject[] {
+  const { certificate, key } = files;
+  const kubeconfig = files.kubeconfig(`https://${name}.${namespace}.svc:6443`);
+  return [
+    service({ name, namespace }, { 'kube-apiserver': 6443, 'konnectivity-server': 8132 }),
+    secret(
+      { name: `${name}-ca`, namespace },
+      { 'ca.crt': certificate, 'ca.key': key, 'tls.crt': certificate, 'tls.key': key },
+    ),
+    secret(
+      { name: `${name}-admin-kubeconfig`, namespace },
+      { 'admin.conf': kubeconfig, 'super-admin.svc': kubeconfig },
+    ),
+  ];
+}
+
+function madeByK0smotron(
+  object: KubeObject,
+  { name, namespace }: Key,
+  { certificate, key, kubeconfig }: TenantFiles,
+): readonly KubeObject[] {
+  const port = (field: string, usual: number) =>
+    numberAt(object, 'spec', 'service', field) ?? usual;
+  const ports = { api: port('apiPort', 30443), konnectivity: port('konnectivityPort', 30132) };
+  return [
+    service({ name: `kmc-${name}`, namespace }, ports),
+    secret({ name: `${name}-ca`, namespace }, { 'tls.crt': certificate, 'tls.key': key }),
+    secret(
+      { name: `${name}-kubeconfig`, namespace },
+      // It names the address that k0smotron has published, which is not the Service.
+      { value: kubeconfig(`https://${name}.example.com:${ports.api}`) },
+    ),
+  ];
+}
+
+/** What the charts of k0rdent's templates render, before anybody has asked for an ingress. */
+function madeByChart({ metadata }: KubeObject): KubeObject {
+  const { name, namespace } = metadata;
+  const { apiVersion, kind } = PROVIDER_RESOURCES.k0smotronControlPlane;
+  const object = {
+    ...{ apiVersion, kind },
+    metadata: {
+      ...{ name: `${name}-cp`, namespace },
+      labels: { 'cluster.x-k8s.io/cluster-name': name },
+    },
+    spec: {
+      ...{ replicas: 1, version: 'v1.34.1-k0s.0' },
+      service: { type: 'ClusterIP', apiPort: 6443, konnectivityPort: 8132 },
+      controlPlaneFlags: ['--enable-cloud-provider=true'],
+      k0sConfig: { spec: { telemetry: { enabled: false } } },
+    },
+  };
+  return object;
+}
+
+function service(metadata: Key, ports: Readonly<Record<string, number>>): KubeObject {
+  const object = {
+    ...{ apiVersion: 'v1', kind: 'Service', metadata },
+    spec: {
+      type: 'ClusterIP',
+      ports: Object.entries(ports).map(([name, port]) => ({ name, port, protocol: 'TCP' })),
+    },
+  };
+  return object;
+}
+
+function secret(metadata: Key, files: Readonly<Record<string, string>>): KubeObject {
+  const data = Object.fromEntries(
+    Object.entries(files).map(([name, text]) => [name, Buffer.from(text).toString('base64')]),
+  );
+  const object = { apiVersion: 'v1', kind: 'Secret', metadata, data };
+  return object;
+}
