@@ -1,11 +1,13 @@
-// `make generate`: writes the CustomResourceDefinitions and their reference from the schemas in src/api.
+// `make generate`: writes the CustomResourceDefinitions and their reference from the schemas in src/api, and the reference
+// of all codes from their catalogues.
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { generatedFiles } from '../src/api/generated.ts';
+import { CODES_PAGE, codesReference } from '../src/cli/doctor/codes-reference.ts';
 
 const root = resolve(import.meta.dir, '..');
 
-for (const [path, text] of generatedFiles()) {
+for (const [path, text] of [...generatedFiles(), [CODES_PAGE, codesReference()] as const]) {
   const file = join(root, path);
   await mkdir(dirname(file), { recursive: true });
   await Bun.write(file, text);

@@ -9,6 +9,8 @@ export interface Fault {
   readonly path: string;
   /** The value and the way out; no full stop. */
   readonly sentence: string;
+  /** Of a field that nobody knows: its name, in what the path names. */
+  readonly unknownField?: string | undefined;
 }
 
 /** An object that cannot be used; the message has all that is wrong with it. */
@@ -34,7 +36,10 @@ export function faultsOf(issues: readonly z.core.$ZodIssue[]): Fault[] {
   const mistyped = new Set(placed.filter(isMistyped).map(({ at }) => at));
   return placed
     .filter((issue) => isMistyped(issue) || !mistyped.has(issue.at))
-    .map(({ at, message }) => ({ path: at, sentence: message }));
+    .map(({ at, message, ...issue }) => ({
+      ...{ path: at, sentence: message },
+      ...(issue.code === 'unrecognized_keys' && { unknownField: issue.keys[0] }),
+    }));
 }
 
 function pathText(path: readonly PropertyKey[]): string {

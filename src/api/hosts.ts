@@ -2,6 +2,7 @@
  * The hosts by which an edge knows a tenant: as its Exposure names them, or made from its name and the Edge's domain.
  */
 import type { Finding } from './finding.ts';
+import type { FindingCode } from './finding-codes/catalogue.ts';
 import type { Edge } from './edge.ts';
 import type { Exposure } from './exposure.ts';
 import { mayHaveKonnectivity } from './control-plane-spec.ts';
@@ -75,6 +76,6 @@ function lengthFault(host: string): string | undefined {
   return `the host ${host} has ${host.length} characters, and DNS takes ${MAX_NAME_LENGTH}`;
 }
 
-function fault(code: string, message: string, action: string): Finding {
+function fault(code: FindingCode, message: string, action: string): Finding {
   return { code, severity: 'error', message, action };
 }

@@ -98,10 +98,15 @@ test('names the fields that there are when it meets another in a file', () => {
   );
 
   expect(faults).toEqual([
-    { path: 'spec.hosts', sentence: 'there is no field "apis"; there are api, konnectivity' },
+    {
+      path: 'spec.hosts',
+      sentence: 'there is no field "apis"; there are api, konnectivity',
+      unknownField: 'apis',
+    },
     {
       path: 'spec',
       sentence: 'there is no field "edges"; there are edge, controlPlane, hosts, prepare, worker',
+      unknownField: 'edges',
     },
   ]);
 });

@@ -18,7 +18,7 @@ export const WORKER_ADDRESSES = ['virtual', 'node'] as const;
 export type WorkerAddress = (typeof WORKER_ADDRESSES)[number];
 
 /** The address that every node carries, if nothing else is said. */
-const DEFAULT_VIRTUAL_ADDRESS = '100.64.64.1';
+export const DEFAULT_VIRTUAL_ADDRESS = '100.64.64.1';
 
 /** Far above what the pods of a node need, and a stop for what would grow without end. */
 export const DEFAULT_MEMORY_LIMIT = '512Mi';

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { HOP_CODES, HOPS, SKIP_CODES, type CodeEntry } from './codes.ts';
+import { HOP_CODES, HOPS, NODE_HOPS, SKIP_CODES, type CodeEntry } from './codes.ts';
 import { hopResult } from './hop.ts';
 
 const entries = Object.entries<CodeEntry>(HOP_CODES);
 
 test('every hop can pass and can fail', () => {
-  for (const hop of HOPS) {
+  for (const hop of [...HOPS, ...NODE_HOPS]) {
     const states = entries.filter(([, entry]) => entry.hop === hop).map(([, { state }]) => state);
     expect([...new Set(states)].toSorted()).toEqual(['Fail', 'Pass']);
   }

@@ -16,8 +16,12 @@ export const HOPS = [
   'proxies',
   'kubeconfig',
 ] as const;
-/** One of {@link HOPS}. */
-export type HopName = (typeof HOPS)[number];
+
+/** The hops of one node, which only somebody on it can try: from its pods to the proxy. No status has them. */
+export const NODE_HOPS = ['node-address', 'node-proxy', 'node-service'] as const;
+
+/** One of {@link HOPS} or {@link NODE_HOPS}. */
+export type HopName = (typeof HOPS | typeof NODE_HOPS)[number];
 
 /** What a code stands for. */
 export interface CodeEntry {
@@ -101,6 +105,14 @@ export const HOP_CODES = {
     meaning: 'The edge answers with a certificate that is of no tenant: it ends TLS itself.',
     action:
       'switch TLS passthrough on at the edge for {host}; some edges answer so for a host without a route, so see that its route was admitted too',
+  },
+  SniUnknownAuthority: {
+    ...{ hop: 'sni', state: 'Fail' },
+    title: 'API server of an unknown CA',
+    meaning:
+      "An API server answers, but its certificate is not of the tenant's CA as that is known here: the CA was changed, or the route leads to a control plane that nobody has exposed.",
+    action:
+      'if the CA was changed, put the new one where the control plane of {host} keeps it, and into its kubeconfig; else see where the route of {host} leads',
   },
   SniOtherTenant: {
     ...{ hop: 'sni', state: 'Fail' },
@@ -217,6 +229,14 @@ export const HOP_CODES = {
     meaning: 'The edge answers with a certificate that is of no tenant: agents do not trust it.',
     action:
       'switch TLS passthrough on at the edge for {host}; some edges answer so for a host without a route, so see that its route was admitted too',
+  },
+  KonnectivityUnknownAuthority: {
+    ...{ hop: 'konnectivity', state: 'Fail' },
+    title: 'server of an unknown CA',
+    meaning:
+      "A server of a control plane answers, but its certificate is not of the tenant's CA as that is known here: agents do not trust it.",
+    action:
+      'let konnectivity-server of {host} serve with a certificate of the CA that the tenant has; if the route of {host} leads to another control plane, mend that',
   },
   KonnectivityOtherTenant: {
     ...{ hop: 'konnectivity', state: 'Fail' },
@@ -420,6 +440,84 @@ export const HOP_CODES = {
     meaning:
       'Whoever uses the kubeconfig that the provider gives out dials a port that the edge may not have.',
     action: 'set the external port of the control plane to {port}, as its provider takes it',
+  },
+
+  NodeAddressPresent: {
+    ...{ hop: 'node-address', state: 'Pass' },
+    title: 'virtual address is in place',
+    meaning: 'The node has the virtual address on its loopback interface, as the proxy needs it.',
+  },
+  NodeAddressWrong: {
+    ...{ hop: 'node-address', state: 'Fail' },
+    title: 'virtual address is not in place',
+    meaning:
+      'Pods of this node that dial the kubernetes Service are led to an address that it does not have.',
+    action:
+      'see that the init container of the pod of DaemonSet kube-system/snicket-proxy on this node has run; by hand: snicket address add {address}',
+  },
+
+  NodeProxyAnswers: {
+    ...{ hop: 'node-proxy', state: 'Pass' },
+    title: 'proxy answers',
+    meaning:
+      "The proxy of this node is ready, and answers as pods expect it: with a certificate of the tenant's CA.",
+  },
+  NodeProxyAbsent: {
+    ...{ hop: 'node-proxy', state: 'Fail' },
+    title: 'no proxy',
+    meaning:
+      'No proxy runs on this node, so its pods cannot reach the API by the kubernetes Service.',
+    action:
+      'look at the pod of this node: kubectl -n kube-system describe pods -l app.kubernetes.io/name=snicket-proxy; if its health is on another port, say so with --health-port',
+  },
+  NodeProxyNotReady: {
+    ...{ hop: 'node-proxy', state: 'Fail' },
+    title: 'proxy is not ready',
+    meaning: 'The proxy of this node runs, and says that it cannot serve.',
+    action: 'look into the log of the pod of DaemonSet kube-system/snicket-proxy on this node',
+  },
+  NodeProxyRefuses: {
+    ...{ hop: 'node-proxy', state: 'Fail' },
+    title: 'proxy does not take connections',
+    meaning: 'The proxy says that it is ready, but a pod that dials it gets no TLS.',
+    action:
+      'see that the proxy listens on {address}, and that no firewall or network policy of the node is in between',
+  },
+  NodeProxyUntrusted: {
+    ...{ hop: 'node-proxy', state: 'Fail' },
+    title: 'proxy has a certificate of another CA',
+    meaning: "Pods refuse what answers there: its certificate is not of the tenant's CA.",
+    action:
+      'see that {file} is the CA of the tenant as it is now, and who listens on {address}; after a change of the CA the operator makes the certificate of the proxies anew',
+  },
+  NodeProxyCertificateBad: {
+    ...{ hop: 'node-proxy', state: 'Fail' },
+    title: 'pods refuse the certificate',
+    meaning:
+      "The certificate that pods get is of the tenant's CA, but out of date or without the name that they dial.",
+    action:
+      "see that Snicket's operator runs and reaches the tenant: it renews the certificate of the proxies; in mode passthrough it is the API server's own",
+  },
+
+  NodeServiceAnswers: {
+    ...{ hop: 'node-service', state: 'Pass' },
+    title: 'Service leads to the proxy',
+    meaning: 'The kubernetes Service works on this node as it does for pods.',
+  },
+  NodeServiceUnreachable: {
+    ...{ hop: 'node-service', state: 'Fail' },
+    title: 'Service does not answer',
+    meaning: 'The proxy of this node is well, but the kubernetes Service does not lead to it.',
+    action:
+      'see that kube-proxy, or what stands in for it, runs on this node and knows EndpointSlice default/kubernetes; a node without a default route needs a route for {address}',
+  },
+  NodeServiceElsewhere: {
+    ...{ hop: 'node-service', state: 'Fail' },
+    title: 'Service leads elsewhere',
+    meaning:
+      "The kubernetes Service leads pods of this node to something that is not of the tenant's CA.",
+    action:
+      'look at the EndpointSlices of Service default/kubernetes in the tenant, and at the rules of kube-proxy for {address}',
   },
 } as const satisfies Record<string, CodeEntry>;
 

@@ -55,6 +55,13 @@ export function skippedAfter(name: HopName, target: string, earlier: HopName): H
   return { name, target, state: 'Skip', code: 'EarlierHopFailed', message };
 }
 
+/** A hop that fails for a cause that is told already, by `hop sni` or so: two codes for one would be one too many. */
+export function skippedForSameCause(failed: HopResult, teller: string): HopResult {
+  const { name, target } = failed;
+  const message = `does not pass, most likely for the cause that ${teller} tells: ${failed.message}`;
+  return { name, target, state: 'Skip', code: 'EarlierHopFailed', message };
+}
+
 /** A hop that there is nothing to try at. */
 export function notApplicable(name: HopName, target: string, message: string): HopResult {
   return { name, target, state: 'Skip', code: 'NotApplicable', message };

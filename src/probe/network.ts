@@ -4,7 +4,14 @@
 import type { X509Certificate } from 'node:crypto';
 import type { HopName } from './codes.ts';
 import { addressText, SpareConnections, type Dial } from './dial.ts';
-import { hopResult, notApplicable, skippedAfter, type HopResult } from './hop.ts';
+import {
+  hopResult,
+  notApplicable,
+  notLookedAt,
+  skippedAfter,
+  skippedForSameCause,
+  type HopResult,
+} from './hop.ts';
 import { probeApi } from './hops/api.ts';
 import { judgeCertificate } from './hops/certificate.ts';
 import { probeEdge, type EdgeResult } from './hops/edge.ts';
@@ -13,7 +20,8 @@ import { judgeSni } from './hops/sni.ts';
 import type { Limits } from './limits.ts';
 import { parseAuthorities, type KnownAuthorities } from './tls/authorities.ts';
 import { shakeHands } from './tls/handshake.ts';
-import { ownerOf, type Answer } from './tls/owner.ts';
+import { isSameFault, ownerOf, type Answer } from './tls/owner.ts';
+import { faultyCertificate } from './tls/validity.ts';
 
 /** The tenant, and where to dial. */
 export interface NetworkTarget {
@@ -24,8 +32,8 @@ export interface NetworkTarget {
   readonly edgeAddresses: readonly string[];
   /** Where to dial; no names. */
   readonly addresses: readonly string[];
-  /** PEM. */
-  readonly tenantCa: string;
+  /** PEM. Undefined: it is not known, so nobody can be told from anybody. */
+  readonly tenantCa: string | undefined;
   readonly otherAuthorities?: KnownAuthorities | undefined;
 }
 
@@ -72,6 +80,7 @@ async function probeBehindEdge(
 ): Promise<readonly HopResult[]> {
   if (accepting.length === 0) return skipBehind('edge', target);
   const { apiHost: host, port, tenantCa } = target;
+  if (tenantCa === undefined) return withoutAuthority(target);
   const own = readableAuthorities(tenantCa);
   if ('fault' in own) {
     const message = `the tenant's CA is of no use: ${own.fault}`;
@@ -80,10 +89,51 @@ async function probeBehindEdge(
   }
   const look = looker(target, own.authorities, accepting, options);
   const [toApi, toKonnectivity] = await Promise.all([
-    probeToApi(target, look, options),
+    probeToApi({ ...target, tenantCa }, look, options),
     probeToKonnectivity(target, look, options),
   ]);
-  return [...toApi, toKonnectivity];
+  const { result } = toKonnectivity;
+  const earlier = isOneCause(toApi, toKonnectivity, options.now);
+  return [
+    ...toApi.results,
+    earlier === undefined ? result : skippedForSameCause(result, `hop ${earlier}`),
+  ];
+}
+
+/** What was found of one host, and what that rests on; nothing where nobody was asked. */
+interface Found {
+  readonly answer?: Answer;
+}
+
+/** The hop to the API that fails for the same cause as the one to konnectivity does: who mends one has mended both. */
+function isOneCause(
+  api: Found & { readonly results: readonly HopResult[] },
+  konnectivity: Found & { readonly result: HopResult },
+  now: Date,
+): HopName | undefined {
+  const failed = api.results.find(({ state }) => state === 'Fail')?.name;
+  const [one, other] = [api.answer, konnectivity.answer];
+  if (konnectivity.result.state !== 'Fail' || one === undefined || other === undefined) {
+    return undefined;
+  }
+  if (one.owner.kind !== 'tenant' || other.owner.kind !== 'tenant') {
+    return failed === 'sni' && isSameFault(one.owner, other.owner) ? failed : undefined;
+  }
+  const faulty = faultyCertificate(one.owner.path, one.host, now)?.fingerprint256;
+  const isSame = faultyCertificate(other.owner.path, other.host, now)?.fingerprint256 === faulty;
+  return faulty !== undefined && isSame ? failed : undefined;
+}
+
+/** A handshake would say no more than that somebody is there. */
+function withoutAuthority(target: NetworkTarget): readonly HopResult[] {
+  const message = "not looked at: the tenant's CA is not known";
+  const targets = targetsOf(target);
+  const hops = (['sni', 'certificate', 'api'] as const).map((hop) =>
+    notLookedAt(hop, targets[hop], message),
+  );
+  return target.konnectivityHost === undefined
+    ? [...hops, withoutKonnectivity()]
+    : [...hops, notLookedAt('konnectivity', targets.konnectivity, message)];
 }
 
 /** A handshake for a host at every address, and who answered. Of several the first that is not the tenant, if there is one. */
@@ -112,32 +162,35 @@ function looker(
 }
 
 async function probeToApi(
-  target: NetworkTarget,
+  target: NetworkTarget & { readonly tenantCa: string },
   look: Look,
   { limits, dial, now }: NetworkOptions,
-): Promise<readonly HopResult[]> {
+): Promise<Found & { readonly results: readonly HopResult[] }> {
   const { apiHost: host, port, tenantCa } = target;
   const answer = await look(host, CLIENT_PROTOCOLS);
   const sni = judgeSni(answer);
-  if (answer.owner.kind !== 'tenant') return [sni, ...skip(target, 'sni', 'certificate', 'api')];
+  if (answer.owner.kind !== 'tenant') {
+    return { answer, results: [sni, ...skip(target, 'sni', 'certificate', 'api')] };
+  }
   const certificate = judgeCertificate(answer.owner.path, host, now);
-  if (certificate.state === 'Fail')
-    return [sni, certificate, ...skip(target, 'certificate', 'api')];
+  if (certificate.state === 'Fail') {
+    return { answer, results: [sni, certificate, ...skip(target, 'certificate', 'api')] };
+  }
   const { address } = answer;
-  return [sni, certificate, await probeApi({ host, address, port, tenantCa }, dial, limits)];
+  const api = await probeApi({ host, address, port, tenantCa }, dial, limits);
+  return { answer, results: [sni, certificate, api] };
 }
 
 async function probeToKonnectivity(
   target: NetworkTarget,
   look: Look,
   { now }: NetworkOptions,
-): Promise<HopResult> {
+): Promise<Found & { readonly result: HopResult }> {
   const { konnectivityHost: host } = target;
-  if (host === undefined) return withoutKonnectivity();
+  if (host === undefined) return { result: withoutKonnectivity() };
   const answer = await look(host, [AGENT_PROTOCOL]);
-  if (answer.owner.kind !== 'tenant') return judgeKonnectivity(answer, answer.owner, now);
-  const asApi = await look(host, [API_PROTOCOL]);
-  return judgeKonnectivity(answer, asApi.owner, now);
+  const asApi = answer.owner.kind === 'tenant' ? await look(host, [API_PROTOCOL]) : answer;
+  return { answer, result: judgeKonnectivity(answer, asApi.owner, now) };
 }
 
 function withoutKonnectivity(): HopResult {
@@ -158,17 +211,25 @@ function skipBehind(failed: 'dns' | 'edge' | 'sni', target: NetworkTarget): read
 type NetworkHop = 'sni' | 'certificate' | 'api' | 'konnectivity';
 
 function skip(
-  { apiHost, konnectivityHost, port }: NetworkTarget,
+  target: NetworkTarget,
   failed: HopName,
   ...hops: readonly NetworkHop[]
 ): readonly HopResult[] {
-  const targets: Readonly<Record<NetworkHop, string>> = {
+  const targets = targetsOf(target);
+  return hops.map((hop) => skippedAfter(hop, targets[hop], failed));
+}
+
+function targetsOf({
+  apiHost,
+  konnectivityHost,
+  port,
+}: NetworkTarget): Readonly<Record<NetworkHop, string>> {
+  return {
     sni: `${apiHost}:${port}`,
     certificate: apiHost,
     api: `https://${apiHost}:${port}/version`,
     konnectivity: `${konnectivityHost}:${port}`,
   };
-  return hops.map((hop) => skippedAfter(hop, targets[hop], failed));
 }
 
 function readableAuthorities(

@@ -45,7 +45,7 @@ test("passes hop after hop through Snicket's own gateway", async () => {
       },
       image: 'snicket:1',
     },
-    kubeconfig: KUBECONFIG(gateway.port),
+    kubeconfig: { text: KUBECONFIG(gateway.port) },
   });
 
   expect(HOPS.map((name) => hops[name].code)).toEqual([
@@ -194,6 +194,38 @@ test("says that the tenant's CA is of no use, and does not guess", async () => {
     "the tenant's CA is of no use: certificate 1 of 1 cannot be read",
   );
   expect(broken.konnectivity.message).toBe('not tried, since hop sni did not pass');
+});
+
+test("without the tenant's CA nobody is told from anybody, and DNS and the edge are tried", async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.apiServer();
+
+  const hops = await lab.probe({ port, tenantCa: undefined, konnectivityHost: KONNECTIVITY_HOST });
+
+  expect(states(hops)).toBe(
+    'dns Pass, edge Pass, sni Skip, certificate Skip, api Skip, konnectivity Skip',
+  );
+  expect(hops.sni.code).toBe('NotLookedAt');
+  expect(hops.sni.message).toBe("not looked at: the tenant's CA is not known");
+});
+
+test('proxies that are not ready because the edge does not lead to the tenant are not at fault', async () => {
+  await using lab = await ProbeLab.create();
+  const other = await TestAuthority.create('edge-ca');
+  const { port } = await lab.apiServer({ serving: await other.issue() });
+  const proxies = {
+    daemonSet: {
+      ...{ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'snicket-proxy' } },
+      status: { desiredNumberScheduled: 1, numberReady: 0 },
+    },
+    image: 'snicket:1',
+  };
+
+  const hops = await lab.probe({ port, proxies });
+
+  expect(hops.sni.code).toBe('SniEdgeTerminates');
+  expect(hops.proxies).toMatchObject({ state: 'Skip', code: 'EarlierHopFailed' });
+  expect(hops.proxies.message).toContain('the cause that hop sni tells: 0 of 1 proxies are ready');
 });
 
 test('ends at once when nobody wants the results any more, with the reason', async () => {

@@ -2,10 +2,10 @@
  * All hops of the way to one tenant, in their order.
  */
 import { dialTcp, type Dial } from './dial.ts';
-import { notLookedAt, type HopResult } from './hop.ts';
+import { notLookedAt, skippedForSameCause, type HopResult } from './hop.ts';
 import { judgeDns, resolveHost, systemLookup, type Lookup, type Resolved } from './hops/dns.ts';
 import { ENDPOINTS_TARGET, judgeEndpoints, type EndpointsFacts } from './hops/endpoints.ts';
-import { judgeKubeconfig } from './hops/kubeconfig.ts';
+import { judgeKubeconfig, type PublishedKubeconfig } from './hops/kubeconfig.ts';
 import { judgeProxies, PROXIES_TARGET, type ProxiesFacts } from './hops/proxies.ts';
 import { ipVersion } from '../wire/ip-address.ts';
 import { probeNetwork } from './network.ts';
@@ -19,14 +19,14 @@ export interface ProbeTarget {
   readonly port: number;
   /** IP addresses; also names, as load balancers have them. Empty: wherever the API host leads is dialled. */
   readonly edgeAddresses: readonly string[];
-  /** PEM. */
-  readonly tenantCa: string;
+  /** PEM. Undefined: it is not known, and hops that need it are not looked at. */
+  readonly tenantCa: string | undefined;
   /** Whose certificate it may be, if it is not this tenant's. Default: other tenants are not told from the edge. */
   readonly otherAuthorities?: KnownAuthorities | undefined;
   readonly endpoints?: EndpointsFacts | undefined;
   readonly proxies?: ProxiesFacts | undefined;
-  /** The text of the one that the provider gives out. */
-  readonly kubeconfig?: string | undefined;
+  /** The one that the provider gives out. */
+  readonly kubeconfig?: PublishedKubeconfig | undefined;
 }
 
 /** How to probe. */
@@ -71,7 +71,8 @@ export async function probeExposure(
       ? resolving.then(async (found) => probing(addressesIn(found.get(target.apiHost))))
       : probing(edge),
   ]);
-  return [judgeDns(resolved, edge ?? []), ...network, ...judgeFacts(target)];
+  const facts = judgeFacts(target).map((hop) => withoutEcho(hop, network));
+  return [judgeDns(resolved, edge ?? []), ...network, ...facts];
 }
 
 function hostsOf({ apiHost, konnectivityHost }: ProbeTarget): readonly string[] {
@@ -110,6 +111,14 @@ export function tenantHopsUnasked(): readonly HopResult[] {
     notLookedAt('endpoints', ENDPOINTS_TARGET, message),
     notLookedAt('proxies', PROXIES_TARGET, message),
   ];
+}
+
+/** A proxy is ready while the edge leads it to its tenant: where it does not, that is the cause. */
+function withoutEcho(hop: HopResult, network: readonly HopResult[]): HopResult {
+  const failed = network.find(({ name, state }) => state === 'Fail' && name !== 'konnectivity');
+  return hop.code === 'ProxiesNotReady' && failed !== undefined
+    ? skippedForSameCause(hop, `hop ${failed.name}`)
+    : hop;
 }
 
 /** The hops that are judged by what is given, without a connection; none of what is not given. */

@@ -28,6 +28,8 @@ export interface Subject {
   readonly organization?: string;
   /** DNS names and addresses: a server's certificate. None: a client's. */
   readonly names?: readonly string[];
+  /** Default: in a year. */
+  readonly notAfter?: Date;
 }
 
 /** Options of {@link Authority.create}. */
@@ -103,7 +105,7 @@ export class Authority {
       issuer: this.#certificate.subjectName,
       serialNumber: serialNumber(),
       notBefore: new Date(Date.now() - DAY_MS),
-      notAfter: new Date(Date.now() + 364 * DAY_MS),
+      notAfter: subject.notAfter ?? new Date(Date.now() + 364 * DAY_MS),
       signingAlgorithm: this.#algorithm,
       publicKey: keys.publicKey,
       signingKey: this.#signingKey,

@@ -4,13 +4,15 @@
 import type { KubeObject, ManagedFields } from '../../kube/object.ts';
 import { canonicalAddress } from '../../tenant/endpoint-address.ts';
 import { isReady, type Endpoint, type EndpointSlice } from '../../tenant/endpoint-slice.ts';
-import { hopResult, type HopResult } from '../hop.ts';
+import { hopResult, notApplicable, type HopResult } from '../hop.ts';
 
 /** The slices of the Service: as they should be, and as they are. */
 export interface EndpointsFacts {
   readonly planned: readonly EndpointSlice[];
   /** All that have the Service's name on their label, whoever made them. */
   readonly live: readonly EndpointSlice[];
+  /** Whether endpoints of somebody else, that work, stay until there is a proxy to lead to. Default false. */
+  readonly waits?: boolean;
 }
 
 /** What {@link judgeEndpoints} is about. */
@@ -23,7 +25,11 @@ const OURSELVES = 'snicket';
 const LEADING_FIELDS = ['f:endpoints', 'f:ports'];
 
 /** Judges slices. */
-export function judgeEndpoints({ planned, live }: EndpointsFacts): HopResult {
+export function judgeEndpoints({ planned, live, waits = false }: EndpointsFacts): HopResult {
+  if (waits) {
+    const message = 'the endpoints of before stay until a proxy is ready';
+    return notApplicable('endpoints', ENDPOINTS_TARGET, message);
+  }
   for (const wish of planned) {
     const slice = live.find(({ metadata }) => metadata.name === wish.metadata.name);
     const fault = slice === undefined ? missing(wish) : difference(wish, slice);

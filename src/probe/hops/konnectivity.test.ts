@@ -3,12 +3,23 @@ import type { Peer } from '../../engine/conformance/peer.ts';
 import { TestAuthority } from '../../proxy/testing/certificates.ts';
 import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { API_HOST, DAY_MS, KONNECTIVITY_HOST, ProbeLab } from '../testing/lab.ts';
+import type { ProbeOptions } from '../probe-exposure.ts';
 import { KnownAuthorities } from '../tls/authorities.ts';
 
-/** Both hosts are asked for at the same port; here it is the second that matters. */
-async function probe(lab: ProbeLab, port: number, now = new Date()) {
-  const target = { port, konnectivityHost: KONNECTIVITY_HOST };
-  return (await lab.probe(target, { now })).konnectivity;
+/** The konnectivity host leads to this port, behind a gateway whose other host is well. */
+async function edgeTo(lab: ProbeLab, port: number) {
+  const serving = await lab.authority.issue({ names: [API_HOST] });
+  const api = await lab.apiServer({ serving });
+  return lab.gateway([
+    { host: API_HOST, endpoints: [`127.0.0.1:${api.port}`] },
+    { host: KONNECTIVITY_HOST, kind: 'konnectivity', endpoints: [`127.0.0.1:${port}`] },
+  ]);
+}
+
+async function probe(lab: ProbeLab, port: number, options: ProbeOptions = {}) {
+  const edge = await edgeTo(lab, port);
+  const target = { port: edge.port, konnectivityHost: KONNECTIVITY_HOST };
+  return (await lab.probe(target, options)).konnectivity;
 }
 
 test('a server of HTTP/2 with the name and in date passes', async () => {
@@ -19,7 +30,7 @@ test('a server of HTTP/2 with the name and in date passes', async () => {
 
   expect(konnectivity).toMatchObject({ name: 'konnectivity', state: 'Pass' });
   expect(konnectivity.code).toBe('KonnectivityAnswers');
-  expect(konnectivity.target).toBe(`a.konnectivity.test:${port}`);
+  expect(konnectivity.target).toMatch(/^a\.konnectivity\.test:\d+$/);
 });
 
 test('does not depend on how the API host is routed', async () => {
@@ -67,8 +78,8 @@ test('a server without HTTP/2 is of no use to agents', async () => {
   const konnectivity = await probe(lab, port);
 
   expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityNotHttp2' });
-  expect(konnectivity.message).toBe(
-    `a.konnectivity.test at 127.0.0.1:${port} does not agree on HTTP/2`,
+  expect(konnectivity.message).toMatch(
+    /^a\.konnectivity\.test at 127\.0\.0\.1:\d+ does not agree on HTTP\/2$/,
   );
 });
 
@@ -91,7 +102,7 @@ test.each<[string, number, string]>([
   await using lab = await ProbeLab.create();
   const { port } = await lab.konnectivityServer();
 
-  const konnectivity = await probe(lab, port, new Date(Date.now() + days * DAY_MS));
+  const konnectivity = await probe(lab, port, { now: new Date(Date.now() + days * DAY_MS) });
 
   expect(konnectivity.code).toBe(code as typeof konnectivity.code);
   expect(konnectivity.action).toContain('the certificate of CN=kube-apiserver by CN=kubernetes');
@@ -102,7 +113,8 @@ test('says who answers, if it is not this tenant', async () => {
   const other = await TestAuthority.create('kubernetes');
   const { port } = await lab.konnectivityServer({ serving: await other.issue() });
   const otherAuthorities = new KnownAuthorities();
-  const target = { port, konnectivityHost: KONNECTIVITY_HOST, otherAuthorities };
+  const edge = await edgeTo(lab, port);
+  const target = { port: edge.port, konnectivityHost: KONNECTIVITY_HOST, otherAuthorities };
 
   const unknown = await lab.probe(target);
   otherAuthorities.set('tenants/b', other.cert);
@@ -144,9 +156,42 @@ test.each<[string, (peer: Peer) => unknown, string]>([
 test('an edge that is silent is waited for no longer than the limit', async () => {
   await using lab = await ProbeLab.create();
   const { port } = lab.edgeThat(() => {});
-  const target = { port, konnectivityHost: KONNECTIVITY_HOST };
 
-  const { konnectivity } = await lab.probe(target, { timeoutMs: 500 });
+  const konnectivity = await probe(lab, port, { timeoutMs: 500 });
 
   expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityTimeout' });
+});
+
+test('a server of a control plane whose CA nobody knows is told from an edge', async () => {
+  await using lab = await ProbeLab.create();
+  const other = await TestAuthority.create('kubernetes');
+  const names = [KONNECTIVITY_HOST, 'kubernetes.default.svc'];
+  const { port } = await lab.konnectivityServer({ serving: await other.issue({ names }) });
+
+  const konnectivity = await probe(lab, port);
+
+  expect(konnectivity).toMatchObject({ state: 'Fail', code: 'KonnectivityUnknownAuthority' });
+});
+
+test('what is wrong with the API host too, for the same cause, is told there alone', async () => {
+  await using lab = await ProbeLab.create();
+  const both = { konnectivityHost: KONNECTIVITY_HOST };
+  const own = await TestAuthority.create('edge-ca');
+  const ends = await lab.apiServer({ serving: await own.issue({ names: [API_HOST] }) });
+  const shared = await lab.konnectivityServer({ serving: await lab.authority.issue() });
+  const unrouted = await lab.gateway([]);
+
+  const [edge, names, route] = await Promise.all(
+    [ends, shared, unrouted].map(async ({ port }) => lab.probe({ ...both, port })),
+  );
+
+  expect(edge?.sni.code).toBe('SniEdgeTerminates');
+  expect(names?.certificate.code).toBe('CertificateNameMissing');
+  expect(route?.sni.code).toBe('SniNoRoute');
+  for (const hops of [edge, names, route]) {
+    expect(hops?.konnectivity).toMatchObject({ state: 'Skip', code: 'EarlierHopFailed' });
+  }
+  expect(names?.konnectivity.message).toBe(
+    'does not pass, most likely for the cause that hop certificate tells: the certificate lacks a.konnectivity.test; it has no names',
+  );
 });

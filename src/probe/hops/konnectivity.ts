@@ -17,6 +17,7 @@ export const API_PROTOCOL = 'http/1.1';
 
 const OWNER_CODES = {
   otherTenant: 'KonnectivityOtherTenant',
+  stranger: 'KonnectivityUnknownAuthority',
   edge: 'KonnectivityEdgeTerminates',
   noRoute: 'KonnectivityNoRoute',
   noEndpoint: 'KonnectivityNoEndpoint',

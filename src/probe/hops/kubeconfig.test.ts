@@ -17,7 +17,7 @@ test.each([
   ['without a port', 'https://a.k8s.test'],
   ['in capitals', 'https://A.K8S.test/'],
 ])('a kubeconfig that leads to the edge passes, %s', (_, server) => {
-  const result = judgeKubeconfig(kubeconfig(server), HOST, 443);
+  const result = judgeKubeconfig({ text: kubeconfig(server) }, HOST, 443);
 
   expect(result).toEqual({
     ...{ name: 'kubeconfig', target: 'https://a.k8s.test:443', state: 'Pass' },
@@ -26,7 +26,7 @@ test.each([
 });
 
 test('names the other host', () => {
-  const result = judgeKubeconfig(kubeconfig('https://10.96.3.4:6443'), HOST, 443);
+  const result = judgeKubeconfig({ text: kubeconfig('https://10.96.3.4:6443') }, HOST, 443);
 
   expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigOtherHost' });
   expect(result.message).toBe('the kubeconfig leads to 10.96.3.4:6443, not to a.k8s.test:443');
@@ -36,7 +36,7 @@ test('names the other host', () => {
 });
 
 test('names the other port', () => {
-  const result = judgeKubeconfig(kubeconfig('https://a.k8s.test:6443'), HOST, 443);
+  const result = judgeKubeconfig({ text: kubeconfig('https://a.k8s.test:6443') }, HOST, 443);
 
   expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigOtherPort' });
   expect(result.message).toBe('the kubeconfig leads to port 6443 of a.k8s.test, not to 443');
@@ -53,7 +53,7 @@ clusters:
 - {name: second, cluster: {server: "https://b.k8s.test"}}
 `;
 
-  expect(judgeKubeconfig(text, HOST, 443).code).toBe('KubeconfigOtherHost');
+  expect(judgeKubeconfig({ text }, HOST, 443).code).toBe('KubeconfigOtherHost');
 });
 
 /** Each line stands for ten of the one before. */
@@ -84,7 +84,7 @@ test.each<[string, string, string]>([
   ['has no https', kubeconfig('http://a.k8s.test'), "the server of cluster 'a' is no https URL"],
   ['has no URL', kubeconfig('a.k8s.test'), "the server of cluster 'a' is no https URL"],
 ])('a kubeconfig that %s cannot be read', (_, text, message) => {
-  const result = judgeKubeconfig(text, HOST, 443);
+  const result = judgeKubeconfig({ text }, HOST, 443);
 
   expect(result).toMatchObject({ state: 'Fail', code: 'KubeconfigUnreadable', message });
 });
@@ -93,8 +93,22 @@ test('no credential gets into a message', () => {
   const broken = `${kubeconfig('https://b.k8s.test')}\n\t- hush: [hush`;
   const withPassword = kubeconfig('https://user:hush@b.k8s.test');
 
-  const results = [broken, withPassword].map((text) => judgeKubeconfig(text, HOST, 443));
+  const results = [broken, withPassword].map((text) => judgeKubeconfig({ text }, HOST, 443));
 
   expect(results.map(({ code }) => code)).toEqual(['KubeconfigUnreadable', 'KubeconfigOtherHost']);
   expect(JSON.stringify(results)).not.toContain('hush');
+});
+
+test('the server of a kubeconfig is enough, where nobody has the text', () => {
+  const codes = [
+    'https://a.k8s.test',
+    'https://a.k8s.test:6443',
+    'https://10.96.3.4',
+    'nowhere',
+  ].map((server) => judgeKubeconfig({ server }, HOST, 443).code);
+
+  expect(codes).toEqual([
+    ...(['KubeconfigMatches', 'KubeconfigOtherPort'] as const),
+    ...(['KubeconfigOtherHost', 'KubeconfigUnreadable'] as const),
+  ]);
 });

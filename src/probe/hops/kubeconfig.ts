@@ -12,10 +12,17 @@ const Kubeconfig = z.object({
   clusters: z.array(z.object({ name: z.string(), cluster: z.object({ server: z.string() }) })),
 });
 
-/** Judges the text of a kubeconfig. No message holds more of it than names and the server's host and port. */
-export function judgeKubeconfig(text: string, host: string, port: number): HopResult {
+/** A kubeconfig that was given out: its text, or the server that it has, `https://host:port`. */
+export type PublishedKubeconfig = { readonly text: string } | { readonly server: string };
+
+/** Judges a kubeconfig. No message holds more of it than names and the server's host and port. */
+export function judgeKubeconfig(
+  kubeconfig: PublishedKubeconfig,
+  host: string,
+  port: number,
+): HopResult {
   const target = `https://${host}:${port}`;
-  const server = serverIn(text);
+  const server = 'text' in kubeconfig ? serverIn(kubeconfig.text) : serverOf(kubeconfig.server);
   if ('fault' in server) return hopResult('KubeconfigUnreadable', target, server.fault);
   if (server.host !== host.toLowerCase()) {
     const message = `the kubeconfig leads to ${server.host}:${server.port}, not to ${host}:${port}`;
@@ -47,9 +54,13 @@ function serverIn(text: string): Server {
   const named = context.context.cluster;
   const cluster = clusters.find(({ name }) => name === named);
   if (cluster === undefined) return { fault: `the kubeconfig has no cluster '${named}'` };
-  const url = URL.parse(cluster.cluster.server);
+  return serverOf(cluster.cluster.server, ` of cluster '${named}'`);
+}
+
+function serverOf(text: string, where = ''): Server {
+  const url = URL.parse(text);
   if (url === null || url.protocol !== 'https:') {
-    return { fault: `the server of cluster '${named}' is no https URL` };
+    return { fault: `the server${where} is no https URL` };
   }
   return { host: url.hostname, port: url.port === '' ? 443 : Number(url.port) };
 }

@@ -90,6 +90,20 @@ test('warns while some are of the version of before', () => {
   expect(result.action).toContain(`wait for the roll-out of ${IMAGE}`);
 });
 
+test('a version that cannot come up is told from one that is on its way, where pods are known', () => {
+  const status = { desiredNumberScheduled: 2, numberReady: 2, updatedNumberScheduled: 0 };
+  const facts = {
+    ...{ daemonSet: daemonSet(status), image: IMAGE },
+    pods: [pod('a', '2026-01-01T00:00:00Z', waiting('ImagePullBackOff'))],
+  };
+
+  const looked = judgeProxies(facts);
+  const watched = judgeProxies({ ...facts, isStuck: false });
+
+  expect(looked).toMatchObject({ state: 'Fail', code: 'ProxyImageMissing' });
+  expect(watched).toMatchObject({ state: 'Pass', code: 'ProxiesUpdating' });
+});
+
 test('says that the DaemonSet is not there', () => {
   const result = judgeProxies({ daemonSet: undefined, image: IMAGE });
 

@@ -47,7 +47,7 @@ export interface ProxiesFacts {
   readonly image: string;
   /** How many nodes the tenant has. Default: nobody has counted them. */
   readonly nodes?: number | undefined;
-  /** Whether their roll-out has not moved for long. Default false. */
+  /** Whether their roll-out has not moved for long. Default: nobody has watched it, and the pods tell. */
   readonly isStuck?: boolean | undefined;
 }
 
@@ -66,7 +66,7 @@ const CRASHING = 'CrashLoopBackOff';
 
 /** Judges the proxies of a tenant. */
 export function judgeProxies(facts: ProxiesFacts): HopResult {
-  const { daemonSet, pods = [], image, nodes, isStuck = false } = facts;
+  const { daemonSet, pods = [], image, nodes, isStuck } = facts;
   if (daemonSet === undefined) {
     const values = { daemonSet: PROXIES_TARGET };
     return hopResult('ProxiesMissing', PROXIES_TARGET, `${PROXIES_TARGET} is not there`, values);
@@ -86,10 +86,17 @@ export function judgeProxies(facts: ProxiesFacts): HopResult {
   const count = `${ready} of ${desired} proxies are ready`;
   if (ready < desired) return notReady(count, pods, image);
   if (updated < desired) {
+    const hopeless = isStuck === false ? undefined : hopelessPod(count, pods, image);
+    if (hopeless !== undefined) return hopeless;
     const message = `${count}, and ${updated} of them are of the image ${image}`;
-    return hopResult(isStuck ? 'ProxiesStuck' : 'ProxiesUpdating', PROXIES_TARGET, message, {
-      image,
-    });
+    return hopResult(
+      isStuck === true ? 'ProxiesStuck' : 'ProxiesUpdating',
+      PROXIES_TARGET,
+      message,
+      {
+        image,
+      },
+    );
   }
   return hopResult('ProxiesReady', PROXIES_TARGET, `${count}, of the image ${image}`);
 }
@@ -103,7 +110,21 @@ function noneSelected({ spec }: ProxyDaemonSet, nodes: number): HopResult {
 
 /** What can be mended is named before what only takes time; of equals, the one that has been so for longest. */
 function notReady(count: string, pods: readonly ProxyPod[], wanted: string): HopResult {
-  const waiting = pods.filter((pod) => !isReady(pod)).toSorted((a, b) => since(a) - since(b));
+  const hopeless = hopelessPod(count, pods, wanted);
+  if (hopeless !== undefined) return hopeless;
+  const [oldest] = waitingPods(pods);
+  const pod = oldest === undefined ? `the pods of ${PROXIES_TARGET}` : podText(oldest);
+  const message = oldest === undefined ? count : `${count}; ${pod} ${sinceText(oldest)}`;
+  return hopResult('ProxiesNotReady', PROXIES_TARGET, message, { pod });
+}
+
+/** A pod that will not get ready by waiting. */
+function hopelessPod(
+  count: string,
+  pods: readonly ProxyPod[],
+  wanted: string,
+): HopResult | undefined {
+  const waiting = waitingPods(pods);
   const noImage = waiting.find((pod) => container(pod, isWithoutImage) !== undefined);
   if (noImage !== undefined) {
     const { image = wanted, state } = container(noImage, isWithoutImage) ?? {};
@@ -117,10 +138,11 @@ function notReady(count: string, pods: readonly ProxyPod[], wanted: string): Hop
     const message = `${count}; container ${name} of ${pod} ends again and again`;
     return hopResult('ProxyCrashing', PROXIES_TARGET, message, { pod });
   }
-  const [oldest] = waiting;
-  const pod = oldest === undefined ? `the pods of ${PROXIES_TARGET}` : podText(oldest);
-  const message = oldest === undefined ? count : `${count}; ${pod} ${sinceText(oldest)}`;
-  return hopResult('ProxiesNotReady', PROXIES_TARGET, message, { pod });
+  return undefined;
+}
+
+function waitingPods(pods: readonly ProxyPod[]): readonly ProxyPod[] {
+  return pods.filter((pod) => !isReady(pod)).toSorted((a, b) => since(a) - since(b));
 }
 
 function container(

@@ -47,6 +47,19 @@ test('a CA of the same name is not the same CA', async () => {
   expect(sni.code).toBe('SniEdgeTerminates');
 });
 
+test('an API server whose CA nobody knows is told from an edge', async () => {
+  await using lab = await ProbeLab.create();
+  const next = await TestAuthority.create('kubernetes');
+  const names = [API_HOST, 'kubernetes.default.svc'];
+  const { port } = await lab.apiServer({ serving: await next.issue({ names }) });
+
+  const { sni } = await lab.probe({ port });
+
+  expect(sni).toMatchObject({ state: 'Fail', code: 'SniUnknownAuthority' });
+  expect(sni.message).toEndWith("which is that of an API server, but not of the tenant's CA");
+  expect(sni.action).toStartWith('if the CA was changed, put the new one where');
+});
+
 test('names the other tenant that answers', async () => {
   await using lab = await ProbeLab.create();
   const other = await TestAuthority.create('kubernetes');

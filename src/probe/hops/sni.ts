@@ -7,6 +7,7 @@ import { answerText, type Answer, type Owner } from '../tls/owner.ts';
 
 const CODES = {
   otherTenant: 'SniOtherTenant',
+  stranger: 'SniUnknownAuthority',
   edge: 'SniEdgeTerminates',
   noRoute: 'SniNoRoute',
   noEndpoint: 'SniNoEndpoint',

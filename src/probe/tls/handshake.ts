@@ -92,7 +92,8 @@ async function secure(
   }
 }
 
-function secured(tls: TLSSocket): Handshake {
+/** A handshake that was completed. */
+export function secured(tls: TLSSocket): Handshake {
   const presented: X509Certificate[] = [];
   let next = tls.getPeerX509Certificate();
   while (next !== undefined && presented.length < MAX_CHAIN) {
@@ -111,7 +112,8 @@ function secured(tls: TLSSocket): Handshake {
   };
 }
 
-function broken(error: unknown): Handshake {
+/** A handshake that ended with an error of the system or of TLS. @throws any other error. */
+export function broken(error: unknown): Handshake {
   const code = errorCode(error);
   const alert = ALERT_CODE.exec(code)?.[1];
   if (alert !== undefined) return { kind: 'alert', alert: alert.toLowerCase() };

@@ -14,7 +14,9 @@ export type Owner =
       readonly protocol: string | undefined;
     }
   | { readonly kind: 'otherTenant'; readonly tenant: string }
-  /** Neither this tenant nor one that is known: the edge itself. */
+  /** An API server by its names, of a CA that nobody knows. */
+  | { readonly kind: 'stranger'; readonly leaf: X509Certificate }
+  /** Neither a tenant nor an API server: the edge itself. */
   | { readonly kind: 'edge'; readonly leaf: X509Certificate }
   /** Each `why` goes on behind the address of the edge: `hung up during the handshake`. */
   | { readonly kind: 'noRoute'; readonly why: string }
@@ -47,9 +49,9 @@ export function ownerOf(handshake: Handshake, { own, others }: Identities): Owne
       const path = pathTo(own, presented);
       if (path !== undefined) return { kind: 'tenant', path, protocol };
       const tenant = others?.holderOf(presented);
-      return tenant === undefined
-        ? { kind: 'edge', leaf: presented[0] }
-        : { kind: 'otherTenant', tenant };
+      if (tenant !== undefined) return { kind: 'otherTenant', tenant };
+      const [leaf] = presented;
+      return { kind: isOfApiServer(leaf) ? 'stranger' : 'edge', leaf };
     }
     case 'alert':
       return ownerOfAlert(handshake.alert);
@@ -61,6 +63,22 @@ export function ownerOf(handshake: Handshake, { own, others }: Identities): Owne
     case 'timeout':
       return handshake;
   }
+}
+
+/** Every API server has this name, for its own pods; no edge has a reason to. */
+function isOfApiServer(leaf: X509Certificate): boolean {
+  return leaf.checkHost('kubernetes.default.svc', { subject: 'never' }) !== undefined;
+}
+
+/**
+ * Whether two hosts fail for one cause: the same answer of the same peer. Both hosts of a tenant go by the same edge, to
+ * servers with certificates of the same CA.
+ */
+export function isSameFault(one: Owner, other: Owner): boolean {
+  if ('leaf' in one && 'leaf' in other) return one.leaf.issuer === other.leaf.issuer;
+  if (one.kind === 'otherTenant' && other.kind === 'otherTenant')
+    return one.tenant === other.tenant;
+  return one.kind === other.kind;
 }
 
 /** Snicket's gateway says `internal_error` for a host whose endpoints do not answer; HAProxy and Envoy just hang up. */
@@ -77,6 +95,8 @@ export function answerText({ host, at, owner, timeoutMs }: Answer): string {
       return `${host} at ${at} leads to this tenant`;
     case 'otherTenant':
       return `${host} at ${at} leads to the tenant ${owner.tenant}`;
+    case 'stranger':
+      return `${at} answers for ${host} with ${certificateText(owner.leaf)}, which is that of an API server, but not of the tenant's CA`;
     case 'edge':
       return `${at} answers for ${host} with ${certificateText(owner.leaf)}, which is not of the tenant's CA`;
     case 'noRoute':

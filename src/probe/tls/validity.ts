@@ -34,6 +34,25 @@ export function validityOf(path: CertificatePath, host: string, now: Date): Vali
     : { kind: 'valid', until: first.validToDate };
 }
 
+/** The certificate that has to be made anew for this host, if one has to. */
+export function faultyCertificate(
+  path: CertificatePath,
+  host: string,
+  now: Date,
+): X509Certificate | undefined {
+  const validity = validityOf(path, host, now);
+  switch (validity.kind) {
+    case 'expired':
+    case 'notYet':
+      return validity.certificate;
+    case 'nameMissing':
+      return path[0];
+    case 'valid':
+    case 'expiresSoon':
+      return undefined;
+  }
+}
+
 /** What a client would say, as a clause with the value. */
 export function validityText(validity: Validity, host: string): string {
   switch (validity.kind) {

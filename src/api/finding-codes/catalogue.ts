@@ -1,0 +1,36 @@
+/**
+ * Every code of a finding, in one place. A code is for ever: it is the reason of a condition, a log field and a metric's
+ * label. One that is not here does not compile.
+ */
+import { CERTIFICATE_FINDINGS } from './certificate.ts';
+import { CONTROL_PLANE_FINDINGS } from './control-plane.ts';
+import { DNS_FINDINGS } from './dns.ts';
+import { EDGE_FINDINGS } from './edge.ts';
+import { PREPARATION_FINDINGS } from './preparation.ts';
+import { TENANT_FINDINGS } from './tenant.ts';
+import { WISH_FINDINGS } from './wish.ts';
+
+/** By code. */
+export const FINDING_CODES = {
+  ...WISH_FINDINGS,
+  ...CONTROL_PLANE_FINDINGS,
+  ...PREPARATION_FINDINGS,
+  ...TENANT_FINDINGS,
+  ...CERTIFICATE_FINDINGS,
+  ...EDGE_FINDINGS,
+  ...DNS_FINDINGS,
+};
+
+/** A code of a finding. */
+export type FindingCode = keyof typeof FINDING_CODES;
+
+/** The same by what they are about, in the order of the reference. */
+export const FINDING_GROUPS = [
+  ['What is wished for', WISH_FINDINGS],
+  ['The control plane', CONTROL_PLANE_FINDINGS],
+  ['Preparation of the control plane', PREPARATION_FINDINGS],
+  ["The tenant's API, and the management cluster", TENANT_FINDINGS],
+  ["The tenant's CA", CERTIFICATE_FINDINGS],
+  ['Edges', EDGE_FINDINGS],
+  ['`snicket dns`', DNS_FINDINGS],
+] as const;

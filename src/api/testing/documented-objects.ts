@@ -1,0 +1,77 @@
+/**
+ * For tests only: the objects that the documents show.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+
+/** An object in an example. */
+export interface DocumentedObject {
+  /** The file, from the root of the repository. */
+  readonly page: string;
+  /** What it stands under. */
+  readonly heading: string;
+  readonly object: KubeObject;
+}
+
+/** What the examples are made of. */
+export interface Documented {
+  readonly objects: readonly DocumentedObject[];
+  /** Those that are YAML and no objects: `PAGE: LAST KEY`. */
+  readonly others: readonly string[];
+}
+
+const REPOSITORY = join(import.meta.dir, '..', '..', '..');
+/** A heading, or a block as a whole: what looks like a heading in one is a comment. */
+const HEADING_OR_BLOCK = /^#+ (?<heading>[^\n]+)$|^```(?<language>\w*)\n(?<text>.*?)^```$/gms;
+/** A line that stands for what is left out. */
+const ABRIDGED = /^\.\.\.$/m;
+
+/** All YAML examples, page by page. @throws Error that says where one is no YAML */
+export function documentedObjects(): Documented {
+  const folder = readdirSync(join(REPOSITORY, 'docs')).toSorted();
+  const pages = folder.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
+  const found = ['README.md', ...pages].flatMap(examplesOf);
+  return {
+    objects: found.filter((one) => typeof one !== 'string'),
+    others: found.filter((one) => typeof one === 'string'),
+  };
+}
+
+function examplesOf(page: string): readonly (DocumentedObject | string)[] {
+  const file = readFileSync(join(REPOSITORY, page), 'utf8');
+  const found: (DocumentedObject | string)[] = [];
+  let heading = '';
+  for (const { groups = {} } of file.matchAll(HEADING_OR_BLOCK)) {
+    const { language, text = '' } = groups;
+    heading = groups['heading'] ?? heading;
+    if (language !== 'yaml' || ABRIDGED.test(text)) continue;
+    for (const value of valuesIn(text, `${page}, ${heading}`)) {
+      const object = objectIn(value);
+      found.push(
+        object === undefined ? `${page}: ${Object.keys(value).at(-1)}` : { page, heading, object },
+      );
+    }
+  }
+  return found;
+}
+
+function valuesIn(text: string, place: string): readonly object[] {
+  return parseAllDocuments(text).map((document) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw new Error(`${place}: ${error.message}`);
+    return document.toJS() as object;
+  });
+}
+
+/** A spec with a driver is that of an Edge; how an Edge begins stands at the top of such a page. */
+function objectIn(value: object): KubeObject | undefined {
+  // A Secret that names files is for `snicket run`, and for no API server.
+  if ('apiVersion' in value && !('files' in value)) return value as KubeObject;
+  const { driver } = (value as { readonly spec?: { readonly driver?: string } }).spec ?? {};
+  if (driver === undefined) return undefined;
+  const { apiVersion, kind } = RESOURCES.edge;
+  return { apiVersion, kind, metadata: { name: driver }, ...value };
+}

@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { parse } from 'yaml';
+import { PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
+import { freshTenant } from '../providers/testing/provider-objects.ts';
+import { TestApiServer } from '../kube/testing/api-server.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { objectOf } from '../operator/testing/objects.ts';
+import { DoctorLab } from './doctor/testing/doctor-lab.ts';
+import { Terminal } from './testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+/** Nobody's DNS knows the hosts of the lab, and a machine without a network has no resolver: one hop fails. */
+const DNS_FAILS = /DnsNoAnswer|DnsResolverFailed/;
+
+const OTHER_HOPS = `  edge          Pass   EdgeAnswers          127.0.0.1:PORT
+  sni           Pass   RoutedToTenant       tenants-blue.k8s.example.test:PORT
+  certificate   Pass   CertificateValid     tenants-blue.k8s.example.test
+  api           Pass   ApiAnswers           https://tenants-blue.k8s.example.test:PORT/version
+  konnectivity  Pass   KonnectivityAnswers  tenants-blue.konnectivity.example.test:PORT
+  endpoints     Pass   EndpointsAsPlanned   EndpointSlice default/kubernetes
+  proxies       Pass   ProxiesReady         DaemonSet kube-system/snicket-proxy
+  kubeconfig    Skip   NotApplicable        https://tenants-blue.k8s.example.test:PORT
+`;
+
+interface Report {
+  readonly tally: Readonly<Record<string, number>>;
+  readonly exposures: readonly {
+    readonly exposure: string;
+    readonly hops: readonly Readonly<Record<string, string>>[];
+    readonly findings: readonly Readonly<Record<string, string>>[];
+  }[];
+  readonly unmet: readonly { readonly object: string; readonly findings: readonly object[] }[];
+}
+
+describe('a tenant that only DNS does not know', () => {
+  let lab: DoctorLab;
+  let terminal: Terminal;
+  let port: string;
+
+  beforeAll(async () => {
+    lab = await DoctorLab.start();
+    terminal = new Terminal(lab.operator.management);
+    port = String(lab.operator.gateway?.port);
+  });
+
+  afterAll(async () => {
+    terminal[Symbol.dispose]();
+    await lab[Symbol.asyncDispose]();
+  });
+
+  const image = ['--proxy-image', 'snicket.test/snicket:1'];
+
+  test('is a table with a sentence below what fails, and what to do', async () => {
+    const { exitCode, stdout, stderr } = await terminal.snicket(['doctor', 'blue', ...image]);
+
+    expect(stderr).toBe('');
+    const [head, headings, dns, sentence, action, ...others] = stdout
+      .replaceAll(port, 'PORT')
+      .split('\n');
+    expect(head).toBe(
+      'tenants/blue  tenants-blue.k8s.example.test:PORT  Edge shared (snicket, passthrough)',
+    );
+    expect(headings).toBe('  HOP           STATE  CODE                 TARGET');
+    expect(dns).toMatch(
+      /^ {2}dns {11}Fail {3}Dns\w+ +tenants-blue\.k8s\.example\.test, tenants-blue\.konn/,
+    );
+    expect(sentence).toMatch(/^ {4}.*tenants-blue\.k8s\.example\.test\.$/);
+    expect(action).toMatch(/^ {4}To do: .*tenants-blue\.k8s\.example\.test.*\.$/);
+    expect(others.join('\n')).toBe(`${OTHER_HOPS}\n1 Exposure: 1 Fail, 0 Warn, 7 Pass, 1 Skip\n`);
+    expect(exitCode).toBe(1);
+  });
+
+  test('is a value for programs', async () => {
+    const json = await terminal.snicket(['doctor', ...image, '-o', 'json']);
+    const yaml = await terminal.snicket(['doctor', 'tenants/blue', ...image, '-o', 'yaml']);
+
+    const report = JSON.parse(json.stdout) as Report;
+    expect(parse(yaml.stdout)).toEqual(report);
+    expect(report.tally).toEqual({ fail: 1, warn: 0, pass: 7, skip: 1 });
+    expect(report.unmet).toEqual([]);
+    expect(report.exposures).toEqual([
+      expect.objectContaining({
+        ...{ exposure: 'tenants/blue', edge: 'shared', driver: 'snicket', mode: 'passthrough' },
+        ...{ endpoint: `tenants-blue.k8s.example.test:${port}`, isLeaving: false, findings: [] },
+      }),
+    ]);
+    expect(report.exposures[0]?.hops[0]).toEqual({
+      ...{ hop: 'dns', state: 'Fail', code: expect.stringMatching(DNS_FAILS) },
+      target: 'tenants-blue.k8s.example.test, tenants-blue.konnectivity.example.test',
+      message: expect.stringContaining('tenants-blue.k8s.example.test'),
+      action: expect.stringContaining('tenants-blue.k8s.example.test'),
+    });
+    expect(report.exposures[0]?.hops[2]).toEqual({
+      ...{ hop: 'sni', state: 'Pass', code: 'RoutedToTenant' },
+      target: `tenants-blue.k8s.example.test:${port}`,
+      message: `tenants-blue.k8s.example.test at 127.0.0.1:${port} leads to this tenant`,
+    });
+    expect([json.exitCode, yaml.exitCode]).toEqual([1, 1]);
+  });
+
+  test.each([80, 120])('fits a terminal of %d columns, in colours', async (columns) => {
+    const shown = await terminal.show(['doctor', 'blue', ...image], columns);
+
+    const lines = shown.split('\r\n');
+    expect(lines.filter((line) => Bun.stringWidth(line) > columns)).toEqual([]);
+    expect(shown).toContain('\u001B[31mFail\u001B[0m   Dns');
+    expect(shown).toContain('\u001B[32mPass\u001B[0m   EdgeAnswers');
+    const words = Bun.stripANSI(shown).replaceAll(/\s+/g, ' ');
+    expect(words).toMatch(/ To do: .* tenants-blue\.k8s\.example\.test.*\. edge Pass EdgeAnswers /);
+  });
+
+  test('is seen as far as it goes without the right to read Secrets', async () => {
+    const { management } = lab.operator;
+    const refused = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    management.inject(refused, { verb: 'get', plural: 'secrets' }, 100);
+
+    const { exitCode, stdout } = await terminal.snicket(['doctor', ...image, '-o', 'json']);
+    management.clearFaults();
+
+    const [found] = (JSON.parse(stdout) as Report).exposures;
+    expect(found?.findings).toEqual([
+      expect.objectContaining({ code: 'SecretsForbidden', severity: 'warning' }),
+    ]);
+    expect(found?.findings[0]?.['message']).toContain(
+      'you may not read Secret tenants/blue-ca, Secret tenants/blue-kubeconfig: ',
+    );
+    expect(found?.hops.map(({ hop, code }) => `${hop} ${code}`)).toEqual([
+      ...[
+        expect.stringMatching(DNS_FAILS),
+        'edge EdgeAnswers',
+        'sni NotLookedAt',
+        'certificate NotLookedAt',
+      ],
+      ...['api NotLookedAt', 'konnectivity NotLookedAt', 'endpoints NotLookedAt'],
+      ...['proxies NotLookedAt', 'kubeconfig NotApplicable'],
+    ]);
+    expect(found?.hops[2]?.['message']).toMatch(
+      /the operator reports Pass \(RoutedToTenant\) since 20/,
+    );
+    expect(exitCode).toBe(1);
+  });
+
+  test('leads to another tenant, whose name is told', async () => {
+    const green = await lab.operator.addTenant('green');
+    await lab.operator.expose('green');
+
+    await lab.leadTo(green.port);
+    await lab.untilFailures('SniOtherTenant');
+    const { hops } = await lab.examine();
+    await lab.operator.unexpose('green');
+    await lab.restore();
+
+    expect(hops.find(({ name }) => name === 'sni')?.message).toEndWith(
+      'leads to the tenant tenants/green',
+    );
+  });
+});
+
+describe('wishes', () => {
+  let server: TestApiServer;
+  let terminal: Terminal;
+
+  beforeAll(async () => {
+    const resources = [...Object.values(RESOURCES), ...Object.values(PROVIDER_RESOURCES)];
+    server = await TestApiServer.start({ resources });
+    terminal = new Terminal(server);
+    const spec = { driver: 'haproxy', domain: 'example.test', addresses: ['127.0.0.1'] };
+    server.seed(
+      objectOf('Namespace', { name: 'tenants' }),
+      objectOf('Edge', { name: 'shared' }, { spec }),
+      asking('lost', 'nowhere'),
+      asking('late', 'shared'),
+      objectOf(
+        'Exposure',
+        { name: 'adrift', namespace: 'tenants' },
+        {
+          spec: {
+            edge: 'gone',
+            controlPlane: {
+              ...{
+                service: { name: 'x' },
+                caSecret: { name: 'x' },
+                kubeconfigSecret: { name: 'x' },
+              },
+            },
+          },
+        },
+      ),
+    );
+  });
+
+  afterAll(async () => {
+    terminal[Symbol.dispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
+  function asking(name: string, edge: string) {
+    const { status: _, ...object } = freshTenant('kamaji', name);
+    const metadata = { ...object.metadata, annotations: { 'snicket.dev/edge': edge } };
+    const { uid: _uid, resourceVersion: _version, ...own } = metadata;
+    return { ...object, metadata: own };
+  }
+
+  test('for an Edge that is not there are named, by annotation and by Exposure', async () => {
+    const { exitCode, stdout } = await terminal.snicket(['doctor']);
+
+    expect(stdout).toBe(`tenants/adrift  no host  no Edge
+  HOP   STATE  CODE          TARGET
+  plan  Fail   EdgeNotFound  Exposure tenants/adrift
+    there is no Edge gone.
+    To do: create it, or correct spec.edge (there is Edge shared).
+
+TenantControlPlane tenants/late  asks for an Exposure and has none
+  HOP   STATE  CODE             TARGET
+  plan  Fail   ExposureNotMade  TenantControlPlane tenants/late
+    TenantControlPlane tenants/late asks for an Exposure by its annotation, and there is none.
+    To do: wait a moment; if there is none then, see that Snicket's operator runs.
+
+TenantControlPlane tenants/lost  asks for an Exposure and has none
+  HOP   STATE  CODE          TARGET
+  plan  Fail   EdgeNotFound  TenantControlPlane tenants/lost
+    there is no Edge nowhere.
+    To do: correct the annotation snicket.dev/edge, or create the Edge.
+
+1 Exposure: 3 Fail, 0 Warn, 0 Pass, 0 Skip
+`);
+    expect(exitCode).toBe(1);
+  });
+
+  test('of a control plane that is named are told, though there is no Exposure', async () => {
+    const { stdout } = await terminal.snicket(['doctor', 'lost', '-o', 'json']);
+
+    const report = JSON.parse(stdout) as Report;
+    expect(report.exposures).toEqual([]);
+    expect(report.unmet.map(({ object }) => object)).toEqual(['TenantControlPlane tenants/lost']);
+  });
+
+  test('that are nowhere are a failure to look', async () => {
+    const { exitCode, stderr, stdout } = await terminal.snicket(['doctor', 'adrift', 'unknown']);
+
+    expect(stderr).toBe('error: there is no Exposure tenants/unknown; there are tenants/adrift\n');
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(2);
+  });
+
+  test('in no namespace of this name are none', async () => {
+    const { exitCode, stderr } = await terminal.snicket(['doctor', '-n', 'empty']);
+
+    expect(stderr).toBe('there is no Exposure; -A means all\n');
+    expect(exitCode).toBe(0);
+  });
+});
+
+describe('a command line that cannot be meant', () => {
+  test.each([
+    [['--host', 'a.test'], 'error: --host belongs to --from-worker; add that, or leave it out'],
+    [['--from-worker'], 'error: --from-worker needs --host, --ca and --edge'],
+    [['--from-worker', 'blue'], 'error: --from-worker asks no API and no folder'],
+    [
+      ['--from-worker', '-A'],
+      'error: --all-namespaces belongs to a cluster; leave it out, or --from-worker',
+    ],
+    [['--timeout', 'soon'], 'Write seconds, up to 600.'],
+    [['-A', 'blue'], 'error: -A means all'],
+    [
+      ['-f', 'x', '--context', 'c'],
+      'error: --context belongs to a cluster, not to -f; leave it out',
+    ],
+    [['-f', 'nowhere'], 'error: the folder '],
+  ])('%j', async (words, sentence) => {
+    using terminal = new Terminal();
+
+    const { exitCode, stderr, stdout } = await terminal.snicket(['doctor', ...words]);
+
+    expect(stderr).toContain(sentence);
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(2);
+  });
+
+  test('a management cluster that is not there', async () => {
+    using terminal = new Terminal();
+    terminal.write('kubeconfig', 'current-context: nowhere');
+
+    const { exitCode, stderr } = await terminal.snicket(['doctor', '--kubeconfig', 'kubeconfig']);
+
+    expect(stderr).toStartWith('error: ');
+    expect(exitCode).toBe(2);
+  });
+});

@@ -1,0 +1,211 @@
+import { Argument, Command, InvalidArgumentError } from 'commander';
+import {
+  choiceOf,
+  openManagement,
+  parseExposureName,
+  refuseUnclear,
+  withClusterFlags,
+  type Choice,
+  type ManagementFlags,
+  type NamedExposure,
+} from './management-flags.ts';
+import { edgeCommand } from './doctor/edge.ts';
+import {
+  WORKER_FLAGS,
+  withWorkerFlags,
+  workerWordsOf,
+  type WorkerFlags,
+} from './doctor/worker-flags.ts';
+import { outputOption, type Output } from './output.ts';
+import { say } from './say.ts';
+
+const EXAMPLES = `
+Examples:
+  snicket doctor                           # the Exposures of the namespace
+  snicket doctor tenants/blue tenants/red  # two of them
+  snicket doctor -A -o json | jq .tally    # all, for a program
+  snicket doctor -f tenants.d              # the folder of snicket run
+  snicket doctor --from-worker --host blue.k8s.example.com \\
+    --ca /etc/kubernetes/pki/ca.crt --edge 203.0.113.10:443
+
+Each hop is tried from this machine: what it reaches and how it resolves names
+is what counts. Nothing is written anywhere. Codes: docs/reference/codes.md
+
+Exit codes:
+  0  nothing fails; lines with Warn may be there
+  1  something fails
+  2  the command line, a file or the management cluster cannot be read`;
+
+/** Of the whole reading of the management cluster. */
+const READ_MS = 60_000;
+const DEFAULT_TIMEOUT_SECONDS = 5;
+const MAX_TIMEOUT_SECONDS = 600;
+
+/** How a management cluster is found. */
+const ACCESS_FLAGS = ['kubeconfig', 'context', 'operatorNamespace'];
+/** What a look at Exposures takes. */
+const EXPOSURE_FLAGS = [...ACCESS_FLAGS, 'namespace', 'allNamespaces', 'proxyImage'];
+
+interface Flags extends ManagementFlags, WorkerFlags {
+  readonly output: Output;
+  readonly timeout: number;
+  readonly filename?: string;
+}
+
+/** `snicket doctor`: tries every hop of the way to tenants, and says what to do. */
+export function doctorCommand(): Command {
+  const command = withClusterFlags(new Command('doctor'))
+    .addCommand(edgeCommand())
+    .helpCommand(false) // an Exposure may be called help
+    .description('try every hop of the way to tenants, and say what is wrong and what to do')
+    .addArgument(
+      new Argument(
+        '[exposure...]',
+        'NAMESPACE/NAME, or NAME; default: all of the namespace',
+      ).argParser(exposureNames),
+    )
+    .option('-A, --all-namespaces', 'all Exposures', false)
+    .option(
+      '--proxy-image <image>',
+      'the image of the proxy, for Exposures that name none; default: that of the operator',
+    )
+    .option('-f, --filename <folder>', 'the folder of snicket run, in place of a cluster')
+    .option('--timeout <seconds>', 'of each step of a probe', parseTimeout, DEFAULT_TIMEOUT_SECONDS)
+    .addOption(outputOption());
+  return withWorkerFlags(command)
+    .addHelpText('after', EXAMPLES)
+    .action(async (named: readonly NamedExposure[] | undefined, flags: Flags, command: Command) => {
+      const exposures = named ?? [];
+      if (flags.fromWorker) return runOnWorker(exposures, flags, command);
+      refuseMisplaced(WORKER_FLAGS, 'belongs to --from-worker; add that, or leave it out', command);
+      for (const exposure of exposures.length === 0 ? [undefined] : exposures) {
+        refuseUnclear(exposure, flags, command);
+      }
+      if (flags.filename !== undefined)
+        return runOnFolder(flags.filename, exposures, flags, command);
+      return runOnCluster(exposures, flags, command);
+    });
+}
+
+/** Ends the program if one of these was given that means nothing here. */
+function refuseMisplaced(names: readonly string[], why: string, command: Command): void {
+  const given = names.find((name) => command.getOptionValueSource(name) === 'cli');
+  if (given === undefined) return;
+  const { long } = command.options.find((option) => option.attributeName() === given) ?? {};
+  command.error(`error: ${long} ${why}`);
+}
+
+async function runOnCluster(
+  exposures: readonly NamedExposure[],
+  flags: Flags,
+  command: Command,
+): Promise<void> {
+  // Loaded here, so that help does not pay for it.
+  const [plans, { ManagementSnapshot }, { diagnose }, { withProgress }, { AccessError }] =
+    await Promise.all([
+      import('./plans.ts'),
+      import('../operator/management/management-snapshot.ts'),
+      import('./doctor/diagnose.ts'),
+      import('./progress.ts'),
+      import('../kube/cluster-access.ts'),
+    ]);
+  try {
+    const { client, access } = await openManagement(flags);
+    const choices = choicesOf(exposures, (one) => choiceOf(one, flags, access));
+    await plans.orSayWhy(async () => {
+      const signal = AbortSignal.timeout(READ_MS);
+      const reading = ManagementSnapshot.read(client, signal);
+      const management = await withProgress(`reading ${client.server}`, reading);
+      const namespace = flags.operatorNamespace;
+      const proxyImage =
+        flags.proxyImage ?? (await plans.proxyImageOf({ client, namespace }, signal));
+      await diagnose(management, choices, { namespace, proxyImage, ...flags });
+    });
+  } catch (error) {
+    if (!(error instanceof AccessError)) throw error;
+    command.error(`error: ${error.message}`);
+  }
+}
+
+async function runOnFolder(
+  folder: string,
+  exposures: readonly NamedExposure[],
+  flags: Flags,
+  command: Command,
+): Promise<void> {
+  refuseMisplaced(ACCESS_FLAGS, 'belongs to a cluster, not to -f; leave it out', command);
+  const [
+    plans,
+    { diagnose },
+    { readFolder },
+    { faultText, FolderUnreadable },
+    management,
+    version,
+  ] = await Promise.all([
+    import('./plans.ts'),
+    import('./doctor/diagnose.ts'),
+    import('../standalone/read-folder.ts'),
+    import('../standalone/folder/fault.ts'),
+    import('./doctor/folder-management.ts'),
+    import('../../package.json', { with: { type: 'json' } }),
+  ]);
+  try {
+    const { objects, faults } = await readFolder(folder, AbortSignal.timeout(READ_MS));
+    for (const fault of faults) say(`error: ${faultText(fault)}`);
+    const access = { namespace: 'default' };
+    const everywhere = flags.namespace === undefined && exposures.length === 0;
+    const choices = everywhere ? [{}] : choicesOf(exposures, (one) => choiceOf(one, flags, access));
+    const proxyImage = flags.proxyImage ?? `snicket.dev/snicket:${version.default.version}`;
+    await plans.orSayWhy(async () =>
+      diagnose(management.folderManagement(objects), choices, {
+        ...{ namespace: flags.operatorNamespace, proxyImage, isGatewayHere: true, ...flags },
+      }),
+    );
+    if (faults.length > 0) process.exitCode = plans.EXIT.failed;
+  } catch (error) {
+    if (!(error instanceof FolderUnreadable)) throw error;
+    command.error(`error: ${error.message}; name the folder that snicket run is given`);
+  }
+}
+
+function choicesOf(
+  exposures: readonly NamedExposure[],
+  choiceOfOne: (exposure: NamedExposure | undefined) => Choice,
+): readonly Choice[] {
+  return (exposures.length === 0 ? [undefined] : exposures).map(choiceOfOne);
+}
+
+async function runOnWorker(
+  exposures: readonly NamedExposure[],
+  flags: Flags,
+  command: Command,
+): Promise<void> {
+  if (exposures.length > 0 || flags.filename !== undefined) {
+    command.error('error: --from-worker asks no API and no folder; leave names and -f out');
+  }
+  refuseMisplaced(EXPOSURE_FLAGS, 'belongs to a cluster; leave it out, or --from-worker', command);
+  const words = workerWordsOf(flags, command);
+  const [{ diagnoseWorker }, { UnusableWords }] = await Promise.all([
+    import('./doctor/diagnose.ts'),
+    import('./doctor/from-worker.ts'),
+  ]);
+  try {
+    await diagnoseWorker(words, flags);
+  } catch (error) {
+    if (!(error instanceof UnusableWords)) throw error;
+    command.error(`error: ${error.message}`);
+  }
+}
+
+function exposureNames(
+  text: string,
+  before: readonly NamedExposure[] = [],
+): readonly NamedExposure[] {
+  return [...before, parseExposureName(text)];
+}
+
+function parseTimeout(text: string): number {
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds;
+  throw new InvalidArgumentError(`Write seconds, up to ${MAX_TIMEOUT_SECONDS}.`);
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { FINDING_CODES, FINDING_GROUPS } from '../../api/finding-codes/catalogue.ts';
+import { HOP_CODES, SKIP_CODES } from '../../probe/codes.ts';
+import { EDGE_CODES } from '../../probe/edge-conformance/codes.ts';
+import { CODES_PAGE, codesReference } from './codes-reference.ts';
+
+const root = resolve(import.meta.dir, '../../..');
+
+test('the page is as `make generate` writes it', () => {
+  expect(readFileSync(join(root, CODES_PAGE), 'utf8')).toBe(codesReference());
+});
+
+test('every code has its row', () => {
+  const page = codesReference();
+
+  const codes = [HOP_CODES, SKIP_CODES, FINDING_CODES, EDGE_CODES].flatMap(Object.keys);
+  expect(codes.filter((code) => !page.includes(`\n| \`${code}\` | `))).toEqual([]);
+});
+
+test('no action has an open place, and no code is in two groups', () => {
+  expect(codesReference()).not.toMatch(/\{\w+\}/);
+  const grouped = FINDING_GROUPS.flatMap(([, entries]) => Object.keys(entries));
+  expect(grouped.toSorted()).toEqual(Object.keys(FINDING_CODES).toSorted());
+});
+
+test.each(Object.entries(FINDING_CODES))('%s is written as people read it', (code, entry) => {
+  expect(code).toMatch(/^[A-Z][A-Za-z0-9]+$/);
+  for (const text of Object.values(entry)) expect(text).not.toMatch(/[.;]$/);
+});
+
+test('every code of a finding is one that something says', async () => {
+  const files = [...new Bun.Glob('src/**/*.ts').scanSync(root)].filter(
+    (path) => !path.includes('.test.') && !path.includes('finding-codes'),
+  );
+  const texts = await Promise.all(files.map(async (path) => Bun.file(join(root, path)).text()));
+  const all = texts.join('\n');
+
+  const unsaid = Object.keys(FINDING_CODES).filter((code) => !all.includes(`'${code}'`));
+  expect(unsaid).toEqual([]);
+});

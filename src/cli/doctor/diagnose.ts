@@ -1,0 +1,100 @@
+/**
+ * Examines, prints, and remembers in the exit code what fails.
+ */
+import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import type { Choice } from '../management-flags.ts';
+import { currentScreen, valueText, type Output } from '../output.ts';
+import { chosenOf, EXIT } from '../plans.ts';
+import { withProgress } from '../progress.ts';
+import { say } from '../say.ts';
+import {
+  diagnosisValue,
+  examinationText,
+  hopsText,
+  hopValue,
+  tallyOf,
+  tallyOfHops,
+  tallyText,
+  unmetText,
+} from './doctor-report.ts';
+import type { Examination } from './examination.ts';
+import { examineAll } from './examine-exposures.ts';
+import { examineWorker, type WorkerWords } from './from-worker.ts';
+import { unmetWishes } from './unmet-wishes.ts';
+
+/** How to try, and how to print. */
+export interface PrintOptions {
+  readonly output: Output;
+  /** Of each step of a probe, in seconds. */
+  readonly timeout: number;
+}
+
+/** How to look, and how to print. */
+export interface DiagnoseOptions extends PrintOptions {
+  /** Of the operator. */
+  readonly namespace: string;
+  readonly proxyImage: string;
+  /** As of `snicket run`, whose gateway is on this machine. Default: no. */
+  readonly isGatewayHere?: boolean;
+}
+
+/** Prints each Exposure when it has been examined, and remembers in the exit code what fails. */
+export async function diagnose(
+  management: ManagementSnapshot,
+  choices: readonly Choice[],
+  { namespace, proxyImage, isGatewayHere, output, timeout }: DiagnoseOptions,
+): Promise<void> {
+  const unmet = unmetWishes(management, choices);
+  const chosen = new Set(
+    choices.flatMap((choice) => {
+      // One that has no Exposure is told of for that.
+      const isUnmet = choice.name !== undefined && unmetWishes(management, [choice]).length > 0;
+      return isUnmet ? [] : chosenOf(management.exposures, choice);
+    }),
+  );
+  const screen = currentScreen();
+  const isTable = output === 'table';
+  const examinations: Examination[] = [];
+  const { signal } = new AbortController();
+  const viewpoint = { management, namespace, proxyImage, isGatewayHere };
+  const options = { ...viewpoint, timeoutMs: timeout * 1000, signal };
+  for await (const examination of examineAll([...chosen], options)) {
+    examinations.push(examination);
+    if (isTable) process.stdout.write(`${examinationText(examination, screen)}\n`);
+  }
+  const diagnosis = { examinations, unmet };
+  const tally = tallyOf(diagnosis);
+  if (isTable) {
+    for (const one of unmet) process.stdout.write(`${unmetText(one, screen)}\n`);
+    if (chosen.size === 0 && unmet.length === 0) say('there is no Exposure; -A means all');
+    else process.stdout.write(tallyText(countText(chosen.size), tally));
+  } else {
+    process.stdout.write(valueText(diagnosisValue(diagnosis), output));
+  }
+  if (tally.fail > 0) process.exitCode = EXIT.wrong;
+}
+
+function countText(count: number): string {
+  return count === 1 ? '1 Exposure' : `${count} Exposures`;
+}
+
+/** The same for the machine that this runs on. @throws UnusableWords */
+export async function diagnoseWorker(
+  words: WorkerWords,
+  { output, timeout }: PrintOptions,
+): Promise<void> {
+  const { signal } = new AbortController();
+  const examining = examineWorker(words, { signal, timeoutMs: timeout * 1000 });
+  const hops = await withProgress(`waiting for ${words.host}`, examining);
+  const tally = tallyOfHops(hops);
+  const endpoint = `${words.host}:${words.edge.port}`;
+  if (output === 'table') {
+    const head = `this machine  ${endpoint}  edge ${words.edge.host}`;
+    process.stdout.write(`${hopsText(head, hops, currentScreen())}\n`);
+    process.stdout.write(tallyText('1 machine', tally));
+  } else {
+    const value = { tally, endpoint, edge: words.edge.host, hops: hops.map(hopValue) };
+    process.stdout.write(valueText(value, output));
+  }
+  if (tally.fail > 0) process.exitCode = EXIT.wrong;
+}

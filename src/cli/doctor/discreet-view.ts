@@ -1,0 +1,97 @@
+/**
+ * A management cluster in which the Secrets may not be read: what else there is to see is worth a look.
+ */
+import type { FindingCode } from '../../api/finding-codes/catalogue.ts';
+import type { Finding } from '../../api/finding.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
+import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
+import { RESOURCES, type Resource } from '../../kube/resource.ts';
+import type { ManagementView } from '../../operator/management/management-view.ts';
+import type { Secret } from '../../providers/plain.ts';
+
+/** What is missing for want of the right to see it. */
+const MISSING: ReadonlySet<FindingCode> = new Set(['SecretMissing', 'KubeconfigMissing']);
+
+/** The same cluster; a Secret that is refused is as good as none, and noted. */
+export class DiscreetView implements ManagementView {
+  readonly #view: ManagementView;
+  readonly #refused = new Set<string>();
+  readonly client: Pick<KubeClient, 'get'>;
+
+  constructor(view: ManagementView) {
+    this.#view = view;
+    this.client = {
+      get: async (resource, key, options) =>
+        this.#unlessRefused(resource, key, view.client.get(resource, key, options)),
+    };
+  }
+
+  async #unlessRefused<T>(
+    { kind }: Resource,
+    key: ObjectKey,
+    reading: Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    try {
+      return await reading;
+    } catch (error) {
+      if (!isKubeError(error, 'Forbidden')) throw error;
+      this.#refused.add(`${kind} ${keyText(key)}`);
+      return undefined;
+    }
+  }
+
+  /** The findings, with what was refused in place of what is therefore said to be missing. */
+  explained(findings: readonly Finding[]): readonly Finding[] {
+    if (this.#refused.size === 0) return findings;
+    const names = [...this.#refused].toSorted().join(', ');
+    return [
+      ...findings.filter(({ code }) => !MISSING.has(code)),
+      {
+        ...{ code: 'SecretsForbidden', severity: 'warning' },
+        message: `you may not read ${names}: what only they tell is not looked at`,
+        action: 'ask somebody who may get Secrets there, or for that right',
+      },
+    ];
+  }
+
+  async secret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
+    return this.#unlessRefused(RESOURCES.secret, key, this.#view.secret(key, signal));
+  }
+
+  async object(
+    resource: Resource,
+    key: ObjectKey,
+    signal: AbortSignal,
+  ): Promise<KubeObject | undefined> {
+    return this.#unlessRefused(resource, key, this.#view.object(resource, key, signal));
+  }
+
+  get served() {
+    return this.#view.served;
+  }
+
+  get book() {
+    return this.#view.book;
+  }
+
+  service(key: ObjectKey) {
+    return this.#view.service(key);
+  }
+
+  namespaceLabels(name: string) {
+    return this.#view.namespaceLabels(name);
+  }
+
+  all(resource: Resource) {
+    return this.#view.all(resource);
+  }
+
+  claimants(hosts: readonly string[]) {
+    return this.#view.claimants(hosts);
+  }
+
+  ownedBy(exposure: KubeObject) {
+    return this.#view.ownedBy(exposure);
+  }
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test';
+import { hopResult, notLookedAt, skippedAfter } from '../../probe/hop.ts';
+import type { Examination } from './examination.ts';
+import { examinationText, tallyOf, unmetText } from './doctor-report.ts';
+
+const HOST = 'tenant-01.k8s.a-rather-long-domain-of-some-department.example.com';
+const PIPE = { hasColours: false };
+
+const EXAMINATION: Examination = {
+  ...{ exposure: 'tenants/blue', endpoint: `${HOST}:443`, edge: 'shared', driver: 'traefik' },
+  ...{ mode: 'terminate', isLeaving: false },
+  hops: [
+    hopResult('EdgeAnswers', '203.0.113.10:443', 'the edge accepts connections'),
+    hopResult('CertificateExpiresSoon', HOST, 'it ends on Friday', { certificate: 'it' }),
+    hopResult('ApiUnhealthy', `https://${HOST}:443/version`, 'it answers 500', { host: HOST }),
+    skippedAfter('konnectivity', 'k:443', 'edge'),
+    notLookedAt('proxies', 'DaemonSet a/b', 'not looked at: nobody was asked'),
+  ],
+  findings: [
+    { code: 'IdleTunnelCut', severity: 'warning', message: 'it may', action: 'raise it' },
+    { code: 'HostClaimed', severity: 'error', message: 'it is', action: 'remove it' },
+  ],
+};
+
+test('what fails comes first among findings; sentences are below what fails, warns or was not seen', () => {
+  expect(examinationText(EXAMINATION, PIPE))
+    .toBe(`tenants/blue  ${HOST}:443  Edge shared (traefik, terminate)
+  HOP           STATE  CODE                    TARGET
+  plan          Fail   HostClaimed             Exposure tenants/blue
+    it is.
+    To do: remove it.
+  plan          Warn   IdleTunnelCut           Exposure tenants/blue
+    it may.
+    To do: raise it.
+  edge          Pass   EdgeAnswers             203.0.113.10:443
+  certificate   Warn   CertificateExpiresSoon  ${HOST}
+    it ends on Friday.
+    To do: renew it.
+  api           Fail   ApiUnhealthy            https://${HOST}:443/version
+    it answers 500.
+    To do: look into the log of the API server behind ${HOST}.
+  konnectivity  Skip   EarlierHopFailed        k:443
+  proxies       Skip   NotLookedAt             DaemonSet a/b
+    not looked at: nobody was asked.
+`);
+  expect(tallyOf({ examinations: [EXAMINATION], unmet: [] })).toEqual({
+    ...{ fail: 2, warn: 2, pass: 1, skip: 2 },
+  });
+});
+
+test('a target that does not fit is below its row, and no host is broken', () => {
+  const text = examinationText(EXAMINATION, { ...PIPE, columns: 80 });
+
+  expect(text).toContain(`  certificate   Warn   CertificateExpiresSoon\n    ${HOST}\n    it ends`);
+  expect(text).toContain('  proxies       Skip   NotLookedAt             DaemonSet a/b\n');
+});
+
+test('one that is being deleted, and a control plane without an Exposure, are a line', () => {
+  const leaving = { ...EXAMINATION, isLeaving: true, hops: [], findings: [] };
+
+  expect(examinationText(leaving, PIPE)).toBe(`tenants/blue  ${HOST}:443  is being deleted\n`);
+  expect(unmetText({ object: 'Cluster a/b', findings: [] }, PIPE)).toBe(
+    'Cluster a/b  asks for an Exposure and has none\n',
+  );
+});

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { parse } from 'yaml';
+import { EdgeLab, HOST_A, HOST_B } from '../../probe/edge-conformance/testing/edge-lab.ts';
+import { Terminal } from '../testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+let lab: EdgeLab;
+let terminal: Terminal;
+let good: readonly string[];
+let bad: readonly string[];
+beforeAll(async () => {
+  lab = await EdgeLab.create();
+  terminal = new Terminal();
+  terminal.write('a.crt', lab.a.authority.cert);
+  terminal.write('b.crt', lab.b.authority.cert);
+  terminal.write('empty.crt', '');
+  good = edge((await lab.gateway()).port);
+  bad = edge((await lab.faultyEdge({ readsOnce: true, noName: 'first' })).port);
+});
+afterAll(async () => {
+  terminal[Symbol.dispose]();
+  await lab[Symbol.asyncDispose]();
+});
+
+function edge(port: number): readonly string[] {
+  const words = ['doctor', 'edge', `127.0.0.1:${port}`, '--hosts', `${HOST_A},${HOST_B}`];
+  return [...words, '--ca', 'a.crt', 'b.crt', '--idle', '0.2'];
+}
+
+test('a good edge has a table, and exit code 0', async () => {
+  const { exitCode, stdout, stderr } = await terminal.snicket(good);
+
+  expect(stdout).toStartWith(
+    'CHECK                RESULT  CODE\npassthrough          Pass    PassthroughProven\n',
+  );
+  expect(stdout).toEndWith('\n1 edge: 0 Fail, 0 Warn, 18 Pass, 0 Skip\n');
+  expect(stdout).not.toContain('\u001B');
+  expect(stderr).toBe('');
+  expect(exitCode).toBe(0);
+});
+
+test('what fails is said below the table, with what to do', async () => {
+  const { exitCode, stdout } = await terminal.snicket(bad);
+
+  expect(stdout).toContain(
+    [
+      'Fail  no-name  NoNameLedToTenant',
+      `  ${bad[2]} answered with the certificate of CN=kube-apiserver by CN=a.k8s.test-ca, asked for no name.`,
+      '  To do: remove the default route of the edge.',
+    ].join('\n'),
+  );
+  expect(stdout).toContain('split-hello          Fail    SplitHelloNotRouted\n');
+  expect(exitCode).toBe(1);
+});
+
+test('programs get the same', async () => {
+  const json = await terminal.snicket([...bad, '-o', 'json']);
+  const yaml = await terminal.snicket([...bad, '-o', 'yaml']);
+
+  const value = JSON.parse(json.stdout) as { checks: readonly object[] };
+  expect(value).toMatchObject({
+    tally: { fail: 2, warn: 0, pass: 16, skip: 0 },
+    edge: { host: '127.0.0.1', address: '127.0.0.1' },
+    hosts: [HOST_A, HOST_B],
+  });
+  expect(value.checks).toContainEqual(
+    expect.objectContaining({ check: 'no-name', state: 'Fail', code: 'NoNameLedToTenant' }),
+  );
+  expect(parse(yaml.stdout)).toMatchObject({ tally: { fail: 2 } });
+  expect([json.exitCode, yaml.exitCode]).toEqual([1, 1]);
+});
+
+test('a warning does not fail', async () => {
+  const withoutCa = good.slice(0, 5);
+
+  const { exitCode, stdout } = await terminal.snicket([...withoutCa, '--idle', '0.2']);
+
+  expect(stdout).toContain('passthrough          Warn    PassthroughNotProven\n');
+  expect(exitCode).toBe(0);
+});
+
+describe.each([80, 120])('on a terminal of %i columns', (columns) => {
+  test('no line is too long, and there are colours', async () => {
+    const text = await terminal.show(bad, columns);
+
+    const widths = text.split('\r\n').map((line) => Bun.stringWidth(line));
+    expect(Math.max(...widths)).toBeLessThanOrEqual(columns);
+    expect(text).toContain('\u001B[31mFail\u001B[0m');
+  });
+});
+
+test('a wait is not silent', async () => {
+  const slow = await lab.faultyEdge({ noName: 'holds' });
+  const words = [...edge(slow.port), '--timeout', '3'];
+
+  expect(await terminal.show(words, 80)).toContain('waiting for 127.0.0.1...');
+});
+
+describe('it is not looked at, with exit code 2, if', () => {
+  const cases: readonly (readonly [string, readonly string[], string])[] = [
+    ['nothing listens', ['127.0.0.1:1'], 'nothing listens at 127.0.0.1:1; see that the edge runs'],
+    ['the name leads nowhere', ['edge.invalid'], 'edge.invalid cannot be found'],
+    ['the edge is no address', ['edge:port'], "'edge:port' in 'edge:port:443' is neither"],
+    ['there are no brackets', ['::1'], 'write [::1]:443'],
+    ['a host is none', ['127.0.0.1', '--hosts', '*.example.com'], 'is no host'],
+    ['a CA is not there', ['127.0.0.1', '--ca', 'none.crt'], '--ca none.crt: ENOENT'],
+    ['a CA is empty', ['127.0.0.1', '--ca', 'empty.crt'], 'there is no certificate in it'],
+    ['it is to wait for ever', ['127.0.0.1', '--idle', '9999'], 'Write seconds, up to 7200.'],
+  ];
+
+  test.each(cases)('%s', async (_, words, sentence) => {
+    const hosts = words.includes('--hosts') ? [] : ['--hosts', HOST_A];
+
+    const { exitCode, stdout, stderr } = await terminal.snicket([
+      ...['doctor', 'edge', ...words, ...hosts],
+    ]);
+
+    expect(stderr).toContain(sentence);
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(2);
+  });
+
+  test('there are no hosts', async () => {
+    const { exitCode, stderr } = await terminal.snicket(['doctor', 'edge', '127.0.0.1']);
+
+    expect(stderr).toContain("required option '--hosts <host,...>' not specified");
+    expect(exitCode).toBe(2);
+  });
+
+  test('there are too many hosts', async () => {
+    const hosts = Array.from({ length: 17 }, (__, index) => `t${index}.example.com`).join(',');
+
+    const { exitCode, stderr } = await terminal.snicket([
+      ...['doctor', 'edge', '127.0.0.1', '--hosts', hosts],
+    ]);
+
+    expect(stderr).toContain('17 are too many; write 16 at most.');
+    expect(exitCode).toBe(2);
+  });
+});
+
+test('help has examples and exit codes, in 80 columns', async () => {
+  const { stdout, exitCode } = await terminal.snicket(['doctor', 'edge', '--help']);
+
+  expect(stdout).toContain('Examples:');
+  expect(stdout).toContain('Exit codes:');
+  expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
+  expect(exitCode).toBe(0);
+});

@@ -1,0 +1,221 @@
+/**
+ * One Exposure examined: what its plan says, and every hop of the way to its tenant, tried from this machine.
+ */
+import type { Exposure } from '../../api/exposure.ts';
+import type { Finding } from '../../api/finding.ts';
+import { AccessError } from '../../kube/cluster-access.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
+import { parseKubeconfig } from '../../kube/kubeconfig.ts';
+import { keyText, type KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { Look } from '../../operator/look.ts';
+import type { AskedTenant, Outlook } from '../../operator/outlook.ts';
+import { TENANT_SELECTIONS } from '../../operator/tenant/tenant-view.ts';
+import { HOPS, type HopName } from '../../probe/codes.ts';
+import { notApplicable, notLookedAt, skippedAfter, type HopResult } from '../../probe/hop.ts';
+import type { Lookup } from '../../probe/hops/dns.ts';
+import { ENDPOINTS_TARGET, type EndpointsFacts } from '../../probe/hops/endpoints.ts';
+import type { PublishedKubeconfig } from '../../probe/hops/kubeconfig.ts';
+import { PROXIES_TARGET, type ProxiesFacts, type ProxyPod } from '../../probe/hops/proxies.ts';
+import { probeExposure, type ProbeTarget } from '../../probe/probe-exposure.ts';
+import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
+import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
+import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { toldOnce } from './told-once.ts';
+
+/** What was found of one Exposure. */
+export interface Examination {
+  /** `namespace/name`. */
+  readonly exposure: string;
+  /** `host:port`; absent where no host is known. */
+  readonly endpoint?: string | undefined;
+  readonly edge?: string | undefined;
+  readonly driver?: string | undefined;
+  readonly mode?: string | undefined;
+  /** It is being deleted: nothing is probed. */
+  readonly isLeaving: boolean;
+  /** In the order of the path; empty where there is no way to try yet. */
+  readonly hops: readonly HopResult[];
+  readonly findings: readonly Finding[];
+}
+
+/** How to examine. */
+export interface ExaminationMeans {
+  readonly signal: AbortSignal;
+  /** Of each step of a probe. */
+  readonly timeoutMs: number;
+  /** The CAs of all tenants: asked for where somebody answers who is not known. */
+  readonly otherAuthorities: () => Promise<KnownAuthorities>;
+  /** Default: the resolver of this machine. */
+  readonly lookup?: Lookup | undefined;
+}
+
+/** That somebody answered whose certificate is of no tenant that is known so far. */
+const UNKNOWN_PEER: ReadonlySet<string> = new Set([
+  ...['SniEdgeTerminates', 'SniUnknownAuthority'],
+  ...['KonnectivityEdgeTerminates', 'KonnectivityUnknownAuthority'],
+]);
+
+/** The hops without which nobody comes to the tenant's API. */
+const WAY_TO_API: ReadonlySet<HopName> = new Set(['edge', 'sni', 'certificate', 'api'] as const);
+
+/** Examines one Exposure. @throws the reason of the signal, KubeError of the management cluster */
+export async function examine(outlook: Outlook, means: ExaminationMeans): Promise<Examination> {
+  const { object, wish, plan, findings } = outlook;
+  const about = {
+    exposure: keyText(object.metadata),
+    endpoint: plan?.endpoint,
+    edge: wish?.edge.metadata.name,
+    driver: wish?.edge.spec.driver,
+    mode: plan?.mode,
+    isLeaving: object.metadata.deletionTimestamp !== undefined,
+  };
+  const target = await targetOf(outlook, means.signal);
+  if (target === undefined) return { ...about, hops: [], findings };
+  const found = await probe(target, means);
+  const hops = [...found, ...unprobed(outlook, target, found)].map((hop) =>
+    withLastReport(hop, object),
+  );
+  return { ...about, ...toldOnce(hops.toSorted(byPath), findings) };
+}
+
+function byPath(a: HopResult, b: HopResult): number {
+  const place = ({ name }: HopResult) => (HOPS as readonly HopName[]).indexOf(name);
+  return place(a) - place(b);
+}
+
+async function probe(target: ProbeTarget, means: ExaminationMeans): Promise<readonly HopResult[]> {
+  const { signal, timeoutMs, lookup } = means;
+  const options = { signal, timeoutMs, lookup };
+  const hops = await probeExposure(target, options);
+  if (!hops.some(({ code }) => UNKNOWN_PEER.has(code))) return hops;
+  return probeExposure({ ...target, otherAuthorities: await means.otherAuthorities() }, options);
+}
+
+/** What to probe; nothing for an Exposure that cannot be routed, for a finding says why. */
+async function targetOf(outlook: Outlook, signal: AbortSignal): Promise<ProbeTarget | undefined> {
+  const { wish, plan, look } = outlook;
+  if (wish === undefined || look === undefined) return undefined;
+  if (plan?.hosts === undefined || plan.routes === undefined) return undefined;
+  const apiHost = plan.hosts.api;
+  return {
+    ...{ apiHost, konnectivityHost: plan.routes.konnectivity?.host, port: wish.edge.spec.port },
+    edgeAddresses: look.facts.edgeAddresses,
+    tenantCa: look.reading.controlPlane?.ca?.certificate,
+    endpoints: endpointsFacts(outlook),
+    proxies: await proxiesFacts(outlook, signal),
+    kubeconfig: publishedKubeconfig(look, apiHost),
+  };
+}
+
+function endpointsFacts({ plan, asked, tenant }: Outlook): EndpointsFacts | undefined {
+  if (plan?.tenant === undefined || asked === undefined) return undefined;
+  const isSlice = (object: KubeObject): object is EndpointSlice =>
+    object.kind === RESOURCES.endpointSlice.kind;
+  return {
+    planned: plan.tenant.filter(isSlice),
+    live: asked.live.filter(isSlice),
+    waits: (tenant?.wanted ?? []).some(({ desired, waits }) => isSlice(desired) && waits === true),
+  };
+}
+
+async function proxiesFacts(
+  { plan, asked }: Outlook,
+  signal: AbortSignal,
+): Promise<ProxiesFacts | undefined> {
+  if (plan?.tenant === undefined || asked === undefined) return undefined;
+  const isDaemonSet = (object: KubeObject): object is DaemonSetWithStatus =>
+    object.kind === RESOURCES.daemonSet.kind;
+  const daemonSet = asked.live.find(isDaemonSet);
+  const { desiredNumberScheduled = 0 } = daemonSet?.status ?? {};
+  return {
+    daemonSet,
+    image: plan.tenant.find(isDaemonSet)?.spec.template.spec.containers[0]?.image ?? '',
+    pods: (await unlessForbidden(podsOf(asked, signal))) ?? [],
+    nodes:
+      desiredNumberScheduled > 0
+        ? undefined
+        : await unlessForbidden(asked.client.count(RESOURCES.node, { signal })),
+  };
+}
+
+async function podsOf({ client }: AskedTenant, signal: AbortSignal): Promise<readonly ProxyPod[]> {
+  const { items } = await client.list<ProxyPod>(RESOURCES.pod, {
+    ...{ ...TENANT_SELECTIONS.pods, signal },
+  });
+  return items;
+}
+
+/** They only make a sentence more precise. */
+async function unlessForbidden<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isKubeError(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The kubeconfig that people get. That of a control plane without a provider is for the operator, and may lead anywhere;
+ * if it has the host of the edge, it is meant for people too.
+ */
+function publishedKubeconfig({ reading }: Look, apiHost: string): PublishedKubeconfig | undefined {
+  const { provided, kubeconfig } = reading;
+  if (provided !== undefined) {
+    return provided.publishedServer === undefined
+      ? undefined
+      : { server: provided.publishedServer };
+  }
+  if (kubeconfig === undefined) return undefined;
+  try {
+    const { hostname } = new URL(parseKubeconfig(kubeconfig).server);
+    return hostname === apiHost ? { text: kubeconfig } : undefined;
+  } catch (error) {
+    // Said by a finding.
+    if (error instanceof AccessError) return undefined;
+    throw error;
+  }
+}
+
+/** The hops that there was nothing to judge by, each with why. */
+function unprobed(
+  { look, asked }: Outlook,
+  { apiHost, port, kubeconfig, endpoints, proxies }: ProbeTarget,
+  hops: readonly HopResult[],
+): readonly HopResult[] {
+  const cut = hops.find(({ name, state }) => state === 'Fail' && WAY_TO_API.has(name));
+  const why =
+    asked === undefined
+      ? 'the tenant was not asked, or did not answer (see the findings)'
+      : 'what should be there is not known (see the findings)';
+  const tenant = [
+    ...(endpoints === undefined ? [['endpoints', ENDPOINTS_TARGET] as const] : []),
+    ...(proxies === undefined ? [['proxies', PROXIES_TARGET] as const] : []),
+  ].map(([name, target]) =>
+    asked === undefined && cut !== undefined
+      ? skippedAfter(name, target, cut.name)
+      : notLookedAt(name, target, `not looked at: ${why}`),
+  );
+  if (kubeconfig !== undefined) return tenant;
+  const target = `https://${apiHost}:${port}`;
+  const isPlain = look?.reading.provided === undefined;
+  return [
+    ...tenant,
+    isPlain
+      ? notApplicable('kubeconfig', target, 'there is no provider that gives out a kubeconfig')
+      : notLookedAt('kubeconfig', target, 'not looked at: there is no kubeconfig of the provider'),
+  ];
+}
+
+/** What cannot be looked at from here, the operator may have seen. */
+function withLastReport(hop: HopResult, object: KubeObject): HopResult {
+  const { status } = object as Partial<Exposure>;
+  const known = hop.code === 'NotLookedAt' && status?.hops?.find(({ name }) => name === hop.name);
+  if (!known || known.state === 'Skip') return hop;
+  const { state, reason, at } = known;
+  return {
+    ...hop,
+    message: `${hop.message}; the operator reports ${state} (${reason}) since ${at}`,
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * The Exposures that are meant, examined one after the other in their order, and some of them at the same time.
+ */
+import { keyText, type KubeObject } from '../../kube/object.ts';
+import type { Viewpoint } from '../../operator/look.ts';
+import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import { outlookOf } from '../../operator/outlook.ts';
+import type { Lookup } from '../../probe/hops/dns.ts';
+import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
+import { withProgress } from '../progress.ts';
+import { allAuthorities } from './all-authorities.ts';
+import { DiscreetView } from './discreet-view.ts';
+import { examine, type Examination } from './examination.ts';
+import { operatorBehind, withOperatorBehind } from './operator-behind.ts';
+
+/** Where from, and how. */
+export interface ExaminingOptions extends Omit<Viewpoint, 'management'> {
+  readonly management: ManagementSnapshot;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Default: the resolver of this machine. */
+  readonly lookup?: Lookup | undefined;
+}
+
+/** Most of the time is spent waiting: for tenants, and for what does not answer. */
+const TOGETHER = 8;
+
+/** Examines them. @throws KubeError of the management cluster */
+export async function* examineAll(
+  exposures: readonly KubeObject[],
+  options: ExaminingOptions,
+): AsyncGenerator<Examination, void, undefined> {
+  const { management, signal } = options;
+  let authorities: Promise<KnownAuthorities> | undefined;
+  const otherAuthorities = async () => (authorities ??= allAuthorities(management, signal));
+  const begun: { readonly key: string; readonly found: Promise<Examination> }[] = [];
+  for (let next = 0; next < exposures.length || begun.length > 0;) {
+    const object = exposures[next];
+    if (object !== undefined && begun.length < TOGETHER) {
+      const found = examineOne(object, options, otherAuthorities);
+      // Until its turn comes nobody waits for it, and a failure before that would end the process.
+      found.catch(() => undefined);
+      begun.push({ key: keyText(object.metadata), found });
+      next++;
+      continue;
+    }
+    const first = begun.shift();
+    if (first !== undefined) yield await withProgress(`waiting for ${first.key}`, first.found);
+  }
+}
+
+async function examineOne(
+  object: KubeObject,
+  options: ExaminingOptions,
+  otherAuthorities: () => Promise<KnownAuthorities>,
+): Promise<Examination> {
+  const { signal, timeoutMs, lookup } = options;
+  const view = new DiscreetView(options.management);
+  const outlook = await outlookOf(object, { ...options, management: view }, signal);
+  const findings = view.explained(outlook.findings);
+  const means = { signal, timeoutMs, lookup, otherAuthorities };
+  const found = await examine({ ...outlook, findings }, means);
+  // In the folder of `snicket run` no Exposure has a status.
+  return options.isGatewayHere === true
+    ? found
+    : withOperatorBehind(found, operatorBehind(object, options.namespace));
+}

@@ -1,0 +1,213 @@
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  describe,
+  expect,
+  setDefaultTimeout,
+  test,
+} from 'bun:test';
+import { RESOURCES } from '../../kube/resource.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import { makeCa } from '../../pki/testing/test-ca.ts';
+import { writeKubeconfig } from '../../pki/kubeconfig.ts';
+import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { addKamaji, ASKS, startProvidedLab } from '../../operator/testing/provided-lab.ts';
+import {
+  API_HOST,
+  DoctorLab,
+  examineIn,
+  failuresIn,
+  KONNECTIVITY_HOST,
+} from './testing/doctor-lab.ts';
+
+setDefaultTimeout(120_000);
+
+/** What every API server has among the names of its certificate. */
+const OWN_NAMES = ['kubernetes', 'kubernetes.default.svc'];
+
+describe('a fault has one code', () => {
+  let lab: DoctorLab;
+
+  beforeAll(async () => {
+    lab = await DoctorLab.start();
+  });
+
+  afterEach(async () => lab.restore());
+
+  afterAll(async () => lab[Symbol.asyncDispose]());
+
+  test('none, where there is none', async () => {
+    const { hops, findings } = await lab.examine();
+
+    expect(findings).toEqual([]);
+    expect(hops.map(({ name, state, code }) => `${name} ${state} ${code}`)).toEqual([
+      ...['dns Pass DnsResolves', 'edge Pass EdgeAnswers', 'sni Pass RoutedToTenant'],
+      ...['certificate Pass CertificateValid', 'api Pass ApiAnswers'],
+      ...['konnectivity Pass KonnectivityAnswers', 'endpoints Pass EndpointsAsPlanned'],
+      ...['proxies Pass ProxiesReady', 'kubeconfig Skip NotApplicable'],
+    ]);
+  });
+
+  test('the edge ends TLS itself', async () => {
+    const own = await TestAuthority.create('edge-ca');
+    const serving = await own.issue({ names: [API_HOST, KONNECTIVITY_HOST] });
+    const edge = await lab.serve({ serving });
+
+    await lab.operator.applyEdge({ port: edge.port });
+
+    await lab.untilFailures('SniEdgeTerminates');
+  });
+
+  test('DNS leads to another address', async () => {
+    lab.lookup = async () => ['127.0.0.9'];
+
+    await lab.untilFailures('DnsElsewhere');
+  });
+
+  test('the certificate lacks the host', async () => {
+    const api = await lab.serve({ serving: await lab.certificate(OWN_NAMES) });
+
+    await lab.leadTo(api.port);
+
+    await lab.untilFailures('CertificateNameMissing');
+  });
+
+  test('one certificate for both servers lacks both hosts', async () => {
+    const serving = await lab.certificate(OWN_NAMES);
+    const api = await lab.serve({ serving });
+    const konnectivity = await lab.serve({ serving, protocols: ['h2'] });
+
+    await lab.leadTo(api.port, konnectivity.port);
+
+    await lab.untilFailures('CertificateNameMissing');
+  });
+
+  test('the certificate has expired', async () => {
+    const api = await lab.serve({ serving: await lab.expiredCertificate() });
+
+    await lab.leadTo(api.port);
+
+    await lab.untilFailures('CertificateExpired');
+  });
+
+  test('a reconciler writes the endpoints', async () => {
+    await lab.writeEndpoints('kube-apiserver', '10.0.0.5');
+
+    await lab.untilFailures('EndpointsOverwritten');
+  });
+
+  test('the image of the proxy cannot be had', async () => {
+    await breakProxies(lab, { ready: 0, updated: 1 });
+
+    await lab.untilFailures('ProxyImageMissing');
+  });
+
+  test('the image of the next proxy cannot be had, while those of before serve', async () => {
+    await breakProxies(lab, { ready: 1, updated: 0 });
+
+    await lab.untilFailures('ProxyImageMissing');
+  });
+
+  test('there is no route for konnectivity', async () => {
+    await lab.route({ konnectivity: null });
+
+    await lab.untilFailures('KonnectivityNoRoute');
+  });
+
+  test('the servers have certificates of a new CA, and the Secrets the old one', async () => {
+    const ca = await makeCa();
+    const api = await lab.serve({ serving: await lab.certificate([...OWN_NAMES, API_HOST], ca) });
+    const konnectivity = await lab.serve({
+      ...{ serving: await lab.certificate([KONNECTIVITY_HOST], ca), protocols: ['h2'] },
+    });
+
+    await lab.leadTo(api.port, konnectivity.port);
+
+    await lab.untilFailures('SniUnknownAuthority');
+  });
+
+  test('the Secret of the CA has a new one, and the kubeconfig the old one', async () => {
+    const { certificate, key } = await makeCa();
+
+    await lab.operator.changeSecret('blue-ca', { 'tls.crt': certificate, 'tls.key': key });
+
+    await lab.untilFailures('CaMismatch');
+  });
+
+  test('a kubeconfig has the port of before', async () => {
+    const { credentials } = lab.tenant.server.access;
+    if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
+    const kubeconfig = writeKubeconfig({
+      ...{ server: `https://${API_HOST}:6443`, ca: lab.tenant.server.ca },
+      ...{ names: { cluster: 'blue', user: 'admin' }, credentials },
+    });
+
+    await lab.operator.changeSecret('blue-kubeconfig', { 'admin.conf': kubeconfig });
+
+    await lab.untilFailures('KubeconfigOtherPort');
+  });
+});
+
+describe('a control plane of a provider', () => {
+  const WITHOUT_KONNECTIVITY = { 'spec.addons.konnectivity': undefined };
+
+  test('whose annotation names an Edge that is not there', async () => {
+    await using lab = await startProvidedLab();
+
+    await addKamaji(lab, 'blue', { 'metadata.annotations': { 'snicket.dev/edge': 'nowhere' } });
+
+    await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
+    expect(failuresIn(await examineIn(lab, 'blue'))).toEqual(['EdgeNotFound']);
+  });
+
+  test('that gives out kubeconfigs with the port of before', async () => {
+    await using lab = await startProvidedLab({ hasGateway: true });
+    const asks = { ...WITHOUT_KONNECTIVITY, 'metadata.annotations': ASKS };
+    const { controllers, server } = await addKamaji(lab, 'blue', asks);
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.untilCondition('blue', 'Ready', /^True/);
+    const { credentials } = server.access;
+    if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
+    const old = writeKubeconfig({
+      ...{ server: `https://${API_HOST}:6443`, ca: server.ca, credentials },
+      names: { cluster: 'blue', user: 'admin' },
+    });
+
+    await lab.changeSecret('blue-admin-kubeconfig', { 'admin.conf': old });
+
+    const examination = await examineIn(lab, 'blue');
+    expect(failuresIn(examination)).toEqual(['KubeconfigOtherPort']);
+    expect(examination.hops.at(-1)?.action).toStartWith(
+      'if it stays, let the provider make it anew: kubectl delete -n tenants secret blue-admin-kubeconfig',
+    );
+  });
+});
+
+/** As kubelet reports a pod whose image is nowhere. */
+async function breakProxies(
+  { tenant }: DoctorLab,
+  { ready, updated }: { readonly ready: number; readonly updated: number },
+): Promise<void> {
+  tenant.controllers.pause();
+  const status = { subresource: 'status' } as const;
+  await tenant.user.patch(
+    ...([RESOURCES.daemonSet, PROXY, 'merge'] as const),
+    { status: { numberReady: ready, updatedNumberScheduled: updated } },
+    status,
+  );
+  const pod = { namespace: PROXY.namespace, name: `${PROXY.name}-worker-1` };
+  const waiting = { reason: 'ErrImagePull' };
+  await tenant.user.patch(
+    ...([RESOURCES.pod, pod, 'merge'] as const),
+    {
+      status: {
+        conditions: [
+          { type: 'Ready', status: 'False', lastTransitionTime: '2026-01-01T00:00:00Z' },
+        ],
+        containerStatuses: [{ name: 'proxy', image: 'nowhere.test/proxy:1', state: { waiting } }],
+      },
+    },
+    status,
+  );
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { answering, VERSION_ANSWER } from '../../probe/testing/answers.ts';
+import { ApiServer } from '../../proxy/testing/api-server.ts';
+import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { Terminal } from '../testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+/** A node whose edge, proxy and Service are all this server, and which has no virtual address. */
+let server: ApiServer;
+let health: Bun.Server<undefined>;
+let terminal: Terminal;
+let words: readonly string[];
+let isReady = true;
+
+beforeAll(async () => {
+  const authority = await TestAuthority.create('kubernetes');
+  const names = ['localhost', 'kubernetes.default.svc'];
+  const serving = await authority.issue({ names });
+  server = await ApiServer.start({ serving, onConnection: answering(VERSION_ANSWER) });
+  health = Bun.serve({
+    ...{ hostname: '127.9.9.9', port: 0 },
+    fetch: () =>
+      new Response(isReady ? 'ok' : 'the edge is silent', { status: isReady ? 200 : 503 }),
+  });
+  terminal = new Terminal();
+  terminal.write('ca.crt', authority.cert);
+  words = [
+    ...['doctor', '--from-worker', '--host', 'localhost', '--ca', 'ca.crt'],
+    ...['--edge', `127.0.0.1:${server.port}`, '--service-address', `127.0.0.1:${server.port}`],
+    ...['--no-virtual-address', '--proxy-port', String(server.port)],
+    ...['--health-port', String(health.port)],
+  ];
+});
+
+afterAll(async () => {
+  terminal[Symbol.dispose]();
+  await health.stop(true);
+  await server[Symbol.asyncDispose]();
+});
+
+test('a node that is well', async () => {
+  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+  expect(stderr).toBe('');
+  expect(stdout.replaceAll(String(server.port), 'PORT'))
+    .toBe(`this machine  localhost:PORT  edge 127.0.0.1
+  HOP           STATE  CODE                TARGET
+  dns           Pass   DnsResolves         localhost
+  edge          Pass   EdgeAnswers         127.0.0.1:PORT
+  sni           Pass   RoutedToTenant      localhost:PORT
+  certificate   Pass   CertificateValid    localhost
+  api           Pass   ApiAnswers          https://localhost:PORT/version
+  node-address  Skip   NotApplicable       lo
+  node-proxy    Pass   NodeProxyAnswers    127.0.0.1:PORT
+  node-service  Pass   NodeServiceAnswers  127.0.0.1:PORT
+
+1 machine: 0 Fail, 0 Warn, 7 Pass, 1 Skip
+`);
+  expect(exitCode).toBe(0);
+});
+
+test('an address that is not there, for programs', async () => {
+  const virtual = ['--virtual-address', '100.64.99.99'];
+  const others = words.filter((word) => word !== '--no-virtual-address');
+  const { exitCode, stdout } = await terminal.snicket([...others, ...virtual, '-o', 'json']);
+
+  const report = JSON.parse(stdout) as { tally: object; hops: readonly object[] };
+  expect(report.tally).toEqual({ fail: 1, warn: 0, pass: 5, skip: 2 });
+  expect(report.hops[5]).toEqual({
+    ...{ hop: 'node-address', state: 'Fail', code: 'NodeAddressWrong' },
+    ...{ target: '100.64.99.99 on lo', message: '100.64.99.99 is not on lo' },
+    action: expect.stringContaining('snicket address add 100.64.99.99'),
+  });
+  expect(exitCode).toBe(1);
+});
+
+test('a proxy that is not ready is at fault only where the edge is not', async () => {
+  isReady = false;
+  const fault = await terminal.snicket(words);
+  const wrongHost = words.map((word) => (word === 'localhost' ? 'other.localhost' : word));
+  const echo = await terminal.snicket(wrongHost);
+  isReady = true;
+
+  expect(fault.stdout).toMatch(/^ {2}node-proxy +Fail +NodeProxyNotReady/m);
+  expect(fault.stdout).toContain('    the proxy is not ready: the edge is silent.\n');
+  expect(echo.stdout).toMatch(/^ {2}certificate +Fail +CertificateNameMissing/m);
+  expect(echo.stdout).toMatch(/^ {2}node-proxy +Skip +EarlierHopFailed/m);
+});
+
+test.each([
+  [['--ca', 'none.crt'], 'error: --ca none.crt cannot be read (ENOENT)'],
+  [['--ca', 'kubeconfig'], 'error: --ca kubeconfig: there is no certificate in it'],
+  [['--edge', 'nowhere'], "'nowhere' has no port from 1 to 65535 at its end"],
+  [['--service-address', ':443'], "':443' is no place to dial"],
+  [['--virtual-address', '127.0.0.1'], "'127.0.0.1' is a loopback address"],
+])('words that cannot be meant: %j', async (more, sentence) => {
+  terminal.write('kubeconfig', 'apiVersion: v1\n');
+
+  const { exitCode, stderr, stdout } = await terminal.snicket([...words, ...more]);
+
+  expect(stderr).toContain(sentence);
+  expect(stdout).toBe('');
+  expect(exitCode).toBe(2);
+});

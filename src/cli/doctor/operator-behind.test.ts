@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test';
+import { objectOf } from '../../operator/testing/objects.ts';
+import { hopResult } from '../../probe/hop.ts';
+import { operatorBehind, withOperatorBehind } from './operator-behind.ts';
+import type { Told } from './told-once.ts';
+
+const METADATA = { name: 'blue', namespace: 'tenants', generation: 3 };
+const UNROUTED = hopResult('SniNoRoute', 'a:443', 'it hung up', { host: 'a' });
+const EXPIRED = hopResult('CertificateExpired', 'a', 'it is over', { certificate: 'it' });
+
+function exposure(status?: object) {
+  return objectOf('Exposure', METADATA, status === undefined ? {} : { status });
+}
+
+test('an operator that has reported on this very version is not behind', () => {
+  expect(operatorBehind(exposure({ observedGeneration: 3 }), 'system')).toBeUndefined();
+  const leaving = objectOf('Exposure', { ...METADATA, deletionTimestamp: '2026-01-01T00:00:00Z' });
+  expect(operatorBehind(leaving, 'system')).toBeUndefined();
+});
+
+test('one that has not is, and it is said where to look', () => {
+  const old = operatorBehind(exposure({ observedGeneration: 2 }), 'system');
+
+  expect(old?.message).toContain('it is at generation 3, and the report is about 2');
+  expect(old?.action).toContain('kubectl -n system get deployment snicket-operator');
+  expect(operatorBehind(exposure(), 'system')?.message).toBe(
+    'the operator has not looked at this Exposure yet',
+  );
+});
+
+test('what fails for want of it has that one cause, and nothing else has', () => {
+  const behind = operatorBehind(exposure(), 'system');
+  const told: Told = { hops: [UNROUTED, EXPIRED], findings: [] };
+
+  const found = withOperatorBehind(told, behind);
+
+  expect(found.findings.map(({ code }) => code)).toEqual(['OperatorBehind']);
+  expect(found.hops).toEqual([
+    {
+      ...{ name: 'sni', target: 'a:443', state: 'Skip', code: 'EarlierHopFailed' },
+      message: 'does not pass, most likely for the cause that OperatorBehind tells: it hung up',
+    },
+    EXPIRED,
+  ]);
+});
+
+test('a wish that is refused is the cause itself', () => {
+  const refused = { code: 'HostConflict', severity: 'error', message: '', action: '' } as const;
+  const told = { hops: [], findings: [refused] };
+
+  expect(withOperatorBehind(told, operatorBehind(exposure(), 'system'))).toBe(told);
+});

@@ -1,0 +1,47 @@
+/**
+ * An operator that has not brought about what is wished for now: what fails for want of it has that one cause.
+ */
+import type { Exposure } from '../../api/exposure.ts';
+import type { Finding } from '../../api/finding.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { HopCode } from '../../probe/codes.ts';
+import { skippedForSameCause } from '../../probe/hop.ts';
+import type { Told } from './told-once.ts';
+
+/** What fails where nobody makes routes, endpoints and proxies. Some edges answer themselves for a host without a route. */
+const FOR_WANT_OF_IT: ReadonlySet<string> = new Set<HopCode>([
+  ...(['SniNoRoute', 'SniEdgeTerminates', 'SniNotTls'] as const),
+  ...(['KonnectivityNoRoute', 'KonnectivityEdgeTerminates', 'KonnectivityNotTls'] as const),
+  ...(['EndpointsMissing', 'EndpointsDiffer', 'ProxiesMissing', 'ProxiesNotReady'] as const),
+]);
+
+/** That the report of the operator is about another version of the Exposure, or that there is none. */
+export function operatorBehind(object: KubeObject, namespace: string): Finding | undefined {
+  const { generation, deletionTimestamp } = object.metadata;
+  const { status } = object as Partial<Exposure>;
+  const seen = status?.observedGeneration;
+  if (deletionTimestamp !== undefined || generation === undefined || seen === generation) {
+    return undefined;
+  }
+  return {
+    ...{ code: 'OperatorBehind', severity: 'error' },
+    message:
+      seen === undefined
+        ? 'the operator has not looked at this Exposure yet'
+        : `the operator has not looked at this Exposure as it is now: it is at generation ${generation}, and the report is about ${seen}`,
+    action: `wait a moment; if it stays, see that the operator runs: kubectl -n ${namespace} get deployment snicket-operator`,
+  };
+}
+
+/** What was found, with this finding, and without what fails for the same cause. Nothing is done before a wish is good. */
+export function withOperatorBehind<T extends Told>(found: T, behind: Finding | undefined): T {
+  const isRefused = found.findings.some(({ severity }) => severity === 'error');
+  if (behind === undefined || isRefused) return found;
+  return {
+    ...found,
+    findings: [behind, ...found.findings],
+    hops: found.hops.map((hop) =>
+      FOR_WANT_OF_IT.has(hop.code) ? skippedForSameCause(hop, behind.code) : hop,
+    ),
+  };
+}

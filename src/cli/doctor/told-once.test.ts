@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test';
+import type { Finding } from '../../api/finding.ts';
+import { hopResult } from '../../probe/hop.ts';
+import { toldOnce } from './told-once.ts';
+
+function finding(code: Finding['code']): Finding {
+  return { code, severity: 'error', message: 'it is so', action: `mend ${code}` };
+}
+
+const PASSES = hopResult('RoutedToTenant', 'a:443', 'it is');
+const UNROUTED = hopResult('SniNoRoute', 'a:443', 'it is not', { host: 'a' });
+const OLD_PORT = hopResult('KubeconfigOtherPort', 'https://a', 'it is not', { port: '443' });
+const NAMELESS = hopResult('CertificateNameMissing', 'a', 'it is not', { host: 'a' });
+const EXPIRED = hopResult('CertificateExpired', 'a', 'it is', { certificate: 'it' });
+
+test('a tenant that nobody reaches is the echo of a hop that fails on the way there', () => {
+  expect(toldOnce([UNROUTED], [finding('TenantUnreachable')]).findings).toEqual([]);
+  expect(toldOnce([PASSES], [finding('TenantUnreachable')]).findings).toHaveLength(1);
+  expect(toldOnce([OLD_PORT], [finding('TenantUnreachable')]).findings).toHaveLength(1);
+});
+
+test('what the provider gives out is told by the hop, with the command of the finding', () => {
+  const found = toldOnce(
+    [OLD_PORT, NAMELESS],
+    [finding('KubeconfigLeadsElsewhere'), finding('CertificateStale')],
+  );
+
+  expect(found.findings).toEqual([]);
+  expect(found.hops.map(({ action }) => action)).toEqual([
+    'mend KubeconfigLeadsElsewhere',
+    'mend CertificateStale',
+  ]);
+});
+
+test('another fault of the same hop is no echo', () => {
+  const found = toldOnce([EXPIRED], [finding('CertificateStale'), finding('HostConflict')]);
+
+  expect(found.findings.map(({ code }) => code)).toEqual(['CertificateStale', 'HostConflict']);
+  expect(found.hops).toEqual([EXPIRED]);
+});

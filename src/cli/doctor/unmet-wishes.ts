@@ -1,0 +1,71 @@
+/**
+ * Control planes that ask for an Exposure by an annotation, and get none.
+ */
+import type { Finding } from '../../api/finding.ts';
+import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import { versionsOf, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
+import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION } from '../../providers/shims/annotations.ts';
+import { shimFor, shimObstacle } from '../../providers/shims/shim.ts';
+import { isChosen, type Choice } from '../management-flags.ts';
+
+/** A control plane, and why it has no Exposure. */
+export interface UnmetWish {
+  /** `TenantControlPlane tenants/blue`. */
+  readonly object: string;
+  readonly findings: readonly Finding[];
+}
+
+/** Those among the chosen ones, by kind and name. */
+export function unmetWishes(
+  management: ManagementSnapshot,
+  choices: readonly Choice[],
+): readonly UnmetWish[] {
+  return WATCHED_RESOURCES.flatMap(versionsOf)
+    .flatMap((resource) => management.all(resource))
+    .filter(({ metadata }) => choices.some((choice) => isChosen(choice, metadata)))
+    .flatMap((object) => {
+      const findings = whyUnmet(object, management);
+      return findings.length === 0 ? [] : { object: objectText(object), findings };
+    })
+    .toSorted((a, b) => (a.object < b.object ? -1 : 1));
+}
+
+function whyUnmet(object: KubeObject, management: ManagementSnapshot): readonly Finding[] {
+  const { namespace, annotations = {} } = object.metadata;
+  const wanted = annotations[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
+  const edge = management.book.edgeOf({
+    spec: wanted === DEFAULT_EDGE_VALUE ? {} : { edge: wanted },
+  });
+  const ingresses = management
+    .all(RESOURCES.ingress)
+    .filter((ingress) => ingress.metadata.namespace === namespace);
+  const shim = shimFor(object, {
+    ingressNames: new Set(ingresses.map(({ metadata }) => metadata.name)),
+    edgePort: edge.value?.spec.port,
+  });
+  if (shim === undefined) return [];
+  const existing = management.exposures.find(
+    ({ metadata }) => keyText(metadata) === keyText(object.metadata),
+  );
+  const obstacle = shimObstacle(existing, object);
+  if (obstacle !== undefined) return [obstacle];
+  if (shim.exposure === undefined) return shim.findings;
+  // One that is there is examined as every other is.
+  if (existing !== undefined) return [];
+  return [edge.finding === undefined ? notMade(object) : unknownEdge(edge.finding)];
+}
+
+/** Of the Exposure, `spec.edge` would be at fault; of this object it is the annotation. */
+function unknownEdge(finding: Finding): Finding {
+  return { ...finding, action: `correct the annotation ${EDGE_ANNOTATION}, or create the Edge` };
+}
+
+function notMade(object: KubeObject): Finding {
+  return {
+    ...{ code: 'ExposureNotMade', severity: 'error' },
+    message: `${objectText(object)} asks for an Exposure by its annotation, and there is none`,
+    action: "wait a moment; if there is none then, see that Snicket's operator runs",
+  };
+}

@@ -1,0 +1,93 @@
+/**
+ * The flags of `snicket doctor --from-worker`.
+ */
+import { Option, type Command } from 'commander';
+import { DEFAULT_VIRTUAL_ADDRESS } from '../../api/worker.ts';
+import { parseListenAddress, type ListenAddress } from '../../engine/listen-address.ts';
+import { parseVirtualAddress } from '../../node-address/virtual-address.ts';
+import { parseEdgeAddress, type EdgeAddress } from '../../proxy/edge/edge-address.ts';
+import { refusing, wholeNumber } from '../flag-values.ts';
+import type { WorkerWords } from './from-worker.ts';
+
+/** What the flags say. */
+export interface WorkerFlags {
+  readonly fromWorker: boolean;
+  readonly host?: string;
+  readonly ca?: string;
+  readonly edge?: EdgeAddress;
+  readonly konnectivityHost?: string;
+  readonly serviceAddress: ListenAddress;
+  readonly virtualAddress: string | false;
+  readonly proxyPort: number;
+  readonly healthPort: number;
+}
+
+/** Those that mean something with --from-worker only. */
+export const WORKER_FLAGS: readonly (keyof WorkerFlags)[] = [
+  ...(['host', 'ca', 'edge', 'konnectivityHost'] as const),
+  ...(['serviceAddress', 'virtualAddress', 'proxyPort', 'healthPort'] as const),
+];
+
+/** The command with them. */
+export function withWorkerFlags(command: Command): Command {
+  return command
+    .option('--from-worker', 'try the way of this node and of its pods; no API is asked', false)
+    .option('--host <host>', "with --from-worker: the tenant's API host")
+    .option('--ca <file>', "with --from-worker: the tenant's CA, as PEM")
+    .addOption(
+      new Option('--edge <host:port>', 'with --from-worker: the shared address').argParser(
+        refused(parseEdgeAddress),
+      ),
+    )
+    .option('--konnectivity-host <host>', 'with --from-worker: default: it is not tried')
+    .addOption(
+      new Option('--service-address <ip:port>', 'with --from-worker: of Service default/kubernetes')
+        .argParser(refused(parsePlace))
+        .default({ address: '10.96.0.1', port: 443 }, '10.96.0.1:443'),
+    )
+    .addOption(
+      new Option('--virtual-address <ip>', 'with --from-worker: on which the proxy serves')
+        .argParser(refused(parseVirtualAddress))
+        .default(DEFAULT_VIRTUAL_ADDRESS),
+    )
+    .option('--no-virtual-address', 'with --from-worker: worker.address is node')
+    .option(
+      '--proxy-port <port>',
+      'with --from-worker: as worker.port',
+      wholeNumber(1, 65_535),
+      7443,
+    )
+    .option(
+      '--health-port <port>',
+      'with --from-worker: as worker.healthPort',
+      wholeNumber(1, 65_535),
+      7444,
+    );
+}
+
+/** What they say; ends the program if one is missing. */
+export function workerWordsOf(flags: WorkerFlags, command: Command): WorkerWords {
+  const { host, ca, edge } = flags;
+  if (host === undefined || ca === undefined || edge === undefined) {
+    return command.error(
+      'error: --from-worker needs --host, --ca and --edge: the API host of the tenant, the file of its CA, and the shared address as HOST:PORT',
+    );
+  }
+  const { konnectivityHost, serviceAddress, virtualAddress, proxyPort, healthPort } = flags;
+  return {
+    ...{ host, ca, edge, konnectivityHost, serviceAddress, virtualAddress, proxyPort, healthPort },
+  };
+}
+
+/** One place to dial. */
+function parsePlace(text: string): ListenAddress {
+  const [place, ...others] = parseListenAddress(text);
+  if (place === undefined || others.length > 0 || place.port === 0) {
+    throw new TypeError(`'${text}' is no place to dial; write 10.96.0.1:443`);
+  }
+  return place;
+}
+
+function refused<Value>(parse: (text: string) => Value): (text: string) => Value {
+  return (text) => refusing(() => parse(text));
+}

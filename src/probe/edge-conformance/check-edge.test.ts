@@ -1,0 +1,282 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { ApiServer } from '../../proxy/testing/api-server.ts';
+import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { dialTcp, type Dial } from '../dial.ts';
+import { silent } from '../testing/answers.ts';
+import { complaints, EdgeLab, HOST_A, HOST_B } from './testing/edge-lab.ts';
+import { FaultyEdge, type EdgeFaults } from './testing/faulty-edge.ts';
+import { HttpBackend } from './testing/http-backend.ts';
+import { httpSpeaker } from './testing/http-speaker.ts';
+
+setDefaultTimeout(120_000);
+
+test('our own gateway passes every check', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.gateway();
+
+  const results = await lab.check(port, { ca: lab.authorities });
+
+  expect(results.filter(({ state }) => state !== 'Pass')).toEqual([]);
+});
+
+test('an edge without a fault passes every check', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.faultyEdge();
+
+  const results = await lab.check(port, { ca: lab.authorities });
+
+  expect(results.filter(({ state }) => state !== 'Pass')).toEqual([]);
+});
+
+test('nothing but GET /version is asked, and few times', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.faultyEdge();
+
+  await lab.check(port, { ca: lab.authorities });
+
+  const requests = [...lab.a.requests, ...lab.b.requests];
+  expect(new Set(requests)).toEqual(new Set(['1.1 GET /version']));
+  expect(requests.length).toBeLessThan(80);
+});
+
+// None of these waits for anything, so that time can be plenty: all together take a while on a busy machine.
+describe.concurrent('a fault has its code, and no other', () => {
+  const faults: readonly (readonly [string, EdgeFaults, readonly string[]])[] = [
+    ['leads one host to another', { misroutes: HOST_B }, ['PassthroughOtherHost']],
+    ['reads the hello once', { readsOnce: true }, ['SplitHelloNotRouted']],
+    ['reads one record alone', { firstRecord: 'refuses' }, ['SmallRecordsRefused']],
+    ['guesses behind one record', { firstRecord: 'misroutes' }, ['SmallRecordsMisrouted']],
+    ['has a small buffer', { maxHelloBytes: 1460 }, ['LargeHelloNotRouted']],
+    ['minds the case of names', { isCaseSensitive: true }, ['UpperCaseNotRouted']],
+    ['wants TLS 1.3', { refusesTls12: true }, ['Tls12NotRouted']],
+    ['leads no name to the first tenant', { noName: 'first' }, ['NoNameLedToTenant']],
+    ['answers no name in the clear', { noName: 'clear' }, ['NoNameNotTls']],
+    ['leads unknown names to a tenant', { unknownName: 'first' }, ['UnknownNameLedToTenant']],
+    ['answers unknown names in the clear', { unknownName: 'clear' }, ['UnknownNameNotTls']],
+    ['ends both sides when one ends', { cutsHalfClose: true }, ['HalfCloseCut']],
+    ['has few connections', { maxConnections: 30 }, ['ManyConnectionsRefused']],
+    ['breaks under load', { cutsAfterBytes: 100_000 }, ['BulkCut']],
+    ['believes every PROXY header', { proxyHeader: 'taken' }, ['ProxyHeaderTaken']],
+    [
+      'wants a PROXY header',
+      { proxyHeader: 'required' },
+      ['PassthroughRefused', 'ProxyHeaderRequired'],
+    ],
+  ];
+
+  test.each(faults)('an edge that %s', async (_, fault, codes) => {
+    await using lab = await EdgeLab.create();
+    const { port } = await lab.faultyEdge(fault);
+
+    const results = await lab.check(port, { ca: lab.authorities, timeoutMs: 30_000 });
+
+    expect(complaints(results)).toEqual([...codes]);
+  });
+});
+
+describe('an edge that ends TLS itself', () => {
+  test('with a certificate of its own', async () => {
+    await using lab = await EdgeLab.create();
+    const serving = await (await TestAuthority.create('edge')).issue({ names: [HOST_A, HOST_B] });
+    const { port } = lab.use(await ApiServer.start({ serving, onConnection: httpSpeaker() }));
+
+    const results = await lab.check(port, { ca: lab.authorities });
+
+    expect(complaints(results)).toEqual([
+      'PassthroughEdgeEndsTls',
+      'NoNameOwnCertificate',
+      'UnknownNameOwnCertificate',
+    ]);
+    expect(results[0]?.message).toContain('the certificate of CN=leaf by CN=edge');
+    expect(results[0]?.action).toContain(HOST_A);
+    expect(results[1]).toMatchObject({ state: 'Skip', code: 'EarlierCheckFailed' });
+    expect(results.at(-1)).toMatchObject({ check: 'proxy-header', state: 'Skip' });
+  });
+
+  test('and nobody has said whose CA is right: it shows that hosts share a certificate', async () => {
+    await using lab = await EdgeLab.create();
+    const serving = await (await TestAuthority.create('edge')).issue({ names: ['*.k8s.test'] });
+    const { port: own } = lab.use(await ApiServer.start({ serving, onConnection: httpSpeaker() }));
+    const routes = new Map([HOST_A, HOST_B].map((host) => [host, own]));
+    const { port } = lab.use(await FaultyEdge.start(routes));
+
+    const results = await lab.check(port, { timeoutMs: 1500 });
+
+    expect(complaints(results)).toEqual(['PassthroughNotProven', 'CertificateShared']);
+  });
+
+  test.each([
+    ['without protocols', [], 'AlpnLost'],
+    ['with HTTP/1.1 alone', ['http/1.1'], 'AlpnH2NotChosen'],
+  ] as const)('with the key of the tenant, %s', async (_, protocols, code) => {
+    await using lab = await EdgeLab.create();
+    const { serving } = lab.a;
+    const { port: ending } = lab.use(
+      await ApiServer.start({ serving, protocols, onConnection: httpSpeaker() }),
+    );
+    const { port } = lab.use(await FaultyEdge.start(new Map([[HOST_A, ending]])));
+
+    const results = await lab.check(port, { ca: lab.authorities, hosts: [HOST_A] });
+
+    expect(complaints(results)).toEqual([code]);
+    expect(results.find(({ check }) => check === 'own-certificates')).toMatchObject({
+      ...{ state: 'Skip', code: 'NothingToCheck' },
+    });
+  });
+});
+
+test('an edge with a certificate for strangers gets a warning each', async () => {
+  await using lab = await EdgeLab.create();
+  const serving = await (await TestAuthority.create('edge')).issue({ names: ['edge.test'] });
+  const own = lab.use(await ApiServer.start({ serving }));
+  const routes = new Map([
+    ['edge.test', own.port],
+    [HOST_A, lab.a.port],
+  ]);
+  const { port } = lab.use(
+    await FaultyEdge.start(routes, { noName: 'first', unknownName: 'first' }),
+  );
+
+  const results = await lab.check(port, { ca: lab.authorities, hosts: [HOST_A] });
+
+  expect(complaints(results)).toEqual(['NoNameOwnCertificate', 'UnknownNameOwnCertificate']);
+});
+
+test('a certificate of the tenant without the name of the host is told from one of the edge', async () => {
+  await using lab = await EdgeLab.create();
+  const unnamed = lab.use(
+    await HttpBackend.start(HOST_B, { names: ['elsewhere.test'], authority: lab.b.authority }),
+  );
+  const routes = new Map([
+    [HOST_A, lab.a.port],
+    [HOST_B, unnamed.port],
+  ]);
+  const { port } = lab.use(await FaultyEdge.start(routes));
+
+  const results = await lab.check(port, { ca: lab.authorities });
+
+  expect(complaints(results)).toEqual(['PassthroughNameMissing']);
+  expect(results[0]?.message).toContain(HOST_B);
+});
+
+test('two servers of one host, with a key each, are a warning', async () => {
+  await using lab = await EdgeLab.create();
+  const second = lab.use(await HttpBackend.start(HOST_A, { authority: lab.a.authority }));
+  const gateway = await lab.gateway();
+  await gateway.changeRoutes([
+    { host: HOST_A, endpoints: [lab.a.endpoint, second.endpoint] },
+    { host: HOST_B, endpoints: [lab.b.endpoint] },
+  ]);
+
+  const results = await lab.check(gateway.port, { ca: lab.authorities });
+
+  expect(complaints(results)).toEqual(['KeyChanges']);
+});
+
+test('two hosts of one tenant may share its certificate', async () => {
+  await using lab = await EdgeLab.create();
+  const shared = lab.use(await HttpBackend.start(HOST_A, { names: [HOST_A, HOST_B] }));
+  const routes = new Map([HOST_A, HOST_B].map((host) => [host, shared.port]));
+  const { port } = lab.use(await FaultyEdge.start(routes));
+
+  const results = await lab.check(port, { ca: shared.authority.cert });
+
+  expect(complaints(results)).toEqual([]);
+});
+
+test('what speaks HTTP is not served', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.faultyEdge({ unknownName: 'clear' });
+
+  const results = await lab.check(port, { hosts: ['c.k8s.test'] });
+
+  expect(results[0]?.code).toBe('PassthroughNotTls');
+});
+
+test('what is silent is not served, and not waited for again and again', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.faultyEdge({ unknownName: 'holds' });
+  let dials = 0;
+  const dial: Dial = async (...to) => {
+    dials++;
+    return dialTcp(...to);
+  };
+
+  const results = await lab.check(port, { hosts: ['c.k8s.test'], timeoutMs: 200, dial });
+
+  expect(results[0]?.code).toBe('PassthroughTimeout');
+  // One for the host, one without a name, two for unknown names, one behind a PROXY header.
+  expect(dials).toBe(5);
+});
+
+// One by one: what is held up by the others could look like a fault.
+describe('a fault that shows by a wait has its code, and no other', () => {
+  const waits: readonly (readonly [string, EdgeFaults, string])[] = [
+    ['keeps who has no name waiting', { noName: 'holds' }, 'NoNameHeld'],
+    ['keeps unknown names waiting', { unknownName: 'holds' }, 'UnknownNameHeld'],
+    ['ignores the end of clients', { keepsEndOf: 'client' }, 'HalfCloseNotPassedOn'],
+    ['ignores the end of servers', { keepsEndOf: 'server' }, 'ServerCloseNotPassedOn'],
+    ['cuts quiet connections', { cutsIdleMs: 800 }, 'IdleCut'],
+    ['forgets quiet connections', { forgetsIdleMs: 800 }, 'IdleDead'],
+  ];
+
+  test.each(waits)('an edge that %s', async (_, fault, code) => {
+    await using lab = await EdgeLab.create();
+    const { port } = await lab.faultyEdge(fault);
+    const isIdle = code.startsWith('Idle');
+
+    const results = await lab.check(port, {
+      ...{ ca: lab.authorities, timeoutMs: 800, idleMs: isIdle ? 1000 : 100 },
+    });
+
+    expect(complaints(results)).toEqual([code]);
+  });
+});
+
+describe('servers behind a good edge', () => {
+  async function checked(
+    onConnection: NonNullable<Parameters<typeof ApiServer.start>[0]['onConnection']>,
+    faults: EdgeFaults = {},
+    idleMs = 100,
+  ): Promise<readonly string[]> {
+    await using lab = await EdgeLab.create();
+    const server = lab.use(await ApiServer.start({ serving: lab.a.serving, onConnection }));
+    const { port } = lab.use(await FaultyEdge.start(new Map([[HOST_A, server.port]]), faults));
+    const hosts = [HOST_A] as const;
+    const ca = lab.authorities;
+    return complaints(await lab.check(port, { ca, hosts, timeoutMs: 800, idleMs }));
+  }
+
+  test('are known by their goodbye: it was not the edge that cut', async () => {
+    const codes = await checked(httpSpeaker({ endsAfterMs: 800 }), {}, 1000);
+
+    expect(codes).toEqual(['IdleEndedByServer']);
+  });
+
+  test('may hang up when a client ends its side: that is unclear', async () => {
+    expect(await checked(httpSpeaker({ hangsUpWithin: 100 }))).toEqual(['HalfCloseUnclear']);
+  });
+
+  test('need not speak HTTP', async () => {
+    expect(await checked(silent)).toEqual([]);
+  });
+
+  test.each([
+    [{ cutsHalfClose: true }, 'HalfCloseCut'],
+    [{ keepsEndOf: 'client' }, 'HalfCloseNotPassedOn'],
+    [{ cutsIdleMs: 800 }, 'IdleCut'],
+  ] as const)('need not speak HTTP for %j to be seen', async (fault, code) => {
+    expect(await checked(silent, fault, 1000)).toEqual([code]);
+  });
+});
+
+test('a check ends when its caller wants no more', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.faultyEdge();
+  const controller = new AbortController();
+
+  const checking = lab.check(port, { signal: controller.signal, idleMs: 60_000 });
+  setTimeout(() => controller.abort(new Error('enough')), 50);
+
+  await expect(checking).rejects.toThrow('enough');
+});

@@ -1,0 +1,43 @@
+/**
+ * own-certificates, same-key: each host has a certificate of its own, with the same key each time.
+ */
+import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
+import type { Checkup } from '../checkup.ts';
+import { keyOf } from '../recognition.ts';
+
+/** Judges whether two hosts are answered with one certificate. */
+export function judgeOwnCertificates(checkup: Checkup): CheckResult {
+  const { served, recognition } = checkup;
+  if (served.length < 2) {
+    return nothingToCheck('own-certificates', `there is nothing to compare ${served[0]} with`);
+  }
+  const byKey = Map.groupBy(served, (host) => keysOf(checkup, host)[0] ?? host);
+  const shared = [...byKey.values()].find((hosts) => hosts.length > 1);
+  if (shared === undefined) {
+    return checkResult('CertificatesDiffer', `${served.length} hosts, as many certificates`);
+  }
+  const hosts = shared.join(', ');
+  // A tenant may serve its API host and its konnectivity host with one certificate.
+  return recognition.hasAuthorities
+    ? checkResult('CertificatesDiffer', `${hosts} share one, and it is of a CA given`)
+    : checkResult('CertificateShared', `${hosts} are answered with one certificate`, { hosts });
+}
+
+/** Judges whether a host is answered with the same key each time. */
+export function judgeSameKey(checkup: Checkup): CheckResult {
+  for (const host of checkup.served) {
+    const keys = keysOf(checkup, host);
+    const different = new Set(keys).size;
+    if (different > 1) {
+      const message = `${keys.length} connections for ${host} met ${different} keys`;
+      return checkResult('KeyChanges', message, { host });
+    }
+  }
+  return checkResult('KeySame', `one key for each of ${checkup.served.join(', ')}`);
+}
+
+function keysOf({ looks }: Checkup, host: string): readonly string[] {
+  return (looks.get(host) ?? []).flatMap((handshake) =>
+    handshake.kind === 'secured' ? [keyOf(handshake.presented[0])] : [],
+  );
+}

@@ -1,0 +1,75 @@
+/**
+ * split-hello, small-records, large-hello, upper-case: whatever form a hello comes in, it is led to the host it names.
+ */
+import { checkResult, type CheckResult } from '../check-result.ts';
+import type { Checkup } from '../checkup.ts';
+import { handshakeThrough, type HelloWish } from '../edge-connection.ts';
+import { inSegments, inSmallRecords } from '../hello-shape.ts';
+import { handshakeText, type Whose } from '../recognition.ts';
+import type { Handshake } from '../../tls/handshake.ts';
+
+/** A host that was not reached, and what came in its place. */
+export interface Astray {
+  readonly host: string;
+  readonly handshake: Handshake;
+  /** Nothing if no handshake came of it. */
+  readonly whose: Whose | undefined;
+  /** What is the case, as a sentence. */
+  readonly text: string;
+}
+
+/** In many TCP segments. */
+export async function checkSplitHello(checkup: Checkup): Promise<CheckResult> {
+  const astray = await firstAstray(checkup, { shape: inSegments });
+  return astray === undefined
+    ? checkResult('SplitHelloRouted', 'a hello in six segments arrives')
+    : checkResult('SplitHelloNotRouted', `${astray.text} in a hello of six segments`);
+}
+
+/** In many TLS records. */
+export async function checkSmallRecords(checkup: Checkup): Promise<CheckResult> {
+  const astray = await firstAstray(checkup, { shape: inSmallRecords });
+  if (astray === undefined) {
+    return checkResult('SmallRecordsRouted', 'a hello in records of 64 bytes arrives');
+  }
+  const message = `${astray.text} in a hello in records of 64 bytes`;
+  return astray.whose?.kind === 'otherHost' || astray.whose?.kind === 'unnamed'
+    ? checkResult('SmallRecordsMisrouted', message)
+    : checkResult('SmallRecordsRefused', message);
+}
+
+/** Larger than a segment. */
+export async function checkLargeHello(checkup: Checkup): Promise<CheckResult> {
+  const astray = await firstAstray(checkup, { isLarge: true });
+  return astray === undefined
+    ? checkResult('LargeHelloRouted', 'a hello of four kilobytes arrives')
+    : checkResult('LargeHelloNotRouted', `${astray.text} in a hello of four kilobytes`);
+}
+
+/** With the name in upper case. */
+export async function checkUpperCase(checkup: Checkup): Promise<CheckResult> {
+  const astray = await firstAstray(checkup, {}, (host) => host.toUpperCase());
+  return astray === undefined
+    ? checkResult('UpperCaseRouted', 'a name in upper case is as good as one in lower case')
+    : checkResult('UpperCaseNotRouted', `${astray.text} in upper case`);
+}
+
+/** Sends this hello for each host; the first that is not reached. */
+async function firstAstray(
+  { edge, at, served, limits, recognition }: Checkup,
+  wish: HelloWish,
+  nameOf: (host: string) => string = (host) => host,
+): Promise<Astray | undefined> {
+  const all = await Promise.all(
+    served.map(async (host): Promise<Astray | undefined> => {
+      const hello = { ...wish, serverName: nameOf(host) };
+      const handshake = await handshakeThrough(edge, hello, limits);
+      const whose =
+        handshake.kind === 'secured' ? recognition.whose(host, handshake.presented) : undefined;
+      if (whose?.kind === 'own') return undefined;
+      const text = `${at} ${handshakeText(handshake, limits.timeoutMs)}, asked for ${host}`;
+      return { host, handshake, whose, text };
+    }),
+  );
+  return all.find((astray) => astray !== undefined);
+}

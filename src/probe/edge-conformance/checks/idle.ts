@@ -1,0 +1,84 @@
+/**
+ * idle: a connection that is quiet for a while still works.
+ */
+import { checkResult, type CheckResult } from '../check-result.ts';
+import { openHttp, type Checkup } from '../checkup.ts';
+import { EdgeConnection } from '../edge-connection.ts';
+import { firstAnswer, versionRequest } from '../http1.ts';
+import { hasPingAnswer, hasSettings, OPENING, PING_REQUEST, SETTINGS_ACK } from '../http2.ts';
+import { TIMED_OUT } from '../../limits.ts';
+
+/** A connection, and how its server is asked whether it is there. */
+interface Conversation {
+  readonly host: string;
+  readonly connection: EdgeConnection;
+  /** Absent: it cannot be asked. */
+  readonly ask?: () => Promise<'answered' | 'ended' | typeof TIMED_OUT>;
+}
+
+/** Asks, is quiet, and asks again. */
+export async function checkIdle(checkup: Checkup): Promise<CheckResult> {
+  const { at, idleMs, limits } = checkup;
+  const { host, connection, ask } = await begin(checkup);
+  using _ = connection;
+  const from = performance.now();
+  const quiet = await connection.receive(() => undefined, { ...limits, timeoutMs: idleMs });
+  const what = `the connection for ${host} at ${at}`;
+  const asked = quiet === TIMED_OUT ? await ask?.() : 'ended';
+  const seconds = ((performance.now() - from) / 1000).toFixed(1);
+  if (asked === 'ended') {
+    return connection.saidGoodbye
+      ? checkResult('IdleEndedByServer', `the server of ${host} ended it after ${seconds} s`)
+      : checkResult('IdleCut', `${what} was cut after ${seconds} s without traffic`);
+  }
+  if (asked === TIMED_OUT) {
+    const message = `${what} is open after ${idleMs / 1000} s without traffic, and nobody answers`;
+    return checkResult('IdleDead', message);
+  }
+  return asked === undefined
+    ? checkResult(
+        'IdleKept',
+        `${what} is open after ${idleMs / 1000} s; its server cannot be asked`,
+      )
+    : checkResult('IdleKept', `${what} answers after ${idleMs / 1000} s without traffic`);
+}
+
+/** In HTTP/2 if the server speaks it: its pings are for that. Else in HTTP/1.1. */
+async function begin(checkup: Checkup): Promise<Conversation> {
+  const { edge, served, httpHost, limits } = checkup;
+  const [host] = served;
+  const connection = await EdgeConnection.open(edge, { serverName: host }, limits);
+  const { handshake } = connection;
+  if (handshake.kind === 'secured' && handshake.protocol === 'h2') {
+    connection.send(OPENING);
+    if ((await connection.receive(hasSettings, limits)) === true) {
+      connection.send(SETTINGS_ACK);
+      return {
+        ...{ host, connection },
+        ask: async () => {
+          connection.send(PING_REQUEST);
+          return answered(await connection.receive(hasPingAnswer, limits));
+        },
+      };
+    }
+  }
+  if (httpHost === undefined) return { host, connection };
+  connection[Symbol.dispose]();
+  return beginHttp1(checkup, httpHost);
+}
+
+async function beginHttp1({ edge, limits }: Checkup, host: string): Promise<Conversation> {
+  const connection = await openHttp(edge, host, limits);
+  const ask = async () => {
+    connection.send(versionRequest(host));
+    const answer = await connection.receive(firstAnswer, limits);
+    if (typeof answer === 'object') connection.drop(answer.bytes);
+    return answered(answer);
+  };
+  await ask();
+  return { host, connection, ask };
+}
+
+function answered(answer: unknown): 'answered' | 'ended' | typeof TIMED_OUT {
+  return answer === 'ended' || answer === TIMED_OUT ? answer : 'answered';
+}

@@ -1,0 +1,38 @@
+/**
+ * many-connections: many at once, from one address, all reach their host.
+ */
+import { checkResult, type CheckResult } from '../check-result.ts';
+import type { Checkup } from '../checkup.ts';
+import { EdgeConnection } from '../edge-connection.ts';
+import { handshakeText } from '../recognition.ts';
+
+/** As a few workers behind one address have them; no edge should notice. */
+const CONNECTIONS = 50;
+
+/** They wait for one another, on this machine too. */
+const PATIENCE = 3;
+
+/** Opens them all, and closes them when the last has been answered. */
+export async function checkManyConnections(checkup: Checkup): Promise<CheckResult> {
+  const { edge, at, served, recognition } = checkup;
+  const limits = { ...checkup.limits, timeoutMs: PATIENCE * checkup.limits.timeoutMs };
+  using stack = new DisposableStack();
+  const all = await Promise.all(
+    Array.from({ length: CONNECTIONS }, async (_, index) => {
+      const host = served[index % served.length] ?? served[0];
+      const connection = await EdgeConnection.open(edge, { serverName: host }, limits);
+      return { host, connection: stack.use(connection) };
+    }),
+  );
+  const astray = all.filter(({ host, connection: { handshake } }) => {
+    if (handshake.kind !== 'secured') return true;
+    return recognition.whose(host, handshake.presented).kind !== 'own';
+  });
+  const [first] = astray;
+  if (first === undefined) {
+    return checkResult('ManyConnectionsServed', `${CONNECTIONS} connections at once are served`);
+  }
+  const text = handshakeText(first.connection.handshake, limits.timeoutMs);
+  const message = `${astray.length} of ${CONNECTIONS} connections at once fail: ${at} ${text}, asked for ${first.host}`;
+  return checkResult('ManyConnectionsRefused', message);
+}

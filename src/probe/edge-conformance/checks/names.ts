@@ -1,0 +1,97 @@
+/**
+ * no-name, unknown-name: who names no host of a tenant reaches no tenant.
+ */
+import { randomBytes } from 'node:crypto';
+import { checkResult, type CheckResult } from '../check-result.ts';
+import { edgeText } from '../checkup.ts';
+import { handshakeThrough, type EdgeUnderTest } from '../edge-connection.ts';
+import { handshakeText, type Recognition } from '../recognition.ts';
+import type { Limits } from '../../limits.ts';
+import type { Handshake } from '../../tls/handshake.ts';
+
+/** How bad it is; the last is the worst. */
+const KINDS = ['refused', 'ownCertificate', 'notTls', 'held', 'ledToTenant'] as const;
+type Kind = (typeof KINDS)[number];
+
+interface Outcome {
+  readonly kind: Kind;
+  readonly text: string;
+  readonly name: string;
+}
+
+/** What these checks need; they are made even if no host is reached. */
+export interface Stranger {
+  readonly edge: EdgeUnderTest;
+  readonly recognition: Recognition;
+  readonly limits: Limits;
+}
+
+/** Without a name. */
+export async function checkNoName(stranger: Stranger): Promise<CheckResult> {
+  const { kind, text } = await outcomeFor(stranger, undefined);
+  const message = `${text}, asked for no name`;
+  switch (kind) {
+    case 'refused':
+      return checkResult('NoNameRefused', message);
+    case 'ownCertificate':
+      return checkResult('NoNameOwnCertificate', message);
+    case 'notTls':
+      return checkResult('NoNameNotTls', message);
+    case 'held':
+      return checkResult('NoNameHeld', message);
+    case 'ledToTenant':
+      return checkResult('NoNameLedToTenant', message);
+  }
+}
+
+/** With a name beside that of a host, which a wildcard would take, and with one that is nowhere (RFC 6761). */
+export async function checkUnknownName(stranger: Stranger, host: string): Promise<CheckResult> {
+  const label = `unknown-${randomBytes(4).toString('hex')}`;
+  const beside = `${label}${host.slice(host.indexOf('.'))}`;
+  const [first, second] = await Promise.all([
+    outcomeFor(stranger, beside),
+    outcomeFor(stranger, `${label}.invalid`),
+  ]);
+  const isSecondWorse = KINDS.indexOf(second.kind) > KINDS.indexOf(first.kind);
+  const { kind, text, name } = isSecondWorse ? second : first;
+  const message = `${text}, asked for ${name}`;
+  switch (kind) {
+    case 'refused':
+      return checkResult('UnknownNameRefused', message);
+    case 'ownCertificate':
+      return checkResult('UnknownNameOwnCertificate', message);
+    case 'notTls':
+      return checkResult('UnknownNameNotTls', message);
+    case 'held':
+      return checkResult('UnknownNameHeld', message);
+    case 'ledToTenant':
+      return checkResult('UnknownNameLedToTenant', message, { host: name });
+  }
+}
+
+async function outcomeFor(
+  { edge, recognition, limits }: Stranger,
+  serverName: string | undefined,
+): Promise<Outcome> {
+  const handshake = await handshakeThrough(edge, { serverName }, limits);
+  return {
+    kind: kindOf(handshake, recognition),
+    text: `${edgeText(edge)} ${handshakeText(handshake, limits.timeoutMs)}`,
+    name: serverName ?? '',
+  };
+}
+
+function kindOf(handshake: Handshake, recognition: Recognition): Kind {
+  switch (handshake.kind) {
+    case 'secured':
+      return recognition.isTenants(handshake.presented) ? 'ledToTenant' : 'ownCertificate';
+    case 'alert':
+    case 'closed':
+    case 'malformed':
+      return 'refused';
+    case 'notTls':
+      return 'notTls';
+    case 'timeout':
+      return 'held';
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * passthrough: TLS for each host ends behind the edge, at what serves that host.
+ */
+import { checkResult, type CheckResult } from '../check-result.ts';
+import type { Looks } from '../checkup.ts';
+import { handshakeText, type Recognition } from '../recognition.ts';
+import type { Handshake } from '../../tls/handshake.ts';
+
+/** The first host that is not served, or that all are. */
+export function judgePassthrough(
+  looks: Looks,
+  recognition: Recognition,
+  { at, timeoutMs }: { readonly at: string; readonly timeoutMs: number },
+): CheckResult {
+  for (const [host, handshakes] of looks) {
+    for (const handshake of handshakes) {
+      const text = `${at} ${handshakeText(handshake, timeoutMs)}, asked for ${host}`;
+      const fault = faultOf(host, handshake, recognition, text);
+      if (fault !== undefined) return fault;
+    }
+  }
+  const hosts = [...looks.keys()].join(', ');
+  return recognition.hasAuthorities
+    ? checkResult('PassthroughProven', `each of ${hosts} ends at its own tenant`)
+    : checkResult(
+        'PassthroughNotProven',
+        `each of ${hosts} is answered with a certificate that has its name; whose it is cannot be told without a CA`,
+      );
+}
+
+/** Whether a host was served each time. */
+export function isServed(
+  host: string,
+  handshakes: readonly Handshake[],
+  recognition: Recognition,
+): boolean {
+  return handshakes.every(
+    (handshake) =>
+      handshake.kind === 'secured' &&
+      recognition.whoseAtFirst(host, handshake.presented).kind === 'own',
+  );
+}
+
+function faultOf(
+  host: string,
+  handshake: Handshake,
+  recognition: Recognition,
+  text: string,
+): CheckResult | undefined {
+  switch (handshake.kind) {
+    case 'secured': {
+      const whose = recognition.whoseAtFirst(host, handshake.presented);
+      switch (whose.kind) {
+        case 'own':
+          return undefined;
+        case 'otherHost':
+          return checkResult('PassthroughOtherHost', `${text}: that is ${whose.host}`, { host });
+        case 'unnamed':
+          return checkResult('PassthroughNameMissing', `${text}, which lacks that name`, { host });
+        case 'stranger':
+          return checkResult(
+            'PassthroughEdgeEndsTls',
+            `${text}, which ${recognition.hasAuthorities ? 'is of no CA given' : 'lacks that name'}`,
+            { host },
+          );
+      }
+    }
+    case 'alert':
+    case 'closed':
+    case 'malformed':
+      return checkResult('PassthroughRefused', text, { host });
+    case 'notTls':
+      return checkResult('PassthroughNotTls', text, { host });
+    case 'timeout':
+      return checkResult('PassthroughTimeout', text, { host });
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * server-close: when the server ends a connection, all of its answer arrives, and then the end.
+ */
+import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
+import { openHttp, type Checkup } from '../checkup.ts';
+import { firstAnswer, versionRequest } from '../http1.ts';
+
+/** Asks for the last answer of a connection. */
+export async function checkServerClose({
+  edge,
+  at,
+  httpHost,
+  limits,
+}: Checkup): Promise<CheckResult> {
+  if (httpHost === undefined) {
+    return nothingToCheck('server-close', 'no server behind the edge answers in HTTP/1.1');
+  }
+  using connection = await openHttp(edge, httpHost, limits);
+  connection.send(versionRequest(httpHost, { close: true }));
+  const answer = await connection.receive(firstAnswer, limits);
+  if (typeof answer === 'object' && (await connection.endsTcp(limits))) {
+    return checkResult('ServerClosePassedOn', 'the end of the server comes behind its answer');
+  }
+  const what = typeof answer === 'object' ? 'no end comes behind the answer' : 'no answer comes';
+  const message = `${what} in ${limits.timeoutMs} ms, asked for the last one of ${httpHost} at ${at}`;
+  return checkResult('ServerCloseNotPassedOn', message);
+}

@@ -1,0 +1,65 @@
+/**
+ * tls-1.2, client-certificates: a client of TLS 1.2 is served, and what the server asks of it arrives. In that version
+ * the server's wish for a certificate can be seen.
+ */
+import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
+import type { Checkup } from '../checkup.ts';
+import { EdgeConnection } from '../edge-connection.ts';
+import { handshakeText } from '../recognition.ts';
+import { MESSAGES } from '../record-log.ts';
+import type { Handshake } from '../../tls/handshake.ts';
+
+interface Seen {
+  readonly host: string;
+  readonly handshake: Handshake;
+  readonly asksForCertificate: boolean;
+}
+
+/** Both checks, from one connection for each host. */
+export async function checkTls12(checkup: Checkup): Promise<readonly [CheckResult, CheckResult]> {
+  const seen = await Promise.all(checkup.served.map(async (host) => look(checkup, host)));
+  return [judgeVersion(checkup, seen), judgeClientCertificates(seen)];
+}
+
+async function look({ edge, limits }: Checkup, host: string): Promise<Seen> {
+  const wish = { serverName: host, version: 'TLSv1.2' } as const;
+  using connection = await EdgeConnection.open(edge, wish, limits);
+  const types = connection.records?.messageTypes() ?? [];
+  return {
+    ...{ host, handshake: connection.handshake },
+    asksForCertificate: types.includes(MESSAGES.certificateRequest),
+  };
+}
+
+function judgeVersion({ at, limits, recognition }: Checkup, seen: readonly Seen[]): CheckResult {
+  for (const { host, handshake } of seen) {
+    const isOwn =
+      handshake.kind === 'secured' && recognition.whose(host, handshake.presented).kind === 'own';
+    if (isOwn || isUnspoken(handshake)) continue;
+    const text = handshakeText(handshake, limits.timeoutMs);
+    return checkResult('Tls12NotRouted', `${at} ${text}, asked for ${host} in TLS 1.2`);
+  }
+  return seen.every(({ handshake }) => isUnspoken(handshake))
+    ? nothingToCheck('tls-1.2', 'the servers behind the edge want TLS 1.3')
+    : checkResult('Tls12Routed', 'a hello of TLS 1.2 alone arrives');
+}
+
+function judgeClientCertificates(seen: readonly Seen[]): CheckResult {
+  const asking = seen.filter(({ asksForCertificate }) => asksForCertificate);
+  if (asking.length > 0) {
+    const hosts = asking.map(({ host }) => host).join(', ');
+    return checkResult(
+      'ClientCertificateAsked',
+      `the wish for a certificate arrives from ${hosts}`,
+    );
+  }
+  return nothingToCheck(
+    'client-certificates',
+    'no server asks for a client certificate in TLS 1.2; a kube-apiserver would',
+  );
+}
+
+/** That a server will not speak this version is its own choice, and it says so. */
+function isUnspoken(handshake: Handshake): boolean {
+  return handshake.kind === 'alert' && handshake.alert === 'protocol_version';
+}

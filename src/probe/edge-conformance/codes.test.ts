@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+import { HOP_CODES, SKIP_CODES } from '../codes.ts';
+import { checkResult } from './check-result.ts';
+import { EDGE_CHECKS, EDGE_CODES, EDGE_SKIP_CODES, type EdgeCodeEntry } from './codes.ts';
+
+const entries = Object.entries<EdgeCodeEntry>(EDGE_CODES);
+const codes = [...Object.keys(EDGE_CODES), ...Object.keys(EDGE_SKIP_CODES)];
+
+test('every check can pass', () => {
+  for (const check of EDGE_CHECKS) {
+    const states = entries.filter(([, entry]) => entry.check === check).map(([, one]) => one.state);
+    expect(states).toContain('Pass');
+  }
+});
+
+test.each(entries)('%s is written as people read it', (code, { state, title, meaning, action }) => {
+  expect(code).toMatch(/^[A-Z][A-Za-z0-9]+$/);
+  expect(title).not.toEndWith('.');
+  expect(meaning).toEndWith('.');
+  expect(typeof action).toBe(state === 'Pass' ? 'undefined' : 'string');
+  expect(action ?? '').not.toEndWith('.');
+});
+
+test('no code is one of a hop too', () => {
+  const others = new Set([...Object.keys(HOP_CODES), ...Object.keys(SKIP_CODES)]);
+
+  expect(codes.filter((code) => others.has(code))).toEqual([]);
+});
+
+test('an action has nothing open once the result is made', () => {
+  const { action } = checkResult('KeyChanges', 'message', { host: 'a.example.com' });
+
+  expect(action).toBe('if a.example.com has one server, look for a second route that claims it');
+});
+
+test('what strangers say does not reach the terminal as they say it', () => {
+  const { message } = checkResult('KeySame', 'red \u001B[31m\n alarm');
+
+  expect(message).toBe('red [31m alarm');
+});
+
+test('every code that is not well is the result of some test', async () => {
+  const text = await Bun.file(join(import.meta.dir, 'check-edge.test.ts')).text();
+
+  const bad = entries.filter(([, { state }]) => state !== 'Pass').map(([code]) => code);
+  const unseen = [...bad, ...Object.keys(EDGE_SKIP_CODES)].filter(
+    (code) => !text.includes(`'${code}'`),
+  );
+  expect(unseen).toEqual([]);
+});

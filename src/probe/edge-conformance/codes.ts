@@ -1,0 +1,37 @@
+/**
+ * Everything that a check of an edge can say, by code. A code is for ever, and belongs to one check and one state.
+ *
+ * Fail: a client that keeps to the standards is not served, or is led astray. Warn: it works, and somebody should know.
+ */
+import { CERTIFICATE_CODES } from './codes/certificates.ts';
+import { CONNECTION_CODES } from './codes/connections.ts';
+import { HELLO_CODES } from './codes/hellos.ts';
+import { NAME_CODES } from './codes/names.ts';
+
+export { EDGE_CHECKS, type EdgeCheck, type EdgeCodeEntry } from './codes/entry.ts';
+
+/** The codes of checks that were made, in the order of the checks. */
+export const EDGE_CODES = {
+  ...CERTIFICATE_CODES,
+  ...HELLO_CODES,
+  ...NAME_CODES,
+  ...CONNECTION_CODES,
+} as const;
+
+/** A code of a check that was made. */
+export type EdgeCode = keyof typeof EDGE_CODES;
+
+/** Why a check was not made. */
+export const EDGE_SKIP_CODES = {
+  EarlierCheckFailed: {
+    title: 'an earlier check failed',
+    meaning: 'No host is reached through the edge, so there is nothing to compare with.',
+  },
+  NothingToCheck: {
+    title: 'nothing to check',
+    meaning: 'What is behind the edge does not do what this check is about.',
+  },
+} as const satisfies Record<string, { readonly title: string; readonly meaning: string }>;
+
+/** A code of a check that was not made. */
+export type EdgeSkipCode = keyof typeof EDGE_SKIP_CODES;

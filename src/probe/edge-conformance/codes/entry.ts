@@ -1,0 +1,39 @@
+/**
+ * What the catalogue of codes is made of.
+ */
+
+/** The checks, in the order of the report. */
+export const EDGE_CHECKS = [
+  'passthrough',
+  'own-certificates',
+  'same-key',
+  'split-hello',
+  'small-records',
+  'large-hello',
+  'upper-case',
+  'tls-1.2',
+  'no-name',
+  'unknown-name',
+  'alpn-h2',
+  'client-certificates',
+  'half-close',
+  'server-close',
+  'idle',
+  'many-connections',
+  'bulk',
+  'proxy-header',
+] as const;
+/** One of {@link EDGE_CHECKS}. */
+export type EdgeCheck = (typeof EDGE_CHECKS)[number];
+
+/** What a code stands for. */
+export interface EdgeCodeEntry {
+  readonly check: EdgeCheck;
+  readonly state: 'Pass' | 'Warn' | 'Fail';
+  /** A few words for a table. */
+  readonly title: string;
+  /** What it means for whoever uses the edge. */
+  readonly meaning: string;
+  /** The way out, with `{names}` for what only the check knows. No full stop. */
+  readonly action?: string;
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'bun:test';
+import type { TLSSocket } from 'node:tls';
+import { ApiServer } from '../../proxy/testing/api-server.ts';
+import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { dialTcp } from '../dial.ts';
+import { EdgeConnection } from './edge-connection.ts';
+
+const LIMITS = { timeoutMs: 20_000 };
+
+test('who sends without end is hung up on', async () => {
+  const serving = await (await TestAuthority.create('edge')).issue({ names: ['a.k8s.test'] });
+  await using server = await ApiServer.start({ serving, onConnection: flood });
+  const edge = { address: '127.0.0.1', port: server.port, dial: dialTcp };
+  using connection = await EdgeConnection.open(edge, { serverName: 'a.k8s.test' }, LIMITS);
+
+  let most = 0;
+  const end = await connection.receive((received) => {
+    most = Math.max(most, received.length);
+    return undefined;
+  }, LIMITS);
+
+  expect(end).toBe('ended');
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(1024 * 1024);
+});
+
+function flood(socket: TLSSocket): void {
+  const chunk = Buffer.alloc(16 * 1024);
+  const write = () => {
+    while (!socket.destroyed && socket.write(chunk)) continue;
+  };
+  socket.on('drain', write).on('error', () => socket.destroy());
+  write();
+}

@@ -1,0 +1,218 @@
+/**
+ * A TLS connection through the edge, with whatever hello a check wants, and whoever answers.
+ */
+import { Duplex } from 'node:stream';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import type { Dial } from '../dial.ts';
+import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
+import { broken, secured, type Handshake } from '../tls/handshake.ts';
+import { whole, type HelloShape } from './hello-shape.ts';
+import type { RecordLog } from './record-log.ts';
+import { ShapedTransport } from './shaped-transport.ts';
+
+/** The edge that is looked at. */
+export interface EdgeUnderTest {
+  /** Never a name. */
+  readonly address: string;
+  readonly port: number;
+  readonly dial: Dial;
+}
+
+/** What a client says first. */
+export interface HelloWish {
+  /** Default: none. */
+  readonly serverName?: string | undefined;
+  /** Offered by ALPN. Default: h2 and http/1.1. */
+  readonly protocols?: readonly string[];
+  /** Default: 1.3 and 1.2. */
+  readonly version?: 'TLSv1.2';
+  /** With a post-quantum key share and more than two kilobytes behind it. Default: less than a segment. */
+  readonly isLarge?: boolean;
+  /** Default: in one piece. */
+  readonly shape?: HelloShape;
+}
+
+/** Without a post-quantum key share, which alone would fill a segment. */
+const SMALL_GROUPS = 'X25519:P-256';
+
+/** Protocols that nobody speaks: the simplest way to a large hello that every server takes. */
+const PADDING = Array.from({ length: 10 }, (_, index) => `padding-${index}-`.padEnd(250, '.'));
+
+/** More than every answer that a check waits for. Who sends more is hung up on, for a check may listen for hours. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+
+/** One connection, after its handshake or the failure of that. Whoever opens it closes it. */
+export class EdgeConnection implements Disposable {
+  readonly handshake: Handshake;
+  readonly #tls: TLSSocket | undefined;
+  readonly #transport: ShapedTransport | undefined;
+  #received = Buffer.alloc(0);
+  #hasEnded: boolean;
+  #news = Promise.withResolvers<void>();
+
+  private constructor(handshake: Handshake, tls?: TLSSocket, transport?: ShapedTransport) {
+    this.handshake = handshake;
+    this.#hasEnded = handshake.kind !== 'secured';
+    this.#tls = tls;
+    this.#transport = transport;
+    tls?.on('data', (chunk: Buffer) => {
+      if (this.#received.length + chunk.length > MAX_UNREAD_BYTES) {
+        this[Symbol.dispose]();
+        return;
+      }
+      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#tell();
+    });
+    for (const event of ['end', 'close', 'error'] as const) {
+      tls?.on(event, () => {
+        this.#hasEnded = true;
+        this.#tell();
+      });
+    }
+  }
+
+  /** Dials and shakes hands. @throws the reason of the caller's signal only. */
+  static async open(edge: EdgeUnderTest, wish: HelloWish, limits: Limits): Promise<EdgeConnection> {
+    const opened = await inTime(limits, async (signal) => {
+      try {
+        const socket = await edge.dial(edge.address, edge.port, signal);
+        const transport = new ShapedTransport(socket, wish.shape ?? whole);
+        return await EdgeConnection.#shakeHands(transport, wish, signal);
+      } catch (error) {
+        return new EdgeConnection(signal.aborted ? { kind: 'timeout' } : broken(error));
+      }
+    });
+    return opened === TIMED_OUT ? new EdgeConnection({ kind: 'timeout' }) : opened;
+  }
+
+  static async #shakeHands(
+    transport: ShapedTransport,
+    wish: HelloWish,
+    signal: AbortSignal,
+  ): Promise<EdgeConnection> {
+    const { promise, resolve, reject } = Promise.withResolvers<Handshake>();
+    const onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const tls = connect({ socket: transport, ...tlsOptions(wish) });
+    tls.once('secureConnect', () => resolve(secured(tls)));
+    // For as long as it lives: what breaks later is an end.
+    tls.on('error', reject);
+    tls.once('close', () => resolve({ kind: 'closed', code: 'ECONNRESET' }));
+    try {
+      return new EdgeConnection(await promise, tls, transport);
+    } catch (error) {
+      tls.destroy();
+      transport.close();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** What came in TLS records, whoever sent it. */
+  get records(): RecordLog | undefined {
+    return this.#transport?.records;
+  }
+
+  /** Whether the connection ended with a word of goodbye, which only the server behind the edge can say. */
+  get saidGoodbye(): boolean {
+    return this.#hasEnded && this.#transport?.records.endsWithAlert === true;
+  }
+
+  send(bytes: Buffer | string): void {
+    this.#tls?.write(bytes);
+  }
+
+  /** Sends this, and right behind it that nothing more will be sent, by TLS and by TCP; and goes on listening. */
+  sendLast(bytes: string): void {
+    if (this.#transport !== undefined) this.#transport.isFinishing = true;
+    this.#tls?.end(bytes);
+  }
+
+  /**
+   * What `take` finds in all that has come, as soon as it finds something; else that the connection has ended, or that the
+   * time was up. @throws the reason of the caller's signal only.
+   */
+  async receive<T>(
+    take: (received: Buffer) => T | undefined,
+    limits: Limits,
+  ): Promise<T | 'ended' | typeof TIMED_OUT> {
+    return inTime(limits, async (signal) => {
+      while (!signal.aborted) {
+        const found = take(this.#received);
+        if (found !== undefined) return found;
+        if (this.#hasEnded) return 'ended';
+        await this.#news.promise;
+      }
+      return TIMED_OUT;
+    });
+  }
+
+  /** Whether the other side ends TCP too, in time. TLS has its own word for the end, which comes through every edge. */
+  async endsTcp(limits: Limits): Promise<boolean> {
+    const end = await inTime(limits, async () => this.#transport?.ended);
+    return end !== TIMED_OUT;
+  }
+
+  /** Forgets what has been read. */
+  drop(bytes: number): void {
+    this.#received = this.#received.subarray(bytes);
+  }
+
+  [Symbol.dispose](): void {
+    this.#tls?.destroy();
+    this.#transport?.close();
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#news.resolve();
+    this.#news = Promise.withResolvers();
+  }
+}
+
+/** Shakes hands once and hangs up. @throws the reason of the caller's signal only. */
+export async function handshakeThrough(
+  edge: EdgeUnderTest,
+  wish: HelloWish,
+  limits: Limits,
+): Promise<Handshake> {
+  using connection = await EdgeConnection.open(edge, wish, limits);
+  return connection.handshake;
+}
+
+/** The bytes of a hello, for whoever wants to send them by hand. */
+export async function helloBytes(wish: HelloWish): Promise<Buffer> {
+  const { promise, resolve } = Promise.withResolvers<Buffer>();
+  const nowhere = new Duplex({
+    read: () => {},
+    write: (chunk: Buffer, _encoding, done) => {
+      resolve(chunk);
+      done();
+    },
+  });
+  const tls = connect({ socket: nowhere, ...tlsOptions(wish) });
+  // That there is no answer is no fault here.
+  tls.on('error', () => {});
+  try {
+    return await promise;
+  } finally {
+    tls.destroy();
+    nowhere.destroy();
+  }
+}
+
+/**
+ * Nothing is believed of whoever answers: it is just the wrong certificate that has to be seen. That is safe, because
+ * nothing secret goes over these connections.
+ */
+function tlsOptions({ serverName, protocols, version, isLarge }: HelloWish): ConnectionOptions {
+  const offered = protocols ?? ['h2', 'http/1.1'];
+  return {
+    rejectUnauthorized: false,
+    ALPNProtocols: isLarge === true ? [...offered, ...PADDING] : [...offered],
+    ...(serverName !== undefined && { servername: serverName }),
+    ...(version !== undefined && { maxVersion: version }),
+    ...(isLarge !== true && { ecdhCurve: SMALL_GROUPS }),
+  };
+}

@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { VERSION_ANSWER } from '../testing/answers.ts';
+import { firstAnswer, versionRequest } from './http1.ts';
+
+const CHUNKED =
+  'HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\nno\r\n0\r\n\r\n';
+
+test.each([
+  [VERSION_ANSWER, { status: 200, closes: false }],
+  [CHUNKED, { status: 403, closes: true }],
+])(
+  'an answer is whole when its last byte is here, whatever comes behind it: %#',
+  (text, wanted) => {
+    const bytes = Buffer.from(text);
+
+    for (let end = 0; end < bytes.length; end++) {
+      expect(firstAnswer(bytes.subarray(0, end))).toBeUndefined();
+    }
+    const answer = { ...wanted, bytes: bytes.length };
+    expect(firstAnswer(bytes)).toEqual(answer);
+    expect(firstAnswer(Buffer.concat([bytes, bytes]))).toEqual(answer);
+  },
+);
+
+test.each([
+  'SSH-2.0-OpenSSH_9.2\r\n',
+  'HTTP/1.1 fine\r\n\r\n',
+  'HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n',
+  'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+  'HTTP/1.1 200 OK\r\n\r\n',
+])('%j is no answer to such a request', (text) => {
+  expect(firstAnswer(Buffer.from(text))).toBe('notHttp');
+});
+
+test('whatever comes, there is a decision', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
+      const bytes = Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n'), noise]);
+
+      expect(() => firstAnswer(bytes)).not.toThrow();
+    }),
+  );
+});
+
+test('a request has no credential', () => {
+  expect(versionRequest('a.example.com', { close: true })).toBe(
+    'GET /version HTTP/1.1\r\nHost: a.example.com\r\nUser-Agent: snicket-doctor\r\nConnection: close\r\n\r\n',
+  );
+});

@@ -1,0 +1,86 @@
+/**
+ * As much of HTTP/1.1 as a check needs: a harmless request, and where its answer ends. Pure.
+ */
+
+/** An answer, and how many bytes it has. */
+export interface Answer {
+  readonly status: number;
+  readonly bytes: number;
+  /** Whether the server will end the connection behind it. */
+  readonly closes: boolean;
+}
+
+/** What everybody may read, by the default rules of Kubernetes. That one may not is an answer too. */
+const PATH = '/version';
+
+const HEAD_END = '\r\n\r\n';
+const LINE_END = '\r\n';
+const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: .*)?$/;
+const START = Buffer.from('HTTP/1.');
+
+/** More than this is no answer to such a request. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** A request without any credential; with `close` the last one, with `paddingBytes` a long one. */
+export function versionRequest(
+  host: string,
+  options: { readonly close?: boolean; readonly paddingBytes?: number } = {},
+): string {
+  const lines = [`GET ${PATH} HTTP/1.1`, `Host: ${host}`, 'User-Agent: snicket-doctor'];
+  if (options.close === true) lines.push('Connection: close');
+  if (options.paddingBytes !== undefined)
+    lines.push(`X-Padding: ${'.'.repeat(options.paddingBytes)}`);
+  return `${lines.join(LINE_END)}${HEAD_END}`;
+}
+
+/** The first answer in these bytes: undefined as long as there is more to come, `notHttp` if it is none. */
+export function firstAnswer(bytes: Buffer): Answer | 'notHttp' | undefined {
+  const start = bytes.subarray(0, START.length);
+  if (!start.equals(START.subarray(0, start.length))) return 'notHttp';
+  const headEnd = bytes.indexOf(HEAD_END);
+  if (headEnd < 0) return bytes.length > MAX_ANSWER_BYTES ? 'notHttp' : undefined;
+  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split(LINE_END);
+  const status = STATUS_LINE.exec(statusLine)?.[1];
+  if (status === undefined) return 'notHttp';
+  const headers = new Map(lines.map(headerIn));
+  const body = headEnd + HEAD_END.length;
+  const end = bodyEnd(bytes, body, headers);
+  if (end === 'notHttp' || body > MAX_ANSWER_BYTES) return 'notHttp';
+  if (end === undefined) return undefined;
+  return { status: Number(status), bytes: end, closes: headers.get('connection') === 'close' };
+}
+
+function bodyEnd(
+  bytes: Buffer,
+  body: number,
+  headers: ReadonlyMap<string, string>,
+): number | 'notHttp' | undefined {
+  if (headers.get('transfer-encoding') === 'chunked') return chunksEnd(bytes, body);
+  const length = Number(headers.get('content-length') ?? Number.NaN);
+  // Without a length it goes on until the end of the connection; no API server answers so.
+  if (!(length <= MAX_ANSWER_BYTES)) return 'notHttp';
+  return body + length <= bytes.length ? body + length : undefined;
+}
+
+function chunksEnd(bytes: Buffer, start: number): number | 'notHttp' | undefined {
+  for (let at = start; ;) {
+    const lineEnd = bytes.indexOf(LINE_END, at);
+    if (lineEnd < 0) return undefined;
+    const size = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16);
+    if (!(size >= 0 && size <= MAX_ANSWER_BYTES)) return 'notHttp';
+    at = lineEnd + LINE_END.length + size + LINE_END.length;
+    if (at > bytes.length) return undefined;
+    if (size === 0) return at;
+  }
+}
+
+function headerIn(line: string): [name: string, value: string] {
+  const colon = line.indexOf(':');
+  return [
+    line.slice(0, colon).toLowerCase(),
+    line
+      .slice(colon + 1)
+      .trim()
+      .toLowerCase(),
+  ];
+}

@@ -1,0 +1,219 @@
+/**
+ * For tests only: an edge in as few lines as it takes, which does one thing wrong.
+ */
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { ClientHello } from '../../../wire/client-hello.ts';
+import { PROXY_FIRST_BYTE, ProxyHeader } from '../../../wire/proxy-header.ts';
+
+/** What it does wrong. Without any of these it does all well. */
+export interface EdgeFaults {
+  /** Looks at what came first, and never again. Who is not found there goes to the first host. */
+  readonly readsOnce?: boolean;
+  /** Reads no second record. Who is not found in the first is refused, or goes to the first host. */
+  readonly firstRecord?: 'refuses' | 'misroutes';
+  /** Refuses larger hellos. */
+  readonly maxHelloBytes?: number;
+  readonly isCaseSensitive?: boolean;
+  /** Refuses who does not speak TLS 1.3. */
+  readonly refusesTls12?: boolean;
+  /** Leads them to the first host, leaves them without an answer, or answers in the clear. Default: hangs up. */
+  readonly noName?: Welcome;
+  readonly unknownName?: Welcome;
+  /** Leads this host to the first one. */
+  readonly misroutes?: string;
+  /** When one side ends, the other is ended at once. */
+  readonly cutsHalfClose?: boolean;
+  /** The end of this side is not passed on. */
+  readonly keepsEndOf?: 'client' | 'server';
+  /** After so long without a byte both sides are reset. */
+  readonly cutsIdleMs?: number;
+  /** After so long without a byte nothing is passed on any more. */
+  readonly forgetsIdleMs?: number;
+  readonly maxConnections?: number;
+  /** Both sides are reset when the client has sent so much. */
+  readonly cutsAfterBytes?: number;
+  /** A header of PROXY protocol may, or must, come first. Default: it is no hello, and refused. */
+  readonly proxyHeader?: 'taken' | 'required';
+}
+
+/** What an edge does with a client that names no host it knows. */
+type Welcome = 'first' | 'holds' | 'clear';
+
+/** One that runs. */
+export class FaultyEdge implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #routes: ReadonlyMap<string, number>;
+  readonly #faults: EdgeFaults;
+  readonly #sockets = new Set<Socket>();
+  #open = 0;
+
+  private constructor(server: Server, routes: ReadonlyMap<string, number>, faults: EdgeFaults) {
+    this.#server = server;
+    this.#routes = routes;
+    this.#faults = faults;
+    server.on('connection', (client: Socket) => void this.#serve(client));
+  }
+
+  /** Routes are ports of this machine, by host; the first is where faults lead. */
+  static async start(
+    routes: ReadonlyMap<string, number>,
+    faults: EdgeFaults = {},
+  ): Promise<FaultyEdge> {
+    const server = createServer({ allowHalfOpen: true, noDelay: true });
+    const edge = new FaultyEdge(server, routes, faults);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return edge;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    await closed;
+  }
+
+  async #serve(client: Socket): Promise<void> {
+    this.#watch(client);
+    this.#open++;
+    client.once('close', () => this.#open--);
+    if (this.#open > (this.#faults.maxConnections ?? Infinity)) {
+      client.destroy();
+      return;
+    }
+    const opening = await this.#opening(client);
+    if (opening === undefined) {
+      client.destroy();
+      return;
+    }
+    const port = this.#portFor(opening.name);
+    if (typeof port === 'number') this.#relay(client, port, opening.bytes);
+    else if (port === 'clear') client.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    else if (port !== 'holds') client.destroy();
+  }
+
+  /** What is to be passed on, and the name in it; nothing if it is to be refused. */
+  async #opening(
+    client: Socket,
+  ): Promise<{ readonly bytes: Buffer; readonly name: string | undefined } | undefined> {
+    const { firstRecord, readsOnce, maxHelloBytes, refusesTls12, isCaseSensitive } = this.#faults;
+    let bytes = Buffer.alloc(0);
+    const hello = new ClientHello();
+    for await (const chunk of chunksOf(client)) {
+      bytes = Buffer.concat([bytes, chunk]);
+      const start = this.#headerEnd(bytes);
+      if (start === undefined) return undefined;
+      const outcome = hello.read(bytes, bytes.length, start);
+      const rest = bytes.subarray(start);
+      const [firstName] = this.#routes.keys();
+      if (outcome === 'hello') {
+        if (rest.length > (maxHelloBytes ?? Infinity)) return undefined;
+        if (refusesTls12 === true && !hello.supportedVersions()?.includes(0x0304)) return undefined;
+        const isUpper = rest.includes(hello.serverName?.toUpperCase() ?? 'no name');
+        if (isCaseSensitive === true && isUpper) return undefined;
+        const hasMore = rest.length > 5 + rest.readUInt16BE(3);
+        if (firstRecord === 'misroutes' && hasMore) return { bytes: rest, name: firstName };
+        return firstRecord === 'refuses' && hasMore
+          ? undefined
+          : { bytes: rest, name: hello.serverName };
+      }
+      if (outcome !== 'incomplete') return undefined;
+      if (readsOnce === true) return { bytes: rest, name: firstName };
+    }
+    return undefined;
+  }
+
+  #headerEnd(bytes: Buffer): number | undefined {
+    const hasHeader = bytes[0] === PROXY_FIRST_BYTE;
+    const { proxyHeader } = this.#faults;
+    if (!hasHeader) return proxyHeader === 'required' ? undefined : 0;
+    const header = new ProxyHeader();
+    const isRead = header.read(bytes, bytes.length) === 'header';
+    return proxyHeader !== undefined && isRead ? header.end : undefined;
+  }
+
+  #portFor(name: string | undefined): number | Welcome | undefined {
+    const { noName, unknownName, misroutes } = this.#faults;
+    const [first] = this.#routes.values();
+    if (name !== undefined && name === misroutes) return first;
+    const known = this.#routes.get(name ?? '');
+    if (known !== undefined) return known;
+    const welcome = name === undefined ? noName : unknownName;
+    return welcome === 'first' ? first : welcome;
+  }
+
+  #relay(client: Socket, port: number, opening: Buffer): void {
+    const upstream = connect({ host: '127.0.0.1', port, allowHalfOpen: true, noDelay: true });
+    this.#watch(upstream);
+    upstream.write(opening);
+    this.#pass(client, upstream, 'client');
+    this.#pass(upstream, client, 'server');
+    const reset = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    client.once('close', () => upstream.destroy());
+    upstream.once('close', () => client.destroy());
+    this.#whenIdle([client, upstream], this.#faults.cutsIdleMs, reset);
+    this.#whenIdle([client, upstream], this.#faults.forgetsIdleMs, () => {
+      client.removeAllListeners('data').resume();
+    });
+    let sent = 0;
+    client.on('data', (chunk: Buffer) => {
+      sent += chunk.length;
+      if (sent > (this.#faults.cutsAfterBytes ?? Infinity)) reset();
+    });
+  }
+
+  #pass(from: Socket, to: Socket, side: 'client' | 'server'): void {
+    from.on('data', (chunk: Buffer) => void to.write(chunk));
+    from.on('end', () => {
+      if (this.#faults.keepsEndOf === side) return;
+      if (this.#faults.cutsHalfClose === true) from.destroy();
+      to.end();
+    });
+    from.resume();
+  }
+
+  #whenIdle(sockets: readonly Socket[], afterMs: number | undefined, act: () => void): void {
+    if (afterMs === undefined) return;
+    let timer = setTimeout(act, afterMs);
+    for (const socket of sockets) {
+      socket.on('data', () => {
+        clearTimeout(timer);
+        timer = setTimeout(act, afterMs);
+      });
+      socket.once('close', () => clearTimeout(timer));
+    }
+  }
+
+  #watch(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    // Clients that go away are what it is for.
+    socket.on('error', () => socket.destroy());
+  }
+}
+
+/** The chunks of a socket until somebody else wants them. */
+async function* chunksOf(socket: Socket): AsyncGenerator<Buffer> {
+  while (!socket.readableEnded && !socket.destroyed) {
+    const { promise, resolve } = Promise.withResolvers<Buffer | undefined>();
+    const onData = (chunk: Buffer) => {
+      socket.pause();
+      resolve(chunk);
+    };
+    const onEnd = () => resolve(undefined);
+    socket.once('data', onData).once('end', onEnd).once('close', onEnd);
+    socket.resume();
+    const chunk = await promise;
+    socket.off('data', onData).off('end', onEnd).off('close', onEnd);
+    if (chunk === undefined) return;
+    yield chunk;
+  }
+}

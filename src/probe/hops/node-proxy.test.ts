@@ -1,0 +1,163 @@
+import { expect, test } from 'bun:test';
+import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';
+import { ApiServer } from '../../proxy/testing/api-server.ts';
+import { probeNode, type NodeTarget } from '../probe-node.ts';
+import { silent } from '../testing/answers.ts';
+import { DAY_MS } from '../testing/lab.ts';
+import { POD_NAME } from './node-proxy.ts';
+
+const HEALTH_PORT = 7444;
+
+/** A node with its proxy and its Service, both on loopback. */
+class Node implements AsyncDisposable {
+  readonly authority: TestAuthority;
+  readonly #stack = new AsyncDisposableStack();
+  #fault: string | undefined;
+
+  private constructor(authority: TestAuthority) {
+    this.authority = authority;
+  }
+
+  static async create(): Promise<Node> {
+    return new Node(await TestAuthority.create('kubernetes'));
+  }
+
+  /** A server of TLS; by default one that pods trust. */
+  async serve(serving?: Pair): Promise<number> {
+    const pair = serving ?? (await this.authority.issue({ names: [POD_NAME] }));
+    const server = await ApiServer.start({ serving: pair, onConnection: silent });
+    return this.#stack.use(server).port;
+  }
+
+  /** What the proxy says of itself, at an address that only the kernel knows. */
+  health(status: number, said: string): number {
+    const server = Bun.serve({
+      ...{ hostname: '127.9.8.7', port: 0 },
+      fetch: () => new Response(said, { status }),
+    });
+    this.#stack.defer(async () => server.stop(true));
+    return server.port ?? 0;
+  }
+
+  breakAddress(fault: string): void {
+    this.#fault = fault;
+  }
+
+  /** Codes in the order of the path, and the message of the first that fails. */
+  async probe(target: Partial<NodeTarget>) {
+    const hops = await probeNode(
+      {
+        ...{ tenantCa: this.authority.cert, caFile: 'ca.crt', virtualAddress: '127.0.0.1' },
+        ...{ proxyPort: 1, healthPort: HEALTH_PORT, service: { address: '127.0.0.1', port: 1 } },
+        ...target,
+      },
+      {
+        ...{ signal: AbortSignal.timeout(30_000), timeoutMs: 2000 },
+        node: { fault: () => this.#fault },
+      },
+    );
+    const failed = hops.find(({ state }) => state === 'Fail');
+    return { hops, codes: hops.map(({ code }) => code), failed };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync();
+  }
+}
+
+const service = (port: number) => ({ address: '127.0.0.1', port });
+
+test('a node whose pods get through passes', async () => {
+  await using node = await Node.create();
+  const healthPort = node.health(200, 'ok');
+  const proxyPort = await node.serve();
+
+  const { hops, codes } = await node.probe({ healthPort, proxyPort, service: service(proxyPort) });
+
+  expect(codes).toEqual(['NodeAddressPresent', 'NodeProxyAnswers', 'NodeServiceAnswers']);
+  expect(hops.map(({ name }) => name)).toEqual(['node-address', 'node-proxy', 'node-service']);
+});
+
+test('an address that is not in place comes before all else', async () => {
+  await using node = await Node.create();
+  node.breakAddress('100.64.64.1 is not on lo');
+
+  const { codes, failed } = await node.probe({ virtualAddress: '100.64.64.1' });
+
+  expect(codes).toEqual(['NodeAddressWrong', 'EarlierHopFailed', 'EarlierHopFailed']);
+  expect(failed?.message).toBe('100.64.64.1 is not on lo');
+  expect(failed?.action).toContain('by hand: snicket address add 100.64.64.1');
+});
+
+test('a node without a virtual address has no such hop', async () => {
+  await using node = await Node.create();
+  const healthPort = node.health(200, 'ok');
+  const proxyPort = await node.serve();
+
+  const { codes } = await node.probe({
+    ...{ virtualAddress: undefined, healthPort, proxyPort, service: service(proxyPort) },
+  });
+
+  expect(codes).toEqual(['NotApplicable', 'NodeProxyAnswers', 'NodeServiceAnswers']);
+});
+
+test('a proxy that does not run is told from one that is not ready, which says why', async () => {
+  await using node = await Node.create();
+  const healthPort = node.health(503, 'the edge does not answer');
+
+  const absent = await node.probe({ healthPort: 1 });
+  const unready = await node.probe({ healthPort });
+
+  expect(absent.failed?.code).toBe('NodeProxyAbsent');
+  expect(unready.failed?.code).toBe('NodeProxyNotReady');
+  expect(unready.failed?.message).toBe('the proxy is not ready: the edge does not answer');
+  expect(unready.failed?.target).toBe(`http://127.9.8.7:${healthPort}/readyz`);
+  expect(unready.codes.at(-1)).toBe('EarlierHopFailed');
+});
+
+test('a proxy that takes no connections', async () => {
+  await using node = await Node.create();
+
+  const { failed } = await node.probe({ healthPort: node.health(200, 'ok') });
+
+  expect(failed?.code).toBe('NodeProxyRefuses');
+  expect(failed?.message).toContain('127.0.0.1:1 hung up during the handshake (ECONNREFUSED)');
+});
+
+test('somebody else at the address of the proxy', async () => {
+  await using node = await Node.create();
+  const other = await TestAuthority.create('kubernetes');
+  const proxyPort = await node.serve(await other.issue({ names: [POD_NAME] }));
+
+  const { failed } = await node.probe({ healthPort: node.health(200, 'ok'), proxyPort });
+
+  expect(failed?.code).toBe('NodeProxyUntrusted');
+  expect(failed?.action).toStartWith('see that ca.crt is the CA of the tenant as it is now');
+});
+
+test.each([
+  ['expired', { names: [POD_NAME], notAfter: new Date(Date.now() - DAY_MS) }, 'expired at'],
+  ['without the name', { names: ['other.test'] }, 'lacks kubernetes.default.svc'],
+])('a certificate that pods refuse: %s', async (_, options, words) => {
+  await using node = await Node.create();
+  const proxyPort = await node.serve(await node.authority.issue(options));
+
+  const { failed } = await node.probe({ healthPort: node.health(200, 'ok'), proxyPort });
+
+  expect(failed?.code).toBe('NodeProxyCertificateBad');
+  expect(failed?.message).toContain(words);
+});
+
+test('a Service that leads nowhere, and one that leads elsewhere', async () => {
+  await using node = await Node.create();
+  const healthPort = node.health(200, 'ok');
+  const proxyPort = await node.serve();
+  const other = await TestAuthority.create('kubernetes');
+  const elsewhere = await node.serve(await other.issue({ names: [POD_NAME] }));
+
+  const nowhere = await node.probe({ healthPort, proxyPort });
+  const strange = await node.probe({ healthPort, proxyPort, service: service(elsewhere) });
+
+  expect(nowhere.failed).toMatchObject({ code: 'NodeServiceUnreachable', target: '127.0.0.1:1' });
+  expect(strange.failed?.code).toBe('NodeServiceElsewhere');
+});

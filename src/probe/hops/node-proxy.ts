@@ -1,0 +1,79 @@
+/**
+ * node-proxy: the proxy of this node is ready, and answers TLS as a pod expects it. node-service: so does the address of
+ * the kubernetes Service.
+ */
+import type { X509Certificate } from 'node:crypto';
+import { addressText } from '../dial.ts';
+import { hopResult, type HopResult } from '../hop.ts';
+import type { Handshake } from '../tls/handshake.ts';
+import { answerText, ownerOf } from '../tls/owner.ts';
+import { validityOf, validityText } from '../tls/validity.ts';
+
+/** The name by which pods know the API, whatever they dial. */
+export const POD_NAME = 'kubernetes.default.svc';
+
+/** What a proxy says of itself at its `/readyz`. */
+export interface ProxyHealth {
+  /** Where it was asked. */
+  readonly at: string;
+  readonly isReady: boolean;
+  /** Why it is not, in its own words. */
+  readonly said: string;
+}
+
+/** Judges what the proxies of this node say; two run while one replaces the other. Undefined: one of them is ready. */
+export function judgeHealth(
+  proxies: readonly ProxyHealth[],
+  healthPort: number,
+): HopResult | undefined {
+  const [first] = proxies;
+  if (first === undefined) {
+    const message = `no proxy listens on port ${healthPort} of this machine's loopback addresses`;
+    return hopResult('NodeProxyAbsent', `127.0.0.0/8 port ${healthPort}`, message);
+  }
+  if (proxies.some(({ isReady }) => isReady)) return undefined;
+  const message = `the proxy is not ready: ${first.said}`;
+  return hopResult('NodeProxyNotReady', `http://${first.at}/readyz`, message);
+}
+
+/** A handshake with an address, as a pod begins it. */
+export interface PodHandshake {
+  readonly address: string;
+  readonly port: number;
+  readonly handshake: Handshake;
+  readonly timeoutMs: number;
+}
+
+/** Judges the proxy. */
+export function judgeNodeProxy(
+  { address, port, handshake, timeoutMs }: PodHandshake,
+  own: readonly X509Certificate[],
+  { file, now }: { readonly file: string; readonly now: Date },
+): HopResult {
+  const at = addressText(address, port);
+  const owner = ownerOf(handshake, { own });
+  const text = answerText({ host: POD_NAME, port, at, owner, timeoutMs });
+  if (owner.kind === 'tenant') {
+    const validity = validityOf(owner.path, POD_NAME, now);
+    const message = validityText(validity, POD_NAME);
+    const isGood = validity.kind === 'valid' || validity.kind === 'expiresSoon';
+    return hopResult(isGood ? 'NodeProxyAnswers' : 'NodeProxyCertificateBad', at, message);
+  }
+  return 'leaf' in owner
+    ? hopResult('NodeProxyUntrusted', at, text, { address: at, file })
+    : hopResult('NodeProxyRefuses', at, text, { address: at });
+}
+
+/** Judges the Service, given that the proxy answers. */
+export function judgeNodeService(
+  { address, port, handshake, timeoutMs }: PodHandshake,
+  own: readonly X509Certificate[],
+): HopResult {
+  const at = addressText(address, port);
+  const owner = ownerOf(handshake, { own });
+  const text = answerText({ host: POD_NAME, port, at, owner, timeoutMs });
+  if (owner.kind === 'tenant') return hopResult('NodeServiceAnswers', at, text);
+  return 'leaf' in owner
+    ? hopResult('NodeServiceElsewhere', at, text, { address: at })
+    : hopResult('NodeServiceUnreachable', at, text, { address: at });
+}

@@ -1,0 +1,124 @@
+/**
+ * The hops of the node that this runs on: from a pod of it to its proxy.
+ */
+import { readFileSync } from 'node:fs';
+import type { NodeAddresses } from '../node-address/node-addresses.ts';
+import { addressText, dialTcp, errorCode } from './dial.ts';
+import { notApplicable, skippedAfter, type HopResult } from './hop.ts';
+import { judgeNodeAddress } from './hops/node-address.ts';
+import {
+  judgeHealth,
+  judgeNodeProxy,
+  judgeNodeService,
+  POD_NAME,
+  type PodHandshake,
+  type ProxyHealth,
+} from './hops/node-proxy.ts';
+import { listeningAddresses } from './listeners.ts';
+import { parseAuthorities } from './tls/authorities.ts';
+import { shakeHands } from './tls/handshake.ts';
+
+/** A place of a machine. */
+export interface Place {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** What to probe. */
+export interface NodeTarget {
+  /** PEM, of which {@link parseAuthorities} has read something. */
+  readonly tenantCa: string;
+  /** Where that is from, for messages. */
+  readonly caFile: string;
+  /** Undefined: the proxies are found by the addresses of their nodes. */
+  readonly virtualAddress: string | undefined;
+  readonly proxyPort: number;
+  readonly healthPort: number;
+  /** Of Service default/kubernetes. */
+  readonly service: Place;
+}
+
+/** How to probe. */
+export interface NodeProbeOptions {
+  readonly signal: AbortSignal;
+  /** Of each step. */
+  readonly timeoutMs: number;
+  readonly node: Pick<NodeAddresses, 'fault'>;
+  /** Default: the table of this machine. */
+  readonly listeners?: (port: number) => readonly string[];
+  /** For the dates of certificates. Default: now. */
+  readonly now?: Date;
+}
+
+/** Probes them, in the order of the path. @throws the reason of the signal only. */
+export async function probeNode(
+  target: NodeTarget,
+  options: NodeProbeOptions,
+): Promise<readonly HopResult[]> {
+  const { virtualAddress, service } = target;
+  const address =
+    virtualAddress === undefined
+      ? notApplicable('node-address', 'lo', 'the proxies have no virtual address')
+      : judgeNodeAddress(virtualAddress, options.node.fault(virtualAddress));
+  const serviceText = addressText(service.address, service.port);
+  const proxyAt = { address: virtualAddress ?? '127.0.0.1', port: target.proxyPort };
+  if (address.state === 'Fail') {
+    const proxyText = addressText(proxyAt.address, proxyAt.port);
+    return [
+      address,
+      skippedAfter('node-proxy', proxyText, 'node-address'),
+      skippedAfter('node-service', serviceText, 'node-address'),
+    ];
+  }
+  const proxy = await probeProxy(target, proxyAt, options);
+  if (proxy.state !== 'Pass') {
+    return [address, proxy, skippedAfter('node-service', serviceText, 'node-proxy')];
+  }
+  const own = parseAuthorities(target.tenantCa);
+  return [address, proxy, judgeNodeService(await dialAsPod(service, options), own)];
+}
+
+async function probeProxy(
+  { tenantCa, caFile: file, healthPort }: NodeTarget,
+  at: Place,
+  options: NodeProbeOptions,
+): Promise<HopResult> {
+  const { listeners = listenersHere, now = new Date() } = options;
+  const found = listeners(healthPort);
+  const health = await Promise.all(
+    found.map(async (address) => healthAt(addressText(address, healthPort), options)),
+  );
+  const fault = judgeHealth(health, healthPort);
+  if (fault !== undefined) return fault;
+  return judgeNodeProxy(await dialAsPod(at, options), parseAuthorities(tenantCa), { file, now });
+}
+
+async function dialAsPod(
+  { address, port }: Place,
+  { signal, timeoutMs }: NodeProbeOptions,
+): Promise<PodHandshake> {
+  const who = { address, port, serverName: POD_NAME, protocols: ['h2', 'http/1.1'] };
+  const handshake = await shakeHands(who, dialTcp, { signal, timeoutMs });
+  return { address, port, handshake, timeoutMs };
+}
+
+function listenersHere(port: number): readonly string[] {
+  return listeningAddresses(readFileSync('/proc/net/tcp', 'utf8'), port).filter((address) =>
+    address.startsWith('127.'),
+  );
+}
+
+/** More than a sentence is not read. */
+const MAX_SAID = 300;
+
+async function healthAt(at: string, { signal, timeoutMs }: NodeProbeOptions): Promise<ProxyHealth> {
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  try {
+    const answer = await fetch(`http://${at}/readyz`, { signal: inTime });
+    const said = (await answer.text()).trim().slice(0, MAX_SAID);
+    return { at, isReady: answer.ok, said };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { at, isReady: false, said: `no answer at ${at} (${errorCode(error) || 'too late'})` };
+  }
+}
