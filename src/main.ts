@@ -1,4 +1,6 @@
 import { Command, CommanderError } from 'commander';
+import { endWithReader } from './cli/broken-pipe.ts';
+import { inNameOf, programName } from './cli/program-name.ts';
 import { tcpProxyWords } from './cli/tcp-proxy-words.ts';
 
 /** Exit code for a command line that cannot be understood, as in most Unix tools. */
@@ -10,30 +12,48 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['completion', async () => (await import('./cli/completion.ts')).completionCommand()],
   ['diff', async () => (await import('./cli/diff.ts')).diffCommand()],
   ['dns', async () => (await import('./cli/dns.ts')).dnsCommand()],
+  ['doctor', async () => (await import('./cli/doctor.ts')).doctorCommand()],
+  ['expose', async () => (await import('./cli/expose.ts')).exposeCommand()],
   ['gateway', async () => (await import('./cli/gateway.ts')).gatewayCommand()],
   ['kubeconfig', async () => (await import('./cli/kubeconfig.ts')).kubeconfigCommand()],
   ['operator', async () => (await import('./cli/operator.ts')).operatorCommand()],
   ['proxy', async () => (await import('./cli/proxy.ts')).proxyCommand()],
   ['render', async () => (await import('./cli/render.ts')).renderCommand()],
+  ['run', async () => (await import('./cli/run.ts')).runCommand()],
+  ['status', async () => (await import('./cli/status.ts')).statusCommand()],
   ['tcp-proxy', async () => (await import('./cli/tcp-proxy.ts')).tcpProxyCommand()],
   ['tenant-key', async () => (await import('./cli/tenant-key.ts')).tenantKeyCommand()],
   ['version', async () => (await import('./cli/version.ts')).versionCommand()],
 ]);
 
-const program = new Command('snicket')
+const name = programName();
+const program = new Command(name)
   .description('One address for every hosted Kubernetes control plane.')
+  .configureOutput({
+    writeOut: (text) => process.stdout.write(inNameOf(name, text, COMMANDS.keys())),
+  })
+  // Handed down too: what comes behind `doctor edge` is meant for that, not for `doctor`.
+  .enablePositionalOptions()
   .exitOverride();
 
-const words = tcpProxyWords(process.argv.slice(2));
+const words = tcpProxyWords(process.argv.slice(2)).map((word, at) =>
+  // As most programs know it.
+  at === 0 && word === '--version' ? 'version' : word,
+);
 if (words[0] === '__complete') {
   // By a shell, at each Tab. Not a command of Commander's, which would take the words behind it for its own.
   const { endWithAnswer } = await import('./cli/completion/answer.ts');
   await endWithAnswer(words.slice(1), COMMANDS);
 }
+// These log on standard error, and need not open standard output.
+const isServer = /^(?:gateway|operator|proxy|run|tcp-proxy)$/.test(words[0] ?? '');
+if (!isServer) endWithReader();
 const asked = COMMANDS.get(words[0] ?? '');
 for (const load of asked === undefined ? COMMANDS.values() : [asked]) {
-  // addCommand() alone would let a subcommand exit by itself, with Commander's code 1.
-  program.addCommand((await load()).copyInheritedSettings(program));
+  // addCommand() alone would let a subcommand exit by itself, with Commander's code 1; so would one of its own.
+  const command = (await load()).copyInheritedSettings(program);
+  for (const part of command.commands) part.copyInheritedSettings(command);
+  program.addCommand(command);
 }
 
 try {

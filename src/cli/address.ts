@@ -3,6 +3,7 @@ import { parseListenAddress, type ListenAddress } from '../engine/listen-address
 import { adviceFor, CannotListen, listenOnAll } from '../engine/listen-all.ts';
 import type { NodeAddresses } from '../node-address/node-addresses.ts';
 import { parseVirtualAddress } from '../node-address/virtual-address.ts';
+import { say } from './say.ts';
 
 const EXAMPLES = `
 Examples:
@@ -11,7 +12,12 @@ Examples:
   snicket address remove 100.64.64.1 fd00:64::1  # what is not ours stays
   snicket address remove 100.64.64.1 --stay --http 127.0.0.1:9443  # and then wait for SIGTERM, as a DaemonSet has to
 
-Adding and removing need the capability NET_ADMIN.`;
+Adding and removing need the capability NET_ADMIN.
+
+Exit codes:
+  0  done; with check: every address is there
+  1  with check: one is not there, or not as it should be; else: the machine refuses
+  2  the command line cannot be understood`;
 
 type Action = 'add' | 'remove' | 'check';
 
@@ -38,7 +44,7 @@ export function addressCommand(): Command {
         await run(action, [...ips], flags, node);
       } catch (error) {
         // Not the command line, but the machine is at fault.
-        console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+        say(`error: ${error instanceof Error ? error.message : String(error)}`);
         process.exitCode = 1;
       }
     });

@@ -77,6 +77,12 @@ describe('the answer to a shell', () => {
     expect(await answerTo('nonsense', '')).toEqual([':4']);
   });
 
+  test('Edges', async () => {
+    server.seed(objectOf('Edge', { name: 'shared' }, { spec: { driver: 'snicket' } }));
+
+    expect(await answerTo('expose', '--edge', '')).toEqual(['shared', ':4']);
+  });
+
   test('Exposures: by name in the namespace that is meant, with the namespace elsewhere', async () => {
     expect(await answerTo('dns', '')).toEqual([
       ...['black', 'blue', 'other/blue', 'tenants/black', 'tenants/blue', ':4'],

@@ -14,7 +14,7 @@ Put one into a folder of your PATH, beside kubectl-snicket:
   chmod +x ~/bin/kubectl_complete-snicket
 
 Commands, options and their values come from the program itself, names of
-Exposures and namespaces from the cluster; it is given two seconds.
+Exposures, Edges and namespaces from the cluster; it is given two seconds.
 
 Exit codes:
   0  printed

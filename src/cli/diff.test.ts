@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { parse } from 'yaml';
 import { RESOURCES } from '../kube/resource.ts';
 import { LAB_EDGES, type LabEdge } from '../operator/testing/edges.ts';
 import { objectOf } from '../operator/testing/objects.ts';
@@ -282,7 +283,9 @@ test('says all of it as JSON, whether there is something or not', async () => {
   using terminal = new Terminal(lab.management);
 
   const { exitCode, stdout } = await terminal.snicket(['diff', '-A', '-o', 'json', ...IMAGE]);
+  const yaml = await terminal.snicket(['diff', '-A', '-o', 'yaml', ...IMAGE]);
 
+  expect(parse(yaml.stdout)).toEqual(JSON.parse(stdout));
   expect(JSON.parse(stdout)).toEqual({
     exposures: [
       { exposure: 'tenants/blue', changes: [], findings: [] },

@@ -26,7 +26,7 @@ Exit codes:
 
 interface Flags extends ManagementFlags {
   readonly only?: Cluster;
-  readonly output: 'text' | 'json';
+  readonly output: 'text' | 'json' | 'yaml';
 }
 
 /** `snicket diff`: what the operator would change. */
@@ -38,7 +38,7 @@ export function diffCommand(): Command {
     )
     .addOption(
       new Option('-o, --output <format>', 'how to print it')
-        .choices(['text', 'json'])
+        .choices(['text', 'json', 'yaml'])
         .default('text'),
     )
     .addHelpText('after', EXAMPLES)
@@ -56,18 +56,20 @@ export function diffCommand(): Command {
 
 async function diff(exposure: NamedExposure | undefined, flags: Flags): Promise<void> {
   // Loaded here, so that help does not pay for it.
-  const [plans, { exposureChanges }, { changesText, changesValue }] = await Promise.all([
-    import('./plans.ts'),
-    import('./exposure-changes.ts'),
-    import('./diff-text.ts'),
-  ]);
+  const [plans, { exposureChanges }, { changesText, changesValue }, { currentScreen, valueText }] =
+    await Promise.all([
+      import('./plans.ts'),
+      import('./exposure-changes.ts'),
+      import('./diff-text.ts'),
+      import('./output.ts'),
+    ]);
   const { EXIT, orSayWhy, outlooks, reportFindings } = plans;
   const { client, access } = await openManagement(flags);
   const options = {
     ...{ client, namespace: flags.operatorNamespace, proxyImage: flags.proxyImage },
     ...{ choice: choiceOf(exposure, flags, access), only: flags.only },
   };
-  const hasColours = process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '';
+  const { hasColours } = currentScreen();
   await orSayWhy(async () => {
     const all: object[] = [];
     let hasChanges = false;
@@ -77,10 +79,10 @@ async function diff(exposure: NamedExposure | undefined, flags: Flags): Promise<
       reportFindings(outlook, EXIT.failed);
       const changes = exposureChanges(outlook, flags.only);
       if (changes.changes.length > 0) hasChanges = true;
-      if (flags.output === 'json') all.push(changesValue(changes));
-      else process.stdout.write(changesText(changes, hasColours));
+      if (flags.output === 'text') process.stdout.write(changesText(changes, hasColours));
+      else all.push(changesValue(changes));
     }
-    if (flags.output === 'json') console.log(JSON.stringify({ exposures: all }, null, 2));
+    if (flags.output !== 'text') process.stdout.write(valueText({ exposures: all }, flags.output));
     if (isEmpty) say('there is no Exposure');
     if (hasChanges) process.exitCode ??= EXIT.wrong;
     else if (!isEmpty && process.exitCode === undefined && process.stderr.isTTY) {

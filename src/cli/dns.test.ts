@@ -111,7 +111,7 @@ host-record=api.red.test,2001:db8::10,300
     expect(stdout).toContain('203.0.113.10 tenants-blue.k8s.example.test\n');
     expect(stderr.split('\n')).toEqual([
       'note: *.203-0-113-10.sslip.io needs no record: the address is in the name itself',
-      'error: lost/black: EdgeNotFound: there is no Edge gone; create it, or correct spec.edge (there are cloud, local, nowhere, self, shared)',
+      'error: lost/black: EdgeNotFound: there is no Edge gone; create it, or correct spec.edge (there are Edges cloud, local, nowhere, self, shared)',
       'error: Edge nowhere: AddressUnknown: nobody says where Edge nowhere is: it has no spec.addresses, and its controller tells none; write spec.addresses of the Edge, or wait for the load balancer if its Service is of type LoadBalancer',
       'error: Edge cloud: AliasUnwritable: the Edge is at the name lb-1.example.net, and in format hosts a name cannot lead to a name; write IP addresses as spec.addresses of the Edge, or take one of the formats bind, coredns, windows, infoblox, cloudflare, route53, external-dns',
       '',

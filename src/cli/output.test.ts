@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { tableText, valueText, type Cell } from './output.ts';
+import fc from 'fast-check';
+import { fittingTableText, tableText, valueText, type Cell } from './output.ts';
 
 const HEADINGS = ['EXPOSURE', 'HOST', 'STATE'];
 const ROWS: readonly (readonly Cell[])[] = [
@@ -40,6 +41,101 @@ STATE     missing
 `,
     );
   });
+
+  const SENTENCE = 'x.example.com leads to 203.0.113.7; correct the record, or spec.addresses';
+  const WITH_SENTENCES: readonly (readonly Cell[])[] = [
+    ['dns', { text: SENTENCE, colour: 'red' }],
+    ['sni', 'a tenant answered'],
+  ];
+
+  test('wraps the words of a long last column, each line in its colour', () => {
+    const text = tableText(['HOP', 'WHAT'], WITH_SENTENCES, { columns: 40, hasColours: true });
+
+    expect(text).toContain(
+      '203.0.113.7;\u001B[0m\n     \u001B[31mcorrect the record, or\u001B[0m\n',
+    );
+    expect(Bun.stripANSI(text)).toBe(`HOP  WHAT
+dns  x.example.com leads to 203.0.113.7;
+     correct the record, or
+     spec.addresses
+sni  a tenant answered
+`);
+  });
+
+  test('is blocks with wrapped lines where the last column would be too narrow to read', () => {
+    expect(tableText(['HOP', 'WHAT'], WITH_SENTENCES, { columns: 28, hasColours: false })).toBe(
+      `HOP   dns
+WHAT  x.example.com leads to
+      203.0.113.7; correct
+      the record, or
+      spec.addresses
+
+HOP   sni
+WHAT  a tenant answered
+`,
+    );
+  });
+
+  test('breaks no word, however long', () => {
+    const name = `${'a'.repeat(60)}.example.com`;
+
+    expect(tableText(['HOST'], [[name]], { columns: 40, hasColours: false })).toBe(
+      `HOST  ${name}\n`,
+    );
+  });
+
+  test('counts columns, not characters', () => {
+    const rows = [
+      ['漢字', 'a'],
+      ['abcde', 'b'],
+    ];
+
+    expect(tableText(['A', 'B'], rows, { hasColours: false })).toBe(
+      'A      B\n漢字   a\nabcde  b\n',
+    );
+  });
+
+  test('never passes on what would move the cursor', () => {
+    const rows = [['\u001B[2Jgone\r\nfar', 'b']];
+
+    expect(tableText(['A', 'B'], rows, { hasColours: true })).toBe(
+      'A             B\n [2Jgone far  b\n',
+    );
+  });
+
+  test('fits whatever the words, as far as each word does', () => {
+    const word = fc.stringMatching(/^[a-z.]{1,20}$/);
+    const cell = fc.array(word, { minLength: 1, maxLength: 12 }).map((words) => words.join(' '));
+    const row = fc.tuple(word, word, cell);
+
+    fc.assert(
+      fc.property(
+        fc.array(row, { maxLength: 6 }),
+        fc.integer({ min: 40, max: 120 }),
+        (rows, columns) => {
+          const text = tableText(['NAME', 'STATE', 'WHAT'], rows, { columns, hasColours: false });
+
+          const lines = text.split('\n');
+          expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(columns);
+          const words = text.split(/\s+/);
+          for (const one of rows.flat().flatMap((all) => all.split(' ')))
+            expect(words).toContain(one);
+        },
+      ),
+    );
+  });
+});
+
+test('columns that can be spared go, one after the other, before a table is broken up', () => {
+  const spare = ['HOST', 'STATE'];
+  const at = (columns: number) =>
+    fittingTableText(HEADINGS, ROWS, { columns, hasColours: false }, spare).split('\n')[0];
+
+  expect(at(54)).toBe('EXPOSURE         HOST                          STATE');
+  expect(at(53)).toBe('EXPOSURE         STATE');
+  expect(at(23)).toBe('EXPOSURE');
+  // Nothing helps: all of it, in blocks.
+  expect(at(14)).toBe('EXPOSURE  tenants/blue');
 });
 
 test('values are JSON, or YAML as kubectl reads it', () => {

@@ -50,36 +50,67 @@ export function currentScreen(): Screen {
   if (!isTTY) return { hasColours: false };
   // A terminal that does not know its size says 0.
   const known = columns > 0 ? columns : undefined;
-  return { columns: known, hasColours: (process.env['NO_COLOR'] ?? '') === '' };
+  const { NO_COLOR = '', TERM } = process.env;
+  return { columns: known, hasColours: NO_COLOR === '' && TERM !== 'dumb' };
 }
 
 const GAP = '  ';
+/** A narrower column of broken lines reads worse than a block. */
+const LEAST_WRAPPED_WIDTH = 24;
 
 /**
- * Rows below their headings. A terminal that is too narrow for that gets a block of lines for each row, so that no line is
- * broken in the middle of a name.
+ * Rows below their headings. Where the terminal is too narrow for that, the words of the last column are wrapped; where even
+ * that does not help, each row is a block of lines. No word is broken, so that names can be copied.
  */
 export function tableText(
   headings: readonly string[],
   rows: readonly (readonly Cell[])[],
   screen: Screen,
 ): string {
+  const last = headings.length - 1;
   const widths = headings.map((heading, at) =>
-    Math.max(heading.length, ...rows.map((row) => textOf(row[at]).length)),
+    Math.max(...[heading, ...rows.map((row) => textOf(row[at]))].map(widthOf)),
   );
-  const total = widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1);
-  if (screen.columns !== undefined && total > screen.columns) {
-    return blocksText(headings, rows, screen);
+  const before = widths.slice(0, last).reduce((sum, width) => sum + width + GAP.length, 0);
+  const room = (screen.columns ?? Infinity) - before;
+  const wanted = widths[last] ?? 0;
+  if (wanted > room) {
+    const words = [headings[last] ?? '', ...rows.flatMap((row) => wordsOf(textOf(row[last])))];
+    const least = Math.max(LEAST_WRAPPED_WIDTH, ...words.map(widthOf));
+    if (room < least) return blocksText(headings, rows, screen);
   }
-  const line = (cells: readonly Cell[]) =>
-    cells
-      .map((cell, at) => {
-        const isLast = at === cells.length - 1;
-        const padding = isLast ? 0 : (widths[at] ?? 0) - textOf(cell).length;
-        return `${coloured(cell, screen)}${' '.repeat(padding)}`;
-      })
-      .join(GAP);
+  const line = (cells: readonly Cell[]) => {
+    const head = cells
+      .slice(0, last)
+      .map((cell, at) => padded(cell, widths[at] ?? 0, screen) + GAP)
+      .join('');
+    return head + wrapped(cells[last] ?? '', room, before, screen);
+  };
   return [headings, ...rows].map((cells) => `${line(cells)}\n`).join('');
+}
+
+/** The same with fewer columns, where that is enough to make it fit: the first of `spare` goes first. */
+export function fittingTableText(
+  headings: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  screen: Screen,
+  spare: readonly string[],
+): string {
+  const { columns = Infinity } = screen;
+  for (let count = 0; count <= spare.length; count++) {
+    const left = new Set(spare.slice(0, count));
+    const kept = (_: unknown, at: number) => !left.has(headings[at] ?? '');
+    const fewer = rows.map((row) => row.filter(kept));
+    const text = tableText(headings.filter(kept), fewer, { hasColours: false });
+    const isFitting = text.split('\n').every((line) => widthOf(line) <= columns);
+    if (isFitting) return tableText(headings.filter(kept), fewer, screen);
+  }
+  return tableText(headings, rows, screen);
+}
+
+/** Sentences for a screen: the words are wrapped, and the lines after the first are indented. */
+export function wrappedText(cell: Cell, indent: number, screen: Screen): string {
+  return wrapped(cell, (screen.columns ?? Infinity) - indent, indent, screen);
 }
 
 function blocksText(
@@ -87,20 +118,64 @@ function blocksText(
   rows: readonly (readonly Cell[])[],
   screen: Screen,
 ): string {
-  const width = Math.max(...headings.map(({ length }) => length));
+  const width = Math.max(...headings.map(widthOf));
+  const indent = width + GAP.length;
   const blocks = rows.map((row) =>
     row
-      .map((cell, at) => `${(headings[at] ?? '').padEnd(width)}${GAP}${coloured(cell, screen)}\n`)
+      .map((cell, at) => {
+        const heading = padded(headings[at] ?? '', width, screen);
+        return `${heading}${GAP}${wrappedText(cell, indent, screen)}\n`;
+      })
       .join(''),
   );
   return blocks.join('\n');
 }
 
-function textOf(cell: Cell | undefined): string {
-  return typeof cell === 'object' ? cell.text : (cell ?? '');
+function wrapped(cell: Cell, width: number, indent: number, screen: Screen): string {
+  return linesOf(textOf(cell), width)
+    .map((line) => coloured(cell, line, screen))
+    .join(`\n${' '.repeat(indent)}`);
 }
 
-function coloured(cell: Cell, { hasColours }: Screen): string {
-  if (typeof cell === 'string') return cell;
-  return hasColours ? `\u001B[${COLOURS[cell.colour]}m${cell.text}\u001B[0m` : cell.text;
+/** As many words in a line as fit; a word that is wider has a line of its own. */
+function linesOf(text: string, width: number): readonly string[] {
+  if (widthOf(text) <= width) return [text];
+  const lines: string[] = [];
+  let current = '';
+  for (const word of wordsOf(text)) {
+    const longer = current === '' ? word : `${current} ${word}`;
+    if (current !== '' && widthOf(longer) > width) {
+      lines.push(current);
+      current = word;
+    } else {
+      current = longer;
+    }
+  }
+  return [...lines, current];
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(' ').filter((word) => word !== '');
+}
+
+function padded(cell: Cell, width: number, screen: Screen): string {
+  const text = textOf(cell);
+  return coloured(cell, text, screen) + ' '.repeat(Math.max(0, width - widthOf(text)));
+}
+
+function widthOf(text: string): number {
+  return Bun.stringWidth(text);
+}
+
+/** Messages quote what others said: an escape code in one must not reach the terminal. */
+const CONTROL_CHARACTERS = /\p{Cc}+/gu;
+
+function textOf(cell: Cell | undefined): string {
+  const text = typeof cell === 'object' ? cell.text : (cell ?? '');
+  return text.replaceAll(CONTROL_CHARACTERS, ' ');
+}
+
+function coloured(cell: Cell, text: string, { hasColours }: Screen): string {
+  if (typeof cell === 'string' || !hasColours) return text;
+  return `\u001B[${COLOURS[cell.colour]}m${text}\u001B[0m`;
 }

@@ -131,7 +131,14 @@ export function planText(outlook: Outlook, options: PlanTextOptions = {}): strin
     ...routeLines(plan, spec.port),
   ];
   const prepared = options.only === 'tenant' ? [] : preparationTexts(outlook);
-  const body = [...prepared, renderPlan(plan, options)].join('---\n');
+  // Where the fields of a provider are all that there is, that is not nothing.
+  const isNothingElse = prepared.length > 0 && plan.management?.length === 0;
+  const rest = !isNothingElse
+    ? [renderPlan(plan, options)]
+    : options.only === undefined
+      ? [renderPlan(plan, { ...options, only: 'tenant' })]
+      : [];
+  const body = [...prepared, ...rest].join('---\n');
   return `${head.map((line) => `# ${line}\n`).join('')}${body}`;
 }
 
@@ -204,8 +211,9 @@ function nothingChosen(what: string, exposures: readonly KubeObject[]): NothingC
   );
 }
 
-async function proxyImageOf(
-  { client, namespace }: PlansOptions,
+/** The image that the operator gives to proxies, as far as can be told. @throws KubeError */
+export async function proxyImageOf(
+  { client, namespace }: Pick<PlansOptions, 'client' | 'namespace'>,
   signal: AbortSignal,
 ): Promise<string> {
   const own = ownProxyImage();

@@ -44,6 +44,33 @@ function yamlOf(...objects: readonly object[]): string {
 }
 
 describe("what is put into a provider's object", () => {
+  test('is not put there while somebody else owns one of the fields, and that is said', async () => {
+    await using lab = await startProvidedLab({ isOperatorRunning: false });
+    await addKamaji(lab, 'blue', { 'spec.networkProfile.certSANs': ['blue.example.test'] });
+    await expose(lab);
+    using terminal = new Terminal(lab.management);
+    const only = ['blue', '--only', 'management', ...IMAGE];
+
+    const diff = await terminal.snicket(['diff', ...only]);
+    const render = await terminal.snicket(['render', ...only]);
+
+    const conflict = `error: tenants/blue: FieldConflict: user owns .spec.networkProfile.certSANs (["blue.example.test"], wanted`;
+    expect(diff.stderr).toStartWith(conflict);
+    expect(diff.stdout).not.toContain('TenantControlPlane');
+    expect(diff.exitCode).toBe(2);
+    expect(render.stderr).toStartWith(conflict);
+    expect(render.stdout).toContain(
+      'TenantControlPlane tenants/blue, the fields that it needs, and',
+    );
+    expect(render.exitCode).toBe(1);
+
+    await expose(lab, 'Force');
+    const forced = await terminal.snicket(['diff', ...only]);
+
+    expect(forced.stdout).toContain('~ management TenantControlPlane tenants/blue\n');
+    expect(forced.exitCode).toBe(1);
+  });
+
   test('is printed by render, and can be pasted', async () => {
     await using lab = await startProvidedLab({ isOperatorRunning: false });
     await addKamaji(lab, 'blue');

@@ -4,15 +4,25 @@
 import { Document } from 'yaml';
 import { keyText, objectText } from '../kube/object.ts';
 import type { Outlook } from '../operator/outlook.ts';
-import { pasteText } from '../providers/preparation/plan-preparation.ts';
+import { pasteText, type PreparationPlan } from '../providers/preparation/plan-preparation.ts';
 
 /** Documents with the fields of each object: those alone. */
 export function preparationTexts({ wish, preparation }: Outlook): readonly string[] {
   const isReport = wish?.exposure.spec.prepare === 'Report';
-  const what = isReport ? 'the fields that you have to put there' : 'the fields that are put there';
-  return (preparation?.plans ?? [])
+  const { plans = [], changes = [] } = preparation ?? {};
+  const whatOf = ({ live, differing }: PreparationPlan) => {
+    if (isReport) return 'the fields that you have to put there';
+    const isStopped = differing.length > 0 && !changes.some(({ object }) => object === live);
+    return isStopped
+      ? 'the fields that it needs, and does not get'
+      : 'the fields that are put there';
+  };
+  return plans
     .filter(({ fields }) => fields.length > 0)
-    .map((plan) => `# management cluster: ${objectText(plan.live)}, ${what}\n${pasteText(plan)}`);
+    .map((plan) => {
+      const head = `# management cluster: ${objectText(plan.live)}, ${whatOf(plan)}`;
+      return `${head}\n${pasteText(plan)}`;
+    });
 }
 
 /** The values of k0rdent's chart, for `spec.config` of a ClusterDeployment. */

@@ -6,6 +6,7 @@ import { parseEdgeAddress, type EdgeAddress } from '../proxy/edge/edge-address.t
 import type { ProxyMode } from '../proxy/proxy.ts';
 import { createLogger, LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
 import { serverNameFault } from '../wire/server-name.ts';
+import { say } from './say.ts';
 
 const EXAMPLES = `
 Examples:
@@ -14,7 +15,12 @@ Examples:
       --server-name tenant-a.k8s.example.com --ca ca.crt --cert tls.crt --key tls.key --http :9443
   With snicket's own gateway; TLS, client certificates and all, goes through to the API server:
     snicket proxy --mode passthrough --listen 100.64.64.1:6443 --edge edge.example.com:443 \\
-      --server-name tenant-a.k8s.example.com --tenant-key-file tenant.key --ca ca.crt --http :9443`;
+      --server-name tenant-a.k8s.example.com --tenant-key-file tenant.key --ca ca.crt --http :9443
+
+Exit codes:
+  0  told to end
+  1  an address cannot be listened on
+  2  the command line, or a file that it names, is at fault`;
 
 interface Flags {
   readonly mode: ProxyMode['name'];
@@ -95,7 +101,7 @@ async function run(flags: Flags, command: Command): Promise<void> {
   }).catch((error: unknown) => {
     const sentence = `error: ${error instanceof Error ? error.message : String(error)}`;
     if (!(error instanceof AddressUnavailable)) return command.error(sentence);
-    console.error(sentence);
+    say(sentence);
     return process.exit(1); // as the gateway does: not the command line, but the machine is at fault
   });
   log.info('the proxy listens', { mode: mode.name, ports: proxy.ports, http: proxy.httpPorts });

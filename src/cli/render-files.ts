@@ -2,47 +2,86 @@
  * Plans from files alone, with no cluster to ask. What only a cluster could say is assumed, and said to be.
  */
 import type { Exposure } from '../api/exposure.ts';
+import type { Finding } from '../api/finding.ts';
 import { driverFor } from '../edges/driver-for.ts';
 import type { ServedApis } from '../edges/driver.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { keyText, objectText, type KubeObject } from '../kube/object.ts';
 import { RESOURCES, type Resource } from '../kube/resource.ts';
 import { edgeFindings, strangerFindings } from '../operator/exposure/route-changes.ts';
-import { lookAtExposure, type Viewpoint } from '../operator/look.ts';
+import { controlPlaneObjects, lookAtExposure, type Viewpoint } from '../operator/look.ts';
 import { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
 import { providedOutlook, type Outlook } from '../operator/outlook.ts';
 import type { ProxyCredentials, TenantFacts } from '../tenant/tenant-facts.ts';
 import { placeholder } from '../plan/placeholder.ts';
 import { planExposure } from '../plan/plan.ts';
+import type { ProvidedFacts } from '../providers/control-plane-reading.ts';
 import type { Secret } from '../providers/plain.ts';
+import { readControlPlane, type ControlPlaneReading } from '../providers/read-control-plane.ts';
+import { kubernetesAddress } from '../providers/service-network.ts';
+import { askedExposures, withOwners, type AskedExposures } from './asked-exposures.ts';
 
 /** What is assumed of clusters that nobody asks. */
 export interface Assumptions {
   /** Of the operator. */
   readonly namespace: string;
   readonly proxyImage: string;
-  /** Of every tenant, but for the domain if its Exposure says it. */
-  readonly tenant: Omit<TenantFacts, 'nodes'>;
+  /** Of every tenant, as somebody says it; what is absent is taken from its Exposure, from its provider, or {@link USUAL}. */
+  readonly tenant: Partial<TenantWords>;
 }
+
+type TenantWords = Omit<TenantFacts, 'nodes'>;
+
+/** What kubeadm and most others choose. */
+export const USUAL: TenantWords = {
+  ...{ version: 'v1.36.0', serviceAddresses: ['10.96.0.1'], clusterDomain: 'cluster.local' },
+};
 
 /** A cluster with every kind that a driver may write, each in its newest version. */
 const EVERYTHING: ServedApis = { has: () => true };
 
-/** The outlook of each Exposure among the objects, by name, and a sentence for each object that was assumed. */
+/**
+ * The outlook of each Exposure that is among the objects, or that one of them asks for, by name; and a sentence for each
+ * object that was added.
+ */
 export async function outlooksOfFiles(
-  objects: readonly KubeObject[],
+  files: readonly KubeObject[],
   assumptions: Assumptions,
-): Promise<{ readonly outlooks: readonly Outlook[]; readonly assumed: readonly string[] }> {
-  const added = assumedObjects(objects);
+): Promise<{ readonly outlooks: readonly Outlook[]; readonly notes: readonly string[] }> {
+  const owned = withOwners(files);
+  const asked = askedExposures(owned, new ManagementSnapshot(owned, EVERYTHING, readerOf(owned)));
+  const objects = [...owned, ...asked.exposures];
+  const added = await assumedObjects(objects);
   const all = [...objects, ...added];
   const management = new ManagementSnapshot(all, EVERYTHING, readerOf(all));
   const viewpoint = { ...assumptions, management };
-  const exposures = management.exposures.toSorted((a, b) =>
-    keyText(a.metadata) < keyText(b.metadata) ? -1 : 1,
-  );
   const outlooks: Outlook[] = [];
-  for (const object of exposures) outlooks.push(await outlookOf(object, viewpoint, assumptions));
-  return { outlooks, assumed: added.map((object) => `${objectText(object)} is in no file`) };
+  for (const object of management.exposures) {
+    const outlook = await outlookOf(object, viewpoint, assumptions);
+    const said = asked.findings.get(keyText(object.metadata)) ?? [];
+    outlooks.push({ ...outlook, findings: [...outlook.findings, ...said] });
+  }
+  return {
+    outlooks: [...outlooks, ...unmet(asked, management)].toSorted((a, b) =>
+      keyText(a.object.metadata) < keyText(b.object.metadata) ? -1 : 1,
+    ),
+    notes: [
+      ...asked.sentences,
+      ...added.map((object) => `${objectText(object)} is in no file, and was assumed`),
+    ],
+  };
+}
+
+/** Annotations that lead to nothing: an Exposure of that name, with why. */
+function unmet({ findings }: AskedExposures, { book }: ManagementSnapshot): readonly Outlook[] {
+  return [...findings]
+    .filter(([key]) => !book.has(key))
+    .map(([key, said]) => {
+      const [namespace = '', name = ''] = key.split('/');
+      const { apiVersion, kind } = RESOURCES.exposure;
+      const object = { apiVersion, kind, metadata: { name, namespace } };
+      return { object, isRouted: false, findings: said };
+    });
 }
 
 async function outlookOf(
@@ -55,8 +94,11 @@ async function outlookOf(
   const { signal } = new AbortController();
   const look = await lookAtExposure(object, wish, viewpoint, signal);
   const provided = await providedOutlook(look, viewpoint, signal);
-  const { clusterDomain = assumptions.tenant.clusterDomain } = wish.exposure.spec.controlPlane;
-  const tenant = { ...assumptions.tenant, clusterDomain, nodes: [] };
+  const { clusterDomain } = wish.exposure.spec.controlPlane;
+  const tenant = {
+    ...{ ...USUAL, ...wordsOf(look.reading.provided), ...assumptions.tenant, nodes: [] },
+    ...(clusterDomain !== undefined && { clusterDomain }),
+  };
   const credentials = CREDENTIALS[look.plan.mode];
   const plan = planExposure(wish, { ...look.facts, tenant, credentials });
   const { routes } = plan;
@@ -69,11 +111,20 @@ async function outlookOf(
       ...plan.findings,
       ...(wish.warning === undefined ? [] : [wish.warning]),
       ...(provided.preparation?.findings ?? []),
-      ...look.reading.findings,
+      ...readingFindings(look.reading),
       ...strangerFindings(viewpoint, object, plan, wish.edge),
       ...(routes === undefined || !isTold ? [] : edgeFindings(viewpoint, routes, wish.edge)),
     ],
   };
+}
+
+/** That a chart has yet to make a control plane is no fault of files that have all that a person writes. */
+function readingFindings({ findings, provided }: ControlPlaneReading): readonly Finding[] {
+  return findings.map((finding) =>
+    provided !== undefined && finding.code === 'ControlPlaneMissing'
+      ? { ...finding, severity: 'warning', action: 'if you have it, put it into the files too' }
+      : finding,
+  );
 }
 
 const CREDENTIALS: Readonly<Record<'terminate' | 'passthrough', ProxyCredentials>> = {
@@ -86,20 +137,51 @@ const CREDENTIALS: Readonly<Record<'terminate' | 'passthrough', ProxyCredentials
   },
 };
 
+/** What the object of a provider says of its tenant. */
+function wordsOf(provided: ProvidedFacts | undefined): Partial<TenantWords> {
+  if (provided === undefined) return {};
+  const { version, serviceCidrs, clusterDomain } = provided;
+  const [address] = serviceCidrs.slice(0, 1).flatMap((network) => kubernetesAddress(network) ?? []);
+  return {
+    ...(version !== undefined && { version }),
+    ...(address !== undefined && { serviceAddresses: [address] }),
+    clusterDomain,
+  };
+}
+
 /** What Exposures name and no file has: the Service with the ports that they name, Secrets with a text for each value. */
-function assumedObjects(objects: readonly KubeObject[]): readonly KubeObject[] {
+async function assumedObjects(objects: readonly KubeObject[]): Promise<readonly KubeObject[]> {
   const added = new Map<string, KubeObject>();
   const assume = (object: KubeObject) => {
     const isSame = (other: KubeObject) => isAt(other, object, object.metadata);
     if (!objects.some(isSame)) added.set(objectText(object), object);
   };
-  const book = new ManagementSnapshot(objects, EVERYTHING).book;
+  const snapshot = new ManagementSnapshot(objects, EVERYTHING, readerOf(objects));
+  const inFiles = controlPlaneObjects(snapshot, new AbortController().signal);
   for (const object of objects) {
     const { value: exposure } =
-      object.kind === RESOURCES.exposure.kind ? book.exposureIn(object) : {};
-    if (exposure !== undefined) for (const needed of namedBy(exposure)) assume(needed);
+      object.kind === RESOURCES.exposure.kind ? snapshot.book.exposureIn(object) : {};
+    if (exposure === undefined) continue;
+    const { provided } = await readControlPlane(exposure, inFiles);
+    for (const needed of [...namedBy(exposure), ...madeBy(provided)]) assume(needed);
   }
   return [...added.values()];
+}
+
+/** What a provider makes for its control plane. */
+function madeBy(provided: ProvidedFacts | undefined): readonly KubeObject[] {
+  if (provided?.places === undefined) return [];
+  const { namespace, service, ports, portNames, ca, kubeconfig } = provided.places;
+  const kinds = provided.hasKonnectivity ? (['api', 'konnectivity'] as const) : (['api'] as const);
+  const { certificateKey, privateKeyKey } = ca;
+  return [
+    assumedService(
+      { name: service, namespace },
+      ...kinds.map((kind) => ({ name: portNames[kind], port: ports[kind] })),
+    ),
+    assumedSecret({ name: ca.name, namespace }, certificateKey, privateKeyKey),
+    assumedSecret({ name: kubeconfig.name, namespace }, ...kubeconfig.entries.slice(0, 1)),
+  ];
 }
 
 function namedBy({ metadata: { namespace }, spec }: Exposure): readonly KubeObject[] {
@@ -107,7 +189,10 @@ function namedBy({ metadata: { namespace }, spec }: Exposure): readonly KubeObje
   const found: KubeObject[] = [];
   if (service !== undefined) {
     const { name, apiPort, konnectivityPort } = service;
-    found.push(assumedService({ name, namespace }, apiPort, konnectivityPort));
+    const ports = [apiPort, konnectivityPort].flatMap((port) =>
+      port === undefined ? [] : { port },
+    );
+    found.push(assumedService({ name, namespace }, ...ports));
   }
   if (caSecret !== undefined) {
     const { name, certificateKey, privateKeyKey } = caSecret;
@@ -122,10 +207,9 @@ function namedBy({ metadata: { namespace }, spec }: Exposure): readonly KubeObje
 
 function assumedService(
   metadata: KubeObject['metadata'],
-  ...ports: readonly (number | undefined)[]
+  ...ports: readonly { readonly name?: string; readonly port: number }[]
 ): KubeObject {
-  const spec = { ports: ports.flatMap((port) => (port === undefined ? [] : { port })) };
-  const service = { apiVersion: 'v1', kind: 'Service', metadata, spec };
+  const service = { apiVersion: 'v1', kind: 'Service', metadata, spec: { ports } };
   return service;
 }
 

@@ -11,7 +11,7 @@ import {
   type ManagementFlags,
   type NamedExposure,
 } from './management-flags.ts';
-import type { TextFile } from './object-files.ts';
+import type { TextFile } from '../manifests/manifest-parts.ts';
 import { say } from './say.ts';
 
 const EXAMPLES = `
@@ -34,17 +34,14 @@ Exit codes:
 /** The flags that stand in for a tenant that is not asked. */
 const FILE_FLAGS = ['serviceAddress', 'clusterDomain', 'tenantVersion'] as const;
 
-/** What kubeadm and most others choose. */
-const SERVICE_ADDRESS = '10.96.0.1';
-
 interface Flags extends ManagementFlags {
   readonly filename?: readonly string[];
   readonly values: boolean;
   readonly showSecrets: boolean;
   readonly only?: Cluster;
   readonly serviceAddress?: readonly string[];
-  readonly clusterDomain: string;
-  readonly tenantVersion: string;
+  readonly clusterDomain?: string;
+  readonly tenantVersion?: string;
 }
 
 /** `snicket render`: the objects that Exposures lead to, as YAML. */
@@ -59,11 +56,17 @@ export function renderCommand(): Command {
     )
     .option(
       '--service-address <ip...>',
-      `with -f: of the tenants' Service default/kubernetes; default: ${SERVICE_ADDRESS}`,
+      "with -f: of the tenants' Service default/kubernetes; default: as its provider says, or 10.96.0.1",
       parseAddresses,
     )
-    .option('--cluster-domain <name>', "with -f: the tenants' DNS domain", 'cluster.local')
-    .option('--tenant-version <version>', "with -f: the tenants' Kubernetes", 'v1.36.0')
+    .option(
+      '--cluster-domain <name>',
+      "with -f: the tenants' DNS domain; default: as its provider says, or cluster.local",
+    )
+    .option(
+      '--tenant-version <version>',
+      "with -f: the tenants' Kubernetes; default: as its provider says, or v1.36.0",
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure | undefined, flags: Flags, command: Command) => {
       refuseMisplaced(exposure, flags, command);
@@ -132,22 +135,24 @@ async function renderFiles(
     process.exitCode = EXIT.wrong;
     return;
   }
-  const { outlooks, assumed } = await outlooksOfFiles(objects, {
+  const { outlooks, notes } = await outlooksOfFiles(objects, {
     namespace: flags.operatorNamespace,
     proxyImage: flags.proxyImage ?? `snicket.dev/snicket:${manifest.version}`,
     tenant: {
-      version: flags.tenantVersion,
-      serviceAddresses: flags.serviceAddress ?? [SERVICE_ADDRESS],
-      clusterDomain: flags.clusterDomain,
+      ...(flags.tenantVersion !== undefined && { version: flags.tenantVersion }),
+      ...(flags.serviceAddress !== undefined && { serviceAddresses: flags.serviceAddress }),
+      ...(flags.clusterDomain !== undefined && { clusterDomain: flags.clusterDomain }),
     },
   });
   if (outlooks.length === 0) {
-    say('error: there is no Exposure in these files');
+    say(
+      'error: there is no Exposure in these files, nor a control plane with the annotation snicket.dev/edge',
+    );
     process.exitCode = EXIT.wrong;
     return;
   }
   for (const outlook of outlooks) reportFindings(outlook);
-  for (const sentence of assumed) say(`note: ${sentence}, and was assumed`);
+  for (const sentence of notes) say(`note: ${sentence}`);
   const { only, showSecrets, values } = flags;
   const texts = outlooks.map((outlook) => planText(outlook, { only, showSecrets, values }));
   console.log(texts.map((text) => text.trimEnd()).join('\n---\n'));

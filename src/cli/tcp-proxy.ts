@@ -5,6 +5,7 @@ import { isInCluster, SERVICE_ACCOUNT_FOLDER, type Environment } from '../kube/i
 import { parseGoBoolean, parseGoDuration } from '../tcp-proxy/go-values.ts';
 import { LONGEST_ROUND_MS, settingsOf, type TcpProxySettings } from '../tcp-proxy/settings.ts';
 import { createLogger, type LogLevel } from '../telemetry/log.ts';
+import { say } from './say.ts';
 
 const EXAMPLES = `
 Environment:
@@ -20,7 +21,12 @@ Examples:
     snicket tcp-proxy --upstream-addr=green.k8s.example.com:443 --listen-addr=:6443 \\
       --tls-cert-file=/etc/tcp-proxy/tls/tls.crt --tls-key-file=/etc/tcp-proxy/tls/tls.key --upstream-insecure=true
   As Steward starts it for a tenant with a load balancer of its own; TLS goes through as it is:
-    snicket tcp-proxy --upstream-addr=203.0.113.7:6443 --listen-addr=:6443`;
+    snicket tcp-proxy --upstream-addr=203.0.113.7:6443 --listen-addr=:6443
+
+Exit codes:
+  0  told to end
+  1  an address cannot be listened on, or the pod has no access to its API
+  2  the command line, or a file that it names, is at fault`;
 
 /** Of klog, which logs in its own way: taken, so that a command line which has them goes on working. */
 const KLOG_FLAGS = [
@@ -179,7 +185,7 @@ async function run(settings: TcpProxySettings, command: Command, level: LogLevel
 
 /** Not the command line, but the machine is at fault. */
 function fail(sentence: string): never {
-  console.error(`error: ${sentence}`);
+  say(`error: ${sentence}`);
   return process.exit(1);
 }
 

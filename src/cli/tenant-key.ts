@@ -8,7 +8,11 @@ Example:
   openssl rand -base64 32 > master.key                                       # stays with the gateway
   snicket tenant-key --key-file master.key a.k8s.example.com > tenant-a.key  # for the workers of tenant a
 
-If the file has two keys, because one is being replaced, the last one is used.`;
+If the file has two keys, because one is being replaced, the last one is used.
+
+Exit codes:
+  0  printed
+  2  the command line, or the file with the keys, is at fault`;
 
 /** `snicket tenant-key`: the key by which the workers of one tenant sign their headers. */
 export function tenantKeyCommand(): Command {

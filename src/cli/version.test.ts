@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test';
 import { resolve } from 'node:path';
+import { parse } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
+import { Terminal } from './testing/snicket.ts';
 
 const launcher = resolve(import.meta.dir, '../../snicket');
 
@@ -22,10 +24,13 @@ test('says which snicket runs on which Bun, in one line', () => {
   expect(exitCode).toBe(0);
 });
 
-test('says the same as JSON', () => {
-  const { exitCode, stdout } = version('-o', 'json');
+test.each([
+  ['json', (text: string): unknown => JSON.parse(text)],
+  ['yaml', (text: string): unknown => parse(text)],
+])('says the same as %s', (output, read) => {
+  const { exitCode, stdout } = version('-o', output);
 
-  expect(JSON.parse(stdout)).toEqual({
+  expect(read(stdout)).toEqual({
     version: manifest.version,
     bun: manifest.dependencies.bun,
     platform: `${process.platform}-${process.arch}`,
@@ -34,8 +39,17 @@ test('says the same as JSON', () => {
 });
 
 test('refuses an output format it does not know, and names those it does', () => {
-  const { exitCode, stderr } = version('-o', 'yaml');
+  const { exitCode, stderr } = version('-o', 'xml');
 
-  expect(stderr).toContain("'yaml' is invalid. Allowed choices are text, json.");
+  expect(stderr).toContain("'xml' is invalid. Allowed choices are text, json, yaml.");
   expect(exitCode).toBe(2);
+});
+
+test('answers --version too', async () => {
+  using terminal = new Terminal();
+
+  const asked = await terminal.snicket(['--version']);
+
+  expect(asked).toEqual(await terminal.snicket(['version']));
+  expect(asked.exitCode).toBe(0);
 });

@@ -1,6 +1,11 @@
 import { Command, Option } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 
+const EXIT_CODES = `
+Exit codes:
+  0  printed
+  2  the command line cannot be understood`;
+
 /** What `snicket version` reports: enough to reproduce a bug on the same build. */
 export interface Version {
   readonly version: string;
@@ -18,24 +23,23 @@ export function currentVersion(): Version {
   };
 }
 
-/** `snicket version`: one line, or JSON with `-o json`. */
+/** `snicket version`: one line, or a value for programs. */
 export function versionCommand(): Command {
   return new Command('version')
     .description('print the version of snicket and of its runtime')
     .addOption(
       new Option('-o, --output <format>', 'how to print it')
-        .choices(['text', 'json'])
+        .choices(['text', 'json', 'yaml'])
         .default('text'),
     )
-    .action(({ output }: { output: 'text' | 'json' }) => {
+    .addHelpText('after', EXIT_CODES)
+    .action(async ({ output }: { output: 'text' | 'json' | 'yaml' }) => {
       const current = currentVersion();
-      switch (output) {
-        case 'text':
-          console.log(`snicket ${current.version} (bun ${current.bun}, ${current.platform})`);
-          break;
-        case 'json':
-          console.log(JSON.stringify(current, null, 2));
-          break;
+      if (output === 'text') {
+        console.log(`snicket ${current.version} (bun ${current.bun}, ${current.platform})`);
+        return;
       }
+      const { valueText } = await import('./output.ts');
+      process.stdout.write(valueText(current, output));
     });
 }

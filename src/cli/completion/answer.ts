@@ -4,7 +4,7 @@
  */
 import type { Command } from 'commander';
 import { expectedAt, type Candidate, type Expected } from './candidates.ts';
-import { exposureKeys, exposureTexts } from './exposure-names.ts';
+import { edgeNames, exposureKeys, exposureTexts } from './exposure-names.ts';
 
 /** The numbers: names of files are to be offered, or are not. */
 const DIRECTIVES = { files: 0, noFiles: 4 } as const;
@@ -53,16 +53,20 @@ async function valuesOf(
     case 'values':
       return expected.values;
     case 'exposure': {
-      if (expected.flags.has('--all-namespaces')) return [];
-      const found = await exposureKeys(expected.flags);
+      const { flags, given, also } = expected;
+      if (flags.has('--all-namespaces')) return [];
+      const found = await exposureKeys(flags);
       const texts = found === undefined ? [] : exposureTexts(found);
-      return texts.filter((text) => !expected.given.includes(text)).map((value) => ({ value }));
+      const others = texts.filter((text) => !given.includes(text));
+      return [...also, ...others.map((value) => ({ value }))];
     }
     case 'namespace': {
       const found = await exposureKeys(expected.flags);
       const namespaces = new Set(found?.keys.flatMap(({ namespace }) => namespace ?? []));
       return [...namespaces].toSorted().map((value) => ({ value }));
     }
+    case 'edge':
+      return (await edgeNames(expected.flags)).map((value) => ({ value }));
     case 'anything':
       return [];
   }

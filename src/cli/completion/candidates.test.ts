@@ -56,5 +56,36 @@ test('says which Exposures are there already, and where to look for more', () =>
   expect(expectedAt(command(), words, '')).toEqual({
     ...{ kind: 'exposure', flags: new Map([['--namespace', 'tenants']]) },
     given: ['near', 'blue', 'red'],
+    also: [],
   });
+});
+
+test('an Edge is offered where one is named', () => {
+  const named = new Command('expose').option('--edge <name>', 'the Edge');
+  const dialled = new Command('doctor').option('--edge <address>', 'where it is');
+
+  expect(expectedAt(named, ['--edge'], '')).toMatchObject({ kind: 'edge' });
+  expect(expectedAt(dialled, ['--edge'], '')).toMatchObject({ kind: 'anything' });
+});
+
+test('a subcommand is offered first, and then its own words are', () => {
+  const parent = new Command('doctor')
+    .argument('[exposure]')
+    .option('--all')
+    .addCommand(new Command('edge').description('look at an edge').option('--hosts <host...>'));
+
+  expect(expectedAt(parent, [], '')).toMatchObject({
+    ...{ kind: 'exposure', also: [{ value: 'edge', description: 'look at an edge' }] },
+  });
+  expect(expectedAt(parent, ['--all'], '')).toMatchObject({ kind: 'exposure', also: [] });
+  expect(expectedAt(parent, ['edge'], '-')).toMatchObject({
+    ...{ kind: 'values', values: [{ value: '--hosts' }, { value: '--help' }] },
+  });
+});
+
+test('offers files for a folder', () => {
+  const run = new Command('run').argument('<folder>').option('--state <folder>');
+
+  expect(expectedAt(run, [], '')).toEqual({ kind: 'file' });
+  expect(expectedAt(run, ['--state'], '')).toEqual({ kind: 'file' });
 });

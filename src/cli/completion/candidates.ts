@@ -14,20 +14,26 @@ export interface Candidate {
 export type Expected =
   /** One of these. */
   | { readonly kind: 'values'; readonly values: readonly Candidate[] }
-  /** An Exposure, but none of those that are there already. */
+  /** An Exposure, but none of those that are there already; or one of some other words. */
   | {
       readonly kind: 'exposure';
       readonly flags: ReadonlyMap<string, string>;
       readonly given: readonly string[];
+      readonly also: readonly Candidate[];
     }
   /** A namespace with Exposures in it. */
   | { readonly kind: 'namespace'; readonly flags: ReadonlyMap<string, string> }
+  /** An Edge. */
+  | { readonly kind: 'edge'; readonly flags: ReadonlyMap<string, string> }
   | { readonly kind: 'file' }
   /** Whatever a person thinks of. */
   | { readonly kind: 'anything' };
 
 /** What may come behind these words of a command; `current` is the word that is being written. */
 export function expectedAt(command: Command, words: readonly string[], current: string): Expected {
+  const [first, ...rest] = words;
+  const subcommand = command.commands.find((one) => one.name() === first);
+  if (subcommand !== undefined) return expectedAt(subcommand, rest, current);
   const { open, flags, given, isLiteral } = walk(command, words);
   const isOver = open !== undefined && flags.has(nameOf(open)) && current.startsWith('-');
   if (open !== undefined && !isOver) return valueOf(open, flags);
@@ -105,6 +111,8 @@ function optionsOf(command: Command, flags: ReadonlyMap<string, string>): readon
 function valueOf(option: Option, flags: ReadonlyMap<string, string>): Expected {
   if (option.argChoices !== undefined) return choices(option.argChoices);
   if (/<(?:file|folder|dir)/.test(option.flags)) return { kind: 'file' };
+  // Where it is no name, it is an address.
+  if (option.flags === '--edge <name>') return { kind: 'edge', flags };
   return option.long === '--namespace' ? { kind: 'namespace', flags } : { kind: 'anything' };
 }
 
@@ -117,9 +125,18 @@ function argumentAt(
   const last = registeredArguments.at(-1);
   const argument: Argument | undefined =
     registeredArguments[given.length] ?? (last?.variadic === true ? last : undefined);
-  if (argument === undefined) return { kind: 'values', values: [] };
+  const isFirst = given.length === 0 && flags.size === 0;
+  const also = isFirst ? command.commands.map(asCandidate) : [];
+  if (argument === undefined) return { kind: 'values', values: also };
   if (argument.argChoices !== undefined) return choices(argument.argChoices);
-  return argument.name() === 'exposure' ? { kind: 'exposure', flags, given } : { kind: 'anything' };
+  if (argument.name() === 'folder') return { kind: 'file' };
+  return argument.name() === 'exposure'
+    ? { kind: 'exposure', flags, given, also }
+    : { kind: 'anything' };
+}
+
+function asCandidate(command: Command): Candidate {
+  return { value: command.name(), description: command.description() };
 }
 
 function choices(values: readonly string[]): Expected {

@@ -1,7 +1,6 @@
 /**
- * The names of Exposures, for somebody who has pressed Tab: soon, or not at all.
+ * The names of Exposures and Edges, for somebody who has pressed Tab: soon, or not at all.
  */
-import type { ClusterAccess } from '../../kube/cluster-access.ts';
 import type { ObjectKey } from '../../kube/object.ts';
 
 /** A person who waits longer types on. */
@@ -14,18 +13,31 @@ export interface ExposureKeys {
   readonly keys: readonly ObjectKey[];
 }
 
-/**
- * The Exposures of the cluster that these flags mean. Nothing if it does not answer in time, or not at all: whatever is said
- * here would be written across the line that somebody is typing.
- */
+/** What the flags of a command line say, by their long names. */
+export type FlagTexts = ReadonlyMap<string, string>;
+
+/** The Exposures of the cluster that these flags mean. Nothing if it does not answer in time, or not at all. */
 export async function exposureKeys(
-  flags: ReadonlyMap<string, string>,
+  flags: FlagTexts,
   timeoutMs: number = PATIENCE_MS,
 ): Promise<ExposureKeys | undefined> {
+  return soon(ask(flags, timeoutMs), timeoutMs);
+}
+
+/** The Edges of that cluster; none if it does not answer in time, or not at all. */
+export async function edgeNames(
+  flags: FlagTexts,
+  timeoutMs: number = PATIENCE_MS,
+): Promise<readonly string[]> {
+  return (await soon(askEdges(flags, timeoutMs), timeoutMs)) ?? [];
+}
+
+/** What the work gives, if it does so in time. Whatever is said here would be written across the line that is typed. */
+async function soon<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), timeoutMs);
   try {
-    return await Promise.race([ask(flags, timeoutMs), tooLate]);
+    return await Promise.race([work, tooLate]);
   } catch {
     // The command itself will say what is wrong with the cluster, or with the kubeconfig.
     return undefined;
@@ -34,18 +46,31 @@ export async function exposureKeys(
   }
 }
 
-async function ask(flags: ReadonlyMap<string, string>, timeoutMs: number): Promise<ExposureKeys> {
-  const [{ defaultAccess }, { createClient }, { isKubeError }, { RESOURCES }] = await Promise.all([
+async function askEdges(flags: FlagTexts, timeoutMs: number): Promise<readonly string[]> {
+  const { client } = await open(flags, timeoutMs);
+  const { RESOURCES } = await import('../../kube/resource.ts');
+  const { items } = await client.list(RESOURCES.edge);
+  return items.map(({ metadata }) => metadata.name).toSorted();
+}
+
+async function open(flags: FlagTexts, timeoutMs: number) {
+  const [{ defaultAccess }, { createClient }] = await Promise.all([
     import('../../kube/cluster-access-default.ts'),
     import('../../kube/fetch-client.ts'),
-    import('../../kube/kube-error.ts'),
-    import('../../kube/resource.ts'),
   ]);
-  const access: ClusterAccess = defaultAccess({
+  const access = defaultAccess({
     kubeconfig: flags.get('--kubeconfig'),
     context: flags.get('--context'),
   });
-  const client = createClient(access, { timeoutMs });
+  return { access, client: createClient(access, { timeoutMs }) };
+}
+
+async function ask(flags: FlagTexts, timeoutMs: number): Promise<ExposureKeys> {
+  const [{ access, client }, { isKubeError }, { RESOURCES }] = await Promise.all([
+    open(flags, timeoutMs),
+    import('../../kube/kube-error.ts'),
+    import('../../kube/resource.ts'),
+  ]);
   const named = flags.get('--namespace');
   const list = async (namespace?: string) => {
     const { items } = await client.list(RESOURCES.exposure, {

@@ -1,19 +1,8 @@
 import { expect, test } from 'bun:test';
-import { entriesOf, recordSets, wildcardEntries, type KnownName } from './entries.ts';
+import { entriesOf, recordSets, wildcardEntries } from './entries.ts';
+import { HERE, nameOf } from './testing/names.ts';
 
-const HERE = { kind: 'addresses', addresses: ['203.0.113.10'] } as const;
 const THERE = { kind: 'name', host: 'lb.example.net' } as const;
-
-function nameOf(host: string, more: Partial<KnownName> = {}): KnownName {
-  return {
-    exposure: 'tenants/blue',
-    edge: 'shared',
-    host,
-    domain: 'example.com',
-    to: HERE,
-    ...more,
-  };
-}
 
 test('one entry for each name', () => {
   expect(entriesOf([nameOf('a.k8s.example.com')])).toEqual([

@@ -1,22 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { recordsOf, selfAnsweringFindings, type RecordsOptions } from './records.ts';
-import type { WantedName } from './wanted-names.ts';
+import { nameOf } from './testing/names.ts';
 
-const HERE = { kind: 'addresses', addresses: ['203.0.113.10'] } as const;
 const LOAD_BALANCER = { kind: 'name', host: 'lb.example.net' } as const;
 const HOSTS: RecordsOptions = { format: 'hosts', hasWildcards: false, ttlSeconds: 300, zones: [] };
 const BIND: RecordsOptions = { ...HOSTS, format: 'bind' };
-
-function nameOf(host: string, more: Partial<WantedName> = {}): WantedName {
-  return {
-    exposure: 'tenants/blue',
-    edge: 'shared',
-    host,
-    domain: 'example.com',
-    to: HERE,
-    ...more,
-  };
-}
 
 test('a name that cannot lead to a name is left out, with the way out; the others are there', () => {
   const records = recordsOf(
@@ -67,7 +55,7 @@ test('nothing is printed where the format cannot take it', () => {
 });
 
 test('a name without a destination has no record', () => {
-  expect(recordsOf([nameOf('a.k8s.example.com', { to: undefined })], BIND).text).toBe('');
+  expect(recordsOf([{ ...nameOf('a.k8s.example.com'), to: undefined }], BIND).text).toBe('');
 });
 
 describe('names that hold their address', () => {

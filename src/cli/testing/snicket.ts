@@ -16,6 +16,78 @@ export interface Ended {
   readonly stderr: string;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Place {
+  readonly cwd: string;
+  readonly env: Environment;
+}
+
+/** A program whose output goes into a pipe. */
+export class Piped {
+  /** Its exit code, once all is read. */
+  readonly ended: Promise<number>;
+  readonly #running: Bun.Subprocess<'ignore', 'pipe', 'inherit'>;
+  #text = '';
+
+  constructor(words: readonly string[], place: Place) {
+    this.#running = Bun.spawn([...words], { ...place, stdin: 'ignore', stdout: 'pipe' });
+    this.ended = this.#readAll();
+  }
+
+  /** All that it wrote so far. */
+  get text(): string {
+    return this.#text;
+  }
+
+  end(signal: NodeJS.Signals): void {
+    this.#running.kill(signal);
+  }
+
+  async #readAll(): Promise<number> {
+    const decoder = new TextDecoder();
+    for await (const bytes of this.#running.stdout) {
+      this.#text += decoder.decode(bytes, { stream: true });
+    }
+    return this.#running.exited;
+  }
+}
+
+/** A program on a terminal. */
+export class Session {
+  /** Its exit code. */
+  readonly ended: Promise<number>;
+  readonly #running: Bun.Subprocess;
+  #text = '';
+
+  constructor(words: readonly string[], columns: number, place: Place) {
+    const decoder = new TextDecoder();
+    this.#running = Bun.spawn([...words], {
+      ...place,
+      terminal: {
+        ...{ cols: columns, rows: 24 },
+        data: (_, bytes) => (this.#text += decoder.decode(bytes, { stream: true })),
+      },
+    });
+    this.ended = this.#running.exited.finally(() => this.#running.terminal?.close());
+  }
+
+  /** All that it wrote so far. */
+  get text(): string {
+    return this.#text;
+  }
+
+  /** As a shell does with a job: goes on after Ctrl-Z. */
+  resume(): void {
+    this.#running.kill('SIGCONT');
+  }
+
+  /** Types. Ctrl-C is `\u0003`, Ctrl-Z `\u001A`. */
+  type(text: string): void {
+    this.#running.terminal?.write(text);
+  }
+}
+
 /** A folder of its own, from which the program is run. */
 export class Terminal implements Disposable {
   /** What to run it by. */
@@ -42,19 +114,42 @@ export class Terminal implements Disposable {
   }
 
   /** What it writes to a terminal that is so wide. */
-  async show(words: readonly string[], columns: number): Promise<string> {
-    let text = '';
-    const decoder = new TextDecoder();
-    const running = Bun.spawn([LAUNCHER, ...words], {
-      ...{ cwd: this.folder, env: { ...this.#env, TERM: 'xterm', NO_COLOR: undefined } },
-      terminal: {
-        ...{ cols: columns, rows: 24 },
-        data: (_, bytes) => (text += decoder.decode(bytes, { stream: true })),
-      },
+  async show(words: readonly string[], columns: number, env: Environment = {}): Promise<string> {
+    const session = this.open(words, columns, env);
+    await session.ended;
+    return session.text;
+  }
+
+  /** The same of its standard output alone. */
+  async showOutput(
+    words: readonly string[],
+    columns: number,
+    env: Environment = {},
+  ): Promise<string> {
+    const session = this.#session(
+      ['sh', '-c', 'exec "$0" "$@" 2>/dev/null', LAUNCHER, ...words],
+      columns,
+      env,
+    );
+    await session.ended;
+    return session.text;
+  }
+
+  /** Runs it on a terminal that is so wide, for somebody to type at. */
+  open(words: readonly string[], columns: number, env: Environment = {}): Session {
+    return this.#session([LAUNCHER, ...words], columns, env);
+  }
+
+  #session(words: readonly string[], columns: number, env: Environment): Session {
+    return new Session(words, columns, {
+      cwd: this.folder,
+      env: { ...this.#env, TERM: 'xterm', NO_COLOR: undefined, ...env },
     });
-    await running.exited;
-    running.terminal?.close();
-    return text;
+  }
+
+  /** Runs it with its output into a pipe, for as long as it goes. */
+  start(words: readonly string[]): Piped {
+    return new Piped([LAUNCHER, ...words], { cwd: this.folder, env: this.#env });
   }
 
   /** Runs a program that runs it. */

@@ -1,0 +1,117 @@
+/**
+ * What Snicket makes of every example in the documents, as text to be reviewed:
+ * __snapshots__/documented-plans.test.ts.snap.
+ */
+import { describe, expect, test } from 'bun:test';
+import { documentedObjects, type DocumentedObject } from '../api/testing/documented-objects.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { makeCa } from '../pki/testing/test-ca.ts';
+import { isOfKind, PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
+import { madeOf } from '../providers/testing/made-objects.ts';
+import { kubeconfigFor } from '../providers/testing/provider-objects.ts';
+import { planText } from './plans.ts';
+import { outlooksOfFiles } from './render-files.ts';
+
+const { objects } = documentedObjects();
+const authority = await makeCa();
+
+function shown(page: string, isMeant: (object: KubeObject) => boolean): readonly KubeObject[] {
+  return objects
+    .filter((one) => one.page === page && isMeant(one.object))
+    .map(({ object }) => object);
+}
+
+function ofKind(kind: string): (object: KubeObject) => boolean {
+  return (object) => object.kind === kind;
+}
+
+/** Findings and plan, as `snicket render` shows them. */
+async function planOf(files: readonly KubeObject[], only?: 'management'): Promise<string> {
+  const { outlooks } = await outlooksOfFiles(files, {
+    ...{ namespace: 'snicket-system', proxyImage: 'snicket.dev/snicket:1' },
+    tenant: {
+      ...{ version: 'v1.36.0', clusterDomain: 'cluster.local' },
+      serviceAddresses: ['10.96.0.1'],
+    },
+  });
+  const [outlook, ...others] = outlooks;
+  if (outlook === undefined || others.length > 0) throw new Error('one Exposure has one plan');
+  const findings = outlook.findings.map(
+    ({ severity, code, message }) => `# ${severity}: ${code}: ${message}\n`,
+  );
+  return [...findings, planText(outlook, { only })].join('');
+}
+
+/** The object with all that there is once its provider has seen it. */
+function provided(object: KubeObject): readonly KubeObject[] {
+  const { certificate, key } = authority;
+  const files = { certificate, key, kubeconfig: kubeconfigFor };
+  if (!isOfKind(PROVIDER_RESOURCES.k0smotronControlPlane, object))
+    return [object, ...madeOf(object, files)];
+  const [cluster] = shown('docs/providers.md', (one) =>
+    isOfKind(PROVIDER_RESOURCES.capiCluster, one),
+  );
+  const { apiVersion, kind, metadata } = cluster!;
+  const owner = { apiVersion, kind, name: metadata.name, uid: 'u' };
+  const owned = { ...object, metadata: { ...object.metadata, ownerReferences: [owner] } };
+  return [cluster!, owned, ...madeOf(owned, files)];
+}
+
+describe('docs/providers.md', () => {
+  const page = 'docs/providers.md';
+  const [edge] = shown(page, ofKind('Edge'));
+  const asking = objects.filter(
+    (one) =>
+      one.page === page && one.object.metadata.annotations !== undefined && one.object !== edge,
+  );
+
+  test('has an example of every provider', () => {
+    expect(asking.map(({ heading }) => heading)).toEqual([
+      ...['Kamaji', 'Steward', 'k0smotron', 'Cluster API', 'k0rdent'],
+    ]);
+  });
+
+  test.each(asking.map(({ heading, object }) => [heading, object] as const))(
+    '%s: what the annotation leads to in the management cluster',
+    async (_, object) => {
+      expect(await planOf([edge!, ...provided(object)], 'management')).toMatchSnapshot();
+    },
+  );
+
+  test('an Exposure with prepare: Report: what is to be put into git', async () => {
+    const [exposure] = shown(page, ofKind('Exposure'));
+    const [annotated] = shown(page, (object) => isOfKind(PROVIDER_RESOURCES.kamaji, object));
+    const { annotations: _, ...metadata } = annotated!.metadata;
+    const tenant = { ...annotated!, metadata };
+
+    expect(await planOf([edge!, exposure!, ...provided(tenant)], 'management')).toMatchSnapshot();
+  });
+});
+
+test.each(['docs/expose.md', 'docs/run.md'])(
+  '%s: the Exposure behind the Edge, in both clusters',
+  async (page) => {
+    const [edge] = shown(page, ofKind('Edge'));
+    const [exposure] = shown(page, ofKind('Exposure'));
+    const metadata = { namespace: 'default', ...exposure!.metadata };
+
+    expect(await planOf([edge!, { ...exposure!, metadata }])).toMatchSnapshot();
+  },
+);
+
+const EDGES: readonly DocumentedObject[] = objects.filter(
+  ({ page, object }) => object.kind === 'Edge' && /edges|install/.test(page),
+);
+
+test.each(EDGES.map(({ page, heading, object }) => [`${page}, ${heading}`, object] as const))(
+  '%s: the Exposure of docs/expose.md behind that Edge, in the management cluster',
+  async (_, edge) => {
+    const [exposure] = shown('docs/expose.md', ofKind('Exposure'));
+    const { spec } = exposure as unknown as { readonly spec: object };
+    // Most examples say nothing but what is special about their driver.
+    const hosts = { api: 'blue.k8s.example.com', konnectivity: 'blue.konnectivity.example.com' };
+    const behind = { ...exposure!, spec: { ...spec, edge: edge.metadata.name, hosts } };
+
+    expect(await planOf([edge, behind], 'management')).toMatchSnapshot();
+  },
+);

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Terminal } from './testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+const REFERENCE = join(import.meta.dir, '../../docs/reference/exit-codes.md');
+
+let terminal: Terminal;
+beforeAll(() => {
+  terminal = new Terminal();
+});
+afterAll(() => terminal[Symbol.dispose]());
+
+/** Every command and subcommand, with its help. */
+async function helps(words: readonly string[] = []): Promise<ReadonlyMap<string, string>> {
+  const { stdout } = await terminal.snicket([...words, '--help']);
+  const [, listed = ''] = /^Commands:\n((?: .*\n)+)/m.exec(stdout) ?? [];
+  const names = [...listed.matchAll(/^ {2}([a-z][-a-z]*)/gm)].map(([, name = '']) => name);
+  const found = new Map(words.length === 0 ? [] : [[words.join(' '), stdout]]);
+  for (const name of names.filter((one) => one !== 'help')) {
+    for (const [below, help] of await helps([...words, name])) found.set(below, help);
+  }
+  return found;
+}
+
+/** The section `Exit codes:` of a help text, as a table. */
+function tableOf(help: string): string {
+  const [, section = ''] = /^Exit codes:\n((?: .*\n?)+)/m.exec(help) ?? [];
+  const lines = section.replaceAll(/\n {5,}/g, ' ').matchAll(/^ {2}(\d) {2}(.*)$/gm);
+  const rows = [...lines].map(([, code = '', meaning = '']) => `| ${code} | ${meaning} |\n`);
+  return `| code | |\n|---|---|\n${rows.join('')}`;
+}
+
+test('docs/reference/exit-codes.md has the exit codes of every command, in the words of its help', async () => {
+  const all = [...(await helps())].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const wanted = all.map(([name, help]) => `## snicket ${name}\n\n${tableOf(help)}`);
+
+  const [, ...sections] = readFileSync(REFERENCE, 'utf8').split(/^(?=## )/m);
+
+  expect(all.length).toBeGreaterThan(15);
+  for (const [name, help] of all) expect(`${name}: ${tableOf(help)}`).toContain('| 0 | ');
+  expect(sections.join('')).toBe(wanted.join('\n'));
+});

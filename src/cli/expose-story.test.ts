@@ -1,0 +1,41 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { until } from '../operator/testing/until.ts';
+import { addKamaji, startProvidedLab } from '../operator/testing/provided-lab.ts';
+import { Terminal } from './testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+test('a control plane is exposed by one word, comes to be Ready, and falls, before the eyes of its user', async () => {
+  // 1. An operator and a gateway, and a tenant of Kamaji with a worker. A small API server is no konnectivity-server.
+  await using lab = await startProvidedLab({ hasGateway: true, probeMs: 50 });
+  await lab.applyEdge({}, 'shared', { 'snicket.dev/is-default': 'true' });
+  const without = { 'spec.addons.konnectivity': undefined };
+  const { controllers } = await addKamaji(lab, 'blue', without);
+  await controllers.addNode('worker-1', ['10.0.0.1']);
+  using terminal = new Terminal(lab.management);
+
+  // 2. Nothing has to be said but its name.
+  const exposed = await terminal.snicket(['expose', 'blue', '--wait', '--timeout', '50']);
+
+  expect(exposed.stderr).toMatch(/\d+s {2}Ready\n$/);
+  expect(exposed.stdout).toStartWith('Exposure tenants/blue is made.\n');
+  expect(exposed.stdout).not.toContain('\nKonnectivity ');
+  expect(exposed.exitCode).toBe(0);
+
+  // 3. It is well, but for the operator, which runs in no cluster here.
+  const { stdout } = await terminal.snicket(['status', 'blue']);
+
+  expect(stdout).toMatch(/^Ready +True$/m);
+  expect(stdout).toMatch(/^api +Pass +ApiAnswers +\d+s$/m);
+  expect(stdout).not.toContain('To do');
+  expect(stdout).toContain('Operator: there is none in namespace snicket-system');
+
+  // 4. Whoever watches sees the edge fall.
+  const session = terminal.open(['status', '--watch'], 120);
+  const frame = () => Bun.stripANSI(session.text.split('\u001B[H').at(-1) ?? '');
+  await until('it is shown', () => /blue .* True/.test(frame()));
+  await lab.applyEdge({ port: 1 }, 'shared', { 'snicket.dev/is-default': 'true' });
+  await until('it is shown to fall', () => /blue .* False +\w+/.test(frame()));
+  session.type('\u0003');
+  expect(await session.ended).toBe(1);
+});

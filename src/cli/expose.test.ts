@@ -1,0 +1,398 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { parse } from 'yaml';
+import type { KubeClient } from '../kube/client.ts';
+import { createClient } from '../kube/fetch-client.ts';
+import { RESOURCES, type Resource } from '../kube/resource.ts';
+import { TestApiServer } from '../kube/testing/api-server.ts';
+import type { ApiObject } from '../kube/store/object-store.ts';
+import { objectOf, secretOf } from '../operator/testing/objects.ts';
+import { until } from '../operator/testing/until.ts';
+import { writeKubeconfig } from '../pki/kubeconfig.ts';
+import { makeCa, type TestCa } from '../pki/testing/test-ca.ts';
+import { PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
+import {
+  k0smotronCluster,
+  k0smotronControlPlane,
+  readyTenant,
+} from '../providers/testing/provider-objects.ts';
+import { Terminal } from './testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+let server: TestApiServer;
+let client: KubeClient;
+let terminal: Terminal;
+let ca: TestCa;
+beforeAll(async () => {
+  server = await TestApiServer.start({
+    resources: [...Object.values(RESOURCES), ...Object.values(PROVIDER_RESOURCES)],
+  });
+  client = createClient(server.access);
+  terminal = new Terminal(server);
+  ca = await makeCa();
+  const other = await makeCa();
+  for (const name of ['tenants', 'alone', 'closed', 'empty']) {
+    server.seed(objectOf('Namespace', { name }));
+  }
+  const annotations = { 'snicket.dev/is-default': 'true' };
+  const shared = { driver: 'snicket', domain: 'example.test', addresses: ['203.0.113.10'] };
+  server.seed(
+    objectOf('Edge', { name: 'shared', annotations }, { spec: shared }),
+    objectOf('Edge', { name: 'bare' }, { spec: { driver: 'snicket' } }),
+    service('tenants', 'blue'),
+    service('tenants', 'white'),
+    service('tenants', 'web', [{ name: 'https', port: 443 }]),
+    ...secretsOf('tenants', 'blue', ca),
+    ...secretsOf('tenants', 'white', ca),
+    secretOf({ name: 'white-front-proxy-ca', namespace: 'tenants' }, caFiles(other)),
+    secretOf({ name: 'nothing', namespace: 'tenants' }, { 'admin.conf': 'clusters of stars' }),
+  );
+  await provided(PROVIDER_RESOURCES.kamaji, readyTenant('kamaji', 'blue'));
+  await provided(PROVIDER_RESOURCES.k0smotron, k0smotronCluster('red'));
+  const green = k0smotronControlPlane('green');
+  await provided(PROVIDER_RESOURCES.k0smotronControlPlane, green);
+  // As k0smotron makes one of the other.
+  const { apiVersion, kind } = green;
+  const ownerReferences = [{ apiVersion, kind, name: 'green-cp', uid: 'uid-of-green-cp' }];
+  const made = k0smotronCluster('green');
+  await provided(PROVIDER_RESOURCES.k0smotron, {
+    ...made,
+    metadata: { ...made.metadata, ownerReferences },
+  });
+});
+afterAll(async () => {
+  terminal[Symbol.dispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+/** An object of a provider, with the status that its controller gives it. */
+async function provided(resource: Resource, object: ApiObject): Promise<void> {
+  const { uid: _uid, resourceVersion: _version, ...metadata } = object.metadata;
+  const { status } = object as { readonly status?: unknown };
+  server.seed({ ...object, metadata });
+  await client.patch(resource, metadata, 'merge', { status }, { subresource: 'status' });
+}
+
+function service(namespace: string, name: string, ports?: readonly object[]) {
+  const usual = [
+    { name: 'kube-apiserver', port: 6443, protocol: 'TCP' },
+    { name: 'konnectivity-server', port: 8132, protocol: 'TCP' },
+  ];
+  return objectOf('Service', { name, namespace }, { spec: { ports: ports ?? usual } });
+}
+
+function caFiles({ certificate, key }: TestCa): Record<string, string> {
+  return { 'ca.crt': certificate, 'ca.key': key };
+}
+
+function kubeconfig(user = 'admin'): string {
+  return writeKubeconfig({
+    ...{ server: 'https://10.0.0.5:6443', ca: ca.certificate, credentials: { token: 'a' } },
+    names: { cluster: 'tenant', user },
+  });
+}
+
+function secretsOf(namespace: string, name: string, authority: TestCa) {
+  return [
+    secretOf({ name: `${name}-ca`, namespace }, caFiles(authority)),
+    secretOf({ name: `${name}-admin-kubeconfig`, namespace }, { 'admin.conf': kubeconfig() }),
+    secretOf(
+      { name: `${name}-scheduler`, namespace },
+      { 'scheduler.conf': kubeconfig('scheduler') },
+    ),
+  ];
+}
+
+async function remove(name: string, namespace = 'tenants'): Promise<void> {
+  await client.delete(RESOURCES.exposure, { name, namespace });
+}
+
+describe('what a provider knows needs no answers', () => {
+  test('the Exposure is made, and says where it is found', async () => {
+    const { exitCode, stdout, stderr } = await terminal.snicket([
+      'expose',
+      'tenantcontrolplane/blue',
+    ]);
+
+    expect(stderr).toBe('');
+    expect(stdout).toBe(`Exposure tenants/blue is made.
+
+API           tenants-blue.k8s.example.test:443
+Konnectivity  tenants-blue.konnectivity.example.test:443
+
+In DNS they have to lead to Edge shared (203.0.113.10):
+  snicket dns tenants/blue
+How it goes:
+  snicket status tenants/blue
+`);
+    expect(exitCode).toBe(0);
+    expect(
+      server.read(RESOURCES.exposure, { name: 'blue', namespace: 'tenants' })?.['spec'],
+    ).toEqual({
+      controlPlane: {
+        ref: { apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'TenantControlPlane', name: 'blue' },
+      },
+    });
+    await remove('blue');
+  });
+
+  test('flags are what it says', async () => {
+    const { exitCode, stdout } = await terminal.snicket([
+      ...[
+        'expose',
+        'clusters.k0smotron.io/red',
+        '--dry-run',
+        '--name',
+        'scarlet',
+        '--edge',
+        'bare',
+      ],
+      ...['--api-host', 'red.test', '--konnectivity-host', 'k.red.test'],
+      ...['--mode', 'terminate', '--prepare', 'Report', '--yes'],
+    ]);
+
+    expect(parse(stdout)).toMatchObject({
+      ...{ kind: 'Exposure', metadata: { name: 'scarlet', namespace: 'tenants' } },
+      spec: {
+        ...{ edge: 'bare', prepare: 'Report', worker: { mode: 'terminate' } },
+        hosts: { api: 'red.test', konnectivity: 'k.red.test' },
+      },
+    });
+    // Its Secrets are not there, and the plan says so.
+    expect(exitCode).toBe(1);
+    expect(server.writes().filter(({ verb }) => verb === 'create')).toHaveLength(1);
+  });
+});
+
+describe('a Service', () => {
+  test('with its ports, and the Secrets that agree with each other', async () => {
+    const { exitCode, stdout, stderr } = await terminal.snicket([
+      'expose',
+      'svc/white',
+      '--dry-run',
+    ]);
+
+    expect(stderr).toBe('');
+    expect(parse(stdout)).toEqual({
+      ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+      metadata: { name: 'white', namespace: 'tenants' },
+      spec: {
+        controlPlane: {
+          service: { name: 'white', konnectivityPort: 8132 },
+          caSecret: { name: 'white-ca', certificateKey: 'ca.crt', privateKeyKey: 'ca.key' },
+          kubeconfigSecret: { name: 'white-admin-kubeconfig' },
+        },
+      },
+    });
+    expect(exitCode).toBe(0);
+  });
+
+  test('of which the Secrets may not be listed', async () => {
+    const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    server.inject(refusal, { verb: 'list', plural: 'secrets' }, 9);
+    const named = ['--ca-secret', 'white-ca', '--kubeconfig-secret', 'white-admin-kubeconfig'];
+
+    const silent = await terminal.snicket(['expose', 'service/white', '--dry-run']);
+    const told = await terminal.snicket(['expose', 'service/white', '--dry-run', ...named]);
+
+    server.clearFaults();
+    expect(silent.stderr).toBe(
+      "error: Which Secret has a kubeconfig of the tenant's administrator? Nobody says; write --kubeconfig-secret\n",
+    );
+    expect(silent.exitCode).toBe(2);
+    expect(told.stdout).toContain('certificateKey: ca.crt');
+    expect(told.exitCode).toBe(0);
+  });
+});
+
+test('addresses, with the Secrets that are named', async () => {
+  const { exitCode, stdout } = await terminal.snicket([
+    ...['expose', '--endpoints', '10.0.0.5:6443,10.0.0.6:6443', '--name', 'metal', '--dry-run'],
+    ...['--ca-secret', 'white-ca', '--kubeconfig-secret', 'white-admin-kubeconfig', '-o', 'json'],
+  ]);
+
+  const { spec } = JSON.parse(stdout) as { spec: { controlPlane: object } };
+  expect(spec.controlPlane).toMatchObject({
+    endpoints: { api: ['10.0.0.5:6443', '10.0.0.6:6443'] },
+  });
+  expect(exitCode).toBe(0);
+});
+
+describe('without a terminal', () => {
+  test('what is missing is an error that names what to write', async () => {
+    const nothing = await terminal.snicket(['expose']);
+    const bare = await terminal.snicket(['expose', 'blue', '--edge', 'bare']);
+
+    expect(nothing.stderr).toBe(
+      'error: it is not clear which one is meant; write its KIND/NAME and -n NAMESPACE: TenantControlPlane tenants/blue (kamaji.clastix.io), Cluster tenants/red (k0smotron.io), K0smotronControlPlane tenants/green-cp (controlplane.cluster.x-k8s.io), Service tenants/white\n',
+    );
+    expect(nothing.exitCode).toBe(2);
+    expect(bare.stderr).toContain('what is the host of the API? Nobody says; write --api-host');
+    expect(bare.exitCode).toBe(2);
+  });
+
+  test('a plan with errors is not written unless --yes says so', async () => {
+    const refused = await terminal.snicket(['expose', 'cluster/red']);
+    const forced = await terminal.snicket(['expose', 'cluster/red', '--yes']);
+
+    expect(refused.stderr).toMatch(/^error: tenants\/red: \w+: /);
+    expect(refused.stderr).toEndWith('nothing is written; mend that, or write --yes\n');
+    expect(refused.exitCode).toBe(1);
+    expect(forced.stdout).toContain('Exposure tenants/red is made.');
+    expect(forced.exitCode).toBe(0);
+    await remove('red');
+  });
+
+  test.each([
+    [['expose', 'gone'], /there is no control plane tenants\/gone; name a TenantControlPlane/, 2],
+    [['expose', 'blue', '-n', 'alone'], /alone\/blue; there is one elsewhere: -n tenants/, 2],
+    [['expose', '-n', 'empty'], /no control plane in namespace empty that has no Exposure yet/, 2],
+    [['expose', 'blue', '--edge', 'gone', '--dry-run'], /EdgeNotFound: there is no Edge gone/, 1],
+    [
+      ['expose', '--endpoints', '10.0.0.5:6443', '--name', 'a', '-n', 'no'],
+      /no namespace no; make/,
+      2,
+    ],
+    [['expose', 'a/b/c'], /Write KIND\/NAME or NAME/, 2],
+    [['expose', '--endpoints', 'nonsense'], /nonsense/, 2],
+    [['expose', 'blue', '--endpoints', '10.0.0.5:6443'], /a control plane of its own/, 2],
+    [['expose', 'blue', '--wait', '--dry-run'], /nothing to wait for/, 2],
+  ])('%j', async (words, sentence, code) => {
+    const { exitCode, stderr } = await terminal.snicket(words);
+
+    expect(stderr).toMatch(sentence);
+    expect(exitCode).toBe(code);
+  });
+});
+
+describe('one that is there already', () => {
+  beforeAll(async () => {
+    await terminal.snicket(['expose', 'blue', '--mode', 'passthrough']);
+  });
+  afterAll(async () => remove('blue'));
+
+  test('is shown, and is well if it is what is asked for', async () => {
+    const words = ['expose', 'blue', '--mode', 'passthrough', '--prepare', 'Patch'];
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+    expect(stderr).toBe('Exposure tenants/blue is there already, and is what you ask for\n');
+    expect(parse(stdout)).toMatchObject({
+      ...{
+        metadata: { name: 'blue', namespace: 'tenants' },
+        spec: { worker: { mode: 'passthrough' } },
+      },
+    });
+    expect(stdout).not.toContain('uid');
+    expect(exitCode).toBe(0);
+  });
+
+  test('is shown with what differs, and is not written over', async () => {
+    const before = server.read(RESOURCES.exposure, { name: 'blue', namespace: 'tenants' });
+
+    const { exitCode, stderr } = await terminal.snicket(['expose', 'blue', '--api-host', 'b.test']);
+
+    expect(stderr).toContain(
+      'differs from what you ask for:\n  spec.hosts.api: not set -> "b.test"\n',
+    );
+    expect(stderr).toContain('  spec.worker.mode: "passthrough" -> not set\n');
+    expect(exitCode).toBe(1);
+    expect(server.read(RESOURCES.exposure, { name: 'blue', namespace: 'tenants' })).toEqual(before);
+  });
+
+  test('of another name is the one that the control plane has', async () => {
+    const { exitCode, stderr } = await terminal.snicket(['expose', 'blue', '--name', 'azure']);
+
+    expect(stderr).toContain(
+      'TenantControlPlane tenants/blue has an Exposure already: tenants/blue; a control plane has one only',
+    );
+    expect(exitCode).toBe(2);
+  });
+});
+
+describe('at a terminal', () => {
+  test('asks what it cannot find out, shows what it writes, and asks before it does', async () => {
+    const session = terminal.open(['expose', '--edge', 'bare'], 80);
+    const shows = async (what: string) =>
+      until(`it shows ${what}`, () => session.text.replaceAll('\r', '').includes(what));
+
+    await shows('  4) Service tenants/white\nNumber [1]: ');
+    session.type('9\n');
+    await shows('Write a number from 1 to 4.\nNumber [1]: ');
+    session.type('4\n');
+    await shows('Edge bare has no domain: what is the host of the API? ');
+    session.type('nonsense\n');
+    await shows('Write a DNS name, such as blue.example.com.');
+    session.type('w.example.test\n');
+    await shows('And that of konnectivity, if it has any? ');
+    session.type('k.example.test\n');
+    await shows('Write it? [Y/n] ');
+    expect(session.text).toContain('konnectivity: k.example.test');
+    session.type('\n');
+
+    expect(await session.ended).toBe(0);
+    expect(session.text).toContain('Exposure tenants/white is made.');
+    await remove('white');
+  });
+
+  test('nothing is written if the answer is no, or if there is none', async () => {
+    const session = terminal.open(['expose', 'blue'], 80);
+    await until('it asks', () => session.text.includes('[Y/n]'));
+    session.type('n\n');
+    const silent = terminal.open(['expose', 'blue'], 80);
+    await until('it asks', () => silent.text.includes('[Y/n]'));
+    silent.type('\u0004');
+
+    expect(await session.ended).toBe(0);
+    expect(session.text).toContain('nothing is written');
+    expect(await silent.ended).toBe(2);
+    expect(silent.text).toContain('there was no answer; write --yes');
+    expect(server.read(RESOURCES.exposure, { name: 'blue', namespace: 'tenants' })).toBeUndefined();
+  });
+});
+
+describe('--wait', () => {
+  async function report(status: 'True' | 'False', reason: string): Promise<void> {
+    const lastTransitionTime = '2026-03-02T08:00:00Z';
+    const message = 'all is as it is';
+    const conditions = [{ type: 'Ready', status, reason, message, lastTransitionTime }];
+    const options = { subresource: 'status' } as const;
+    const key = { name: 'blue', namespace: 'tenants' };
+    await client.patch(RESOURCES.exposure, key, 'merge', { status: { conditions } }, options);
+  }
+
+  test('follows it until it is Ready, with news on standard error', async () => {
+    const session = terminal.open(['expose', 'blue', '--yes', '--wait'], 80);
+    await until('it waits', () => session.text.includes('NotLookedAt'));
+    await report('False', 'TenantStarting');
+    await until('it tells', () => session.text.includes('TenantStarting'));
+    await report('True', 'Ready');
+
+    expect(await session.ended).toBe(0);
+    expect(session.text).toMatch(/\d+s {2}Ready\r\n$/);
+    await remove('blue');
+  });
+
+  test('ends soon if somebody deletes it', async () => {
+    const session = terminal.open(['expose', 'blue', '--yes', '--wait'], 80);
+    await until('it waits', () => session.text.includes('NotLookedAt'));
+
+    await remove('blue');
+
+    expect(await session.ended).toBe(1);
+    expect(session.text).toEndWith('error: somebody has deleted it\r\n');
+    expect(session.text).not.toContain('seconds');
+  });
+
+  test('says what is wrong if that takes too long', async () => {
+    const words = ['expose', 'blue', '--wait', '--timeout', '1'];
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+    expect(stdout).toContain('Exposure tenants/blue is made.');
+    expect(stderr).toContain('error: not Ready after 1 seconds\n');
+    expect(stderr).toContain('NotLookedAt (Edge shared, Ready)');
+    expect(exitCode).toBe(1);
+    await remove('blue');
+  });
+});

@@ -1,0 +1,167 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { PREPARE_POLICIES } from '../api/exposure.ts';
+import { endpoint, host } from '../api/network-values.ts';
+import { WORKER_MODES } from '../api/worker.ts';
+import { wholeNumber } from './flag-values.ts';
+import { openManagement, withClusterFlags, type ClusterFlags } from './management-flags.ts';
+import { outputOption, type Output } from './output.ts';
+import type { NamedControlPlane } from './expose/control-planes.ts';
+
+const EXAMPLES = `
+Examples:
+  snicket expose                                # asks what it cannot find out
+  snicket expose tenantcontrolplane/blue -n tenants --wait
+  snicket expose service/blue -n tenants --dry-run
+  snicket expose --endpoints 10.0.0.5:6443 --name blue -n tenants \\
+    --ca-secret blue-ca --kubeconfig-secret blue-admin-kubeconfig
+
+Control planes are TenantControlPlanes of Kamaji and Steward, Clusters of
+k0smotron, K0smotronControlPlanes, ClusterDeployments of k0rdent, Services, and
+addresses. The Exposure is made in the namespace of its control plane. Nothing
+that exists is written over. Without a terminal, what is missing is an error.
+
+Exit codes:
+  0  it is made, or is there already as it should be; with --wait: it is Ready
+  1  the plan has errors, or one of that name is there and differs; with --wait:
+     it is not Ready in time
+  2  the command line or the management cluster cannot be read, something is not
+     said, or there is nothing to expose`;
+
+interface Flags extends ClusterFlags {
+  readonly endpoints?: readonly string[];
+  readonly konnectivityEndpoints?: readonly string[];
+  readonly name?: string;
+  readonly edge?: string;
+  readonly apiHost?: string;
+  readonly konnectivityHost?: string;
+  readonly mode?: string;
+  readonly prepare?: string;
+  readonly caSecret?: string;
+  readonly kubeconfigSecret?: string;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly wait: boolean;
+  readonly timeout: number;
+  readonly output: Output;
+}
+
+/** `snicket expose`: writes the Exposure of a control plane. */
+export function exposeCommand(): Command {
+  return withClusterFlags(new Command('expose'))
+    .description('write the Exposure of a control plane, and ask only what cannot be found out')
+    .addArgument(
+      new Argument('[control-plane]', 'KIND/NAME, or NAME; default: asks').argParser(
+        parseControlPlane,
+      ),
+    )
+    .option('--endpoints <address...>', 'a control plane at these, as IP:PORT', parseEndpoints)
+    .option(
+      '--konnectivity-endpoints <address...>',
+      'with --endpoints: where its konnectivity server is',
+      parseEndpoints,
+    )
+    .option('--name <name>', 'of the Exposure; default: that of the control plane')
+    .option('--edge <name>', 'the Edge; default: the default one, or the only one')
+    .option('--api-host <host>', 'default: made from the domain of the Edge', parseHost)
+    .option('--konnectivity-host <host>', 'default: made from the domain of the Edge', parseHost)
+    .addOption(
+      new Option('--mode <mode>', 'of the proxies; default: as suits the Edge').choices(
+        WORKER_MODES,
+      ),
+    )
+    .addOption(
+      new Option('--prepare <policy>', "of the control plane's own object").choices(
+        PREPARE_POLICIES,
+      ),
+    )
+    .option(
+      '--ca-secret <name>',
+      "of the tenant's CA, without a provider; default: the one that the kubeconfig trusts",
+    )
+    .option(
+      '--kubeconfig-secret <name>',
+      'of its administrator, without a provider; default: the one that is called like it',
+    )
+    .option('--dry-run', 'print it, and write nothing', false)
+    .option('-y, --yes', 'do not ask before it is written, not even if the plan has errors', false)
+    .option('--wait', 'until it is Ready', false)
+    .option('--timeout <seconds>', 'with --wait: no longer than this', wholeNumber(1, 86_400), 300)
+    .addOption(outputOption())
+    .addHelpText('after', EXAMPLES)
+    .action(async (controlPlane: NamedControlPlane | undefined, flags: Flags, command: Command) => {
+      refuseMisplaced(controlPlane, flags, command);
+      const [{ AccessError }, { AnswerMissing }, { CannotExpose }] = await Promise.all([
+        import('../kube/cluster-access.ts'),
+        import('./expose/questions.ts'),
+        import('./expose/cannot-expose.ts'),
+      ]);
+      try {
+        await run(controlPlane, flags);
+      } catch (error) {
+        const isKnown = [AccessError, AnswerMissing, CannotExpose].some(
+          (kind) => error instanceof kind,
+        );
+        if (!isKnown || !(error instanceof Error)) throw error;
+        command.error(`error: ${error.message}`);
+      }
+    });
+}
+
+function refuseMisplaced(
+  controlPlane: NamedControlPlane | undefined,
+  flags: Flags,
+  command: Command,
+): void {
+  if (controlPlane !== undefined && flags.endpoints !== undefined) {
+    command.error('error: --endpoints is a control plane of its own; leave it out, or the name');
+  }
+  if (flags.konnectivityEndpoints !== undefined && flags.endpoints === undefined) {
+    command.error(
+      'error: --konnectivity-endpoints belongs to --endpoints; add that, or leave it out',
+    );
+  }
+  if (flags.dryRun && flags.wait) {
+    command.error('error: with --dry-run there is nothing to wait for; leave one of them out');
+  }
+  if (command.getOptionValueSource('timeout') === 'cli' && !flags.wait) {
+    command.error('error: --timeout belongs to --wait; add that, or leave it out');
+  }
+}
+
+async function run(controlPlane: NamedControlPlane | undefined, flags: Flags): Promise<void> {
+  // Loaded here, so that help does not pay for it.
+  const [{ orSayWhy }, { exposeControlPlane }] = await Promise.all([
+    import('./plans.ts'),
+    import('./expose/expose-control-plane.ts'),
+  ]);
+  const { client, access } = await openManagement(flags);
+  const wishes = { ...flags, controlPlane, usualNamespace: access.namespace };
+  await orSayWhy(async () =>
+    exposeControlPlane(client, wishes, { ...flags, timeoutMs: flags.timeout * 1000 }),
+  );
+  // Watches that hang on a lost connection would keep the process.
+  if (flags.wait) process.exit();
+}
+
+function parseControlPlane(text: string): NamedControlPlane {
+  const [first = '', second, ...more] = text.split('/');
+  if (first === '' || second === '' || more.length > 0) {
+    throw new InvalidArgumentError('Write KIND/NAME or NAME, and the namespace as -n NAMESPACE.');
+  }
+  return second === undefined ? { name: first } : { kind: first, name: second };
+}
+
+function parseEndpoints(text: string, before: readonly string[] = []): readonly string[] {
+  const found = text.split(',');
+  for (const one of found) {
+    const { error } = endpoint.safeParse(one);
+    if (error !== undefined) throw new InvalidArgumentError(`${error.issues[0]?.message}.`);
+  }
+  return [...before, ...found];
+}
+
+function parseHost(text: string): string {
+  const { data, error } = host.safeParse(text);
+  if (error !== undefined) throw new InvalidArgumentError(`${error.issues[0]?.message}.`);
+  return data;
+}

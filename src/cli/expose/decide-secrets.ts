@@ -1,0 +1,154 @@
+/**
+ * Which Secrets hold the CA and the kubeconfig of a control plane that no provider tells of.
+ */
+import type { KubeClient } from '../../kube/client.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
+import type { ObjectKey } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { Secret } from '../../providers/control-plane-reading.ts';
+import type { Question, Questions } from './questions.ts';
+import {
+  caIn,
+  kubeconfigIn,
+  likelyCas,
+  likelyKubeconfigs,
+  type CaSecret,
+  type KubeconfigSecret,
+  type Likely,
+} from './tenant-secrets.ts';
+
+/** What somebody says of them. */
+export interface SecretNames {
+  readonly caSecret?: string | undefined;
+  readonly kubeconfigSecret?: string | undefined;
+}
+
+/** The Secrets of a namespace. */
+export class NamespaceSecrets {
+  readonly #secrets: readonly Secret[];
+
+  constructor(secrets: readonly Secret[]) {
+    this.#secrets = secrets;
+  }
+
+  kubeconfigs(controlPlane: string, neighbours: readonly string[]): Likely<KubeconfigSecret> {
+    return likelyKubeconfigs(this.#secrets, controlPlane, neighbours);
+  }
+
+  cas(controlPlane: string, kubeconfig: KubeconfigSecret): Likely<CaSecret> {
+    return likelyCas(this.#secrets, controlPlane, kubeconfig);
+  }
+}
+
+/** Where Secrets are read, each once. Those that may not be read are as if they were not there. */
+export class SecretsSource {
+  readonly #client: Pick<KubeClient, 'get' | 'list'>;
+  readonly #signal: AbortSignal;
+  readonly #listed = new Map<string, Promise<NamespaceSecrets | undefined>>();
+
+  constructor(client: Pick<KubeClient, 'get' | 'list'>, signal: AbortSignal) {
+    this.#client = client;
+    this.#signal = signal;
+  }
+
+  /** Undefined: they may not be listed. @throws KubeError */
+  async list(namespace: string): Promise<NamespaceSecrets | undefined> {
+    const listed = this.#listed.get(namespace) ?? this.#list(namespace);
+    this.#listed.set(namespace, listed);
+    return listed;
+  }
+
+  /** @throws KubeError */
+  async get(key: ObjectKey): Promise<Secret | undefined> {
+    const signal = this.#signal;
+    return orNothing(this.#client.get<Secret>(RESOURCES.secret, key, { signal }));
+  }
+
+  async #list(namespace: string): Promise<NamespaceSecrets | undefined> {
+    // Those in which Helm keeps its releases are many, and large.
+    const options = { namespace, labelSelector: 'owner!=helm', signal: this.#signal };
+    const list = await orNothing(this.#client.list<Secret>(RESOURCES.secret, options));
+    return list && new NamespaceSecrets(list.items);
+  }
+}
+
+async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isKubeError(error, 'Forbidden')) return undefined;
+    throw error;
+  }
+}
+
+/** Whose Secrets are looked for. */
+export interface SecretsOwner {
+  readonly namespace: string;
+  /** Of the control plane. */
+  readonly name: string;
+  /** The names of what else may be a control plane there, and have Secrets that are called like it. */
+  readonly neighbours: readonly string[];
+}
+
+/** What an Exposure says of both. @throws AnswerMissing, KubeError */
+export async function decideSecrets(
+  { namespace, name, neighbours }: SecretsOwner,
+  { caSecret, kubeconfigSecret }: SecretNames,
+  { secrets, questions }: { readonly secrets: SecretsSource; readonly questions: Questions },
+): Promise<object> {
+  const isTold = caSecret !== undefined && kubeconfigSecret !== undefined;
+  const listed = isTold ? undefined : await secrets.list(namespace);
+  const told = async (secret: string) => secrets.get({ name: secret, namespace });
+  const kubeconfig: KubeconfigSecret =
+    kubeconfigSecret === undefined
+      ? await oneOf(KUBECONFIG, listed?.kubeconfigs(name, neighbours), questions)
+      : (readIn(await told(kubeconfigSecret), kubeconfigIn) ?? { name: kubeconfigSecret });
+  const ca: CaSecret =
+    caSecret === undefined
+      ? await oneOf(CA, listed?.cas(name, kubeconfig), questions)
+      : (readIn(await told(caSecret), caIn) ?? { name: caSecret });
+  return { caSecret: caSpec(ca), kubeconfigSecret: kubeconfigSpec(kubeconfig) };
+}
+
+/** As an Exposure has it, without what goes without saying. */
+function caSpec({ name, certificateKey = 'tls.crt', privateKeyKey }: CaSecret): object {
+  return { name, ...(certificateKey !== 'tls.crt' && { certificateKey, privateKeyKey }) };
+}
+
+function kubeconfigSpec({ name, key = 'admin.conf' }: KubeconfigSecret): object {
+  return { name, ...(key !== 'admin.conf' && { key }) };
+}
+
+function readIn<T>(
+  secret: Secret | undefined,
+  read: (secret: Secret) => T | undefined,
+): T | undefined {
+  return secret === undefined ? undefined : read(secret);
+}
+
+const KUBECONFIG: Question = {
+  question: "Which Secret has a kubeconfig of the tenant's administrator?",
+  flag: '--kubeconfig-secret',
+};
+const CA: Question = {
+  question: 'Which Secret has the CA of the tenant?',
+  flag: '--ca-secret',
+};
+
+async function oneOf<T extends { readonly name: string }>(
+  question: Question,
+  likely: Likely<T> | undefined,
+  questions: Questions,
+): Promise<T | { readonly name: string }> {
+  if (likely?.sure !== undefined) return likely.sure;
+  if (likely === undefined || likely.all.length === 0) {
+    const name = await questions.text(question, (text) =>
+      text === '' ? 'Write the name of the Secret.' : undefined,
+    );
+    return { name };
+  }
+  return questions.choose(
+    question,
+    likely.all.map((secret) => ({ text: secret.name, value: secret })),
+  );
+}

@@ -1,0 +1,47 @@
+/**
+ * An Exposure that is there already: shown, compared, and never written over.
+ */
+import { InvalidObjectError } from '../../api/fault.ts';
+import { keyText, type KubeObject } from '../../kube/object.ts';
+import { valueText, type Output } from '../output.ts';
+import { EXIT } from '../plans.ts';
+import { say } from '../say.ts';
+import { differences } from './draft.ts';
+
+/** Shows it, and says how it differs from what is wanted. Gives whether it is what is wanted. */
+export function meetExisting(
+  existing: KubeObject,
+  wanted: KubeObject,
+  { output, dryRun }: { readonly output: Output; readonly dryRun: boolean },
+): boolean {
+  const shown = dryRun ? wanted : existing;
+  process.stdout.write(
+    output === 'table' ? valueText(asWritten(shown), 'yaml') : valueText(shown, output),
+  );
+  const key = keyText(existing.metadata);
+  const { name, namespace } = existing.metadata;
+  try {
+    const found = differences(existing, wanted);
+    if (found.length === 0) {
+      say(`Exposure ${key} is there already, and is what you ask for`);
+      return true;
+    }
+    say(`error: Exposure ${key} is there already, and differs from what you ask for:`);
+    for (const { path, present = 'not set', wanted: to = 'not set' } of found) {
+      say(`  ${path}: ${present} -> ${to}`);
+    }
+    say(`to change it: kubectl -n ${namespace} edit exposure ${name}`);
+  } catch (error) {
+    if (!(error instanceof InvalidObjectError)) throw error;
+    say(`error: Exposure ${key} is there already, and cannot be compared: ${error.message}`);
+  }
+  process.exitCode = EXIT.wrong;
+  return false;
+}
+
+/** Without what the API server and the operator put there. */
+function asWritten(object: KubeObject): object {
+  const { apiVersion, kind, metadata, spec } = object as KubeObject & { readonly spec?: unknown };
+  const { name, namespace, labels, annotations } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec };
+}

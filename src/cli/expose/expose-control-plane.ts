@@ -1,0 +1,135 @@
+/**
+ * Exposes a control plane: decide, foresee, write, follow.
+ */
+import type { Outlook } from '../../operator/outlook.ts';
+import { InvalidObjectError } from '../../api/fault.ts';
+import { parseExposureStrictly } from '../../api/objects.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
+import { keyText, type KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import { outlookOf } from '../../operator/outlook.ts';
+import { valueText, yamlText, type Output } from '../output.ts';
+import { EXIT, reportFindings } from '../plans.ts';
+import { withProgress } from '../progress.ts';
+import { say } from '../say.ts';
+import { decideExposure, type ExposeWishes } from './decide.ts';
+import { SecretsSource } from './decide-secrets.ts';
+import { meetExisting } from './existing.ts';
+import { exposedText } from './exposed-text.ts';
+import { followUntilReady } from './follow.ts';
+import { NOBODY, Person, type Questions } from './questions.ts';
+
+/** How to go about it. */
+export interface ExposeOptions {
+  readonly operatorNamespace: string;
+  readonly output: Output;
+  /** Print it, and write nothing. */
+  readonly dryRun: boolean;
+  /** Do not ask before it is written. */
+  readonly yes: boolean;
+  /** Until it is Ready. */
+  readonly wait: boolean;
+  readonly timeoutMs: number;
+}
+
+/** Of the whole reading of the management cluster. */
+const READ_MS = 60_000;
+
+/** Exposes it. The exit code says how that went. @throws CannotExpose, AnswerMissing, KubeError */
+export async function exposeControlPlane(
+  client: KubeClient,
+  wishes: ExposeWishes,
+  options: ExposeOptions,
+): Promise<void> {
+  const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_MS));
+  const management = await withProgress(`reading ${client.server}`, reading);
+  using person = process.stdin.isTTY && process.stderr.isTTY ? new Person() : undefined;
+  // Nobody knows how long a person thinks: each call has its own limit.
+  const secrets = new SecretsSource(client, new AbortController().signal);
+  const known = { management, secrets, questions: person ?? NOBODY };
+  const object = await decideExposure(wishes, known);
+  const key = keyText(object.metadata);
+  const existing = management.exposures.find(({ metadata }) => keyText(metadata) === key);
+  if (existing === undefined) {
+    const outlook = await foreseen(object, management, options.operatorNamespace);
+    if (outlook === undefined) return;
+    if (options.dryRun) {
+      process.stdout.write(valueText(object, options.output === 'json' ? 'json' : 'yaml'));
+      return;
+    }
+    if (!(await mayWrite(object, outlook, options, person))) return;
+    if (!(await hasWritten(client, object, outlook, options))) return;
+  } else if (!meetExisting(existing, object, options)) {
+    return;
+  }
+  if (options.wait && !(await followUntilReady(client, object, options))) {
+    process.exitCode = EXIT.wrong;
+  }
+}
+
+/** What would come of it, with all findings said; undefined if it is no good Exposure at all. */
+async function foreseen(
+  object: KubeObject,
+  management: ManagementSnapshot,
+  namespace: string,
+): Promise<Outlook | undefined> {
+  try {
+    parseExposureStrictly(object);
+  } catch (error) {
+    if (!(error instanceof InvalidObjectError)) throw error;
+    say(`error: ${error.message}`);
+    process.exitCode = EXIT.wrong;
+    return undefined;
+  }
+  const viewpoint = { management, namespace, proxyImage: '' };
+  // A tenant is mostly not reachable from where people sit.
+  const looking = outlookOf(object, viewpoint, AbortSignal.timeout(READ_MS), { asksTenant: false });
+  const outlook = await withProgress('reading the control plane', looking);
+  reportFindings(outlook);
+  return outlook;
+}
+
+async function mayWrite(
+  object: KubeObject,
+  { findings }: Outlook,
+  { yes }: ExposeOptions,
+  person: Questions | undefined,
+): Promise<boolean> {
+  const hasErrors = findings.some(({ severity }) => severity === 'error');
+  if (yes) return true;
+  if (person === undefined) {
+    if (hasErrors) say('nothing is written; mend that, or write --yes');
+    return !hasErrors;
+  }
+  say(`\n${yamlText(object)}`);
+  const question = hasErrors ? 'Write it all the same?' : 'Write it?';
+  const isWanted = await person.confirm({ question, flag: '--yes' }, !hasErrors);
+  if (!isWanted) say('nothing is written');
+  return isWanted;
+}
+
+/** Whether it is there as it should be then. */
+async function hasWritten(
+  client: KubeClient,
+  object: KubeObject,
+  outlook: Outlook,
+  options: ExposeOptions,
+): Promise<boolean> {
+  try {
+    const made = await client.create(RESOURCES.exposure, object);
+    const { output } = options;
+    process.stdout.write(output === 'table' ? exposedText(made, outlook) : valueText(made, output));
+    // Errors of the plan were told, and he wrote it all the same.
+    process.exitCode = 0;
+    return true;
+  } catch (error) {
+    // Somebody was faster.
+    const existing = isKubeError(error, 'AlreadyExists')
+      ? await client.get(RESOURCES.exposure, object.metadata)
+      : undefined;
+    if (existing === undefined) throw error;
+    return meetExisting(existing, object, options);
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * What to tell whoever has just made an Exposure: its hosts, and what they need.
+ */
+import { keyText, type KubeObject } from '../../kube/object.ts';
+import type { Outlook } from '../../operator/outlook.ts';
+import { programName } from '../program-name.ts';
+
+/** The lines. */
+export function exposedText({ metadata }: KubeObject, { wish, plan }: Outlook): string {
+  const key = keyText(metadata);
+  const lines = [`Exposure ${key} is made.`];
+  const edge = wish?.edge;
+  if (edge !== undefined && plan?.hosts !== undefined) {
+    const { hosts, routes } = plan;
+    // What its control plane has is known once there is a route.
+    const konnectivity = routes === undefined ? hosts.konnectivity : routes.konnectivity?.host;
+    const { port } = edge.spec;
+    lines.push('', `API           ${hosts.api}:${port}`);
+    if (konnectivity !== undefined) lines.push(`Konnectivity  ${konnectivity}:${port}`);
+    const addresses = edge.status?.addresses ?? edge.spec.addresses ?? [];
+    const where = addresses.length === 0 ? '' : ` (${addresses.join(', ')})`;
+    lines.push(
+      '',
+      `${konnectivity === undefined ? 'In DNS it has' : 'In DNS they have'} to lead to Edge ${edge.metadata.name}${where}:`,
+    );
+    lines.push(`  ${programName()} dns ${key}`);
+  }
+  lines.push('How it goes:', `  ${programName()} status ${key}`);
+  return `${lines.join('\n')}\n`;
+}

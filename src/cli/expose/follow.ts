@@ -1,0 +1,71 @@
+/**
+ * Follows an Exposure until it is Ready.
+ */
+import type { KubeClient } from '../../kube/client.ts';
+import { keyText, type KubeObject } from '../../kube/object.ts';
+import { currentScreen } from '../output.ts';
+import { say } from '../say.ts';
+import { ClusterSource } from '../status/cluster-source.ts';
+import { situationOf, type Situation } from '../status/situation.ts';
+import { exposureText } from '../status/status-text.ts';
+
+/** Options of {@link followUntilReady}. */
+export interface FollowOptions {
+  readonly timeoutMs: number;
+  readonly operatorNamespace: string;
+}
+
+/** Says how it goes, each news once, and at the end what is wrong if it is not Ready. Gives whether it is. */
+export async function followUntilReady(
+  client: KubeClient,
+  { metadata }: KubeObject,
+  { timeoutMs, operatorNamespace }: FollowOptions,
+): Promise<boolean> {
+  const { name, namespace } = metadata;
+  const ended = new AbortController();
+  const source = new ClusterSource(client, { name, namespace }, operatorNamespace);
+  const began = performance.now();
+  let said = '';
+  let last: Situation | undefined;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const look = () => {
+    const followed = following.current();
+    if (followed === undefined) return;
+    last = situationOf(followed.objects);
+    const [exposure] = last.exposures;
+    const news = followed.trouble ?? (exposure === undefined ? 'it is gone' : stepText(exposure));
+    const seconds = Math.round((performance.now() - began) / 1000);
+    if (news !== said) say(`${String(seconds).padStart(4)}s  ${news}`);
+    said = news;
+    if (exposure?.ready === 'True') resolve(true);
+    if (exposure === undefined) resolve(false);
+  };
+  say(`waiting for Exposure ${keyText(metadata)} to be Ready:`);
+  const following = source.follow(look, ended.signal);
+  const timer = setTimeout(() => resolve(false), timeoutMs);
+  const isReady = await promise;
+  clearTimeout(timer);
+  ended.abort();
+  if (!isReady) sayWhyNot(last, timeoutMs);
+  return isReady;
+}
+
+function stepText({ ready, reason, conditions }: Situation['exposures'][number]): string {
+  if (ready === 'True') return 'Ready';
+  const done = conditions.filter(({ type, status }) => type !== 'Ready' && status === 'True');
+  const before = done.length === 0 ? '' : `${done.map(({ type }) => type).join(', ')}; then `;
+  return `${before}${reason}`;
+}
+
+function sayWhyNot(last: Situation | undefined, timeoutMs: number): void {
+  const [exposure] = last?.exposures ?? [];
+  if (last !== undefined && exposure === undefined) {
+    say('error: somebody has deleted it');
+    return;
+  }
+  say(`error: not Ready after ${timeoutMs / 1000} seconds`);
+  if (last === undefined || exposure === undefined) return;
+  const screen = process.stderr.isTTY ? currentScreen() : { hasColours: false };
+  const options = { screen, now: new Date(), hasNamespaces: true };
+  process.stderr.write(`\n${exposureText(exposure, last, options)}`);
+}

@@ -1,0 +1,112 @@
+/**
+ * Questions to a person at a terminal. Where there is none, what is not known is an error that names the flag.
+ */
+import { createInterface, type Interface } from 'node:readline';
+import { say } from '../say.ts';
+
+/** That something is not known and nobody can be asked. */
+export class AnswerMissing extends Error {
+  override readonly name = 'AnswerMissing';
+}
+
+/** One of several things. */
+export interface Choice<T> {
+  readonly text: string;
+  readonly value: T;
+}
+
+/** Something to find out, and the flag that says it too. */
+export interface Question {
+  /** As `Which Edge?` */
+  readonly question: string;
+  /** As `--edge`. */
+  readonly flag: string;
+}
+
+/** Asks. Every answer throws AnswerMissing where there is none. */
+export interface Questions {
+  /** One of at least one; the first is the default. */
+  choose<T>(question: Question, choices: readonly Choice<T>[]): Promise<T>;
+  /** A text; `fault` says what is wrong with one. Where there is a fallback, it need not be answered. */
+  text(
+    question: Question,
+    fault: (text: string) => string | undefined,
+    fallback?: string,
+  ): Promise<string>;
+  /** Yes or no. */
+  confirm(question: Question, isDefault: boolean): Promise<boolean>;
+}
+
+/** Where nobody can be asked. */
+export const NOBODY: Questions = {
+  choose: async ({ flag }, choices) =>
+    Promise.reject(
+      new AnswerMissing(
+        `it is not clear which one is meant; write ${flag}: ${choices.map(({ text }) => text).join(', ')}`,
+      ),
+    ),
+  text: async ({ question, flag }, _fault, fallback) =>
+    fallback === undefined
+      ? Promise.reject(new AnswerMissing(`${question} Nobody says; write ${flag}`))
+      : Promise.resolve(fallback),
+  confirm: async ({ question, flag }) =>
+    Promise.reject(new AnswerMissing(`${question} Write ${flag}`)),
+};
+
+/** A person at the terminal that standard input and standard error are. */
+export class Person implements Questions, Disposable {
+  #interface: Interface | undefined;
+  #lines: AsyncIterator<string> | undefined;
+
+  [Symbol.dispose](): void {
+    this.#interface?.close();
+  }
+
+  async choose<T>({ question, flag }: Question, choices: readonly Choice<T>[]): Promise<T> {
+    say(question);
+    for (const [at, { text }] of choices.entries()) say(`  ${at + 1}) ${text}`);
+    for (;;) {
+      const answer = await this.#line('Number [1]: ', flag);
+      const chosen =
+        answer === '' ? choices[0] : choices[/^\d+$/.test(answer) ? Number(answer) - 1 : -1];
+      if (chosen !== undefined) return chosen.value;
+      say(`Write a number from 1 to ${choices.length}.`);
+    }
+  }
+
+  async text(
+    { question, flag }: Question,
+    fault: (text: string) => string | undefined,
+    fallback?: string,
+  ): Promise<string> {
+    for (;;) {
+      const answer = await this.#line(`${question} `, flag);
+      if (answer === '' && fallback !== undefined) return fallback;
+      const wrong = fault(answer);
+      if (wrong === undefined) return answer;
+      say(wrong);
+    }
+  }
+
+  async confirm({ question, flag }: Question, isDefault: boolean): Promise<boolean> {
+    for (;;) {
+      const answer = await this.#line(`${question} [${isDefault ? 'Y/n' : 'y/N'}] `, flag);
+      if (answer === '') return isDefault;
+      if (/^y(es)?$/i.test(answer)) return true;
+      if (/^no?$/i.test(answer)) return false;
+      say('Write y or n.');
+    }
+  }
+
+  async #line(prompt: string, flag: string): Promise<string> {
+    process.stderr.write(prompt);
+    // Not before there is a question: whoever reads from the terminal in the background of a shell is stopped. Lines are
+    // edited by the terminal itself, which also ends the program at Ctrl-C.
+    this.#interface ??= createInterface({ input: process.stdin, terminal: false });
+    this.#lines ??= this.#interface[Symbol.asyncIterator]();
+    const line: IteratorResult<string, unknown> = await this.#lines.next();
+    if (line.done !== true) return line.value.trim();
+    say('');
+    throw new AnswerMissing(`there was no answer; write ${flag}`);
+  }
+}

@@ -1,0 +1,224 @@
+import { Argument, Command } from 'commander';
+import {
+  choiceOf,
+  openManagement,
+  parseExposureName,
+  refuseUnclear,
+  withClusterFlags,
+  type ClusterFlags,
+  type NamedExposure,
+} from './management-flags.ts';
+import { outputOption, type Output } from './output.ts';
+import type { StatusSource } from './status/status-source.ts';
+import type { Situation, StatusObjects } from './status/situation.ts';
+
+const EXAMPLES = `
+Examples:
+  snicket status                 # Edges, and the Exposures of the namespace
+  snicket status -A --watch      # all Exposures, live, until Ctrl-C
+  snicket status tenants/blue    # what is wrong with one, and what to do
+  snicket status -A -o json      # for a program
+  snicket status --state DIR     # of \`snicket run\`, with no cluster
+
+A terminal that is too narrow gets fewer columns; -o json has everything.
+With --watch and no terminal, a line is printed for each change.
+With --state it is what \`snicket run\` wrote last, what is wrong in its folder, and whether it still runs.
+Nothing is written anywhere.
+
+Exit codes:
+  0  all that is shown is Ready, and the operator (with --state: snicket run) runs
+  1  something that is shown is not Ready, the operator does not run, or a file of its folder is wrong
+  2  the command line, the state or the management cluster cannot be read`;
+
+interface Flags extends ClusterFlags {
+  readonly allNamespaces: boolean;
+  readonly output: Output;
+  readonly watch: boolean;
+  readonly state?: string;
+}
+
+/** The flags that mean nothing where there is no cluster. */
+const CLUSTER_FLAGS = ['kubeconfig', 'context', 'operatorNamespace'] as const;
+
+/** `snicket status`: how Edges and Exposures are. */
+export function statusCommand(): Command {
+  return withClusterFlags(new Command('status'))
+    .description('show how Edges and Exposures are, and what is wrong with them')
+    .addArgument(
+      new Argument(
+        '[exposure]',
+        'NAMESPACE/NAME, or NAME: all that is known of one; default: all of the namespace',
+      ).argParser(parseExposureName),
+    )
+    .option('-A, --all-namespaces', 'all Exposures', false)
+    .addOption(outputOption())
+    .option('-w, --watch', 'go on, and show what changes, until Ctrl-C', false)
+    .option('--state <folder>', 'of `snicket run`, in place of a cluster')
+    .addHelpText('after', EXAMPLES)
+    .action(async (exposure: NamedExposure | undefined, flags: Flags, command: Command) => {
+      refuseMisplaced(exposure, flags, command);
+      const { AccessError } = await import('../kube/cluster-access.ts');
+      try {
+        await run(exposure, flags);
+      } catch (error) {
+        if (!(error instanceof AccessError)) throw error;
+        command.error(`error: ${error.message}`);
+      }
+    });
+}
+
+function refuseMisplaced(
+  exposure: NamedExposure | undefined,
+  flags: Flags,
+  command: Command,
+): void {
+  refuseUnclear(exposure, flags, command);
+  if (flags.watch && flags.output !== 'table') {
+    command.error(
+      `error: --watch is for people; leave it out, or -o ${flags.output}: for a program there is kubectl get exposures --watch -o ${flags.output}`,
+    );
+  }
+  if (flags.state === undefined) return;
+  const misplaced = CLUSTER_FLAGS.find((flag) => command.getOptionValueSource(flag) === 'cli');
+  const long = command.options.find((option) => option.attributeName() === misplaced)?.long;
+  if (long !== undefined && long !== null) {
+    command.error(`error: ${long} means a cluster, and --state means none; leave one of them out`);
+  }
+}
+
+async function run(exposure: NamedExposure | undefined, flags: Flags): Promise<void> {
+  const [{ EXIT, NothingChosen, orSayWhy }, { StateUnreadable }, { say }] = await Promise.all([
+    import('./plans.ts'),
+    import('./status/state-source.ts'),
+    import('./say.ts'),
+  ]);
+  const source = await openSource(exposure, flags);
+  await orSayWhy(async () => {
+    try {
+      // Read once at first, so that a cluster that is not there is an error, and not a long wait.
+      const objects = await readOnce(source, flags);
+      if (source.choice.name !== undefined && objects.exposures.length === 0) {
+        throw new NothingChosen(await nothingText(source, flags));
+      }
+      const isWell = flags.watch
+        ? await watch(source, exposure, flags)
+        : await print(objects, exposure, flags);
+      if (!isWell) process.exitCode = EXIT.wrong;
+    } catch (error) {
+      if (!(error instanceof StateUnreadable)) throw error;
+      say(`error: ${error.message}`);
+      process.exitCode = EXIT.failed;
+    }
+  });
+  // Watches that hang on a lost connection would keep the process.
+  if (flags.watch) process.exit();
+}
+
+async function openSource(
+  exposure: NamedExposure | undefined,
+  flags: Flags,
+): Promise<StatusSource> {
+  if (flags.state !== undefined) {
+    const { StateSource } = await import('./status/state-source.ts');
+    const namespace = exposure?.namespace ?? flags.namespace;
+    return new StateSource(flags.state, { namespace, name: exposure?.name });
+  }
+  const [{ ClusterSource }, { client, access }] = await Promise.all([
+    import('./status/cluster-source.ts'),
+    openManagement(flags),
+  ]);
+  const choice = choiceOf(exposure, flags, access);
+  return new ClusterSource(client, choice, flags.operatorNamespace);
+}
+
+/** Of the whole reading. */
+const READ_MS = 60_000;
+
+async function readOnce(source: StatusSource, { state }: Flags): Promise<StatusObjects> {
+  const { withProgress } = await import('./progress.ts');
+  const what = state === undefined ? 'reading the management cluster' : `reading ${state}`;
+  return withProgress(what, source.read(AbortSignal.timeout(READ_MS)));
+}
+
+async function nothingText(
+  { choice: { namespace, name } }: StatusSource,
+  { state }: Flags,
+): Promise<string> {
+  const { programName } = await import('./program-name.ts');
+  const key = namespace === undefined ? name : `${namespace}/${name}`;
+  const all = state === undefined ? '-A' : `--state ${state}`;
+  const hint = `to see all: ${programName()} status ${all}`;
+  return `there is no Exposure ${key}${state === undefined ? '' : await thereText(state)}; ${hint}`;
+}
+
+/** So many names are read at a glance. */
+const MOST_NAMES = 10;
+
+/** A folder is read in no time, and so it can be said what there is. */
+async function thereText(state: string): Promise<string> {
+  const { StateSource } = await import('./status/state-source.ts');
+  const { exposures } = await new StateSource(state, {}).read();
+  const names = exposures.map(({ metadata: { namespace, name } }) => `${namespace}/${name}`);
+  const shown = names.toSorted().slice(0, MOST_NAMES);
+  const more = names.length - shown.length;
+  if (more > 0) shown.push(`${more} more`);
+  return `; there ${names.length === 1 ? 'is' : 'are'} ${shown.join(', ') || 'none'}`;
+}
+
+async function print(
+  objects: StatusObjects,
+  exposure: NamedExposure | undefined,
+  flags: Flags,
+): Promise<boolean> {
+  const [{ isWell, situationOf }, { valueText }] = await Promise.all([
+    import('./status/situation.ts'),
+    import('./output.ts'),
+  ]);
+  const situation = narrowed(situationOf(objects), exposure);
+  process.stdout.write(
+    flags.output === 'table'
+      ? (await drawingFor(exposure, flags))(situation)
+      : valueText(situation, flags.output),
+  );
+  return isWell(situation);
+}
+
+async function watch(
+  source: StatusSource,
+  exposure: NamedExposure | undefined,
+  flags: Flags,
+): Promise<boolean> {
+  const { watchStatus } = await import('./status/watch-status.ts');
+  const drawing = await drawingFor(exposure, flags);
+  // From here on nothing is waited for before somebody listens: a Ctrl-C in between would be lost.
+  const ended = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => ended.abort());
+  }
+  return watchStatus(source, drawing, ended.signal, (situation) => narrowed(situation, exposure));
+}
+
+/** With one Exposure, its Edge alone. */
+function narrowed(situation: Situation, exposure: NamedExposure | undefined): Situation {
+  if (exposure === undefined) return situation;
+  const used = new Set(situation.exposures.map(({ edge }) => edge));
+  return { ...situation, edges: situation.edges?.filter(({ name }) => used.has(name)) };
+}
+
+async function drawingFor(
+  exposure: NamedExposure | undefined,
+  flags: Flags,
+): Promise<(situation: Situation) => string> {
+  const [{ exposureText, overviewText }, { currentScreen }] = await Promise.all([
+    import('./status/status-text.ts'),
+    import('./output.ts'),
+  ]);
+  const hasNamespaces = flags.allNamespaces || flags.state !== undefined;
+  return (situation) => {
+    const rows = flags.watch ? process.stdout.rows : undefined;
+    const options = { screen: currentScreen(), now: new Date(), hasNamespaces, rows };
+    if (exposure === undefined) return overviewText(situation, options);
+    const texts = situation.exposures.map((one) => exposureText(one, situation, options));
+    return texts.length === 0 ? 'It is gone.\n' : texts.join('\n');
+  };
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'bun:test';
+import { ChangeLines } from './change-lines.ts';
+import type { ExposureView, Situation } from './situation.ts';
+
+function situation(ready: ExposureView['ready'], message = 'so', names = ['blue']): Situation {
+  return {
+    edges: [],
+    exposures: names.map((name) => ({
+      ...{ key: `tenants/${name}`, name, namespace: 'tenants', conditions: [], hops: [] },
+      ...{ ready, reason: 'Reason', message },
+    })),
+  };
+}
+
+test('tells what is new and what is gone, each once', () => {
+  const lines = new ChangeLines();
+
+  expect(lines.next(situation('True'))).toEqual(['Exposure tenants/blue: Ready=True']);
+  expect(lines.next(situation('True'))).toEqual([]);
+  expect(lines.next(situation('False'))).toEqual([
+    'Exposure tenants/blue: Ready=False: Reason: so',
+  ]);
+  expect(lines.next(situation('False', 'so', []))).toEqual(['Exposure tenants/blue: gone']);
+});
+
+test('tells that a source does not answer, and that it does again', () => {
+  const lines = new ChangeLines();
+  lines.next(situation('True'));
+
+  expect(lines.next(situation('True'), 'refused')).toEqual(['what is shown may be old: refused']);
+  expect(lines.next(situation('True'))).toEqual(['it answers again']);
+});
+
+test('is one line each, whatever others say', () => {
+  const [line] = new ChangeLines().next(situation('False', 'a\nb\u001B[2J'));
+
+  expect(line).toBe('Exposure tenants/blue: Ready=False: Reason: a b [2J');
+});

@@ -1,0 +1,94 @@
+/**
+ * The objects of a management cluster, for somebody who may not be allowed to see all of them.
+ */
+import type { KubeClient } from '../../kube/client.ts';
+import { Informer } from '../../kube/informer.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { isChosen, type Choice } from '../management-flags.ts';
+import { readOperator, type OperatorState } from './operator-state.ts';
+import type { StatusObjects } from './situation.ts';
+import type { Followed, StatusSource } from './status-source.ts';
+
+/** Between two looks at the operator: nobody watches its Lease, which changes every two seconds. */
+const OPERATOR_EVERY_MS = 5000;
+
+/** A management cluster. */
+export class ClusterSource implements StatusSource {
+  readonly choice: Choice;
+  readonly #client: KubeClient;
+  readonly #operatorNamespace: string;
+
+  constructor(client: KubeClient, choice: Choice, operatorNamespace: string) {
+    this.choice = choice;
+    this.#client = client;
+    this.#operatorNamespace = operatorNamespace;
+  }
+
+  async read(signal: AbortSignal): Promise<StatusObjects> {
+    const { namespace } = this.choice;
+    // First what nothing can be shown without: its failure is the one to tell.
+    const { items } = await this.#client.list(RESOURCES.exposure, { namespace, signal });
+    const [edges, operator] = await Promise.all([this.#edges(signal), this.#operator(signal)]);
+    return { edges, exposures: this.#chosen(items), operator };
+  }
+
+  follow(onChange: () => void, signal: AbortSignal): { current(): Followed | undefined } {
+    const client = this.#client;
+    const selection = { namespace: this.choice.namespace };
+    const exposures = new Informer({ client, resource: RESOURCES.exposure, selection });
+    const edges = new Informer({ client, resource: RESOURCES.edge });
+    let operator: OperatorState | undefined;
+    let isLooking = false;
+    const look = async () => {
+      // Of a server that hangs, one answer is waited for, and not one more every few seconds.
+      if (isLooking) return;
+      isLooking = true;
+      operator = await this.#operator(signal);
+      isLooking = false;
+      if (!signal.aborted) onChange();
+    };
+    for (const informer of [exposures, edges]) {
+      informer.onChange(onChange);
+      informer.onFailure(onChange);
+      void informer.run(signal);
+    }
+    void look();
+    const timer = setInterval(() => void look(), OPERATOR_EVERY_MS);
+    signal.addEventListener('abort', () => clearInterval(timer));
+    const mayNotSeeEdges = () => isKubeError(edges.state.lastError, 'Forbidden');
+    return {
+      current: () => {
+        if (!exposures.hasSynced || !(edges.hasSynced || mayNotSeeEdges())) return undefined;
+        const { lastError } = exposures.state;
+        return {
+          objects: {
+            edges: mayNotSeeEdges() ? undefined : edges.list(),
+            exposures: this.#chosen(exposures.list()),
+            operator,
+          },
+          trouble: lastError?.message,
+        };
+      },
+    };
+  }
+
+  /** Undefined: they may not be seen. */
+  async #edges(signal: AbortSignal): Promise<readonly KubeObject[] | undefined> {
+    try {
+      return (await this.#client.list(RESOURCES.edge, { signal })).items;
+    } catch (error) {
+      if (isKubeError(error, 'Forbidden')) return undefined;
+      throw error;
+    }
+  }
+
+  async #operator(signal: AbortSignal): Promise<OperatorState> {
+    return readOperator(this.#client, { namespace: this.#operatorNamespace, signal });
+  }
+
+  #chosen(exposures: readonly KubeObject[]): readonly KubeObject[] {
+    return exposures.filter(({ metadata }) => isChosen(this.choice, metadata));
+  }
+}

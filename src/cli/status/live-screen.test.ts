@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test';
+import { LiveScreen } from './live-screen.ts';
+
+function screenOf(rows: number) {
+  const written: string[] = [];
+  const screen = new LiveScreen({ rows, write: (text) => written.push(text) });
+  return { screen, written };
+}
+
+test('draws over what is there, and writes nothing if nothing has changed', () => {
+  const { screen, written } = screenOf(24);
+  using _ = screen;
+
+  screen.draw('a\nb\n');
+  screen.draw('a\nb\n');
+
+  expect(written.slice(1)).toEqual([
+    '\u001B[?2026h\u001B[Ha\u001B[K\r\nb\u001B[K\u001B[J\u001B[?2026l',
+  ]);
+});
+
+test('says how much does not fit', () => {
+  const { screen, written } = screenOf(3);
+  using _ = screen;
+
+  screen.draw('a\nb\nc\nd\n');
+
+  expect(Bun.stripANSI(written.at(-1) ?? '')).toBe('a\r\nb\r\n... 2 more lines');
+});
+
+test('gives the terminal back once, and then leaves it alone', () => {
+  const { screen, written } = screenOf(24);
+
+  screen[Symbol.dispose]();
+  screen[Symbol.dispose]();
+  screen.draw('a');
+
+  expect(written).toEqual(['\u001B[?1049h\u001B[?25l', '\u001B[?25h\u001B[?1049l']);
+});

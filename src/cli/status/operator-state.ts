@@ -1,0 +1,141 @@
+/**
+ * Whether an operator runs and leads, as far as the caller may see that.
+ */
+import { numberAt, listAt, textsAt } from '../../edges/fields.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { isKubeError, KubeError } from '../../kube/kube-error.ts';
+import type { Lease } from '../../kube/lease.ts';
+import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { LEASE_NAME } from '../../operator/run-operator.ts';
+import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+
+/** How the operator is. `unknown`: it may not be looked at. */
+export interface OperatorState {
+  readonly state: 'running' | 'down' | 'unknown';
+  /** What was found. No full stop. */
+  readonly message: string;
+  /** The way out of `down` and `unknown`. */
+  readonly action?: string;
+}
+
+/** As the manifests call it. */
+const DEPLOYMENT_NAME = 'snicket-operator';
+
+/** So much may our clock and the holder's differ before the lease is looked at twice. */
+const CLOCK_SLACK_MS = 5000;
+/** Longer than a holder lets pass between two renewals. */
+const SECOND_LOOK_MS = 3000;
+
+/** Options of {@link readOperator}. */
+export interface OperatorReading {
+  /** Of the operator. */
+  readonly namespace: string;
+  readonly signal: AbortSignal;
+  /** Default: that of the machine. */
+  readonly now?: () => Date;
+  /** Default: waits. */
+  readonly pause?: (ms: number) => Promise<void>;
+}
+
+/** Looks at the operator's Deployment and its Lease. Whatever a server answers, nothing throws. */
+export async function readOperator(
+  client: Pick<KubeClient, 'get'>,
+  options: OperatorReading,
+): Promise<OperatorState> {
+  const { namespace, signal } = options;
+  const key = { name: DEPLOYMENT_NAME, namespace };
+  const [deployment, lease] = await Promise.all([
+    asked(client.get(PROVIDER_RESOURCES.deployment, key, { signal })),
+    asked(client.get<Lease>(RESOURCES.lease, { name: LEASE_NAME, namespace }, { signal })),
+  ]);
+  if (lease instanceof KubeError) {
+    return deployment instanceof KubeError ? unseen(lease, namespace) : byReplicas(deployment, key);
+  }
+  const holder = lease?.spec?.holderIdentity ?? '';
+  if (lease !== undefined && holder !== '' && (await isAlive(client, lease, options))) {
+    const replicas = deployment instanceof KubeError ? undefined : replicasText(deployment);
+    return {
+      state: 'running',
+      message: [`${holder} leads`, ...(replicas === undefined ? [] : [replicas])].join(', '),
+    };
+  }
+  const isSeen = deployment !== undefined && !(deployment instanceof KubeError);
+  if (isSeen && !isElecting(deployment)) return byReplicas(deployment, key);
+  if (deployment === undefined && lease === undefined) return absent(namespace);
+  const since = lease?.spec?.renewTime;
+  return {
+    ...{ state: 'down', message: `nobody leads${since === undefined ? '' : ` since ${since}`}` },
+    action: lookAt(key),
+  };
+}
+
+async function asked<T>(answer: Promise<T>): Promise<T | KubeError> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isKubeError(error)) return error;
+    throw error;
+  }
+}
+
+/**
+ * Whether the lease is renewed. The holder's clock may be another than ours: if it seems to be silent, we see whether the
+ * lease changes before our eyes.
+ */
+async function isAlive(
+  client: Pick<KubeClient, 'get'>,
+  lease: Lease,
+  { signal, now = () => new Date(), pause = Bun.sleep }: OperatorReading,
+): Promise<boolean> {
+  const { renewTime = '', leaseDurationSeconds = 0 } = lease.spec ?? {};
+  const silentMs = Math.abs(now().getTime() - Date.parse(renewTime));
+  if (silentMs <= leaseDurationSeconds * 1000 + CLOCK_SLACK_MS) return true;
+  await pause(SECOND_LOOK_MS);
+  const later = await asked(client.get<Lease>(RESOURCES.lease, lease.metadata, { signal }));
+  if (later instanceof KubeError || later === undefined) return false;
+  return later.metadata.resourceVersion !== lease.metadata.resourceVersion;
+}
+
+function byReplicas(deployment: KubeObject | undefined, key: ObjectKey): OperatorState {
+  if (deployment === undefined) return absent(key.namespace ?? '');
+  const ready = numberAt(deployment, 'status', 'readyReplicas') ?? 0;
+  const message = replicasText(deployment) ?? '';
+  if (ready > 0) return { state: 'running', message };
+  return { state: 'down', message, action: lookAt(key) };
+}
+
+function replicasText(deployment: KubeObject | undefined): string | undefined {
+  if (deployment === undefined) return undefined;
+  const ready = numberAt(deployment, 'status', 'readyReplicas') ?? 0;
+  const wanted = numberAt(deployment, 'spec', 'replicas') ?? 1;
+  return `${ready} of ${wanted} replicas are ready`;
+}
+
+/** Whether its replicas agree by a Lease. */
+function isElecting(deployment: KubeObject): boolean {
+  return listAt(deployment, 'spec', 'template', 'spec', 'containers').some((container) =>
+    textsAt(container, 'args').includes('--leader-elect'),
+  );
+}
+
+function absent(namespace: string): OperatorState {
+  return {
+    ...{ state: 'down', message: `there is none in namespace ${namespace}` },
+    action: 'install it, or name its namespace with --operator-namespace',
+  };
+}
+
+function unseen(error: KubeError, namespace: string): OperatorState {
+  const isRefused = error.reason === 'Forbidden';
+  return {
+    ...{ state: 'unknown', message: isRefused ? 'you may not see it' : error.message },
+    action: isRefused
+      ? `to see it: get of Deployment and Lease ${DEPLOYMENT_NAME} in namespace ${namespace}`
+      : 'try again',
+  };
+}
+
+function lookAt(key: ObjectKey): string {
+  return `see what Deployment ${keyText(key)} says: kubectl -n ${key.namespace} describe deployment ${key.name}`;
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'bun:test';
+import { objectOf } from '../../operator/testing/objects.ts';
+import { problemsOf } from './problems.ts';
+import { isWell, situationOf, type Situation } from './situation.ts';
+
+const SINCE = '2026-03-02T08:00:00Z';
+
+function condition(type: string, status: string, reason = type, message = 'so', generation = 2) {
+  return {
+    type,
+    status,
+    reason,
+    message,
+    lastTransitionTime: SINCE,
+    observedGeneration: generation,
+  };
+}
+
+function situationWith(status: object | undefined, metadata: object = {}): Situation {
+  const meta = { name: 'blue', namespace: 'tenants', generation: 2, ...metadata };
+  const controlPlane = { ref: { apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'A', name: 'a' } };
+  const exposure = objectOf('Exposure', meta, { spec: { controlPlane }, status });
+  const edge = objectOf(
+    'Edge',
+    { name: 'shared', annotations: { 'snicket.dev/is-default': 'true' } },
+    {
+      spec: { driver: 'haproxy', domain: 'example.test' },
+      status: { conditions: [condition('Ready', 'True')] },
+    },
+  );
+  return situationOf({ edges: [edge], exposures: [exposure] });
+}
+
+function only({ exposures }: Situation) {
+  const [exposure] = exposures;
+  if (exposure === undefined) throw new Error('there is none');
+  return exposure;
+}
+
+describe('an Exposure', () => {
+  test('that nobody has looked at has its host and its Edge from the wish', () => {
+    const situation = situationWith(undefined);
+
+    expect(only(situation)).toMatchObject({
+      ...{ host: 'tenants-blue.k8s.example.test', edge: 'shared' },
+      ...{ ready: 'Unknown', reason: 'NotLookedAt' },
+    });
+    expect(isWell(situation)).toBe(false);
+  });
+
+  test('is not ready by what was said of it before it was changed', () => {
+    const situation = situationWith({ conditions: [condition('Ready', 'True', 'Ready', 'so', 1)] });
+
+    expect(only(situation)).toMatchObject({ ready: 'Unknown', reason: 'NotLookedAt' });
+  });
+
+  test('that is being deleted is not ready, and says what it waits for', () => {
+    const leaving = { deletionTimestamp: SINCE };
+    const waits = condition('Ready', 'False', 'Leaving', 'the tenant does not answer', 1);
+
+    expect(
+      only(situationWith({ conditions: [condition('Ready', 'True')] }, leaving)),
+    ).toMatchObject({ ready: 'False', reason: 'Leaving', message: 'it is being deleted' });
+    expect(only(situationWith({ conditions: [waits] }, leaving))).toMatchObject({
+      ...{ ready: 'False', reason: 'Leaving', message: 'the tenant does not answer' },
+    });
+  });
+
+  test('whose status is of another version counts as not looked at', () => {
+    expect(only(situationWith({ conditions: 'all well' }))).toMatchObject({ ready: 'Unknown' });
+  });
+
+  test('is well if it says so itself', () => {
+    expect(isWell(situationWith({ conditions: [condition('Ready', 'True')] }))).toBe(true);
+  });
+});
+
+describe('problems', () => {
+  test('those of the same cause are one', () => {
+    const waits = 'not looked into before the condition Accepted is True';
+    const situation = situationWith({
+      conditions: [
+        condition('Accepted', 'False', 'HostConflict', 'x is held'),
+        condition('Prepared', 'Unknown', 'NotAccepted', waits),
+        condition('Routed', 'Unknown', 'NotAccepted', waits),
+        condition('Ready', 'False', 'HostConflict', 'x is held'),
+      ],
+    });
+
+    expect(problemsOf(only(situation))).toMatchObject([
+      { code: 'HostConflict', about: ['Accepted', 'Ready'] },
+      { code: 'NotAccepted', about: ['Prepared', 'Routed'] },
+    ]);
+  });
+
+  test('a hop that passes with something to do is a warning', () => {
+    const hop = { name: 'certificate', state: 'Pass', reason: 'CertificateEnds', at: SINCE };
+    const situation = situationWith({
+      conditions: [condition('Ready', 'True')],
+      hops: [{ ...hop, message: 'it ends soon', action: 'renew it' }],
+    });
+
+    expect(problemsOf(only(situation))).toEqual([
+      {
+        ...{ isWarning: true, about: ['hop certificate'], code: 'CertificateEnds' },
+        ...{ message: 'it ends soon', action: 'renew it' },
+      },
+    ]);
+  });
+
+  test('those of its Edge come first', () => {
+    const situation = situationWith({ conditions: [condition('Ready', 'True')] });
+    const [edge] = situation.edges ?? [];
+
+    const problems = problemsOf(
+      only(situation),
+      edge && { ...edge, ready: 'False', reason: 'AddressUnknown', message: 'nobody knows' },
+    );
+
+    expect(problems).toMatchObject([{ about: ['Edge shared'], code: 'AddressUnknown' }]);
+  });
+});

@@ -1,0 +1,153 @@
+/**
+ * What `snicket status` shows: Edges and Exposures with what the operator says of them. Pure.
+ */
+import { edgeStatus } from '../../api/edge.ts';
+import { exposureStatus, type ExposureStatus, type Hop } from '../../api/exposure-status.ts';
+import { hostsOf } from '../../api/hosts.ts';
+import { textAt } from '../../edges/fields.ts';
+import { keyText, type Condition, type KubeObject } from '../../kube/object.ts';
+import { ExposureBook } from '../../operator/management/exposure-book.ts';
+import type { OperatorState } from './operator-state.ts';
+import { standingOf, type Standing } from './standing.ts';
+
+/** An Edge. */
+export interface EdgeView extends Standing {
+  readonly name: string;
+  readonly driver: string;
+  readonly domain?: string | undefined;
+  readonly addresses: readonly string[];
+  /** How many use it; absent: not told yet. */
+  readonly exposures?: number | undefined;
+  readonly conditions: readonly Condition[];
+}
+
+/** An Exposure. */
+export interface ExposureView extends Standing {
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly created?: string | undefined;
+  /** The host of the API: of the route, or as it is wished for. */
+  readonly host?: string | undefined;
+  readonly endpoint?: string | undefined;
+  readonly edge?: string | undefined;
+  readonly formerEdge?: string | undefined;
+  readonly mode?: string | undefined;
+  /** As 12/12. */
+  readonly proxies?: string | undefined;
+  readonly certificate?: ExposureStatus['certificate'];
+  readonly conditions: readonly Condition[];
+  readonly hops: readonly Hop[];
+}
+
+/** All of it. */
+export interface Situation {
+  /** Absent: they may not be read. */
+  readonly edges?: readonly EdgeView[] | undefined;
+  readonly exposures: readonly ExposureView[];
+  /** Absent: nobody has asked yet. */
+  readonly operator?: OperatorState | undefined;
+  /** What is wrong in the folder of `snicket run`, in sentences; absent: there is a cluster in its place. */
+  readonly faults?: readonly string[] | undefined;
+}
+
+/** The objects that are shown. */
+export interface StatusObjects {
+  /** Absent: they may not be read. */
+  readonly edges?: readonly KubeObject[] | undefined;
+  readonly exposures: readonly KubeObject[];
+  readonly operator?: OperatorState | undefined;
+  readonly faults?: readonly string[] | undefined;
+}
+
+/** What to show of these objects, by name. */
+export function situationOf({ edges, exposures, operator, faults }: StatusObjects): Situation {
+  const book = new ExposureBook({ exposures: () => exposures, edges: () => edges ?? [] });
+  return {
+    edges: edges?.map(edgeView).toSorted((a, b) => compare(a.name, b.name)),
+    exposures: exposures
+      .map((object) => exposureView(object, book))
+      .toSorted((a, b) => compare(a.key, b.key)),
+    operator,
+    ...(faults !== undefined && { faults }),
+  };
+}
+
+/** Whether all that is shown is as it should be. What could not be looked at is nobody's fault. */
+export function isWell({ edges = [], exposures, operator, faults = [] }: Situation): boolean {
+  return (
+    [...edges, ...exposures].every(({ ready }) => ready === 'True') &&
+    operator?.state !== 'down' &&
+    faults.length === 0
+  );
+}
+
+// A status that cannot be read counts as none, as everywhere.
+const edgeReport = edgeStatus.optional().catch(undefined);
+const exposureReport = exposureStatus.optional().catch(undefined);
+
+/** Of an object that has not changed since it was last shown: to read it is most of the work. */
+const exposureReports = new WeakMap<KubeObject, ExposureStatus>();
+
+function reportOf(object: KubeObject): ExposureStatus {
+  const known = exposureReports.get(object);
+  if (known !== undefined) return known;
+  const report = exposureReport.parse(statusIn(object)) ?? {};
+  exposureReports.set(object, report);
+  return report;
+}
+
+function edgeView(object: KubeObject): EdgeView {
+  const report = edgeReport.parse(statusIn(object));
+  const { name } = object.metadata;
+  return {
+    ...{ name, driver: textAt(object, 'spec', 'driver') ?? '-' },
+    domain: textAt(object, 'spec', 'domain'),
+    addresses: report?.addresses ?? [],
+    exposures: report?.exposures,
+    conditions: report?.conditions ?? [],
+    ...standingOf(object, report),
+  };
+}
+
+function exposureView(object: KubeObject, book: ExposureBook): ExposureView {
+  const report = reportOf(object);
+  const { name, namespace = '', creationTimestamp: created } = object.metadata;
+  const isTold = report.route !== undefined && report.edge !== undefined;
+  const wished = isTold ? {} : wishedWay(object, book);
+  return {
+    ...{ key: keyText(object.metadata), name, namespace, created },
+    host: report.route?.api.host ?? wished.host,
+    endpoint: report.endpoint,
+    edge: report.edge ?? wished.edge,
+    formerEdge: report.formerEdge,
+    ...{ mode: report.mode, proxies: report.proxies?.summary },
+    certificate: report.certificate,
+    ...{ conditions: report.conditions ?? [], hops: report.hops ?? [] },
+    ...standingOf(object, report),
+  };
+}
+
+/** Host and Edge of an Exposure that nobody has looked at yet. */
+function wishedWay(
+  object: KubeObject,
+  book: ExposureBook,
+): { readonly host?: string | undefined; readonly edge?: string | undefined } {
+  const wish = book.wishOf(object).value;
+  const hosts = wish && hostsOf(wish.exposure, wish.edge);
+  const host = hosts === undefined || 'code' in hosts ? undefined : hosts.api;
+  return {
+    host: host ?? textAt(object, 'spec', 'hosts', 'api'),
+    edge: wish?.edge.metadata.name ?? textAt(object, 'spec', 'edge'),
+  };
+}
+
+function statusIn(object: KubeObject): unknown {
+  return (object as { readonly status?: unknown }).status;
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,121 @@
+/**
+ * The objects of `snicket run`, as it keeps them in its folder for state.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { listAt, textAt, textsAt } from '../../edges/fields.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { stateHolder, type StateHolder } from '../../standalone/state/state-holder.ts';
+import { STATUS_FILE } from '../../standalone/state/status-file.ts';
+import { isChosen, type Choice } from '../management-flags.ts';
+import type { OperatorState } from './operator-state.ts';
+import type { StatusObjects } from './situation.ts';
+import type { Followed, StatusSource } from './status-source.ts';
+
+const LOOK_EVERY_MS = 500;
+
+/** That the file cannot be read; the message says why, and what to do. */
+export class StateUnreadable extends Error {
+  override readonly name = 'StateUnreadable';
+}
+
+/** A folder for state. */
+export class StateSource implements StatusSource {
+  readonly choice: Choice;
+  readonly #folder: string;
+
+  constructor(folder: string, choice: Choice) {
+    this.#folder = folder;
+    this.choice = choice;
+  }
+
+  async read(): Promise<StatusObjects> {
+    return this.#objects(await this.#text(), stateHolder(this.#folder));
+  }
+
+  follow(onChange: () => void, signal: AbortSignal): { current(): Followed | undefined } {
+    let text: string | undefined;
+    let holder: StateHolder | undefined;
+    let followed: Followed | undefined;
+    let isLooking = false;
+    const look = async () => {
+      if (isLooking) return;
+      isLooking = true;
+      try {
+        const next = await this.#text();
+        const nextHolder = stateHolder(this.#folder);
+        if (next === text && nextHolder === holder && followed?.trouble === undefined) return;
+        text = next;
+        holder = nextHolder;
+        followed = { objects: this.#objects(next, holder) };
+      } catch (error) {
+        if (!(error instanceof StateUnreadable)) throw error;
+        const { objects = { edges: [], exposures: [] } } = followed ?? {};
+        followed = { objects, trouble: error.message };
+      } finally {
+        isLooking = false;
+      }
+      if (!signal.aborted) onChange();
+    };
+    void look();
+    const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+    signal.addEventListener('abort', () => clearInterval(timer));
+    return { current: () => followed };
+  }
+
+  async #text(): Promise<string> {
+    const path = join(this.#folder, STATUS_FILE);
+    try {
+      return await readFile(path, 'utf8');
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error;
+      throw new StateUnreadable(
+        `${path} cannot be read (${String(error.code)}); give the folder that \`snicket run\` has by --state, and see that it runs`,
+      );
+    }
+  }
+
+  #objects(text: string, holder: StateHolder): StatusObjects {
+    const list = this.#list(text);
+    const items = listAt(list, 'items').filter(
+      (item): item is KubeObject => textAt(item, 'metadata', 'name') !== undefined,
+    );
+    const ofKind = (kind: string) => items.filter((object) => object.kind === kind);
+    return {
+      edges: ofKind('Edge'),
+      exposures: ofKind('Exposure').filter(({ metadata }) => isChosen(this.choice, metadata)),
+      operator: this.#operator(holder),
+      faults: textsAt(list, 'faults'),
+    };
+  }
+
+  #operator(holder: StateHolder): OperatorState {
+    const folder = this.#folder;
+    switch (holder) {
+      case 'running':
+        return { state: 'running', message: `snicket run has ${folder}` };
+      case 'none':
+        return {
+          ...{ state: 'down', message: 'not running, and this is what it said last' },
+          action: `start it: snicket run FOLDER --state ${folder}`,
+        };
+      case 'unknown':
+        return {
+          ...{ state: 'unknown', message: 'you may not see whether it runs' },
+          action: `be the user whom ${folder} belongs to`,
+        };
+    }
+  }
+
+  #list(text: string): unknown {
+    const path = join(this.#folder, STATUS_FILE);
+    try {
+      const list: unknown = parse(text);
+      if (textAt(list, 'kind') === 'List') return list;
+    } catch (error) {
+      throw new StateUnreadable(`${path} is no YAML: ${String(error)}`, { cause: error });
+    }
+    throw new StateUnreadable(`${path} is no List, so \`snicket run\` did not write it`);
+  }
+}

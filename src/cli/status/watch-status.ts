@@ -1,0 +1,82 @@
+/**
+ * `snicket status --watch`: on a terminal drawn again and again, else a line for each change.
+ */
+import { currentScreen, wrappedText } from '../output.ts';
+import { ChangeLines } from './change-lines.ts';
+import { LiveScreen } from './live-screen.ts';
+import { isWell, situationOf, type Situation } from './situation.ts';
+import type { Followed, StatusSource } from './status-source.ts';
+
+/** Ages change by the second. */
+const REDRAW_EVERY_MS = 1000;
+/** Changes come in crowds. */
+const SETTLE_MS = 100;
+
+/** How a situation is drawn. */
+export type Drawing = (situation: Situation) => string;
+
+/** Shows until the signal; of each situation, as much as `narrowed` leaves. Gives whether all was well at last. */
+export async function watchStatus(
+  source: StatusSource,
+  drawing: Drawing,
+  signal: AbortSignal,
+  narrowed: (situation: Situation) => Situation,
+): Promise<boolean> {
+  using display = process.stdout.isTTY ? terminalDisplay(drawing) : lineDisplay();
+  let last: Situation | undefined;
+  let isDue = false;
+  const show = () => {
+    isDue = false;
+    const followed = signal.aborted ? undefined : followedBy.current();
+    if (followed === undefined) return;
+    last = narrowed(situationOf(followed.objects));
+    display.show(last, followed);
+  };
+  const soon = () => {
+    if (isDue) return;
+    isDue = true;
+    setTimeout(show, SETTLE_MS);
+  };
+  const followedBy = source.follow(soon, signal);
+  const timer = setInterval(soon, REDRAW_EVERY_MS);
+  process.stdout.on('resize', soon);
+  await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  clearInterval(timer);
+  process.stdout.off('resize', soon);
+  return last !== undefined && isWell(last);
+}
+
+interface Display extends Disposable {
+  show(situation: Situation, followed: Followed): void;
+}
+
+function terminalDisplay(drawing: Drawing): Display {
+  const screen = new LiveScreen(process.stdout);
+  let troubleSince: Date | undefined;
+  return {
+    show(situation, { trouble }) {
+      troubleSince = trouble === undefined ? undefined : (troubleSince ?? new Date());
+      screen.draw(`${oldText(trouble, troubleSince)}${drawing(situation)}`);
+    },
+    [Symbol.dispose]: () => screen[Symbol.dispose](),
+  };
+}
+
+/** A head for what may be old; nothing if it is not. */
+function oldText(trouble: string | undefined, since: Date | undefined): string {
+  if (trouble === undefined || since === undefined) return '';
+  const text = `Old since ${since.toISOString().slice(11, 19)} UTC: ${trouble}`;
+  return `${wrappedText({ text, colour: 'red' }, 0, currentScreen())}\n\n`;
+}
+
+function lineDisplay(): Display {
+  const lines = new ChangeLines();
+  return {
+    show(situation, { trouble }) {
+      for (const line of lines.next(situation, trouble)) {
+        process.stdout.write(`${new Date().toISOString().slice(0, 19)}Z ${line}\n`);
+      }
+    },
+    [Symbol.dispose]: () => undefined,
+  };
+}
