@@ -3,7 +3,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: help install test e2e e2e-all fuzz soak lint format generate build image bench bench-operator bench-world demo world world-status world-down clean
+.PHONY: help install test e2e e2e-all fuzz soak lint format generate build image bench bench-operator bench-world demo demo-real world world-status world-down clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,6 +14,7 @@ help: ## print this list
 	@echo '  MINUTES=2         with soak: how long'
 	@echo '  QUICK=1           with bench: under three minutes; PEERS=a,b, CASES=a,b, SNICKET=program choose (docs/bench.md)'
 	@echo '  IMAGE=NAME:TAG    with image: its name; default snicket.dev/snicket and the version'
+	@echo '  ONCE=1            with demo and demo-real: end when all is shown; default without a terminal'
 	@echo '  KEEP=1            with world: leave it running until make world-down'
 
 install:
@@ -65,8 +66,11 @@ bench-operator: build ## measure the operator with TENANTS=1000 simulated tenant
 bench-world: install ## measure what a world costs: start, memory, end
 	$(BUN) bench/world.ts
 
-demo: install ## the problem that Snicket is for, on real TLS sockets; npm only
-	$(BUN) demo/run.ts
+demo: install ## two control planes behind one address, pods that get through, commands to try; npm only, no root
+	@$(BUN) demo/run.ts
+
+demo-real: install ## the same with real Kubernetes: API servers, workers, pods; needs root and Go
+	@$(BUN) demo/real.ts
 
 world: install ## start a management cluster and two tenants with workers; Ctrl-C ends it
 	world/world up $(if $(KEEP),--keep)

@@ -1,13 +1,200 @@
-import { expect, test } from 'bun:test';
-import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
+import { STATUS_FILE } from '../src/standalone/state/status-file.ts';
+import { waitFor } from '../world/wait.ts';
+import { STATE_FOLDER } from './stage/edge.ts';
+import { DemoOnTerminal, TRY_IT } from './testing/demo-on-terminal.ts';
+import { findKubectl } from './testing/kubectl.ts';
 
-test('the demo shows that only the pods are lost, and ends by itself', async () => {
-  const demo = Bun.spawn([process.execPath, join(import.meta.dir, 'run.ts')]);
+const kubectl = findKubectl();
 
-  const output = await new Response(demo.stdout).text();
+/** A busy machine takes its time for a dozen starts of programs. */
+const PATIENCE_MS = 120_000;
 
-  expect(await demo.exited).toBe(0);
-  expect(output.match(/its own tenant, a$/gm)).toHaveLength(2);
-  expect(output.match(/its own tenant, b$/gm)).toHaveLength(1);
-  expect(output).toMatch(/a pod +b +10\.96\.0\.1 +none +another tenant/);
+/** What each printed command is to print. A command that is not here is a command that nobody tries. */
+const EXPECTED: readonly (readonly [command: RegExp, output: RegExp])[] = [
+  [/^cd /, /^$/],
+  [/^kubectl .* (?:pod-of-)?a\.kubeconfig get namespaces$/, /^home-of-a +Active/m],
+  [/^kubectl .* b\.kubeconfig get namespaces$/, /^home-of-b +Active/m],
+  [/^kubectl .* auth whoami$/, /^Username +system:serviceaccount:default:pod$/m],
+  [/^kubectl .* get daemonsets,endpointslices/, /daemonset\S*\/snicket-proxy[^]*\/kubernetes /],
+  [/^curl .* https:\/\/a\.k8s\.localhost\/version$/, /"gitVersion":"v1\./],
+  [/^curl .* https:\/\/10\.96\.0\.1\/version$/, /unrecognized name/],
+  [/^curl .* https:\/\/10\.96\.0\.1\/api\/v1\/namespaces .*a\/token/, /"home-of-a"/],
+  [/^curl .* https:\/\/10\.96\.0\.1\/api\/v1\/namespaces .*b\/token/, /"home-of-b"/],
+  [/^sed /, /^$/],
+  [/^\.\/snicket status /, /^default\/b +b\.k8s\.localhost +shared +terminate +1\/1/m],
+  [/^\.\/snicket doctor /, /^1 Exposure: [01] Fail, 0 Warn/m],
+  [/^curl \S+\/metrics$/, /^snicket_gateway_routes 2$/m],
+  [/^curl \S+\/readyz$/, /^ready$/m],
+];
+
+describe('on a terminal', () => {
+  let demo: DemoOnTerminal;
+  const occupant = createServer();
+
+  beforeAll(async () => {
+    occupant.listen(8443, '127.0.0.1');
+    // Where somebody else has it already, the test is about that one.
+    await Promise.race([once(occupant, 'listening'), once(occupant, 'error')]).catch(() => {});
+    demo = await DemoOnTerminal.start(80);
+  }, PATIENCE_MS);
+
+  afterAll(async () => {
+    occupant.close();
+    await demo[Symbol.asyncDispose]();
+  });
+
+  test('only the pods are lost without proxies, and proxies bring them home', () => {
+    const output = demo.lines.join('\n');
+
+    // 1. The problem.
+    expect(output).toMatch(/kubectl, tenant a +a\.k8s\.localhost +tenant a$/m);
+    expect(output).toMatch(/kubectl, tenant b +b\.k8s\.localhost +tenant b$/m);
+    expect(output.match(/a pod of tenant [ab] +none +alert unrecognized_name$/gm)).toHaveLength(2);
+    // 2. The solution.
+    for (const name of ['a', 'b']) {
+      for (const mode of ['passthrough', 'terminate']) {
+        const row = `${name} +${mode} +token +tenant ${name} +system:serviceaccount:default:pod$`;
+        expect(output).toMatch(new RegExp(row, 'm'));
+      }
+    }
+    // 3. The doctor agrees.
+    expect(output.match(/^ {2}api +Pass +ApiAnswers/gm)).toHaveLength(2);
+    expect(output.match(/^ {2}proxies +Pass +ProxiesReady/gm)).toHaveLength(2);
+    // 4. A port that was taken is left alone.
+    expect(output).toMatch(/snicket run: the one address for both +127\.0\.0\.1:\d+$/m);
+    expect(output).not.toContain('127.0.0.1:8443');
+  });
+
+  test('the demo speaks in colours, and all but its commands fits into 80 columns', () => {
+    const beforeCommands = demo.lines.slice(0, demo.lines.indexOf(TRY_IT));
+
+    expect(demo.output).toContain('\u001B[32mtenant a\u001B[0m');
+    expect(beforeCommands.length).toBeGreaterThan(50);
+    expect(beforeCommands.filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  test(
+    'each command that is printed does what it says',
+    async () => {
+      const tried = demo.commands.filter(
+        (line) => kubectl !== undefined || !line.startsWith('kubectl'),
+      );
+
+      for (const line of tried) {
+        const expected = EXPECTED.filter(([command]) => command.test(line));
+        expect({ line, expectations: expected.length }).toEqual({ line, expectations: 1 });
+        expect({ line, output: await outputOf(line, demo.folder) }).toEqual({
+          line,
+          output: expect.stringMatching(expected[0]![1]),
+        });
+      }
+      expect(tried.length).toBeGreaterThan(8);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'a change of a file is in force a moment later',
+    async () => {
+      const { folder } = demo; // where the test before has changed tenants/a.yaml
+
+      const look = () => {
+        const status = exposuresIn(folder).get('a');
+        return status?.mode === 'terminate' && status.proxies?.summary === '1/1';
+      };
+      await waitFor('the proxy of tenant a is in mode terminate', look, { deadlineMs: 60_000 });
+
+      // The proxy in the other mode may just be starting.
+      const asPodOfA = demo.commands.find((line) => line.includes('a/token'))!;
+      const getsThrough = async () => (await outputOf(asPodOfA, folder)).includes('"home-of-a"');
+      await waitFor('a pod of tenant a gets through', getsThrough, { deadlineMs: 60_000 });
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'a tenant whose file is taken away is left by Snicket, and the other one is not',
+    async () => {
+      const { folder, commands } = demo;
+      const toB = commands.find((line) => line.includes('b/token'))!;
+      const toA = commands.find((line) => line.includes('a/token'))!;
+
+      await outputOf('rm tenants/b.yaml', folder);
+
+      const look = () => !exposuresIn(folder).has('b');
+      await waitFor('there is no Exposure of tenant b', look, { deadlineMs: 60_000 });
+      expect(await outputOf(toB, folder)).toContain('curl: (7)'); // refused: no proxy is there any more
+      expect(await outputOf(toA, folder)).toContain('"home-of-a"');
+    },
+    PATIENCE_MS,
+  );
+
+  test('Ctrl-C ends the demo well, and nothing is left', async () => {
+    expect(demo.leftovers()).not.toEqual([]);
+
+    const exitCode = await demo.interrupt();
+
+    expect(exitCode).toBe(0);
+    expect(demo.leftovers()).toEqual([]);
+  });
 });
+
+describe('in the middle', () => {
+  test(
+    'Ctrl-C leaves neither a process nor a file',
+    async () => {
+      await using demo = await DemoOnTerminal.start(120, 'WHERE');
+
+      const exitCode = await demo.interrupt();
+
+      expect(exitCode).toBe(1);
+      expect(demo.leftovers()).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+
+  test(
+    'a kill that nobody can catch leaves neither a process nor a file',
+    async () => {
+      await using demo = await DemoOnTerminal.start(120, 'WHERE');
+      expect(demo.leftovers()).not.toEqual([]);
+
+      await demo.kill();
+
+      await waitFor('everything is gone', () => demo.leftovers().length === 0);
+    },
+    PATIENCE_MS,
+  );
+});
+
+interface Status {
+  readonly mode?: string;
+  readonly proxies?: { readonly summary: string };
+}
+
+/** The statuses of Exposures by name, from where `snicket status` has them: to ask that again and again takes long. */
+function exposuresIn(folder: string): ReadonlyMap<string, Status> {
+  const text = readFileSync(join(folder, STATE_FOLDER, STATUS_FILE), 'utf8');
+  const { items } = parse(text) as {
+    items: readonly { kind: string; metadata: { name: string }; status?: Status }[];
+  };
+  const exposures = items.filter(({ kind }) => kind === 'Exposure');
+  return new Map(exposures.map(({ metadata, status = {} }) => [metadata.name, status]));
+}
+
+/** What a command prints, run as a person runs it. */
+async function outputOf(line: string, folder: string): Promise<string> {
+  const path = `${kubectl === undefined ? '' : `${dirname(kubectl)}:`}${process.env['PATH']}`;
+  const shell = Bun.spawn(['sh', '-c', `${line} 2>&1`], {
+    ...{ cwd: folder, stdin: 'ignore', stdout: 'pipe' },
+    // kubectl keeps what it has learned in the home folder.
+    env: { ...process.env, PATH: path, HOME: folder, KUBECONFIG: undefined },
+  });
+  return shell.stdout.text();
+}

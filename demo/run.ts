@@ -1,79 +1,69 @@
 /**
- * The problem that Snicket is for, on real TLS sockets: two tenants behind one address, and what that address
- * learns of its clients. Needs npm only; everything happens on loopback and ends by itself.
+ * `make demo`: the problem that Snicket is for, and what Snicket does about it, on real TLS sockets of this machine. Two small
+ * control planes, one address for both, and a worker of each; then commands to try. Needs npm only, and no root.
  */
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { connect, createServer } from 'node:tls';
-import { Authority, type Credential } from '../world/cluster/pki.ts';
-import { table } from '../world/screen.ts';
+import { withProgress } from '../src/cli/progress.ts';
+import * as claims from './claims.ts';
+import * as commands from './commands.ts';
+import { examine } from './doctor.ts';
+import { faultsOf, rowsOf } from './finding.ts';
+import { play } from './play.ts';
+import { startStage } from './stage/stage.ts';
 
-interface Tenant {
-  readonly name: string;
-  readonly host: string;
-  readonly authority: Authority;
-  readonly serving: Credential;
-}
+await play(async ({ page, signal, stack }) => {
+  page.heading('Two hosted control planes behind one address');
+  const stage = await withProgress('starting', startStage(stack, signal));
+  const { edge, workers, folder, broken } = stage;
+  const [a, b] = workers;
+  page.table(
+    ['WHAT', 'WHERE'],
+    [
+      ...workers.map(({ tenant }) => [
+        ...[`control plane of tenant ${tenant.name}, with a CA of its own`, tenant.apiServer],
+      ]),
+      ['snicket run: the one address for both', `127.0.0.1:${edge.port}`],
+      ...workers.map(({ tenant, port }) => [
+        ...[`snicket proxy: on a worker of tenant ${tenant.name}`, `127.0.0.1:${port}`],
+      ]),
+    ],
+  );
+  const exposed = Promise.all([stage.expose(a, 'terminate'), stage.expose(b, 'passthrough')]);
+  await withProgress('waiting for the proxies', exposed);
 
-/** A tenant has a CA of its own, and an API server certificate for its host and for the address that pods dial. */
-async function newTenant(name: string): Promise<Tenant> {
-  const host = `${name}.k8s.snicket.test`;
-  const authority = await Authority.create(`${name}-ca`);
-  const names = [host, '10.96.0.1', '127.0.0.1'];
-  return {
-    name,
-    host,
-    authority,
-    serving: await authority.issue({ commonName: 'kube-apiserver', names }),
-  };
-}
+  page.heading('The problem');
+  page.text(`The shared address tells tenants apart by the name in the TLS hello. Pods dial
+10.96.0.1: their hello has no name, and nobody can say whose they are.`);
+  const problem = await claims.problem([a.tenant, b.tenant], edge.port);
+  page.table(claims.PROBLEM_HEADINGS, rowsOf(problem));
 
-const a = await newTenant('a');
-const b = await newTenant('b');
+  page.heading('The solution');
+  page.text(`A proxy on the worker takes what pods send to 10.96.0.1, and carries it to the
+shared address under the tenant's name: in a signed header (passthrough), or by
+a TLS connection of its own (terminate), which works with edges of others too,
+but cannot pass on the certificate of a client.`);
+  const inOneMode = await claims.solution(workers);
+  await Promise.all([stage.expose(a, 'passthrough'), stage.expose(b, 'terminate')]);
+  const inTheOther = await claims.solution(workers);
+  const solution = [...inOneMode, ...inTheOther];
+  page.table(claims.SOLUTION_HEADINGS, rowsOf(solution));
 
-// The shared address can only go by the name in a client's hello; where there is none, it must take somebody.
-const shared = createServer({ cert: a.serving.certificate, key: a.serving.key }, (socket) =>
-  socket.end(),
-);
-for (const { host, serving } of [a, b]) {
-  shared.addContext(host, { cert: serving.certificate, key: serving.key });
-}
-shared.on('tlsClientError', () => {}); // a client that found the wrong tenant hangs up, and reports it itself
-shared.listen(0, '127.0.0.1');
-await once(shared, 'listening');
-const { port } = shared.address() as AddressInfo;
+  page.heading('What snicket run was told, besides a file for tenant b');
+  for (const name of ['tenants/edge.yaml', 'tenants/a.yaml']) page.file(name, folder.read(name));
 
-const rows = [['WHO', 'TENANT', 'DIALS', 'NAME IN THE HELLO', 'WHO ANSWERED']];
-for (const tenant of [a, b]) {
-  const answer = await answerTo(tenant, tenant.host);
-  rows.push(['kubelet, kubectl', tenant.name, tenant.host, tenant.host, answer]);
-}
-for (const tenant of [a, b]) {
-  rows.push(['a pod', tenant.name, '10.96.0.1', 'none', await answerTo(tenant, '')]);
-}
-shared.close();
-
-console.log(`Two tenants behind one address, 127.0.0.1:${port}:\n`);
-console.log(
-  table(rows)
-    .map((row) => `  ${row}`)
-    .join('\n'),
-);
-console.log(`
-Clients that dial a name are told apart. Pods dial an address, name nobody, and the pod of
-tenant b is lost. Something on its worker has to carry the tenant's name to the shared address:
-that is what snicket proxy does.
-The solution, with real Kubernetes, kubelets and pods: make e2e T=data-plane`);
-
-/** Dials the shared address as a client of one tenant, which trusts that tenant's CA and nobody else's. */
-async function answerTo(tenant: Tenant, servername: string): Promise<string> {
-  const socket = connect({ host: '127.0.0.1', port, ca: tenant.authority.certificate, servername });
-  try {
-    await once(socket, 'secureConnect');
-    return `its own tenant, ${tenant.name}`;
-  } catch (error) {
-    return `another tenant (${(error as NodeJS.ErrnoException).code})`;
-  } finally {
-    socket.destroy();
+  page.heading('What the doctor says');
+  page.text('');
+  const opinion = await examine(folder);
+  if (!opinion.areHostsKnown) {
+    page.text(`
+Names below localhost lead to the machine itself (RFC 6761). The resolver of
+this one does not know that, as the doctor sees; the commands below do without.`);
   }
-}
+
+  page.heading('Try it, in another terminal');
+  if (Bun.which('kubectl') === null) {
+    page.text('kubectl is not on the PATH here; what is done with curl does without it.');
+  }
+  for (const one of commands.prepare(stage)) page.command(one);
+
+  return { faults: [...faultsOf([...problem, ...solution]), ...opinion.faults], broken };
+});

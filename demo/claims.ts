@@ -1,0 +1,83 @@
+/**
+ * What the demo claims, tried out: rows for people, and whether each is as claimed.
+ */
+import {
+  administrator,
+  namespacesSeenBy,
+  pod,
+  whoIs,
+  type Client,
+  type Outcome,
+} from './client.ts';
+import { coloured, type Finding } from './finding.ts';
+import type { Tenant } from './stage/tenant.ts';
+import type { Worker } from './stage/worker.ts';
+
+/** The headings of {@link problem}. */
+export const PROBLEM_HEADINGS = ['WHO', 'NAME IN THE HELLO', 'GETS'];
+
+/** At the shared address: clients that dial a name are told apart, and pods are not. */
+export async function problem(tenants: readonly Tenant[], edgePort: number): Promise<Finding[]> {
+  const byName = tenants.map(async (tenant) => {
+    const outcome = await namespacesSeenBy(administrator(tenant, edgePort));
+    const gets = answererIn(outcome);
+    const isAsClaimed = gets === `tenant ${tenant.name}`;
+    const cells = [`kubectl, tenant ${tenant.name}`, tenant.host, coloured(gets, isAsClaimed)];
+    return { cells, isAsClaimed };
+  });
+  const byAddress = tenants.map(async (tenant) => {
+    const outcome = await namespacesSeenBy(pod(tenant, edgePort, 'token'));
+    const gets = answererIn(outcome);
+    const isAsClaimed = gets === 'alert unrecognized_name';
+    const cells = [`a pod of tenant ${tenant.name}`, 'none', coloured(gets, false)];
+    return { cells, isAsClaimed };
+  });
+  return Promise.all([...byName, ...byAddress]);
+}
+
+/** The headings of {@link solution}: short, so that a row is a line in 80 columns. */
+export const SOLUTION_HEADINGS = ['POD', 'PROXY', 'SHOWS A', 'GETS', 'KNOWN TO THE API SERVER AS'];
+
+/** By a proxy on their worker, in its mode of now, pods get their own tenant. */
+export async function solution(workers: readonly Worker[]): Promise<Finding[]> {
+  return Promise.all(
+    workers.flatMap((worker) =>
+      (['token', 'certificate'] as const).map(async (shows) => podFinding(worker, shows)),
+    ),
+  );
+}
+
+async function podFinding(
+  { tenant, mode, port }: Worker,
+  shows: 'token' | 'certificate',
+): Promise<Finding> {
+  const client = pod(tenant, port, shows);
+  const gets = answererIn(await namespacesSeenBy(client));
+  const name = await nameOf(client);
+  const isReached = gets === `tenant ${tenant.name}` && name !== 'system:anonymous';
+  // A proxy that ends TLS cannot pass on what a client has shown in it.
+  const isLost = mode === 'terminate' && shows === 'certificate';
+  return {
+    cells: [`of ${tenant.name}`, mode ?? 'none', shows, coloured(gets, isReached), name],
+    isAsClaimed: isLost ? name === 'system:anonymous' : isReached,
+  };
+}
+
+/** Whose API answered, known by a namespace that only this tenant has; or why none did. */
+function answererIn(outcome: Outcome): string {
+  if (outcome.kind === 'refused') return outcome.why;
+  const { items = [] } = outcome.body as { items?: readonly { metadata: { name: string } }[] };
+  const tenants = items.flatMap(({ metadata }) => /^home-of-(.+)/.exec(metadata.name)?.[1] ?? []);
+  return tenants.length === 0 ? `status ${outcome.status}` : `tenant ${tenants.join()}`;
+}
+
+async function nameOf(client: Client): Promise<string> {
+  const outcome = await whoIs(client);
+  if (outcome.kind === 'refused') return outcome.why;
+  const { status, message = '' } = outcome.body as {
+    status?: { userInfo?: { username: string } };
+    message?: string;
+  };
+  // Whoever may not even ask is named in the refusal.
+  return status?.userInfo?.username ?? /User "([^"]+)"/.exec(message)?.[1] ?? message;
+}

@@ -1,0 +1,101 @@
+/**
+ * Commands to try, each good to copy. A test runs them all.
+ */
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeKubeconfig } from '../src/pki/kubeconfig.ts';
+import { repository } from '../world/repository.ts';
+import type { Command } from './page.ts';
+import { STATE_FOLDER, TENANTS_FOLDER } from './stage/edge.ts';
+import type { Stage } from './stage/stage.ts';
+import { SERVICE_ADDRESS, type Tenant } from './stage/tenant.ts';
+import type { Worker } from './stage/worker.ts';
+
+/** Writes what they need, and returns them. They are for the demo's own folder, so that they are short. */
+export function prepare({ folder, edge, workers }: Stage): readonly Command[] {
+  symlinkSync(join(repository, 'snicket'), folder.join('snicket'));
+  for (const worker of workers) {
+    folder.write(kubeconfigOf(worker.tenant), administratorKubeconfig(worker.tenant, edge.port));
+    folder.write(podKubeconfigOf(worker.tenant), podKubeconfig(worker));
+  }
+  const [a, b] = workers;
+  const atEdge = `--connect-to ::127.0.0.1:${edge.port}`;
+  const byProxy = ({ port }: Worker) => `--connect-to ::127.0.0.1:${port}`;
+  return [
+    {
+      line: `cd ${folder.path}`,
+      shows: 'the folder of this demo: kubeconfigs, certificates, logs; gone when it ends',
+    },
+    ...workers.map(({ tenant }) => ({
+      line: `kubectl --kubeconfig ${kubeconfigOf(tenant)} get namespaces`,
+      shows: `tenant ${tenant.name}, by its name at the shared address`,
+    })),
+    {
+      line: `kubectl --kubeconfig ${podKubeconfigOf(a.tenant)} get namespaces`,
+      shows: 'as a pod of tenant a, by the proxy of its worker',
+    },
+    {
+      line: `kubectl --kubeconfig ${podKubeconfigOf(b.tenant)} auth whoami`,
+      shows: 'as a pod of tenant b, who is that?',
+    },
+    {
+      line: `kubectl --kubeconfig ${kubeconfigOf(b.tenant)} get daemonsets,endpointslices --all-namespaces`,
+      shows: 'what Snicket has brought to tenant b',
+    },
+    {
+      line: `curl --cacert a/ca.crt ${atEdge} https://${a.tenant.host}/version`,
+      shows: 'without kubectl: tenant a, by its name at the shared address',
+    },
+    {
+      line: `curl --cacert a/ca.crt ${atEdge} https://${SERVICE_ADDRESS}/version`,
+      shows: 'as a pod, at the shared address: REFUSED, since its hello names no tenant',
+    },
+    ...workers.map((worker) => ({
+      line: `curl --cacert ${worker.tenant.name}/ca.crt ${byProxy(worker)} https://${SERVICE_ADDRESS}/api/v1/namespaces --oauth2-bearer "$(cat ${worker.tenant.name}/token)"`,
+      shows: `as a pod of tenant ${worker.tenant.name}, by the proxy of its worker`,
+    })),
+    {
+      line: `./snicket status --state ${STATE_FOLDER}`,
+      shows: 'what snicket run says of both; --watch stays',
+    },
+    {
+      line: `./snicket doctor -f ${TENANTS_FOLDER} a`,
+      shows: 'every hop of the way to tenant a',
+    },
+    {
+      line: `curl ${edge.program.http}/metrics`,
+      shows: 'what snicket run counts',
+    },
+    {
+      line: `curl ${a.http}/readyz`,
+      shows: "whether the proxy of tenant a's worker has just shaken hands with its API server",
+    },
+    {
+      line: `sed -i.before s/passthrough/terminate/ ${TENANTS_FOLDER}/a.yaml`,
+      shows: 'change a file: a moment later, the proxy of tenant a is in the other mode',
+    },
+  ];
+}
+
+function kubeconfigOf({ name }: Tenant): string {
+  return `${name}.kubeconfig`;
+}
+
+function podKubeconfigOf({ name }: Tenant): string {
+  return `pod-of-${name}.kubeconfig`;
+}
+
+/** For people: by the edge, which is dialled at its address, since not every DNS knows the tenant's host. */
+function administratorKubeconfig({ name, host, ca, admin }: Tenant, edgePort: number): string {
+  const server = `https://127.0.0.1:${edgePort}`;
+  const names = { cluster: `tenant-${name}`, user: 'admin' };
+  return writeKubeconfig({ server, serverName: host, ca, credentials: admin, names });
+}
+
+/** As a pod: by the proxy of a worker. With an address for a name, the hello of kubectl has none either. */
+function podKubeconfig({ tenant, port }: Worker): string {
+  const { name, ca, pod } = tenant;
+  const server = `https://127.0.0.1:${port}`;
+  const names = { cluster: `tenant-${name}`, user: 'pod' };
+  return writeKubeconfig({ server, serverName: SERVICE_ADDRESS, ca, credentials: pod, names });
+}

@@ -1,0 +1,199 @@
+/**
+ * A small control plane of one tenant: a CA of its own, and an API server with real TLS that kubectl is content with. What
+ * objects are and how they are written is the business of the API server that Snicket's tests use; here it gets users,
+ * rights, and tables. Nothing runs behind it: no scheduler, no nodes.
+ */
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createServer, type Server, type TLSSocket } from 'node:tls';
+import { RESOURCES, resourceOf, type Resource } from '../../src/kube/resource.ts';
+import { readCall, type ApiCall } from '../../src/kube/testing/api-call.ts';
+import { ApiCalls, FIRST_NAMESPACES } from '../../src/kube/testing/api-calls.ts';
+import { ApiFailure } from '../../src/kube/store/api-failure.ts';
+import { sendAnswer, sendFailure, type ApiAnswer } from '../../src/kube/testing/api-response.ts';
+import { isObject, type JsonObject } from '../../src/kube/store/json.ts';
+import { ObjectStore, type ApiObject } from '../../src/kube/store/object-store.ts';
+import { ObjectWrites } from '../../src/kube/store/object-writes.ts';
+import { sendWatch } from '../../src/kube/testing/watch-response.ts';
+import type { Authority, Credential } from '../../world/cluster/pki.ts';
+import { authorize, identityOf, type Identity } from './identity.ts';
+import { tableOf, wantsTable } from './table.ts';
+
+const SELF_SUBJECT_REVIEW: Resource = {
+  apiVersion: 'authentication.k8s.io/v1',
+  kind: 'SelfSubjectReview',
+  plural: 'selfsubjectreviews',
+  namespaced: false,
+};
+
+/** What it serves: as much of a cluster as Snicket, and a person with kubectl, look at. */
+const SERVED: readonly Resource[] = [
+  RESOURCES.namespace,
+  RESOURCES.node,
+  RESOURCES.pod,
+  RESOURCES.service,
+  RESOURCES.endpoints,
+  RESOURCES.secret,
+  RESOURCES.configMap,
+  RESOURCES.serviceAccount,
+  RESOURCES.event,
+  RESOURCES.endpointSlice,
+  RESOURCES.lease,
+  RESOURCES.daemonSet,
+  SELF_SUBJECT_REVIEW,
+];
+
+const SHORT_NAMES: Readonly<Record<string, readonly string[]>> = {
+  namespaces: ['ns'],
+  nodes: ['no'],
+  pods: ['po'],
+  services: ['svc'],
+  endpoints: ['ep'],
+  configmaps: ['cm'],
+  serviceaccounts: ['sa'],
+  events: ['ev'],
+  daemonsets: ['ds'],
+};
+
+/** As some commands of kubectl write objects. */
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+/** As a real one does. */
+const BOOKMARK_EVERY_MS = 60_000;
+/** How long its end waits for connections to be gone. */
+const CLOSE_MS = 500;
+/** How many events a watch can go back. */
+const HISTORY_LIMIT = 1000;
+
+/** Options of {@link ControlPlane.start}. */
+export interface ControlPlaneOptions {
+  /** Who signs the certificates of its users. */
+  readonly authority: Authority;
+  readonly serving: Credential;
+  /** Users that show a token, by it. */
+  readonly tokens: ReadonlyMap<string, Identity>;
+  /** What is there at first, besides the namespaces that every cluster has. */
+  readonly objects: readonly ApiObject[];
+}
+
+/** An API server that runs. `await using` ends it with the scope. */
+export class ControlPlane implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #connections = new Set<TLSSocket>();
+  readonly #store = new ObjectStore({ historyLimit: HISTORY_LIMIT });
+  readonly #calls = new ApiCalls(this.#store, SERVED);
+  readonly #tokens: ReadonlyMap<string, Identity>;
+
+  private constructor({ authority, serving, tokens, objects }: ControlPlaneOptions) {
+    this.#tokens = tokens;
+    const writes = new ObjectWrites(this.#store);
+    for (const object of [...FIRST_NAMESPACES, ...objects]) {
+      const by = { subresource: undefined, manager: 'control-plane', dryRun: false };
+      writes.create({ ...by, resource: resourceOf(object), key: object.metadata }, object);
+    }
+    const { certificate: cert, key } = serving;
+    const ca = authority.certificate;
+    const http = createHttpServer((request, response) => {
+      // Only the connection can fail here: who asked has left.
+      this.#serve(request, response).catch(() => response.destroy());
+    });
+    // As in a real one, an idle connection stays: else a request may meet its end.
+    http.keepAliveTimeout = 0;
+    // A client's certificate is asked for and judged by identityOf: who has none may have a token. Not by node:https,
+    // whose requests do not tell the certificate.
+    const tls = { cert, key, ca, requestCert: true, rejectUnauthorized: false };
+    this.#server = createServer(tls, (socket) => {
+      this.#connections.add(socket);
+      socket.once('close', () => this.#connections.delete(socket));
+      socket.on('error', () => socket.destroy()); // who asked has left
+      http.emit('connection', socket);
+    });
+  }
+
+  /** Listens on a free port of loopback. */
+  static async start(options: ControlPlaneOptions): Promise<ControlPlane> {
+    const controlPlane = new ControlPlane(options);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    controlPlane.#server.once('error', reject);
+    controlPlane.#server.listen(0, '127.0.0.1', resolve);
+    await promise;
+    return controlPlane;
+  }
+
+  /** As `127.0.0.1:12345`. */
+  get address(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
+    for (const connection of this.#connections) connection.destroy();
+    // Not for one that is still shaking hands, which nobody here knows: it ends with the process.
+    await Promise.race([promise, Bun.sleep(CLOSE_MS)]);
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request);
+    // Every answer of an API server has one, and Snicket's probes look for it.
+    response.setHeader('audit-id', crypto.randomUUID());
+    try {
+      const header = (name: string) => String(request.headers[name] ?? '');
+      const url = new URL(request.url ?? '/', 'https://kubernetes');
+      const identity = identityOf(request, this.#tokens);
+      const call = readCall(request.method ?? 'GET', url, header, SERVED);
+      authorize(identity, call);
+      if (call.verb === 'watch' && call.resource !== undefined) {
+        const watch = { store: this.#store, call, resource: call.resource, fault: undefined };
+        sendWatch(response, { ...watch, bookmarkEveryMs: BOOKMARK_EVERY_MS });
+        return;
+      }
+      const answer =
+        call.resource === SELF_SUBJECT_REVIEW
+          ? selfSubjectReview(identity)
+          : this.#calls.answer(jsonCall(call), body);
+      await sendAnswer(response, dressed(answer, call, header('accept')), undefined);
+    } catch (error) {
+      if (response.headersSent) throw error;
+      sendFailure(response, error instanceof ApiFailure ? error : internalError(error));
+    }
+  }
+}
+
+/** What `kubectl auth whoami` asks for. */
+function selfSubjectReview(userInfo: Identity): ApiAnswer {
+  const { apiVersion, kind } = SELF_SUBJECT_REVIEW;
+  return { status: 201, body: { apiVersion, kind, metadata: {}, status: { userInfo } } };
+}
+
+/** The same call, if its body can be read. */
+function jsonCall(call: ApiCall): ApiCall {
+  if (call.contentType !== PROTOBUF) return call;
+  const sentence = `the demo reads application/json, and not ${PROTOBUF}`;
+  throw new ApiFailure(415, 'UnsupportedMediaType', sentence);
+}
+
+function internalError(error: unknown): ApiFailure {
+  return new ApiFailure(500, 'InternalError', `a bug of the demo: ${String(error)}`);
+}
+
+/** The answer as kubectl wants it: a table where it can take one, and short names for what it may ask for. */
+function dressed({ status, body }: ApiAnswer, call: ApiCall, accept: string): ApiAnswer {
+  if (typeof body === 'string') return { status, body };
+  const { resource, verb } = call;
+  if (resource !== undefined && (verb === 'list' || verb === 'get') && wantsTable(accept)) {
+    return { status, body: tableOf(resource.kind, body) };
+  }
+  return { status, body: body['kind'] === 'APIResourceList' ? withShortNames(body) : body };
+}
+
+function withShortNames(list: JsonObject): JsonObject {
+  const resources = Array.isArray(list['resources']) ? list['resources'].filter(isObject) : [];
+  const named = resources.map((one) => ({ ...one, shortNames: SHORT_NAMES[String(one['name'])] }));
+  return { ...list, resources: named };
+}

@@ -1,0 +1,174 @@
+/**
+ * `make demo-real`: the story of `make demo` with real Kubernetes. A management cluster and two tenants with a worker each,
+ * built from source; Snicket installed as its users install it; and in each tenant a pod that asks for its namespaces at
+ * 10.96.0.1. Needs root and Go: docs/world.md.
+ */
+import {
+  exposed,
+  exposureOf,
+  installSnicket,
+  leadToEdge,
+  snicketEdge,
+  SYSTEM,
+} from '../e2e/installed-snicket.ts';
+import { homeOf, makeHome, namespacesSeenBy } from '../e2e/whose-api.ts';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import type { Pod } from '../world/cluster/pod.ts';
+import { CommandError } from '../world/machine/command.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { missingRequirements } from '../world/requirements.ts';
+import { waitFor } from '../world/wait.ts';
+import { World } from '../world/world.ts';
+import type { Command } from './page.ts';
+import { coloured, faultsOf, rowsOf, type Finding } from './finding.ts';
+import { play } from './play.ts';
+
+await play(async ({ page, signal, stack }) => {
+  const missing = await missingRequirements();
+  if (missing.length > 0) {
+    throw new Error(`cannot run here; make demo needs npm only:\n  ${missing.join('\n  ')}`);
+  }
+  const progress = terminalProgress();
+  const world = await World.start({ tenants: { a: {}, b: {} } }, { progress, signal });
+  let stopped: Promise<void> | undefined;
+  const stop = async () => (stopped ??= world.stop());
+  stack.defer(stop);
+  // Whatever the story waits for then fails, and it ends.
+  signal.addEventListener('abort', () => void stop());
+
+  const tenants = [...world.tenants.values()];
+  const pods = await Promise.all(tenants.map(startPod));
+  page.heading('The problem');
+  page.text(`Two tenants, whose control planes are elsewhere. Their pods dial 10.96.0.1, and
+there is nothing: a shared address could not tell whose they are.`);
+  const problem = await Promise.all(pods.map(async (one) => podFinding(one, 'nobody')));
+  page.table(['POD OF', 'DIALS', 'GETS'], rowsOf(problem));
+
+  page.heading('The solution');
+  page.text(`kubectl apply -k deploy, an Edge for all, and an Exposure for each tenant: the
+operator brings a proxy to every worker, which carries the tenant's name.`);
+  signal.throwIfAborted(); // what follows first builds an image, for which it needs no world
+  await installSnicket(world, progress);
+  await world.management.apply(snicketEdge(), ...exposures(world));
+  for (const tenant of tenants) leadToEdge(world, tenant);
+  progress.update('snicket', 'waiting for the Exposures to be Ready');
+  for (const tenant of tenants) await exposed(world, tenant);
+  progress.done('snicket', 'the Exposures are Ready');
+  for (const { pod } of pods) await reachesItsApi(pod);
+  const solution = await Promise.all(pods.map(async (one) => podFinding(one, 'tenant')));
+  page.table(['POD OF', 'DIALS', 'GETS'], rowsOf(solution));
+
+  page.heading('What the doctor says');
+  page.text(`\n${await snicketInOperator(world, 'doctor', '-A')}`);
+
+  page.heading('Kubeconfigs, for any kubectl on this machine');
+  page.table(
+    ['CLUSTER', 'FILE'],
+    [world.management, ...tenants].map(({ name, controlPlane }) => [
+      name,
+      controlPlane.machineKubeconfig,
+    ]),
+  );
+  page.heading('Try it, in another terminal');
+  for (const command of commands(world)) page.command(command);
+
+  return {
+    faults: faultsOf([...problem, ...solution]),
+    broken: new Promise<string>(() => {}), // a world that breaks is shown by what is tried in it
+  };
+});
+
+interface TenantPod {
+  readonly tenant: Cluster;
+  readonly pod: Pod;
+}
+
+async function startPod(tenant: Cluster): Promise<TenantPod> {
+  await makeHome(tenant);
+  return { tenant, pod: await tenant.runPod({ name: 'hello' }) };
+}
+
+/** One in each mode. */
+function exposures(world: World): readonly object[] {
+  return [
+    exposureOf(world.tenant('a'), { mode: 'passthrough' }),
+    exposureOf(world.tenant('b'), { mode: 'terminate' }),
+  ];
+}
+
+/** kube-proxy may have to hear of the endpoints first. */
+async function reachesItsApi(pod: Pod): Promise<void> {
+  await waitFor(`pod ${pod.name} reaches its API`, async () =>
+    namespacesSeenBy(pod).catch(() => undefined),
+  );
+}
+
+/** Whose namespaces a pod sees with the credentials that every pod has, at the address that every pod is given. */
+async function podFinding(
+  { tenant, pod }: TenantPod,
+  claimed: 'nobody' | 'tenant',
+): Promise<Finding> {
+  const seen = await namespacesSeenBy(pod).catch((error: unknown) => {
+    if (error instanceof CommandError) return error;
+    throw error;
+  });
+  const isReached = !(seen instanceof CommandError) && seen.includes(homeOf(tenant));
+  const others = seen instanceof CommandError ? refusalIn(seen.stderr) : seen.join(', ');
+  const gets = isReached ? `tenant ${tenant.name}` : others;
+  return {
+    cells: [tenant.name, '10.96.0.1', coloured(gets, isReached)],
+    isAsClaimed: isReached === (claimed === 'tenant'),
+  };
+}
+
+/** What kubectl in the pod says: not what it logs, nor what the kubectl outside says of its end. */
+function refusalIn(stderr: string): string {
+  const lines = stderr.split('\n');
+  return lines.find((line) => line !== '' && !/^E\d{4} |^command terminated/.test(line)) ?? stderr;
+}
+
+/**
+ * Run in the operator's pod: the kubeconfigs of tenants have addresses inside the world.
+ *
+ * @throws CommandError if it finds something wrong, with what it says.
+ */
+async function snicketInOperator(world: World, ...words: readonly string[]): Promise<string> {
+  const operator = [`--namespace=${SYSTEM}`, 'exec', 'deploy/snicket-operator', '--'];
+  return world.management.kubectl(...operator, 'snicket', ...words);
+}
+
+function commands(world: World): readonly Command[] {
+  // Which world is meant goes without saying only while it is the only one.
+  const kubectl = (cluster: string) => `world/world kubectl --world ${world.id} ${cluster}`;
+  const inOperator = `${kubectl('management')} --namespace ${SYSTEM} exec deploy/snicket-operator`;
+  return [
+    {
+      line: `${kubectl('a')} exec hello -- kubectl get namespaces`,
+      shows: 'a pod of tenant a, at 10.96.0.1',
+    },
+    {
+      line: `${kubectl('b')} exec hello -- kubectl auth whoami`,
+      shows: 'a pod of tenant b, as its API server knows it',
+    },
+    {
+      line: `${kubectl('a')} get pods --all-namespaces --output wide`,
+      shows: "the proxy on tenant a's worker",
+    },
+    {
+      line: `${kubectl('a')} get endpointslice kubernetes --output yaml`,
+      shows: 'where 10.96.0.1 leads to',
+    },
+    {
+      line: `${kubectl('management')} get exposures --all-namespaces`,
+      shows: 'what the operator says of both',
+    },
+    {
+      line: `${inOperator} -- snicket doctor -A`,
+      shows: 'every hop of the way, tried once more',
+    },
+    {
+      line: `${inOperator} -- snicket diff -A`,
+      shows: 'whether all is as it was written',
+    },
+  ];
+}

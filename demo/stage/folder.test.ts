@@ -1,0 +1,17 @@
+import { expect, test } from 'bun:test';
+import { existsSync, statSync } from 'node:fs';
+import { DemoFolder } from './folder.ts';
+
+test('files are for their owner only, and gone with the folder', async () => {
+  let path: string;
+  {
+    await using folder = new DemoFolder();
+    path = folder.write('a/token', 'secret');
+
+    expect(folder.read('a/token')).toBe('secret');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(folder.path).mode & 0o777).toBe(0o700);
+  }
+
+  expect(existsSync(path)).toBe(false);
+});

@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { freePort } from './ports.ts';
+
+test('a port that is free is given once', async () => {
+  const wished = await anyPort();
+
+  expect(await freePort(wished)).toBe(wished);
+  expect(await freePort(wished)).not.toBe(wished);
+});
+
+test('a port on which somebody listens is not given, though it could be shared', async () => {
+  using occupant = Bun.listen({
+    ...{ hostname: '127.0.0.1', port: 0, reusePort: true },
+    socket: { data: () => {} },
+  });
+
+  expect(await freePort(occupant.port)).not.toBe(occupant.port);
+});
+
+async function anyPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,172 @@
+import { join } from 'node:path';
+import type { WorkerMode } from '../../src/api/worker.ts';
+import type { KubeClient } from '../../src/kube/client.ts';
+import { createClient } from '../../src/kube/fetch-client.ts';
+import { isKubeError } from '../../src/kube/kube-error.ts';
+import type { KubeObject } from '../../src/kube/object.ts';
+import { RESOURCES } from '../../src/kube/resource.ts';
+import type { DaemonSet } from '../../src/tenant/pod.ts';
+import { PROXY, PROXY_CA } from '../../src/tenant/proxy-names.ts';
+import { waitFor } from '../../world/wait.ts';
+import type { DemoFolder } from './folder.ts';
+import { freePort } from './ports.ts';
+import { PATIENCE_MS, Program } from './program.ts';
+import type { Tenant } from './tenant.ts';
+
+/** These, or those behind them. */
+const FIRST_PORT = 8444;
+const FIRST_HTTP_PORT = 9441;
+/** Between two looks at the DaemonSet. */
+const LOOK_EVERY_MS = 200;
+
+/**
+ * A worker of a tenant, as far as Snicket is concerned: a kubelet that knows one DaemonSet. It runs the proxy as that says, with
+ * the files that it mounts, and reports. Since nobody here is root, all addresses are of loopback.
+ */
+export class Worker implements AsyncDisposable {
+  readonly tenant: Tenant;
+  /** Where kube-proxy would lead what pods send to 10.96.0.1. */
+  readonly port: number;
+  readonly #httpPort: number;
+  readonly #folder: DemoFolder;
+  readonly #client: KubeClient;
+  readonly #ended = new AbortController();
+  readonly #looking: Promise<string>;
+  #proxy: Program | undefined;
+  #mode: WorkerMode | undefined;
+
+  private constructor(
+    tenant: Tenant,
+    folder: DemoFolder,
+    ports: { readonly port: number; readonly httpPort: number },
+  ) {
+    this.tenant = tenant;
+    this.port = ports.port;
+    this.#httpPort = ports.httpPort;
+    this.#folder = folder;
+    const { apiServer, ca, admin } = tenant;
+    this.#client = createClient({
+      ...{ server: `https://${apiServer}`, ca, namespace: 'default' },
+      credentials: { kind: 'certificate', cert: admin.certificate, key: admin.key },
+    });
+    this.#looking = this.#look().catch(String);
+  }
+
+  /** A worker that looks for its DaemonSet from now on. */
+  static async start(tenant: Tenant, folder: DemoFolder): Promise<Worker> {
+    const ports = { port: await freePort(FIRST_PORT), httpPort: await freePort(FIRST_HTTP_PORT) };
+    return new Worker(tenant, folder, ports);
+  }
+
+  /** The mode of the proxy that runs, is ready, and is reported to be. */
+  get mode(): WorkerMode | undefined {
+    return this.#mode;
+  }
+
+  /** With /healthz, /readyz and /metrics of the proxy. */
+  get http(): string {
+    return `http://127.0.0.1:${this.#httpPort}`;
+  }
+
+  /** Waits until a proxy of this mode runs and is ready. */
+  async runs(mode: WorkerMode, signal: AbortSignal): Promise<void> {
+    const look = () => {
+      signal.throwIfAborted();
+      return this.mode === mode;
+    };
+    const state = `the proxy of tenant ${this.tenant.name} is ready in mode ${mode}`;
+    await waitFor(state, look, { deadlineMs: PATIENCE_MS });
+  }
+
+  /** Waits until it ends, and says why. */
+  async ended(): Promise<string> {
+    return `the worker of tenant ${this.tenant.name} has ended: ${await this.#looking}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended.abort();
+    await this.#looking;
+    await this.#proxy?.[Symbol.asyncDispose]();
+  }
+
+  async #look(): Promise<never> {
+    const { signal } = this.#ended;
+    for (;;) {
+      signal.throwIfAborted();
+      const daemonSet = await this.#client.get<DaemonSet>(RESOURCES.daemonSet, PROXY, { signal });
+      await this.#writeFiles(signal);
+      await this.#runProxy(daemonSet && this.#wordsOf(daemonSet));
+      if (daemonSet !== undefined) await this.#report(daemonSet, signal);
+      await Bun.sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  /** What the pod mounts. The proxy watches its files: a new certificate needs no new process. */
+  async #writeFiles(signal: AbortSignal): Promise<void> {
+    const secret = await this.#client.get<WithData>(RESOURCES.secret, PROXY, { signal });
+    const configMap = await this.#client.get<WithData>(RESOURCES.configMap, PROXY_CA, { signal });
+    const files = [
+      ...Object.entries(secret?.data ?? {}).map(([name, data]) => [name, atob(data)] as const),
+      ...Object.entries(configMap?.data ?? {}),
+    ];
+    for (const [name, text] of files) this.#folder.write(this.#fileName(name), text);
+  }
+
+  #fileName(name: string): string {
+    return join(this.tenant.name, 'worker', name);
+  }
+
+  /**
+   * The command line of the DaemonSet's proxy, with what a node has for itself replaced by what there is here. There is none
+   * in the DaemonSet by which Snicket leaves: it takes addresses off nodes, and here none was put on.
+   */
+  #wordsOf({ spec }: DaemonSet): readonly string[] | undefined {
+    const { containers, hostAliases = [] } = spec.template.spec;
+    const [edge = '127.0.0.1'] = hostAliases.map(({ ip }) => ip).filter((ip) => !ip.includes(':'));
+    const proxy = containers.find(({ args }) => args[0] === 'proxy');
+    return proxy?.args.map((word) =>
+      word
+        .replace(/^--listen=.*/, `--listen=127.0.0.1:${this.port}`)
+        .replace(/^--http=.*/, `--http=127.0.0.1:${this.#httpPort}`)
+        .replace(/^--edge=.*:/, `--edge=${edge}:`)
+        .replace(/(?<==)\/etc\/snicket\//, `${this.#fileName('')}/`)
+        .replace(/^(--grace|--drain)=.*/, '$1=0'),
+    );
+  }
+
+  /** Another one if the words have changed, or if it has ended by itself; none without words. */
+  async #runProxy(words: readonly string[] | undefined): Promise<void> {
+    if (this.#proxy?.hasEnded === false && Bun.deepEquals(words, this.#proxy.words)) return;
+    await this.#proxy?.[Symbol.asyncDispose]();
+    this.#proxy = undefined;
+    this.#mode = undefined;
+    if (words === undefined) return;
+    const name = `proxy-${this.tenant.name}`;
+    const [folder, httpPort] = [this.#folder, this.#httpPort];
+    this.#proxy = Program.start({ name, words, httpPort, folder });
+  }
+
+  /** What kube-controller-manager says of a DaemonSet with one node. */
+  async #report({ metadata }: DaemonSet, signal: AbortSignal): Promise<void> {
+    const proxy = this.#proxy;
+    const isReady = proxy === undefined || (await proxy.isReady());
+    const ready = isReady ? 1 : 0;
+    const status = {
+      observedGeneration: metadata.generation,
+      ...{ desiredNumberScheduled: 1, currentNumberScheduled: 1, updatedNumberScheduled: 1 },
+      ...{ numberMisscheduled: 0, numberReady: ready, numberAvailable: ready },
+    };
+    const options = { subresource: 'status', signal } as const;
+    try {
+      await this.#client.patch(RESOURCES.daemonSet, PROXY, 'merge', { status }, options);
+    } catch (error) {
+      if (!isKubeError(error, 'NotFound')) throw error; // Snicket has just left
+    }
+    const mode = proxy?.words.includes('--mode=terminate') ? 'terminate' : 'passthrough';
+    this.#mode = isReady && proxy !== undefined ? mode : undefined;
+  }
+}
+
+interface WithData extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
