@@ -91,7 +91,6 @@ describe('the definitions', () => {
 
   test('are taken as the files have them, and served', async () => {
     await kubectl('apply', '--filename', FOLDER);
-    await kubectl('wait', '--for=condition=Established', '--timeout=60s', '--filename', FOLDER);
 
     await waitFor('both kinds are served', async () => {
       const asked = [`${GROUP}/edges`, `${GROUP}/exposures`].map((path) => request('GET', path));

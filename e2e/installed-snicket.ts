@@ -63,10 +63,7 @@ export async function installOperator(world: World, progress: Progress): Promise
 /** CRDs have to be served before anything of their kind can be asked for. */
 async function applyServerSide(management: Cluster, ...what: string[]): Promise<void> {
   await management.kubectl('apply', '--server-side', ...what);
-  await management.kubectl(
-    ...['wait', '--for=condition=Established', '--timeout=30s'],
-    ...['crd/edges.snicket.dev', 'crd/exposures.snicket.dev'],
-  );
+  await management.definitionsEstablished();
 }
 
 async function rolledOut(management: Cluster, deployment: string): Promise<void> {

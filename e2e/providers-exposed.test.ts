@@ -3,6 +3,9 @@
  * Without the annotation the object is as its user wrote it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import type { KubeObject } from '../src/kube/object.ts';
+import type { Secret } from '../src/providers/control-plane-reading.ts';
 import type { ClusterApi } from '../world/cluster/cluster-api.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';
@@ -12,9 +15,17 @@ import { terminalProgress } from '../world/parts/progress.ts';
 import { joinTenant } from '../world/providers/join.ts';
 import { startProvider, type Provider } from '../world/providers/provider.ts';
 import { letTenantsRun } from '../world/providers/tenants.ts';
+import { repository } from '../world/repository.ts';
 import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
-import { EDGE_ADDRESS, installSnicket, snicketEdge, type Exposure } from './installed-snicket.ts';
+import {
+  EDGE_ADDRESS,
+  installSnicket,
+  snicketEdge,
+  SYSTEM,
+  type Exposure,
+} from './installed-snicket.ts';
+import { ProvidedControlPlane } from './provided-control-plane.ts';
 import { snicketImage } from './snicket-image.ts';
 import { homeOf, makeHome, namespacesSeenBy, namespacesSeenByName } from './whose-api.ts';
 
@@ -58,13 +69,43 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
   test('is exposed by an annotation on its own object', async () => {
     await annotate('snicket.dev/edge=shared');
 
-    const exposure = await waitFor('it is prepared and routed', async () => {
-      const found = await world.management.get<Exposure>('exposure', tenant, NAMESPACE);
-      return holds(found, 'Prepared') && holds(found, 'Routed') && found;
+    const exposure = await waitFor('it has what it needs, and is routed', async () => {
+      const { annotations = {} } = (await objectOf()).metadata;
+      const found = await exposureNow();
+      return 'snicket.dev/prepared' in annotations && holds(found, 'Routed') && found;
     });
 
     expect(exposure.status?.driver).toBe('snicket');
   }, 120_000);
+
+  test('is the same as another whose user has pasted what prepare: Report asks for', async () => {
+    const other = `${name}-hand`;
+    const written = tenantControlPlane(provider, other);
+    await world.management.apply(written);
+    const controlPlane = new ProvidedControlPlane(world.management, written);
+    await controlPlane.expose('shared', 'Report');
+    await controlPlane.until('Prepared', 'False PreparationWanted');
+    const untouched = await controlPlane.fields();
+
+    const yaml = await controlPlane.report();
+    // As somebody else than who wrote the rest, since this is not all of it.
+    const words = ['apply', '--server-side', '--field-manager=git', '--filename=-'];
+    await world.management.controlPlane.kubectl(words, yaml);
+
+    await controlPlane.untilNot('Prepared', 'False PreparationWanted');
+    const [byHand] = await controlPlane.fields();
+    const renamed = JSON.stringify(byHand)
+      .replaceAll(other, tenant)
+      // Names in the data store have no dashes.
+      .replaceAll(other.replaceAll('-', '_'), tenant.replaceAll('-', '_'));
+    const { spec } = JSON.parse(renamed) as Live;
+    expect(withoutEmpty(spec)).toEqual(withoutEmpty(await specOf()));
+    expect(byHand).not.toEqual(untouched[0]);
+    // First the tenant, of which its Exposure then need not take leave.
+    const at = [`--namespace=${NAMESPACE}`, '--timeout=100s'];
+    await world.management.kubectl('delete', provider.resource, other, ...at);
+    await controlPlane.unexpose();
+  }, 240_000);
 
   test('has certificates and kubeconfigs for the shared address, once what the report says is done', async () => {
     await waitFor(
@@ -75,10 +116,11 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
           expect(program).toBe('kubectl');
           await world.management.kubectl(...words, '--ignore-not-found');
         }
-        return commands.length === 0 && holds(await exposureNow(), 'Reachable');
+        const exposure = await exposureNow();
+        return commands.length === 0 && holds(exposure, 'Prepared') && holds(exposure, 'Reachable');
       },
       { deadlineMs: 300_000, everyMs: 2_000 },
-    );
+    ).catch(withExposure);
   }, 330_000);
 
   test('takes workers by the shared address', async () => {
@@ -103,12 +145,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
 
   test('leads its pods to their own API, by address and by name', async () => {
     await waitFor('the Exposure is Ready', isReady, { deadlineMs: 150_000, everyMs: 500 }).catch(
-      async (error: unknown) => {
-        const at = [`--namespace=${NAMESPACE}`, '--output=yaml'];
-        throw new Error(
-          `${String(error)}\n${await world.management.kubectl('get', 'exposure', tenant, ...at)}`,
-        );
-      },
+      withExposure,
     );
 
     const seen = await waitFor('kube-proxy has the endpoints', async () =>
@@ -125,7 +162,9 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     expect(await pod.exec('echo', 'through the agents')).toBe('through the agents\n');
   }, 120_000);
 
-  test('is as it was, field by field, when the annotation is gone', async () => {
+  test('is as it was, field by field, when the annotation is gone, and so is its kubeconfig', async () => {
+    await letSnicketRenewSecrets();
+
     await annotate('snicket.dev/edge-');
 
     await waitFor(
@@ -141,7 +180,32 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     expect(Object.keys(metadata.annotations ?? {}).filter((key) => /snicket/.test(key))).toEqual(
       [],
     );
+    await waitFor('its kubeconfig leads elsewhere', async () => {
+      const kubeconfig = await publishedKubeconfig();
+      return kubeconfig.includes('server: ') && !kubeconfig.includes(hosts.api);
+    });
   }, 240_000);
+
+  /** As docs/install.md says. */
+  async function letSnicketRenewSecrets(): Promise<void> {
+    const role = 'snicket-renew-secrets';
+    const manifest = join(repository, 'deploy', 'optional', 'renew-secrets.yaml');
+    await world.management.kubectl('apply', `--filename=${manifest}`);
+    const binding = {
+      ...{ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding' },
+      metadata: { name: role, namespace: NAMESPACE },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+      subjects: [{ kind: 'ServiceAccount', name: 'snicket-operator', namespace: SYSTEM }],
+    };
+    await world.management.apply(binding);
+  }
+
+  /** The one that the provider hands out; empty while it makes another. */
+  async function publishedKubeconfig(): Promise<string> {
+    const name = `${tenant}-admin-kubeconfig`;
+    const secret = await world.management.get<Secret>('secret', name, NAMESPACE);
+    return Buffer.from(secret?.data?.['admin.conf'] ?? '', 'base64').toString();
+  }
 
   async function annotate(words: string): Promise<void> {
     const at = `--namespace=${NAMESPACE}`;
@@ -166,9 +230,16 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
   async function advisedCommands(): Promise<readonly string[][]> {
     const { conditions = [] } = (await exposureNow())?.status ?? {};
     const message = conditions.find(({ type }) => type === 'Prepared')?.message ?? '';
-    return [...message.matchAll(/kubectl delete -n \S+ secret [^\s;,]+/g)].map(([text]) =>
+    return [...message.matchAll(/kubectl delete -n \S+ secret [\w-]+/g)].map(([text]) =>
       text.split(' '),
     );
+  }
+
+  /** The error with what the Exposure says. */
+  async function withExposure(error: unknown): Promise<never> {
+    const at = [`--namespace=${NAMESPACE}`, '--output=yaml'];
+    const yaml = await world.management.kubectl('get', 'exposure', tenant, ...at);
+    throw new Error(`${String(error)}\n${yaml}`);
   }
 
   async function isReady(): Promise<boolean> {
@@ -197,8 +268,8 @@ function withoutEmpty(value: unknown): unknown {
 }
 
 /** What a user writes who has never heard of Snicket. */
-function tenantControlPlane(provider: Provider, name: string): object {
-  return {
+function tenantControlPlane(provider: Provider, name: string): KubeObject {
+  const object = {
     apiVersion: provider.apiVersion,
     kind: 'TenantControlPlane',
     metadata: { name, namespace: NAMESPACE },
@@ -214,4 +285,5 @@ function tenantControlPlane(provider: Provider, name: string): object {
       addons: { konnectivity: { server: { port: 8132 }, agent: {} } },
     },
   };
+  return object;
 }

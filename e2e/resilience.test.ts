@@ -79,7 +79,7 @@ test('a tenant added and removed fifty times drops no watch and no tunnel of ano
 }, 240_000);
 
 test.each([
-  ['operator', 'live on', async () => killContainers(world.management, 'snicket-operator')],
+  ['operator', 'live on', async () => killOperators()],
   ['gateway', 'end', async () => killContainers(world.management, 'snicket-gateway')],
   ['proxy', 'live on', async () => killContainers(world.tenant('a'), 'snicket-proxy')],
   ["tenant's API server", 'end', async () => restartApiServer(world.tenant('a'))],
@@ -311,6 +311,15 @@ async function killContainers(cluster: Cluster, name: string): Promise<void> {
 
 function containersOf(items: PodList['items']): readonly ContainerStatus[] {
   return items.flatMap(({ status }) => status.containerStatuses ?? []);
+}
+
+/** Nobody has given the Lease back: the next leader waits until it has run out. */
+async function killOperators(): Promise<void> {
+  const leader = await leaseHolder();
+  await killContainers(world.management, 'snicket-operator');
+  await waitFor('another one leads', async () => ![leader, ''].includes(await leaseHolder()), {
+    deadlineMs: 30_000,
+  });
 }
 
 async function restartApiServer(tenant: Cluster): Promise<void> {

@@ -18,6 +18,8 @@ const MORE_PARTS = new Map<string, readonly Part[]>([
   ['real-edges', [edgeParts.traefik, edgeParts.haproxyIngress, edgeParts.haproxy]],
   ['envoy-edges', [edgeParts.envoyGateway, edgeParts.contour, edgeParts.envoy]],
   ['edges', Object.values(edgeParts)],
+  ['doctor', [edgeParts.haproxyIngress, edgeParts.haproxy]],
+  ['doctor-edge', [edgeParts.traefik]],
   ['providers', [...Object.values(providerParts), edgeParts.haproxyIngress, edgeParts.haproxy]],
   ['providers-exposed', Object.values(providerParts)],
 ]);

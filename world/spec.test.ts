@@ -25,6 +25,7 @@ test('an empty spec is a management cluster with one worker', () => {
     server: 'https://management.k8s.snicket.test:6443',
     konnectivity: false,
     apiServerFlags: [],
+    certificateNames: [],
     kubeletFlags: [],
   });
 });
@@ -44,6 +45,7 @@ test('what a spec says goes before what is usual', () => {
     endpointReconciler: 'lease',
     konnectivity: false,
     apiServerFlags: ['--v=4'],
+    certificateNames: ['a.example.test'],
     kubeletFlags: ['--cloud-provider=external'],
   });
 
@@ -56,6 +58,7 @@ test('what a spec says goes before what is usual', () => {
     endpointReconciler: 'lease',
     konnectivity: false,
     apiServerFlags: ['--v=4'],
+    certificateNames: ['a.example.test'],
     kubeletFlags: ['--cloud-provider=external'],
   });
 });

@@ -11,7 +11,10 @@ export interface NodesSpec {
   readonly serviceCidr?: string;
   /** First two bytes of the pods' addresses; node N has the pods PREFIX.N.0/24. Default 10.244. */
   readonly podPrefix?: string;
-  /** More flags for the kubelets of its workers, such as --cloud-provider=external. */
+  /**
+   * More flags for the kubelets of its workers. With --cloud-provider=external they have no address, so that neither logs
+   * nor exec work, until a test gives them one in the place of that provider.
+   */
   readonly kubeletFlags?: readonly string[];
 }
 
@@ -26,6 +29,8 @@ export interface TenantSpec extends NodesSpec {
   readonly konnectivity?: boolean;
   /** More flags for this tenant's kube-apiserver. */
   readonly apiServerFlags?: readonly string[];
+  /** More names in the certificate of its kube-apiserver. Default none. */
+  readonly certificateNames?: readonly string[];
 }
 
 /** What a test asks for. */
@@ -75,6 +80,7 @@ export interface ClusterPlan extends NodesPlan {
   readonly address: string;
   readonly konnectivity: boolean;
   readonly apiServerFlags: readonly string[];
+  readonly certificateNames: readonly string[];
 }
 
 /** A worker node with its addresses. */
@@ -98,6 +104,11 @@ export const KONNECTIVITY_PORT = 8132;
 
 /** The world's one network. Worlds cannot meet, so all have the same. */
 export const NETWORK = { prefix: '172.30', length: 16, resolver: '172.30.0.1' } as const;
+
+/** Whether the nodes wait for an external cloud provider: until it comes they have a name, and no address. */
+export function hasExternalCloud({ kubeletFlags }: Pick<NodesPlan, 'kubeletFlags'>): boolean {
+  return kubeletFlags.includes('--cloud-provider=external');
+}
 
 const MAX_TENANTS = 100;
 const MAX_WORKERS = 100;
@@ -152,6 +163,7 @@ function planCluster(name: string, spec: TenantSpec, index: number, domain: stri
     address: `${NETWORK.prefix}.1.${index + 1}`,
     konnectivity: spec.konnectivity ?? true,
     apiServerFlags: spec.apiServerFlags ?? [],
+    certificateNames: spec.certificateNames ?? [],
   };
 }
 

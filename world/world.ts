@@ -20,6 +20,7 @@ import { ensureParts } from './parts/parts.ts';
 import { silentProgress, type Progress } from './parts/progress.ts';
 import {
   API_PORT,
+  hasExternalCloud,
   NETWORK,
   planNodes,
   planWorld,
@@ -235,7 +236,7 @@ async function startPieces(ledger: Ledger, plan: WorldPlan, progress: Progress):
       if (url === undefined) throw new Error(`the relay has no port for ${cluster.name}`);
       const built = await buildCluster(ledger, network, cluster, url);
       await built.start(archives, cluster.konnectivity ? konnectivityObjects(cluster) : []);
-      if (cluster.konnectivity) await built.nodesReached();
+      if (cluster.konnectivity && !hasExternalCloud(cluster)) await built.nodesReached();
       progress.done(
         cluster.name,
         `ready, ${cluster.workers.length} ${cluster.workers.length === 1 ? 'node' : 'nodes'}`,

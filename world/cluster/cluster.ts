@@ -119,6 +119,24 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
     }
   }
 
+  /** Waits until the kinds of all CRDs can be used. `kubectl wait` fails for one that has no status yet. */
+  async definitionsEstablished(): Promise<void> {
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    await waitFor(
+      `the API server of ${this.name} serves the kinds of all CRDs`,
+      async () => {
+        const response = await this.controlPlane.request('GET', path);
+        const { items } = (await response.json()) as { items: ObjectWithConditions[] };
+        return items.every(({ status }) =>
+          status?.conditions?.some(
+            (condition) => condition.type === 'Established' && condition.status === 'True',
+          ),
+        );
+      },
+      { deadlineMs: 60_000 },
+    );
+  }
+
   async #nodesReady(): Promise<void> {
     await waitFor(
       `the ${this.workers.length} nodes of ${this.name} are Ready`,

@@ -67,6 +67,7 @@ function apiServerNames(plan: ClusterPlan): string[] {
     ...[plan.serviceAddress, plan.hosts.api, plan.address],
     ...[`${plan.name}.${namespace}.svc`, `${plan.name}.${namespace}.svc.cluster.local`],
     ...['localhost', '127.0.0.1'],
+    ...plan.certificateNames,
   ];
 }
 

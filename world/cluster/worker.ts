@@ -10,7 +10,7 @@ import type { Link } from '../machine/network.ts';
 import { IMAGES, imagesFolder } from '../images/images.ts';
 import { partFolder, partFolderName, partsFolder } from '../parts/cache.ts';
 import { baseParts } from '../parts/catalogue.ts';
-import { NETWORK, type NodesPlan, type WorkerPlan } from '../spec.ts';
+import { hasExternalCloud, NETWORK, type NodesPlan, type WorkerPlan } from '../spec.ts';
 import { waitFor } from '../wait.ts';
 import type { ClusterApi } from './cluster-api.ts';
 
@@ -141,7 +141,6 @@ export class Worker {
     this.#write('ca.crt', api.authority.certificate);
     this.#write('resolv.conf', `nameserver ${NETWORK.resolver}\n`);
     this.#write('kubelet.json', JSON.stringify(kubeletConfig()));
-    const external = cluster.kubeletFlags.includes('--cloud-provider=external');
     await this.start(
       'kubelet',
       'kubelet',
@@ -149,7 +148,7 @@ export class Worker {
       `--kubeconfig=${FILES}/kubelet.kubeconfig`,
       `--hostname-override=${this.name}`,
       // Nodes of an external cloud provider have nothing but a name until that provider gives them an address.
-      ...(external ? [] : [`--node-ip=${this.address}`]),
+      ...(hasExternalCloud(cluster) ? [] : [`--node-ip=${this.address}`]),
       ...cluster.kubeletFlags,
     );
     await this.start(

@@ -96,13 +96,7 @@ async function prepareCluster(management: Cluster, recipe: EdgeRecipe): Promise<
     const files = folders.flatMap((folder) => ['--filename', folder]);
     const apply = ['apply', '--server-side', '--force-conflicts', '--recursive'];
     await management.kubectl(...apply, ...files);
-    await management.kubectl(
-      'wait',
-      '--for=condition=Established',
-      '--timeout=60s',
-      'crd',
-      '--all',
-    );
+    await management.definitionsEstablished();
   }
   await management.apply(
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: EDGE_NAMESPACE } },

@@ -35,12 +35,7 @@ export async function installDefinitions(
 ): Promise<void> {
   // JSON is YAML, and quicker to write.
   await cluster.apply(...definitions.map((definition) => JSON.stringify(definition)));
-  await cluster.kubectl(
-    'wait',
-    '--for=condition=Established',
-    '--timeout=60s',
-    ...definitions.map(({ metadata }) => `customresourcedefinition/${metadata.name}`),
-  );
+  await cluster.definitionsEstablished();
 }
 
 /** The JSON patch that makes a CRD serve one of its versions; undefined if it has no such version. */

@@ -1,0 +1,308 @@
+/**
+ * What `snicket doctor` says of faults, put one by one into a path of real parts that works: the code of the cause, and
+ * nothing else.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Authority, writeCredential, type Subject } from '../world/cluster/pki.ts';
+import { startEdge, type Edge } from '../world/edges/edge.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { repository } from '../world/repository.ts';
+import { API_PORT } from '../world/spec.ts';
+import { tenantNamespace, tenantService } from '../world/tenant-service.ts';
+import { waitFor } from '../world/wait.ts';
+import { World, type NetworkHost } from '../world/world.ts';
+import {
+  EDGE_ADDRESS,
+  exposed,
+  exposureOf,
+  installSnicket,
+  leadToEdge,
+  snicketEdge,
+  SYSTEM,
+} from './installed-snicket.ts';
+
+interface Report {
+  readonly exposures: readonly {
+    readonly hops: readonly { readonly state: string; readonly code: string }[];
+    readonly findings: readonly { readonly severity: string; readonly code: string }[];
+  }[];
+}
+
+let world: World;
+let laptop: NetworkHost;
+let haproxy: Edge;
+
+beforeAll(async () => {
+  const progress = terminalProgress();
+  world = await World.start(
+    { tenants: { a: {}, b: { endpointReconciler: 'lease' } } },
+    { progress },
+  );
+  laptop = await world.addHost('laptop');
+  haproxy = await startEdge(world, 'haproxy-ingress', progress);
+  await installSnicket(world, progress);
+  await world.management.apply(snicketEdge());
+  for (const name of ['a', 'b']) {
+    leadToEdge(world, world.tenant(name));
+    await world.management.apply(exposureOf(world.tenant(name)));
+  }
+  await exposed(world, world.tenant('a'));
+}, 300_000);
+
+afterAll(async () => world?.stop());
+
+/** As a person runs it who is outside of both clusters. */
+async function doctor(...words: readonly string[]): Promise<{ exitCode: number; text: string }> {
+  const kubeconfig = `--kubeconfig=${world.management.controlPlane.kubeconfig}`;
+  const script = '"$@"; echo "exit code $?"';
+  const command = [join(repository, 'snicket'), 'doctor', ...words, kubeconfig];
+  const { stdout } = await laptop.host.exec(['sh', '-c', script, 'sh', ...command]);
+  const [, text = '', code] = /^([^]*)exit code (\d+)\n$/.exec(stdout) ?? [];
+  return { exitCode: Number(code), text };
+}
+
+/** Everything that fails of a tenant's Exposure. */
+async function failing(name: string): Promise<readonly string[]> {
+  const { text, exitCode } = await doctor(`${tenantNamespace(name)}/${name}`, '--output=json');
+  const { exposures } = JSON.parse(text) as Report;
+  const codes = exposures.flatMap(({ hops, findings }) => [
+    ...hops.filter(({ state }) => state === 'Fail').map(({ code }) => code),
+    ...findings.filter(({ severity }) => severity === 'error').map(({ code }) => code),
+  ]);
+  expect(exitCode).toBe(codes.length === 0 ? 0 : 1);
+  return codes;
+}
+
+/** Waits until this fails and nothing else: controllers and kubelets take their time. */
+async function untilFailing(name: string, ...codes: readonly string[]): Promise<void> {
+  let last: readonly string[] = [];
+  const isSo = async () => {
+    last = await failing(name);
+    return Bun.deepEquals(last, codes);
+  };
+  await waitFor(`of ${name} fails ${codes.join(', ') || 'nothing'}`, isSo, {
+    ...{ deadlineMs: 100_000, everyMs: 500 },
+  }).catch(async () => {
+    throw new Error((await doctor(`${tenantNamespace(name)}/${name}`)).text);
+  });
+  expect(last).toEqual(codes);
+}
+
+async function scaleOperator(replicas: number): Promise<void> {
+  const deployment = ['deployment/snicket-operator', `--namespace=${SYSTEM}`];
+  await world.management.kubectl('scale', ...deployment, `--replicas=${replicas}`);
+}
+
+/** Edges that do not pass TLS through, both by the same controller. */
+function endingEdge(name: string, annotations: Readonly<Record<string, string>>): object {
+  return {
+    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge', metadata: { name } },
+    spec: {
+      ...{ driver: 'ingress', addresses: [haproxy.address] },
+      ingress: { className: 'haproxy-ingress', annotations },
+    },
+  };
+}
+
+test('nothing fails where nothing is wrong', async () => {
+  await untilFailing('a');
+
+  const { text } = await doctor('-A');
+
+  expect(text).toContain(
+    'tenant-a/a  a.k8s.snicket.test:443  Edge shared (snicket, passthrough)\n',
+  );
+  expect(text).toMatch(/^2 Exposures: /m);
+});
+
+describe('faults of wishes, with the operator at work', () => {
+  test.each([
+    ['the edge ends TLS itself', 'ends', {}],
+    [
+      'the annotation is one of another controller',
+      'mistaken',
+      { 'haproxy.org/ssl-passthrough': 'true' },
+    ],
+  ])('%s', async (_, edge, annotations) => {
+    const tenant = world.tenant('a');
+    const wish = exposureOf(tenant) as { spec: object };
+    await world.management.apply(endingEdge(edge, annotations));
+    leadToEdge(world, tenant, haproxy.address);
+
+    await world.management.apply({ ...wish, spec: { ...wish.spec, edge } });
+
+    await untilFailing('a', 'SniEdgeTerminates');
+  });
+
+  test('the Edge that is named is not there', async () => {
+    const tenant = world.tenant('a');
+    const wish = exposureOf(tenant) as { spec: object };
+
+    await world.management.apply({ ...wish, spec: { ...wish.spec, edge: 'nowhere' } });
+
+    await untilFailing('a', 'EdgeNotFound');
+    leadToEdge(world, tenant);
+    await world.management.apply({ ...wish, spec: { ...wish.spec, edge: 'shared' } });
+    await exposed(world, tenant);
+  });
+
+  test('the image of the proxy is nowhere to be had', async () => {
+    const tenant = world.tenant('a');
+
+    await world.management.apply(exposureOf(tenant, { image: 'snicket.test/nowhere:1' }));
+
+    await untilFailing('a', 'ProxyImageMissing');
+    await world.management.apply(exposureOf(tenant));
+    await exposed(world, tenant);
+  });
+});
+
+describe('faults of the path, with nobody to mend them', () => {
+  beforeAll(async () => scaleOperator(0));
+
+  test('the API server writes the endpoints itself', async () => {
+    await untilFailing('b', 'EndpointsOverwritten');
+  });
+
+  test('DNS leads to another address', async () => {
+    world.dns.set(world.tenant('a').plan.hosts.api, '172.30.9.9');
+
+    await untilFailing('a', 'DnsElsewhere');
+    leadToEdge(world, world.tenant('a'));
+  });
+
+  test('there is no route for konnectivity', async () => {
+    const at = ['exposure', 'a', `--namespace=${tenantNamespace('a')}`];
+    const patch = async (konnectivity: unknown) =>
+      world.management.kubectl(
+        ...['patch', ...at, '--subresource=status', '--type=merge'],
+        ...['--patch', JSON.stringify({ status: { route: { konnectivity } } })],
+      );
+    const path = '--output=jsonpath={.status.route.konnectivity}';
+    const before: unknown = JSON.parse(await world.management.kubectl('get', ...at, path));
+
+    await patch(null);
+
+    await untilFailing('a', 'KonnectivityNoRoute');
+    await patch(before);
+    await untilFailing('a');
+  });
+
+  const OWN_NAMES = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
+  describe('of certificates', () => {
+    const pki = () => join(world.tenant('a').controlPlane.host.folder, 'files', 'pki');
+    let before: { readonly certificate: string; readonly key: string };
+
+    beforeAll(() => {
+      const text = (name: string) => readFileSync(join(pki(), name), 'utf8');
+      before = { certificate: text('apiserver.crt'), key: text('apiserver.key') };
+    });
+
+    /** The API server takes another certificate without a restart. */
+    async function serveWith(subject: Omit<Subject, 'commonName'>, authority?: Authority) {
+      const tenant = world.tenant('a');
+      const issuer = authority ?? tenant.controlPlane.authority;
+      const names = [...(subject.names ?? []), tenant.plan.address, 'localhost', '127.0.0.1'];
+      const full = { ...subject, names, commonName: 'kube-apiserver' };
+      writeCredential(pki(), 'apiserver', await issuer.issue(full));
+    }
+
+    async function serveAsBefore() {
+      writeCredential(pki(), 'apiserver', before);
+      await untilFailing('a');
+    }
+
+    test('the certificate lacks the host', async () => {
+      await serveWith({ names: OWN_NAMES });
+
+      await untilFailing('a', 'CertificateNameMissing');
+      await serveAsBefore();
+    });
+
+    test('the certificate has expired', async () => {
+      const { api } = world.tenant('a').plan.hosts;
+      const notAfter = new Date(Date.now() - 3_600_000);
+      await serveWith({ names: [...OWN_NAMES, api], notAfter });
+
+      await untilFailing('a', 'CertificateExpired');
+      await serveAsBefore();
+    });
+
+    test('the CA is a new one, of which nobody has told', async () => {
+      const { api } = world.tenant('a').plan.hosts;
+      await serveWith({ names: [...OWN_NAMES, api] }, await Authority.create('a-ca'));
+
+      await untilFailing('a', 'SniUnknownAuthority');
+      await serveAsBefore();
+    });
+  });
+
+  test('the CA is a new one in its Secret alone', async () => {
+    const { controlPlane } = world.tenant('a');
+    const { certificate, key } = await Authority.create('a-ca');
+    const encoded = (text: string) => Buffer.from(text).toString('base64');
+    const data = { 'tls.crt': encoded(certificate), 'tls.key': encoded(key) };
+    const at = ['secret', 'a-ca', `--namespace=${tenantNamespace('a')}`];
+    await world.management.kubectl(
+      ...['patch', ...at, '--type=merge', '--patch', JSON.stringify({ data })],
+    );
+
+    await untilFailing('a', 'CaMismatch');
+    await world.management.apply(...tenantService(controlPlane));
+  });
+
+  test('the kubeconfig has the port of before', async () => {
+    const { controlPlane, plan } = world.tenant('a');
+    const old = controlPlane.kubeconfigFor(`https://${plan.hosts.api}:${API_PORT}`);
+    const data = { 'admin.conf': Buffer.from(old).toString('base64') };
+    const at = ['secret', 'a-admin-kubeconfig', `--namespace=${tenantNamespace('a')}`];
+    await world.management.kubectl(
+      ...['patch', ...at, '--type=merge', '--patch', JSON.stringify({ data })],
+    );
+
+    await untilFailing('a', 'KubeconfigOtherPort');
+    await world.management.apply(...tenantService(controlPlane));
+    await untilFailing('a');
+  });
+
+  describe('on a worker', () => {
+    async function fromWorker(): Promise<{ exitCode: number; text: string }> {
+      const worker = world.tenant('a').worker();
+      const { api, konnectivity } = world.tenant('a').plan.hosts;
+      const file = join(worker.host.folder, 'files', 'tenant-ca.crt');
+      writeFileSync(file, world.tenant('a').controlPlane.authority.certificate);
+      const words = [
+        ...[join(repository, 'snicket'), 'doctor', '--from-worker', '--timeout=2'],
+        ...[`--host=${api}`, `--konnectivity-host=${konnectivity}`, `--edge=${EDGE_ADDRESS}:443`],
+        '--ca=/run/snicket/files/tenant-ca.crt',
+      ];
+      const script = '"$@" 2>&1; echo "exit code $?"';
+      const { stdout } = await worker.run(['sh', '-c', script, 'sh', ...words], {
+        env: { HOME: '/var/tmp' },
+      });
+      const [, text = '', code] = /^([^]*)exit code (\d+)\n$/.exec(stdout) ?? [];
+      return { exitCode: Number(code), text };
+    }
+
+    test('nothing fails where nothing is wrong', async () => {
+      const { exitCode, text } = await fromWorker();
+
+      expect(text).toMatch(/^ {2}node-service +Pass +NodeServiceAnswers +10\.96\.0\.1:443$/m);
+      expect(text).toEndWith('1 machine: 0 Fail, 0 Warn, 9 Pass, 0 Skip\n');
+      expect(exitCode).toBe(0);
+    });
+
+    test('the virtual address is gone', async () => {
+      const worker = world.tenant('a').worker();
+      await worker.exec('ip', 'address', 'del', '100.64.64.1/32', 'dev', 'lo');
+
+      const { exitCode, text } = await fromWorker();
+
+      expect(text).toMatch(/^ {2}node-address +Fail +NodeAddressWrong +100\.64\.64\.1 on lo$/m);
+      expect(text).toContain('1 machine: 1 Fail, 0 Warn, 6 Pass, 2 Skip\n');
+      expect(exitCode).toBe(1);
+    });
+  });
+});

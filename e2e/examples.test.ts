@@ -1,0 +1,229 @@
+/**
+ * Every object that the documents show, on a real API server: with our small definitions of others' kinds, and with the
+ * real ones where they are at hand. Then an operator, and of each control plane among those objects: that what it asks for
+ * with `prepare: Report` leads to the same as what it does by itself, and that nothing of that stays.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { stringify } from 'yaml';
+import { documentedObjects } from '../src/api/testing/documented-objects.ts';
+import type { KubeObject } from '../src/kube/object.ts';
+import { providerFor } from '../src/providers/provider-for.ts';
+import { isOfKind, PROVIDER_RESOURCES } from '../src/providers/provider-resources.ts';
+import { REAL_DEFINITIONS, smallDefinitions } from '../src/providers/testing/definitions.ts';
+import { changed } from '../src/providers/testing/provider-objects.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { installDefinitions, parseDefinition } from '../world/providers/definitions.ts';
+import { repository } from '../world/repository.ts';
+import { World } from '../world/world.ts';
+import { madeByProvider, ownedByCluster, remove } from './made-by-provider.ts';
+import { resourceText, type ProvidedControlPlane } from './provided-control-plane.ts';
+
+const { objects, others } = documentedObjects();
+const GUIDE = objects.filter(({ page }) => page === 'docs/providers.md');
+
+/** As somebody has them who knows nothing of Snicket: the objects of the examples without annotations. */
+const CONTROL_PLANES = GUIDE.filter(({ object }) => providerFor(object) !== undefined).map(
+  ({ heading, object }) => {
+    const { annotations: _, ...metadata } = object.metadata;
+    return [heading, { ...object, metadata }] as const;
+  },
+);
+
+const [KAMAJI, , K0SMOTRON] = CONTROL_PLANES;
+const OWN_ARGUMENTS = ['--comment=his own'];
+/** The same with entries of their users in all lists that Snicket writes into. */
+const WITH_ENTRIES = [
+  [
+    KAMAJI![0],
+    changed(KAMAJI![1], {
+      'spec.networkProfile.certSANs': ['his own'],
+      'spec.controlPlane.deployment.extraArgs.apiServer': OWN_ARGUMENTS,
+      'spec.addons.konnectivity.agent.extraArgs': OWN_ARGUMENTS,
+    }),
+  ],
+  [
+    K0SMOTRON![0],
+    changed(K0SMOTRON![1], {
+      'spec.patches': [
+        {
+          target: { kind: 'StatefulSet', component: 'control-plane' },
+          patch: { type: 'merge', content: 'metadata: {labels: {of: his own}}' },
+        },
+      ],
+    }),
+  ],
+] as const;
+
+test('the documents show nothing else that could be an object', () => {
+  expect(others).toEqual([
+    'docs/gateway.md: routes',
+    'docs/install.md: images',
+    'docs/proxy.md: initContainers',
+    'docs/run.md: files',
+    'docs/run.md: files',
+  ]);
+});
+
+const DEFINITIONS = [
+  ['our own', smallDefinitions()],
+  ['the real', smallDefinitions().map((path) => join(REAL_DEFINITIONS, basename(path)))],
+] as const;
+
+for (const [whose, paths] of DEFINITIONS) {
+  const missing = paths.filter((path) => !existsSync(path)).map((path) => basename(path));
+  const why =
+    missing.length === 0 ? '' : ` (skipped: ${REAL_DEFINITIONS} has no ${missing.join(', ')})`;
+  describe.skipIf(missing.length > 0)(`with ${whose} definitions${why}`, () => {
+    let world: World;
+
+    beforeAll(async () => {
+      world = await World.start({ management: { workers: 0 } }, { progress: terminalProgress() });
+      const { management } = world;
+      const own = ['edges.yaml', 'exposures.yaml'].map((name) =>
+        join(repository, 'deploy', 'crds', name),
+      );
+      const definitions = [...paths, ...own].map((path) =>
+        parseDefinition(readFileSync(path, 'utf8')),
+      );
+      await installDefinitions(management, definitions);
+      const named = objects.flatMap(({ object }) => object.metadata.namespace ?? []);
+      for (const name of new Set([...named, 'snicket-system'])) {
+        await management.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+      }
+    }, 180_000);
+
+    afterAll(async () => world?.stop());
+
+    const shown = objects.map(
+      (one) => [`${one.page}, ${one.heading}: ${one.object.kind}`, one] as const,
+    );
+    test.each(shown)('the API server takes and keeps all of %s', async (_, { page, object }) => {
+      // Pages have their own Edges and Exposures; of others' objects some add to those of another page.
+      if (object.apiVersion.startsWith('snicket.dev/')) await remove(world.management, object);
+      const manager = `--field-manager=${basename(page, '.md')}`;
+      const words = ['apply', '--server-side', '--force-conflicts', '--validate=strict', manager];
+      await world.management.controlPlane.kubectl(
+        [...words, '--warnings-as-errors', '--filename=-'],
+        stringify(object, { compat: 'yaml-1.1' }),
+      );
+
+      const { name, namespace } = object.metadata;
+      const stored = await world.management.get(resourceText(object), name, namespace);
+      expect(stored).toMatchObject({ ...object });
+    });
+
+    describe('and an operator', () => {
+      beforeAll(async () => {
+        const { management } = world;
+        const kinds = CONTROL_PLANES.map(([, object]) => resourceText(object)).join();
+        await management.kubectl('delete', `edges,exposures,${kinds}`, '--all', '--all-namespaces');
+        const [edge] = GUIDE.filter(({ object }) => object.kind === 'Edge');
+        const { spec } = edge!.object as unknown as { readonly spec: object };
+        // As if its gateway had an address.
+        await management.apply({ ...edge!.object, spec: { ...spec, addresses: ['192.0.2.1'] } });
+        const { host } = await world.addHost('operator');
+        // Nobody is at the Services of these control planes, and it need not wait for an answer.
+        await host.exec(['ip', 'route', 'add', 'unreachable', management.plan.serviceCidr]);
+        await host.start('operator', [
+          ...[
+            join(repository, 'snicket'),
+            'operator',
+            `--kubeconfig=${management.controlPlane.kubeconfig}`,
+          ],
+          ...['--http=off', '--leave-timeout=1', '--log-level=debug'],
+        ]);
+      }, 60_000);
+
+      describe.each(CONTROL_PLANES)('%s', (_, object) => {
+        let controlPlane: ProvidedControlPlane;
+        let before: readonly unknown[];
+        let byHand: readonly unknown[];
+
+        beforeAll(async () => {
+          controlPlane = await made(object);
+          before = await controlPlane.fields();
+        });
+
+        test('with prepare: Report nothing is written', async () => {
+          await controlPlane.expose('shared', 'Report');
+
+          await controlPlane.until('Prepared', 'False PreparationWanted');
+          expect(await controlPlane.fields()).toEqual(before);
+        });
+
+        test('what it reports, pasted by hand, is all that it wants', async () => {
+          const yaml = await controlPlane.report();
+          await world.management.controlPlane.kubectl(
+            ['apply', '--server-side', '--field-manager=git', '--filename=-'],
+            yaml,
+          );
+
+          await controlPlane.until('Prepared', 'True');
+          byHand = await controlPlane.fields();
+          await controlPlane.unexpose();
+          expect(await controlPlane.fields()).toEqual(byHand);
+          expect(byHand).not.toEqual(before);
+        });
+
+        test('one annotation leads to the same', async () => {
+          controlPlane = await made(object);
+
+          await controlPlane.annotate('snicket.dev/edge=shared');
+
+          await controlPlane.until('Prepared', 'True');
+          expect((await controlPlane.fields()).map(specOf)).toEqual(byHand.map(specOf));
+        });
+
+        test('without the annotation it is as it was, field by field', async () => {
+          await controlPlane.annotate('snicket.dev/edge-');
+
+          await controlPlane.unexposed();
+          expect(await controlPlane.fields()).toEqual(before);
+          expect(await controlPlane.managers()).not.toContain('snicket');
+        });
+      });
+
+      test.each(WITH_ENTRIES)(
+        '%s: entries of its user stay in the lists, and are the only ones in the end',
+        async (_, object) => {
+          const controlPlane = await made(object);
+          const before = await controlPlane.fields();
+          await controlPlane.annotate('snicket.dev/edge=shared');
+          await controlPlane.until('Prepared', 'False FieldConflict');
+          expect((await controlPlane.fields()).map(specOf)).toEqual(before.map(specOf));
+
+          await controlPlane.change({ prepare: 'Force' });
+
+          await controlPlane.until('Prepared', 'True');
+          const forced = JSON.stringify(await controlPlane.fields());
+          expect(forced).toContain('tenants-');
+          expect(forced.match(/his own/g)).toHaveLength(
+            JSON.stringify(before).match(/his own/g)!.length,
+          );
+          await controlPlane.annotate('snicket.dev/edge-');
+          await controlPlane.unexposed();
+          expect(await controlPlane.fields()).toEqual(before);
+          expect(await controlPlane.managers()).not.toContain('snicket');
+        },
+      );
+    });
+
+    async function made(object: KubeObject): Promise<ProvidedControlPlane> {
+      const { management } = world;
+      const [cluster] = GUIDE.filter((one) => isOfKind(PROVIDER_RESOURCES.capiCluster, one.object));
+      const isOwned = isOfKind(PROVIDER_RESOURCES.k0smotronControlPlane, object);
+      const whole = isOwned ? await ownedByCluster(management, object, cluster!.object) : object;
+      const { authority } = management.controlPlane;
+      return madeByProvider(management, whole, {
+        ...{ certificate: authority.certificate, key: authority.key },
+        kubeconfig: (server) => management.controlPlane.kubeconfigFor(server),
+      });
+    }
+  });
+}
+
+function specOf(fields: unknown): unknown {
+  return (fields as { readonly spec: unknown }).spec;
+}

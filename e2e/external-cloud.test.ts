@@ -1,0 +1,120 @@
+/**
+ * A worker of an external cloud provider: until that provider comes, the node has a taint and no address. What brings it
+ * is a pod that needs the API, and finds it by the proxy of that very node, with no setting of its own.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import { IMAGES } from '../world/images/images.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { waitFor } from '../world/wait.ts';
+import { World } from '../world/world.ts';
+import {
+  dialEdge,
+  exposed,
+  exposureOf,
+  installSnicket,
+  leadToEdge,
+  snicketEdge,
+} from './installed-snicket.ts';
+import { homeOf, makeHome, namesIn, namespacesSeenBy } from './whose-api.ts';
+
+const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
+const CLOUD_CONTROLLER_MANAGER = 'cloud-controller-manager';
+
+let world: World;
+let tenant: Cluster;
+
+beforeAll(async () => {
+  const progress = terminalProgress();
+  const cloud = { kubeletFlags: ['--cloud-provider=external'] };
+  world = await World.start({ tenants: { cloud } }, { progress });
+  tenant = world.tenant('cloud');
+  await installSnicket(world, progress);
+  await world.management.apply(snicketEdge());
+  leadToEdge(world, tenant);
+  await makeHome(tenant);
+}, 300_000);
+
+afterAll(async () => world?.stop());
+
+test('the worker gets its proxy as any other', async () => {
+  await world.management.apply(exposureOf(tenant));
+
+  await exposed(world, tenant);
+
+  const { spec, status } = await node();
+  expect(spec.taints?.map(({ key }) => key)).toContain(UNINITIALIZED);
+  expect(status.addresses).toEqual([{ type: 'Hostname', address: tenant.worker().name }]);
+});
+
+test('a cloud controller manager reaches the API at the address that every pod is given', async () => {
+  await tenant.apply(cloudControllerManager('kubectl get namespaces --output=name'));
+
+  const seen = await waitFor('it has listed namespaces', leftBehind, { deadlineMs: 90_000 });
+
+  expect(namesIn(seen)).toContain(homeOf(tenant));
+  expect((await node()).status.addresses).toHaveLength(1);
+});
+
+test('pods reach their API as everywhere, once the provider has given the worker its address', async () => {
+  const { name, address } = tenant.worker();
+  const addresses = [
+    { type: 'Hostname', address: name },
+    { type: 'InternalIP', address },
+  ];
+  const patch = JSON.stringify({ status: { addresses } });
+  await tenant.kubectl('patch', 'node', name, '--subresource=status', `--patch=${patch}`);
+  await tenant.kubectl('taint', 'node', name, `${UNINITIALIZED}-`);
+
+  const pod = await tenant.runPod();
+  await dialEdge(tenant);
+
+  expect(await namespacesSeenBy(pod)).toContain(homeOf(tenant));
+  await exposed(world, tenant);
+});
+
+interface Node {
+  readonly spec: { readonly taints?: readonly { readonly key: string }[] };
+  readonly status: {
+    readonly addresses: readonly { readonly type: string; readonly address: string }[];
+  };
+}
+
+async function node(): Promise<Node> {
+  const { name } = tenant.worker();
+  const found = await tenant.get<Node>('node', name);
+  if (found === undefined) throw new Error(`there is no node ${name}`);
+  return found;
+}
+
+/** A pod with no more tolerations than one has, which does this in its place until it succeeds. */
+function cloudControllerManager(command: string): object {
+  return {
+    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: CLOUD_CONTROLLER_MANAGER } },
+    spec: {
+      ...{ hostNetwork: true, restartPolicy: 'Never' },
+      tolerations: [{ key: UNINITIALIZED, value: 'true', effect: 'NoSchedule' }],
+      containers: [
+        {
+          ...{ name: 'main', image: IMAGES.tools, imagePullPolicy: 'Never' },
+          // No kubelet can be asked for logs that has no address.
+          command: ['sh', '-c', `until ${command} > /dev/termination-log; do sleep 1; done`],
+        },
+      ],
+    },
+  };
+}
+
+interface EndedPod {
+  readonly status?: {
+    readonly containerStatuses?: readonly {
+      readonly state: { readonly terminated?: { readonly message?: string } };
+    }[];
+  };
+}
+
+/** What it has printed, once it has succeeded. */
+async function leftBehind(): Promise<string | undefined> {
+  const pod = await tenant.get<EndedPod>('pod', CLOUD_CONTROLLER_MANAGER);
+  return pod?.status?.containerStatuses?.[0]?.state.terminated?.message;
+}

@@ -1,0 +1,149 @@
+/**
+ * Control planes of k0smotron, by itself, under Cluster API and under k0rdent: their objects as the controllers leave
+ * them, of the kinds that our small definitions have, and a tenant of the world in the place of k0s. One annotation, and
+ * the pods of that tenant reach their own API by the shared address.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import type { KubeObject } from '../src/kube/object.ts';
+import { isOfKind, PROVIDER_RESOURCES } from '../src/providers/provider-resources.ts';
+import { smallDefinitions } from '../src/providers/testing/definitions.ts';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import type { Pod } from '../world/cluster/pod.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { installDefinitions, parseDefinition } from '../world/providers/definitions.ts';
+import { API_PORT, KONNECTIVITY_PORT } from '../world/spec.ts';
+import { waitFor } from '../world/wait.ts';
+import { World } from '../world/world.ts';
+import { dialEdge, installSnicket, leadToEdge, snicketEdge } from './installed-snicket.ts';
+import { madeByProvider, ownedByCluster } from './made-by-provider.ts';
+import type { ProvidedControlPlane } from './provided-control-plane.ts';
+import { homeOf, makeHome, namespacesSeenBy, namespacesSeenByName } from './whose-api.ts';
+
+const { k0smotron, k0smotronControlPlane, capiCluster, clusterDeployment } = PROVIDER_RESOURCES;
+
+const NAMESPACE = 'tenants';
+const NAME = 'red';
+/** So that its certificate has the hosts that Snicket makes of namespace and name, as k0smotron sees to. */
+const TENANT = `${NAMESPACE}-${NAME}`;
+const SPEC = {
+  ...{ version: 'v1.34.1-k0s.0', replicas: 1 },
+  service: { type: 'ClusterIP', apiPort: API_PORT, konnectivityPort: KONNECTIVITY_PORT },
+};
+
+const CONTROL_PLANES = [
+  ['a Cluster of k0smotron', objectOf(k0smotron, SPEC)],
+  ['a K0smotronControlPlane of Cluster API', objectOf(k0smotronControlPlane, SPEC)],
+  [
+    'a ClusterDeployment of k0rdent',
+    objectOf(clusterDeployment, {
+      template: 'openstack-hosted-cp-1-0-40',
+      config: { workersNumber: 2 },
+    }),
+  ],
+] as const;
+
+function objectOf(
+  { apiVersion, kind }: Pick<KubeObject, 'apiVersion' | 'kind'>,
+  spec: object,
+): KubeObject {
+  const object = { apiVersion, kind, metadata: { name: NAME, namespace: NAMESPACE }, spec };
+  return object;
+}
+
+let world: World;
+let tenant: Cluster;
+let pod: Pod;
+
+beforeAll(async () => {
+  const progress = terminalProgress();
+  // k0smotron, too, puts the name of its Service into the certificate.
+  const red = { certificateNames: [`kmc-${NAME}.${NAMESPACE}.svc`] };
+  world = await World.start({ tenants: { [TENANT]: red } }, { progress });
+  tenant = world.tenant(TENANT);
+  const definitions = smallDefinitions().map((path) => readFileSync(path, 'utf8'));
+  await installDefinitions(world.management, definitions.map(parseDefinition));
+  await installSnicket(world, progress);
+  const edge = snicketEdge() as { readonly spec: object };
+  await world.management.apply(
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } },
+    { ...edge, spec: { ...edge.spec, domain: world.plan.domain } },
+    podsOfControlPlane(),
+  );
+  leadToEdge(world, tenant);
+  await makeHome(tenant);
+  pod = await tenant.runPod();
+}, 300_000);
+
+afterAll(async () => world?.stop());
+
+describe.each(CONTROL_PLANES)('%s', (_, object) => {
+  let controlPlane: ProvidedControlPlane;
+  let before: readonly unknown[];
+
+  beforeAll(async () => {
+    controlPlane = await made(object);
+    before = await controlPlane.fields();
+  });
+
+  test('is exposed by an annotation', async () => {
+    await controlPlane.annotate('snicket.dev/edge=shared');
+
+    await controlPlane.until('Ready', 'True', 100_000);
+  });
+
+  test('lets its API server reach its nodes: logs and exec', async () => {
+    await dialEdge(tenant);
+
+    expect(await pod.exec('echo', 'through the agents')).toBe('through the agents\n');
+    expect(await pod.logs()).toBe('');
+  });
+
+  test('leads its pods to their own API, by address and by name', async () => {
+    const seen = await waitFor('kube-proxy has the endpoints', async () =>
+      namespacesSeenBy(pod).catch(() => undefined),
+    );
+
+    expect(seen).toContain(homeOf(tenant));
+    expect(await namespacesSeenByName(pod)).toContain(homeOf(tenant));
+  });
+
+  test('is as it was, field by field, when the annotation is gone', async () => {
+    await controlPlane.annotate('snicket.dev/edge-');
+
+    await controlPlane.unexposed(100_000);
+    expect(await controlPlane.fields()).toEqual(before);
+    expect(await tenant.get('daemonset', 'snicket-proxy', 'kube-system')).toBeUndefined();
+  });
+});
+
+async function made(object: KubeObject): Promise<ProvidedControlPlane> {
+  const { management } = world;
+  const cluster = objectOf(capiCluster, {
+    clusterNetwork: { services: { cidrBlocks: [tenant.plan.serviceCidr] } },
+  });
+  const isOwned = isOfKind(k0smotronControlPlane, object);
+  const whole = isOwned ? await ownedByCluster(management, object, cluster) : object;
+  const { authority, plan } = tenant.controlPlane;
+  return madeByProvider(management, whole, {
+    ...{ certificate: authority.certificate, key: authority.key },
+    kubeconfig: () => tenant.controlPlane.kubeconfigFor(`https://${plan.hosts.api}`),
+  });
+}
+
+/** What leads the Service of k0smotron to the tenant, where otherwise the pods of its StatefulSet are. */
+function podsOfControlPlane(): object {
+  const service = `kmc-${NAME}`;
+  return {
+    ...{ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' },
+    metadata: {
+      ...{ name: `${service}-1`, namespace: NAMESPACE },
+      labels: { 'kubernetes.io/service-name': service },
+    },
+    ports: [
+      { name: 'api', port: API_PORT, protocol: 'TCP' },
+      { name: 'konnectivity', port: KONNECTIVITY_PORT, protocol: 'TCP' },
+    ],
+    endpoints: [{ addresses: [tenant.plan.address], conditions: { ready: true } }],
+  };
+}

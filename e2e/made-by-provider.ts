@@ -1,0 +1,52 @@
+/**
+ * Plays the controller of a provider: the object as a user writes it, and what the provider makes of it.
+ */
+import type { KubeObject } from '../src/kube/object.ts';
+import { providerFor } from '../src/providers/provider-for.ts';
+import { madeOf, statusOf, type TenantFiles } from '../src/providers/testing/made-objects.ts';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import { ProvidedControlPlane, resourceText } from './provided-control-plane.ts';
+
+/** Makes the object anew, with its Service, its Secrets and its status. */
+export async function madeByProvider(
+  management: Cluster,
+  object: KubeObject,
+  files: TenantFiles,
+): Promise<ProvidedControlPlane> {
+  const made = madeOf(object, files);
+  const written = [object, ...made].filter((one) => providerFor(one) !== undefined);
+  for (const one of written) await remove(management, one);
+  await management.apply(object, ...made);
+  for (const one of written) {
+    const patch = `--patch=${JSON.stringify({ status: statusOf(one) })}`;
+    const words = ['patch', ...placeOf(one), '--subresource=status', '--type=merge', patch];
+    await management.kubectl(...words);
+  }
+  return new ProvidedControlPlane(management, object, written);
+}
+
+/** The object as Cluster API leaves it: owned by a Cluster, which is applied too. */
+export async function ownedByCluster(
+  management: Cluster,
+  object: KubeObject,
+  cluster: KubeObject,
+): Promise<KubeObject> {
+  const { apiVersion, kind, metadata } = cluster;
+  const { name, namespace } = metadata;
+  await management.apply(cluster);
+  const live = await management.get<KubeObject>(resourceText(cluster), name, namespace);
+  const { uid } = live?.metadata ?? {};
+  if (uid === undefined) throw new Error(`there is no Cluster ${name}`);
+  const ownerReferences = [{ apiVersion, kind, name, uid, controller: true }];
+  return { ...object, metadata: { ...object.metadata, ownerReferences } };
+}
+
+/** Deletes an object, if it is there. */
+export async function remove(management: Cluster, object: KubeObject): Promise<void> {
+  await management.kubectl('delete', ...placeOf(object), '--ignore-not-found');
+}
+
+function placeOf(object: KubeObject): readonly string[] {
+  const { name, namespace = '' } = object.metadata;
+  return [resourceText(object), name, `--namespace=${namespace}`];
+}

@@ -1,0 +1,148 @@
+/**
+ * A control plane of a provider as it is in a management cluster, and what Snicket does to it.
+ */
+import { join } from 'node:path';
+import { keyText, type KubeObject } from '../src/kube/object.ts';
+import { groupOf } from '../src/kube/resource.ts';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import { repository } from '../world/repository.ts';
+import { waitFor } from '../world/wait.ts';
+import type { Exposure } from './installed-snicket.ts';
+
+/** What kubectl calls the kind of an object: other groups have kinds of the same name. */
+export function resourceText({
+  apiVersion,
+  kind,
+}: Pick<KubeObject, 'apiVersion' | 'kind'>): string {
+  const group = groupOf(apiVersion);
+  return group === '' ? kind : `${kind}.${apiVersion.slice(group.length + 1)}.${group}`;
+}
+
+/** One control plane. */
+export class ProvidedControlPlane {
+  readonly object: KubeObject;
+  readonly #management: Cluster;
+  readonly #written: readonly KubeObject[];
+
+  /** @param written - All objects that Snicket may write into. Default: that one. */
+  constructor(management: Cluster, object: KubeObject, written: readonly KubeObject[] = [object]) {
+    this.object = object;
+    this.#management = management;
+    this.#written = written;
+  }
+
+  /** All that somebody wrote into its objects, as it is now: what the API server and controllers keep for themselves is left out. */
+  async fields(): Promise<readonly unknown[]> {
+    const found: unknown[] = [];
+    for (const { apiVersion, kind, metadata } of this.#written) {
+      const text = resourceText({ apiVersion, kind });
+      const live = await this.#management.get<KubeObject & { spec: unknown }>(
+        ...([text, metadata.name, metadata.namespace] as const),
+      );
+      if (live === undefined) throw new Error(`there is no ${text} ${keyText(metadata)}`);
+      const { labels, annotations, ownerReferences, finalizers } = live.metadata;
+      found.push({ labels, annotations, ownerReferences, finalizers, spec: live.spec });
+    }
+    return found;
+  }
+
+  /** Everybody who owns a field of its objects. */
+  async managers(): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const object of this.#written) {
+      const { name, namespace = '' } = object.metadata;
+      const output = '--output=jsonpath={.metadata.managedFields[*].manager}';
+      const words = [resourceText(object), name, `--namespace=${namespace}`];
+      const shown = ['--show-managed-fields', output];
+      found.push(...(await this.#management.kubectl('get', ...words, ...shown)).split(' '));
+    }
+    return found;
+  }
+
+  /** Annotates the object: `KEY=VALUE`, or `KEY-`. */
+  async annotate(words: string): Promise<void> {
+    const { name, namespace = '' } = this.object.metadata;
+    const at = [resourceText(this.object), name, `--namespace=${namespace}`];
+    await this.#management.kubectl('annotate', ...at, words);
+  }
+
+  /** Its Exposure, written by hand. */
+  async expose(edge: string, prepare: 'Patch' | 'Report'): Promise<void> {
+    const { apiVersion, kind, metadata } = this.object;
+    const { name, namespace } = metadata;
+    await this.#management.apply({
+      ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', metadata: { name, namespace } },
+      spec: { edge, prepare, controlPlane: { ref: { apiVersion, kind, name } } },
+    });
+  }
+
+  /** Changes the spec of its Exposure. */
+  async change(spec: object): Promise<void> {
+    const { name, namespace = '' } = this.object.metadata;
+    const patch = `--patch=${JSON.stringify({ spec })}`;
+    const at = ['exposure', name, `--namespace=${namespace}`];
+    await this.#management.kubectl('patch', ...at, '--type=merge', patch);
+  }
+
+  /** Deletes its Exposure, and waits until that is gone. */
+  async unexpose(): Promise<void> {
+    const { name, namespace = '' } = this.object.metadata;
+    await this.#management.kubectl(
+      ...['delete', 'exposure', name, `--namespace=${namespace}`, '--timeout=100s'],
+    );
+  }
+
+  /** The YAML that `snicket render` prints for its objects: what has to be there before it can be behind an edge. */
+  async report(): Promise<string> {
+    const { host, kubeconfig } = this.#management.controlPlane;
+    const words = ['render', keyText(this.object.metadata), '--only=management'];
+    const command = [join(repository, 'snicket'), ...words, `--kubeconfig=${kubeconfig}`];
+    // With fields missing it ends with 1, and prints all the same.
+    const { stdout } = await host.exec(['sh', '-c', '"$@" || test $? = 1', 'sh', ...command]);
+    return stdout;
+  }
+
+  /** Waits until a condition of its Exposure is as said, such as `True`, or `False PreparationWanted`. */
+  async until(type: string, said: string, deadlineMs?: number): Promise<void> {
+    await this.#untilIts(type, said, (text) => text.startsWith(said), deadlineMs);
+  }
+
+  /** Waits until a condition of its Exposure is there, and not as said. */
+  async untilNot(type: string, said: string): Promise<void> {
+    await this.#untilIts(type, `not ${said}`, (text) => text !== '' && !text.startsWith(said));
+  }
+
+  async #untilIts(
+    type: string,
+    said: string,
+    isSo: (text: string) => boolean,
+    deadlineMs = 60_000,
+  ): Promise<void> {
+    let last: unknown;
+    await waitFor(
+      `${type} of Exposure ${keyText(this.object.metadata)} is ${said}`,
+      async () => {
+        const { conditions = [] } = (await this.exposure())?.status ?? {};
+        last = conditions;
+        const condition = conditions.find((one) => one.type === type);
+        return isSo(condition === undefined ? '' : `${condition.status} ${condition.reason}`);
+      },
+      { deadlineMs, everyMs: 250 },
+    ).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${JSON.stringify(last, undefined, 1)}`);
+    });
+  }
+
+  /** Its Exposure; undefined if there is none. */
+  async exposure(): Promise<Exposure | undefined> {
+    const { name, namespace } = this.object.metadata;
+    return this.#management.get<Exposure>('exposure', name, namespace);
+  }
+
+  /** Waits until its Exposure is gone. */
+  async unexposed(deadlineMs = 60_000): Promise<void> {
+    await waitFor('the Exposure is gone', async () => (await this.exposure()) === undefined, {
+      ...{ deadlineMs, everyMs: 250 },
+    });
+  }
+}

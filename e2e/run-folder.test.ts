@@ -1,0 +1,189 @@
+/**
+ * `snicket run` on a machine of its own, with no management cluster in sight: a folder of files, two real control planes
+ * at their addresses, and pods that reach their own API.
+ */
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import type { Exposure } from '../src/api/exposure.ts';
+import type { Cluster } from '../world/cluster/cluster.ts';
+import type { Pod } from '../world/cluster/pod.ts';
+import { program } from '../world/parts/parts.ts';
+import { terminalProgress } from '../world/parts/progress.ts';
+import { repository } from '../world/repository.ts';
+import { API_PORT, KONNECTIVITY_PORT } from '../world/spec.ts';
+import { waitFor } from '../world/wait.ts';
+import { World, type NetworkHost } from '../world/world.ts';
+import { dialEdge, leadToEdge } from './installed-snicket.ts';
+import { snicketImage } from './snicket-image.ts';
+import { homeOf, makeHome, namespacesSeenBy, namespacesSeenByName } from './whose-api.ts';
+
+const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
+const TENANTS = ['a', 'b'] as const;
+
+let world: World;
+let edge: NetworkHost;
+let laptop: NetworkHost;
+let folder: string;
+const pods = new Map<string, Pod>();
+
+beforeAll(async () => {
+  const progress = terminalProgress();
+  const tenants = { a: { proxyMode: 'nftables' }, b: { proxyMode: 'iptables' } } as const;
+  world = await World.start({ tenants }, { progress });
+  await world.image(await snicketImage(progress));
+  edge = await world.addHost('edge');
+  laptop = await world.addHost('laptop');
+  folder = join(edge.host.folder, 'files', 'snicket');
+  write('edge.yaml', edgeObject());
+  for (const name of TENANTS) {
+    const tenant = world.tenant(name);
+    leadToEdge(world, tenant, edge.address);
+    await makeHome(tenant);
+    writeTenant(tenant);
+  }
+  await edge.host.start('snicket', [
+    ...[...SNICKET, 'run', folder, '--state', stateFolder()],
+    // Those that the workers of a world dial by themselves, besides the Edge's own.
+    ...[443, API_PORT, KONNECTIVITY_PORT].flatMap((port) => [
+      '--listen',
+      `${edge.address}:${port}`,
+    ]),
+    ...['--http', `${edge.address}:9440`, '--leave-timeout', '60', '--probe', '5'],
+  ]);
+  for (const name of TENANTS) pods.set(name, await world.tenant(name).runPod());
+}, 300_000);
+
+afterAll(async () => world?.stop());
+
+test('every Exposure becomes Ready, and snicket status says so', async () => {
+  await waitFor(
+    'both are Ready',
+    () => TENANTS.every((name) => conditionOf(name, 'Ready')?.status === 'True'),
+    { deadlineMs: 120_000, everyMs: 250 },
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${readFileSync(statusFile(), 'utf8')}`);
+  });
+
+  // It ends with 0 only if all is well.
+  const { stdout } = await edge.host.exec([...SNICKET, 'status', '-A', '--state', stateFolder()]);
+  for (const name of TENANTS) expect(stdout).toContain(`default/${name}`);
+});
+
+test.each(TENANTS)('pods of tenant %s see their own API, and never the other', async (name) => {
+  const other = homeOf(world.tenant(name === 'a' ? 'b' : 'a'));
+
+  for (const seen of [
+    await namespacesSeenBy(podOf(name)),
+    await namespacesSeenByName(podOf(name)),
+  ]) {
+    expect(seen).toContain(homeOf(world.tenant(name)));
+    expect(seen).not.toContain(other);
+  }
+});
+
+test.each(TENANTS)('kubectl is who it is in tenant %s, by its name', async (name) => {
+  const { controlPlane } = world.tenant(name);
+  const path = join(laptop.host.folder, 'files', `${name}.kubeconfig`);
+  const subject = { commonName: `ann-of-${name}`, organization: 'host-processes' };
+  await controlPlane.writeUser(path, subject, `https://${controlPlane.plan.hosts.api}`);
+
+  const whoami = await laptop.host.exec([
+    ...[program('kubectl'), `--kubeconfig=${path}`, 'auth', 'whoami'],
+  ]);
+
+  expect(whoami.stdout).toContain(`ann-of-${name}`);
+});
+
+test('logs and exec go by the konnectivity host of the folder', async () => {
+  await dialEdge(world.tenant('a'));
+
+  expect(await podOf('a').exec('echo', 'through the tunnel')).toBe('through the tunnel\n');
+});
+
+test('a tenant whose files are removed is left as it was, and the other does not notice', async () => {
+  const left = world.tenant('b');
+
+  rmSync(join(folder, 'b'), { recursive: true });
+  await waitFor(
+    'Snicket is gone from the tenant',
+    async () => (await left.get('daemonset', 'snicket-proxy', 'kube-system')) === undefined,
+    { deadlineMs: 120_000 },
+  );
+
+  await waitFor('the Exposure is gone', () => exposureOf('b') === undefined, {
+    deadlineMs: 60_000,
+  });
+  const addresses = await left.worker().exec('ip', 'address', 'show', 'dev', 'lo');
+  expect(addresses).not.toContain('100.64.64.1');
+  expect(await namespacesSeenBy(podOf('a'))).toContain(homeOf(world.tenant('a')));
+});
+
+function write(file: string, ...objects: readonly object[]): void {
+  mkdirSync(join(folder, file, '..'), { recursive: true });
+  writeFileSync(join(folder, file), objects.map((one) => stringify(one)).join('---\n'));
+}
+
+function edgeObject(): object {
+  return {
+    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge' },
+    metadata: { name: 'shared', annotations: { 'snicket.dev/is-default': 'true' } },
+    spec: { driver: 'snicket', addresses: [edge.address] },
+  };
+}
+
+/** The tenant's own files, and what names them. */
+function writeTenant({ name, controlPlane, plan }: Cluster): void {
+  const { api, konnectivity } = plan.hosts;
+  const { address } = controlPlane.plan;
+  const secret = (of: string, files: object) => ({
+    ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: `${name}-${of}` }, files },
+  });
+  write(
+    `${name}/tenant.yaml`,
+    {
+      ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', metadata: { name } },
+      spec: {
+        controlPlane: {
+          endpoints: {
+            api: [`${address}:${API_PORT}`],
+            konnectivity: [`${address}:${KONNECTIVITY_PORT}`],
+          },
+          caSecret: { name: `${name}-ca` },
+          kubeconfigSecret: { name: `${name}-admin` },
+        },
+        hosts: { api, konnectivity },
+      },
+    },
+    secret('ca', { 'tls.crt': 'ca.crt' }),
+    secret('admin', { 'admin.conf': 'admin.conf' }),
+  );
+  const kubeconfig = controlPlane.kubeconfigFor(`https://${address}:${API_PORT}`);
+  writeFileSync(join(folder, name, 'ca.crt'), controlPlane.authority.certificate);
+  writeFileSync(join(folder, name, 'admin.conf'), kubeconfig, { mode: 0o600 });
+}
+
+function stateFolder(): string {
+  return join(edge.host.folder, 'files', 'state');
+}
+
+function statusFile(): string {
+  return join(stateFolder(), 'status.yaml');
+}
+
+function exposureOf(name: string): Exposure | undefined {
+  if (!existsSync(statusFile())) return undefined;
+  const { items } = parse(readFileSync(statusFile(), 'utf8')) as { readonly items: Exposure[] };
+  return items.find(({ kind, metadata }) => kind === 'Exposure' && metadata.name === name);
+}
+
+function conditionOf(name: string, type: string): { readonly status: string } | undefined {
+  return exposureOf(name)?.status?.conditions?.find((one) => one.type === type);
+}
+
+function podOf(name: string): Pod {
+  const pod = pods.get(name);
+  if (pod === undefined) throw new Error(`no pod in tenant ${name}`);
+  return pod;
+}
