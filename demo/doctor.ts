@@ -1,6 +1,7 @@
 /**
  * What `snicket doctor` says of the demo.
  */
+import { lookup } from 'node:dns/promises';
 import { TENANTS_FOLDER } from './stage/edge.ts';
 import type { DemoFolder } from './stage/folder.ts';
 import { SNICKET } from './stage/program.ts';
@@ -24,34 +25,28 @@ interface Judged {
   readonly severity?: 'error' | 'warning';
 }
 
-/** What it finds. */
-export interface Opinion {
-  /** What is wrong, in sentences. */
-  readonly faults: readonly string[];
-  /** Whether the resolver of this machine knows the hosts of tenants. */
-  readonly areHostsKnown: boolean;
+/** Whether the resolver of this machine knows a host. */
+export async function isKnown(host: string): Promise<boolean> {
+  return lookup(host).then(
+    () => true,
+    () => false,
+  );
 }
 
-/** Lets it print its tables, and returns what it finds. */
-export async function examine(folder: DemoFolder): Promise<Opinion> {
+/** Lets it print its tables, and returns what is wrong, in sentences. */
+export async function examine(folder: DemoFolder): Promise<readonly string[]> {
   const [text] = await Promise.all([
     runDoctor(folder, 'pipe', '-o', 'json'),
     // Its standard output is ours: on a terminal, it speaks in colours too.
     runDoctor(folder, 'inherit'),
   ]);
   const { exposures } = JSON.parse(text) as Diagnosis;
-  const failures = exposures.flatMap(({ exposure, hops, findings }) =>
+  return exposures.flatMap(({ exposure, hops, findings }) =>
     [...hops, ...findings]
       .filter(({ state, severity }) => state === 'Fail' || severity === 'error')
-      .map(({ code, message }) => ({
-        code,
-        sentence: `the doctor says of ${exposure}: ${message}`,
-      })),
+      .filter(({ code }) => code !== UP_TO_THE_MACHINE)
+      .map(({ message }) => `the doctor says of ${exposure}: ${message}`),
   );
-  return {
-    faults: failures.filter(({ code }) => code !== UP_TO_THE_MACHINE).map((one) => one.sentence),
-    areHostsKnown: failures.every(({ code }) => code !== UP_TO_THE_MACHINE),
-  };
 }
 
 /** Whether it finds something wrong is in its answer, and so in its exit code; all else is an error. */

@@ -13,6 +13,8 @@ export interface Theatre {
   readonly page: Page;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Whether all goes on to run when the story is told, so that people can try it. */
+  readonly staysUp: boolean;
   /** What is put here is ended with the story, in the opposite order. */
   readonly stack: AsyncDisposableStack;
 }
@@ -55,11 +57,11 @@ export async function play(tell: (theatre: Theatre) => Promise<Told>): Promise<n
 /** The exit code. */
 async function run(
   tell: (theatre: Theatre) => Promise<Told>,
-  { page, signal, staysUp }: Omit<Theatre, 'stack'> & { readonly staysUp: boolean },
+  { page, signal, staysUp }: Omit<Theatre, 'stack'>,
 ): Promise<number> {
   await using stack = new AsyncDisposableStack();
   const began = Date.now();
-  const { faults, broken } = await tell({ page, signal, stack });
+  const { faults, broken } = await tell({ page, signal, staysUp, stack });
   const elapsed = `${((Date.now() - began) / 1000).toFixed(1)} s`;
   for (const fault of faults) page.text(`\n${fault}`);
   const exitCode = faults.length === 0 ? 0 : 1;

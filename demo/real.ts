@@ -23,7 +23,7 @@ import type { Command } from './page.ts';
 import { coloured, faultsOf, rowsOf, type Finding } from './finding.ts';
 import { play } from './play.ts';
 
-await play(async ({ page, signal, stack }) => {
+await play(async ({ page, signal, stack, staysUp }) => {
   const missing = await missingRequirements();
   if (missing.length > 0) {
     throw new Error(`cannot run here; make demo needs npm only:\n  ${missing.join('\n  ')}`);
@@ -69,7 +69,7 @@ operator brings a proxy to every worker, which carries the tenant's name.`);
       controlPlane.machineKubeconfig,
     ]),
   );
-  page.heading('Try it, in another terminal');
+  page.heading(staysUp ? 'Try it, in another terminal' : 'In a terminal the demo stays up, to try');
   for (const command of commands(world)) page.command(command);
 
   return {
