@@ -31,6 +31,22 @@ test('refuses an unknown command with exit code 2 and suggests the nearest one',
   expect(exitCode).toBe(2);
 });
 
+test.each([[['help', 'versoin']], [['help', 'versoin', 'more']]])(
+  'refuses to explain an unknown command: %j',
+  (words) => {
+    const { exitCode, stdout, stderr } = snicket(words);
+
+    expect(stderr).toContain("error: unknown command 'versoin'");
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(2);
+  },
+);
+
+test('explains a command that it knows, and itself', () => {
+  expect(snicket(['help', 'version']).stdout).toContain('Usage: snicket version');
+  expect(snicket(['help', 'help'])).toEqual(snicket(['help']));
+});
+
 test('refuses an unknown option of a subcommand with exit code 2', () => {
   const { exitCode, stderr } = snicket(['version', '--nope']);
 

@@ -57,9 +57,16 @@ for (const load of asked === undefined ? COMMANDS.values() : [asked]) {
 }
 
 try {
-  await program.parseAsync(words.length === 0 ? ['help'] : words, { from: 'user' });
+  await program.parseAsync(helpWords(words), { from: 'user' });
 } catch (error) {
   // Commander has already printed the help, or the sentence that says what is wrong.
   if (!(error instanceof CommanderError)) throw error;
   process.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR;
+}
+
+/** Commander shows its help for a command that it does not know, and does not say so; asked for that command itself, it does. */
+function helpWords(typed: readonly string[]): readonly string[] {
+  const [first = 'help', second] = typed;
+  const isMistaken = first === 'help' && second !== undefined && !COMMANDS.has(second);
+  return isMistaken && !second.startsWith('-') ? [second] : [first, ...typed.slice(1)];
 }

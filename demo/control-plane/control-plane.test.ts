@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { once } from 'node:events';
+import { connect } from 'node:tls';
 import { writeKubeconfig, type KubeconfigCredentials } from '../../src/pki/kubeconfig.ts';
 import { run } from '../../world/machine/command.ts';
 import { Authority, type Credential } from '../../world/cluster/pki.ts';
@@ -77,6 +79,20 @@ describe('who asks', () => {
     expect((await ask(secrets, { certificate: admin, ...write })).status).toBe(201);
     expect((await ask(secrets, { certificate: admin })).status).toBe(200);
   });
+});
+
+test.each<[string[], string | false]>([
+  [['h2', 'http/1.1'], 'http/1.1'],
+  [[], false],
+])('of the protocols %j it chooses what it speaks', async (ALPNProtocols, chosen) => {
+  const [host, port] = controlPlane.address.split(':');
+  const to = { host: String(host), port: Number(port), ca: authority.certificate };
+
+  const socket = connect({ ...to, ALPNProtocols });
+  await once(socket, 'secureConnect');
+
+  expect(socket.alpnProtocol).toBe(chosen);
+  socket.destroy();
 });
 
 test('a watch tells of what is written after it began', async () => {

@@ -106,7 +106,9 @@ export class ControlPlane implements AsyncDisposable {
     http.keepAliveTimeout = 0;
     // A client's certificate is asked for and judged by identityOf: who has none may have a token. Not by node:https,
     // whose requests do not tell the certificate.
-    const tls = { cert, key, ca, requestCert: true, rejectUnauthorized: false };
+    const client = { requestCert: true, rejectUnauthorized: false };
+    // No h2: what answers is node:http.
+    const tls = { cert, key, ca, ...client, ALPNProtocols: ['http/1.1'] };
     this.#server = createServer(tls, (socket) => {
       this.#connections.add(socket);
       socket.once('close', () => this.#connections.delete(socket));

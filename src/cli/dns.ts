@@ -1,15 +1,22 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { findingText } from '../api/finding.ts';
 import { domain } from '../api/network-values.ts';
 import {
+  accessText,
   choiceOf,
+  choicesInFolder,
+  folderOption,
   openManagement,
   parseExposureName,
+  refuseAccessFlags,
   refuseUnclear,
   withClusterFlags,
+  type Choice,
   type ChoiceFlags,
   type ClusterFlags,
   type NamedExposure,
 } from './management-flags.ts';
+import type { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
 import type { NamedFinding, WantedNames } from './dns/wanted-names.ts';
 import { FORMAT_NAMES, FORMATS, formatsWith, type FormatName } from './dns/formats/formats.ts';
 import { outputOption, type Output } from './output.ts';
@@ -24,6 +31,7 @@ Examples:
   snicket dns tenants/blue tenants/red -o json  # two Exposures, for a program
   snicket dns -A --format bind --wildcard       # records for all, in few lines
   snicket dns blue --format windows --zone example.com
+  snicket dns -f tenants.d --format hosts       # the folder of snicket run
   snicket dns -A --format external-dns | kubectl apply -n dns -f -
 
 Names are looked up by the resolver of this machine, /etc/hosts included.
@@ -32,7 +40,7 @@ Nothing is written anywhere.
 Exit codes:
   0  every name leads to its Edge; with --format: all records were printed
   1  a name is missing or wrong; with --format: some have no record
-  2  the command line or the management cluster cannot be read`;
+  2  the command line, a file or the management cluster cannot be read`;
 
 /** A record that changes seldom, and is to be followed soon when it does. */
 const DEFAULT_TTL_SECONDS = 300;
@@ -51,6 +59,7 @@ interface Flags extends ClusterFlags, ChoiceFlags {
   readonly wildcard: boolean;
   readonly ttl: number;
   readonly zone?: readonly string[];
+  readonly filename?: string;
 }
 
 /** `snicket dns`: the records that lead the hosts of Exposures to their Edge. */
@@ -64,6 +73,7 @@ export function dnsCommand(): Command {
       ).argParser(exposureNames),
     )
     .option('-A, --all-namespaces', 'all Exposures', false)
+    .addOption(folderOption())
     .addOption(outputOption())
     .addOption(
       new Option('--format <format>', 'print records, for this kind of DNS server').choices(
@@ -81,12 +91,15 @@ export function dnsCommand(): Command {
     .action(async (named: readonly NamedExposure[] | undefined, flags: Flags, command: Command) => {
       const exposures = named ?? [];
       refuseMisplaced(exposures, flags, command);
+      if (flags.filename !== undefined) {
+        return runOnFolder(flags.filename, exposures, flags, command);
+      }
       const { AccessError } = await import('../kube/cluster-access.ts');
       try {
-        await run(exposures, flags);
+        await runOnCluster(exposures, flags);
       } catch (error) {
         if (!(error instanceof AccessError)) throw error;
-        command.error(`error: ${error.message}`);
+        command.error(`error: ${accessText(error, flags, 'its folder: -f DIR')}`);
       }
     });
 }
@@ -117,33 +130,59 @@ function refuseMisplaced(
   }
 }
 
-async function run(exposures: readonly NamedExposure[], flags: Flags): Promise<void> {
+async function runOnCluster(exposures: readonly NamedExposure[], flags: Flags): Promise<void> {
   // Loaded here, so that help does not pay for it.
-  const [plans, { ManagementSnapshot }, { wantedNames }, { withProgress }] = await Promise.all([
+  const [{ orSayWhy }, { ManagementSnapshot }, { withProgress }] = await Promise.all([
     import('./plans.ts'),
     import('../operator/management/management-snapshot.ts'),
-    import('./dns/wanted-names.ts'),
     import('./progress.ts'),
   ]);
   const { client, access } = await openManagement(flags);
-  await plans.orSayWhy(async () => {
+  await orSayWhy(async () => {
     const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_MS));
     const management = await withProgress(`reading ${client.server}`, reading);
     const choices = (exposures.length === 0 ? [undefined] : exposures).map((exposure) =>
       choiceOf(exposure, flags, access),
     );
-    const chosen = new Set(
-      choices.flatMap((choice) => plans.chosenOf(management.exposures, choice)),
-    );
-    const wanted = wantedNames([...chosen], management, flags.operatorNamespace);
-    if (wanted.names.length === 0 && wanted.findings.length === 0) {
-      const [{ namespace } = {}] = choices;
-      say(`there is no Exposure${namespace === undefined ? '' : ` in ${namespace}; -A means all`}`);
-    }
-    await (flags.format === undefined
-      ? check(wanted, flags.output)
-      : printRecords(wanted, flags.format, flags));
+    await show(management, choices, flags);
   });
+}
+
+async function runOnFolder(
+  folder: string,
+  exposures: readonly NamedExposure[],
+  flags: Flags,
+  command: Command,
+): Promise<void> {
+  refuseAccessFlags(command);
+  const [{ EXIT, orSayWhy }, { openFolder }] = await Promise.all([
+    import('./plans.ts'),
+    import('./folder-management.ts'),
+  ]);
+  const { management, faults } = await openFolder(folder, command);
+  for (const fault of faults) say(`error: ${fault}`);
+  await orSayWhy(async () => show(management, choicesInFolder(exposures, flags), flags));
+  if (faults.length > 0) process.exitCode = EXIT.failed;
+}
+
+async function show(
+  management: ManagementSnapshot,
+  choices: readonly Choice[],
+  flags: Flags,
+): Promise<void> {
+  const [{ chosenOf }, { wantedNames }] = await Promise.all([
+    import('./plans.ts'),
+    import('./dns/wanted-names.ts'),
+  ]);
+  const chosen = new Set(choices.flatMap((choice) => chosenOf(management.exposures, choice)));
+  const wanted = wantedNames([...chosen], management, flags.operatorNamespace);
+  if (wanted.names.length === 0 && wanted.findings.length === 0) {
+    const [{ namespace } = {}] = choices;
+    say(`there is no Exposure${namespace === undefined ? '' : ` in ${namespace}; -A means all`}`);
+  }
+  await (flags.format === undefined
+    ? check(wanted, flags.output)
+    : printRecords(wanted, flags.format, flags));
 }
 
 async function check({ names, findings }: WantedNames, output: Output): Promise<void> {
@@ -186,7 +225,6 @@ async function printRecords(
 }
 
 async function report(findings: readonly NamedFinding[]): Promise<void> {
-  const { findingText } = await import('../api/finding.ts');
   for (const finding of findings) {
     say(`${finding.severity}: ${finding.of}: ${finding.code}: ${findingText(finding)}`);
   }

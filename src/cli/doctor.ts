@@ -1,11 +1,16 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import {
+  ACCESS_FLAGS,
+  accessText,
   choiceOf,
+  choicesInFolder,
+  folderOption,
   openManagement,
   parseExposureName,
+  refuseAccessFlags,
+  refuseGiven,
   refuseUnclear,
   withClusterFlags,
-  type Choice,
   type ManagementFlags,
   type NamedExposure,
 } from './management-flags.ts';
@@ -41,8 +46,6 @@ const READ_MS = 60_000;
 const DEFAULT_TIMEOUT_SECONDS = 5;
 const MAX_TIMEOUT_SECONDS = 600;
 
-/** How a management cluster is found. */
-const ACCESS_FLAGS = ['kubeconfig', 'context', 'operatorNamespace'];
 /** What a look at Exposures takes. */
 const EXPOSURE_FLAGS = [...ACCESS_FLAGS, 'namespace', 'allNamespaces', 'proxyImage'];
 
@@ -69,7 +72,7 @@ export function doctorCommand(): Command {
       '--proxy-image <image>',
       'the image of the proxy, for Exposures that name none; default: that of the operator',
     )
-    .option('-f, --filename <folder>', 'the folder of snicket run, in place of a cluster')
+    .addOption(folderOption())
     .option('--timeout <seconds>', 'of each step of a probe', parseTimeout, DEFAULT_TIMEOUT_SECONDS)
     .addOption(outputOption());
   return withWorkerFlags(command)
@@ -77,7 +80,7 @@ export function doctorCommand(): Command {
     .action(async (named: readonly NamedExposure[] | undefined, flags: Flags, command: Command) => {
       const exposures = named ?? [];
       if (flags.fromWorker) return runOnWorker(exposures, flags, command);
-      refuseMisplaced(WORKER_FLAGS, 'belongs to --from-worker; add that, or leave it out', command);
+      refuseGiven(WORKER_FLAGS, 'belongs to --from-worker; add that, or leave it out', command);
       for (const exposure of exposures.length === 0 ? [undefined] : exposures) {
         refuseUnclear(exposure, flags, command);
       }
@@ -85,14 +88,6 @@ export function doctorCommand(): Command {
         return runOnFolder(flags.filename, exposures, flags, command);
       return runOnCluster(exposures, flags, command);
     });
-}
-
-/** Ends the program if one of these was given that means nothing here. */
-function refuseMisplaced(names: readonly string[], why: string, command: Command): void {
-  const given = names.find((name) => command.getOptionValueSource(name) === 'cli');
-  if (given === undefined) return;
-  const { long } = command.options.find((option) => option.attributeName() === given) ?? {};
-  command.error(`error: ${long} ${why}`);
 }
 
 async function runOnCluster(
@@ -111,7 +106,9 @@ async function runOnCluster(
     ]);
   try {
     const { client, access } = await openManagement(flags);
-    const choices = choicesOf(exposures, (one) => choiceOf(one, flags, access));
+    const choices = (exposures.length === 0 ? [undefined] : exposures).map((one) =>
+      choiceOf(one, flags, access),
+    );
     await plans.orSayWhy(async () => {
       const signal = AbortSignal.timeout(READ_MS);
       const reading = ManagementSnapshot.read(client, signal);
@@ -123,7 +120,7 @@ async function runOnCluster(
     });
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
-    command.error(`error: ${error.message}`);
+    command.error(`error: ${accessText(error, flags, 'its folder: -f DIR')}`);
   }
 }
 
@@ -133,46 +130,22 @@ async function runOnFolder(
   flags: Flags,
   command: Command,
 ): Promise<void> {
-  refuseMisplaced(ACCESS_FLAGS, 'belongs to a cluster, not to -f; leave it out', command);
-  const [
-    plans,
-    { diagnose },
-    { readFolder },
-    { faultText, FolderUnreadable },
-    management,
-    version,
-  ] = await Promise.all([
+  refuseAccessFlags(command);
+  const [plans, { diagnose }, { openFolder }, version] = await Promise.all([
     import('./plans.ts'),
     import('./doctor/diagnose.ts'),
-    import('../standalone/read-folder.ts'),
-    import('../standalone/folder/fault.ts'),
-    import('./doctor/folder-management.ts'),
+    import('./folder-management.ts'),
     import('../../package.json', { with: { type: 'json' } }),
   ]);
-  try {
-    const { objects, faults } = await readFolder(folder, AbortSignal.timeout(READ_MS));
-    for (const fault of faults) say(`error: ${faultText(fault)}`);
-    const access = { namespace: 'default' };
-    const everywhere = flags.namespace === undefined && exposures.length === 0;
-    const choices = everywhere ? [{}] : choicesOf(exposures, (one) => choiceOf(one, flags, access));
-    const proxyImage = flags.proxyImage ?? `snicket.dev/snicket:${version.default.version}`;
-    await plans.orSayWhy(async () =>
-      diagnose(management.folderManagement(objects), choices, {
-        ...{ namespace: flags.operatorNamespace, proxyImage, isGatewayHere: true, ...flags },
-      }),
-    );
-    if (faults.length > 0) process.exitCode = plans.EXIT.failed;
-  } catch (error) {
-    if (!(error instanceof FolderUnreadable)) throw error;
-    command.error(`error: ${error.message}; name the folder that snicket run is given`);
-  }
-}
-
-function choicesOf(
-  exposures: readonly NamedExposure[],
-  choiceOfOne: (exposure: NamedExposure | undefined) => Choice,
-): readonly Choice[] {
-  return (exposures.length === 0 ? [undefined] : exposures).map(choiceOfOne);
+  const { management, faults } = await openFolder(folder, command);
+  for (const fault of faults) say(`error: ${fault}`);
+  const proxyImage = flags.proxyImage ?? `snicket.dev/snicket:${version.default.version}`;
+  await plans.orSayWhy(async () =>
+    diagnose(management, choicesInFolder(exposures, flags), {
+      ...{ namespace: flags.operatorNamespace, proxyImage, isGatewayHere: true, ...flags },
+    }),
+  );
+  if (faults.length > 0) process.exitCode = plans.EXIT.failed;
 }
 
 async function runOnWorker(
@@ -183,7 +156,7 @@ async function runOnWorker(
   if (exposures.length > 0 || flags.filename !== undefined) {
     command.error('error: --from-worker asks no API and no folder; leave names and -f out');
   }
-  refuseMisplaced(EXPOSURE_FLAGS, 'belongs to a cluster; leave it out, or --from-worker', command);
+  refuseGiven(EXPOSURE_FLAGS, 'belongs to a cluster; leave it out, or --from-worker', command);
   const words = workerWordsOf(flags, command);
   const [{ diagnoseWorker }, { UnusableWords }] = await Promise.all([
     import('./doctor/diagnose.ts'),

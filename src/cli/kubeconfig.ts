@@ -1,11 +1,15 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import type { ExposureStatus } from '../api/exposure.ts';
 import { ipVersion } from '../wire/ip-address.ts';
-import type { Condition } from '../kube/object.ts';
+import type { ClusterAccess } from '../kube/cluster-access.ts';
+import type { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
 import {
+  accessText,
   choiceOf,
+  FOLDER_NAMESPACE,
+  folderOption,
   openManagement,
   parseExposureName,
+  refuseAccessFlags,
   refuseUnclear,
   withClusterFlags,
   type Choice,
@@ -15,6 +19,7 @@ import {
 import { FileExists, refuseExisting, writeSecretFile } from './kubeconfig-file.ts';
 import { OUTPUTS } from './output.ts';
 import { say } from './say.ts';
+import { edgeAddress, NothingToGive, plannedPlace, routedPlace } from './tenant-place.ts';
 
 const EXAMPLES = `
 Examples:
@@ -23,27 +28,25 @@ Examples:
 
   snicket kubeconfig blue --by-address            # DNS does not know it yet
   snicket kubeconfig blue --address 203.0.113.10  # the same, by this address
+  snicket kubeconfig -f tenants.d blue            # the folder of snicket run
   KUBECONFIG=~/.kube/config:blue.kubeconfig kubectl config view --flatten --raw
 
-The user is the administrator whose kubeconfig the provider keeps in a Secret.
+The user is the administrator whose kubeconfig the provider keeps in a Secret,
+or that the Exposure names.
 Cluster, user and context are called NAMESPACE/NAME, so that those of several
 tenants can be in one file.
 
 Exit codes:
   0  printed, or written to the file
   1  there is none to give: lines that begin with error: say why
-  2  the command line, the file or the management cluster is at fault`;
-
-/** That there is no kubeconfig to give; the message says why, and what to do. */
-class NothingToGive extends Error {
-  override readonly name = 'NothingToGive';
-}
+  2  the command line, a file or the management cluster is at fault`;
 
 interface Flags extends ClusterFlags {
   readonly address?: string;
   readonly byAddress: boolean;
   readonly output?: string;
   readonly force: boolean;
+  readonly filename?: string;
 }
 
 /** `snicket kubeconfig`: a kubeconfig for people, through the edge. */
@@ -51,6 +54,7 @@ export function kubeconfigCommand(): Command {
   return withClusterFlags(new Command('kubeconfig'))
     .description('print a kubeconfig of a tenant that leads through the edge')
     .addArgument(new Argument('<exposure>', 'NAMESPACE/NAME, or NAME').argParser(parseExposureName))
+    .addOption(folderOption())
     .addOption(
       new Option('--by-address', 'dial an address of the Edge; DNS is not needed then')
         .default(false)
@@ -70,7 +74,10 @@ export function kubeconfigCommand(): Command {
         if (flags.output !== undefined && !flags.force) refuseExisting(flags.output);
         await run(exposure, flags, command);
       } catch (error) {
-        if (!(error instanceof AccessError) && !(error instanceof FileExists)) throw error;
+        if (error instanceof AccessError) {
+          command.error(`error: ${accessText(error, flags, 'its folder: -f DIR')}`);
+        }
+        if (!(error instanceof FileExists)) throw error;
         command.error(`error: ${error.message}`);
       }
     });
@@ -82,11 +89,15 @@ async function run(exposure: NamedExposure, flags: Flags, command: Command): Pro
     import('./plans.ts'),
     import('../kube/cluster-access.ts'),
   ]);
-  const { client, access } = await openManagement(flags);
+  const { access, read } =
+    flags.filename === undefined
+      ? await openCluster(flags)
+      : await openFolderOf(flags.filename, command);
   const choice = choiceOf(exposure, { ...flags, allNamespaces: false }, access);
   await orSayWhy(async () => {
     try {
-      const { text, warnings } = await kubeconfigFor(choice, client, flags);
+      const management = await read();
+      const { text, warnings } = await kubeconfigFor(choice, management, flags);
       for (const warning of warnings) say(`warning: ${warning}`);
       hand(text, flags, command);
     } catch (error) {
@@ -98,33 +109,55 @@ async function run(exposure: NamedExposure, flags: Flags, command: Command): Pro
   });
 }
 
-async function kubeconfigFor(
-  choice: Choice,
-  client: Awaited<ReturnType<typeof openManagement>>['client'],
-  flags: Flags,
-) {
-  const [{ chosenOf }, { ManagementSnapshot }, { lookAtExposure }, { edgeKubeconfig }, progress] =
-    await Promise.all([
+/** Where Exposures are. */
+interface Source {
+  readonly access: Pick<ClusterAccess, 'namespace'>;
+  readonly read: () => Promise<ManagementSnapshot>;
+}
+
+async function openCluster(flags: Flags): Promise<Source> {
+  const [{ ManagementSnapshot }, { withProgress }] = await Promise.all([
+    import('../operator/management/management-snapshot.ts'),
+    import('./progress.ts'),
+  ]);
+  const { client, access } = await openManagement(flags);
+  const read = async () => {
+    const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_MS));
+    return withProgress(`reading ${client.server}`, reading);
+  };
+  return { access, read };
+}
+
+async function openFolderOf(folder: string, command: Command): Promise<Source> {
+  refuseAccessFlags(command);
+  const { openFolder } = await import('./folder-management.ts');
+  const { management, faults } = await openFolder(folder, command);
+  // One tenant is asked for, and the files of others do not keep it from being given.
+  for (const fault of faults) say(`warning: ${fault}`);
+  return { access: { namespace: FOLDER_NAMESPACE }, read: async () => Promise.resolve(management) };
+}
+
+async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, flags: Flags) {
+  const [{ chosenOf }, { lookAtExposure }, { edgeKubeconfig }, { findingText }] = await Promise.all(
+    [
       import('./plans.ts'),
-      import('../operator/management/management-snapshot.ts'),
       import('../operator/look.ts'),
       import('./kubeconfig-document.ts'),
-      import('./progress.ts'),
-    ]);
-  const { findingText } = await import('../api/finding.ts');
-  const signal = AbortSignal.timeout(READ_MS);
-  const reading = ManagementSnapshot.read(client, signal);
-  const management = await progress.withProgress(`reading ${client.server}`, reading);
+      import('../api/finding.ts'),
+    ],
+  );
   const [object] = chosenOf(management.exposures, choice);
   if (object === undefined) throw new NothingToGive('there is no such Exposure');
-  const { status } = object as { readonly status?: ExposureStatus };
   const { value: wish, finding } = management.book.wishOf(object);
   if (wish === undefined) throw new NothingToGive(findingText(finding));
-  if (status?.route === undefined || status.endpoint === undefined) {
-    throw new NothingToGive(notRouted(status));
-  }
-  const viewpoint = { management, namespace: flags.operatorNamespace, proxyImage: '' };
-  const look = await lookAtExposure(object, wish, viewpoint, signal);
+  const isFolder = flags.filename !== undefined;
+  const routed = isFolder ? undefined : routedPlace(object);
+  const viewpoint = {
+    ...{ management, namespace: flags.operatorNamespace, proxyImage: '' },
+    isGatewayHere: isFolder,
+  };
+  const look = await lookAtExposure(object, wish, viewpoint, AbortSignal.timeout(READ_MS));
+  const { endpoint, edge } = routed ?? plannedPlace(look);
   const { kubeconfig, controlPlane, findings } = look.reading;
   if (kubeconfig === undefined) {
     const said = findings.map(findingText).join('. ');
@@ -132,9 +165,9 @@ async function kubeconfigFor(
       `there is no kubeconfig of the tenant: ${said === '' ? 'wait for its provider, or write spec.controlPlane.kubeconfigSecret' : said}`,
     );
   }
-  const { hostname: host, port } = new URL(`tcp://${status.endpoint}`);
+  const { hostname: host, port } = new URL(`tcp://${endpoint}`);
   const address = flags.byAddress
-    ? edgeAddress(look.facts.edgeAddresses, status.edge, wish.edge.metadata.name)
+    ? edgeAddress(look.facts.edgeAddresses, edge, wish.edge.metadata.name)
     : flags.address;
   return edgeKubeconfig({
     ...{ text: kubeconfig, name: `${choice.namespace}/${choice.name}` },
@@ -146,34 +179,6 @@ async function kubeconfigFor(
 
 /** Of the whole reading of the management cluster. */
 const READ_MS = 60_000;
-
-function edgeAddress(
-  [address]: readonly string[],
-  used: string | undefined,
-  wished: string,
-): string {
-  if (used !== wished) {
-    throw new NothingToGive(
-      `it is on its way from Edge ${used} to Edge ${wished}; wait, or give --address`,
-    );
-  }
-  if (address !== undefined) return address;
-  throw new NothingToGive(
-    `nobody says where Edge ${wished} is; write spec.addresses of the Edge, wait for the load balancer if its Service is of type LoadBalancer, or give --address`,
-  );
-}
-
-/** The first of these that does not hold is the reason. */
-const BEFORE_ROUTED = ['Accepted', 'Prepared', 'Routed'];
-
-function notRouted(status: ExposureStatus | undefined): string {
-  const conditions = (status?.conditions ?? []) as readonly Condition[];
-  const reason = BEFORE_ROUTED.flatMap((type) => conditions.find((one) => one.type === type) ?? [])
-    .filter((condition) => condition.status !== 'True')
-    .map((condition) => `${condition.type} is ${condition.status}: ${condition.message}`)
-    .at(0);
-  return `it is not routed yet; ${reason ?? 'the operator has not looked at it: see that it runs'}`;
-}
 
 function hand(text: string, { output, force }: Flags, command: Command): void {
   if (output === undefined) {

@@ -1,9 +1,9 @@
 /**
  * The flags by which tools find the management cluster, and in it the operator and the Exposures that are meant.
  */
-import { Argument, InvalidArgumentError, type Command } from 'commander';
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import type { KubeClient } from '../kube/client.ts';
-import type { ClusterAccess } from '../kube/cluster-access.ts';
+import type { AccessError, ClusterAccess } from '../kube/cluster-access.ts';
 import type { ObjectKey } from '../kube/object.ts';
 
 /** By which the cluster is found, and the namespace that is meant in it. */
@@ -61,6 +61,27 @@ export function withManagementFlags(command: Command): Command {
     );
 }
 
+/** The folder of `snicket run`, where there is no cluster. */
+export function folderOption(): Option {
+  return new Option('-f, --filename <folder>', 'the folder of snicket run, in place of a cluster');
+}
+
+/** How a management cluster is found. */
+export const ACCESS_FLAGS: readonly string[] = ['kubeconfig', 'context', 'operatorNamespace'];
+
+/** Ends the program if one of these was given that means nothing here. */
+export function refuseGiven(names: readonly string[], why: string, command: Command): void {
+  const given = names.find((name) => command.getOptionValueSource(name) === 'cli');
+  if (given === undefined) return;
+  const { long } = command.options.find((option) => option.attributeName() === given) ?? {};
+  command.error(`error: ${long} ${why}`);
+}
+
+/** The same for flags of a cluster beside the folder. */
+export function refuseAccessFlags(command: Command): void {
+  refuseGiven(ACCESS_FLAGS, 'belongs to a cluster, not to -f; leave it out', command);
+}
+
 /** The flags that say which Exposures are meant. */
 export type ChoiceFlags = Pick<ManagementFlags, 'namespace' | 'allNamespaces'>;
 
@@ -94,6 +115,30 @@ export function choiceOf(
     namespace: exposure?.namespace ?? namespace ?? access.namespace,
     name: exposure?.name,
   };
+}
+
+/** The same in a folder, where all are meant if nobody says otherwise. */
+export function choicesInFolder(
+  exposures: readonly NamedExposure[],
+  flags: ChoiceFlags,
+): readonly Choice[] {
+  if (exposures.length > 0) {
+    return exposures.map((one) => choiceOf(one, flags, { namespace: FOLDER_NAMESPACE }));
+  }
+  return [{ namespace: flags.namespace }];
+}
+
+/** Of objects in a folder that name none. */
+export const FOLDER_NAMESPACE = 'default';
+
+/** Why there is no way to a cluster, and what somebody may want who has none: `its folder: -f DIR`. */
+export function accessText(
+  { code, message }: AccessError,
+  { kubeconfig }: Pick<ClusterFlags, 'kubeconfig'>,
+  elsewhere: string,
+): string {
+  const isNamed = code !== 'AccessMissing' || kubeconfig !== undefined;
+  return isNamed ? message : `${message}; for snicket run, name ${elsewhere}`;
 }
 
 /** The management cluster. @throws AccessError */

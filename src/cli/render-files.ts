@@ -28,6 +28,8 @@ export interface Assumptions {
   readonly proxyImage: string;
   /** Of every tenant, as somebody says it; what is absent is taken from its Exposure, from its provider, or {@link USUAL}. */
   readonly tenant: Partial<TenantWords>;
+  /** As of `snicket run`, whose gateway is on this machine, and which has nothing but its files. Default: no. */
+  readonly isGatewayHere?: boolean;
 }
 
 type TenantWords = Omit<TenantFacts, 'nodes'>;
@@ -51,7 +53,7 @@ export async function outlooksOfFiles(
   const owned = withOwners(files);
   const asked = askedExposures(owned, new ManagementSnapshot(owned, EVERYTHING, readerOf(owned)));
   const objects = [...owned, ...asked.exposures];
-  const added = await assumedObjects(objects);
+  const added = assumptions.isGatewayHere === true ? [] : await assumedObjects(objects);
   const all = [...objects, ...added];
   const management = new ManagementSnapshot(all, EVERYTHING, readerOf(all));
   const viewpoint = { ...assumptions, management };

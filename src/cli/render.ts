@@ -1,16 +1,20 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
 import { ipVersion } from '../wire/ip-address.ts';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
 import {
+  accessText,
   choiceOf,
+  FOLDER_NAMESPACE,
   openManagement,
+  refuseGiven,
   refuseUnclear,
   withManagementFlags,
   type ManagementFlags,
   type NamedExposure,
 } from './management-flags.ts';
+import type { KubeObject } from '../kube/object.ts';
 import type { TextFile } from '../manifests/manifest-parts.ts';
 import { say } from './say.ts';
 
@@ -20,6 +24,7 @@ Examples:
   snicket render -A --only management            # for all of them, without asking a tenant
   snicket render -f edge.yaml blue.yaml          # from files, with no cluster at all
   kustomize build . | snicket render -f -        # from standard input
+  snicket render -f tenants.d                    # from the folder of snicket run, as it reads it
   snicket render tenants/blue --values           # the values of k0rdent's chart, for its ClusterDeployment
   snicket render -f edge.yaml blue.yaml --only management | kubectl diff -f -
 
@@ -48,7 +53,10 @@ interface Flags extends ManagementFlags {
 export function renderCommand(): Command {
   return withManagementFlags(new Command('render'))
     .description('print the objects that Exposures lead to, from a cluster or from files')
-    .option('-f, --filename <file...>', 'files with Edges and Exposures, and - for standard input')
+    .option(
+      '-f, --filename <file...>',
+      'files with Edges and Exposures, - for standard input, or the folder of snicket run',
+    )
     .option('--values', "the values of k0rdent's chart, and nothing else", false)
     .option('--show-secrets', 'print what is in Secrets', false)
     .addOption(
@@ -113,7 +121,7 @@ async function renderCluster(
     });
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
-    command.error(`error: ${error.message}`);
+    command.error(`error: ${accessText(error, flags, 'its folder: -f DIR')}`);
   }
 }
 
@@ -122,21 +130,21 @@ async function renderFiles(
   flags: Flags,
   command: Command,
 ): Promise<void> {
-  const [{ readObjects }, { outlooksOfFiles }, { EXIT, planText, reportFindings }] =
-    await Promise.all([
-      import('./object-files.ts'),
-      import('./render-files.ts'),
-      import('./plans.ts'),
-    ]);
-  const files = names.map((name) => readText(name, command));
-  const { objects, faults } = readObjects(files, flags.namespace ?? 'default');
+  const [{ outlooksOfFiles }, { EXIT, planText, reportFindings }] = await Promise.all([
+    import('./render-files.ts'),
+    import('./plans.ts'),
+  ]);
+  const folder = names.find(isFolder);
+  const { objects, faults } = await (folder === undefined
+    ? readFiles(names, flags, command)
+    : readFolder(folder, names, command));
   if (faults.length > 0) {
     for (const fault of faults) say(`error: ${fault}`);
     process.exitCode = EXIT.wrong;
     return;
   }
   const { outlooks, notes } = await outlooksOfFiles(objects, {
-    namespace: flags.operatorNamespace,
+    ...{ namespace: flags.operatorNamespace, isGatewayHere: folder !== undefined },
     proxyImage: flags.proxyImage ?? `snicket.dev/snicket:${manifest.version}`,
     tenant: {
       ...(flags.tenantVersion !== undefined && { version: flags.tenantVersion }),
@@ -158,6 +166,57 @@ async function renderFiles(
   console.log(texts.map((text) => text.trimEnd()).join('\n---\n'));
 }
 
+interface ReadObjects {
+  readonly objects: readonly KubeObject[];
+  readonly faults: readonly string[];
+}
+
+async function readFiles(
+  names: readonly string[],
+  { namespace = FOLDER_NAMESPACE }: Flags,
+  command: Command,
+): Promise<ReadObjects> {
+  const { readObjects } = await import('./object-files.ts');
+  return readObjects(
+    names.map((name) => readText(name, command)),
+    namespace,
+  );
+}
+
+async function readFolder(
+  folder: string,
+  names: readonly string[],
+  command: Command,
+): Promise<ReadObjects> {
+  if (names.length > 1) {
+    command.error(
+      `error: ${folder} is a folder, and that of snicket run stands alone; for the files of a cluster write ${folder}/*.yaml`,
+    );
+  }
+  refuseGiven(
+    ['namespace'],
+    `belongs to files; in a folder, objects that name none are in ${FOLDER_NAMESPACE}`,
+    command,
+  );
+  const { objectsInFolder } = await import('./folder-management.ts');
+  const read = await objectsInFolder(folder, command);
+  if (read.faults.length > 0) {
+    say(
+      `note: ${folder} is read as snicket run reads it; for the files of a cluster write ${folder}/*.yaml`,
+    );
+  }
+  return read;
+}
+
+function isFolder(name: string): boolean {
+  if (name === '-') return false;
+  try {
+    return statSync(name).isDirectory();
+  } catch {
+    return false; // why it cannot be read is said when it is read
+  }
+}
+
 function readText(name: string, command: Command): TextFile {
   try {
     return name === '-'
@@ -170,7 +229,6 @@ function readText(name: string, command: Command): TextFile {
 }
 
 function unreadable(name: string, code: string): string {
-  if (code === 'EISDIR') return `a folder; write its files: ${name}/*.yaml`;
   if (code !== 'ENOENT') return code;
   // As if one Exposure could be chosen from files.
   const isName = /^[^./]+\/[^./]+$/.test(name);

@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander';
 import {
+  accessText,
   choiceOf,
   openManagement,
   parseExposureName,
@@ -62,7 +63,7 @@ export function statusCommand(): Command {
         await run(exposure, flags);
       } catch (error) {
         if (!(error instanceof AccessError)) throw error;
-        command.error(`error: ${error.message}`);
+        command.error(`error: ${accessText(error, flags, 'its state: --state DIR')}`);
       }
     });
 }

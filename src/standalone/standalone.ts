@@ -8,10 +8,12 @@ import { CannotListen, listenOnAll } from '../engine/listen-all.ts';
 import { KubernetesRoutes } from '../discovery/kubernetes-routes.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
+import { RESOURCES } from '../kube/resource.ts';
 import { Operator, type OperatorOptions } from '../operator/operator.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
+import { unheardPorts } from './edge-port.ts';
 import type { FolderFault } from './folder/fault.ts';
 import { OPERATOR_NAMESPACE } from './folder/rules.ts';
 import { FolderCluster } from './folder-cluster.ts';
@@ -98,6 +100,10 @@ export class Standalone {
     if (this.#cluster.isNew) await this.#sync.start();
     await this.gateway.start();
     if (!this.#cluster.isNew) await this.#sync.start();
+    const edges = this.#cluster.store.list(RESOURCES.edge);
+    for (const unheard of unheardPorts(edges, this.#options.gateway.listen)) {
+      this.#log.warn(unheard);
+    }
     this.#operating = this.#operator.run(this.#ended.signal);
     this.#operating.catch(() => {}); // lost() tells whoever asks
     this.#log.info('running', {

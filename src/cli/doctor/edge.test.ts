@@ -16,7 +16,7 @@ beforeAll(async () => {
   terminal.write('b.crt', lab.b.authority.cert);
   terminal.write('empty.crt', '');
   good = edge((await lab.gateway()).port);
-  bad = edge((await lab.faultyEdge({ readsOnce: true, noName: 'first' })).port);
+  bad = edge((await lab.faultyEdge({ readsOnce: 'misroutes', noName: 'first' })).port);
 });
 afterAll(async () => {
   terminal[Symbol.dispose]();

@@ -46,8 +46,8 @@ export async function leave(
 ): Promise<Leaving | undefined> {
   const { management, routing, links, events, log } = means;
   const key = keyText(object.metadata);
-  const { finalizers = [], uid } = object.metadata;
-  const time = means.leaveTimes.timeOf(key, uid);
+  const { finalizers = [] } = object.metadata;
+  const time = means.leaveTimes.timeOf(key, object.metadata);
   const unrestored = finalizers.includes(PREPARATION_FINALIZER)
     ? await orFault(async () => restoreProvided(object, means, time, signal), signal)
     : undefined;
@@ -65,7 +65,7 @@ export async function leave(
     : undefined;
   if (rest !== undefined) {
     // Asked anew: nodes that were only just reached have their time.
-    const left = means.leaveTimes.timeOf(key, uid);
+    const left = means.leaveTimes.timeOf(key, object.metadata);
     if (left.leftMs > 0) {
       return waiting(rest, left, `leaves DaemonSet ${keyText(PROXY)} and what belongs to it there`);
     }
@@ -132,8 +132,8 @@ function secondsText({ waitedMs }: LeaveTime): string {
 /** Puts the objects of the provider back; says what keeps that from being done. @throws KubeError */
 async function restoreProvided(
   object: KubeObject,
-  { management, leaveTimeoutMs }: LeaveMeans,
-  { waitedMs }: LeaveTime,
+  { management }: LeaveMeans,
+  { isHalfOver: isLate }: LeaveTime,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { value: exposure, finding } = leavingExposure(object, management.book);
@@ -144,6 +144,5 @@ async function restoreProvided(
   const { provided } = await readControlPlane(exposure, { ...objects, secret });
   if (provided === undefined) return undefined; // nothing is there to be put back
   const holder = holderOf(exposure, management.book);
-  const isLate = waitedMs > leaveTimeoutMs / 2;
   return restore(management.client, { provided, holder, objects, isLate }, signal);
 }

@@ -160,6 +160,22 @@ describe.concurrent('an Exposure that is deleted', () => {
     expect(lab.eventsOf('blue')).not.toContain('TenantLeftBehind');
   });
 
+  test('has the time from its deletion on, whenever the operator starts', async () => {
+    await using lab = await OperatorLab.start();
+    const { server } = await lab.addExposed('blue');
+    await server.goDown();
+    await lab.stopOperator();
+    await lab.unexpose('blue');
+    const deletedMs = Date.parse(lab.exposure('blue')?.metadata.deletionTimestamp ?? '');
+    await until('a while has gone by', () => Date.now() - deletedMs > 2_500);
+
+    lab.startOperator();
+
+    const said = await lab.untilCondition('blue', 'Ready', /^False Leaving/);
+    const end = new Date(deletedMs + 300_000).toISOString().replace('.000Z', 'Z');
+    expect(said).toContain(`At ${end} Snicket gives up`);
+  });
+
   test('does not wait for a tenant in which nothing was made', async () => {
     await using lab = await OperatorLab.start();
     const { server } = await lab.addTenant('blue');

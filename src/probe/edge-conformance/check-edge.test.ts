@@ -43,7 +43,7 @@ test('nothing but GET /version is asked, and few times', async () => {
 describe.concurrent('a fault has its code, and no other', () => {
   const faults: readonly (readonly [string, EdgeFaults, readonly string[]])[] = [
     ['leads one host to another', { misroutes: HOST_B }, ['PassthroughOtherHost']],
-    ['reads the hello once', { readsOnce: true }, ['SplitHelloNotRouted']],
+    ['reads the hello once', { readsOnce: 'misroutes' }, ['SplitHelloNotRouted']],
     ['reads one record alone', { firstRecord: 'refuses' }, ['SmallRecordsRefused']],
     ['guesses behind one record', { firstRecord: 'misroutes' }, ['SmallRecordsMisrouted']],
     ['has a small buffer', { maxHelloBytes: 1460 }, ['LargeHelloNotRouted']],
@@ -106,9 +106,14 @@ describe('an edge that ends TLS itself', () => {
   });
 
   test.each([
-    ['without protocols', [], 'AlpnLost'],
-    ['with HTTP/1.1 alone', ['http/1.1'], 'AlpnH2NotChosen'],
-  ] as const)('with the key of the tenant, %s', async (_, protocols, code) => {
+    [
+      'without protocols',
+      [],
+      'AlpnNotAnswered',
+      'its server does not negotiate ALPN, or something',
+    ],
+    ['with HTTP/1.1 alone', ['http/1.1'], 'AlpnH2NotChosen', 'http/1.1 is chosen'],
+  ] as const)('with the key of the tenant, %s', async (_, protocols, code, message) => {
     await using lab = await EdgeLab.create();
     const { serving } = lab.a;
     const { port: ending } = lab.use(
@@ -119,10 +124,27 @@ describe('an edge that ends TLS itself', () => {
     const results = await lab.check(port, { ca: lab.authorities, hosts: [HOST_A] });
 
     expect(complaints(results)).toEqual([code]);
+    expect(results.find(({ check }) => check === 'alpn-h2')).toMatchObject({
+      ...{ state: 'Warn', message: expect.stringContaining(message) },
+    });
     expect(results.find(({ check }) => check === 'own-certificates')).toMatchObject({
       ...{ state: 'Skip', code: 'NothingToCheck' },
     });
   });
+});
+
+test('who knows no CA takes ALPN that is lost for a fault of the edge', async () => {
+  await using lab = await EdgeLab.create();
+  const { serving } = lab.a;
+  const { port: ending } = lab.use(
+    await ApiServer.start({ serving, protocols: [], onConnection: httpSpeaker() }),
+  );
+  const { port } = lab.use(await FaultyEdge.start(new Map([[HOST_A, ending]])));
+
+  const results = await lab.check(port, { hosts: [HOST_A] });
+
+  expect(complaints(results)).toEqual(['PassthroughNotProven', 'AlpnLost']);
+  expect(results.find(({ check }) => check === 'alpn-h2')?.state).toBe('Fail');
 });
 
 test('an edge with a certificate for strangers gets a warning each', async () => {
@@ -230,6 +252,19 @@ describe('a fault that shows by a wait has its code, and no other', () => {
     });
 
     expect(complaints(results)).toEqual([code]);
+  });
+});
+
+test('a split hello without an answer is told from one that is led astray', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.faultyEdge({ readsOnce: 'holds' });
+
+  const results = await lab.check(port, { ca: lab.authorities, timeoutMs: 800 });
+
+  expect(complaints(results)).toEqual(['SplitHelloTimeout']);
+  expect(results.find(({ check }) => check === 'split-hello')).toMatchObject({
+    state: 'Fail',
+    message: `127.0.0.1:${port} gave no answer within 0.8 s, asked for ${HOST_A} in a hello of six segments`,
   });
 });
 

@@ -56,6 +56,24 @@ test('a bad file leaves the tenant as it was; a good one puts it right; a remove
   await expect(lab.get(blue, '/version')).rejects.toThrow(/unrecognized.name/i);
 }, 120_000);
 
+test('warns at the start if nobody listens at the port of the Edge', async () => {
+  await using lab = await RunLab.open();
+  await lab.addTenant('blue');
+  lab.write(
+    'edge.yaml',
+    readFileSync(join(lab.folder, 'edge.yaml'), 'utf8').replace(`port: ${lab.port}`, 'port: 7'),
+  );
+
+  await lab.start();
+
+  const warning = await lab.said(/^Edge shared has port 7, and no --listen has it/);
+  expect(warning.level).toBe('warn');
+  lab.writeEdge();
+  await lab.stop();
+  await lab.start();
+  expect(lab.log.filter(({ msg }) => msg.includes('--listen'))).toEqual([]);
+}, 120_000);
+
 test('a restart goes on with the same keys, and cleans up what went meanwhile', async () => {
   await using lab = await RunLab.open();
   const blue = await lab.addTenant('blue');

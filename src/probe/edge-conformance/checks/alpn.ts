@@ -5,7 +5,7 @@ import { checkResult, type CheckResult } from '../check-result.ts';
 import type { Checkup } from '../checkup.ts';
 
 /** Judges what was chosen of h2 and http/1.1. */
-export function judgeAlpn({ served, looks }: Checkup): CheckResult {
+export function judgeAlpn({ served, looks, recognition }: Checkup): CheckResult {
   const chosen = served.map((host) => {
     const [first] = looks.get(host) ?? [];
     return { host, protocol: first?.kind === 'secured' ? first.protocol : undefined };
@@ -13,7 +13,15 @@ export function judgeAlpn({ served, looks }: Checkup): CheckResult {
   const lost = chosen.find(({ protocol }) => protocol === undefined);
   if (lost !== undefined) {
     const { host } = lost;
-    return checkResult('AlpnLost', `of h2 and http/1.1 none is chosen for ${host}`, { host });
+    const message = `of h2 and http/1.1 none is chosen for ${host}`;
+    // Its own certificate is there: so would it be before a server without ALPN, and with an edge that has its key.
+    return recognition.hasAuthorities
+      ? checkResult(
+          'AlpnNotAnswered',
+          `${message}: its server does not negotiate ALPN, or something that has its key ends TLS before it`,
+          { host },
+        )
+      : checkResult('AlpnLost', message, { host });
   }
   const other = chosen.find(({ protocol }) => protocol !== 'h2');
   if (other !== undefined) {

@@ -21,9 +21,17 @@ export interface Astray {
 /** In many TCP segments. */
 export async function checkSplitHello(checkup: Checkup): Promise<CheckResult> {
   const astray = await firstAstray(checkup, { shape: inSegments });
-  return astray === undefined
-    ? checkResult('SplitHelloRouted', 'a hello in six segments arrives')
-    : checkResult('SplitHelloNotRouted', `${astray.text} in a hello of six segments`);
+  if (astray === undefined) {
+    return checkResult('SplitHelloRouted', 'a hello in six segments arrives');
+  }
+  if (astray.handshake.kind === 'timeout') {
+    const seconds = checkup.limits.timeoutMs / 1000;
+    return checkResult(
+      'SplitHelloTimeout',
+      `${checkup.at} gave no answer within ${seconds} s, asked for ${astray.host} in a hello of six segments`,
+    );
+  }
+  return checkResult('SplitHelloNotRouted', `${astray.text} in a hello of six segments`);
 }
 
 /** In many TLS records. */

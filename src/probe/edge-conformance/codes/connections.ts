@@ -21,6 +21,14 @@ export const CONNECTION_CODES = {
       'No protocol is chosen: HTTP/2 is lost, and konnectivity, which is gRPC, does not work.',
     action: 'look for what ends TLS before the server of {host}, and let it pass TLS through',
   },
+  AlpnNotAnswered: {
+    ...{ check: 'alpn-h2', state: 'Warn' },
+    title: 'no protocol is chosen',
+    meaning:
+      'Passthrough is proven and no protocol chosen: the server does not negotiate ALPN, or something with the key of the tenant ends TLS before it. API servers and konnectivity choose h2.',
+    action:
+      'dial the server of {host} itself, without the edge (openssl s_client -alpn h2,http/1.1 -connect SERVER:PORT -servername {host}): if a protocol is chosen there, find what ends TLS before it and let it pass TLS through; if not, the edge is not at fault',
+  },
 
   ClientCertificateAsked: {
     ...{ check: 'client-certificates', state: 'Pass' },

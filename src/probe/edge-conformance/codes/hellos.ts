@@ -15,6 +15,14 @@ export const HELLO_CODES = {
     action:
       'let the edge wait for the whole ClientHello (HAProxy: tcp-request inspect-delay), or take an edge that does',
   },
+  SplitHelloTimeout: {
+    ...{ check: 'split-hello', state: 'Fail' },
+    title: 'split hello is not answered',
+    meaning:
+      'A small ClientHello is answered, and one in many TCP segments is not in the time of a step: the edge or the server is slow, or the edge waits for what it does not put together.',
+    action:
+      'try again with a longer --timeout; if there is no answer then either, let the edge put the segments of the ClientHello together, or take an edge that does',
+  },
 
   SmallRecordsRouted: {
     ...{ check: 'small-records', state: 'Pass' },

@@ -8,8 +8,8 @@ import { PROXY_FIRST_BYTE, ProxyHeader } from '../../../wire/proxy-header.ts';
 
 /** What it does wrong. Without any of these it does all well. */
 export interface EdgeFaults {
-  /** Looks at what came first, and never again. Who is not found there goes to the first host. */
-  readonly readsOnce?: boolean;
+  /** Looks at what came first, and never again. Who is not found there goes to the first host, or gets no answer. */
+  readonly readsOnce?: 'misroutes' | 'holds';
   /** Reads no second record. Who is not found in the first is refused, or goes to the first host. */
   readonly firstRecord?: 'refuses' | 'misroutes';
   /** Refuses larger hellos. */
@@ -123,7 +123,8 @@ export class FaultyEdge implements AsyncDisposable {
           : { bytes: rest, name: hello.serverName };
       }
       if (outcome !== 'incomplete') return undefined;
-      if (readsOnce === true) return { bytes: rest, name: firstName };
+      if (readsOnce === 'misroutes') return { bytes: rest, name: firstName };
+      if (readsOnce === 'holds') await once(client, 'close');
     }
     return undefined;
   }

@@ -1,0 +1,164 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { join } from 'node:path';
+import { createClient } from '../kube/fetch-client.ts';
+import { parseKubeconfig } from '../kube/kubeconfig.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { RunLab } from '../standalone/testing/run-lab.ts';
+import { Terminal } from './testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+const API_HOST = 'tenants-blue.k8s.example.test';
+
+test('the records of the hosts in the folder of `snicket run` are printed', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  await lab.addTenant('blue');
+  await lab.addTenant('red');
+
+  const words = ['dns', '-f', lab.folder, '--format', 'hosts'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+  expect(stderr).toBe('');
+  expect(stdout).toBe(`# Edge shared
+127.0.0.1 ${API_HOST}
+127.0.0.1 tenants-red.k8s.example.test
+`);
+  expect(exitCode).toBe(0);
+});
+
+test('the hosts in the folder are looked up', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  await lab.addTenant('blue');
+
+  const { exitCode, stdout, stderr } = await terminal.snicket(['dns', '-f', lab.folder]);
+
+  // Nobody's DNS knows the hosts of the lab.
+  expect(stderr).toBe('1 of 1 names does not lead to the Edge; for the records: --format\n');
+  expect(stdout).toMatch(/tenants\/blue +tenants-blue\.k8s\.example\.test +127\.0\.0\.1 +- /);
+  expect(exitCode).toBe(1);
+});
+
+test('a kubeconfig from the folder leads through the gateway of `snicket run`', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  const blue = await lab.addTenant('blue');
+  await blue.controllers.addNode('worker-1', ['10.0.0.1']);
+  await lab.start();
+  await lab.untilCondition('blue', 'Routed', /^True/);
+
+  const words = ['kubeconfig', '-f', lab.folder, 'tenants/blue', '--by-address'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+  expect(stderr).toBe('');
+  expect(stdout).toContain(`server: https://127.0.0.1:${lab.port}\n`);
+  expect(stdout).toContain(`tls-server-name: ${API_HOST}\n`);
+  const { items } = await createClient(parseKubeconfig(stdout)).list(RESOURCES.node);
+  expect(items.map(({ metadata }) => metadata.name)).toEqual(['worker-1']);
+  expect(exitCode).toBe(0);
+});
+
+test('a file that is wrong keeps nobody from the kubeconfig of another tenant', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  await lab.addTenant('blue');
+  lab.write('red.yaml', 'kind: Exposure\n');
+
+  const words = ['kubeconfig', '-f', lab.folder, '-n', 'tenants', 'blue'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+  expect(stderr).toBe(
+    'warning: red.yaml:1:1: no object; write apiVersion, kind and metadata.name\n',
+  );
+  expect(stdout).toContain(`server: https://${API_HOST}:${lab.port}\n`);
+  expect(exitCode).toBe(0);
+});
+
+test('of a file that is wrong the place is said, and the records of the others are printed', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  await lab.addTenant('blue');
+  lab.write('red.yaml', 'kind: Exposure\n');
+
+  const words = ['dns', '-f', lab.folder, '--format', 'hosts'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+  expect(stderr).toBe('error: red.yaml:1:1: no object; write apiVersion, kind and metadata.name\n');
+  expect(stdout).toContain(`127.0.0.1 ${API_HOST}\n`);
+  expect(exitCode).toBe(2);
+});
+
+test('of a tenant whose Secret is not in the folder there is no kubeconfig', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  await lab.addTenant('blue');
+  const text = await Bun.file(join(lab.folder, 'blue/tenant.yaml')).text();
+  lab.write('blue/tenant.yaml', text.split('---\n').slice(0, 2).join('---\n'));
+
+  const words = ['kubeconfig', '-f', lab.folder, 'tenants/blue'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+  expect(stderr).toStartWith('error: tenants/blue: there is no kubeconfig of the tenant: ');
+  expect(stderr).toContain('tenants/blue-admin');
+  expect(stdout).toBe('');
+  expect(exitCode).toBe(1);
+});
+
+test('the folder of `snicket run` is rendered as that plans it', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  const blue = await lab.addTenant('blue');
+
+  const { exitCode, stdout, stderr } = await terminal.snicket(['render', '-f', lab.folder]);
+
+  expect(stderr).toBe('');
+  expect(stdout).toStartWith(
+    '# Exposure tenants/blue: Edge shared, driver snicket, mode passthrough\n',
+  );
+  expect(stdout).toContain(`port: ${blue.port}\n`);
+  expect(stdout).toContain('# tenant cluster: EndpointSlice default/kubernetes\n');
+  expect(exitCode).toBe(0);
+});
+
+test('a Secret that is not in the folder is missed by render too', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  await lab.addTenant('blue');
+  const text = await Bun.file(join(lab.folder, 'blue/tenant.yaml')).text();
+  lab.write('blue/tenant.yaml', text.split('---\n').slice(0, 2).join('---\n'));
+
+  const { exitCode, stderr } = await terminal.snicket(['render', '-f', lab.folder]);
+
+  expect(stderr).toMatch(/^error: tenants\/blue: .*blue-admin/);
+  expect(exitCode).toBe(1);
+});
+
+test.each([[['dns']], [['kubeconfig', 'blue']]])(
+  'a folder that is not there, and flags of a cluster beside a folder, are refused: %j',
+  async (words) => {
+    using terminal = new Terminal();
+
+    const gone = await terminal.snicket([...words, '-f', 'gone']);
+    const both = await terminal.snicket([...words, '-f', '.', '--context', 'here']);
+
+    expect(gone.stderr).toContain('; name the folder that snicket run is given\n');
+    expect(gone.exitCode).toBe(2);
+    expect(both.stderr).toBe('error: --context belongs to a cluster, not to -f; leave it out\n');
+    expect(both.exitCode).toBe(2);
+  },
+);
+
+test.each([
+  ['dns', 'its folder: -f DIR'],
+  ['doctor', 'its folder: -f DIR'],
+  ['status', 'its state: --state DIR'],
+])('who has no cluster is told what %s takes of `snicket run`', async (command, way) => {
+  using terminal = new Terminal();
+
+  const { exitCode, stderr } = await terminal.snicket([command]);
+
+  expect(stderr).toStartWith('error: no cluster to talk to: ');
+  expect(stderr).toEndWith(`; name a kubeconfig; for snicket run, name ${way}\n`);
+  expect(exitCode).toBe(2);
+});
