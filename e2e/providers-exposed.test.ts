@@ -148,8 +148,11 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
       withExposure,
     );
 
-    const seen = await waitFor('kube-proxy has the endpoints', async () =>
-      namespacesSeenBy(pod).catch(() => undefined),
+    // What is asked of a pod goes by konnectivity, whose agents take a while to come back to an API server made anew.
+    const seen = await waitFor(
+      'kube-proxy has the endpoints',
+      async () => namespacesSeenBy(pod).catch(() => undefined),
+      { deadlineMs: 120_000, everyMs: 500 },
     );
 
     expect(seen).toContain(homeOf(cluster));
@@ -180,11 +183,15 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     expect(Object.keys(metadata.annotations ?? {}).filter((key) => /snicket/.test(key))).toEqual(
       [],
     );
-    await waitFor('its kubeconfig leads elsewhere', async () => {
-      const kubeconfig = await publishedKubeconfig();
-      return kubeconfig.includes('server: ') && !kubeconfig.includes(hosts.api);
-    });
-  }, 240_000);
+    await waitFor(
+      'its kubeconfig leads elsewhere',
+      async () => {
+        const kubeconfig = await publishedKubeconfig();
+        return kubeconfig.includes('server: ') && !kubeconfig.includes(hosts.api);
+      },
+      { deadlineMs: 150_000, everyMs: 500 },
+    ).catch(withEvents);
+  }, 360_000);
 
   /** As docs/install.md says. */
   async function letSnicketRenewSecrets(): Promise<void> {
@@ -240,6 +247,12 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     const at = [`--namespace=${NAMESPACE}`, '--output=yaml'];
     const yaml = await world.management.kubectl('get', 'exposure', tenant, ...at);
     throw new Error(`${String(error)}\n${yaml}`);
+  }
+
+  /** The same with the events of its namespace. */
+  async function withEvents(error: unknown): Promise<never> {
+    const at = [`--namespace=${NAMESPACE}`, '--output=wide', '--sort-by=.lastTimestamp'];
+    throw new Error(`${String(error)}\n${await world.management.kubectl('get', 'events', ...at)}`);
   }
 
   async function isReady(): Promise<boolean> {

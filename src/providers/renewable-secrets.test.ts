@@ -67,10 +67,16 @@ describe('there are none', () => {
 
   test.each([
     ['of k0smotron', { provider: 'k0smotron', objects: [k0smotronCluster('blue')] }],
-    ['of a control plane that does not run', { phase: 'unavailable' }],
     ['of one that is paused', { objects: [changed(readyTenant('kamaji', 'blue'), paused)] }],
   ] satisfies [string, Partial<ProvidedFacts>][])('%s', (_, facts) => {
     expect(renewableSecrets({ ...KAMAJI, ...facts }, WISH)).toEqual([]);
     expect(leftSecrets({ ...KAMAJI, ...facts }, [WISH.hosts.api])).toEqual([]);
+  });
+
+  test('of a control plane that does not run, but for the kubeconfig of one that leaves', () => {
+    const facts = { ...KAMAJI, phase: 'unavailable' } as const;
+
+    expect(renewableSecrets(facts, WISH)).toEqual([]);
+    expect(leftSecrets(facts, [WISH.hosts.api])).toHaveLength(1);
   });
 });

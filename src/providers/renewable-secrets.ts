@@ -27,7 +27,7 @@ export function renewableSecrets(
   wish: PreparationWish,
 ): readonly RenewableSecret[] {
   const [owner] = facts.objects;
-  if (owner === undefined || !makesAnew(facts, owner)) return [];
+  if (owner === undefined || facts.phase !== 'serving' || !makesAnew(facts, owner)) return [];
   const lacks = (certificate: string): boolean =>
     lackingHosts({ ...facts, servingCertificate: certificate }, wish).length > 0;
   return [
@@ -45,6 +45,7 @@ export function leftSecrets(
   hosts: readonly string[],
 ): readonly RenewableSecret[] {
   const [owner] = facts.objects;
+  // In whatever phase: with its former fields a control plane starts anew, and there is no next time.
   if (owner === undefined || !makesAnew(facts, owner)) return [];
   return [kubeconfigOf(owner, (server) => hosts.includes(URL.parse(server)?.hostname ?? ''))];
 }
@@ -64,8 +65,8 @@ function keyOf({ metadata: { name, namespace } }: KubeObject, what: string): Obj
   return { name: `${name}-${what}`, namespace };
 }
 
-/** A provider that does not look at its object would leave the API server without. */
-function makesAnew({ provider, phase }: ProvidedFacts, { metadata }: KubeObject): boolean {
+/** One that does not look at its object leaves it without. */
+function makesAnew({ provider }: ProvidedFacts, { metadata }: KubeObject): boolean {
   const isPaused = Object.keys(metadata.annotations ?? {}).some((key) => key.endsWith('/paused'));
-  return (provider === 'kamaji' || provider === 'steward') && phase === 'serving' && !isPaused;
+  return (provider === 'kamaji' || provider === 'steward') && !isPaused;
 }

@@ -101,7 +101,7 @@ export class SecretRenewals {
     const stale = this.#noted(seen, known);
     const { refusedAtMs = Number.NEGATIVE_INFINITY } = stale;
     const refusedMs = refusedAtMs + REFUSED_MS - this.#clock.nowMs();
-    if (refusedMs > 0) return { waitMs: isNeeded ? refusedMs : undefined };
+    if (refusedMs > 0 && !isLast) return { waitMs: isNeeded ? refusedMs : undefined };
     const place = `${keyText(key)} ${secret.owner.metadata.uid}`;
     // What it lacks is another thing when its tenant leaves.
     const lacking = isLast ? 'left' : 'wished';
