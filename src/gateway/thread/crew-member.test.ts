@@ -104,14 +104,16 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
 test('stays dead if it is told to leave between its death and its restart', async () => {
   const leaving = member();
   const staying = member();
-  for (const { of, restartsMs } of [leaving, staying]) {
-    await of.start();
+  const die = async ({ of, restartsMs }: typeof leaving) => {
     of.tell({ type: 'routes', version: 1, changes: null! });
     await until(() => restartsMs.length === 1, 'the death');
-  }
+  };
+  await Promise.all([leaving.of.start(), staying.of.start()]);
 
+  await die(leaving);
   leaving.of.stopAccepting();
-  // It died later, so its restart comes later too.
+  // It dies later, so its restart comes later too.
+  await die(staying);
   await until(() => staying.starts.length === 2, 'the restart of the other');
 
   expect(leaving.starts).toHaveLength(1);
