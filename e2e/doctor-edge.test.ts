@@ -111,7 +111,11 @@ describe.skipIf((await missingPeers()) !== undefined)('of Debian', () => {
     };
 
     const plain = await start('');
-    const asItComes = await check(`nginx ${version}`, edge.address);
+    // Where the answer is faster than the FIN, as it may be on a busy machine, nothing is cut: it is looked at again.
+    let asItComes = await check(`nginx ${version}`, edge.address);
+    for (let again = 0; asItComes.length === 0 && again < 4; again++) {
+      asItComes = await check(`nginx ${version}`, edge.address);
+    }
     await plain.terminate();
     await start('proxy_half_close on;');
     const mended = await check(`nginx, proxy_half_close`, edge.address);
