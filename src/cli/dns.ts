@@ -7,7 +7,7 @@ import {
   choicesInFolder,
   folderOption,
   openManagement,
-  parseExposureName,
+  exposureNames,
   refuseAccessFlags,
   refuseUnclear,
   withClusterFlags,
@@ -229,13 +229,6 @@ async function report(findings: readonly NamedFinding[]): Promise<void> {
     say(`${finding.severity}: ${finding.of}: ${finding.code}: ${findingText(finding)}`);
   }
   if (findings.some(({ severity }) => severity === 'error')) process.exitCode = 1;
-}
-
-function exposureNames(
-  text: string,
-  before: readonly NamedExposure[] = [],
-): readonly NamedExposure[] {
-  return [...before, parseExposureName(text)];
 }
 
 function parseTtl(text: string): number {

@@ -6,7 +6,7 @@ import {
   choicesInFolder,
   folderOption,
   openManagement,
-  parseExposureName,
+  exposureNames,
   refuseAccessFlags,
   refuseGiven,
   refuseUnclear,
@@ -168,13 +168,6 @@ async function runOnWorker(
     if (!(error instanceof UnusableWords)) throw error;
     command.error(`error: ${error.message}`);
   }
-}
-
-function exposureNames(
-  text: string,
-  before: readonly NamedExposure[] = [],
-): readonly NamedExposure[] {
-  return [...before, parseExposureName(text)];
 }
 
 function parseTimeout(text: string): number {

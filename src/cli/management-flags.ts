@@ -164,6 +164,14 @@ export function parseExposureName(text: string): NamedExposure {
   return second === undefined ? { name: first } : { namespace: first, name: second };
 }
 
+/** Several of them, one word after the other. */
+export function exposureNames(
+  text: string,
+  before: readonly NamedExposure[] = [],
+): readonly NamedExposure[] {
+  return [...before, parseExposureName(text)];
+}
+
 /** Whether an object is among those that are meant. */
 export function isChosen({ namespace, name }: Choice, key: ObjectKey): boolean {
   return (

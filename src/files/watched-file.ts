@@ -9,6 +9,7 @@ import { watch, type FSWatcher } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemClock, type Clock } from '../engine/clock.ts';
 import { readWatched, readWatchedLater } from './read-watched.ts';
+import { Settling } from './settling.ts';
 
 /** Options of {@link watchFile}. */
 export interface WatchedFileOptions {
@@ -48,14 +49,16 @@ class Watch implements WatchedFile {
   readonly #path: string;
   readonly #options: WatchedFileOptions;
   readonly #stopLooking: () => void;
+  readonly #events = new Settling({
+    ...{ afterMs: SETTLE_MS, limitMs: SETTLE_LIMIT_MS },
+    act: () => this.#look(),
+  });
   #watcher: FSWatcher | undefined;
   /** What was reported last; absent if that was an error. */
   #content: Uint8Array | undefined;
   #lastError: string | undefined;
   /** Why there is no watch, and whether that was said. */
   #unwatched: { readonly error: unknown; isReported: boolean } | undefined;
-  #settle: ReturnType<typeof setTimeout> | undefined;
-  #firstEventMs = 0;
   #isReading = false;
   #changedMeanwhile = false;
   #stopped = false;
@@ -76,7 +79,7 @@ class Watch implements WatchedFile {
     this.#stopped = true;
     this.#stopLooking();
     this.#watcher?.close();
-    clearTimeout(this.#settle);
+    this.#events.stop();
   }
 
   /** Events of the neighbours come too: reading the file is cheaper than knowing which links it hangs on. */
@@ -85,7 +88,7 @@ class Watch implements WatchedFile {
     this.#watcher?.close();
     this.#watcher = undefined;
     try {
-      const watcher = watch(dirname(this.#path), { persistent: false }, () => this.#sawEvent());
+      const watcher = watch(dirname(this.#path), { persistent: false }, this.#events.sawEvent);
       watcher.on('error', () => {
         // The directory is gone, perhaps for a moment: the next look begins a new watch.
         watcher.close();
@@ -96,20 +99,6 @@ class Watch implements WatchedFile {
     } catch (error) {
       this.#unwatched = { error, isReported: this.#unwatched?.isReported ?? false };
     }
-  }
-
-  #sawEvent(): void {
-    const nowMs = performance.now();
-    if (this.#settle === undefined) this.#firstEventMs = nowMs;
-    else clearTimeout(this.#settle);
-    const left = this.#firstEventMs + SETTLE_LIMIT_MS - nowMs;
-    this.#settle = setTimeout(
-      () => {
-        this.#settle = undefined;
-        this.#look();
-      },
-      Math.max(0, Math.min(SETTLE_MS, left)),
-    );
   }
 
   #look(): void {

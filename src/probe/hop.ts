@@ -3,6 +3,7 @@
  */
 import type { HopState } from '../api/exposure-status.ts';
 import { quoted } from '../kube/quote.ts';
+import { filledIn, MAX_MESSAGE_LENGTH, type ActionValues } from './action.ts';
 import { HOP_CODES, type CodeEntry, type HopCode, type HopName, type SkipCode } from './codes.ts';
 
 /** The result of one hop. */
@@ -19,30 +20,12 @@ export interface HopResult {
   readonly action?: string;
 }
 
-type ActionOf<Code extends HopCode> = (typeof HOP_CODES)[Code] extends {
-  readonly action: infer Action;
-}
-  ? Action
-  : '';
-
-type NamesIn<Action> = Action extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | NamesIn<Rest>
-  : never;
-
-/** What the action of a code leaves open. */
-type ActionValues<Code extends HopCode> = [NamesIn<ActionOf<Code>>] extends [never]
-  ? []
-  : [values: Readonly<Record<NamesIn<ActionOf<Code>>, string>>];
-
-/** Names and versions in it are what strangers say; a status has no room for a page. */
-const MAX_MESSAGE_LENGTH = 1000;
-
 /** The result that a code stands for; hop, state and action are the catalogue's. */
 export function hopResult<Code extends HopCode>(
   code: Code,
   target: string,
   message: string,
-  ...[values]: ActionValues<Code>
+  ...[values]: ActionValues<(typeof HOP_CODES)[Code]>
 ): HopResult {
   const { hop, state, action }: CodeEntry = HOP_CODES[code];
   const result = { name: hop, target, state, code, message: quoted(message, MAX_MESSAGE_LENGTH) };
@@ -70,8 +53,4 @@ export function notApplicable(name: HopName, target: string, message: string): H
 /** A hop whose facts could not be had. */
 export function notLookedAt(name: HopName, target: string, message: string): HopResult {
   return { name, target, state: 'Skip', code: 'NotLookedAt', message };
-}
-
-function filledIn(action: string, values: Readonly<Record<string, string>> = {}): string {
-  return action.replace(/\{(\w+)\}/g, (open, name: string) => quoted(values[name] ?? open));
 }

@@ -2,6 +2,7 @@
  * What a check of an edge found: data, for a table or a program alike.
  */
 import { quoted } from '../../kube/quote.ts';
+import { filledIn, MAX_MESSAGE_LENGTH, type ActionValues } from '../action.ts';
 import {
   EDGE_CODES,
   type EdgeCheck,
@@ -22,29 +23,11 @@ export interface CheckResult {
   readonly action?: string;
 }
 
-type ActionOf<Code extends EdgeCode> = (typeof EDGE_CODES)[Code] extends {
-  readonly action: infer Action;
-}
-  ? Action
-  : '';
-
-type NamesIn<Action> = Action extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | NamesIn<Rest>
-  : never;
-
-/** What the action of a code leaves open. */
-type ActionValues<Code extends EdgeCode> = [NamesIn<ActionOf<Code>>] extends [never]
-  ? []
-  : [values: Readonly<Record<NamesIn<ActionOf<Code>>, string>>];
-
-/** Names in it are what strangers say. */
-const MAX_MESSAGE_LENGTH = 1000;
-
 /** The result that a code stands for; check, state and action are the catalogue's. */
 export function checkResult<Code extends EdgeCode>(
   code: Code,
   message: string,
-  ...[values]: ActionValues<Code>
+  ...[values]: ActionValues<(typeof EDGE_CODES)[Code]>
 ): CheckResult {
   const { check, state, action }: EdgeCodeEntry = EDGE_CODES[code];
   const result = { check, state, code, message: quoted(message, MAX_MESSAGE_LENGTH) };
@@ -60,8 +43,4 @@ export function skippedCheck(check: EdgeCheck): CheckResult {
 /** A check that there is nothing for. */
 export function nothingToCheck(check: EdgeCheck, message: string): CheckResult {
   return { check, state: 'Skip', code: 'NothingToCheck', message: quoted(message) };
-}
-
-function filledIn(action: string, values: Readonly<Record<string, string>> = {}): string {
-  return action.replace(/\{(\w+)\}/g, (open, name: string) => quoted(values[name] ?? open));
 }

@@ -3,6 +3,7 @@
  * and then all the same.
  */
 import { statSync, watch, type FSWatcher } from 'node:fs';
+import { Settling } from '../../files/settling.ts';
 
 /** Each costs the kernel a watch, of which a user has some thousands. */
 const MAX_WATCHES = 1_000;
@@ -14,15 +15,16 @@ const SETTLE_LIMIT_MS = 500;
 
 /** The directories that are watched. */
 export class DirectoryWatch {
-  readonly #onEvent: () => void;
+  readonly #events: Settling;
   /** By identity and path: one that is replaced is another. */
   readonly #watchers = new Map<string, FSWatcher>();
-  #settle: ReturnType<typeof setTimeout> | undefined;
-  #firstEventMs = 0;
   #isStopped = false;
 
   constructor(onEvent: () => void) {
-    this.#onEvent = onEvent;
+    this.#events = new Settling({
+      ...{ afterMs: SETTLE_MS, limitMs: SETTLE_LIMIT_MS },
+      act: onEvent,
+    });
   }
 
   /** Watches these from now on, and no others. */
@@ -45,14 +47,14 @@ export class DirectoryWatch {
   /** No call comes after this one. */
   stop(): void {
     this.#isStopped = true;
-    clearTimeout(this.#settle);
+    this.#events.stop();
     for (const watcher of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
   }
 
   #open(key: string, path: string): void {
     try {
-      const watcher = watch(path, { persistent: false }, () => this.#sawEvent());
+      const watcher = watch(path, { persistent: false }, this.#events.sawEvent);
       watcher.on('error', () => {
         // It is gone, perhaps for a moment: the next look finds out.
         watcher.close();
@@ -62,21 +64,6 @@ export class DirectoryWatch {
     } catch {
       // No such directory any more, or no watch left: looking now and then has to do.
     }
-  }
-
-  #sawEvent(): void {
-    if (this.#isStopped) return;
-    const nowMs = performance.now();
-    if (this.#settle === undefined) this.#firstEventMs = nowMs;
-    else clearTimeout(this.#settle);
-    const left = this.#firstEventMs + SETTLE_LIMIT_MS - nowMs;
-    this.#settle = setTimeout(
-      () => {
-        this.#settle = undefined;
-        this.#onEvent();
-      },
-      Math.max(0, Math.min(SETTLE_MS, left)),
-    );
   }
 }
 
