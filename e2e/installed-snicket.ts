@@ -137,7 +137,10 @@ export async function dialEdge(tenant: Cluster): Promise<void> {
   );
 }
 
-/** Waits until the Exposure of a tenant is Ready as it is wished for now; says what it waits for if it never is. */
+/**
+ * Waits until the Exposure of a tenant is Ready as it is wished for now, its proxies rolled out; says what it waits for
+ * if it never is.
+ */
 export async function exposed(world: World, tenant: Cluster, deadlineMs = 90_000): Promise<void> {
   const { name } = tenant;
   let last: string | undefined;
@@ -145,9 +148,12 @@ export async function exposed(world: World, tenant: Cluster, deadlineMs = 90_000
     const found = await world.management.get<Exposure & { metadata: { generation: number } }>(
       ...(['exposure', name, tenantNamespace(name)] as const),
     );
-    const ready = found?.status?.conditions?.find(({ type }) => type === 'Ready');
+    const { conditions = [] } = found?.status ?? {};
+    const ready = conditions.find(({ type }) => type === 'Ready');
     last = JSON.stringify(found?.status?.conditions ?? found, undefined, 1);
-    return ready?.status === 'True' && ready.observedGeneration === found?.metadata.generation;
+    const isUpdating = conditions.some(({ reason }) => reason === 'ProxiesUpdating');
+    const isOfNow = ready?.observedGeneration === found?.metadata.generation;
+    return ready?.status === 'True' && isOfNow && !isUpdating;
   };
   await waitFor(`Exposure ${name} is Ready`, isReady, { deadlineMs, everyMs: 250 }).catch(
     (error: unknown) => {

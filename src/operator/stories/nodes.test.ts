@@ -19,7 +19,7 @@ test('proxies whose roll-out stands still are told of, until it moves', async ()
   await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { status }, { subresource: 'status' });
 
   const said = await lab.untilCondition('blue', 'TenantReady', /^False ProxiesStuck/);
-  expect(said).toContain('1 of 1 proxies are ready, and 0 of them are of the image');
+  expect(said).toContain('1 of 1 proxies are ready, and 0 of them are as they are wanted now');
   expect(said).toContain('can pull snicket.test/none:2');
 
   controllers.resume();

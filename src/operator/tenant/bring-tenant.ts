@@ -223,7 +223,7 @@ function verdictOf(endpoints: HopResult, proxies: HopResult, desired: number): V
   }
   return desired === 0
     ? holds('NoNodes', 'the tenant has no nodes yet; each gets its proxy when it joins')
-    : holds('ProxiesReady', proxies.message);
+    : holds(proxies.code, proxies.message);
 }
 
 function isSlice(object: KubeObject): object is EndpointSlice {

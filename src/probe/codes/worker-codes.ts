@@ -58,9 +58,9 @@ export const WORKER_HOP_CODES = {
   ProxiesUpdating: {
     ...{ hop: 'proxies', state: 'Pass' },
     title: 'proxies are updated',
-    meaning: 'All proxies are ready, some of them still in the version of before.',
+    meaning: 'All proxies are ready, some of them still in the image or the mode of before.',
     action:
-      'wait for the roll-out of {image}; if it does not move, look at the pods of the DaemonSet',
+      'wait for the roll-out, with {image}; if it does not move, look at the pods of the DaemonSet',
   },
   ProxiesStuck: {
     ...{ hop: 'proxies', state: 'Fail' },

@@ -86,8 +86,10 @@ test('warns while some are of the version of before', () => {
   const result = judgeProxies({ daemonSet: daemonSet(status), image: IMAGE });
 
   expect(result).toMatchObject({ state: 'Pass', code: 'ProxiesUpdating' });
-  expect(result.message).toBe(`3 of 3 proxies are ready, and 1 of them are of the image ${IMAGE}`);
-  expect(result.action).toContain(`wait for the roll-out of ${IMAGE}`);
+  expect(result.message).toBe(
+    `3 of 3 proxies are ready, and 1 of them are as they are wanted now, of the image ${IMAGE}`,
+  );
+  expect(result.action).toContain(`wait for the roll-out, with ${IMAGE}`);
 });
 
 test('a version that cannot come up is told from one that is on its way, where pods are known', () => {

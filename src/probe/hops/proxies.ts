@@ -88,15 +88,9 @@ export function judgeProxies(facts: ProxiesFacts): HopResult {
   if (updated < desired) {
     const hopeless = isStuck === false ? undefined : hopelessPod(count, pods, image);
     if (hopeless !== undefined) return hopeless;
-    const message = `${count}, and ${updated} of them are of the image ${image}`;
-    return hopResult(
-      isStuck === true ? 'ProxiesStuck' : 'ProxiesUpdating',
-      PROXIES_TARGET,
-      message,
-      {
-        image,
-      },
-    );
+    const code = isStuck === true ? 'ProxiesStuck' : 'ProxiesUpdating';
+    const message = `${count}, and ${updated} of them are as they are wanted now, of the image ${image}`;
+    return hopResult(code, PROXIES_TARGET, message, { image });
   }
   return hopResult('ProxiesReady', PROXIES_TARGET, `${count}, of the image ${image}`);
 }
