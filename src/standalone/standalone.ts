@@ -19,6 +19,7 @@ import { OPERATOR_NAMESPACE } from './folder/rules.ts';
 import { FolderCluster } from './folder-cluster.ts';
 import { registerFolderMetrics } from './folder-metrics.ts';
 import { ensureMasterKeyFile, shareMasterKeys } from './state/master-key.ts';
+import { refuseSharedPorts } from './sole-listener.ts';
 import { FolderSync } from './sync/folder-sync.ts';
 
 /** Options of a {@link Standalone}. */
@@ -91,6 +92,7 @@ export class Standalone {
 
   /** Starts all of it. @throws FolderUnreadable if nothing is known of the folder yet, or if it cannot listen */
   async start(): Promise<void> {
+    refuseSharedPorts(this.#options.gateway.listen);
     this.#serveHttp();
     this.#stopSharing = await shareMasterKeys(this.#keyFile, {
       ...{ client: this.#cluster.client('snicket'), log: this.#log },

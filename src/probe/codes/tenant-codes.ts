@@ -98,7 +98,7 @@ export const TENANT_HOP_CODES = {
     title: 'certificate lacks the host',
     meaning: 'Every client refuses the certificate, because the host is not among its names.',
     action:
-      "add {host} to the names of the API server's certificate, as the control plane's provider takes them",
+      "make {host} a name of the API server's certificate (certSANs, as kubeadm and most providers call it), and have it issued anew",
   },
 
   ApiAnswers: {

@@ -31,6 +31,8 @@ export interface FolderReading {
   readonly faults: readonly FolderFault[];
   /** Files that cannot be used, and folders that cannot be read: what they said last is still meant. */
   readonly unknown: readonly string[];
+  /** Folders with nothing in them, and links that lead nowhere: where a disk would be that is not mounted. */
+  readonly hollow: readonly string[];
   /** How many files there are, good or not. */
   readonly files: number;
   /** Where changes can be seen: the folder, those in it, and those of the files that Secrets name. */
@@ -58,9 +60,9 @@ export class FolderReader {
 
   /** @throws FolderUnreadable, or the signal's reason */
   async read(signal: AbortSignal): Promise<FolderReading> {
-    const { files, directories, faults: unlisted } = await listFiles(this.#folder, signal);
+    const { files, directories, hollow, faults } = await listFiles(this.#folder, signal);
     const merged = new MergedFiles();
-    for (const fault of unlisted) merged.refuse(fault.file, [fault]);
+    for (const fault of faults) merged.refuse(fault.file, [fault]);
     const parsed = new Map<string, Parsed>();
     const others = new Set<string>();
     let bytes = 0;
@@ -87,7 +89,7 @@ export class FolderReader {
     this.#contents.forgetUnread();
     return {
       ...merged.reading(),
-      files: files.length,
+      ...{ files: files.length, hollow },
       directories: [...directories.map((one) => join(this.#folder, one)), ...others],
     };
   }

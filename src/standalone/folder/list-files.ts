@@ -22,6 +22,8 @@ export interface FileList {
   readonly files: readonly string[];
   /** The same of the directories in it, the folder itself being empty. */
   readonly directories: readonly string[];
+  /** Folders with nothing in them, and links that lead nowhere: where a disk would be that is not mounted. */
+  readonly hollow: readonly string[];
   /** Places whose content is not known. */
   readonly faults: readonly FolderFault[];
 }
@@ -33,6 +35,7 @@ export interface FileList {
 export async function listFiles(folder: string, signal: AbortSignal): Promise<FileList> {
   const files: string[] = [];
   const directories: string[] = [];
+  const hollow: string[] = [];
   const faults: FolderFault[] = [];
   const visited = new Set<string>();
 
@@ -48,10 +51,11 @@ export async function listFiles(folder: string, signal: AbortSignal): Promise<Fi
         `${folder} has more than ${MAX_DIRECTORIES} folders in it, or they are more than ${MAX_DEPTH} deep; give a folder with nothing but Snicket's files`,
       );
     }
+    const seen = entries.filter(({ name }) => !name.startsWith('.'));
+    if (seen.length === 0) hollow.push(directory);
     // In order: of a folder and a link to it, the first is read each time.
-    for (const entry of entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+    for (const entry of seen.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
       const { name } = entry;
-      if (name.startsWith('.')) continue;
       const path = join(directory, name);
       if (name.includes(NOT_UTF8)) {
         faults.push({ file: path, sentence: 'the name is not in UTF-8; rename it' });
@@ -87,10 +91,10 @@ export async function listFiles(folder: string, signal: AbortSignal): Promise<Fi
     } catch (error) {
       const code = codeOf(error);
       if (code === undefined) throw error;
+      if (EXTENSION.test(path)) return undefined;
       // It may lead to a folder: what was found in there is not known any more, and not gone.
-      if (code !== 'ENOENT' && !EXTENSION.test(path)) {
-        faults.push({ file: path, sentence: `the link cannot be followed (${code})` });
-      }
+      if (code === 'ENOENT') hollow.push(path);
+      else faults.push({ file: path, sentence: `the link cannot be followed (${code})` });
       return undefined;
     }
   }
@@ -102,7 +106,7 @@ export async function listFiles(folder: string, signal: AbortSignal): Promise<Fi
     if (code === undefined) throw error;
     throw new FolderUnreadable(`the folder ${folder} cannot be read (${code})`, { cause: error });
   }
-  return { files: files.toSorted(), directories, faults };
+  return { files: files.toSorted(), directories, hollow, faults };
 }
 
 /** Of an error of the system. One for a path that is too long names no system call. */

@@ -4,7 +4,9 @@ import {
   mkdirSync,
   mkdtempSync,
   renameSync,
+  rmdirSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -283,4 +285,36 @@ test('with no folder and nothing from before it does not start', async () => {
   rmSync(folder, { recursive: true });
 
   await expect(sync.start()).rejects.toMatchObject({ code: 'FolderUnreadable' });
+});
+
+test('a disk in the folder that is not mounted any more takes nothing with it, until its place is removed', async () => {
+  const disk = join(root, 'disk');
+  mkdirSync(disk);
+  symlinkSync(disk, join(folder, 'linked'));
+  mkdirSync(join(folder, 'mounted'));
+  write('edge.yaml', edgeText('shared'));
+  write('linked/blue.yaml', exposureText('blue'));
+  write('mounted/green.yaml', exposureText('green'));
+  await sync.start();
+  const all = ['Edge shared', 'Exposure default/blue', 'Exposure default/green'];
+  expect(names()).toEqual(all);
+
+  rmSync(disk, { recursive: true });
+  rmSync(join(folder, 'mounted/green.yaml'));
+  await pass(0);
+  await pass(60_000);
+
+  expect(names()).toEqual(all);
+  for (const place of ['linked', 'mounted']) {
+    expect(log.filter(({ msg }) => msg.startsWith(`${place}: nothing is in there`))).toHaveLength(
+      1,
+    );
+  }
+
+  rmSync(join(folder, 'linked'));
+  rmdirSync(join(folder, 'mounted'));
+  await pass(0);
+  await pass(60_000);
+
+  expect(names()).toEqual(['Edge shared']);
 });

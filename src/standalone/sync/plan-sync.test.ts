@@ -6,7 +6,7 @@ import type { FolderObject } from '../folder/folder-reader.ts';
 import { FILE_ANNOTATION, GONE_AFTER_MS, planSync, type SyncFacts } from './plan-sync.ts';
 
 const FACTS: SyncFacts = {
-  ...{ reading: { objects: [], unknown: [] }, live: [] },
+  ...{ reading: { objects: [], unknown: [], hollow: [] }, live: [] },
   ...{ missingSince: new Map(), nowMs: 1_000_000 },
 };
 
@@ -66,7 +66,7 @@ const SECRETS = ['blue-ca', 'blue-admin', 'other'].map((name) => live('Secret', 
 test('applies what the folder has', () => {
   const objects = [found(EDGE, 'edge.yaml'), found(exposure(), 'blue.yaml')];
 
-  expect(plan({ reading: { objects, unknown: [] } })).toMatchObject({
+  expect(plan({ reading: { objects, unknown: [], hollow: [] } })).toMatchObject({
     apply: ['Edge shared of edge.yaml', 'Exposure a/blue of blue.yaml'],
     remove: [],
   });
@@ -84,7 +84,7 @@ describe('what is missing', () => {
   });
 
   test('begins to be missing anew once it has been there again', () => {
-    const reading = { objects: [found(EDGE, 'edge.yaml')], unknown: [] };
+    const reading = { objects: [found(EDGE, 'edge.yaml')], unknown: [], hollow: [] };
 
     expect(plan({ live: [EDGE], missingSince: LONG_AGO, reading }).missing).toEqual([]);
   });
@@ -92,12 +92,34 @@ describe('what is missing', () => {
   test('stays if its file cannot be used, or the folder of that', () => {
     const deep = live('Edge', 'shared', 'a/b/edge.yaml');
     const stays = (object: KubeObject, unknown: string[]) =>
-      plan({ live: [object], missingSince: LONG_AGO, reading: { objects: [], unknown } });
+      plan({
+        live: [object],
+        missingSince: LONG_AGO,
+        reading: { objects: [], unknown, hollow: [] },
+      });
 
     expect(stays(EDGE, ['edge.yaml']).remove).toEqual([]);
     expect(stays(deep, ['a']).remove).toEqual([]);
     expect(stays(deep, ['a/b']).remove).toEqual([]);
     expect(stays(deep, ['a/c', 'a/b/edge', 'edge.yaml']).remove).toEqual(['Edge shared']);
+  });
+
+  test('stays if it was in a folder that has nothing in it any more, and says how to let it go', () => {
+    const deep = live('Edge', 'shared', 'a/b/edge.yaml');
+    const reading = { objects: [], unknown: [], hollow: ['', 'a', 'c'] };
+
+    const { remove, missing, faults } = plan({ live: [deep], missingSince: LONG_AGO, reading });
+
+    expect({ remove, missing }).toEqual({ remove: [], missing: [] });
+    expect(faults).toEqual([expect.stringMatching(/^a: nothing is in there.*remove the folder/)]);
+  });
+
+  test('is not missing if it is in another folder now', () => {
+    const reading = { objects: [found(EDGE, 'new/edge.yaml')], unknown: [], hollow: ['a'] };
+
+    expect(plan({ live: [live('Edge', 'shared', 'a/edge.yaml')], reading })).toMatchObject({
+      ...{ apply: ['Edge shared of new/edge.yaml'], faults: [] },
+    });
   });
 });
 
@@ -121,7 +143,7 @@ describe('an Exposure that leaves', () => {
   });
 
   test('is waited for when its file is back, and made anew then', () => {
-    const reading = { objects: [found(exposure(), 'blue.yaml')], unknown: [] };
+    const reading = { objects: [found(exposure(), 'blue.yaml')], unknown: [], hollow: [] };
     const leaving = exposure({ deletionTimestamp: '2026-01-01T00:00:00Z' });
 
     expect(plan({ reading, live: [leaving] }).apply).toEqual([]);
@@ -130,7 +152,7 @@ describe('an Exposure that leaves', () => {
 });
 
 describe('the same object in a file that cannot be used and in one that can', () => {
-  const reading = { objects: [found(EDGE, 'm.yaml')], unknown: ['a.yaml', 'z.yaml'] };
+  const reading = { objects: [found(EDGE, 'm.yaml')], unknown: ['a.yaml', 'z.yaml'], hollow: [] };
 
   test('stays as the first of the two had it', () => {
     expect(plan({ reading, live: [live('Edge', 'shared', 'a.yaml')] })).toMatchObject({
@@ -160,7 +182,8 @@ test('takes nothing away that the folder has or that is not known to be gone, wh
       fc.uniqueArray(object, { selector: identityOf }),
       fc.uniqueArray(object, { selector: identityOf }),
       fc.subarray(['x.yaml', 'y.yaml', 'd', 'd/x.yaml']),
-      (there, wanted, unknown) => {
+      fc.subarray(['d']),
+      (there, wanted, unknown, hollow) => {
         const objects = wanted.map((one) =>
           found(one, one.metadata.annotations?.[FILE_ANNOTATION] ?? ''),
         );
@@ -168,14 +191,16 @@ test('takes nothing away that the folder has or that is not known to be gone, wh
 
         const { remove, apply } = planSync({
           ...{ ...FACTS, live: there, missingSince },
-          reading: { objects, unknown },
+          reading: { objects, unknown, hollow },
         });
 
         const gone = new Set(remove.map(identityOf));
         for (const one of wanted) expect(gone.has(identityOf(one))).toBe(false);
         for (const one of remove) {
           const from = one.metadata.annotations?.[FILE_ANNOTATION] ?? '';
-          expect(unknown.some((path) => from === path || from.startsWith(`${path}/`))).toBe(false);
+          expect(
+            [...unknown, ...hollow].some((path) => from === path || from.startsWith(`${path}/`)),
+          ).toBe(false);
         }
         expect(apply.length).toBeLessThanOrEqual(wanted.length);
       },

@@ -16,9 +16,13 @@ export const FILE_ANNOTATION = 'snicket.dev/file';
  */
 export const GONE_AFTER_MS = 3_000;
 
+/** A disk that is not mounted must not cost anybody a tenant. */
+const EMPTIED =
+  'nothing is in there any more, where there were files; what they said last stays in force. If they are meant to go, remove the folder or the link itself';
+
 /** What is known. */
 export interface SyncFacts {
-  readonly reading: Pick<FolderReading, 'objects' | 'unknown'>;
+  readonly reading: Pick<FolderReading, 'objects' | 'unknown' | 'hollow'>;
   /** All Edges, Exposures and Secrets of the folder that are in force. */
   readonly live: readonly KubeObject[];
   /** Since when objects are missing, by identity. */
@@ -37,7 +41,7 @@ export interface SyncPlan {
 
 /** What to do. */
 export function planSync({ reading, live, missingSince, nowMs }: SyncFacts): SyncPlan {
-  const isUnknown = unknownFiles(reading.unknown);
+  const isUnknown = among(reading.unknown);
   const liveBy = new Map(live.map((object) => [identityOf(object), object]));
   const apply: FolderObject[] = [];
   const faults: FolderFault[] = [];
@@ -54,9 +58,15 @@ export function planSync({ reading, live, missingSince, nowMs }: SyncFacts): Syn
       faults.push({ file: found.file, sentence });
     } else apply.push(found);
   }
-  const missing = live.filter(
+  const absent = live.filter(
     (object) => !wanted.has(identityOf(object)) && !isUnknown(fileOf(object)),
   );
+  const emptied = reading.hollow.filter((place) =>
+    absent.some((object) => among([place])(fileOf(object))),
+  );
+  faults.push(...emptied.map((file) => ({ file, sentence: EMPTIED })));
+  const isHeld = among(emptied);
+  const missing = absent.filter((object) => !isHeld(fileOf(object)));
   const since = new Map(
     missing.map((object) => {
       const identity = identityOf(object);
@@ -80,12 +90,12 @@ export function fileOf({ metadata }: KubeObject): string {
   return metadata.annotations?.[FILE_ANNOTATION] ?? '';
 }
 
-/** Of a folder that cannot be read, all files are unknown. */
-function unknownFiles(unknown: readonly string[]): (file: string) => boolean {
-  const files = new Set(unknown);
+/** Whether a file is one of these places, or in one of them. */
+function among(places: readonly string[]): (file: string) => boolean {
+  const all = new Set(places);
   return (file) => {
     for (let path = file; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('/')))) {
-      if (files.has(path)) return true;
+      if (all.has(path)) return true;
     }
     return false;
   };
