@@ -82,6 +82,9 @@ function aliasSentence(message: string): string {
   if (message.startsWith('Excessive alias count')) {
     return `more than ${MAX_ALIASES} aliases; write out what they stand for`;
   }
+  if (message.startsWith('Merge sources')) {
+    return '<< with what is no mapping; give it an alias (*) of one, or put quotes around it';
+  }
   return message.startsWith('Unresolved alias')
     ? 'an alias (*) of what has no name (&) before it; put quotes around what begins with *'
     : message;

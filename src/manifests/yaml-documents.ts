@@ -3,6 +3,7 @@
  * reads it.
  */
 import { Composer, isScalar, LineCounter, Parser, visit, type Document } from 'yaml';
+import { syntaxSentence } from './syntax-sentences.ts';
 
 /** What cannot be read, and where. */
 export interface DocumentFault {
@@ -89,10 +90,11 @@ class BoundedParser extends Parser {
 }
 
 function faultOf(document: Document): DocumentFault | undefined {
-  const [error] = document.errors;
+  // A tag that is not known is a warning to the parser: it takes what follows for a text.
+  const [error] = [...document.errors, ...document.warnings];
   return error === undefined
     ? keyThatIsThereTwice(document)
-    : { offset: error.pos[0], sentence: withoutQuotes(error.message) };
+    : { offset: error.pos[0], sentence: syntaxSentence(error.code) };
 }
 
 function keyThatIsThereTwice(document: Document): DocumentFault | undefined {
@@ -111,14 +113,5 @@ function keyThatIsThereTwice(document: Document): DocumentFault | undefined {
       return undefined;
     },
   });
-  return offset === undefined ? undefined : { offset, sentence: 'Map keys must be unique' };
-}
-
-/** A sentence of the parser without what it quotes: that may be a key of somebody, and the place is said anyway. */
-function withoutQuotes(sentence: string): string {
-  if (/\btags?\b/.test(sentence))
-    return 'a tag that is not known; put quotes around what begins with !';
-  return sentence
-    .replace(/: (?!in |between ).*/s, '')
-    .replace(/(?<=^Unsupported YAML version|^Invalid escape sequence) .*/s, '');
+  return offset === undefined ? undefined : { offset, sentence: syntaxSentence('DUPLICATE_KEY') };
 }

@@ -127,7 +127,7 @@ describe('refuses with the place and a way out', () => {
       SECRET.replace('metadata: {', 'metadata: {annotations: none, '),
       'a.yaml:3:25: Secret tenants/blue-ca: metadata.annotations: "none"; write a mapping',
     ],
-    ['a merge of a text', `${EDGE}<<: text\n`, 'a.yaml:1:1: Merge sources must be maps'],
+    ['a merge of a text', `${EDGE}<<: text\n`, 'a.yaml:1:1: << with what is no mapping'],
     ['what is no object', 'just: text\n', 'a.yaml:1:1: no object; '],
     ['the same twice', `${EDGE}---\n${EDGE}`, 'a.yaml:9:1: Edge shared is in line 1 too; '],
     ['YAML that is none', 'a: [b\n', 'a.yaml:2:1: '],
