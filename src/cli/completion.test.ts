@@ -7,6 +7,11 @@ import { objectOf } from '../operator/testing/objects.ts';
 import { until } from '../operator/testing/until.ts';
 import { writeKubeconfig } from '../pki/kubeconfig.ts';
 import { SHELLS, type Shell } from './completion/scripts.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { ObjectStore, type ApiObject } from '../kube/store/object-store.ts';
+import { keepStatusFile } from '../standalone/state/status-file.ts';
+import { exposureText } from '../standalone/testing/texts.ts';
+import { createLogger } from '../telemetry/log.ts';
 import { Terminal } from './testing/snicket.ts';
 
 setDefaultTimeout(60_000);
@@ -100,6 +105,21 @@ describe('the answer to a shell', () => {
     expect(await answerTo('diff', '')).toEqual([
       ...['black', 'blue', 'tenants/black', 'tenants/blue', ':4'],
     ]);
+  });
+
+  test('Exposures of a folder, and of the state of snicket run', async () => {
+    mkdirSync(join(terminal.folder, 'tenants'));
+    terminal.write('tenants/blue.yaml', exposureText('violet'));
+    const store = new ObjectStore({ historyLimit: 10 });
+    const amber = objectOf('Exposure', { name: 'amber', namespace: 'default' });
+    store.put(RESOURCES.exposure, amber as ApiObject);
+    keepStatusFile(terminal.folder, store, createLogger()).stop();
+
+    expect(await answerTo('doctor', '-f', 'tenants', 'v')).toEqual(['violet', ':4']);
+    expect(await answerTo('dns', '-f', 'none', '')).toEqual([':4']);
+    expect(await answerTo('status', '--state', '.', '')).toEqual(['amber', 'default/amber', ':4']);
+    expect(await answerTo('status', '--state', '.', '-n', '')).toEqual(['default', ':4']);
+    expect(await answerTo('status', '--state', '.', '-n', 'other', '')).toEqual([':4']);
   });
 
   test('nothing, and no word, where there is no cluster', async () => {

@@ -1,7 +1,7 @@
 /**
  * The names of Exposures and Edges, for somebody who has pressed Tab: soon, or not at all.
  */
-import type { ObjectKey } from '../../kube/object.ts';
+import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 
 /** A person who waits longer types on. */
 export const PATIENCE_MS = 2000;
@@ -47,6 +47,8 @@ async function soon<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefin
 }
 
 async function askEdges(flags: FlagTexts, timeoutMs: number): Promise<readonly string[]> {
+  const onDisk = await objectsOnDisk(flags, timeoutMs);
+  if (onDisk !== undefined) return keysOf(onDisk, 'Edge').map(({ name }) => name);
   const { client } = await open(flags, timeoutMs);
   const { RESOURCES } = await import('../../kube/resource.ts');
   const { items } = await client.list(RESOURCES.edge);
@@ -65,7 +67,35 @@ async function open(flags: FlagTexts, timeoutMs: number) {
   return { access, client: createClient(access, { timeoutMs }) };
 }
 
+/** What `snicket run` has, if the flags name its folder or its state. */
+async function objectsOnDisk(
+  flags: FlagTexts,
+  timeoutMs: number,
+): Promise<readonly KubeObject[] | undefined> {
+  const folder = flags.get('--filename');
+  if (folder !== undefined) {
+    const { readFolder } = await import('../../standalone/read-folder.ts');
+    return (await readFolder(folder, AbortSignal.timeout(timeoutMs))).objects;
+  }
+  const state = flags.get('--state');
+  if (state === undefined) return undefined;
+  const { StateSource } = await import('../status/state-source.ts');
+  const { edges = [], exposures } = await new StateSource(state, {}).read();
+  return [...edges, ...exposures];
+}
+
+function keysOf(objects: readonly KubeObject[], kind: string): readonly ObjectKey[] {
+  const ofKind = objects.filter((object) => object.kind === kind);
+  return ofKind.map(({ metadata }) => metadata).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
 async function ask(flags: FlagTexts, timeoutMs: number): Promise<ExposureKeys> {
+  const onDisk = await objectsOnDisk(flags, timeoutMs);
+  if (onDisk !== undefined) {
+    const namespace = flags.get('--namespace') ?? 'default';
+    const keys = keysOf(onDisk, 'Exposure');
+    return { namespace, keys: flags.has('--namespace') ? inNamespace(keys, namespace) : keys };
+  }
   const [{ access, client }, { isKubeError }, { RESOURCES }] = await Promise.all([
     open(flags, timeoutMs),
     import('../../kube/kube-error.ts'),
@@ -93,7 +123,11 @@ async function ask(flags: FlagTexts, timeoutMs: number): Promise<ExposureKeys> {
 
 /** As they are written: the name alone in the namespace that is meant, and with the namespace elsewhere. */
 export function exposureTexts({ namespace, keys }: ExposureKeys): readonly string[] {
-  const own = keys.filter((key) => key.namespace === namespace).map(({ name }) => name);
+  const own = inNamespace(keys, namespace).map(({ name }) => name);
   const all = keys.map(({ name, namespace: of }) => `${of}/${name}`);
   return [...own.toSorted(), ...all.toSorted()];
+}
+
+function inNamespace(keys: readonly ObjectKey[], namespace: string): readonly ObjectKey[] {
+  return keys.filter((key) => key.namespace === namespace);
 }
