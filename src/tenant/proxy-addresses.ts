@@ -65,6 +65,17 @@ export function isRolledOut({ metadata, status }: DaemonSetWithStatus): boolean 
   );
 }
 
+/** Whether proxies are between two sets of addresses: they listen where pods were led before, too. */
+export function areMoving(
+  daemonSet: DaemonSetWithStatus,
+  { address, virtualAddresses: wished }: Pick<WorkerSpec, 'address' | 'virtualAddresses'>,
+): boolean {
+  const { virtualAddresses, listenEverywhere } = placedProxies(daemonSet);
+  if (address === 'node') return virtualAddresses.length > 0;
+  const known = wished.map(canonicalAddress);
+  return listenEverywhere || virtualAddresses.some((one) => !known.includes(one));
+}
+
 /** What {@link proxyAddresses} is made from. */
 export interface ProxyAddressesInput {
   readonly worker: Pick<WorkerSpec, 'address'>;

@@ -20,7 +20,7 @@ import { PROXIES_TARGET, type ProxiesFacts, type ProxyPod } from '../../probe/ho
 import { probeExposure, type ProbeTarget } from '../../probe/probe-exposure.ts';
 import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
-import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { areMoving, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { toldOnce } from './told-once.ts';
 
 /** What was found of one Exposure. */
@@ -120,7 +120,7 @@ function endpointsFacts({ plan, asked, tenant }: Outlook): EndpointsFacts | unde
 }
 
 async function proxiesFacts(
-  { plan, asked }: Outlook,
+  { wish, plan, asked }: Outlook,
   signal: AbortSignal,
 ): Promise<ProxiesFacts | undefined> {
   if (plan?.tenant === undefined || asked === undefined) return undefined;
@@ -131,6 +131,7 @@ async function proxiesFacts(
   return {
     daemonSet,
     image: plan.tenant.find(isDaemonSet)?.spec.template.spec.containers[0]?.image ?? '',
+    areMoving: daemonSet && wish && areMoving(daemonSet, wish.exposure.spec.worker),
     pods: (await unlessForbidden(podsOf(asked, signal))) ?? [],
     nodes:
       desiredNumberScheduled > 0

@@ -135,11 +135,13 @@ describe.concurrent('a change of address', () => {
 
     await untilCommands(tenant, `address add ${OLD}`, '--listen=:7443');
     expect(ledTo(tenant)).toEqual([OLD]);
+    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
 
     controllers.resume();
-    await untilLedTo(tenant, '10.0.0.1');
-    await untilCommands(tenant, `address remove ${OLD}`, '--listen=:7443');
+    // Not before the last step.
     await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    expect(ledTo(tenant)).toEqual(['10.0.0.1']);
+    expect(commands(tenant)).toEqual([`address remove ${OLD}`, '--listen=:7443']);
     controllers.pause();
 
     await lab.expose('blue', { worker: {} });

@@ -14,7 +14,7 @@ import { judgeProxies, type ProxiesFacts } from '../../probe/hops/proxies.ts';
 import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
 import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { areMoving, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { fails, holds, waits, type Verdict } from '../exposure/verdicts.ts';
 import { lookAtTenant, type CredentialsSource, type Look } from '../look.ts';
 import type { ManagementView } from '../management/management-view.ts';
@@ -157,7 +157,10 @@ async function look(
   const daemonSet = after.find(isDaemonSet);
   const nodes = await countOfNodes(link, daemonSet, signal);
   const rolloutLeftMs = daemonSet && link.rolloutLeftMs(daemonSet);
-  const judged = judge(link, plan.tenant, after, { nodes, isStuck: rolloutLeftMs === 0 });
+  const judged = judge(link, plan.tenant, after, {
+    ...{ nodes, isStuck: rolloutLeftMs === 0 },
+    areMoving: daemonSet && areMoving(daemonSet, task.wish.exposure.spec.worker),
+  });
   const soon = [
     retryInMs,
     rolloutLeftMs === 0 ? undefined : rolloutLeftMs,
@@ -192,7 +195,7 @@ function judge(
   link: TenantLink,
   planned: readonly KubeObject[],
   after: readonly KubeObject[],
-  more: Pick<ProxiesFacts, 'nodes' | 'isStuck'>,
+  more: Pick<ProxiesFacts, 'nodes' | 'isStuck' | 'areMoving'>,
 ): TenantOutcome {
   const slices = planned.filter((object) => isSlice(object));
   const wanted = planned.find(isDaemonSet);

@@ -58,7 +58,8 @@ export const WORKER_HOP_CODES = {
   ProxiesUpdating: {
     ...{ hop: 'proxies', state: 'Pass' },
     title: 'proxies are updated',
-    meaning: 'All proxies are ready, some of them still in the image or the mode of before.',
+    meaning:
+      'All proxies are ready, but not yet with the image, the mode and the addresses of now alone.',
     action:
       'wait for the roll-out, with {image}; if it does not move, look at the pods of the DaemonSet',
   },

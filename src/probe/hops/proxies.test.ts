@@ -92,6 +92,15 @@ test('warns while some are of the version of before', () => {
   expect(result.action).toContain(`wait for the roll-out, with ${IMAGE}`);
 });
 
+test('warns while they have addresses of before', () => {
+  const status = { desiredNumberScheduled: 2, numberReady: 2, updatedNumberScheduled: 2 };
+
+  const result = judgeProxies({ daemonSet: daemonSet(status), image: IMAGE, areMoving: true });
+
+  expect(result).toMatchObject({ state: 'Pass', code: 'ProxiesUpdating' });
+  expect(result.message).toStartWith('2 of 2 proxies are ready, and have the addresses of before');
+});
+
 test('a version that cannot come up is told from one that is on its way, where pods are known', () => {
   const status = { desiredNumberScheduled: 2, numberReady: 2, updatedNumberScheduled: 0 };
   const facts = {

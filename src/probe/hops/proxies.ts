@@ -49,6 +49,8 @@ export interface ProxiesFacts {
   readonly nodes?: number | undefined;
   /** Whether their roll-out has not moved for long. Default: nobody has watched it, and the pods tell. */
   readonly isStuck?: boolean | undefined;
+  /** Whether they still have addresses that are not wished for any more. Default: they have not. */
+  readonly areMoving?: boolean | undefined;
 }
 
 /** What {@link judgeProxies} is about. */
@@ -66,7 +68,7 @@ const CRASHING = 'CrashLoopBackOff';
 
 /** Judges the proxies of a tenant. */
 export function judgeProxies(facts: ProxiesFacts): HopResult {
-  const { daemonSet, pods = [], image, nodes, isStuck } = facts;
+  const { daemonSet, pods = [], image, nodes, isStuck, areMoving = false } = facts;
   if (daemonSet === undefined) {
     const values = { daemonSet: PROXIES_TARGET };
     return hopResult('ProxiesMissing', PROXIES_TARGET, `${PROXIES_TARGET} is not there`, values);
@@ -91,6 +93,10 @@ export function judgeProxies(facts: ProxiesFacts): HopResult {
     const code = isStuck === true ? 'ProxiesStuck' : 'ProxiesUpdating';
     const message = `${count}, and ${updated} of them are as they are wanted now, of the image ${image}`;
     return hopResult(code, PROXIES_TARGET, message, { image });
+  }
+  if (areMoving) {
+    const message = `${count}, and have the addresses of before besides those that are wanted now`;
+    return hopResult('ProxiesUpdating', PROXIES_TARGET, message, { image });
   }
   return hopResult('ProxiesReady', PROXIES_TARGET, `${count}, of the image ${image}`);
 }
