@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { Terminal } from './testing/snicket.ts';
+import { documentsIn, EDGE, exposureOf } from './testing/yaml-objects.ts';
+
+setDefaultTimeout(30_000);
+
+describe('from files', () => {
+  let terminal: Terminal;
+  beforeAll(() => {
+    terminal = new Terminal();
+    terminal.write('edge.yaml', EDGE);
+    terminal.write('blue.yaml', exposureOf('blue'));
+  });
+  afterAll(() => terminal[Symbol.dispose]());
+
+  test('prints all for a control plane of a provider, and takes from its object what that tells', async () => {
+    terminal.write(
+      'kamaji.yaml',
+      `apiVersion: kamaji.clastix.io/v1alpha1
+kind: TenantControlPlane
+metadata: {name: green, namespace: tenants}
+spec:
+  controlPlane: {service: {serviceType: ClusterIP}}
+  kubernetes: {version: v1.33.4}
+  networkProfile: {port: 7443, serviceCidr: 10.128.0.0/16, clusterDomain: green.local}
+  addons: {konnectivity: {server: {port: 9132}}}
+---
+apiVersion: snicket.dev/v1alpha1
+kind: Exposure
+metadata: {name: green, namespace: tenants}
+spec:
+  edge: shared
+  worker: {directInjection: true}
+  controlPlane:
+    ref: {apiVersion: kamaji.clastix.io/v1alpha1, kind: TenantControlPlane, name: green}
+`,
+    );
+
+    const words = ['render', '-f', 'edge.yaml', 'kamaji.yaml'];
+    const { stdout, stderr } = await terminal.snicket(words);
+
+    expect(stderr).toContain('note: Service tenants/green is in no file, and was assumed');
+    expect(stderr).toContain('note: Secret tenants/green-ca is in no file, and was assumed');
+    expect(stderr).toContain(
+      'note: Secret tenants/green-admin-kubeconfig is in no file, and was assumed',
+    );
+    expect(stderr).not.toContain('ServiceMissing');
+    expect(stderr).not.toContain('SecretMissing');
+    // What the version lacks is said of the version that it has.
+    expect(stderr).toContain('v1.33.4');
+    const ports = documentsIn(stdout)
+      .filter(({ kind }) => kind === 'Ingress')
+      .flatMap((ingress) => JSON.stringify(ingress).match(/"port":\{[^}]*\}/g) ?? []);
+    expect(ports).toEqual(['"port":{"number":7443}', '"port":{"number":9132}']);
+
+    const { stderr: asTold } = await terminal.snicket([...words, '--tenant-version', 'v1.36.0']);
+
+    expect(asTold).not.toContain('v1.33.4');
+  });
+
+  test('makes the Exposure that an annotation asks for, as the operator does', async () => {
+    terminal.write(
+      'annotated.yaml',
+      `apiVersion: kamaji.clastix.io/v1alpha1
+kind: TenantControlPlane
+metadata: {name: red, namespace: tenants, annotations: {snicket.dev/edge: shared}}
+spec:
+  controlPlane:
+    service: {serviceType: ClusterIP}
+    ingress: {hostname: 'red.example.org:443', ingressClassName: nginx}
+  kubernetes: {version: v1.33.4}
+  networkProfile: {port: 6443}
+`,
+    );
+    const words = ['render', '-f', 'edge.yaml', 'annotated.yaml', '--only', 'management'];
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+    expect(stdout).toContain('# Exposure tenants/red: Edge shared, driver haproxy');
+    expect(documentsIn(stdout).map(({ kind }) => kind)).toEqual(['TenantControlPlane', 'Ingress']);
+    expect(stdout).toContain('red.example.org');
+    expect(stderr).toContain(
+      'note: Exposure tenants/red is what an annotation of TenantControlPlane tenants/red asks for',
+    );
+    expect(stderr).toContain('warning: tenants/red: ProviderMakesIngress: Kamaji makes Ingress');
+    expect(exitCode).toBe(0);
+  });
+
+  test('says why an annotation leads to no Exposure, or to none of its own', async () => {
+    const cluster = (name: string) => `apiVersion: k0smotron.io/v1beta2
+kind: Cluster
+metadata: {name: ${name}, namespace: tenants, annotations: {snicket.dev/edge: Not An Edge}}
+spec: {version: v1.34.1-k0s.0}
+---
+`;
+    const twin = `apiVersion: steward.butlerlabs.dev/v1alpha1
+kind: TenantControlPlane
+metadata: {name: red, namespace: tenants, annotations: {snicket.dev/edge: shared}}
+spec: {kubernetes: {version: v1.33.4}}
+`;
+    terminal.write('clusters.yaml', `${cluster('odd')}${cluster('blue')}${twin}`);
+
+    const { exitCode, stdout, stderr } = await terminal.snicket([
+      ...['render', '-f', 'edge.yaml', 'blue.yaml', 'annotated.yaml', 'clusters.yaml'],
+    ]);
+
+    expect(stderr).toContain(
+      'error: tenants/odd: AnnotationInvalid: Cluster tenants/odd asks for an Exposure that cannot be',
+    );
+    expect(stderr).toContain('warning: tenants/blue: ExposureTaken: Cluster tenants/blue asks for');
+    expect(stdout).toContain('# Exposure tenants/blue: Edge shared, driver haproxy');
+    expect(stdout).toContain('# Exposure tenants/odd has no plan');
+    expect(stderr).toContain('warning: tenants/red: ExposureTaken: TenantControlPlane tenants/red');
+    expect(exitCode).toBe(1);
+  });
+
+  test('takes the Cluster of Cluster API that names a control plane for its owner', async () => {
+    terminal.write(
+      'capi.yaml',
+      `apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: {name: amber, namespace: tenants}
+spec:
+  clusterNetwork: {services: {cidrBlocks: [10.140.0.0/16]}}
+  controlPlaneRef: {apiGroup: controlplane.cluster.x-k8s.io, kind: K0smotronControlPlane, name: amber-cp}
+---
+apiVersion: controlplane.cluster.x-k8s.io/v1beta2
+kind: K0smotronControlPlane
+metadata: {name: amber-cp, namespace: tenants, annotations: {snicket.dev/edge: shared}}
+spec: {version: v1.34.1-k0s.0, service: {type: ClusterIP, apiPort: 6443, konnectivityPort: 8132}}
+`,
+    );
+
+    const { exitCode, stdout, stderr } = await terminal.snicket([
+      ...['render', '-f', 'edge.yaml', 'capi.yaml'],
+    ]);
+
+    expect(stderr).not.toContain('error:');
+    expect(stderr).toContain('note: Service tenants/kmc-amber is in no file, and was assumed');
+    expect(stdout).toContain('leads to port 6443 of Service kmc-amber');
+    expect(exitCode).toBe(0);
+  });
+
+  test('takes a control plane that a chart has yet to make for no fault of the files', async () => {
+    terminal.write(
+      'violet.yaml',
+      `apiVersion: k0rdent.mirantis.com/v1beta1
+kind: ClusterDeployment
+metadata: {name: violet, namespace: tenants, annotations: {snicket.dev/edge: shared}}
+spec: {template: openstack-hosted-cp-1-0-40, credential: a, config: {workersNumber: 2}}
+`,
+    );
+
+    const { exitCode, stdout, stderr } = await terminal.snicket([
+      ...['render', '-f', 'edge.yaml', 'violet.yaml', '--only', 'management'],
+    ]);
+
+    expect(stderr).not.toContain('error:');
+    expect(stderr).toContain('warning: tenants/violet: ControlPlaneMissing: ClusterDeployment');
+    expect(stderr).toContain('put it into the files too');
+    expect(documentsIn(stdout).map((object) => object?.kind)).toContain('ClusterDeployment');
+    expect(exitCode).toBe(0);
+  });
+
+  test('does not say that there is nothing beside the fields of a provider', async () => {
+    terminal.write('own-edge.yaml', EDGE.replace('driver: haproxy', 'driver: snicket'));
+
+    const { stdout } = await terminal.snicket([
+      ...['render', '-f', 'own-edge.yaml', 'annotated.yaml', '--only', 'management'],
+    ]);
+
+    expect(documentsIn(stdout).map(({ kind }) => kind)).toEqual(['TenantControlPlane']);
+    expect(stdout).not.toContain('management cluster: nothing');
+  });
+});

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OperatorLab } from '../operator/testing/operator-lab.ts';
+import { Terminal } from './testing/snicket.ts';
+import { EDGE, exposureOf } from './testing/yaml-objects.ts';
+
+setDefaultTimeout(30_000);
+
+describe('from files', () => {
+  let terminal: Terminal;
+  beforeAll(() => {
+    terminal = new Terminal();
+    terminal.write('edge.yaml', EDGE);
+    terminal.write('blue.yaml', exposureOf('blue'));
+    terminal.write('torn.yaml', 'kind: {');
+  });
+  afterAll(() => terminal[Symbol.dispose]());
+
+  test('says in its help what each exit code means, as the document does', async () => {
+    const page = readFileSync(join(import.meta.dir, '../../docs/render-and-diff.md'), 'utf8');
+    const [, section = ''] = page.split('### Exit codes');
+    const rows = section.split('\n## ')[0]!.matchAll(/^\| (\d) \| (.+) \|$/gm);
+    const documented = [...rows].map(
+      ([, code, text = '']) => `${code} ${text.replaceAll('`', '')}`,
+    );
+
+    const { stdout } = await terminal.snicket(['render', '--help']);
+
+    const said = stdout.split('Exit codes:')[1]?.replaceAll(/\s+/g, ' ').trim();
+    expect(said).toBe(documented.join(' '));
+  });
+
+  test('says what is wrong with file and line, and prints nothing', async () => {
+    terminal.write(
+      'wrong.yaml',
+      `# Two mistakes.
+${exposureOf('blue', '  hosts:\n    api: Blue.example.com\n')}---
+${EDGE.replace('haproxy', 'haproxi')}`,
+    );
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(['render', '-f', 'wrong.yaml']);
+
+    expect(stderr).toBe(
+      [
+        'error: wrong.yaml:12:10: Exposure tenants/blue: spec.hosts.api: "Blue.example.com" is no host; write a DNS name in lower case with a dot and no address, such as tenant-01.k8s.example.com',
+        'error: wrong.yaml:17:16: Edge shared: spec.driver: "haproxi"; write one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress',
+        '',
+      ].join('\n'),
+    );
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(1);
+  });
+
+  test.each([
+    [['-f', 'absent.yaml'], 2, 'error: absent.yaml cannot be read (there is no such file)'],
+    [['-f', 'edge.yaml', 'tenants/blue'], 2, 'all Exposures in the files are printed: leave the'],
+    [
+      ['-f', '.'],
+      1,
+      'note: . is read as snicket run reads it; for the files of a cluster write ./*',
+    ],
+    [['-f', 'edge.yaml', '.'], 2, 'error: . is a folder, and that of snicket run stands alone'],
+    [['-f', '.', '-n', 'tenants'], 2, 'error: --namespace belongs to files; in a folder, objects'],
+    [['-f', 'edge.yaml', '-A'], 2, 'error: -f means the Exposures in the files'],
+    [['-f', 'torn.yaml'], 1, 'error: torn.yaml:'],
+    [['-f', 'edge.yaml'], 1, 'error: there is no Exposure in these files'],
+    [['-f', 'blue.yaml'], 1, 'EdgeNotFound: there is no Edge shared; create it, or correct'],
+    [['--service-address', '10.0.0.1'], 2, 'error: --service-address belongs to -f'],
+    [['-f', 'blue.yaml', '--service-address', 'x'], 2, 'Write an IP such as 10.96.0.1.'],
+    [['a/b/c'], 2, 'Write NAMESPACE/NAME or NAME.'],
+    [['tenants/blue', '-A'], 2, 'error: -A means all'],
+    [['tenants/blue', '-n', 'other'], 2, 'error: the namespace is tenants in the name and other'],
+    [['tenants/blue'], 2, 'error: no cluster to talk to'],
+  ])('refuses %j', async (words, code, sentence) => {
+    const { exitCode, stdout, stderr } = await terminal.snicket(['render', ...words]);
+
+    expect(stderr).toContain(sentence);
+    expect(stdout).not.toContain('apiVersion');
+    expect(exitCode).toBe(code);
+  });
+});
+
+describe('from a cluster', () => {
+  test('names the Exposures that there are if the one that is asked for is not', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    await lab.addTenant('blue');
+    await lab.expose('blue');
+    using terminal = new Terminal(lab.management);
+
+    const { exitCode, stderr } = await terminal.snicket(['render', 'tenants/bleu']);
+
+    expect(stderr).toBe('error: there is no Exposure tenants/bleu; there are tenants/blue\n');
+    expect(exitCode).toBe(2);
+  });
+
+  test('names the Exposures that there are if the namespace has none', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    await lab.addTenant('blue');
+    await lab.expose('blue');
+    using terminal = new Terminal(lab.management);
+
+    for (const tool of ['render', 'diff']) {
+      const { exitCode, stdout, stderr } = await terminal.snicket([tool, '-n', 'nope']);
+
+      expect(stderr).toBe(
+        'error: there is no Exposure in namespace nope; there are tenants/blue\n',
+      );
+      expect(stdout).toBe('');
+      expect(exitCode).toBe(2);
+    }
+  });
+
+  test('asks whether a cluster that knows no Exposures is the right one', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    using terminal = new Terminal(lab.management);
+    lab.management.inject(
+      { kind: 'answer', status: 404, reason: 'NotFound' },
+      { plural: 'exposures' },
+      10,
+    );
+
+    const { exitCode, stderr } = await terminal.snicket(['render', '-A']);
+
+    expect(stderr).toContain('this cluster does not know Exposures: is it the management cluster?');
+    expect(stderr).toEndWith('kubectl apply -k deploy\n');
+    expect(exitCode).toBe(2);
+  });
+
+  test('says what to look at where no API server answers', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    using terminal = new Terminal(lab.management);
+    await lab.management.goDown();
+
+    const { exitCode, stderr } = await terminal.snicket(['render', '-A']);
+
+    expect(stderr).toMatch(/^error: .*see that the API server runs, and that the kubeconfig/);
+    expect(exitCode).toBe(2);
+    await lab.management.comeUp();
+  });
+
+  test('says that the management cluster cannot be read', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    using terminal = new Terminal(lab.management);
+    const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    lab.management.inject(refusal, { plural: 'exposures' }, 10);
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(['render', '-A']);
+
+    expect(stderr).toMatch(/^error: .*exposures.*Forbidden/);
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(2);
+  });
+});

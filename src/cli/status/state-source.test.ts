@@ -1,0 +1,149 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { objectOf } from '../../operator/testing/objects.ts';
+import { until } from '../../operator/testing/until.ts';
+import { ObjectDatabase } from '../../standalone/state/object-database.ts';
+import { RunLab } from '../../standalone/testing/run-lab.ts';
+import { valueText } from '../output.ts';
+import { Terminal } from '../testing/snicket.ts';
+import { condition, READY, SINCE, StatusCluster } from '../testing/status-cluster.ts';
+
+setDefaultTimeout(60_000);
+
+describe('--state', () => {
+  const metadata = { name: 'blue', namespace: 'tenants', creationTimestamp: SINCE };
+  const items = [
+    objectOf(
+      'Edge',
+      { name: 'shared' },
+      {
+        spec: { driver: 'snicket' },
+        status: { conditions: [condition('Ready', 'True', 'Ready', '')] },
+      },
+    ),
+    objectOf('Exposure', metadata, { spec: {}, status: READY }),
+  ];
+  const list = { apiVersion: 'v1', kind: 'List', items };
+
+  /** As `snicket run` has a state. */
+  function held(state: string): Disposable {
+    const database = new ObjectDatabase(state);
+    return { [Symbol.dispose]: () => database.close() };
+  }
+
+  test('shows what `snicket run` keeps there, with no cluster', async () => {
+    using nowhere = new Terminal();
+    mkdirSync(`${nowhere.folder}/state`);
+    nowhere.write('state/status.yaml', valueText(list, 'yaml'));
+    using _held = held(`${nowhere.folder}/state`);
+
+    const all = await nowhere.snicket(['status', '--state', 'state']);
+    const one = await nowhere.snicket(['status', '--state', 'state', 'blue']);
+    const none = await nowhere.snicket(['status', '--state', 'state', 'gone']);
+    const json = await nowhere.snicket(['status', '--state', 'state', '-o', 'json']);
+
+    expect(all.stdout).toMatch(/^tenants\/blue .*12\/12 +True/m);
+    expect(all.stdout).toEndWith('\nOperator: snicket run has state\n');
+    expect(all.exitCode).toBe(0);
+    expect(one.stdout).toMatch(/^Exposure +tenants\/blue$/m);
+    expect(none.stderr).toBe(
+      'error: there is no Exposure gone; there is tenants/blue; to see all: snicket status --state state\n',
+    );
+    expect(JSON.parse(json.stdout)).toMatchObject({ operator: { state: 'running' }, faults: [] });
+  });
+
+  test('says that `snicket run` has ended, and writes nothing', async () => {
+    using nowhere = new Terminal();
+    nowhere.write('status.yaml', valueText(list, 'yaml'));
+    held(nowhere.folder)[Symbol.dispose]();
+
+    const all = await nowhere.snicket(['status', '--state', '.']);
+    const json = await nowhere.snicket(['status', '--state', '.', '-o', 'json']);
+
+    expect(all.stdout).toContain(
+      '\nOperator: not running, and this is what it said last; start it: snicket run FOLDER --state .',
+    );
+    expect(JSON.parse(json.stdout)).toMatchObject({ operator: { state: 'down' } });
+    expect([all.exitCode, json.exitCode]).toEqual([1, 1]);
+    const files = readdirSync(nowhere.folder).filter((name) => !name.startsWith('.'));
+    expect(files.toSorted()).toEqual(['objects.db', 'status.yaml']);
+  });
+
+  test('says what is wrong in the folder of `snicket run`', async () => {
+    await using lab = await RunLab.open();
+    lab.write('a.yaml', 'kind: Nonsense');
+    await lab.start();
+    const status = ['status', '--state', lab.state];
+    using nowhere = new Terminal();
+    const running = nowhere.start([...status, '-w']);
+    await until('it is told', () => /Folder: a\.yaml:1/.test(running.text));
+
+    const wrong = await nowhere.snicket(status);
+    lab.write('a.yaml', '');
+    await until('it is mended', () => running.text.includes('Folder: nothing is wrong in it'));
+    await lab.stop();
+    await until('the end is told', () => running.text.includes('Operator: down: not running'));
+    running.end('SIGINT');
+    const exitCode = await running.ended;
+
+    expect(wrong.stdout).toMatch(
+      /^Wrong in the folder:\n  a\.yaml:1:1: no object; write apiVersion/m,
+    );
+    expect(wrong.stdout).toMatch(/^Operator: snicket run has /m);
+    expect([wrong.exitCode, exitCode]).toEqual([1, 1]);
+  });
+
+  test('is what a real `snicket run` writes', async () => {
+    await using lab = await RunLab.open();
+    await lab.addTenant('blue');
+    await lab.start();
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    using nowhere = new Terminal();
+
+    const { stdout } = await nowhere.snicket(['status', '--state', lab.state]);
+
+    expect(stdout).toMatch(/^shared +snicket +example\.test +127\.0\.0\.1 +1 +True +-$/m);
+    expect(stdout).toMatch(
+      /^tenants\/blue +tenants-blue\.k8s\.example\.test +shared +passthrough /m,
+    );
+  });
+
+  test('follows it', async () => {
+    using nowhere = new Terminal();
+    nowhere.write('status.yaml', valueText(list, 'yaml'));
+    using _held = held(nowhere.folder);
+    const running = nowhere.start(['status', '--state', '.', '-w']);
+    await until('blue is told', () => running.text.includes('Exposure tenants/blue: Ready=True'));
+
+    nowhere.write('status.yaml', valueText({ ...list, items: items.slice(0, 1) }, 'yaml'));
+
+    await until('blue is gone', () => running.text.includes('Exposure tenants/blue: gone'));
+    running.end('SIGINT');
+    expect(await running.ended).toBe(0);
+  });
+
+  test.each([
+    ['nothing', undefined, /nowhere\/status\.yaml cannot be read \(ENOENT\); give the folder/],
+    ['something else', 'a: 1', /status\.yaml is no List, so `snicket run` did not write it/],
+    ['nonsense', 'a: [', /status\.yaml is no YAML/],
+  ])('says that there is %s', async (_, text, sentence) => {
+    using nowhere = new Terminal();
+    if (text !== undefined) nowhere.write('status.yaml', text);
+
+    const folder = text === undefined ? 'nowhere' : '.';
+    const { exitCode, stderr } = await nowhere.snicket(['status', '--state', folder]);
+
+    expect(stderr).toMatch(sentence);
+    expect(exitCode).toBe(2);
+  });
+
+  test('means no cluster', async () => {
+    await using cluster = await StatusCluster.start();
+
+    const words = ['status', '--state', '.', '--context', 'a'];
+    const { exitCode, stderr } = await cluster.terminal.snicket(words);
+
+    expect(stderr).toContain('--context means a cluster, and --state means none');
+    expect(exitCode).toBe(2);
+  });
+});

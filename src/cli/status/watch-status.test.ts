@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { KubeClient } from '../../kube/client.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { TestApiServer } from '../../kube/testing/api-server.ts';
+import { until } from '../../operator/testing/until.ts';
+import type { Terminal } from '../testing/snicket.ts';
+import { READY, StatusCluster } from '../testing/status-cluster.ts';
+
+setDefaultTimeout(60_000);
+
+let cluster: StatusCluster;
+let server: TestApiServer;
+let client: KubeClient;
+let terminal: Terminal;
+beforeAll(async () => {
+  cluster = await StatusCluster.start();
+  ({ server, client, terminal } = cluster);
+});
+afterAll(async () => cluster[Symbol.asyncDispose]());
+
+describe('--watch', () => {
+  test('is drawn over and over on a terminal, goes on after the API server was away, and leaves nothing behind', async () => {
+    cluster.addExposure('other/white');
+    const session = terminal.open(['status', '-n', 'other', '--watch'], 120);
+    const lastFrame = () => Bun.stripANSI(session.text.split('\u001B[H').at(-1) ?? '');
+    await until('white is shown', () => /white .*NotLookedAt/.test(lastFrame()));
+    await server.goDown();
+    await until('that is said', () => lastFrame().startsWith('Old since '));
+    await server.comeUp();
+
+    await cluster.report('Exposure', 'other/white', READY);
+
+    await until('white is ready', () => /white .*True/.test(lastFrame()));
+    expect(lastFrame()).toStartWith('EDGE');
+    session.type('\u0003');
+    expect(await session.ended).toBe(0);
+    expect(session.text).toStartWith('\u001B[?1049h\u001B[?25l');
+    expect(session.text).toEndWith('\u001B[?25h\u001B[?1049l');
+    // Nothing is cleared before it is drawn.
+    expect(session.text).not.toContain('\u001B[2J');
+    expect(await client.delete(RESOURCES.exposure, { name: 'white', namespace: 'other' })).toBe(
+      true,
+    );
+  });
+
+  test('gives the terminal to the shell while it is stopped', async () => {
+    const left = '\u001B[?25h\u001B[?1049l';
+    const session = terminal.open(['status', '-n', 'other', '--watch'], 120);
+    await until('green is shown', () => session.text.includes('green'));
+
+    session.type('\u001A');
+    await until('it leaves', () => session.text.includes(left));
+    session.resume();
+    await until('it is back', () => (session.text.split(left)[1] ?? '').includes('green'));
+
+    session.type('\u0003');
+    expect(await session.ended).toBe(0);
+    expect(session.text).toEndWith(left);
+  });
+
+  test('prints a line for each change where there is no terminal', async () => {
+    const running = terminal.start(['status', '-n', 'other', '--watch']);
+    await until('green is told', () => running.text.includes('Exposure other/green: Ready=True'));
+    cluster.addExposure('other/black');
+    await until('black is told', () =>
+      running.text.includes('Exposure other/black: Ready=Unknown'),
+    );
+
+    await client.delete(RESOURCES.exposure, { name: 'black', namespace: 'other' });
+
+    await until('black is gone', () => running.text.includes('Exposure other/black: gone'));
+    running.end('SIGINT');
+    expect(await running.ended).toBe(0);
+    expect(running.text.match(/Exposure other\/green/g)).toHaveLength(1);
+    expect(running.text).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ /);
+    expect(running.text).not.toContain('\u001B');
+  });
+
+  test('is not for programs', async () => {
+    const { exitCode, stderr } = await terminal.snicket(['status', '--watch', '-o', 'json']);
+
+    expect(stderr).toContain('kubectl get exposures --watch -o json');
+    expect(exitCode).toBe(2);
+  });
+});

@@ -1,0 +1,32 @@
+/**
+ * For tests only: an Edge and Exposures as people write them into files, and what is printed as YAML.
+ */
+import { parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../../kube/object.ts';
+
+/** Edge `shared`, of HAProxy. */
+export const EDGE = `apiVersion: snicket.dev/v1alpha1
+kind: Edge
+metadata: {name: shared}
+spec: {driver: haproxy, domain: example.com, addresses: [203.0.113.10]}
+`;
+
+/** An Exposure through that Edge, with `more` lines at the end of its spec. */
+export function exposureOf(name: string, more = ''): string {
+  return `apiVersion: snicket.dev/v1alpha1
+kind: Exposure
+metadata: {name: ${name}, namespace: tenants}
+spec:
+  edge: shared
+  controlPlane:
+    service: {name: ${name}, konnectivityPort: 8132}
+    caSecret: {name: ${name}-ca}
+    kubeconfigSecret: {name: ${name}-kubeconfig}
+${more}`;
+}
+
+/** The objects of a text, as kubectl reads it. */
+export function documentsIn(text: string): KubeObject[] {
+  const documents = parseAllDocuments(text, { version: '1.1' });
+  return documents.map((document) => document.toJS() as KubeObject);
+}

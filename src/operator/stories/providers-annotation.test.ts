@@ -1,0 +1,237 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
+import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import { deploymentOf } from '../../providers/testing/provider-objects.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import {
+  ANNOTATED,
+  annotate,
+  API_HOST,
+  BLUE,
+  KONNECTIVITY_HOST,
+  shownIn,
+  tenantIn,
+} from '../testing/provided-control-planes.ts';
+import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(120_000);
+
+const { kamaji: KAMAJI, deployment: DEPLOYMENT } = PROVIDER_RESOURCES;
+
+describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => {
+  test('is prepared, routed, given its proxies, and reached', async () => {
+    await using lab = await startProvidedLab({ hasGateway: true, probeMs: 50 });
+    // A small API server is no konnectivity-server.
+    const without = { ...ANNOTATED, 'spec.addons.konnectivity': undefined };
+    const { server, controllers } = await addKamaji(lab, 'blue', without);
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+
+    await lab.untilCondition('blue', 'Ready', /^True/);
+
+    expect(lab.exposure('blue')?.metadata.ownerReferences).toMatchObject([
+      { kind: 'TenantControlPlane', name: 'blue', uid: tenantIn(lab)?.metadata.uid },
+    ]);
+    const port = lab.gateway?.port;
+    expect(tenantIn(lab)?.spec).toMatchObject({
+      controlPlane: {
+        ingress: { hostname: `${API_HOST}:${port}`, ingressClassName: 'snicket-unhandled' },
+        deployment: { extraArgs: { apiServer: ['--endpoint-reconciler-type=none'] } },
+      },
+      networkProfile: { certSANs: [API_HOST] },
+    });
+    expect(lab.statusOf('blue')?.route).toMatchObject({
+      api: { host: API_HOST, service: 'blue', portName: 'kube-apiserver' },
+    });
+    expect(server.read(RESOURCES.daemonSet, PROXY)).toBeDefined();
+  });
+
+  test('is as before, field by field, when the annotation goes', async () => {
+    await using lab = await startProvidedLab();
+    const { server } = await addKamaji(lab, 'blue');
+    const before = shownIn(lab);
+    await annotate(lab, 'shared');
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(tenantIn(lab)?.metadata.annotations?.[RECORD_ANNOTATION]).toBeDefined();
+    expect(tenantIn(lab)?.spec.networkProfile.certSANs).toEqual([API_HOST, KONNECTIVITY_HOST]);
+    expect(lab.statusOf('blue')?.route?.konnectivity).toMatchObject({
+      ...{ host: KONNECTIVITY_HOST, portName: 'konnectivity-server' },
+    });
+
+    await annotate(lab, null);
+
+    await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+    expect(shownIn(lab)).toEqual(before);
+    expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
+  });
+
+  test('keeps its Exposure until its API server runs without our flag', async () => {
+    await using lab = await startProvidedLab();
+    await addKamaji(lab, 'blue', ANNOTATED);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    const flag = '--endpoint-reconciler-type=none';
+    lab.management.seed({ ...deploymentOf('blue', [flag]), metadata: BLUE });
+
+    await annotate(lab, null);
+
+    const waits = new RegExp(`^False Leaving: Deployment tenants/blue still runs with ${flag}`);
+    await lab.untilCondition('blue', 'Ready', waits);
+
+    const containers = [{ name: 'kube-apiserver', args: [] }];
+    await lab.user.patch(DEPLOYMENT, BLUE, 'merge', {
+      spec: { template: { spec: { containers } } },
+    });
+
+    await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+  });
+
+  test('keeps the hosts that it knows while the Edge that is wished for takes no routes', async () => {
+    await using lab = await startProvidedLab();
+    await addKamaji(lab, 'blue', ANNOTATED);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    const { spec } = tenantIn(lab)!;
+    const nowhere = { className: 'nobody' };
+    await lab.applyEdge({ driver: 'haproxy', domain: 'other.test', ingress: nowhere }, 'other');
+
+    await annotate(lab, 'other');
+
+    await lab.untilCondition('blue', 'Routed', /^False/);
+    expect(tenantIn(lab)?.spec).toEqual(spec);
+  });
+
+  test('has its Exposure again if somebody deletes that', async () => {
+    await using lab = await startProvidedLab();
+    await addKamaji(lab, 'blue', ANNOTATED);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    const { uid } = lab.exposure('blue')!.metadata;
+
+    await lab.unexpose('blue');
+
+    await until('another one', () => {
+      const now = lab.exposure('blue')?.metadata.uid;
+      return now !== undefined && now !== uid;
+    });
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+  });
+
+  test('follows a change of the annotation', async () => {
+    await using lab = await startProvidedLab();
+    await lab.applyEdge({ domain: 'other.test' }, 'other');
+    await addKamaji(lab, 'blue', ANNOTATED);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+
+    await annotate(lab, 'other');
+
+    const host = 'tenants-blue.k8s.other.test';
+    await until('the other host', () => lab.statusOf('blue')?.route?.api.host === host);
+    const otherKonnectivity = 'tenants-blue.konnectivity.other.test';
+    // Nobody has come to the new Edge yet: those of the former one stay.
+    expect(tenantIn(lab)?.spec.networkProfile.certSANs).toEqual([
+      ...[host, otherKonnectivity, API_HOST, KONNECTIVITY_HOST],
+    ]);
+  });
+
+  test('says of an Edge that is not there that the annotation is wrong, to both', async () => {
+    await using lab = await startProvidedLab();
+    const asks = { 'snicket.dev/edge': 'shraed' };
+
+    await addKamaji(lab, 'blue', { 'metadata.annotations': asks });
+
+    const said = await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
+    expect(said).toContain(
+      'correct the annotation snicket.dev/edge of TenantControlPlane tenants/blue (there is Edge shared)',
+    );
+    const told = () => lab.eventsOf('blue').filter((reason) => reason === 'EdgeNotFound');
+    await until('an event for the Exposure and one for the tenant', () => told().length === 2);
+  });
+
+  test('does not take an Exposure of somebody else, and says so', async () => {
+    await using lab = await startProvidedLab();
+    await lab.addExposed('blue');
+    const wish = () => {
+      const { metadata, ...object } = lab.exposure('blue') as KubeObject & { spec?: object };
+      const { uid, labels, annotations, ownerReferences, generation } = metadata;
+      return { uid, labels, annotations, ownerReferences, generation, spec: object.spec };
+    };
+    const before = wish();
+
+    // Another object of that name: only its annotation matters.
+    await lab.user.apply(
+      {
+        ...{ apiVersion: KAMAJI.apiVersion, kind: KAMAJI.kind },
+        metadata: { ...BLUE, annotations: ASKS },
+      },
+      { resource: KAMAJI },
+    );
+
+    await until('an event', () => lab.eventsOf('blue').includes('ExposureTaken'));
+    expect(wish()).toEqual(before);
+  });
+
+  test('leaves nothing behind when it is deleted in the middle', async () => {
+    await using lab = await startProvidedLab({ leaveTimeoutMs: 600_000 });
+    const { server } = await addKamaji(lab, 'blue', ANNOTATED);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await server.goDown();
+
+    await lab.user.delete(KAMAJI, BLUE);
+    lab.management.collectGarbage();
+
+    await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+    expect(tenantIn(lab)).toBeUndefined();
+  });
+
+  test('has an Exposure of its own when it is made anew, once that of the former one is gone', async () => {
+    await using lab = await startProvidedLab();
+    await addKamaji(lab, 'blue', ANNOTATED);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    // As a backup has it: with the record of what was written into the former one.
+    const { metadata, ...former } = tenantIn(lab)!;
+    const { uid: _uid, resourceVersion: _version, managedFields: _fields, ...kept } = metadata;
+    const runs = () => lab.number('reconciles_total', 'controller="shim"');
+
+    await lab.user.delete(KAMAJI, BLUE);
+    const before = runs();
+    await lab.user.create(KAMAJI, { ...former, metadata: kept });
+    const uid = tenantIn(lab)?.metadata.uid;
+    await until('it is looked at', () => runs() > before);
+    lab.management.collectGarbage();
+
+    await until('its own', () => lab.exposure('blue')?.metadata.ownerReferences?.[0]?.uid === uid);
+    await lab.untilCondition('blue', 'Prepared', /^True/);
+    expect(lab.eventsOf('blue')).not.toContain('ExposureTaken');
+  });
+});
+
+describe.concurrent('a second operator', () => {
+  test('finds all as it should be, and writes nothing', async () => {
+    await using lab = await startProvidedLab({ resyncMs: 50 });
+    await addKamaji(lab, 'blue', ANNOTATED);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilQuiet(10);
+    await lab.stopOperator();
+    const before = lab.writes();
+
+    lab.startOperator();
+
+    await lab.untilLookedAt(10);
+    expect(lab.writes()).toBe(before);
+  });
+
+  test('deletes the Exposure of an annotation that went while there was none', async () => {
+    await using lab = await startProvidedLab();
+    await addKamaji(lab, 'blue');
+    const before = shownIn(lab);
+    await annotate(lab, 'shared');
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.stopOperator();
+    await annotate(lab, null);
+
+    lab.startOperator();
+
+    await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+    expect(shownIn(lab)).toEqual(before);
+  });
+});

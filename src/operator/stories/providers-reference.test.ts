@@ -1,0 +1,159 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
+import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import { kubeconfigFor } from '../../providers/testing/provider-objects.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import type { OperatorLab } from '../testing/operator-lab.ts';
+import {
+  API_HOST,
+  BLUE,
+  KONNECTIVITY_HOST,
+  shownIn,
+  tenantIn,
+} from '../testing/provided-control-planes.ts';
+import { addKamaji, startProvidedLab } from '../testing/provided-lab.ts';
+import { until } from '../testing/until.ts';
+
+setDefaultTimeout(120_000);
+
+const { kamaji: KAMAJI } = PROVIDER_RESOURCES;
+
+describe.concurrent('an Exposure that names a TenantControlPlane', () => {
+  const ref = { apiVersion: KAMAJI.apiVersion, kind: KAMAJI.kind, name: 'blue' };
+
+  async function expose(lab: OperatorLab, spec: object = {}): Promise<void> {
+    await lab.user.apply({
+      ...{ apiVersion: RESOURCES.exposure.apiVersion, kind: 'Exposure', metadata: BLUE },
+      spec: { edge: 'shared', controlPlane: { ref }, ...spec },
+    } as KubeObject);
+  }
+
+  test('names the owner of a field that would have to change, and writes nothing', async () => {
+    await using lab = await startProvidedLab();
+    const { server } = await addKamaji(lab, 'blue', {
+      'spec.networkProfile.certSANs': ['blue.example.test'],
+    });
+    const before = shownIn(lab);
+
+    await expose(lab);
+
+    const said = await lab.untilCondition('blue', 'Prepared', /^False FieldConflict/);
+    expect(said).toContain('user owns .spec.networkProfile.certSANs');
+    expect(shownIn(lab)).toEqual(before);
+    expect(lab.condition('blue', 'Routed')).toStartWith('True');
+    expect(lab.condition('blue', 'TenantReady')).toStartWith('Unknown NotPrepared');
+    expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
+
+    await expose(lab, { prepare: 'Force' });
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(tenantIn(lab)?.spec.networkProfile.certSANs).toEqual([
+      ...['blue.example.test', API_HOST, KONNECTIVITY_HOST],
+    ]);
+  });
+
+  test('says how to keep a host that the object has already, and keeps it then', async () => {
+    await using lab = await startProvidedLab();
+    const ingress = { hostname: 'own.example.org:443' };
+    await addKamaji(lab, 'blue', { 'spec.controlPlane.ingress': ingress });
+    const hint = 'to keep what is there, write spec.hosts.api: own.example.org in the Exposure';
+
+    await expose(lab, { prepare: 'Report' });
+    expect(await lab.untilCondition('blue', 'Prepared', /PreparationWanted/)).toContain(hint);
+    await expose(lab);
+    expect(await lab.untilCondition('blue', 'Prepared', /FieldConflict/)).toContain(hint);
+    await expose(lab, { hosts: { api: 'own.example.org' } });
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(tenantIn(lab)?.spec.controlPlane.ingress).toMatchObject(ingress);
+  });
+
+  test('with prepare: Report touches nothing and names all fields', async () => {
+    await using lab = await startProvidedLab();
+    await addKamaji(lab, 'blue');
+    const before = tenantIn(lab);
+
+    await expose(lab, { prepare: 'Report' });
+
+    const said = await lab.untilCondition('blue', 'Prepared', /^False PreparationWanted/);
+    for (const field of ['ingress.hostname', 'ingress.ingressClassName', 'certSANs', 'extraArgs']) {
+      expect(said).toContain(field);
+    }
+    expect(said).toContain('snicket render');
+    expect(tenantIn(lab)).toEqual(before);
+
+    await lab.user.apply(
+      {
+        ...{ apiVersion: KAMAJI.apiVersion, kind: KAMAJI.kind, metadata: BLUE },
+        spec: {
+          ...(before?.spec as object),
+          controlPlane: {
+            ...before?.spec.controlPlane,
+            ingress: { hostname: `${API_HOST}:443`, ingressClassName: 'snicket-unhandled' },
+            deployment: {
+              replicas: 2,
+              extraArgs: { apiServer: ['--endpoint-reconciler-type=none'] },
+            },
+          },
+          networkProfile: {
+            ...before?.spec.networkProfile,
+            certSANs: [API_HOST, KONNECTIVITY_HOST],
+          },
+          addons: {
+            konnectivity: {
+              agent: {
+                extraArgs: [`--proxy-server-host=${KONNECTIVITY_HOST}`, '--proxy-server-port=443'],
+              },
+            },
+          },
+        },
+      } as KubeObject,
+      { resource: KAMAJI, force: true },
+    );
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(tenantIn(lab)?.metadata.annotations ?? {}).not.toHaveProperty([RECORD_ANNOTATION]);
+  });
+
+  test('waits for a TenantControlPlane that comes later', async () => {
+    await using lab = await startProvidedLab();
+
+    await expose(lab);
+
+    await lab.untilCondition('blue', 'Prepared', /^False ControlPlaneMissing/);
+
+    await addKamaji(lab, 'blue');
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+  });
+
+  test('says that kubeconfigs still lead elsewhere, and is content nevertheless', async () => {
+    await using lab = await startProvidedLab({ resyncMs: 100 });
+    const { kubeconfig } = await addKamaji(lab, 'blue');
+    const old = kubeconfigFor('https://10.0.0.7:6443');
+    await lab.changeSecret('blue-admin-kubeconfig', {
+      ...{ 'admin.conf': old, 'super-admin.svc': kubeconfig },
+    });
+
+    await expose(lab);
+
+    const said = await lab.untilCondition('blue', 'Prepared', /KubeconfigLeadsElsewhere/);
+    expect(said).toStartWith('True');
+    expect(said).toContain('https://10.0.0.7:6443');
+    expect(said).toContain('kubectl delete -n tenants secret blue-admin-kubeconfig');
+  });
+
+  test('puts back what somebody takes away, and comes to rest', async () => {
+    await using lab = await startProvidedLab({ resyncMs: 50 });
+    await addKamaji(lab, 'blue');
+    await expose(lab);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+
+    await lab.user.patch(KAMAJI, BLUE, 'merge', { spec: { controlPlane: { ingress: null } } });
+
+    await until('the host is back', () => tenantIn(lab)?.spec.controlPlane.ingress !== undefined);
+    await lab.untilQuiet(10);
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'bun:test';
+import { tenantInput } from '../plan/testing/wishes.ts';
+import { tenantObjects } from './tenant-objects.ts';
+import { daemonSetIn } from './testing/proxy-pod.ts';
+
+describe('the DaemonSet', () => {
+  test('in mode terminate at a virtual address', () => {
+    expect(daemonSetIn(tenantObjects(tenantInput()))).toMatchInlineSnapshot(`
+      {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {
+          "labels": {
+            "app.kubernetes.io/managed-by": "snicket",
+            "app.kubernetes.io/name": "snicket-proxy",
+          },
+          "name": "snicket-proxy",
+          "namespace": "kube-system",
+        },
+        "spec": {
+          "selector": {
+            "matchLabels": {
+              "app.kubernetes.io/name": "snicket-proxy",
+            },
+          },
+          "template": {
+            "metadata": {
+              "labels": {
+                "app.kubernetes.io/managed-by": "snicket",
+                "app.kubernetes.io/name": "snicket-proxy",
+                "snicket.dev/inject": "false",
+              },
+            },
+            "spec": {
+              "automountServiceAccountToken": false,
+              "containers": [
+                {
+                  "args": [
+                    "proxy",
+                    "--mode=terminate",
+                    "--listen=100.64.64.1:7443",
+                    "--edge=blue.k8s.example.com:443",
+                    "--server-name=blue.k8s.example.com",
+                    "--ca=/etc/snicket/ca.crt",
+                    "--cert=/etc/snicket/tls.crt",
+                    "--key=/etc/snicket/tls.key",
+                    "--grace=5",
+                    "--drain=15",
+                    "--log-level=info",
+                    "--http=127.141.177.161:7444",
+                  ],
+                  "image": "registry.example.com/snicket:1",
+                  "livenessProbe": {
+                    "failureThreshold": 6,
+                    "httpGet": {
+                      "host": "127.141.177.161",
+                      "path": "/healthz",
+                      "port": 7444,
+                    },
+                    "periodSeconds": 10,
+                    "timeoutSeconds": 5,
+                  },
+                  "name": "proxy",
+                  "readinessProbe": {
+                    "failureThreshold": 2,
+                    "httpGet": {
+                      "host": "127.141.177.161",
+                      "path": "/readyz",
+                      "port": 7444,
+                    },
+                    "periodSeconds": 5,
+                    "timeoutSeconds": 3,
+                  },
+                  "resources": {
+                    "limits": {
+                      "memory": "512Mi",
+                    },
+                    "requests": {
+                      "cpu": "10m",
+                      "memory": "32Mi",
+                    },
+                  },
+                  "securityContext": {
+                    "allowPrivilegeEscalation": false,
+                    "capabilities": {
+                      "drop": [
+                        "ALL",
+                      ],
+                    },
+                    "readOnlyRootFilesystem": true,
+                  },
+                  "volumeMounts": [
+                    {
+                      "mountPath": "/etc/snicket",
+                      "name": "credentials",
+                      "readOnly": true,
+                    },
+                  ],
+                },
+              ],
+              "dnsPolicy": "Default",
+              "enableServiceLinks": false,
+              "hostAliases": [
+                {
+                  "hostnames": [
+                    "blue.k8s.example.com",
+                  ],
+                  "ip": "203.0.113.10",
+                },
+              ],
+              "hostNetwork": true,
+              "initContainers": [
+                {
+                  "args": [
+                    "address",
+                    "add",
+                    "100.64.64.1",
+                  ],
+                  "image": "registry.example.com/snicket:1",
+                  "name": "address",
+                  "resources": {
+                    "limits": {
+                      "memory": "512Mi",
+                    },
+                    "requests": {
+                      "cpu": "10m",
+                      "memory": "32Mi",
+                    },
+                  },
+                  "securityContext": {
+                    "allowPrivilegeEscalation": false,
+                    "capabilities": {
+                      "add": [
+                        "NET_ADMIN",
+                      ],
+                      "drop": [
+                        "ALL",
+                      ],
+                    },
+                    "readOnlyRootFilesystem": true,
+                    "runAsGroup": 0,
+                    "runAsNonRoot": false,
+                    "runAsUser": 0,
+                  },
+                },
+              ],
+              "nodeSelector": {
+                "kubernetes.io/os": "linux",
+              },
+              "priorityClassName": "system-node-critical",
+              "securityContext": {
+                "fsGroup": 65532,
+                "runAsGroup": 65532,
+                "runAsNonRoot": true,
+                "runAsUser": 65532,
+                "seccompProfile": {
+                  "type": "RuntimeDefault",
+                },
+              },
+              "serviceAccountName": "snicket-proxy",
+              "terminationGracePeriodSeconds": 30,
+              "tolerations": [
+                {
+                  "operator": "Exists",
+                },
+              ],
+              "volumes": [
+                {
+                  "name": "credentials",
+                  "projected": {
+                    "defaultMode": 288,
+                    "sources": [
+                      {
+                        "secret": {
+                          "name": "snicket-proxy",
+                        },
+                      },
+                      {
+                        "configMap": {
+                          "name": "snicket-proxy-ca",
+                        },
+                      },
+                    ],
+                  },
+                },
+              ],
+            },
+          },
+          "updateStrategy": {
+            "rollingUpdate": {
+              "maxSurge": "10%",
+              "maxUnavailable": 0,
+            },
+            "type": "RollingUpdate",
+          },
+        },
+      }
+    `);
+  });
+});

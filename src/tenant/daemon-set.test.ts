@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'bun:test';
+import type { Command } from 'commander';
+import { addressCommand } from '../cli/address.ts';
+import { proxyCommand } from '../cli/proxy.ts';
+import { LEAF, TENANT, TENANT_KEY, tenantInput } from '../plan/testing/wishes.ts';
+import { leavingObjects, tenantObjects } from './tenant-objects.ts';
+import { daemonSetIn, podIn } from './testing/proxy-pod.ts';
+
+describe('the DaemonSet', () => {
+  test('has what the Exposure says', () => {
+    const input = tenantInput({
+      image: 'registry.example.com/mine:2',
+      port: 8443,
+      healthPort: 8444,
+      logLevel: 'debug',
+      resources: { requests: { cpu: 1, memory: '1024Mi' }, limits: { cpu: '0.5' } },
+      tolerations: [{ key: 'mine', operator: 'Exists' }],
+      nodeSelector: { pool: 'a' },
+    });
+
+    const pod = podIn(tenantObjects(input));
+    const [container] = pod.containers;
+
+    expect(pod.tolerations).toEqual([{ key: 'mine', operator: 'Exists' }]);
+    expect(pod.nodeSelector).toEqual({ 'kubernetes.io/os': 'linux', pool: 'a' });
+    expect(pod.initContainers?.[0]?.image).toBe('registry.example.com/mine:2');
+    expect(container).toMatchObject({
+      image: 'registry.example.com/mine:2',
+      resources: { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '500m' } },
+      readinessProbe: { httpGet: { port: 8444 } },
+    });
+    expect(container?.args).toContain('--listen=100.64.64.1:8443');
+    expect(container?.args).toContain('--log-level=debug');
+  });
+
+  test.each<[string, object, object | undefined]>([
+    ['half a gibibyte where nothing is said', {}, { memory: '512Mi' }],
+    [
+      'half a gibibyte where as much is requested',
+      { requests: { memory: '0.5Gi' } },
+      { memory: '512Mi' },
+    ],
+    ['none where more is requested', { requests: { memory: '1e9' } }, undefined],
+    ['none where none is wanted', { limits: {} }, undefined],
+  ])('has a limit of memory: %s', (_limit, resources, limits) => {
+    const [container] = podIn(tenantObjects(tenantInput({ resources }))).containers;
+
+    expect(container?.resources?.limits).toEqual(limits as Record<string, string>);
+  });
+
+  test('listens at both families where the Service has both', () => {
+    const tenant = { ...TENANT, serviceAddresses: ['10.96.0.1', 'fd96::1'] };
+    const virtualAddresses = ['100.64.64.1', 'fd64::1'];
+
+    const pod = podIn(tenantObjects(tenantInput({ virtualAddresses }, { tenant })));
+
+    expect(pod.containers[0]?.args).toEqual(
+      expect.arrayContaining(['--listen=100.64.64.1:7443', '--listen=[fd64::1]:7443']),
+    );
+    expect(pod.initContainers?.[0]?.args).toEqual(['address', 'add', '100.64.64.1', 'fd64::1']);
+  });
+
+  test('leaves out a virtual address of a family that the Service has not', () => {
+    const input = tenantInput({ virtualAddresses: ['fd64::1', '100.64.64.1'] });
+
+    const pod = podIn(tenantObjects(input));
+
+    expect(pod.initContainers?.[0]?.args).toEqual(['address', 'add', '100.64.64.1']);
+  });
+
+  test('has an address for its health that is asked for and listened on, and changes with it', () => {
+    const revisions = ['info', 'debug'].map((logLevel) => {
+      const [container] = podIn(tenantObjects(tenantInput({ logLevel }))).containers;
+      const asked = container?.readinessProbe?.httpGet;
+      expect(container?.livenessProbe?.httpGet.host).toBe(asked!.host);
+      expect(container?.args).toContain(`--http=${asked?.host}:${asked?.port}`);
+      return asked?.host;
+    });
+
+    expect(revisions[0]).not.toBe(revisions[1]!);
+  });
+
+  test('stays as it is when the certificate is a new one', () => {
+    const renewed = {
+      credentials: { certificate: 'next\n', key: 'its key\n' },
+      authority: 'both\n',
+    };
+
+    const before = daemonSetIn(tenantObjects(tenantInput()));
+
+    expect(daemonSetIn(tenantObjects(tenantInput({}, renewed)))).toEqual(before);
+  });
+
+  test('asks no policy for the host of the API, since it talks to none', () => {
+    const { template } = daemonSetIn(tenantObjects(tenantInput())).spec;
+
+    expect(template.metadata.labels['snicket.dev/inject']).toBe('false');
+  });
+});
+
+describe('the command lines', () => {
+  /** What commander takes, without running it; a flag that is not there is an error. */
+  const taken = (command: Command, args: readonly string[] | undefined) =>
+    command
+      .exitOverride()
+      .action(() => {})
+      .parse(args?.slice(1) ?? [], { from: 'user' });
+
+  test.each([
+    ['terminate', LEAF, 'virtual'],
+    ['terminate', LEAF, 'node'],
+    ['passthrough', TENANT_KEY, 'virtual'],
+    ['passthrough', TENANT_KEY, 'node'],
+  ] as const)('in mode %s are those of the program', (mode, credentials, address) => {
+    const pod = podIn(tenantObjects(tenantInput({ address }, { mode, credentials })));
+
+    const flags = taken(proxyCommand(), pod.containers[0]?.args).opts();
+
+    expect(pod.containers[0]?.args[0]).toBe('proxy');
+    expect(flags).toMatchObject({ mode, edge: { host: 'blue.k8s.example.com', port: 443 } });
+    for (const { args } of pod.initContainers ?? []) {
+      expect(args[0]).toBe('address');
+      expect(taken(addressCommand(), args).args).toEqual(['add', '100.64.64.1']);
+    }
+  });
+
+  test('of those that leave are those of the program', () => {
+    const [container] = podIn(leavingObjects(tenantInput())).containers;
+
+    const command = taken(addressCommand(), container?.args);
+
+    expect(command.args).toEqual(['remove', '100.64.64.1']);
+    expect(command.opts()).toMatchObject({ stay: true, http: [{ port: 7444 }] });
+  });
+});
+
+describe('the hosts file', () => {
+  const aliases = (hostAliases: readonly object[], edgeAddresses: readonly string[]) =>
+    podIn(tenantObjects(tenantInput({ hostAliases }, { edgeAddresses }))).hostAliases;
+
+  test('has the host at all addresses of the edge, and none that is a name', () => {
+    expect(aliases([], ['203.0.113.10', '2001:DB8::10', 'lb.example.com'])).toEqual([
+      { ip: '203.0.113.10', hostnames: ['blue.k8s.example.com'] },
+      { ip: '2001:db8::10', hostnames: ['blue.k8s.example.com'] },
+    ]);
+  });
+
+  test('has an address once, with the names of both', () => {
+    const given = [{ ip: '203.0.113.10', hostnames: ['other.example.com'] }];
+
+    expect(aliases(given, ['203.0.113.10'])).toEqual([
+      { ip: '203.0.113.10', hostnames: ['blue.k8s.example.com', 'other.example.com'] },
+    ]);
+  });
+
+  test('has the host where the user says it is, and nowhere else', () => {
+    const given = [{ ip: '10.9.9.9', hostnames: ['blue.k8s.example.com'] }];
+
+    expect(aliases(given, ['203.0.113.10'])).toEqual(given);
+  });
+});
