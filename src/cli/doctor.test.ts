@@ -110,6 +110,16 @@ describe('a tenant that only DNS does not know', () => {
     expect(words).toMatch(/ To do: .* tenants-blue\.k8s\.example\.test.*\. edge Pass EdgeAnswers /);
   });
 
+  test('of a namespace that is named leaves the operator in its own', async () => {
+    await lab.operator.addTenant('late');
+    await lab.operator.expose('late');
+
+    const { stdout } = await terminal.snicket(['doctor', '-n', 'tenants', 'late', ...image]);
+    await lab.operator.unexpose('late');
+
+    expect(stdout).toContain('kubectl -n snicket-system get deployment snicket-operator');
+  });
+
   test('is seen as far as it goes without the right to read Secrets', async () => {
     const { management } = lab.operator;
     const refused = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;

@@ -116,7 +116,8 @@ async function runOnCluster(
       const namespace = flags.operatorNamespace;
       const proxyImage =
         flags.proxyImage ?? (await plans.proxyImageOf({ client, namespace }, signal));
-      await diagnose(management, choices, { namespace, proxyImage, ...flags });
+      const { output, timeout } = flags;
+      await diagnose(management, choices, { namespace, proxyImage, output, timeout });
     });
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
@@ -140,9 +141,10 @@ async function runOnFolder(
   const { management, faults } = await openFolder(folder, command);
   for (const fault of faults) say(`error: ${fault}`);
   const proxyImage = flags.proxyImage ?? `snicket.dev/snicket:${version.default.version}`;
+  const { operatorNamespace: namespace, output, timeout } = flags;
   await plans.orSayWhy(async () =>
     diagnose(management, choicesInFolder(exposures, flags), {
-      ...{ namespace: flags.operatorNamespace, proxyImage, isGatewayHere: true, ...flags },
+      ...{ namespace, proxyImage, isGatewayHere: true, output, timeout },
     }),
   );
   if (faults.length > 0) process.exitCode = plans.EXIT.failed;

@@ -83,3 +83,29 @@ test('a writer who changes what he has written changes nothing but that', async 
   const found = await client.get<ApiObject>(RESOURCES.configMap, MAP.metadata);
   expect(found?.['data']).toEqual({ a: '1' });
 });
+
+test('what loses its last finalizer goes at once, or keeps it', async () => {
+  let isFull = false;
+  const remove = () => {
+    if (isFull) throw new Error('no space left on device');
+  };
+  const store = new ObjectStore({ historyLimit: 10, keeper: { put() {}, remove } });
+  store.restore(RESOURCES.namespace, namespaced('default'));
+  const { client } = clientsOf(store);
+  const metadata = { ...MAP.metadata, finalizers: ['snicket.dev/tenant'] };
+  await client.create(RESOURCES.configMap, { ...MAP, metadata });
+  await client.delete(RESOURCES.configMap, MAP.metadata);
+  const release = async () =>
+    client.patch(RESOURCES.configMap, MAP.metadata, 'merge', { metadata: { finalizers: [] } });
+
+  isFull = true;
+  await failureOf(release());
+
+  const held = await client.get(RESOURCES.configMap, MAP.metadata);
+  expect(held?.metadata.finalizers).toEqual(['snicket.dev/tenant']);
+
+  isFull = false;
+  await release();
+
+  expect(await client.get(RESOURCES.configMap, MAP.metadata)).toBeUndefined();
+});

@@ -119,10 +119,12 @@ export class ObjectWrites {
       ? { ...next, metadata: { ...next.metadata, generation } }
       : next;
     if (dryRun) return written;
-    const stored = this.#store.put(resource, written);
-    const { deletionTimestamp, finalizers = [] } = stored.metadata;
-    if (deletionTimestamp === undefined || finalizers.length > 0) return stored;
-    return this.#store.remove(resource, key) ?? stored;
+    const { deletionTimestamp, finalizers = [] } = written.metadata;
+    // At once: of two steps, the first alone would leave an object that nobody ever removes.
+    if (live !== undefined && deletionTimestamp !== undefined && finalizers.length === 0) {
+      return this.#store.remove(resource, key) ?? written;
+    }
+    return this.#store.put(resource, written);
   }
 
   #existing({ resource, key }: WriteCall): ApiObject {

@@ -154,12 +154,15 @@ describe('of a Secret no sentence tells a value', () => {
     ['a text in place of entries', { data: 'hunter2' }, 'data'],
     ['an entry twice', { data: { a: 'YQ==' }, stringData: { a: 'hunter2' } }, 'stringData.a'],
     ['a list', { stringData: { a: ['hunter2'] } }, 'stringData.a'],
+    ['a key in place of a path', { files: { a: '-----BEGIN A KEY-----hunter2' } }, 'files.a'],
+    ['lines in place of a path', { files: { a: 'users:\n- hunter2\n' } }, 'files.a'],
+    ['too much', { stringData: { a: 'hunter2 '.repeat(200_000) } }, 'more than 1048576 bytes'],
   ])('%s', (_what, fields, path) => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, ...fields };
 
     const { faults } = fileObjects({ name: 'a.yaml', text: stringify(secret) });
 
-    expect(faultText(faults[0]!)).toContain(`: Secret default/s: ${path}: `);
+    expect(faultText(faults[0]!)).toContain(`: Secret default/s: ${path}`);
     expect(JSON.stringify(faults)).not.toMatch(/hunter2|4711/);
   });
 });

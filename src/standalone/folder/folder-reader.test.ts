@@ -64,7 +64,7 @@ describe('leaves all other files in force beside', () => {
 
   test.each([
     ['a link to itself', '.loop/ca.crt', '.loop/ca.crt cannot be read (ELOOP)'],
-    ['a path that is too long', 'x'.repeat(5_000), 'cannot be read (ENAMETOOLONG)'],
+    ['a path that is too long', 'x'.repeat(300), 'cannot be read (ENAMETOOLONG)'],
     ['a path with a NUL in it', '"a\\0b"', 'no path; write one'],
   ])('a Secret with %s', async (_what, path, fault) => {
     write('edge.yaml', edgeText('shared'));

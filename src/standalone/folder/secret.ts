@@ -20,6 +20,8 @@ export interface WrittenSecret {
 }
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** A key that is written here by mistake must not be quoted as a file that is not there. */
+const PATH = /^(?!-----BEGIN)[^\0\r\n]{1,4096}$/;
 const ENTRY = /^[-._a-zA-Z0-9]{1,253}$/;
 
 /** As in a cluster. */
@@ -47,9 +49,9 @@ const schema = z
     ),
     stringData: entries(z.string({ error: 'no text; put it in quotes' })),
     files: entries(
-      z
-        .string({ error: 'no path; write one, from the folder of this file' })
-        .regex(/^[^\0]+$/, { error: 'no path; write one, from the folder of this file' }),
+      z.string({ error: 'no path; write one, from the folder of this file' }).regex(PATH, {
+        error: 'no path; write one, from the folder of this file, or the text itself in stringData',
+      }),
     ),
   })
   .superRefine(({ data, stringData, files }, context) => {
@@ -81,6 +83,7 @@ export function parseSecret(value: unknown, name: string): WrittenSecret {
     ...{ apiVersion: 'v1', kind: 'Secret', metadata, type },
     data: { ...data, ...encoded(Object.entries(stringData)) },
   };
+  assertSize(secret, name);
   return { secret, files: new Map(Object.entries(files)) };
 }
 
@@ -99,9 +102,14 @@ export function withFiles(
   contents: ReadonlyMap<string, Uint8Array>,
   name: string,
 ): FolderSecret {
-  const data = { ...secret.data, ...encoded(contents) };
+  const whole = { ...secret, data: { ...secret.data, ...encoded(contents) } };
+  assertSize(whole, name);
+  return whole;
+}
+
+function assertSize({ data }: FolderSecret, name: string): void {
   const bytes = Object.values(data).reduce((sum, text) => sum + (text.length * 3) / 4, 0);
-  if (bytes <= MAX_SECRET_BYTES) return { ...secret, data };
+  if (bytes <= MAX_SECRET_BYTES) return;
   const sentence = `more than ${MAX_SECRET_BYTES} bytes in all; a Secret has no more`;
   throw new InvalidObjectError(name, [{ path: '', sentence }]);
 }

@@ -318,3 +318,19 @@ test('a disk in the folder that is not mounted any more takes nothing with it, u
 
   expect(names()).toEqual(['Edge shared']);
 });
+
+test('an end does not wait for a look that hangs', async () => {
+  const hanging = { ...client('snicket-folder'), list: async () => new Promise<never>(() => {}) };
+  const stuck = new FolderSync({
+    folder,
+    clock,
+    client: hanging,
+    log: createLogger({ write() {} }),
+  });
+  write('edge.yaml', edgeText('shared'));
+  stuck.lookSoon();
+
+  await stuck.stop();
+
+  expect(names()).toEqual([]);
+});

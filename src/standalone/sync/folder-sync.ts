@@ -4,15 +4,14 @@
  */
 import type { Clock } from '../../engine/clock.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { RESOURCES, resourceOf } from '../../kube/resource.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { faultText, FolderUnreadable, type FolderFault } from '../folder/fault.ts';
 import { identityOf } from '../folder/file-objects.ts';
 import { FolderReader, type FolderObject, type FolderReading } from '../folder/folder-reader.ts';
 import { DirectoryWatch } from './directory-watch.ts';
-import { FILE_ANNOTATION, fileOf, GONE_AFTER_MS, planSync } from './plan-sync.ts';
+import { FolderWrites } from './folder-writes.ts';
+import { fileOf, GONE_AFTER_MS, planSync } from './plan-sync.ts';
 
 /** Options of a {@link FolderSync}. */
 export interface FolderSyncOptions {
@@ -39,6 +38,8 @@ export interface FolderState {
 const LOOK_MS = 5_000;
 /** While something is missing that may come back. */
 const LOOK_AGAIN_MS = 500;
+/** For the look that is under way at the end. */
+const END_MS = 1_000;
 
 /** The folder over time. */
 export class FolderSync {
@@ -47,6 +48,7 @@ export class FolderSync {
   readonly #options: FolderSyncOptions;
   readonly #reader: FolderReader;
   readonly #watch: DirectoryWatch;
+  readonly #writes: FolderWrites;
   readonly #ended = new AbortController();
   /** What was put in force last. */
   #applied: ReadonlyMap<string, FolderObject> = new Map();
@@ -60,12 +62,13 @@ export class FolderSync {
   constructor(options: FolderSyncOptions) {
     this.#options = options;
     this.#reader = new FolderReader(options.folder);
+    this.#writes = new FolderWrites(options.client, options.log, this.#ended.signal);
     this.#watch = new DirectoryWatch(() => this.lookSoon());
   }
 
   /** Puts the folder in force, and keeps it so from now on. @throws FolderUnreadable if nothing is known of it yet */
   async start(): Promise<void> {
-    const live = await this.#live();
+    const live = await this.#writes.live();
     if (live.length === 0) await this.#reader.read(this.#ended.signal);
     this.lookSoon();
     await this.idle();
@@ -92,13 +95,16 @@ export class FolderSync {
     while (this.#looking !== undefined) await this.#looking;
   }
 
-  /** No look comes after this one. */
+  /** No look comes after this one. One that waits for a disk which does not answer is left to it. */
   async stop(): Promise<void> {
     this.#ended.abort();
     this.#stopLooking?.();
     clearTimeout(this.#again);
     this.#watch.stop();
-    await this.idle();
+    const patience = Promise.withResolvers<void>();
+    const timer = setTimeout(patience.resolve, END_MS);
+    await Promise.race([this.idle(), patience.promise]);
+    clearTimeout(timer);
   }
 
   async #lookAndTell(): Promise<void> {
@@ -117,7 +123,7 @@ export class FolderSync {
   async #look(): Promise<void> {
     const reading = await this.#reader.read(this.#ended.signal);
     this.#watch.watch(reading.directories);
-    const live = await this.#live();
+    const live = await this.#writes.live();
     this.state.files = reading.files;
     if (reading.files === 0 && live.length > 0) {
       this.#hold(
@@ -141,7 +147,7 @@ export class FolderSync {
       const identity = identityOf(found.object);
       const before = applied.get(identity);
       if (before === undefined || !Bun.deepEquals(before, found)) {
-        const fault = await this.#apply(found);
+        const fault = await this.#writes.apply(found);
         if (fault !== undefined) {
           faults.push(fault);
           continue;
@@ -151,65 +157,25 @@ export class FolderSync {
       applied.set(identity, found);
     }
     this.#applied = applied;
-    for (const object of plan.remove) await this.#remove(object);
+    let removed = 0;
+    for (const object of plan.remove) {
+      const fault = await this.#writes.remove(object);
+      if (fault === undefined) removed++;
+      else faults.push(fault);
+    }
     const files = new Set(live.map(fileOf));
     this.#tell([...reading.faults, ...plan.faults, ...faults], (fault) =>
       keptSentence(fault, reading, files),
     );
-    if (changed + plan.remove.length > 0) {
+    if (changed + removed > 0) {
       this.#options.log.info('the folder is in force', {
         ...{ folder: this.#options.folder, files: reading.files, objects: reading.objects.length },
-        ...{ changed, removed: plan.remove.length },
+        ...{ changed, removed },
       });
     }
     const isWaiting = [...plan.missingSince.values()].some((at) => nowMs - at < GONE_AFTER_MS);
     clearTimeout(this.#again);
     if (isWaiting) this.#again = setTimeout(() => this.lookSoon(), LOOK_AGAIN_MS);
-  }
-
-  /** All that is in force and of the folder. */
-  async #live(): Promise<readonly KubeObject[]> {
-    const kinds = [RESOURCES.edge, RESOURCES.exposure, RESOURCES.secret];
-    const { signal } = this.#ended;
-    const lists = await Promise.all(
-      kinds.map(async (kind) => this.#options.client.list(kind, { signal })),
-    );
-    return lists.flatMap(({ items }) => items).filter((object) => fileOf(object) !== '');
-  }
-
-  async #apply({ object, file }: FolderObject): Promise<FolderFault | undefined> {
-    const { client } = this.#options;
-    const { signal } = this.#ended;
-    const { annotations, namespace } = object.metadata;
-    const marked = {
-      ...object,
-      metadata: { ...object.metadata, annotations: { ...annotations, [FILE_ANNOTATION]: file } },
-    };
-    try {
-      if (namespace !== undefined) await this.#makeNamespace(namespace);
-      await client.apply(marked, { force: true, signal });
-      return undefined;
-    } catch (error) {
-      if (!isKubeError(error) || signal.aborted) throw error;
-      return { file, sentence: `${identityOf(object)} cannot be put in force: ${error.message}` };
-    }
-  }
-
-  async #makeNamespace(name: string): Promise<void> {
-    const { client } = this.#options;
-    if ((await client.get(RESOURCES.namespace, { name })) !== undefined) return;
-    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
-    await client.create(RESOURCES.namespace, namespace);
-  }
-
-  async #remove(object: KubeObject): Promise<void> {
-    const { client, log } = this.#options;
-    const { uid } = object.metadata;
-    const { signal } = this.#ended;
-    await client.delete(resourceOf(object), object.metadata, { uid, signal });
-    log.info('gone from the folder; it is taken away', {
-      ...{ object: identityOf(object), file: fileOf(object) },
-    });
   }
 
   #hold(problem: string, fields: Readonly<Record<string, unknown>> = {}): void {

@@ -72,6 +72,15 @@ test('applies what the folder has', () => {
   });
 });
 
+test('applies Exposures behind what they need, wherever that is written', () => {
+  const [secret] = SECRETS;
+  const objects = [found(exposure(), 'a.yaml'), found(secret!, 'z.yaml'), found(EDGE, 'z.yaml')];
+
+  expect(plan({ reading: { objects, unknown: [], hollow: [] } }).apply).toEqual([
+    ...['Secret a/blue-ca of z.yaml', 'Edge shared of z.yaml', 'Exposure a/blue of a.yaml'],
+  ]);
+});
+
 describe('what is missing', () => {
   test('is waited for at first: its file may be being written', () => {
     expect(plan({ live: [EDGE] })).toMatchObject({ remove: [], missing: ['Edge shared'] });

@@ -80,9 +80,14 @@ export function planSync({ reading, live, missingSince, nowMs }: SyncFacts): Syn
   );
   const isNeeded = neededBy(live.filter((object) => isLeaving(object, due)));
   return {
-    ...{ apply, missingSince: since, faults },
+    ...{ apply: apply.toSorted(byNeed), missingSince: since, faults },
     remove: due.filter((object) => object.kind === 'Exposure' || !isNeeded(object)),
   };
+}
+
+/** Exposures last: one whose Secrets come a moment later is told to lack them, and looked at again much later. */
+function byNeed({ object: one }: FolderObject, { object: other }: FolderObject): number {
+  return Number(one.kind === 'Exposure') - Number(other.kind === 'Exposure');
 }
 
 /** The file that an object is from. */

@@ -1,0 +1,81 @@
+/**
+ * What a folder writes into the cluster, and what of it is there.
+ */
+import type { KubeClient } from '../../kube/client.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES, resourceOf } from '../../kube/resource.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import type { FolderFault } from '../folder/fault.ts';
+import { identityOf } from '../folder/file-objects.ts';
+import type { FolderObject } from '../folder/folder-reader.ts';
+import { FILE_ANNOTATION, fileOf } from './plan-sync.ts';
+
+/** The objects of a folder in a cluster. */
+export class FolderWrites {
+  readonly #client: KubeClient;
+  readonly #log: Logger;
+  readonly #signal: AbortSignal;
+
+  /** The client is that of a field manager of its own. */
+  constructor(client: KubeClient, log: Logger, signal: AbortSignal) {
+    this.#client = client;
+    this.#log = log;
+    this.#signal = signal;
+  }
+
+  /** All that is in force and of the folder. */
+  async live(): Promise<readonly KubeObject[]> {
+    const kinds = [RESOURCES.edge, RESOURCES.exposure, RESOURCES.secret];
+    const signal = this.#signal;
+    const lists = await Promise.all(kinds.map(async (kind) => this.#client.list(kind, { signal })));
+    return lists.flatMap(({ items }) => items).filter((object) => fileOf(object) !== '');
+  }
+
+  /** Puts an object in force; gives what is wrong if it cannot be. */
+  async apply({ object, file }: FolderObject): Promise<FolderFault | undefined> {
+    const signal = this.#signal;
+    const { annotations, namespace } = object.metadata;
+    const marked = {
+      ...object,
+      metadata: { ...object.metadata, annotations: { ...annotations, [FILE_ANNOTATION]: file } },
+    };
+    return this.#orFault(file, `${identityOf(object)} cannot be put in force`, async () => {
+      if (namespace !== undefined) await this.#makeNamespace(namespace);
+      await this.#client.apply(marked, { force: true, signal });
+    });
+  }
+
+  async #makeNamespace(name: string): Promise<void> {
+    if ((await this.#client.get(RESOURCES.namespace, { name })) !== undefined) return;
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    await this.#client.create(RESOURCES.namespace, namespace);
+  }
+
+  /** Takes an object away; gives what is wrong if it cannot be. */
+  async remove(object: KubeObject): Promise<FolderFault | undefined> {
+    const { uid } = object.metadata;
+    const signal = this.#signal;
+    const identity = identityOf(object);
+    const file = fileOf(object);
+    return this.#orFault(file, `${identity} is gone and cannot be taken away`, async () => {
+      await this.#client.delete(resourceOf(object), object.metadata, { uid, signal });
+      this.#log.info('gone from the folder; it is taken away', { object: identity, file });
+    });
+  }
+
+  /** What the state does not take, as a fault of the file: the next look tries again. */
+  async #orFault(
+    file: string,
+    failure: string,
+    write: () => Promise<void>,
+  ): Promise<FolderFault | undefined> {
+    try {
+      await write();
+      return undefined;
+    } catch (error) {
+      if (!isKubeError(error) || this.#signal.aborted) throw error;
+      return { file, sentence: `${failure}: ${error.message}` };
+    }
+  }
+}
