@@ -8,7 +8,7 @@ import { until } from '../operator/testing/until.ts';
 import { writeKubeconfig } from '../pki/kubeconfig.ts';
 import { SHELLS, type Shell } from './completion/scripts.ts';
 import { RESOURCES } from '../kube/resource.ts';
-import { ObjectStore, type ApiObject } from '../kube/store/object-store.ts';
+import { ObjectStore } from '../kube/store/object-store.ts';
 import { keepStatusFile } from '../standalone/state/status-file.ts';
 import { exposureText } from '../standalone/testing/texts.ts';
 import { createLogger } from '../telemetry/log.ts';
@@ -112,7 +112,7 @@ describe('the answer to a shell', () => {
     terminal.write('tenants/blue.yaml', exposureText('violet'));
     const store = new ObjectStore({ historyLimit: 10 });
     const amber = objectOf('Exposure', { name: 'amber', namespace: 'default' });
-    store.put(RESOURCES.exposure, amber as ApiObject);
+    store.put(RESOURCES.exposure, amber);
     keepStatusFile(terminal.folder, store, createLogger()).stop();
 
     expect(await answerTo('doctor', '-f', 'tenants', 'v')).toEqual(['violet', ':4']);

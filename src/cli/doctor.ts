@@ -1,4 +1,4 @@
-import { Argument, Command, InvalidArgumentError } from 'commander';
+import { Argument, Command } from 'commander';
 import {
   ACCESS_FLAGS,
   accessText,
@@ -21,6 +21,7 @@ import {
   workerWordsOf,
   type WorkerFlags,
 } from './doctor/worker-flags.ts';
+import { secondsUpTo } from './flag-values.ts';
 import { outputOption, type Output } from './output.ts';
 import { say } from './say.ts';
 
@@ -73,7 +74,12 @@ export function doctorCommand(): Command {
       'the image of the proxy, for Exposures that name none; default: that of the operator',
     )
     .addOption(folderOption())
-    .option('--timeout <seconds>', 'of each step of a probe', parseTimeout, DEFAULT_TIMEOUT_SECONDS)
+    .option(
+      '--timeout <seconds>',
+      'of each step of a probe',
+      secondsUpTo(MAX_TIMEOUT_SECONDS),
+      DEFAULT_TIMEOUT_SECONDS,
+    )
     .addOption(outputOption());
   return withWorkerFlags(command)
     .addHelpText('after', EXAMPLES)
@@ -132,15 +138,15 @@ async function runOnFolder(
   command: Command,
 ): Promise<void> {
   refuseAccessFlags(command);
-  const [plans, { diagnose }, { openFolder }, version] = await Promise.all([
+  const [plans, { diagnose }, { openFolder }, { PROXY_IMAGE }] = await Promise.all([
     import('./plans.ts'),
     import('./doctor/diagnose.ts'),
     import('./folder-management.ts'),
-    import('../../package.json', { with: { type: 'json' } }),
+    import('./proxy-image.ts'),
   ]);
   const { management, faults } = await openFolder(folder, command);
   for (const fault of faults) say(`error: ${fault}`);
-  const proxyImage = flags.proxyImage ?? `snicket.dev/snicket:${version.default.version}`;
+  const proxyImage = flags.proxyImage ?? PROXY_IMAGE;
   const { operatorNamespace: namespace, output, timeout } = flags;
   await plans.orSayWhy(async () =>
     diagnose(management, choicesInFolder(exposures, flags), {
@@ -170,10 +176,4 @@ async function runOnWorker(
     if (!(error instanceof UnusableWords)) throw error;
     command.error(`error: ${error.message}`);
   }
-}
-
-function parseTimeout(text: string): number {
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds;
-  throw new InvalidArgumentError(`Write seconds, up to ${MAX_TIMEOUT_SECONDS}.`);
 }

@@ -24,6 +24,15 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
+/** Seconds, with a fraction or without, up to a limit. */
+export function secondsUpTo(most: number): (text: string) => number {
+  return (text) => {
+    const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (seconds > 0 && seconds <= most) return seconds;
+    throw new InvalidArgumentError(`Write seconds, up to ${most}.`);
+  };
+}
+
 /** What `parse` gives; what it throws is told as a fault of the value. Commander prints an InvalidArgumentError behind the option and its value, and ends with the code for usage. */
 export function refusing<Value>(parse: () => Value): Value {
   try {

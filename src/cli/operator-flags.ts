@@ -2,9 +2,9 @@
  * The flags that `snicket operator` and `snicket run` share.
  */
 import type { Command } from 'commander';
-import manifest from '../../package.json' with { type: 'json' };
 import type { OperatorOptions } from '../operator/operator.ts';
 import { wholeNumber } from './flag-values.ts';
+import { PROXY_IMAGE } from './proxy-image.ts';
 
 /** The flags of an operator, wherever its objects are, as Commander reads them. */
 export interface OperatorFlags {
@@ -21,7 +21,7 @@ export function withOperatorFlags(command: Command, resyncSeconds = 120): Comman
     .option(
       '--proxy-image <image>',
       'the image of the proxy, for Exposures that name none',
-      `snicket.dev/snicket:${manifest.version}`,
+      PROXY_IMAGE,
     )
     .option('--concurrency <n>', 'Exposures that are looked at together', wholeNumber(1, 1000), 32)
     .option(

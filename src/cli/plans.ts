@@ -1,7 +1,6 @@
 /**
  * The plans of Exposures, for tools: read from the management cluster and the tenants, and printed.
  */
-import manifest from '../../package.json' with { type: 'json' };
 import { formerRoutes, formerRoutesKept } from '../edges/former-routes.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isKubeError, type KubeErrorReason } from '../kube/kube-error.ts';
@@ -17,6 +16,7 @@ import { preparationTexts, valuesText } from './preparation-text.ts';
 import { isChosen, type Choice } from './management-flags.ts';
 import { withProgress } from './progress.ts';
 import { say } from './say.ts';
+import { PROXY_IMAGE } from './proxy-image.ts';
 
 /** Exit codes: something is wrong with what was looked at, or it could not be looked at. */
 export const EXIT = { wrong: 1, failed: 2 } as const;
@@ -218,14 +218,13 @@ export async function proxyImageOf(
 ): Promise<string> {
   const own = ownProxyImage();
   if (own !== undefined) return own;
-  const ours = `snicket.dev/snicket:${manifest.version}`;
   try {
-    return (await installedProxyImage(client, namespace, signal)) ?? ours;
+    return (await installedProxyImage(client, namespace, signal)) ?? PROXY_IMAGE;
   } catch (error) {
     if (!isKubeError(error, 'Forbidden')) throw error;
     say(
-      `warning: the operator's Deployment cannot be read, so its proxies are taken to be of image ${ours}; name another with --proxy-image`,
+      `warning: the operator's Deployment cannot be read, so its proxies are taken to be of image ${PROXY_IMAGE}; name another with --proxy-image`,
     );
-    return ours;
+    return PROXY_IMAGE;
   }
 }

@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readFileSync, statSync } from 'node:fs';
-import manifest from '../../package.json' with { type: 'json' };
 import { ipVersion } from '../wire/ip-address.ts';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
 import {
@@ -17,6 +16,7 @@ import {
 import type { KubeObject } from '../kube/object.ts';
 import type { TextFile } from '../manifests/manifest-parts.ts';
 import { say } from './say.ts';
+import { PROXY_IMAGE } from './proxy-image.ts';
 
 const EXAMPLES = `
 Examples:
@@ -145,7 +145,7 @@ async function renderFiles(
   }
   const { outlooks, notes } = await outlooksOfFiles(objects, {
     ...{ namespace: flags.operatorNamespace, isGatewayHere: folder !== undefined },
-    proxyImage: flags.proxyImage ?? `snicket.dev/snicket:${manifest.version}`,
+    proxyImage: flags.proxyImage ?? PROXY_IMAGE,
     tenant: {
       ...(flags.tenantVersion !== undefined && { version: flags.tenantVersion }),
       ...(flags.serviceAddress !== undefined && { serviceAddresses: flags.serviceAddress }),

@@ -87,7 +87,7 @@ function aliasSentence(message: string): string {
   }
   return message.startsWith('Unresolved alias')
     ? 'an alias (*) of what has no name (&) before it; put quotes around what begins with *'
-    : message;
+    : 'aliases or merges that come to nothing; write out what they stand for';
 }
 
 /** A List is as good as its items. */

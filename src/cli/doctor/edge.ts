@@ -3,7 +3,7 @@ import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { host as hostSchema } from '../../api/network-values.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../../proxy/edge/edge-address.ts';
-import { refusing } from '../flag-values.ts';
+import { refusing, secondsUpTo } from '../flag-values.ts';
 import { outputOption, type Output } from '../output.ts';
 import { say } from '../say.ts';
 
@@ -52,8 +52,18 @@ export function edgeCommand(): Command {
     )
     .requiredOption('--hosts <host,...>', 'hosts with a route; two tell most', parseHosts)
     .option('--ca <file...>', 'the CAs of the tenants behind it, as PEM')
-    .option('--idle <seconds>', 'leave a connection alone so long', idleSeconds, DEFAULT_SECONDS)
-    .option('--timeout <seconds>', 'of each step', timeoutSeconds, DEFAULT_SECONDS)
+    .option(
+      '--idle <seconds>',
+      'leave a connection alone so long',
+      secondsUpTo(MAX_IDLE_SECONDS),
+      DEFAULT_SECONDS,
+    )
+    .option(
+      '--timeout <seconds>',
+      'of each step',
+      secondsUpTo(MAX_TIMEOUT_SECONDS),
+      DEFAULT_SECONDS,
+    )
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)
     .action(run);
@@ -150,18 +160,4 @@ function parseHosts(text: string): readonly string[] {
   }
   if (hosts.length <= MAX_HOSTS) return hosts;
   throw new InvalidArgumentError(`${hosts.length} are too many; write ${MAX_HOSTS} at most.`);
-}
-
-function timeoutSeconds(text: string): number {
-  return secondsUpTo(MAX_TIMEOUT_SECONDS, text);
-}
-
-function idleSeconds(text: string): number {
-  return secondsUpTo(MAX_IDLE_SECONDS, text);
-}
-
-function secondsUpTo(most: number, text: string): number {
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (seconds > 0 && seconds <= most) return seconds;
-  throw new InvalidArgumentError(`Write seconds, up to ${most}.`);
 }
