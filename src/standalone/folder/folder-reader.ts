@@ -31,7 +31,12 @@ export interface FolderReading {
   readonly faults: readonly FolderFault[];
   /** Files that cannot be used, and folders that cannot be read: what they said last is still meant. */
   readonly unknown: readonly string[];
-  /** Folders with nothing in them, and links that lead nowhere: where a disk would be that is not mounted. */
+  /** The texts of those files, as far as they are any. */
+  readonly unread: ReadonlyMap<string, string>;
+  /**
+   * Folders and files with nothing in them, and links that lead nowhere: where a disk would be that is not mounted, or a
+   * file that could not be written.
+   */
   readonly hollow: readonly string[];
   /** How many files there are, good or not. */
   readonly files: number;
@@ -65,6 +70,7 @@ export class FolderReader {
     for (const fault of faults) merged.refuse(fault.file, [fault]);
     const parsed = new Map<string, Parsed>();
     const others = new Set<string>();
+    const empty: string[] = [];
     let bytes = 0;
     for (const file of files) {
       signal.throwIfAborted();
@@ -81,15 +87,16 @@ export class FolderReader {
         );
       }
       parsed.set(file, found);
+      if (found.text.trim() === '') empty.push(file);
       const whole = await this.#withFiles(file, found, others);
-      if (whole.faults.length > 0) merged.refuse(file, whole.faults);
+      if (whole.faults.length > 0) merged.refuse(file, whole.faults, found.text);
       else merged.take(file, found.text, whole.objects);
     }
     this.#parsed = parsed;
     this.#contents.forgetUnread();
     return {
       ...merged.reading(),
-      ...{ files: files.length, hollow },
+      ...{ files: files.length, hollow: [...hollow, ...empty] },
       directories: [...directories.map((one) => join(this.#folder, one)), ...others],
     };
   }
@@ -157,6 +164,7 @@ class MergedFiles {
   readonly #objects = new Map<string, FolderObject & { readonly place: Place }>();
   readonly #faults: FolderFault[] = [];
   readonly #unknown: string[] = [];
+  readonly #unread = new Map<string, string>();
 
   take(file: string, text: string, objects: readonly FileObject[]): void {
     for (const { object, place } of objects) {
@@ -170,13 +178,14 @@ class MergedFiles {
     }
   }
 
-  refuse(file: string, faults: readonly FolderFault[]): void {
+  refuse(file: string, faults: readonly FolderFault[], text?: string): void {
     this.#unknown.push(file);
+    if (text !== undefined) this.#unread.set(file, text);
     this.#faults.push(...faults);
   }
 
-  reading(): Pick<FolderReading, 'objects' | 'faults' | 'unknown'> {
+  reading(): Pick<FolderReading, 'objects' | 'faults' | 'unknown' | 'unread'> {
     const objects = [...this.#objects.values()].map(({ object, file }) => ({ object, file }));
-    return { objects, faults: this.#faults, unknown: this.#unknown };
+    return { objects, faults: this.#faults, unknown: this.#unknown, unread: this.#unread };
   }
 }

@@ -319,6 +319,33 @@ test('a disk in the folder that is not mounted any more takes nothing with it, u
   expect(names()).toEqual(['Edge shared']);
 });
 
+test('a file that is moved with a mistake in it, or emptied, takes nothing away', async () => {
+  write('blue.yaml', exposureText('blue'));
+  write('green.yaml', exposureText('green'));
+  await sync.start();
+  const all = ['Exposure default/blue', 'Exposure default/green'];
+
+  rmSync(join(folder, 'blue.yaml'));
+  write('moved.yaml', exposureText('blue').replace('spec:', 'spce:'));
+  truncateSync(join(folder, 'green.yaml'));
+  await pass(0);
+  await pass(60_000);
+
+  expect(names()).toEqual(all);
+  const faults = log.filter(({ level }) => level === 'error').map(({ msg }) => msg);
+  expect(faults.filter((msg) => !msg.startsWith('moved.yaml:'))).toEqual([
+    expect.stringMatching(/^green\.yaml: nothing is in there any more/),
+    expect.stringMatching(/^blue\.yaml: Exposure default\/blue .* and moved\.yaml/),
+  ]);
+
+  write('moved.yaml', exposureText('blue'));
+  rmSync(join(folder, 'green.yaml'));
+  await pass(0);
+  await pass(60_000);
+
+  expect(names()).toEqual(['Exposure default/blue']);
+});
+
 test('an end does not wait for a look that hangs', async () => {
   const hanging = { ...client('snicket-folder'), list: async () => new Promise<never>(() => {}) };
   const stuck = new FolderSync({

@@ -127,7 +127,7 @@ export class FolderSync {
     this.state.files = reading.files;
     if (reading.files === 0 && live.length > 0) {
       this.#hold(
-        `the folder ${this.#options.folder} has no file of YAML or JSON, where there were some; what they said last stays in force. If all is meant to go, leave one file there that is empty`,
+        `the folder ${this.#options.folder} has no file of YAML or JSON, where there were some; what they said last stays in force. If all is meant to go, put a new file there that is empty`,
       );
       return;
     }

@@ -60,7 +60,8 @@ export class FolderWrites {
     const file = fileOf(object);
     return this.#orFault(file, `${identity} is gone and cannot be taken away`, async () => {
       await this.#client.delete(resourceOf(object), object.metadata, { uid, signal });
-      this.#log.info('gone from the folder; it is taken away', { object: identity, file });
+      const level = object.kind === 'Exposure' ? 'warn' : 'info';
+      this.#log[level]('gone from the folder; it is taken away', { object: identity, file });
     });
   }
 

@@ -6,7 +6,7 @@ import type { FolderObject } from '../folder/folder-reader.ts';
 import { FILE_ANNOTATION, GONE_AFTER_MS, planSync, type SyncFacts } from './plan-sync.ts';
 
 const FACTS: SyncFacts = {
-  ...{ reading: { objects: [], unknown: [], hollow: [] }, live: [] },
+  ...{ reading: { objects: [], unknown: [], unread: new Map(), hollow: [] }, live: [] },
   ...{ missingSince: new Map(), nowMs: 1_000_000 },
 };
 
@@ -66,7 +66,7 @@ const SECRETS = ['blue-ca', 'blue-admin', 'other'].map((name) => live('Secret', 
 test('applies what the folder has', () => {
   const objects = [found(EDGE, 'edge.yaml'), found(exposure(), 'blue.yaml')];
 
-  expect(plan({ reading: { objects, unknown: [], hollow: [] } })).toMatchObject({
+  expect(plan({ reading: { objects, unknown: [], unread: new Map(), hollow: [] } })).toMatchObject({
     apply: ['Edge shared of edge.yaml', 'Exposure a/blue of blue.yaml'],
     remove: [],
   });
@@ -76,7 +76,7 @@ test('applies Exposures behind what they need, wherever that is written', () => 
   const [secret] = SECRETS;
   const objects = [found(exposure(), 'a.yaml'), found(secret!, 'z.yaml'), found(EDGE, 'z.yaml')];
 
-  expect(plan({ reading: { objects, unknown: [], hollow: [] } }).apply).toEqual([
+  expect(plan({ reading: { objects, unknown: [], unread: new Map(), hollow: [] } }).apply).toEqual([
     ...['Secret a/blue-ca of z.yaml', 'Edge shared of z.yaml', 'Exposure a/blue of a.yaml'],
   ]);
 });
@@ -93,7 +93,12 @@ describe('what is missing', () => {
   });
 
   test('begins to be missing anew once it has been there again', () => {
-    const reading = { objects: [found(EDGE, 'edge.yaml')], unknown: [], hollow: [] };
+    const reading = {
+      objects: [found(EDGE, 'edge.yaml')],
+      unknown: [],
+      unread: new Map(),
+      hollow: [],
+    };
 
     expect(plan({ live: [EDGE], missingSince: LONG_AGO, reading }).missing).toEqual([]);
   });
@@ -104,7 +109,7 @@ describe('what is missing', () => {
       plan({
         live: [object],
         missingSince: LONG_AGO,
-        reading: { objects: [], unknown, hollow: [] },
+        reading: { objects: [], unknown, unread: new Map(), hollow: [] },
       });
 
     expect(stays(EDGE, ['edge.yaml']).remove).toEqual([]);
@@ -115,7 +120,7 @@ describe('what is missing', () => {
 
   test('stays if it was in a folder that has nothing in it any more, and says how to let it go', () => {
     const deep = live('Edge', 'shared', 'a/b/edge.yaml');
-    const reading = { objects: [], unknown: [], hollow: ['', 'a', 'c'] };
+    const reading = { objects: [], unknown: [], unread: new Map(), hollow: ['', 'a', 'c'] };
 
     const { remove, missing, faults } = plan({ live: [deep], missingSince: LONG_AGO, reading });
 
@@ -123,8 +128,28 @@ describe('what is missing', () => {
     expect(faults).toEqual([expect.stringMatching(/^a: nothing is in there.*remove the folder/)]);
   });
 
+  test('stays if a file that cannot be used has its name in it: it may have been moved there', () => {
+    const unread = new Map([
+      ['a.yaml', 'name: shared-2'],
+      ['b.yaml', 'name: shared\nspce: {}'],
+    ]);
+    const reading = { objects: [], unknown: ['a.yaml', 'b.yaml'], unread, hollow: [] };
+
+    const { remove, missing, faults } = plan({ live: [EDGE], missingSince: LONG_AGO, reading });
+
+    expect({ remove, missing }).toEqual({ remove: [], missing: [] });
+    expect(faults).toEqual([
+      expect.stringMatching(/^edge\.yaml: Edge shared is not in here any more, and b\.yaml/),
+    ]);
+  });
+
   test('is not missing if it is in another folder now', () => {
-    const reading = { objects: [found(EDGE, 'new/edge.yaml')], unknown: [], hollow: ['a'] };
+    const reading = {
+      objects: [found(EDGE, 'new/edge.yaml')],
+      unknown: [],
+      unread: new Map(),
+      hollow: ['a'],
+    };
 
     expect(plan({ live: [live('Edge', 'shared', 'a/edge.yaml')], reading })).toMatchObject({
       ...{ apply: ['Edge shared of new/edge.yaml'], faults: [] },
@@ -152,7 +177,12 @@ describe('an Exposure that leaves', () => {
   });
 
   test('is waited for when its file is back, and made anew then', () => {
-    const reading = { objects: [found(exposure(), 'blue.yaml')], unknown: [], hollow: [] };
+    const reading = {
+      objects: [found(exposure(), 'blue.yaml')],
+      unknown: [],
+      unread: new Map(),
+      hollow: [],
+    };
     const leaving = exposure({ deletionTimestamp: '2026-01-01T00:00:00Z' });
 
     expect(plan({ reading, live: [leaving] }).apply).toEqual([]);
@@ -161,7 +191,12 @@ describe('an Exposure that leaves', () => {
 });
 
 describe('the same object in a file that cannot be used and in one that can', () => {
-  const reading = { objects: [found(EDGE, 'm.yaml')], unknown: ['a.yaml', 'z.yaml'], hollow: [] };
+  const reading = {
+    objects: [found(EDGE, 'm.yaml')],
+    unknown: ['a.yaml', 'z.yaml'],
+    unread: new Map(),
+    hollow: [],
+  };
 
   test('stays as the first of the two had it', () => {
     expect(plan({ reading, live: [live('Edge', 'shared', 'a.yaml')] })).toMatchObject({
@@ -200,7 +235,7 @@ test('takes nothing away that the folder has or that is not known to be gone, wh
 
         const { remove, apply } = planSync({
           ...{ ...FACTS, live: there, missingSince },
-          reading: { objects, unknown, hollow },
+          reading: { objects, unknown, unread: new Map(), hollow },
         });
 
         const gone = new Set(remove.map(identityOf));

@@ -16,13 +16,13 @@ export const FILE_ANNOTATION = 'snicket.dev/file';
  */
 export const GONE_AFTER_MS = 3_000;
 
-/** A disk that is not mounted must not cost anybody a tenant. */
+/** A disk that is not mounted, or that is full, must not cost anybody a tenant. */
 const EMPTIED =
-  'nothing is in there any more, where there were files; what they said last stays in force. If they are meant to go, remove the folder or the link itself';
+  'nothing is in there any more; what was there stays in force. If that is meant to go, remove the folder, the file or the link itself';
 
 /** What is known. */
 export interface SyncFacts {
-  readonly reading: Pick<FolderReading, 'objects' | 'unknown' | 'hollow'>;
+  readonly reading: Pick<FolderReading, 'objects' | 'unknown' | 'unread' | 'hollow'>;
   /** All Edges, Exposures and Secrets of the folder that are in force. */
   readonly live: readonly KubeObject[];
   /** Since when objects are missing, by identity. */
@@ -66,7 +66,12 @@ export function planSync({ reading, live, missingSince, nowMs }: SyncFacts): Syn
   );
   faults.push(...emptied.map((file) => ({ file, sentence: EMPTIED })));
   const isHeld = among(emptied);
-  const missing = absent.filter((object) => !isHeld(fileOf(object)));
+  const missing = absent.filter((object) => {
+    if (isHeld(fileOf(object))) return false;
+    const where = mayBeIn(object, reading.unread);
+    if (where !== undefined) faults.push(movedFault(object, where));
+    return where === undefined;
+  });
   const since = new Map(
     missing.map((object) => {
       const identity = identityOf(object);
@@ -93,6 +98,22 @@ function byNeed({ object: one }: FolderObject, { object: other }: FolderObject):
 /** The file that an object is from. */
 export function fileOf({ metadata }: KubeObject): string {
   return metadata.annotations?.[FILE_ANNOTATION] ?? '';
+}
+
+/** The file that cannot be used and that has the name of an object in it: there it may have been moved, with a mistake. */
+function mayBeIn(
+  { metadata: { name } }: KubeObject,
+  unread: ReadonlyMap<string, string>,
+): string | undefined {
+  const word = new RegExp(`(?<![-.a-z0-9])${name.replaceAll('.', '\\.')}(?![-.a-z0-9])`);
+  for (const [file, text] of unread) if (word.test(text)) return file;
+  return undefined;
+}
+
+function movedFault(object: KubeObject, where: string): FolderFault {
+  const file = fileOf(object);
+  const sentence = `${identityOf(object)} is not in here any more, and ${where}, which has that name in it, cannot be used; it stays in force until that file is right or gone`;
+  return { file, sentence };
 }
 
 /** Whether a file is one of these places, or in one of them. */
