@@ -1,23 +1,24 @@
 /**
- * Whether the ports of the gateway are free. The threads of a gateway share theirs, and the kernel would let two processes
- * of one user share them as well: each would get half of the clients, of the tenants that only the other knows.
+ * Whether a process would be alone on its ports. The threads of a gateway share theirs (SO_REUSEPORT), and the kernel
+ * lets two processes of one user share them as well: each gets a part of the connections, whatever it knows of them.
  */
-import { listenPlain } from '../engine/bun/plain-listener.ts';
-import type { ListenAddress } from '../engine/listen-address.ts';
-import { adviceFor, CannotListen, listenOnAll } from '../engine/listen-all.ts';
+import { listenPlain } from './bun/plain-listener.ts';
+import type { ListenAddress } from './listen-address.ts';
+import { CannotListen, listenOnAll } from './listen-all.ts';
 
-/** Listens on each for a moment, alone. @throws if one cannot be had so */
-export function refuseSharedPorts(wanted: readonly ListenAddress[]): void {
+/** Listens on each for a moment, sharing it with nobody; gives why that cannot be done, and nothing if it can. */
+export function whyNotAlone(wanted: readonly ListenAddress[]): CannotListen | undefined {
   const opened: { stop(closeActive: boolean): void }[] = [];
   const listen = (at: ListenAddress): void => {
     opened.push(listenPlain(at, { open: (socket) => socket.terminate(), data() {} }));
   };
   try {
-    // On a machine without IPv6 the gateway says what it skips.
+    // Of a machine without IPv6 whoever listens for good will tell.
     listenOnAll({ listen }, wanted, () => {});
+    return undefined;
   } catch (error) {
-    if (!(error instanceof CannotListen)) throw error;
-    throw new Error(`${error.message}; ${adviceFor(error)}`, { cause: error });
+    if (error instanceof CannotListen) return error;
+    throw error;
   } finally {
     for (const listener of opened) listener.stop(true);
   }

@@ -201,3 +201,17 @@ async function closedPort(): Promise<number> {
   backend[Symbol.dispose]();
   return port;
 }
+
+test('warns where another process has the port as well', async () => {
+  await using first = await GatewayLab.start();
+  const listen = [{ address: '127.0.0.1', port: first.port }];
+
+  await using second = await GatewayLab.start({ listen });
+
+  const warnings = (lab: GatewayLab) =>
+    lab.log.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+  expect(warnings(first)).toEqual([]);
+  expect(warnings(second)).toEqual([
+    `another process listens on 127.0.0.1:${first.port} too, and gets a part of the connections: end the one that is not meant`,
+  ]);
+});

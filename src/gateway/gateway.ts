@@ -6,6 +6,7 @@ import { drain } from '../engine/drain.ts';
 import { DEFAULT_LIMITS, type Limits } from '../engine/limits.ts';
 import { formatListenAddress, type ListenAddress } from '../engine/listen-address.ts';
 import { CannotListen, listenOnAll } from '../engine/listen-all.ts';
+import { whyNotAlone } from '../engine/sole-listener.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -110,7 +111,14 @@ export class Gateway {
     this.#accessLog?.open();
     this.#keys?.start();
     await this.#routes.start();
+    const company = whyNotAlone(this.#options.listen);
     this.#addresses = await this.crew.start();
+    if (company !== undefined) {
+      const place = formatListenAddress(company.at);
+      this.#log.warn(
+        `another process listens on ${place} too, and gets a part of the connections: end the one that is not meant`,
+      );
+    }
     const [first] = this.crew.members;
     if (first?.fallbackReason !== undefined) {
       this.#log.warn('running on the slower engine', {

@@ -4,7 +4,8 @@
  */
 import { systemClock } from '../engine/clock.ts';
 import { formatListenAddress, type ListenAddress } from '../engine/listen-address.ts';
-import { CannotListen, listenOnAll } from '../engine/listen-all.ts';
+import { adviceFor, CannotListen, listenOnAll } from '../engine/listen-all.ts';
+import { whyNotAlone } from '../engine/sole-listener.ts';
 import { KubernetesRoutes } from '../discovery/kubernetes-routes.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
@@ -19,7 +20,6 @@ import { OPERATOR_NAMESPACE } from './folder/rules.ts';
 import { FolderCluster } from './folder-cluster.ts';
 import { registerFolderMetrics } from './folder-metrics.ts';
 import { ensureMasterKeyFile, shareMasterKeys } from './state/master-key.ts';
-import { refuseSharedPorts } from './sole-listener.ts';
 import { FolderSync } from './sync/folder-sync.ts';
 
 /** Options of a {@link Standalone}. */
@@ -92,7 +92,9 @@ export class Standalone {
 
   /** Starts all of it. @throws FolderUnreadable if nothing is known of the folder yet, or if it cannot listen */
   async start(): Promise<void> {
-    refuseSharedPorts(this.#options.gateway.listen);
+    // Each of two would get half of the clients, of tenants that only the other knows.
+    const reason = whyNotAlone(this.#options.gateway.listen);
+    if (reason !== undefined) throw new Error(`${reason.message}; ${adviceFor(reason)}`);
     this.#serveHttp();
     this.#stopSharing = await shareMasterKeys(this.#keyFile, {
       ...{ client: this.#cluster.client('snicket'), log: this.#log },
