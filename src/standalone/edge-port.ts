@@ -1,8 +1,8 @@
 /**
  * Whether clients can find the process at the port that they are told.
  */
+import { numberAt } from '../edges/fields.ts';
 import { formatListenAddress, type ListenAddress } from '../engine/listen-address.ts';
-import type { Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
 
 /** What to tell of each Edge on whose port nothing listens. It may be meant so: what is before this machine can change ports. */
@@ -12,9 +12,7 @@ export function unheardPorts(
 ): readonly string[] {
   const places = listen.map(formatListenAddress).join(', ');
   return edges.flatMap((edge) => {
-    // In a folder defaults are not filled in.
-    const { port = 443 } =
-      (edge as KubeObject & { readonly spec?: Partial<Edge['spec']> }).spec ?? {};
+    const port = numberAt(edge, 'spec', 'port');
     if (listen.some((at) => at.port === port)) return [];
     return [
       `Edge ${edge.metadata.name} has port ${port}, and no --listen has it (${places}): clients and workers dial ${port}, so let a NAT or a load balancer lead it here, or write the port that is listened on into the Edge`,

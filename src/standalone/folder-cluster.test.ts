@@ -1,6 +1,14 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -158,6 +166,22 @@ describe('a state', () => {
     close(open(other));
     mkdirSync(folder);
     expect(() => open(folder)).toThrow(`is of the folder ${other}`);
+  });
+
+  test('is of the same folder by another path, and by a link that leads to a new version', () => {
+    close(open());
+    const [link, next] = [join(root, 'link'), join(root, 'next')];
+    symlinkSync(folder, link);
+    mkdirSync(next);
+
+    close(open(link));
+    close(open(folder));
+    close(open(link));
+    rmSync(link);
+    symlinkSync(next, link);
+
+    expect(() => open(folder)).toThrow(`is of the folder ${link}, which is still there`);
+    expect(() => open(link)).not.toThrow();
   });
 
   test('that is damaged is refused, with the way out', () => {

@@ -3,6 +3,7 @@
  */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { placeOf } from '../files/place.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { RESOURCES, type Resource } from '../kube/resource.ts';
 import { collectGarbage } from '../kube/store/garbage.ts';
@@ -102,10 +103,14 @@ export class FolderCluster {
     }
   }
 
-  /** With another folder, all that is in force would be gone from it, and so be taken away. One that has moved is the same. */
+  /**
+   * With another folder, all that is in force would be gone from it, and so be taken away. One that has moved is the same;
+   * so is one that is given by another path, and a link that leads to a new version of it.
+   */
   #refuseOtherFolder(folder: string, state: string): void {
     const { folder: before } = this.#database;
-    if (before !== undefined && before !== folder && existsSync(before)) {
+    const isSame = before === undefined || before === folder || placeOf(before) === placeOf(folder);
+    if (!isSame && existsSync(before)) {
       this.#database.close();
       throw new StateRefused(
         `the state ${state} is of the folder ${before}, which is still there, and not of ${folder}: Snicket would leave all tenants of the former. Give another folder with --state, or move the former away`,

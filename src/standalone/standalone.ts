@@ -51,6 +51,8 @@ export class Standalone {
   readonly #ended = new AbortController();
   readonly #http: (HttpServer & ListenAddress)[] = [];
   #stopSharing: (() => void) | undefined;
+  /** The warnings of ports that hold now. */
+  #unheard: ReadonlySet<string> = new Set();
   #operating: Promise<void> | undefined;
 
   /** @throws StateRefused if the state is not for this process */
@@ -104,10 +106,10 @@ export class Standalone {
     if (this.#cluster.isNew) await this.#sync.start();
     await this.gateway.start();
     if (!this.#cluster.isNew) await this.#sync.start();
-    const edges = this.#cluster.store.list(RESOURCES.edge);
-    for (const unheard of unheardPorts(edges, this.#options.gateway.listen)) {
-      this.#log.warn(unheard);
-    }
+    this.#warnOfPorts();
+    this.#cluster.store.listen(({ plural }) => {
+      if (plural === RESOURCES.edge.plural) this.#warnOfPorts();
+    });
     this.#operating = this.#operator.run(this.#ended.signal);
     this.#operating.catch(() => {}); // lost() tells whoever asks
     this.#log.info('running', {
@@ -151,6 +153,14 @@ export class Standalone {
       // The reason of the signal, if it had not begun.
       if (error !== this.#ended.signal.reason) this.#log.error('the operator failed', { error });
     });
+  }
+
+  /** Once, as long as it is so. */
+  #warnOfPorts(): void {
+    const edges = this.#cluster.store.list(RESOURCES.edge);
+    const unheard = new Set(unheardPorts(edges, this.#options.gateway.listen));
+    for (const sentence of unheard.difference(this.#unheard)) this.#log.warn(sentence);
+    this.#unheard = unheard;
   }
 
   #close(): void {

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { watchFile } from '../../files/watched-file.ts';
-import { replaceFile } from '../../files/replace-file.ts';
+import { writeWhole } from '../../files/whole-file.ts';
 import { parseKeys } from '../../gateway/key-file.ts';
 import { GATEWAY_KEYS } from '../../operator/master-keys.ts';
 import type { KubeClient } from '../../kube/client.ts';
@@ -27,7 +27,7 @@ export function ensureMasterKeyFile(state: string): string {
   try {
     if (!existsSync(path)) {
       const key = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64');
-      replaceFile(path, `${key}\n`, { isDurable: true });
+      writeWhole(path, `${key}\n`, { isDurable: true });
     }
     parseKeys(readFileSync(path, 'latin1'), path);
     return path;

@@ -99,6 +99,28 @@ describe('refuses', () => {
     expect(() => prepareStateFolder(`${folder}-state`, folder)).not.toThrow();
   });
 
+  test('a folder that links lead into the other, or from the other to it', () => {
+    const [link, back, outside] = [join(root, 'link'), join(root, 'back'), join(root, 'outside')];
+    symlinkSync(folder, link);
+    mkdirSync(join(folder, 'inner'));
+    symlinkSync(join(folder, 'inner'), back);
+    mkdirSync(outside, { mode: 0o700 });
+    symlinkSync(outside, join(folder, 'out'));
+
+    for (const [state, given] of [
+      [join(folder, 'state'), link],
+      [join(folder, 'a', 'state'), link],
+      [join(link, 'state'), folder],
+      [back, folder],
+      [join(back, 'state'), folder],
+      [join(folder, 'out'), folder],
+    ] as const) {
+      expect(() => prepareStateFolder(state, given)).toThrow(`the state ${state} is within`);
+    }
+    expect(() => prepareStateFolder(join(folder, '.state'), link)).not.toThrow();
+    expect(() => prepareStateFolder(outside, link)).not.toThrow();
+  });
+
   test('what is no folder', () => {
     const state = join(root, 'state');
     writeFileSync(state, '');

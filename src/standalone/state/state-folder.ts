@@ -4,6 +4,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { placeOf } from '../../files/place.ts';
 
 /** With the journals of the one, and what the others are written to first. */
 const OWN_FILES = /^(?:master\.key|objects\.db|status\.yaml)/;
@@ -27,9 +28,8 @@ export function defaultStateFolder(
 
 /** Makes the folder if it is not there. @throws StateRefused if others can read or write it, with what to run */
 export function prepareStateFolder(state: string, folder: string): void {
-  const inside = relative(resolve(folder), resolve(state));
-  const isHidden = inside.split('/').some((part) => part.startsWith('.'));
-  if (!isHidden && !inside.startsWith('/')) {
+  // By both: links in the folder are followed, and one may lead to the folder.
+  if (isReadWith(resolve(folder), resolve(state)) || isReadWith(placeOf(folder), placeOf(state))) {
     throw new StateRefused(
       `the state ${state} is within ${folder}, and would be read as part of it; give another folder with --state`,
     );
@@ -49,6 +49,13 @@ export function prepareStateFolder(state: string, folder: string): void {
       { cause: error },
     );
   }
+}
+
+/** What is hidden is not read; a way that leads out of the folder begins with a dot too. */
+function isReadWith(folder: string, state: string): boolean {
+  return !relative(folder, state)
+    .split('/')
+    .some((part) => part.startsWith('.'));
 }
 
 /** Of the owner alone, from the moment it is there. */

@@ -3,7 +3,7 @@
  */
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { replaceFile } from '../../files/replace-file.ts';
+import { writeWhole } from '../../files/whole-file.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { ApiObject, ObjectStore } from '../../kube/store/object-store.ts';
@@ -38,7 +38,7 @@ export function keepStatusFile(state: string, store: ObjectStore, log: Logger): 
     due = undefined;
     const startMs = performance.now();
     try {
-      replaceFile(path, statusText(store, texts, faults));
+      writeWhole(path, statusText(store, texts, faults));
       fault = undefined;
     } catch (error) {
       const sentence = error instanceof Error ? error.message : String(error);

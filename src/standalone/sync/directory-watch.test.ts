@@ -1,28 +1,121 @@
-import { afterEach, beforeEach, test } from 'bun:test';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../../operator/testing/until.ts';
 import { DirectoryWatch } from './directory-watch.ts';
 
 let folder: string;
+const watches: Counted[] = [];
 
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'snicket-watch-'))));
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  for (const { watched } of watches.splice(0)) watched.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** A watch that counts its calls. */
+class Counted {
+  calls = 0;
+  readonly watched = new DirectoryWatch(() => this.calls++);
+
+  constructor(directories: readonly string[]) {
+    this.watched.watch(directories);
+    watches.push(this);
+  }
+
+  /** Waits for the next call, and forgets it. */
+  async call(): Promise<void> {
+    await until('a call', () => this.calls > 0);
+    this.calls = 0;
+  }
+}
+
+function directory(name: string): string {
+  const path = join(folder, name);
+  mkdirSync(path);
+  return path;
+}
+
+function writeInto(path: string): void {
+  writeFileSync(join(path, 'a'), '');
+}
 
 test('watches a directory beside those that cannot be looked at', async () => {
-  let events = 0;
-  const watch = new DirectoryWatch(() => events++);
   symlinkSync('loop', join(folder, 'loop'));
+  const names = ['loop', 'none', 'x'.repeat(5_000)];
+  const one = new Counted([...names.map((name) => join(folder, name)), folder]);
 
-  watch.watch([
-    join(folder, 'loop'),
-    join(folder, 'none'),
-    join(folder, 'x'.repeat(5_000)),
-    folder,
-  ]);
-  writeFileSync(join(folder, 'a'), '');
+  writeInto(folder);
 
-  await until('an event', () => events > 0);
-  watch.stop();
+  await until('a call', () => one.calls > 0);
+  expect(one.calls).toBe(1);
 });
+
+test('tells of a burst once', async () => {
+  const one = new Counted([folder]);
+
+  for (let at = 0; at < 20; at++) writeFileSync(join(folder, String(at)), '');
+
+  await until('a call', () => one.calls > 0);
+  expect(one.calls).toBe(1);
+});
+
+test('watches none but those that were named last', async () => {
+  const [left, kept] = [directory('left'), directory('kept')];
+  const one = new Counted([left, kept]);
+  one.watched.watch([kept]);
+  const other = new Counted([left]);
+
+  writeInto(left);
+  await other.call();
+  expect(one.calls).toBe(0);
+
+  writeInto(kept);
+  await one.call();
+});
+
+test('watches a directory anew that another has taken the place of', async () => {
+  const [replaced, beside] = [directory('replaced'), directory('beside')];
+  const one = new Counted([replaced, beside]);
+
+  renameSync(replaced, join(folder, 'away'));
+  directory('replaced');
+  one.watched.watch([replaced, beside]);
+  // What the change itself made is told with this, since events come in their order.
+  writeInto(beside);
+  await one.call();
+  writeInto(replaced);
+
+  await until('a call', () => one.calls > 0);
+  expect(one.calls).toBe(1);
+});
+
+test('no call comes after the stop, though an event has come before it', async () => {
+  const one = new Counted([folder]);
+  const other = new Counted([folder]);
+  const { promise: event, resolve } = Promise.withResolvers<void>();
+  using _ = closing(watch(folder, () => resolve()));
+
+  writeInto(folder);
+  await event;
+  one.watched.stop();
+  one.watched.watch([folder]);
+  await other.call();
+  writeFileSync(join(folder, 'b'), '');
+  await other.call();
+
+  expect(one.calls).toBe(0);
+});
+
+function closing(watcher: ReturnType<typeof watch>): Disposable {
+  return { [Symbol.dispose]: () => watcher.close() };
+}
