@@ -32,6 +32,13 @@ export function noDefaultEdge(unclear: readonly string[], { askedBy, names }: Ed
     askedBy === undefined
       ? ['spec.edge is not set', 'write spec.edge']
       : [`${annotationOf(askedBy)} names no Edge`, 'name one there'];
+  if (names.length === 0) {
+    return {
+      ...{ code: 'NoDefaultEdge', severity: 'error' },
+      message: `${lacking}, and there is no Edge at all`,
+      action: `create one, with the annotation ${DEFAULT_EDGE_ANNOTATION}: "true", or ${remedy}`,
+    };
+  }
   return {
     ...{ code: 'NoDefaultEdge', severity: 'error' },
     message: [`${lacking}, and no Edge is the default one`, ...unclear].join('; '),

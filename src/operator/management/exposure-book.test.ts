@@ -54,7 +54,10 @@ describe('the Edge of an Exposure', () => {
       ...{ code: 'EdgeNotFound', action: 'create it, or correct spec.edge (there are Edges a, b)' },
     });
     expect(book.wishOf(exposure('blue')).finding?.code).toBe('NoDefaultEdge');
-    expect(bookOf([], []).wishOf(exposure('blue')).finding?.action).toContain('there is none');
+    expect(bookOf([], []).wishOf(exposure('blue')).finding).toMatchObject({
+      message: 'spec.edge is not set, and there is no Edge at all',
+      action: 'create one, with the annotation snicket.dev/is-default: "true", or write spec.edge',
+    });
   });
 
   test('is missing by the fault of an annotation, if the Exposure was made of one', () => {
