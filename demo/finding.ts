@@ -14,6 +14,12 @@ export function rowsOf(findings: readonly Finding[]): readonly (readonly Cell[])
   return findings.map(({ cells }) => cells);
 }
 
+/** By what their rows begin with. */
+export function inOrder(findings: readonly Finding[]): readonly Finding[] {
+  const textOfRow = ({ cells }: Finding) => cells.map(textOf).join(' ');
+  return findings.toSorted((one, other) => (textOfRow(one) < textOfRow(other) ? -1 : 1));
+}
+
 /** A sentence for each that is not as claimed. */
 export function faultsOf(findings: readonly Finding[]): readonly string[] {
   return findings

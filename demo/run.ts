@@ -6,7 +6,7 @@ import { withProgress } from '../src/cli/progress.ts';
 import * as claims from './claims.ts';
 import * as commands from './commands.ts';
 import { examine, isKnown } from './doctor.ts';
-import { faultsOf, rowsOf } from './finding.ts';
+import { faultsOf, inOrder, rowsOf } from './finding.ts';
 import { play } from './play.ts';
 import { startStage } from './stage/stage.ts';
 
@@ -45,8 +45,7 @@ but cannot pass on the certificate of a client.`);
   await Promise.all([stage.expose(a, 'passthrough'), stage.expose(b, 'terminate')]);
   const inTheOther = await claims.solution(workers);
   const solution = [...inOneMode, ...inTheOther];
-  const byPod = rowsOf(solution).toSorted((one, other) => (one.join() < other.join() ? -1 : 1));
-  page.table(claims.SOLUTION_HEADINGS, byPod);
+  page.table(claims.SOLUTION_HEADINGS, rowsOf(inOrder(solution)));
 
   page.heading('What snicket run was told, besides a file for tenant b');
   for (const name of ['tenants/edge.yaml', 'tenants/a.yaml']) page.file(name, folder.read(name));

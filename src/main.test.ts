@@ -22,6 +22,11 @@ test('prints the help when called without a command', () => {
   expect(exitCode).toBe(0);
 });
 
+test.each(['--version', '-V'])('prints the version for %s, and lists that', (option) => {
+  expect(snicket([option])).toEqual(snicket(['version']));
+  expect(snicket(['--help']).stdout).toMatch(new RegExp(`^ .*${option}\\b`, 'm'));
+});
+
 test('refuses an unknown command with exit code 2 and suggests the nearest one', () => {
   const { exitCode, stdout, stderr } = snicket(['versoin']);
 

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import { endWithReader } from './cli/broken-pipe.ts';
 import { inNameOf, programName } from './cli/program-name.ts';
 import { tcpProxyWords } from './cli/tcp-proxy-words.ts';
@@ -29,8 +29,16 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
 const name = programName();
 const program = new Command(name)
   .description('One address for every hosted Kubernetes control plane.')
-  .configureOutput({
-    writeOut: (text) => process.stdout.write(inNameOf(name, text, COMMANDS.keys())),
+  // For the eye alone: it is the command `version` that is run.
+  .option('-V, --version', 'print the version of snicket and of its runtime')
+  .configureOutput({ writeOut: (text) => process.stdout.write(inOurName(text)) })
+  .configureHelp({
+    // Below its default of 40, long options are followed by lines that are not wrapped at all.
+    minWidthToWrap: 20,
+    boxWrap(text, width) {
+      // Before it is wrapped, for `kubectl snicket` is longer.
+      return Help.prototype.boxWrap.call(this, inOurName(text), width);
+    },
   })
   // Handed down too: what comes behind `doctor edge` is meant for that, not for `doctor`.
   .enablePositionalOptions()
@@ -38,7 +46,7 @@ const program = new Command(name)
 
 const words = tcpProxyWords(process.argv.slice(2)).map((word, at) =>
   // As most programs know it.
-  at === 0 && word === '--version' ? 'version' : word,
+  at === 0 && (word === '--version' || word === '-V') ? 'version' : word,
 );
 if (words[0] === '__complete') {
   // By a shell, at each Tab. Not a command of Commander's, which would take the words behind it for its own.
@@ -62,6 +70,10 @@ try {
   // Commander has already printed the help, or the sentence that says what is wrong.
   if (!(error instanceof CommanderError)) throw error;
   process.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR;
+}
+
+function inOurName(text: string): string {
+  return inNameOf(name, text, COMMANDS.keys());
 }
 
 /** Commander shows its help for a command that it does not know, and does not say so; asked for that command itself, it does. */

@@ -7,16 +7,18 @@ import { say } from './say.ts';
 
 const EXAMPLES = `
 Examples:
-  snicket address add 100.64.64.1 fd00:64::1     # as often as you like: what is there stays
-  snicket address check 100.64.64.1 fd00:64::1   # exit code 1 and a sentence if one is not
-  snicket address remove 100.64.64.1 fd00:64::1  # what is not ours stays
-  snicket address remove 100.64.64.1 --stay --http 127.0.0.1:9443  # and then wait for SIGTERM, as a DaemonSet has to
+  snicket address add 100.64.64.1 fd00:64::1     # what is there stays
+  snicket address check 100.64.64.1 fd00:64::1   # are they there?
+  snicket address remove 100.64.64.1 fd00:64::1  # only if it is ours
+  snicket address remove 100.64.64.1 --stay --http 127.0.0.1:9443
 
-Adding and removing need the capability NET_ADMIN.
+Adding can be done as often as you like. Adding and removing need the capability
+NET_ADMIN. With --stay it waits for SIGTERM behind that, as a DaemonSet has to.
 
 Exit codes:
   0  done; with check: every address is there
-  1  with check: one is not there, or not as it should be; else: the machine refuses
+  1  with check: one is not there, or not as it should be; else: the machine
+     refuses
   2  the command line cannot be understood`;
 
 type Action = 'add' | 'remove' | 'check';

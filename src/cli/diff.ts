@@ -12,17 +12,18 @@ import { say } from './say.ts';
 
 const EXAMPLES = `
 Examples:
-  snicket diff tenants/blue             # what the operator would change now
-  snicket diff -A -o json               # of all Exposures, for a program
+  snicket diff tenants/blue  # what the operator would change now
+  snicket diff -A -o json    # of all Exposures, for a program
   snicket diff -A > /dev/null && echo nothing has drifted
 
-  ~ is a change, + something new, - something that goes; (not before ...) says what it waits for.
-  Nothing is written anywhere, and no secret is shown.
+~ is a change, + something new, - something that goes; (not before ...) says
+what it waits for. Nothing is written anywhere, and no secret is shown.
 
 Exit codes:
   0  nothing would be changed
   1  something would be
-  2  something cannot be compared, or there is no such Exposure: lines that begin with error: say what and why`;
+  2  something cannot be compared, or there is no such Exposure: lines that
+     begin with error: say what and why`;
 
 interface Flags extends ManagementFlags {
   readonly only?: Cluster;

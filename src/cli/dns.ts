@@ -20,6 +20,7 @@ import type { ManagementSnapshot } from '../operator/management/management-snaps
 import type { NamedFinding, WantedNames } from './dns/wanted-names.ts';
 import { FORMAT_NAMES, FORMATS, formatsWith, type FormatName } from './dns/formats/formats.ts';
 import { outputOption, type Output } from './output.ts';
+import { READ_MS } from './reading-limit.ts';
 import { say } from './say.ts';
 
 const EXAMPLES = `
@@ -27,11 +28,11 @@ Formats:
 ${FORMAT_NAMES.map((name) => `  ${name.padEnd(12)}  ${FORMATS[name].title}`).join('\n')}
 
 Examples:
-  snicket dns                                   # do hosts lead to their Edge?
-  snicket dns tenants/blue tenants/red -o json  # two Exposures, for a program
-  snicket dns -A --format bind --wildcard       # records for all, in few lines
+  snicket dns                              # do hosts lead to the Edge?
+  snicket dns tenants/blue red -o json     # two of them, for a program
+  snicket dns -A --format bind --wildcard  # for all, in few lines
   snicket dns blue --format windows --zone example.com
-  snicket dns -f tenants.d --format hosts       # the folder of snicket run
+  snicket dns -f tenants.d --format hosts  # a folder, no cluster
   snicket dns -A --format external-dns | kubectl apply -n dns -f -
 
 Names are looked up by the resolver of this machine, /etc/hosts included.
@@ -46,9 +47,6 @@ Exit codes:
 const DEFAULT_TTL_SECONDS = 300;
 /** RFC 2181, section 8. */
 const MAX_TTL_SECONDS = 2 ** 31 - 1;
-
-/** Of the whole reading of the management cluster. */
-const READ_MS = 60_000;
 
 /** The flags that mean something to records only. */
 const FORMAT_FLAGS = ['wildcard', 'ttl', 'zone'] as const;
@@ -170,15 +168,14 @@ async function show(
   choices: readonly Choice[],
   flags: Flags,
 ): Promise<void> {
-  const [{ chosenOf }, { wantedNames }] = await Promise.all([
+  const [{ chosenOf, noExposureText }, { wantedNames }] = await Promise.all([
     import('./plans.ts'),
     import('./dns/wanted-names.ts'),
   ]);
   const chosen = new Set(choices.flatMap((choice) => chosenOf(management.exposures, choice)));
   const wanted = wantedNames([...chosen], management, flags.operatorNamespace);
   if (wanted.names.length === 0 && wanted.findings.length === 0) {
-    const [{ namespace } = {}] = choices;
-    say(`there is no Exposure${namespace === undefined ? '' : ` in ${namespace}; -A means all`}`);
+    say(noExposureText(choices));
   }
   await (flags.format === undefined
     ? check(wanted, flags.output)

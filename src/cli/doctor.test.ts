@@ -257,9 +257,19 @@ TenantControlPlane tenants/lost  asks for an Exposure and has none
   test('in no namespace of this name are none', async () => {
     const { exitCode, stderr } = await terminal.snicket(['doctor', '-n', 'empty']);
 
-    expect(stderr).toBe('there is no Exposure; -A means all\n');
+    expect(stderr).toBe('there is no Exposure in empty; -A means all\n');
     expect(exitCode).toBe(0);
   });
+});
+
+test('where there are none at all, -A is not told to those who said it', async () => {
+  await using server = await TestApiServer.start();
+  using terminal = new Terminal(server);
+
+  const { exitCode, stderr } = await terminal.snicket(['doctor', '-A']);
+
+  expect(stderr).toBe('there is no Exposure\n');
+  expect(exitCode).toBe(0);
 });
 
 describe('a command line that cannot be meant', () => {

@@ -23,14 +23,15 @@ import {
 } from './doctor/worker-flags.ts';
 import { secondsUpTo } from './flag-values.ts';
 import { outputOption, type Output } from './output.ts';
+import { READ_MS } from './reading-limit.ts';
 import { say } from './say.ts';
 
 const EXAMPLES = `
 Examples:
-  snicket doctor                           # the Exposures of the namespace
+  snicket doctor                           # all of the namespace
   snicket doctor tenants/blue tenants/red  # two of them
   snicket doctor -A -o json | jq .tally    # all, for a program
-  snicket doctor -f tenants.d              # the folder of snicket run
+  snicket doctor -f tenants.d              # a folder, no cluster
   snicket doctor --from-worker --host blue.k8s.example.com \\
     --ca /etc/kubernetes/pki/ca.crt --edge 203.0.113.10:443
 
@@ -42,8 +43,6 @@ Exit codes:
   1  something fails
   2  the command line, a file or the management cluster cannot be read`;
 
-/** Of the whole reading of the management cluster. */
-const READ_MS = 60_000;
 const DEFAULT_TIMEOUT_SECONDS = 5;
 const MAX_TIMEOUT_SECONDS = 600;
 

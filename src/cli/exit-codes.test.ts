@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commandsOf } from './testing/commands.ts';
 import { Terminal } from './testing/snicket.ts';
 
 setDefaultTimeout(60_000);
@@ -13,18 +14,6 @@ beforeAll(() => {
 });
 afterAll(() => terminal[Symbol.dispose]());
 
-/** Every command and subcommand, with its help. */
-async function helps(words: readonly string[] = []): Promise<ReadonlyMap<string, string>> {
-  const { stdout } = await terminal.snicket([...words, '--help']);
-  const [, listed = ''] = /^Commands:\n((?: .*\n)+)/m.exec(stdout) ?? [];
-  const names = [...listed.matchAll(/^ {2}([a-z][-a-z]*)/gm)].map(([, name = '']) => name);
-  const found = new Map(words.length === 0 ? [] : [[words.join(' '), stdout]]);
-  for (const name of names.filter((one) => one !== 'help')) {
-    for (const [below, help] of await helps([...words, name])) found.set(below, help);
-  }
-  return found;
-}
-
 /** The section `Exit codes:` of a help text, as a table. */
 function tableOf(help: string): string {
   const [, section = ''] = /^Exit codes:\n((?: .*\n?)+)/m.exec(help) ?? [];
@@ -34,7 +23,8 @@ function tableOf(help: string): string {
 }
 
 test('docs/reference/exit-codes.md has the exit codes of every command, in the words of its help', async () => {
-  const all = [...(await helps())].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const named = [...(await commandsOf(terminal))].filter(([name]) => name !== '');
+  const all = named.toSorted(([a], [b]) => (a < b ? -1 : 1));
   const wanted = all.map(([name, help]) => `## snicket ${name}\n\n${tableOf(help)}`);
 
   const [, ...sections] = readFileSync(REFERENCE, 'utf8').split(/^(?=## )/m);

@@ -187,6 +187,27 @@ describe('a Service', () => {
     expect(exitCode).toBe(0);
   });
 
+  test('is found by its name alone, as it is offered', async () => {
+    const called = await terminal.snicket(['expose', 'white', '--dry-run']);
+    const told = await terminal.snicket(['expose', 'service/white', '--dry-run']);
+
+    expect(called).toEqual(told);
+    expect(called.stdout).toContain('name: white-admin-kubeconfig');
+  });
+
+  test('is not written over, by its name alone either', async () => {
+    await terminal.snicket(['expose', 'service/white']);
+
+    const same = await terminal.snicket(['expose', 'white']);
+    const other = await terminal.snicket(['expose', 'white', '--api-host', 'w.test']);
+
+    await remove('white');
+    expect(same.stderr).toBe('Exposure tenants/white is there already, and is what you ask for\n');
+    expect(same.exitCode).toBe(0);
+    expect(other.stderr).toContain('spec.hosts.api: not set -> "w.test"');
+    expect(other.exitCode).toBe(1);
+  });
+
   test('of which the Secrets may not be listed', async () => {
     const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
     server.inject(refusal, { verb: 'list', plural: 'secrets' }, 9);
@@ -244,7 +265,17 @@ describe('without a terminal', () => {
   });
 
   test.each([
-    [['expose', 'gone'], /there is no control plane tenants\/gone; name a TenantControlPlane/, 2],
+    [['expose', 'gone'], /there is no control plane tenants\/gone; name one as KIND\/NAME/, 2],
+    [
+      ['expose', 'web'],
+      /there is Service tenants\/web, which need not be one; if it is, .*service\/web/,
+      2,
+    ],
+    [
+      ['expose', 'foo/x'],
+      /foo is no kind of control plane; write one of TenantControlPlane, .*Service/,
+      2,
+    ],
     [['expose', 'blue', '-n', 'alone'], /alone\/blue; there is one elsewhere: -n tenants/, 2],
     [['expose', '-n', 'empty'], /no control plane in namespace empty that has no Exposure yet/, 2],
     [['expose', 'blue', '--edge', 'gone', '--dry-run'], /EdgeNotFound: there is no Edge gone/, 1],
@@ -333,6 +364,23 @@ describe('at a terminal', () => {
     expect(await session.ended).toBe(0);
     expect(session.text).toContain('Exposure tenants/white is made.');
     await remove('white');
+  });
+
+  test('asks whether the only one is meant', async () => {
+    server.seed(service('alone', 'single'), ...secretsOf('alone', 'single', ca));
+    const asks = 'Expose Service alone/single, the only one without an Exposure? [Y/n] ';
+    const refused = terminal.open(['expose', '-n', 'alone'], 120);
+    await until('it asks', () => refused.text.includes(asks));
+    refused.type('n\n');
+    const taken = terminal.open(['expose', '-n', 'alone', '--yes'], 120);
+    await until('it asks', () => taken.text.includes(asks));
+    taken.type('\n');
+
+    expect(await refused.ended).toBe(0);
+    expect(refused.text).toContain('nothing is written');
+    expect(await taken.ended).toBe(0);
+    expect(taken.text).toContain('Exposure alone/single is made.');
+    await remove('single', 'alone');
   });
 
   test('nothing is written if the answer is no, or if there is none', async () => {

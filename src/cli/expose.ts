@@ -9,7 +9,7 @@ import type { NamedControlPlane } from './expose/control-planes.ts';
 
 const EXAMPLES = `
 Examples:
-  snicket expose                                # asks what it cannot find out
+  snicket expose  # asks what it cannot find out
   snicket expose tenantcontrolplane/blue -n tenants --wait
   snicket expose service/blue -n tenants --dry-run
   snicket expose --endpoints 10.0.0.5:6443 --name blue -n tenants \\
@@ -21,7 +21,8 @@ addresses. The Exposure is made in the namespace of its control plane. Nothing
 that exists is written over. Without a terminal, what is missing is an error.
 
 Exit codes:
-  0  it is made, or is there already as it should be; with --wait: it is Ready
+  0  it is made, is there already as it should be, or you answered that you do
+     not want it; with --wait: it is Ready
   1  the plan has errors, or one of that name is there and differs; with --wait:
      it is not Ready in time
   2  the command line or the management cluster cannot be read, something is not

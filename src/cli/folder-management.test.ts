@@ -1,9 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { createClient } from '../kube/fetch-client.ts';
 import { parseKubeconfig } from '../kube/kubeconfig.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { RunLab } from '../standalone/testing/run-lab.ts';
+import { objectsInFolder } from './folder-management.ts';
 import { Terminal } from './testing/snicket.ts';
 
 setDefaultTimeout(60_000);
@@ -161,4 +163,18 @@ test.each([
   expect(stderr).toStartWith('error: no cluster to talk to: ');
   expect(stderr).toEndWith(`; name a kubeconfig; for snicket run, name ${way}\n`);
   expect(exitCode).toBe(2);
+});
+
+test('a folder that is not read in time is told as one that cannot be read at all', async () => {
+  using terminal = new Terminal();
+  const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+  const tooLate = AbortSignal.abort(new DOMException('too late', 'TimeoutError'));
+
+  const reading = objectsInFolder(terminal.folder, command, tooLate);
+
+  // By Commander, as every other fault of the command line: it ends with 2.
+  await expect(reading).rejects.toMatchObject({
+    code: 'commander.error',
+    message: `error: the folder ${terminal.folder} could not be read within 60 s; see that the disk or the network that it is on answers, and try again`,
+  });
 });

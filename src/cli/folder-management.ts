@@ -2,12 +2,11 @@
  * The folder of `snicket run` in place of a management cluster.
  */
 import type { Command } from 'commander';
-import type { KubeClient } from '../kube/client.ts';
-import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
-import type { Resource } from '../kube/resource.ts';
 import { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
 import { faultText, FolderUnreadable } from '../standalone/folder/fault.ts';
 import { readFolder, type FolderObjects } from '../standalone/read-folder.ts';
+import { readerOf } from './object-reader.ts';
+import { READ_MS } from './reading-limit.ts';
 
 /** A folder, once. */
 export interface FolderManagement {
@@ -17,10 +16,7 @@ export interface FolderManagement {
   readonly faults: readonly string[];
 }
 
-/** Of the whole reading. */
-const READ_MS = 60_000;
-
-/** Reads the folder; ends the program if it cannot be read as a whole. */
+/** Reads the folder; ends the program if it cannot be read as a whole, or not in time. */
 export async function openFolder(folder: string, command: Command): Promise<FolderManagement> {
   const { objects, faults } = await objectsInFolder(folder, command);
   const management = new ManagementSnapshot(objects, { has: () => false }, readerOf(objects));
@@ -31,23 +27,18 @@ export async function openFolder(folder: string, command: Command): Promise<Fold
 export async function objectsInFolder(
   folder: string,
   command: Command,
+  inTime: AbortSignal = AbortSignal.timeout(READ_MS),
 ): Promise<Pick<FolderObjects, 'objects'> & Pick<FolderManagement, 'faults'>> {
   try {
-    const { objects, faults } = await readFolder(folder, AbortSignal.timeout(READ_MS));
+    const { objects, faults } = await readFolder(folder, inTime);
     return { objects, faults: faults.map(faultText) };
   } catch (error) {
+    if (inTime.aborted) {
+      command.error(
+        `error: the folder ${folder} could not be read within ${READ_MS / 1000} s; see that the disk or the network that it is on answers, and try again`,
+      );
+    }
     if (!(error instanceof FolderUnreadable)) throw error;
     command.error(`error: ${error.message}; name the folder that snicket run is given`);
   }
-}
-
-function readerOf(objects: readonly KubeObject[]): Pick<KubeClient, 'get'> {
-  const isAt = (object: KubeObject, { apiVersion, kind }: Resource, key: ObjectKey) =>
-    object.apiVersion === apiVersion &&
-    object.kind === kind &&
-    keyText(object.metadata) === keyText(key);
-  return {
-    get: async <T extends KubeObject>(resource: Resource, key: ObjectKey) =>
-      Promise.resolve(objects.find((object) => isAt(object, resource, key)) as T | undefined),
-  };
 }

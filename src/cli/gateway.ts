@@ -8,9 +8,12 @@ import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './gateway
 const EXAMPLES = `
 Examples:
   snicket gateway --routes routes.yaml
-  snicket gateway --routes routes.yaml --listen 10.0.0.1:443 --listen '[fd00::1]:443' --workers 2
-  snicket gateway --routes routes.yaml --proxy-protocol 10.0.0.0/8,fd00::/8 --access-log -
-  snicket gateway --kubernetes --edge shared --state /state/routes.json --key-file /keys/master.key
+  snicket gateway --routes routes.yaml --workers 2 \\
+    --listen 10.0.0.1:443 --listen '[fd00::1]:443'
+  snicket gateway --routes routes.yaml --access-log - \\
+    --proxy-protocol 10.0.0.0/8,fd00::/8
+  snicket gateway --kubernetes --edge shared \\
+    --state /state/routes.json --key-file /keys/master.key
 
 A routes file:
   routes:
@@ -21,7 +24,8 @@ A routes file:
       limits: {connections: 5000, connectionsPerSecond: 100}
 
 Signals:
-  TERM, INT  not ready from now on, accept for --grace, close over --drain, end; once more: end at once
+  TERM, INT  not ready from now on, accept for --grace, close over --drain, end;
+             once more: end at once
   HUP        open the access log anew
 
 Exit codes:

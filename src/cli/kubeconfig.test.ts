@@ -132,7 +132,8 @@ describe('a file', () => {
     const old = join(terminal.folder, 'old.kubeconfig');
     expect(readFileSync(old, 'utf8')).toBe(readFileSync(path, 'utf8'));
     expect(statSync(old).mode & 0o777).toBe(0o600);
-    expect(readdirSync(terminal.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    const written = readdirSync(terminal.folder).filter((name) => /(?:blue|old)\.kube/.test(name));
+    expect(written.toSorted()).toEqual(['blue.kubeconfig', 'old.kubeconfig']);
   });
 
   test('that cannot be written', async () => {

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { FileExists, writeWhole } from '../files/whole-file.ts';
 import { ipVersion } from '../wire/ip-address.ts';
 import type { ClusterAccess } from '../kube/cluster-access.ts';
 import type { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
@@ -16,8 +18,8 @@ import {
   type ClusterFlags,
   type NamedExposure,
 } from './management-flags.ts';
-import { FileExists, refuseExisting, writeSecretFile } from './kubeconfig-file.ts';
 import { OUTPUTS } from './output.ts';
+import { READ_MS } from './reading-limit.ts';
 import { say } from './say.ts';
 import { edgeAddress, NothingToGive, plannedPlace, routedPlace } from './tenant-place.ts';
 
@@ -26,9 +28,9 @@ Examples:
   snicket kubeconfig tenants/blue -o blue.kubeconfig
   kubectl --kubeconfig blue.kubeconfig get nodes
 
-  snicket kubeconfig blue --by-address            # DNS does not know it yet
-  snicket kubeconfig blue --address 203.0.113.10  # the same, by this address
-  snicket kubeconfig -f tenants.d blue            # the folder of snicket run
+  snicket kubeconfig blue --by-address            # while DNS lacks it
+  snicket kubeconfig blue --address 203.0.113.10  # by this address
+  snicket kubeconfig -f tenants.d blue            # no cluster
   KUBECONFIG=~/.kube/config:blue.kubeconfig kubectl config view --flatten --raw
 
 The user is the administrator whose kubeconfig the provider keeps in a Secret,
@@ -71,14 +73,14 @@ export function kubeconfigCommand(): Command {
       }
       const { AccessError } = await import('../kube/cluster-access.ts');
       try {
-        if (flags.output !== undefined && !flags.force) refuseExisting(flags.output);
+        refuseExisting(flags);
         await run(exposure, flags, command);
       } catch (error) {
         if (error instanceof AccessError) {
           command.error(`error: ${accessText(error, flags, 'its folder: -f DIR')}`);
         }
         if (!(error instanceof FileExists)) throw error;
-        command.error(`error: ${error.message}`);
+        command.error(`error: ${error.message}; name another file, or write over it with --force`);
       }
     });
 }
@@ -177,8 +179,10 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
   });
 }
 
-/** Of the whole reading of the management cluster. */
-const READ_MS = 60_000;
+/** Before anything is read, so that nobody waits for a refusal. @throws FileExists */
+function refuseExisting({ output, force }: Flags): void {
+  if (output !== undefined && !force && existsSync(output)) throw new FileExists(output);
+}
 
 function hand(text: string, { output, force }: Flags, command: Command): void {
   if (output === undefined) {
@@ -186,7 +190,7 @@ function hand(text: string, { output, force }: Flags, command: Command): void {
     return;
   }
   try {
-    writeSecretFile(output, text, force);
+    writeWhole(output, text, { mayReplace: force });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     command.error(`error: ${output} cannot be written (${String(error.code)}); name another file`);

@@ -7,17 +7,21 @@ import { operatorOptionsOf, withOperatorFlags, type OperatorFlags } from './oper
 
 const EXAMPLES = `
 Examples:
-  snicket operator --leader-elect                              # in a pod of the management cluster
-  snicket operator --kubeconfig ~/.kube/config --http off      # from a terminal; reaches Services only from inside
-  snicket operator --dry-run                                   # print what it would write, and end
+  snicket operator --leader-elect  # in a pod of the management cluster
+  snicket operator --dry-run       # print what it would write, and end
+  snicket operator --kubeconfig ~/.kube/config --http off
+
+The last is for a terminal; Services are reached from inside the cluster only.
 
 Signals:
   TERM, INT  give the lease back and end; once more: end at once
 
 Exit codes:
   0  told to end; with --dry-run: printed
-  1  it could not go on; the log says why. With --dry-run: lines with error: say what is wrong
-  2  the command line or the kubeconfig is at fault; with --dry-run: the management cluster cannot be read`;
+  1  it could not go on; the log says why. With --dry-run: lines with error: say
+     what is wrong
+  2  the command line or the kubeconfig is at fault; with --dry-run: the
+     management cluster cannot be read`;
 
 interface Flags extends OperatorFlags {
   readonly kubeconfig?: string;

@@ -3,7 +3,7 @@
  */
 import { formerRoutes, formerRoutesKept } from '../edges/former-routes.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { isKubeError, type KubeErrorReason } from '../kube/kube-error.ts';
+import { isKubeError, type KubeError, type KubeErrorReason } from '../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
 import { installedProxyImage, ownProxyImage } from '../operator/installed-image.ts';
 import type { Viewpoint } from '../operator/look.ts';
@@ -15,6 +15,7 @@ import { renderPlan, type Cluster, type RenderOptions } from '../plan/render.ts'
 import { preparationTexts, valuesText } from './preparation-text.ts';
 import { isChosen, type Choice } from './management-flags.ts';
 import { withProgress } from './progress.ts';
+import { READ_MS } from './reading-limit.ts';
 import { say } from './say.ts';
 import { PROXY_IMAGE } from './proxy-image.ts';
 
@@ -179,13 +180,22 @@ export async function orSayWhy(work: () => Promise<void>): Promise<void> {
     await work();
   } catch (error) {
     if (!isKubeError(error) && !(error instanceof NothingChosen)) throw error;
-    say(`error: ${error.message}${(isKubeError(error) && WAYS_OUT[error.reason]) || ''}`);
+    say(`error: ${isKubeError(error) ? failureText(error) : error.message}`);
     process.exitCode = EXIT.failed;
   }
 }
 
 const LOOK_AT_ACCESS =
   '; see that the API server runs, and that the kubeconfig and its context are the right ones: kubectl config current-context';
+
+function failureText(error: KubeError): string {
+  const { message, reason } = error;
+  // Nobody but the limit of a reading ends a call.
+  if (reason === 'Aborted') {
+    return `the management cluster has not answered all that was asked within ${READ_MS / 1000} s (${message}); see why its API server is slow, and try again`;
+  }
+  return `${message}${WAYS_OUT[reason] ?? ''}`;
+}
 
 /** What to do, where the error alone does not say it. */
 const WAYS_OUT: Partial<Record<KubeErrorReason, string>> = {
@@ -202,6 +212,11 @@ export function chosenOf(exposures: readonly KubeObject[], choice: Choice): read
     .toSorted((a, b) => (keyText(a.metadata) < keyText(b.metadata) ? -1 : 1));
   if (chosen.length > 0 || choice.name === undefined) return chosen;
   throw nothingChosen(`${choice.namespace}/${choice.name}`, exposures);
+}
+
+/** That there is no Exposure where nobody has named one, and how to see more if there may be more. */
+export function noExposureText([{ namespace } = {}]: readonly Choice[]): string {
+  return `there is no Exposure${namespace === undefined ? '' : ` in ${namespace}; -A means all`}`;
 }
 
 function nothingChosen(what: string, exposures: readonly KubeObject[]): NothingChosen {

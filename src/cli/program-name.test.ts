@@ -37,6 +37,12 @@ driver snicket, snicket-system, ./snicket dns, kubectl snicket dns, kubectl-snic
   expect(inNameOf('snicket', text, ['dns'])).toBe(text);
 });
 
+test('a name that is there already, and was wrapped, is left alone', () => {
+  const text = 'the folder of kubectl\n    snicket run';
+
+  expect(inNameOf('kubectl snicket', text, ['run'])).toBe(text);
+});
+
 test.skipIf(Bun.which('kubectl') === null)('kubectl runs it as its plugin', async () => {
   const kubectl = ['env', `PATH=${path}`, 'kubectl', 'snicket'];
 

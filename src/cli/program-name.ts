@@ -14,7 +14,7 @@ export function programName(
 export function inNameOf(name: string, text: string, commands: Iterable<string>): string {
   if (name === 'snicket') return text;
   const example = new RegExp(
-    `(?<![-\\w./])(?<!kubectl )snicket (?=(?:${[...commands].join('|')})\\b)`,
+    `(?<![-\\w./])(?<!kubectl\\s+)snicket (?=(?:${[...commands].join('|')})\\b)`,
     'g',
   );
   return text.replaceAll(example, `${name} `);

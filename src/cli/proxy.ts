@@ -11,11 +11,14 @@ import { say } from './say.ts';
 const EXAMPLES = `
 Examples:
   With the edge of any ingress controller that passes TLS through by name:
-    snicket proxy --mode terminate --listen 100.64.64.1:6443 --edge edge.example.com:443 \\
-      --server-name tenant-a.k8s.example.com --ca ca.crt --cert tls.crt --key tls.key --http :9443
-  With snicket's own gateway; TLS, client certificates and all, goes through to the API server:
-    snicket proxy --mode passthrough --listen 100.64.64.1:6443 --edge edge.example.com:443 \\
-      --server-name tenant-a.k8s.example.com --tenant-key-file tenant.key --ca ca.crt --http :9443
+    snicket proxy --mode terminate --listen 100.64.64.1:6443 \\
+      --edge edge.example.com:443 --server-name tenant-a.k8s.example.com \\
+      --ca ca.crt --cert tls.crt --key tls.key --http :9443
+  With snicket's own gateway; TLS, client certificates and all, goes through to
+  the API server:
+    snicket proxy --mode passthrough --listen 100.64.64.1:6443 \\
+      --edge edge.example.com:443 --server-name tenant-a.k8s.example.com \\
+      --ca ca.crt --tenant-key-file tenant.key --http :9443
 
 Exit codes:
   0  told to end

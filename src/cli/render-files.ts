@@ -5,9 +5,8 @@ import type { Exposure } from '../api/exposure.ts';
 import type { Finding } from '../api/finding.ts';
 import { driverFor } from '../edges/driver-for.ts';
 import type { ServedApis } from '../edges/driver.ts';
-import type { KubeClient } from '../kube/client.ts';
 import { keyText, objectText, type KubeObject } from '../kube/object.ts';
-import { RESOURCES, type Resource } from '../kube/resource.ts';
+import { RESOURCES } from '../kube/resource.ts';
 import { edgeFindings, strangerFindings } from '../operator/exposure/route-changes.ts';
 import { controlPlaneObjects, lookAtExposure, type Viewpoint } from '../operator/look.ts';
 import { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
@@ -20,6 +19,7 @@ import type { Secret } from '../providers/plain.ts';
 import { readControlPlane, type ControlPlaneReading } from '../providers/read-control-plane.ts';
 import { kubernetesAddress } from '../providers/service-network.ts';
 import { askedExposures, withOwners, type AskedExposures } from './asked-exposures.ts';
+import { isAt, readerOf } from './object-reader.ts';
 
 /** What is assumed of clusters that nobody asks. */
 export interface Assumptions {
@@ -35,7 +35,7 @@ export interface Assumptions {
 type TenantWords = Omit<TenantFacts, 'nodes'>;
 
 /** What kubeadm and most others choose. */
-export const USUAL: TenantWords = {
+const USUAL: TenantWords = {
   ...{ version: 'v1.36.0', serviceAddresses: ['10.96.0.1'], clusterDomain: 'cluster.local' },
 };
 
@@ -224,23 +224,4 @@ function assumedSecret(
   for (const entry of entries) data[entry] = Buffer.from(valueOf(entry)).toString('base64');
   const secret: Secret = { apiVersion: 'v1', kind: 'Secret', metadata, data, isAssumed: true };
   return secret;
-}
-
-function readerOf(objects: readonly KubeObject[]): Pick<KubeClient, 'get'> {
-  return {
-    get: async <T extends KubeObject>(resource: Resource, key: { name: string }) =>
-      Promise.resolve(objects.find((object) => isAt(object, resource, key)) as T | undefined),
-  };
-}
-
-function isAt(
-  object: KubeObject,
-  { apiVersion, kind }: Pick<Resource, 'apiVersion' | 'kind'>,
-  key: Parameters<typeof keyText>[0],
-): boolean {
-  return (
-    object.apiVersion === apiVersion &&
-    object.kind === kind &&
-    keyText(object.metadata) === keyText(key)
-  );
 }

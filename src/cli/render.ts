@@ -20,21 +20,25 @@ import { PROXY_IMAGE } from './proxy-image.ts';
 
 const EXAMPLES = `
 Examples:
-  snicket render tenants/blue                    # what the operator makes for one Exposure, in both clusters
-  snicket render -A --only management            # for all of them, without asking a tenant
-  snicket render -f edge.yaml blue.yaml          # from files, with no cluster at all
-  kustomize build . | snicket render -f -        # from standard input
-  snicket render -f tenants.d                    # from the folder of snicket run, as it reads it
-  snicket render tenants/blue --values           # the values of k0rdent's chart, for its ClusterDeployment
-  snicket render -f edge.yaml blue.yaml --only management | kubectl diff -f -
+  snicket render tenants/blue              # one, for both clusters
+  snicket render -A --only management      # all, asking no tenant
+  snicket render -f edge.yaml blue.yaml    # files, no cluster
+  snicket render -f tenants.d              # a folder, no cluster
+  snicket render tenants/blue --values     # of k0rdent's chart
+  kustomize build . | snicket render -f -  # standard input
+  snicket render -f edge.yaml blue.yaml --only management |
+    kubectl diff -f -
 
-Nothing is written anywhere. Of Secrets a fingerprint is shown, unless --show-secrets asks for more.
+What is printed is what the operator makes. Nothing is written anywhere. Of
+Secrets a fingerprint is shown, unless --show-secrets asks for more.
 
 Exit codes:
   0  printed; lines with warning: and note: may be on standard error
-  1  printed as far as it goes; lines with error: say what is wrong. With -f, nothing is printed if a file has a
-     mistake in it, or if there is no Exposure
-  2  the command line is wrong, there is no such Exposure, or a file or the management cluster cannot be read`;
+  1  printed as far as it goes; lines with error: say what is wrong. With -f,
+     nothing is printed if a file has a mistake in it, or if there is no
+     Exposure
+  2  the command line is wrong, there is no such Exposure, or a file or the
+     management cluster cannot be read`;
 
 /** The flags that stand in for a tenant that is not asked. */
 const FILE_FLAGS = ['serviceAddress', 'clusterDomain', 'tenantVersion'] as const;

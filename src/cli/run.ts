@@ -6,19 +6,26 @@ import { operatorOptionsOf, withOperatorFlags, type OperatorFlags } from './oper
 
 const EXAMPLES = `
 Examples:
-  snicket run /etc/snicket                                        # state in ~/.local/state/snicket
-  snicket run /etc/snicket --state /var/lib/snicket --listen 203.0.113.10:443
-  snicket run ./tenants --state ./.snicket --listen 127.0.0.1:6443 --http 127.0.0.1:9440
+  snicket run /etc/snicket  # state in ~/.local/state/snicket
+  snicket run /etc/snicket --state /var/lib/snicket \\
+    --listen 203.0.113.10:443
+  snicket run ./tenants --state ./.snicket \\
+    --listen 127.0.0.1:6443 --http 127.0.0.1:9440
 
 The folder holds *.yaml, *.yml and *.json, at any depth, with:
   Edge      driver snicket, and its addresses
-  Exposure  of a control plane at fixed endpoints, with caSecret and kubeconfigSecret
-  Secret    data, stringData, or files: {tls.crt: pki/ca.crt}, from the file's own folder on
-What a file says is in force a moment after it is written. A file that is wrong leaves what it said last in force, and the
-log names the line. What is gone from the folder is cleaned up in its tenant. See also: snicket status --state DIR.
+  Exposure  of a control plane at fixed endpoints, with caSecret and
+            kubeconfigSecret
+  Secret    data, stringData, or files: {tls.crt: pki/ca.crt}, from the file's
+            own folder on
+What a file says is in force a moment after it is written. A file that is wrong
+leaves what it said last in force, and the log names the line. What is gone from
+the folder is cleaned up in its tenant.
+See also: snicket status --state DIR.
 
 Signals:
-  TERM, INT  not ready from now on, accept for --grace, close over --drain, end; once more: end at once
+  TERM, INT  not ready from now on, accept for --grace, close over --drain, end;
+             once more: end at once
   HUP        open the access log anew
 
 Exit codes:

@@ -10,25 +10,30 @@ import {
   type NamedExposure,
 } from './management-flags.ts';
 import { outputOption, type Output } from './output.ts';
+import { READ_MS } from './reading-limit.ts';
 import type { StatusSource } from './status/status-source.ts';
+import type { Drawing } from './status/watch-status.ts';
 import type { Situation, StatusObjects } from './status/situation.ts';
 
 const EXAMPLES = `
 Examples:
-  snicket status                 # Edges, and the Exposures of the namespace
-  snicket status -A --watch      # all Exposures, live, until Ctrl-C
-  snicket status tenants/blue    # what is wrong with one, and what to do
-  snicket status -A -o json      # for a program
-  snicket status --state DIR     # of \`snicket run\`, with no cluster
+  snicket status               # Edges, and Exposures of the namespace
+  snicket status -A --watch    # all Exposures, live, until Ctrl-C
+  snicket status tenants/blue  # what is wrong with one, and what to do
+  snicket status -A -o json    # for a program
+  snicket status --state DIR   # of \`snicket run\`, no cluster
 
 A terminal that is too narrow gets fewer columns; -o json has everything.
 With --watch and no terminal, a line is printed for each change.
-With --state it is what \`snicket run\` wrote last, what is wrong in its folder, and whether it still runs.
+With --state it is what \`snicket run\` wrote last, what is wrong in its
+folder, and whether it still runs.
 Nothing is written anywhere.
 
 Exit codes:
-  0  all that is shown is Ready, and the operator (with --state: snicket run) runs
-  1  something that is shown is not Ready, the operator does not run, or a file of its folder is wrong
+  0  all that is shown is Ready, and the operator (with --state:
+     snicket run) runs
+  1  something that is shown is not Ready, the operator does not run, or a file
+     of its folder is wrong
   2  the command line, the state or the management cluster cannot be read`;
 
 interface Flags extends ClusterFlags {
@@ -75,8 +80,12 @@ function refuseMisplaced(
 ): void {
   refuseUnclear(exposure, flags, command);
   if (flags.watch && flags.output !== 'table') {
+    const elsewhere =
+      flags.state === undefined
+        ? `kubectl get exposures --watch -o ${flags.output}`
+        : `the file status.yaml in ${flags.state}, which is written anew at every change`;
     command.error(
-      `error: --watch is for people; leave it out, or -o ${flags.output}: for a program there is kubectl get exposures --watch -o ${flags.output}`,
+      `error: --watch is for people; leave it out, or -o ${flags.output}: for a program there is ${elsewhere}`,
     );
   }
   if (flags.state === undefined) return;
@@ -131,9 +140,6 @@ async function openSource(
   const choice = choiceOf(exposure, flags, access);
   return new ClusterSource(client, choice, flags.operatorNamespace);
 }
-
-/** Of the whole reading. */
-const READ_MS = 60_000;
 
 async function readOnce(source: StatusSource, { state }: Flags): Promise<StatusObjects> {
   const { withProgress } = await import('./progress.ts');
@@ -206,17 +212,14 @@ function narrowed(situation: Situation, exposure: NamedExposure | undefined): Si
   return { ...situation, edges: situation.edges?.filter(({ name }) => used.has(name)) };
 }
 
-async function drawingFor(
-  exposure: NamedExposure | undefined,
-  flags: Flags,
-): Promise<(situation: Situation) => string> {
-  const [{ exposureText, overviewText }, { currentScreen }] = await Promise.all([
-    import('./status/status-text.ts'),
+async function drawingFor(exposure: NamedExposure | undefined, flags: Flags): Promise<Drawing> {
+  const [{ exposureText }, { overviewText }, { currentScreen }] = await Promise.all([
+    import('./status/exposure-text.ts'),
+    import('./status/overview-text.ts'),
     import('./output.ts'),
   ]);
   const hasNamespaces = flags.allNamespaces || flags.state !== undefined;
-  return (situation) => {
-    const rows = flags.watch ? process.stdout.rows : undefined;
+  return (situation, rows) => {
     const options = { screen: currentScreen(), now: new Date(), hasNamespaces, rows };
     if (exposure === undefined) return overviewText(situation, options);
     const texts = situation.exposures.map((one) => exposureText(one, situation, options));

@@ -9,19 +9,28 @@ import { say } from './say.ts';
 
 const EXAMPLES = `
 Environment:
-  POD_IP         the address of the node, which pods are led to; default: the one that the upstream is reached from
-  UPSTREAM_ADDR, TLS_CERT_FILE, TLS_KEY_FILE   where the flag is not given
-  KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT   where the API is; Steward sets them to the upstream
+  POD_IP
+      the address of the node, which pods are led to; default: the one that the
+      upstream is reached from
+  UPSTREAM_ADDR, TLS_CERT_FILE, TLS_KEY_FILE
+      where the flag is not given
+  KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT
+      where the API is; Steward sets them to the upstream
 
-Also taken, and not followed, are klog's other flags: --logtostderr, --vmodule and so on. Logs are JSON lines.
-All flags may be written with one dash, as in Go, and without the command tcp-proxy, as Steward does.
+Also taken, and not followed, are klog's other flags: --logtostderr, --vmodule
+and so on. Logs are JSON lines. All flags may be written with one dash, as in
+Go, and without the command tcp-proxy, as Steward does.
 
 Examples:
   As Steward starts it for a tenant behind an ingress:
-    snicket tcp-proxy --upstream-addr=green.k8s.example.com:443 --listen-addr=:6443 \\
-      --tls-cert-file=/etc/tcp-proxy/tls/tls.crt --tls-key-file=/etc/tcp-proxy/tls/tls.key --upstream-insecure=true
-  As Steward starts it for a tenant with a load balancer of its own; TLS goes through as it is:
-    snicket tcp-proxy --upstream-addr=203.0.113.7:6443 --listen-addr=:6443
+    snicket tcp-proxy --upstream-addr=green.k8s.example.com:443 \\
+      --listen-addr=:6443 --upstream-insecure=true \\
+      --tls-cert-file=/etc/tcp-proxy/tls/tls.crt \\
+      --tls-key-file=/etc/tcp-proxy/tls/tls.key
+  As Steward starts it for a tenant with a load balancer of its own; TLS goes
+  through as it is:
+    snicket tcp-proxy \\
+      --upstream-addr=203.0.113.7:6443 --listen-addr=:6443
 
 Exit codes:
   0  told to end

@@ -5,9 +5,10 @@ import { deriveTenantSecret } from '../wire/tenant-key.ts';
 
 const EXAMPLES = `
 Example:
-  openssl rand -base64 32 > master.key                                       # stays with the gateway
-  snicket tenant-key --key-file master.key a.k8s.example.com > tenant-a.key  # for the workers of tenant a
+  openssl rand -base64 32 > master.key
+  snicket tenant-key --key-file master.key a.k8s.example.com > a.key
 
+The first stays with the gateway, the second is for the workers of tenant a.
 If the file has two keys, because one is being replaced, the last one is used.
 
 Exit codes:

@@ -111,6 +111,15 @@ describe('what is said when there is none', () => {
     expect(() => defaultAccess({ env: {}, home })).toThrow('no cluster to talk to');
   });
 
+  test('a file that is something else', () => {
+    const notes = join(home, 'notes.txt');
+    writeFileSync(notes, 'hunter2');
+
+    expect(() => defaultAccess({ kubeconfig: notes, env: {}, home })).toThrow(
+      `${notes} is no kubeconfig: all of it is a single string, and should have clusters`,
+    );
+  });
+
   test('a file that is there and cannot be read', () => {
     mkdirSync(join(home, '.kube/config'), { recursive: true });
 

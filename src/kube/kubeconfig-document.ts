@@ -99,12 +99,9 @@ const MAX_TOLD_LENGTH = 16 * 1024;
 
 /** Reads one text. @throws AccessError */
 export function readKubeconfig(text: string, origin: Origin): Kubeconfig {
-  const { data, error } = documentSchema.safeParse(parsedYaml(text, origin) ?? {});
-  if (error !== undefined) {
-    const [issue] = error.issues;
-    const where = issue === undefined ? '' : `${issue.path.join('.')}: ${issue.message}`;
-    throw new AccessError('AccessInvalid', `${origin.name} is no kubeconfig: ${where}`);
-  }
+  const value = parsedYaml(text, origin) ?? {};
+  const { data, error } = documentSchema.safeParse(value);
+  if (error !== undefined) throw noKubeconfig(origin, faultText(value, error));
   return {
     name: origin.name,
     currentContext: data['current-context'] === '' ? undefined : data['current-context'],
@@ -142,11 +139,25 @@ function parsedYaml(text: string, origin: Origin): unknown {
     // A parser's own sentence may quote the line, and that may be a key: it is not passed on, as a cause neither.
     const line = text.length <= MAX_TOLD_LENGTH ? lineOfMistake(text) : undefined;
     const at = line === undefined ? '' : ` at line ${line}`;
-    throw new AccessError(
-      'AccessInvalid',
-      `${origin.name} is no kubeconfig: it is not YAML${at}; compare it with \`kubectl config view\``,
-    );
+    throw noKubeconfig(origin, `it is not YAML${at}`);
   }
+}
+
+function noKubeconfig({ name, folder }: Origin, fault: string): AccessError {
+  const wayOut = folder === undefined ? 'compare it' : 'name another file, or compare it';
+  return new AccessError(
+    'AccessInvalid',
+    `${name} is no kubeconfig: ${fault}; ${wayOut} with what \`kubectl config view\` prints`,
+  );
+}
+
+/** What is wrong first; where it is, and of what kind, but not what it says: that may be a key. */
+function faultText(value: unknown, { issues: [issue] }: z.ZodError): string {
+  if (issue === undefined || issue.path.length === 0) {
+    const found = Array.isArray(value) ? 'a list' : `a single ${typeof value}`;
+    return `all of it is ${found}, and should have clusters, users and contexts`;
+  }
+  return `${issue.path.join('.')}: ${issue.message.replace(/^Invalid input: /, '')}`;
 }
 
 /** Bun's parser does not tell; the document is not made into values, since that is what can take for ever. */

@@ -240,13 +240,22 @@ describe('what is refused, with a way out', () => {
 describe('what is wrong is said', () => {
   test.each([
     ['no YAML', 'a: [', /not YAML/],
-    ['no mapping', '- a', /is no kubeconfig/],
+    ['a list', '- a', /: all of it is a list, and should have clusters, users and contexts; /],
+    [
+      'a text',
+      'hunter2',
+      /^the kubeconfig is no kubeconfig: all of it is a single string, and should have clusters, users and contexts; name another file, or compare it with what `kubectl config view` prints$/,
+    ],
     [
       'a token that would be two lines',
       kubeconfig({ token: 'hunter2\nx-two: 2' }),
       /^user "u" in .* has a token with line breaks[^"]*; write the token alone, in one line$/,
     ],
-    ['a number for a token', kubeconfig({ token: 1 }), /users\.0\.user\.token/],
+    [
+      'a number for a token',
+      kubeconfig({ token: 1 }),
+      /: users\.0\.user\.token: expected string, received number; name another file/,
+    ],
     [
       'no current context',
       stringify({ contexts: [{ name: 'a', context: { cluster: 'c' } }] }),

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { until } from '../engine/conformance/peer.ts';
 import { errorOf, TransportLab, VERSION } from './transport-test-lab.ts';
 import type { Call } from './transport.ts';
@@ -167,6 +169,24 @@ describe('no proper answer', () => {
 
     expect(error).toMatchObject({ reason: 'Unreachable', status: undefined });
     expect(error.message).toContain('ECONNREFUSED');
+  });
+
+  test.each([
+    ['an alert of TLS', Buffer.from([0x15, 3, 3, 0, 2, 2, 112])],
+    ['no TLS', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ])('%s', async (_, answer) => {
+    const plain = createServer((socket) => socket.once('data', () => socket.end(answer)));
+    plain.listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    const server = `https://127.0.0.1:${(plain.address() as AddressInfo).port}`;
+
+    const error = await errorOf(lab.transport({ server }).json(VERSION));
+
+    plain.close();
+    expect(error.reason).toBe('Unreachable');
+    expect(error.message).toStartWith(
+      `GET /version at ${server}: TLS with the server failed (EPROTO): see that TLS is spoken`,
+    );
   });
 
   test('no such host', async () => {

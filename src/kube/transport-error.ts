@@ -54,6 +54,9 @@ const REASON_OF_STATUS: Readonly<Record<number, KubeErrorReason>> = {
 const CERTIFICATE_FAULT =
   /^(CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|INVALID_PURPOSE|INVALID_EXTENSION|PATH_LENGTH_|ERROR_IN_CERT|HOSTNAME_|IP_ADDRESS_|EE_KEY_|CA_KEY_|CA_MD_|ERR_TLS_CERT_)/;
 
+/** What Bun says of every alert of TLS, and of what is no TLS at all: there is no more to be had from it. */
+const TLS_FAILED = 'EPROTO';
+
 const NOTHING_MORE = 'nothing more was said';
 
 /** More fields than any object of ours has. */
@@ -108,6 +111,13 @@ export function errorOfFailure(call: CallName, failure: unknown): KubeError {
   }
   if (code === 'ZlibError') return malformed(call, 'its compression is broken');
   if (failure instanceof BadAnswer) return malformed(call, failure.message);
+  if (code === TLS_FAILED) {
+    return new KubeError(
+      'Unreachable',
+      `${nameOf(call)}: TLS with the server failed (${code}): see that TLS is spoken at this address, that the name of the server is known there, and that it takes the client certificate, if there is one`,
+      { cause: failure },
+    );
+  }
   const said = quoted(failure instanceof Error ? failure.message : String(failure));
   // Bun's own sentences advise the author of a program, not who runs it.
   return new KubeError('Unreachable', `${nameOf(call)}: ${code || said}`, { cause: failure });

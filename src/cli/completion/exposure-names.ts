@@ -4,7 +4,7 @@
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 
 /** A person who waits longer types on. */
-export const PATIENCE_MS = 2000;
+const PATIENCE_MS = 2000;
 
 /** What was asked of which cluster. */
 export interface ExposureKeys {

@@ -8,14 +8,13 @@ import type { Destination } from './destination.ts';
 import type { WantedName } from './wanted-names.ts';
 
 /**
+ * Where a name leads:
  * - `ok`: it leads to the Edge, and nowhere else
  * - `missing`: it leads nowhere
  * - `wrong`: it leads elsewhere
  * - `unknown`: the resolver failed, or nobody knows where the Edge is
  */
-export const NAME_STATES = ['ok', 'missing', 'wrong', 'unknown'] as const;
-/** One of {@link NAME_STATES}. */
-export type NameState = (typeof NAME_STATES)[number];
+export type NameState = 'ok' | 'missing' | 'wrong' | 'unknown';
 
 /** A name, and what was found. */
 export interface NameCheck {

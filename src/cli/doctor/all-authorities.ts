@@ -1,12 +1,13 @@
 /**
  * The CAs of all tenants, to tell whose a certificate is that comes from the wrong place.
  */
+import type { Exposure } from '../../api/exposure.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText } from '../../kube/object.ts';
 import { controlPlaneObjects } from '../../operator/look.ts';
 import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
 import { KnownAuthorities } from '../../probe/tls/authorities.ts';
-import { readControlPlane } from '../../providers/read-control-plane.ts';
+import { readControlPlane, type ControlPlaneObjects } from '../../providers/read-control-plane.ts';
 
 /** How many are read together. */
 const TOGETHER = 16;
@@ -24,16 +25,24 @@ export async function allAuthorities(
       some.map(async (object) => {
         const { value: exposure } = book.exposureIn(object);
         if (exposure === undefined) return;
-        try {
-          const objects = controlPlaneObjects(management, signal);
-          const { controlPlane } = await readControlPlane(exposure, objects);
-          const { certificate } = controlPlane?.ca ?? {};
-          if (certificate !== undefined) known.set(keyText(object.metadata), certificate);
-        } catch (error) {
-          if (!isKubeError(error) && !(error instanceof TypeError)) throw error;
-        }
+        const certificate = await authorityOf(exposure, controlPlaneObjects(management, signal));
+        if (certificate !== undefined) known.set(keyText(object.metadata), certificate);
       }),
     );
   }
   return known;
+}
+
+/** Its CA; nothing where that may not be read. */
+async function authorityOf(
+  exposure: Exposure,
+  objects: ControlPlaneObjects,
+): Promise<string | undefined> {
+  try {
+    const { controlPlane } = await readControlPlane(exposure, objects);
+    return controlPlane?.ca?.certificate;
+  } catch (error) {
+    if (isKubeError(error)) return undefined;
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@
 import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
 import type { Choice } from '../management-flags.ts';
 import { currentScreen, valueText, type Output } from '../output.ts';
-import { chosenOf, EXIT } from '../plans.ts';
+import { chosenOf, EXIT, noExposureText } from '../plans.ts';
 import { withProgress } from '../progress.ts';
 import { say } from '../say.ts';
 import {
@@ -66,7 +66,7 @@ export async function diagnose(
   const tally = tallyOf(diagnosis);
   if (isTable) {
     for (const one of unmet) process.stdout.write(`${unmetText(one, screen)}\n`);
-    if (chosen.size === 0 && unmet.length === 0) say('there is no Exposure; -A means all');
+    if (chosen.size === 0 && unmet.length === 0) say(noExposureText(choices));
     else process.stdout.write(tallyText(countText(chosen.size), tally));
   } else {
     process.stdout.write(valueText(diagnosisValue(diagnosis), output));

@@ -99,10 +99,20 @@ test('a wait is not silent', async () => {
 
 describe('it is not looked at, with exit code 2, if', () => {
   const cases: readonly (readonly [string, readonly string[], string])[] = [
-    ['nothing listens', ['127.0.0.1:1'], 'nothing listens at 127.0.0.1:1; see that the edge runs'],
+    [
+      'nothing listens',
+      ['127.0.0.1:1'],
+      'nothing listens at 127.0.0.1:1; see that the edge runs and can be reached from here, or correct its address or port\n',
+    ],
     ['the name leads nowhere', ['edge.invalid'], 'edge.invalid cannot be found'],
-    ['the edge is no address', ['edge:port'], "'edge:port' in 'edge:port:443' is neither"],
-    ['there are no brackets', ['::1'], 'write [::1]:443'],
+    ['the edge is no address', ['edge:port'], "error: 'edge:port' is neither a DNS name"],
+    ['there are no brackets', ['::1'], "error: '::1' needs brackets; write [::1]:443"],
+    [
+      'the edge is a URL',
+      ['https://127.0.0.1:8443/'],
+      "error: 'https://127.0.0.1:8443/' is a URL; leave https:// out, and write 127.0.0.1:8443\n",
+    ],
+    ['there are hosts, and no edge', ['--hosts', `${HOST_A},${HOST_B}`], "argument 'host[:port]'"],
     ['a host is none', ['127.0.0.1', '--hosts', '*.example.com'], 'is no host'],
     ['a CA is not there', ['127.0.0.1', '--ca', 'none.crt'], '--ca none.crt: ENOENT'],
     ['a CA is empty', ['127.0.0.1', '--ca', 'empty.crt'], 'there is no certificate in it'],
@@ -124,7 +134,7 @@ describe('it is not looked at, with exit code 2, if', () => {
   test('there are no hosts', async () => {
     const { exitCode, stderr } = await terminal.snicket(['doctor', 'edge', '127.0.0.1']);
 
-    expect(stderr).toContain("required option '--hosts <host,...>' not specified");
+    expect(stderr).toContain("required option '--hosts <host...>' not specified");
     expect(exitCode).toBe(2);
   });
 
@@ -135,8 +145,43 @@ describe('it is not looked at, with exit code 2, if', () => {
       ...['doctor', 'edge', '127.0.0.1', '--hosts', hosts],
     ]);
 
-    expect(stderr).toContain('17 are too many; write 16 at most.');
+    expect(stderr).toContain('17 are too many; write 16 at most');
     expect(exitCode).toBe(2);
+  });
+});
+
+describe('several hosts, and several CAs, may stand', () => {
+  const proven = 'passthrough          Pass    PassthroughProven\n';
+  const idle = ['--idle', '0.2'];
+
+  test.each([
+    ['apart', [HOST_A, HOST_B], ['a.crt', 'b.crt']],
+    ['with commas', [`${HOST_A},${HOST_B}`], ['a.crt,b.crt']],
+    ['with commas and spaces', [`${HOST_A},`, HOST_B], ['a.crt,', 'b.crt']],
+  ])('%s', async (_, hosts, files) => {
+    const words = [...good.slice(0, 3), '--hosts', ...hosts, '--ca', ...files, ...idle];
+
+    const { stdout } = await terminal.snicket(words);
+
+    expect(stdout).toContain(proven);
+    expect(stdout).toContain('own-certificates     Pass    CertificatesDiffer\n');
+  });
+
+  test('before the edge', async () => {
+    const [, , at = ''] = good;
+    const words = [...idle, '--ca', 'a.crt,b.crt', '--hosts', `${HOST_A},${HOST_B}`, at];
+
+    const { stdout } = await terminal.snicket(['doctor', 'edge', ...words]);
+
+    expect(stdout).toContain(proven);
+  });
+
+  test('in a file with a comma in its name', async () => {
+    terminal.write('a,b.crt', lab.authorities);
+
+    const { stdout } = await terminal.snicket([...good.slice(0, 5), '--ca', 'a,b.crt', ...idle]);
+
+    expect(stdout).toContain(proven);
   });
 });
 

@@ -1,17 +1,17 @@
-import { Argument, Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { host as hostSchema } from '../../api/network-values.ts';
-import { parseEdgeAddress, type EdgeAddress } from '../../proxy/edge/edge-address.ts';
-import { refusing, secondsUpTo } from '../flag-values.ts';
+import type { EdgeAddress } from '../../proxy/edge/edge-address.ts';
+import { secondsUpTo } from '../flag-values.ts';
 import { outputOption, type Output } from '../output.ts';
 import { say } from '../say.ts';
 
 const EXAMPLES = `
 Examples:
   snicket doctor edge edge.example.com --ca blue-ca.crt red-ca.crt \\
-    --hosts blue.k8s.example.com,red.k8s.example.com
-  snicket doctor edge 203.0.113.10:8443 --hosts blue.k8s.example.com -o json
+    --hosts blue.k8s.example.com red.k8s.example.com
+  snicket doctor edge 203.0.113.10:8443 -o json \\
+    --hosts blue.k8s.example.com
   snicket doctor edge edge.example.com --idle 600 \\
     --hosts blue.konnectivity.example.com  # are tunnels left alone?
 
@@ -25,16 +25,13 @@ Exit codes:
   1  something fails
   2  the command line or a file cannot be read, or nothing listens there`;
 
-const DEFAULT_PORT = 443;
 const DEFAULT_SECONDS = 5;
 const MAX_TIMEOUT_SECONDS = 60;
 /** The longest that konnectivity is quiet by its defaults, and some more. */
 const MAX_IDLE_SECONDS = 7200;
-/** For each host there are nine connections. */
-const MAX_HOSTS = 16;
 
 interface Flags {
-  readonly hosts: readonly [string, ...string[]];
+  readonly hosts: readonly string[];
   readonly ca?: readonly string[];
   readonly idle: number;
   readonly timeout: number;
@@ -43,14 +40,12 @@ interface Flags {
 
 /** `snicket doctor edge`: whether an edge passes TLS through as it should. */
 export function edgeCommand(): Command {
+  // The edge must be named; but --hosts may have taken it, so that Commander cannot tell.
   return new Command('edge')
     .description('check any edge: does it pass TLS through by name, as it should?')
-    .addArgument(
-      new Argument('<host[:port]>', 'the edge; default port: 443').argParser((text: string) =>
-        refusing(() => parseEdge(text)),
-      ),
-    )
-    .requiredOption('--hosts <host,...>', 'hosts with a route; two tell most', parseHosts)
+    .usage('[options] <host[:port]>')
+    .argument('[host[:port]]', 'the edge; default port: 443')
+    .requiredOption('--hosts <host...>', 'hosts with a route; two tell most')
     .option('--ca <file...>', 'the CAs of the tenants behind it, as PEM')
     .option(
       '--idle <seconds>',
@@ -69,7 +64,7 @@ export function edgeCommand(): Command {
     .action(run);
 }
 
-async function run(edge: EdgeAddress, flags: Flags, command: Command): Promise<void> {
+async function run(word: string | undefined, flags: Flags, command: Command): Promise<void> {
   // Loaded here, so that help does not pay for it.
   const [{ checkEdge }, report, io, { withProgress }] = await Promise.all([
     import('../../probe/edge-conformance/check-edge.ts'),
@@ -77,7 +72,8 @@ async function run(edge: EdgeAddress, flags: Flags, command: Command): Promise<v
     import('../output.ts'),
     import('../progress.ts'),
   ]);
-  const { hosts, timeout, idle, output } = flags;
+  const { timeout, idle, output } = flags;
+  const { edge, hosts } = await read(word, flags, command);
   const authorities = await readAuthorities(flags.ca ?? [], command);
   const waiting = `waiting for ${edge.host}`;
   const address = await withProgress(waiting, reach(edge, timeout * 1000, command));
@@ -94,6 +90,25 @@ async function run(edge: EdgeAddress, flags: Flags, command: Command): Promise<v
       : io.valueText(report.edgeValue(diagnosis), output),
   );
   if (report.tallyOfChecks(checks).fail > 0) process.exitCode = 1;
+}
+
+/** Ends the program if a word is none of those that are wanted. */
+async function read(
+  word: string | undefined,
+  flags: Flags,
+  command: Command,
+): Promise<{ readonly edge: EdgeAddress; readonly hosts: readonly [string, ...string[]] }> {
+  const { parseEdge, parseHosts, sortedWords } = await import('./edge-words.ts');
+  const words = sortedWords({ edge: word, hosts: flags.hosts });
+  if (words.edge === undefined) {
+    return command.error("error: missing required argument 'host[:port]', which is the edge");
+  }
+  try {
+    return { edge: parseEdge(words.edge), hosts: parseHosts(words.hosts) };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return command.error(`error: ${error.message}`);
+  }
 }
 
 /** The first address of the edge that accepts; ends the program if there is none. */
@@ -122,8 +137,10 @@ async function reach(
   for (const connection of probed.connections.values()) connection.destroy();
   const [first] = probed.accepting;
   if (first === undefined) {
-    const { message, action } = probed.result;
-    return command.error(`error: ${message}; ${action}`);
+    // What the hop says to do is about an Edge object, and there need not be one.
+    const wayOut =
+      'see that the edge runs and can be reached from here, or correct its address or port';
+    return command.error(`error: ${probed.result.message}; ${wayOut}`);
   }
   if (found.addresses.length > 1) {
     say(`note: ${host} is ${found.addresses.join(' and ')}; ${first} is checked`);
@@ -133,11 +150,14 @@ async function reach(
 
 /** Ends the program if one of them cannot be read. */
 async function readAuthorities(
-  files: readonly string[],
+  words: readonly string[],
   command: Command,
 ): Promise<readonly X509Certificate[]> {
-  const { parseAuthorities } = await import('../../probe/tls/authorities.ts');
-  return files.flatMap((file) => {
+  const [{ parseAuthorities }, { fileNames }] = await Promise.all([
+    import('../../probe/tls/authorities.ts'),
+    import('./edge-words.ts'),
+  ]);
+  return fileNames(words).flatMap((file) => {
     try {
       return parseAuthorities(readFileSync(file, 'utf8'));
     } catch (error) {
@@ -145,19 +165,4 @@ async function readAuthorities(
       return command.error(`error: --ca ${file}: ${why}; name a file with certificates as PEM`);
     }
   });
-}
-
-function parseEdge(text: string): EdgeAddress {
-  const hasPort = /:\d+$/.test(text) && !/^[^[]*:[^[]*:/.test(text);
-  return parseEdgeAddress(hasPort ? text : `${text}:${DEFAULT_PORT}`);
-}
-
-function parseHosts(text: string): readonly string[] {
-  const hosts = [...new Set(text.toLowerCase().split(','))];
-  for (const one of hosts) {
-    const { error } = hostSchema.safeParse(one);
-    if (error !== undefined) throw new InvalidArgumentError(`${error.issues[0]?.message}.`);
-  }
-  if (hosts.length <= MAX_HOSTS) return hosts;
-  throw new InvalidArgumentError(`${hosts.length} are too many; write ${MAX_HOSTS} at most.`);
 }

@@ -4,7 +4,7 @@
 import type { Exposure } from '../../api/exposure.ts';
 import type { Finding } from '../../api/finding.ts';
 import { AccessError } from '../../kube/cluster-access.ts';
-import { isKubeError } from '../../kube/kube-error.ts';
+import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { parseKubeconfig } from '../../kube/kubeconfig.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
@@ -92,8 +92,14 @@ async function probe(target: ProbeTarget, means: ExaminationMeans): Promise<read
   return probeExposure({ ...target, otherAuthorities: await means.otherAuthorities() }, options);
 }
 
+/** What to probe, as far as it can be read. */
+interface ReadTarget extends ProbeTarget {
+  /** Why nothing is known of the proxies of a tenant that has answered before. */
+  readonly proxiesUnread?: KubeError | undefined;
+}
+
 /** What to probe; nothing for an Exposure that cannot be routed, for a finding says why. */
-async function targetOf(outlook: Outlook, signal: AbortSignal): Promise<ProbeTarget | undefined> {
+async function targetOf(outlook: Outlook, signal: AbortSignal): Promise<ReadTarget | undefined> {
   const { wish, plan, look } = outlook;
   if (wish === undefined || look === undefined) return undefined;
   if (plan?.hosts === undefined || plan.routes === undefined) return undefined;
@@ -103,7 +109,7 @@ async function targetOf(outlook: Outlook, signal: AbortSignal): Promise<ProbeTar
     edgeAddresses: look.facts.edgeAddresses,
     tenantCa: look.reading.controlPlane?.ca?.certificate,
     endpoints: endpointsFacts(outlook),
-    proxies: await proxiesFacts(outlook, signal),
+    ...(await proxiesRead(outlook, signal)),
     kubeconfig: publishedKubeconfig(look, apiHost),
   };
 }
@@ -119,6 +125,19 @@ function endpointsFacts({ plan, asked, tenant }: Outlook): EndpointsFacts | unde
   };
 }
 
+async function proxiesRead(
+  outlook: Outlook,
+  signal: AbortSignal,
+): Promise<Pick<ReadTarget, 'proxies' | 'proxiesUnread'>> {
+  try {
+    return { proxies: await proxiesFacts(outlook, signal) };
+  } catch (error) {
+    if (!isKubeError(error)) throw error;
+    return { proxiesUnread: error };
+  }
+}
+
+/** @throws KubeError of the tenant */
 async function proxiesFacts(
   { wish, plan, asked }: Outlook,
   signal: AbortSignal,
@@ -147,12 +166,12 @@ async function podsOf({ client }: AskedTenant, signal: AbortSignal): Promise<rea
   return items;
 }
 
-/** They only make a sentence more precise. */
+/** A kubeconfig with few rights is enough for everything else. */
 async function unlessForbidden<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
-    if (isKubeError(error)) return undefined;
+    if (isKubeError(error, 'Forbidden')) return undefined;
     throw error;
   }
 }
@@ -182,18 +201,19 @@ function publishedKubeconfig({ reading }: Look, apiHost: string): PublishedKubec
 /** The hops that there was nothing to judge by, each with why. */
 function unprobed(
   { look, asked }: Outlook,
-  { apiHost, port, kubeconfig, endpoints, proxies }: ProbeTarget,
+  { apiHost, port, kubeconfig, endpoints, proxies, proxiesUnread }: ReadTarget,
   hops: readonly HopResult[],
 ): readonly HopResult[] {
   const cut = hops.find(({ name, state }) => state === 'Fail' && WAY_TO_API.has(name));
-  const why =
+  const unknown =
     asked === undefined
       ? 'the tenant was not asked, or did not answer (see the findings)'
       : 'what should be there is not known (see the findings)';
+  const proxiesWhy = proxiesUnread?.message ?? unknown;
   const tenant = [
-    ...(endpoints === undefined ? [['endpoints', ENDPOINTS_TARGET] as const] : []),
-    ...(proxies === undefined ? [['proxies', PROXIES_TARGET] as const] : []),
-  ].map(([name, target]) =>
+    ...(endpoints === undefined ? [['endpoints', ENDPOINTS_TARGET, unknown] as const] : []),
+    ...(proxies === undefined ? [['proxies', PROXIES_TARGET, proxiesWhy] as const] : []),
+  ].map(([name, target, why]) =>
     asked === undefined && cut !== undefined
       ? skippedAfter(name, target, cut.name)
       : notLookedAt(name, target, `not looked at: ${why}`),

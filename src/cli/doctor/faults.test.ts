@@ -109,6 +109,39 @@ describe('a fault has one code', () => {
     await lab.untilFailures('ProxyImageMissing');
   });
 
+  test('no node gets a proxy', async () => {
+    await wantNoProxy(lab);
+
+    await lab.untilFailures('NoNodeSelected');
+  });
+
+  test.each(['nodes', 'pods'])(
+    'no node gets a proxy, and the tenant does not tell its %s',
+    async (plural) => {
+      await wantNoProxy(lab);
+      const proxies = async () => {
+        const { hops } = await lab.examine();
+        return hops.find(({ name }) => name === 'proxies');
+      };
+      const fault = (status: number, reason: string) =>
+        lab.tenant.server.inject({ kind: 'answer', status, reason }, { verb: 'list', plural });
+
+      // 1. An error is no count of zero: what the operator saw is told.
+      fault(500, 'InternalError');
+      const unread = await proxies();
+      expect(unread).toMatchObject({ state: 'Skip', code: 'NotLookedAt' });
+      expect(unread?.message).toMatch(
+        new RegExp(
+          `^not looked at: .*${plural}.* injected: InternalError; the operator reports Pass`,
+        ),
+      );
+
+      // 2. Few rights are enough for all else.
+      fault(403, 'Forbidden');
+      expect((await proxies())?.state).not.toBe('Skip');
+    },
+  );
+
   test('there is no route for konnectivity', async () => {
     await lab.route({ konnectivity: null });
 
@@ -183,6 +216,16 @@ describe('a control plane of a provider', () => {
     );
   });
 });
+
+/** As the DaemonSet of a selector is that fits no node. */
+async function wantNoProxy({ tenant }: DoctorLab): Promise<void> {
+  tenant.controllers.pause();
+  await tenant.user.patch(
+    ...([RESOURCES.daemonSet, PROXY, 'merge'] as const),
+    { status: { desiredNumberScheduled: 0, numberReady: 0, updatedNumberScheduled: 0 } },
+    { subresource: 'status' },
+  );
+}
 
 /** As kubelet reports a pod whose image is nowhere. */
 async function breakProxies(

@@ -11,7 +11,8 @@ import {
 import {
   controlPlanesIn,
   controlPlaneText,
-  isNamed,
+  isKnownKind,
+  meantBy,
   portsIn,
   type NamedControlPlane,
 } from './control-planes.ts';
@@ -103,6 +104,9 @@ test('knows the Exposure of each', () => {
 
 test.each<[NamedControlPlane, readonly string[]]>([
   [{ name: 'blue' }, ['TenantControlPlane']],
+  [{ name: 'white' }, ['Service']],
+  [{ name: 'web' }, []],
+  [{ name: 'told' }, ['Service']],
   [{ kind: 'TenantControlPlane', name: 'blue' }, ['TenantControlPlane']],
   [{ kind: 'tenantcontrolplanes', name: 'blue' }, ['TenantControlPlane']],
   [{ kind: 'tenantcontrolplane.kamaji.clastix.io', name: 'blue' }, ['TenantControlPlane']],
@@ -110,11 +114,37 @@ test.each<[NamedControlPlane, readonly string[]]>([
   [{ kind: 'svc', name: 'blue' }, ['Service']],
   [{ kind: 'cluster', name: 'blue' }, []],
 ])('%j means %j', (named, kinds) => {
-  const found = controlPlanesIn(placesOf(readyTenant('kamaji', 'blue'), service('blue', API)));
+  const found = controlPlanesIn(
+    placesOf(
+      readyTenant('kamaji', 'blue'),
+      service('blue', API),
+      service('white', API),
+      service('web', [{ name: 'https', port: 443 }]),
+      service('told', [{ name: 'https', port: 443 }]),
+      objectOf(
+        'Exposure',
+        { name: 'a', namespace: 'tenants' },
+        { spec: { controlPlane: { service: { name: 'told' } } } },
+      ),
+      objectOf(
+        'Exposure',
+        { name: 'b', namespace: 'tenants' },
+        { spec: { controlPlane: { service: { name: 'blue' } } } },
+      ),
+    ),
+  );
 
-  expect(found.filter((one) => isNamed(named, one)).map(({ object }) => object.kind)).toEqual([
-    ...kinds,
-  ]);
+  expect(meantBy(named, found).map(({ object }) => object.kind)).toEqual([...kinds]);
+});
+
+test.each([
+  ['tenantcontrolplane', true],
+  ['TenantControlPlanes.steward.butlerlabs.dev', true],
+  ['SVC', true],
+  ['foo', false],
+  ['tenants', false],
+])('whether %s is a kind of control planes: %p', (word, isOne) => {
+  expect(isKnownKind(word)).toBe(isOne);
 });
 
 test.each([

@@ -115,18 +115,44 @@ export interface NamedControlPlane {
   readonly name: string;
 }
 
-/** Whether it is the one that is meant. A name alone means no Service, of which there are many. */
-export function isNamed(
+/**
+ * Those that may be meant, in whatever namespace. A name alone means an object of a provider; where that is none, a Service
+ * that is plainly a control plane, or has an Exposure: of others there are too many.
+ */
+export function meantBy(
   { kind, name }: NamedControlPlane,
-  { object, isService }: FoundControlPlane,
-): boolean {
-  if (object.metadata.name !== name) return false;
-  return kind === undefined ? !isService : wordsFor(object).includes(kind.toLowerCase());
+  all: readonly FoundControlPlane[],
+): readonly FoundControlPlane[] {
+  const called = all.filter(({ object }) => object.metadata.name === name);
+  if (kind !== undefined) return called.filter(({ object }) => isCalled(kind, object));
+  const provided = called.filter(({ isService }) => !isService);
+  const places = new Set(provided.map(({ object }) => object.metadata.namespace));
+  const services = called.filter(
+    ({ object, isService, isObvious, exposedBy }) =>
+      isService && (isObvious || exposedBy !== undefined) && !places.has(object.metadata.namespace),
+  );
+  return [...provided, ...services];
 }
 
-function wordsFor({ apiVersion, kind }: KubeObject): readonly string[] {
-  const known = [...Object.values(PROVIDERS).map(({ resource }) => resource), RESOURCES.service];
-  const plural = known.find((resource) => isOfKind(resource, { apiVersion, kind }))?.plural ?? '';
+const KNOWN: readonly Resource[] = [
+  ...Object.values(PROVIDERS).map(({ resource }) => resource),
+  RESOURCES.service,
+];
+
+/** The kinds of control planes, as people write them. */
+export const KNOWN_KINDS: readonly string[] = [...new Set(KNOWN.map(({ kind }) => kind))];
+
+/** Whether somebody's word is one for a kind of control planes. */
+export function isKnownKind(word: string): boolean {
+  return KNOWN.some((resource) => wordsFor(resource).includes(word.toLowerCase()));
+}
+
+function isCalled(word: string, object: KubeObject): boolean {
+  const resource = KNOWN.find((one) => isOfKind(one, object));
+  return resource !== undefined && wordsFor(resource).includes(word.toLowerCase());
+}
+
+function wordsFor({ apiVersion, kind, plural }: Resource): readonly string[] {
   const names = [kind.toLowerCase(), plural, ...(plural === 'services' ? ['svc'] : [])];
   return names.flatMap((name) => [name, `${name}.${groupOf(apiVersion)}`]);
 }

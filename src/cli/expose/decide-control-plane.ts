@@ -8,7 +8,9 @@ import { CannotExpose } from './cannot-expose.ts';
 import {
   controlPlanesIn,
   controlPlaneText,
-  isNamed,
+  isKnownKind,
+  KNOWN_KINDS,
+  meantBy,
   serviceNames,
   type ControlPlanePlaces,
   type FoundControlPlane,
@@ -26,7 +28,7 @@ export interface ControlPlaneWishes {
   readonly usualNamespace: string;
 }
 
-/** The one that is meant. @throws CannotExpose, AnswerMissing, KubeError */
+/** The one that is meant; undefined: the only one there is, and it is not. @throws CannotExpose, AnswerMissing, KubeError */
 export async function decideControlPlane(
   { controlPlane: named, namespace, usualNamespace }: ControlPlaneWishes,
   {
@@ -38,16 +40,17 @@ export async function decideControlPlane(
     readonly secrets: SecretsSource;
     readonly questions: Questions;
   },
-): Promise<FoundControlPlane> {
+): Promise<FoundControlPlane | undefined> {
   const all = controlPlanesIn(management);
-  const question = { question: 'Which control plane?', flag: 'its KIND/NAME and -n NAMESPACE' };
+  const [question, flag] = ['Which control plane?', 'its KIND/NAME and -n NAMESPACE'];
   if (named !== undefined) {
+    if (named.kind !== undefined && !isKnownKind(named.kind)) throw unknownKind(named.kind);
     const place = namespace ?? usualNamespace;
-    const meant = all.filter((one) => isNamed(named, one));
+    const meant = meantBy(named, all);
     const here = meant.filter(({ object }) => object.metadata.namespace === place);
     const [only] = here;
-    if (only === undefined) throw notThere(named, place, meant);
-    return here.length === 1 ? only : questions.choose(question, here.map(asChoice));
+    if (only === undefined) throw notThere(named, place, { meant, all });
+    return here.length === 1 ? only : questions.choose({ question, flag }, here.map(asChoice));
   }
   const near = all.filter(
     ({ object, isObvious, exposedBy }) =>
@@ -57,7 +60,12 @@ export async function decideControlPlane(
   );
   const looking = withKubeconfigs(near, management, secrets);
   const likely = await withProgress('looking for kubeconfigs beside Services', looking);
-  if (likely.length > 0) return questions.choose(question, likely.map(asChoice));
+  const [only] = likely;
+  if (only !== undefined && likely.length === 1) {
+    const confirmed = `Expose ${controlPlaneText(only)}, the only one without an Exposure?`;
+    return (await questions.confirm({ question: confirmed, flag }, true)) ? only : undefined;
+  }
+  if (likely.length > 0) return questions.choose({ question, flag }, likely.map(asChoice));
   const where = namespace === undefined ? '' : ` in namespace ${namespace}`;
   throw new CannotExpose(
     `there is no control plane${where} that has no Exposure yet; name a Service with service/NAME, or addresses with --endpoints`,
@@ -92,17 +100,32 @@ function asChoice(found: FoundControlPlane) {
   return { text: controlPlaneText(found), value: found };
 }
 
+function unknownKind(kind: string): CannotExpose {
+  return new CannotExpose(
+    `${kind} is no kind of control plane; write one of ${KNOWN_KINDS.join(', ')} before the slash, and a namespace as -n NAMESPACE`,
+  );
+}
+
 function notThere(
   { kind, name }: NamedControlPlane,
   namespace: string,
-  elsewhere: readonly FoundControlPlane[],
+  {
+    meant,
+    all,
+  }: { readonly meant: readonly FoundControlPlane[]; readonly all: readonly FoundControlPlane[] },
 ): CannotExpose {
-  const places = elsewhere.map(({ object }) => `-n ${object.metadata.namespace}`);
+  const key = keyText({ name, namespace });
+  const places = meant.map(({ object }) => `-n ${object.metadata.namespace}`);
+  const service = all.find(
+    ({ object, isService }) => isService && keyText(object.metadata) === key,
+  );
   const wayOut =
-    places.length > 0
-      ? `there is one elsewhere: ${places.join(', ')}`
-      : 'name a TenantControlPlane, Cluster, K0smotronControlPlane, ClusterDeployment or Service as KIND/NAME';
+    kind === undefined && service !== undefined
+      ? `there is Service ${key}, which need not be one; if it is, write service/${name}`
+      : places.length > 0
+        ? `there is one elsewhere: ${places.join(', ')}`
+        : `name one as KIND/NAME; kinds are ${KNOWN_KINDS.join(', ')}`;
   return new CannotExpose(
-    `there is no ${kind === undefined ? 'control plane' : kind} ${keyText({ name, namespace })}; ${wayOut}`,
+    `there is no ${kind === undefined ? 'control plane' : kind} ${key}; ${wayOut}`,
   );
 }

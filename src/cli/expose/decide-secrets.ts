@@ -24,7 +24,7 @@ export interface SecretNames {
 }
 
 /** The Secrets of a namespace. */
-export class NamespaceSecrets {
+class NamespaceSecrets {
   readonly #secrets: readonly Secret[];
 
   constructor(secrets: readonly Secret[]) {

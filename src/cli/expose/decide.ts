@@ -40,10 +40,14 @@ export interface Known {
   readonly questions: Questions;
 }
 
-/** The Exposure to write. @throws CannotExpose, AnswerMissing, KubeError */
-export async function decideExposure(wishes: ExposeWishes, known: Known): Promise<KubeObject> {
-  const found =
-    wishes.endpoints === undefined ? await decideControlPlane(wishes, known) : undefined;
+/** The Exposure to write; undefined: none is wanted. @throws CannotExpose, AnswerMissing, KubeError */
+export async function decideExposure(
+  wishes: ExposeWishes,
+  known: Known,
+): Promise<KubeObject | undefined> {
+  const hasAddresses = wishes.endpoints !== undefined;
+  const found = hasAddresses ? undefined : await decideControlPlane(wishes, known);
+  if (found === undefined && !hasAddresses) return undefined;
   const namespace = found?.object.metadata.namespace ?? wishes.namespace ?? wishes.usualNamespace;
   const name = wishes.name ?? found?.object.metadata.name ?? (await askName(known.questions));
   const namespaces = known.management.all(RESOURCES.namespace);

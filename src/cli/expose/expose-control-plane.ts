@@ -13,6 +13,7 @@ import { outlookOf } from '../../operator/outlook.ts';
 import { valueText, yamlText, type Output } from '../output.ts';
 import { EXIT, reportFindings } from '../plans.ts';
 import { withProgress } from '../progress.ts';
+import { READ_MS } from '../reading-limit.ts';
 import { say } from '../say.ts';
 import { decideExposure, type ExposeWishes } from './decide.ts';
 import { SecretsSource } from './decide-secrets.ts';
@@ -34,8 +35,7 @@ export interface ExposeOptions {
   readonly timeoutMs: number;
 }
 
-/** Of the whole reading of the management cluster. */
-const READ_MS = 60_000;
+const NOTHING_WRITTEN = 'nothing is written';
 
 /** Exposes it. The exit code says how that went. @throws CannotExpose, AnswerMissing, KubeError */
 export async function exposeControlPlane(
@@ -50,6 +50,10 @@ export async function exposeControlPlane(
   const secrets = new SecretsSource(client, new AbortController().signal);
   const known = { management, secrets, questions: person ?? NOBODY };
   const object = await decideExposure(wishes, known);
+  if (object === undefined) {
+    say(NOTHING_WRITTEN);
+    return;
+  }
   const key = keyText(object.metadata);
   const existing = management.exposures.find(({ metadata }) => keyText(metadata) === key);
   if (existing === undefined) {
@@ -106,7 +110,7 @@ async function mayWrite(
   say(`\n${yamlText(object)}`);
   const question = hasErrors ? 'Write it all the same?' : 'Write it?';
   const isWanted = await person.confirm({ question, flag: '--yes' }, !hasErrors);
-  if (!isWanted) say('nothing is written');
+  if (!isWanted) say(NOTHING_WRITTEN);
   return isWanted;
 }
 

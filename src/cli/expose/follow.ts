@@ -7,7 +7,7 @@ import { currentScreen } from '../output.ts';
 import { say } from '../say.ts';
 import { ClusterSource } from '../status/cluster-source.ts';
 import { situationOf, type Situation } from '../status/situation.ts';
-import { exposureText } from '../status/status-text.ts';
+import { exposureText } from '../status/exposure-text.ts';
 
 /** Options of {@link followUntilReady}. */
 export interface FollowOptions {

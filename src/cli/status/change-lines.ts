@@ -1,8 +1,9 @@
 /**
  * The situation for a log: a line for each thing that is not as it was.
  */
+import type { OperatorState } from './operator-state.ts';
 import type { Standing } from './standing.ts';
-import type { Situation } from './situation.ts';
+import { operatorName, type Situation } from './situation.ts';
 
 /** Remembers what was told. */
 export class ChangeLines {
@@ -24,14 +25,15 @@ export class ChangeLines {
 const TROUBLE = 'what is shown may be old';
 
 function claimsOf(
-  { edges = [], exposures, operator, faults }: Situation,
+  situation: Situation,
   trouble: string | undefined,
 ): readonly (readonly [string, string])[] {
+  const { edges = [], exposures, operator, faults } = situation;
   return [
     ...(trouble === undefined ? [] : [[TROUBLE, oneLine(trouble)] as const]),
     ...(operator === undefined
       ? []
-      : [['Operator', oneLine(`${operator.state}: ${operator.message}`)] as const]),
+      : [[operatorName(situation), oneLine(operatorText(operator, faults))] as const]),
     ...(faults === undefined
       ? []
       : [['Folder', oneLine(faults.join('; ') || 'nothing is wrong in it')] as const]),
@@ -44,6 +46,11 @@ function claimsOf(
         ] as const,
     ),
   ];
+}
+
+/** In a folder the message says the state itself. */
+function operatorText({ state, message }: OperatorState, faults: Situation['faults']): string {
+  return faults === undefined ? `${state}: ${message}` : message;
 }
 
 function standingText({ ready, reason, message }: Standing): string {

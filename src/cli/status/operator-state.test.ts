@@ -110,3 +110,31 @@ test('whoever may see nothing is told what he would need', async () => {
     action: 'to see it: get of Deployment and Lease snicket-operator in namespace here',
   });
 });
+
+describe('it is not known', () => {
+  test('where there is no Lease, and a Deployment that works without one may not be seen', async () => {
+    expect(await stateOf({ deployment: FORBIDDEN })).toMatchObject({
+      ...{ state: 'unknown', message: 'you may not see it' },
+    });
+  });
+
+  test('where the server does not answer the second look at the Lease', async () => {
+    const cut = new KubeError('Unreachable', 'the connection was cut');
+
+    for (const seen of [deployment(1), FORBIDDEN, undefined]) {
+      expect(await stateOf({ deployment: seen, leases: [OLD, cut] })).toEqual({
+        ...{ state: 'unknown', message: 'the connection was cut', action: 'try again' },
+      });
+    }
+    // With no election the Deployment says it all.
+    expect(await stateOf({ deployment: deployment(1, []), leases: [OLD, cut] })).toMatchObject({
+      state: 'running',
+    });
+  });
+
+  test('but a Lease that went before our eyes is of nobody', async () => {
+    expect(await stateOf({ deployment: deployment(1), leases: [OLD, undefined] })).toMatchObject({
+      state: 'down',
+    });
+  });
+});

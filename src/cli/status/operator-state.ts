@@ -10,7 +10,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { LEASE_NAME } from '../../operator/run-operator.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 
-/** How the operator is. `unknown`: it may not be looked at. */
+/** How the operator is. `unknown`: it may not be looked at, or the server did not answer. */
 export interface OperatorState {
   readonly state: 'running' | 'down' | 'unknown';
   /** What was found. No full stop. */
@@ -53,7 +53,8 @@ export async function readOperator(
     return deployment instanceof KubeError ? unseen(lease, namespace) : byReplicas(deployment, key);
   }
   const holder = lease?.spec?.holderIdentity ?? '';
-  if (lease !== undefined && holder !== '' && (await isAlive(client, lease, options))) {
+  const isHeld = lease !== undefined && holder !== '' && (await isRenewed(client, lease, options));
+  if (isHeld === true) {
     const replicas = deployment instanceof KubeError ? undefined : replicasText(deployment);
     return {
       state: 'running',
@@ -62,6 +63,9 @@ export async function readOperator(
   }
   const isSeen = deployment !== undefined && !(deployment instanceof KubeError);
   if (isSeen && !isElecting(deployment)) return byReplicas(deployment, key);
+  if (isHeld instanceof KubeError) return unseen(isHeld, namespace);
+  // One that works alone has no Lease.
+  if (deployment instanceof KubeError && lease === undefined) return unseen(deployment, namespace);
   if (deployment === undefined && lease === undefined) return absent(namespace);
   const since = lease?.spec?.renewTime;
   return {
@@ -80,21 +84,21 @@ async function asked<T>(answer: Promise<T>): Promise<T | KubeError> {
 }
 
 /**
- * Whether the lease is renewed. The holder's clock may be another than ours: if it seems to be silent, we see whether the
+ * Whether the lease is renewed, or why that cannot be told. The holder's clock may be another than ours: if it seems to be silent, we see whether the
  * lease changes before our eyes.
  */
-async function isAlive(
+async function isRenewed(
   client: Pick<KubeClient, 'get'>,
   lease: Lease,
   { signal, now = () => new Date(), pause = Bun.sleep }: OperatorReading,
-): Promise<boolean> {
+): Promise<boolean | KubeError> {
   const { renewTime = '', leaseDurationSeconds = 0 } = lease.spec ?? {};
   const silentMs = Math.abs(now().getTime() - Date.parse(renewTime));
   if (silentMs <= leaseDurationSeconds * 1000 + CLOCK_SLACK_MS) return true;
   await pause(SECOND_LOOK_MS);
   const later = await asked(client.get<Lease>(RESOURCES.lease, lease.metadata, { signal }));
-  if (later instanceof KubeError || later === undefined) return false;
-  return later.metadata.resourceVersion !== lease.metadata.resourceVersion;
+  if (later instanceof KubeError) return later;
+  return later !== undefined && later.metadata.resourceVersion !== lease.metadata.resourceVersion;
 }
 
 function byReplicas(deployment: KubeObject | undefined, key: ObjectKey): OperatorState {

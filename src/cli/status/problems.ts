@@ -15,7 +15,7 @@ export interface Problem {
   readonly action?: string | undefined;
 }
 
-/** All of them: the Edge's first, then hops, then conditions. */
+/** All of them: that it leaves, which makes the others old, then the Edge's, then hops, then conditions. */
 export function problemsOf(
   { hops, conditions, ready, reason, message }: ExposureView,
   edge?: EdgeView,
@@ -27,6 +27,8 @@ export function problemsOf(
     if (known === undefined) problems.push({ ...problem, about: [about] });
     else problems[at] = { ...known, about: [...known.about, about] };
   };
+  const isLeaving = ready !== 'True' && reason === 'Leaving';
+  if (isLeaving) note('Ready', { isWarning: false, code: reason, message });
   if (edge !== undefined && edge.ready !== 'True') {
     note(`Edge ${edge.name}`, { isWarning: false, code: edge.reason, message: edge.message });
   }
@@ -43,7 +45,7 @@ export function problemsOf(
       note(type, { isWarning: false, code, message: said });
   }
   // Not the condition: the object may have been changed since.
-  if (ready !== 'True') note('Ready', { isWarning: false, code: reason, message });
+  if (ready !== 'True' && !isLeaving) note('Ready', { isWarning: false, code: reason, message });
   return problems;
 }
 

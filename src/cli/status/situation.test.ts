@@ -66,6 +66,18 @@ describe('an Exposure', () => {
     });
   });
 
+  test('that is being deleted says so beside what was wrong with it before', () => {
+    const silent = condition('TenantReady', 'False', 'TenantUnreachable', 'no answer');
+    const ready = condition('Ready', 'False', 'TenantUnreachable', 'no answer');
+
+    const exposure = only(
+      situationWith({ conditions: [silent, ready] }, { deletionTimestamp: SINCE }),
+    );
+
+    expect(exposure).toMatchObject({ ready: 'False', reason: 'Leaving' });
+    expect(problemsOf(exposure).map(({ code }) => code)).toEqual(['Leaving', 'TenantUnreachable']);
+  });
+
   test('whose status is of another version counts as not looked at', () => {
     expect(only(situationWith({ conditions: 'all well' }))).toMatchObject({ ready: 'Unknown' });
   });

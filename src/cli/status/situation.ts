@@ -61,13 +61,23 @@ export interface StatusObjects {
   readonly faults?: readonly string[] | undefined;
 }
 
+/** Who has to run for all of it. */
+export function operatorName({ faults }: Pick<Situation, 'faults'>): string {
+  return faults === undefined ? 'Operator' : 'snicket run';
+}
+
 /** What to show of these objects, by name. */
 export function situationOf({ edges, exposures, operator, faults }: StatusObjects): Situation {
+  // In a cluster the Edges are others; of a folder there is one process for all.
+  const known =
+    faults !== undefined && operator?.state === 'down' ? leftBehind : <T>(view: T) => view;
   const book = new ExposureBook({ exposures: () => exposures, edges: () => edges ?? [] });
   return {
-    edges: edges?.map(edgeView).toSorted((a, b) => compare(a.name, b.name)),
+    edges: edges
+      ?.map((object) => known(edgeView(object)))
+      .toSorted((a, b) => compare(a.name, b.name)),
     exposures: exposures
-      .map((object) => exposureView(object, book))
+      .map((object) => known(exposureView(object, book)))
       .toSorted((a, b) => compare(a.key, b.key)),
     operator,
     ...(faults !== undefined && { faults }),
@@ -81,6 +91,13 @@ export function isWell({ edges = [], exposures, operator, faults = [] }: Situati
     operator?.state !== 'down' &&
     faults.length === 0
   );
+}
+
+/** What its process has left behind: nothing that was well then is known to be well now. */
+function leftBehind<T extends Standing>(view: T): T {
+  if (view.ready !== 'True') return view;
+  const message = 'snicket run does not run, and it was well when that said something last';
+  return { ...view, ready: 'Unknown', reason: 'NotRunning', message };
 }
 
 // A status that cannot be read counts as none, as everywhere.

@@ -22,8 +22,9 @@ export interface Report {
 export function standingOf({ metadata }: KubeObject, report: Report | undefined): Standing {
   const ready = findCondition(report?.conditions, 'Ready');
   if (metadata.deletionTimestamp !== undefined) {
-    // While it waits for something, the operator says for what.
-    if (ready !== undefined && ready.status !== 'True') return standing(ready);
+    // While it waits for something, the operator says for what, and how long.
+    if (ready?.reason === 'Leaving') return standing(ready);
+    // Whatever else it said is of before.
     return { ready: 'False', reason: 'Leaving', message: 'it is being deleted' };
   }
   if (ready === undefined) {

@@ -43,7 +43,7 @@ describe('--state', () => {
     const json = await nowhere.snicket(['status', '--state', 'state', '-o', 'json']);
 
     expect(all.stdout).toMatch(/^tenants\/blue .*12\/12 +True/m);
-    expect(all.stdout).toEndWith('\nOperator: snicket run has state\n');
+    expect(all.stdout).toEndWith('\nsnicket run: running (state state)\n');
     expect(all.exitCode).toBe(0);
     expect(one.stdout).toMatch(/^Exposure +tenants\/blue$/m);
     expect(none.stderr).toBe(
@@ -61,12 +61,39 @@ describe('--state', () => {
     const json = await nowhere.snicket(['status', '--state', '.', '-o', 'json']);
 
     expect(all.stdout).toContain(
-      '\nOperator: not running, and this is what it said last; start it: snicket run FOLDER --state .',
+      '\nsnicket run: not running (state .), and this is what it said last; start it: snicket run FOLDER --state .',
     );
-    expect(JSON.parse(json.stdout)).toMatchObject({ operator: { state: 'down' } });
+    expect(all.stdout).toMatch(/^shared .*Unknown +NotRunning$/m);
+    expect(all.stdout).toMatch(/^tenants\/blue .*Unknown +NotRunning /m);
+    // What was said last is there for programs, too.
+    const unknown = { ready: 'Unknown', reason: 'NotRunning' };
+    const conditions = expect.arrayContaining([
+      expect.objectContaining({ type: 'Ready', status: 'True' }),
+    ]) as unknown;
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      operator: { state: 'down' },
+      ...{ edges: [{ ...unknown, conditions }], exposures: [{ ...unknown, conditions }] },
+    });
     expect([all.exitCode, json.exitCode]).toEqual([1, 1]);
     const files = readdirSync(nowhere.folder).filter((name) => !name.startsWith('.'));
     expect(files.toSorted()).toEqual(['objects.db', 'status.yaml']);
+  });
+
+  test('says on top of a small screen that `snicket run` has ended', async () => {
+    using nowhere = new Terminal();
+    nowhere.write('status.yaml', valueText(list, 'yaml'));
+    const running = held(nowhere.folder);
+    const session = nowhere.open(['status', 'blue', '--state', '.', '--watch'], 80);
+    const lastFrame = () => Bun.stripANSI(session.text.split('\u001B[H').at(-1) ?? '');
+    await until('blue is Ready', () => /^Ready +True/m.test(lastFrame()));
+
+    running[Symbol.dispose]();
+
+    await until('that is said', () => lastFrame().startsWith('snicket run: not running (state .)'));
+    expect(lastFrame()).toContain('NotRunning (Edge shared, Ready)');
+    expect(lastFrame()).toMatch(/^Ready +Unknown/m);
+    session.type('\u0003');
+    expect(await session.ended).toBe(1);
   });
 
   test('says what is wrong in the folder of `snicket run`', async () => {
@@ -82,14 +109,14 @@ describe('--state', () => {
     lab.write('a.yaml', '');
     await until('it is mended', () => running.text.includes('Folder: nothing is wrong in it'));
     await lab.stop();
-    await until('the end is told', () => running.text.includes('Operator: down: not running'));
+    await until('the end is told', () => running.text.includes('snicket run: not running (state'));
     running.end('SIGINT');
     const exitCode = await running.ended;
 
     expect(wrong.stdout).toMatch(
       /^Wrong in the folder:\n  a\.yaml:1:1: no object; write apiVersion/m,
     );
-    expect(wrong.stdout).toMatch(/^Operator: snicket run has /m);
+    expect(wrong.stdout).toMatch(/^snicket run: running \(state /m);
     expect([wrong.exitCode, exitCode]).toEqual([1, 1]);
   });
 

@@ -94,15 +94,16 @@ export class StateSource implements StatusSource {
     const folder = this.#folder;
     switch (holder) {
       case 'running':
-        return { state: 'running', message: `snicket run has ${folder}` };
+        return { state: 'running', message: `running (state ${folder})` };
       case 'none':
         return {
-          ...{ state: 'down', message: 'not running, and this is what it said last' },
+          state: 'down',
+          message: `not running (state ${folder}), and this is what it said last`,
           action: `start it: snicket run FOLDER --state ${folder}`,
         };
       case 'unknown':
         return {
-          ...{ state: 'unknown', message: 'you may not see whether it runs' },
+          ...{ state: 'unknown', message: `you may not see whether it runs (state ${folder})` },
           action: `be the user whom ${folder} belongs to`,
         };
     }

@@ -43,6 +43,19 @@ describe('--watch', () => {
     );
   });
 
+  test('has what is wrong with one, and what to do, on a small screen', async () => {
+    const session = terminal.open(['status', 'red', '--watch'], 80);
+    const lastFrame = () => Bun.stripANSI(session.text.split('\u001B[H').at(-1) ?? '');
+
+    await until('red is shown', () => lastFrame().includes('tenants/red'));
+
+    expect(lastFrame()).toStartWith('DnsNoAnswer (hop dns, Reachable, Ready)');
+    expect(lastFrame()).toContain('To do: add a DNS record');
+    expect(lastFrame()).not.toContain('more lines');
+    session.type('\u0003');
+    expect(await session.ended).toBe(1);
+  });
+
   test('gives the terminal to the shell while it is stopped', async () => {
     const left = '\u001B[?25h\u001B[?1049l';
     const session = terminal.open(['status', '-n', 'other', '--watch'], 120);
@@ -80,6 +93,16 @@ describe('--watch', () => {
     const { exitCode, stderr } = await terminal.snicket(['status', '--watch', '-o', 'json']);
 
     expect(stderr).toContain('kubectl get exposures --watch -o json');
+    expect(exitCode).toBe(2);
+  });
+
+  test('is not for programs of a folder either, which have a file', async () => {
+    const words = ['status', '--watch', '-o', 'json', '--state', 'st'];
+
+    const { exitCode, stderr } = await terminal.snicket(words);
+
+    expect(stderr).toContain('there is the file status.yaml in st, which is written anew');
+    expect(stderr).not.toContain('kubectl');
     expect(exitCode).toBe(2);
   });
 });

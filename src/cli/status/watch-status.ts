@@ -12,8 +12,8 @@ const REDRAW_EVERY_MS = 1000;
 /** Changes come in crowds. */
 const SETTLE_MS = 100;
 
-/** How a situation is drawn. */
-export type Drawing = (situation: Situation) => string;
+/** How a situation is drawn; with `rows`, on a screen that is so high and drawn again and again. */
+export type Drawing = (situation: Situation, rows?: number) => string;
 
 /** Shows until the signal; of each situation, as much as `narrowed` leaves. Gives whether all was well at last. */
 export async function watchStatus(
@@ -56,7 +56,10 @@ function terminalDisplay(drawing: Drawing): Display {
   return {
     show(situation, { trouble }) {
       troubleSince = trouble === undefined ? undefined : (troubleSince ?? new Date());
-      screen.draw(`${oldText(trouble, troubleSince)}${drawing(situation)}`);
+      const head = oldText(trouble, troubleSince);
+      // A terminal that does not know its size says 0.
+      const rows = (process.stdout.rows || Infinity) - (head.split('\n').length - 1);
+      screen.draw(head + drawing(situation, rows));
     },
     [Symbol.dispose]: () => screen[Symbol.dispose](),
   };

@@ -5,6 +5,7 @@
 import { formerRoutesKept } from '../../edges/former-routes.ts';
 import { systemClock } from '../../engine/clock.ts';
 import type { Applier } from '../../kube/apply.ts';
+import { findCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
@@ -28,7 +29,7 @@ import {
 } from './exposure-preparations.ts';
 import { ExposureProbes } from './exposure-probes.ts';
 import { holdExposure, ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
-import { ExposureReports } from './exposure-reports.ts';
+import { ExposureReports, LEAVING } from './exposure-reports.ts';
 import { isElsewhere } from './exposure-status.ts';
 import { FaultReports } from './fault-reports.ts';
 import {
@@ -42,7 +43,7 @@ import {
   verdictBefore,
 } from './exposure-verdicts.ts';
 import { konnectivityVerdict, reachableVerdict, withTenantHops } from './hop-verdicts.ts';
-import { leave } from './leave.ts';
+import { foreseenWait, leave } from './leave.ts';
 import { LeaveTimes } from './leave-times.ts';
 import type { Routing } from './routing.ts';
 import { fails, noting, notYet, type Verdicts } from './verdicts.ts';
@@ -139,7 +140,11 @@ export class ExposureController {
     const means = {
       ...{ ...this.#options, leaveTimes: this.#leaveTimes, renewals: this.#renewals },
     };
-    const leaving = await leave(object, means, signal);
+    if (findCondition(this.#reports.statusOf(object)?.conditions, 'Ready')?.reason !== LEAVING) {
+      const wait = foreseenWait(object, means);
+      if (wait !== undefined) await this.#reports.reportLeaving(object, wait, signal);
+    }
+    const leaving = await leave(this.#reports.latest(object), means, signal);
     if (leaving === undefined) this.#forget(key);
     else await this.#reports.reportLeaving(object, leaving.because, signal);
     return leaving?.lookAgainMs;

@@ -13,6 +13,9 @@ import { StatusWriter } from '../status-writer.ts';
 import { nextStatus, refusedStatus, type StatusInput } from './exposure-status.ts';
 import { isTrouble, readyVerdict, type Verdict } from './verdicts.ts';
 
+/** The reason of Ready while an Exposure is on its way out. */
+export const LEAVING = 'Leaving';
+
 /** Most of what turns for less than this turns back. */
 const PASSING_MS = 30_000;
 
@@ -141,7 +144,7 @@ export class ExposureReports {
   async reportLeaving(object: KubeObject, because: string, signal: AbortSignal): Promise<void> {
     const before = this.statusOf(object);
     const observedGeneration = object.metadata.generation ?? 0;
-    const ready = { type: 'Ready', status: 'False', reason: 'Leaving', message: because } as const;
+    const ready = { type: 'Ready', status: 'False', reason: LEAVING, message: because } as const;
     const conditions = setCondition(
       before?.conditions ?? [],
       { ...ready, observedGeneration },

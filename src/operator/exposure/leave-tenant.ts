@@ -4,8 +4,9 @@
 import type { Exposure } from '../../api/exposure.ts';
 import { findingText } from '../../api/finding.ts';
 import type { Applier } from '../../kube/apply.ts';
+import { findCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events.ts';
-import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
+import { keyText, objectText, type Condition, type KubeObject } from '../../kube/object.ts';
 import { heldBy } from '../../plan/ownership.ts';
 import type { ControlPlaneObjects } from '../../providers/control-plane-reading.ts';
 import { providerFor } from '../../providers/provider-for.ts';
@@ -19,7 +20,7 @@ import {
 import { leavingObjects } from '../../tenant/tenant-objects.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { readTenantFacts } from '../tenant/tenant-facts.ts';
-import { tenantFault } from '../tenant/tenant-fault.ts';
+import { tenantFault, UNREACHABLE } from '../tenant/tenant-fault.ts';
 import type { TenantLink } from '../tenant/tenant-link.ts';
 import type { TenantLinks } from '../tenant/tenant-links.ts';
 import { isOurs, leads, otherHolder, readTenantSide, remove } from '../tenant/tenant-side.ts';
@@ -152,9 +153,19 @@ function tellAddressLeft(
 
 /** What was wrong with the tenant when it was last looked at. */
 function knownFault(object: KubeObject): string | undefined {
-  const { conditions = [] } = (object as Partial<Exposure>).status ?? {};
-  return conditions.find(({ type, status }) => type === 'TenantReady' && status === 'False')
-    ?.message;
+  return brokenTenant(object)?.message;
+}
+
+/** Why the tenant did not answer when it was last looked at; undefined if it did. */
+export function silenceOf(object: KubeObject): string | undefined {
+  const broken = brokenTenant(object);
+  return broken?.reason === UNREACHABLE.code ? broken.message : undefined;
+}
+
+function brokenTenant(object: KubeObject): Condition | undefined {
+  const { conditions } = (object as Partial<Exposure>).status ?? {};
+  const ready = findCondition(conditions, 'TenantReady');
+  return ready?.status === 'False' ? ready : undefined;
 }
 
 /** Whether every node has run the pod that takes the address off. */

@@ -17,7 +17,7 @@ import { holderOf } from '../preparation/exposure-preparation.ts';
 import { restore } from '../preparation/restore.ts';
 import type { SecretRenewals } from '../preparation/secret-renewals.ts';
 import { PREPARATION_FINALIZER, ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
-import { leaveTenant, type TenantLeaveMeans } from './leave-tenant.ts';
+import { leaveTenant, silenceOf, type TenantLeaveMeans } from './leave-tenant.ts';
 import type { LeaveTime, LeaveTimes } from './leave-times.ts';
 import { leavingExposure, presentObjects } from './left-control-plane.ts';
 import { tellLeftHosts } from './left-hosts.ts';
@@ -31,11 +31,27 @@ export interface LeaveMeans extends TenantLeaveMeans {
 }
 
 const AGAIN_MS = 3_000;
+const TENANT_LEFT = `leaves DaemonSet ${keyText(PROXY)} and what belongs to it there`;
 
 /** What an Exposure that leaves waits for, and when to go on. */
 export interface Leaving {
   readonly because: string;
   readonly lookAgainMs: number;
+}
+
+/**
+ * What an Exposure will wait for whose tenant was silent already, for people who want to know now: a step that waits for its
+ * answer may take long. Undefined: its tenant is expected to answer.
+ */
+export function foreseenWait(
+  object: KubeObject,
+  { leaveTimes }: Pick<LeaveMeans, 'leaveTimes'>,
+): string | undefined {
+  const { metadata } = object;
+  const silence = metadata.finalizers?.includes(TENANT_FINALIZER) ? silenceOf(object) : undefined;
+  if (silence === undefined) return undefined;
+  const time = leaveTimes.timeOf(keyText(metadata), metadata);
+  return time.leftMs > 0 ? waiting(silence, time, TENANT_LEFT).because : undefined;
 }
 
 /** One step of leaving; undefined if it is done. @throws KubeError of the management cluster */
@@ -67,7 +83,7 @@ export async function leave(
     // Asked anew: nodes that were only just reached have their time.
     const left = means.leaveTimes.timeOf(key, object.metadata);
     if (left.leftMs > 0) {
-      return waiting(rest, left, `leaves DaemonSet ${keyText(PROXY)} and what belongs to it there`);
+      return waiting(rest, left, TENANT_LEFT);
     }
     const note = `gave up after ${secondsText(left)}: ${rest}. What Snicket made in the tenant stays there: DaemonSet kube-system/snicket-proxy and its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes`;
     const reason = 'TenantLeftBehind';

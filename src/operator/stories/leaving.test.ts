@@ -160,6 +160,28 @@ describe.concurrent('an Exposure that is deleted', () => {
     expect(lab.eventsOf('blue')).not.toContain('TenantLeftBehind');
   });
 
+  test('says at once that it leaves, and until when, if its tenant was silent already', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 100, tenantTimeoutMs: 300 });
+    const { server } = await lab.addExposed('blue');
+    server.inject({ kind: 'hang' }, {}, Number.POSITIVE_INFINITY);
+    server.resetConnections();
+    await lab.untilCondition('blue', 'TenantReady', /^False TenantUnreachable/);
+    await lab.stopOperator();
+    await lab.unexpose('blue');
+
+    lab.startOperator({ tenantTimeoutMs: 60_000 });
+
+    // Before the first step has ended, which waits for an answer.
+    const ready = () => lab.condition('blue', 'Ready') ?? '';
+    await until('it is told', () => ready().startsWith('False Leaving'), 10_000);
+    expect(ready()).toMatch(
+      /no answer in time.*\. At \d{4}-.*Z Snicket gives up and leaves DaemonSet/,
+    );
+    server.clearFaults();
+    server.resetConnections();
+    await until('it is gone', () => lab.exposure('blue') === undefined);
+  });
+
   test('has the time from its deletion on, whenever the operator starts', async () => {
     await using lab = await OperatorLab.start();
     const { server } = await lab.addExposed('blue');

@@ -30,7 +30,8 @@ const FAULTS: Partial<Record<KubeErrorReason, Pick<Finding, 'code' | 'action'>>>
   },
 };
 
-const UNREACHABLE: Pick<Finding, 'code' | 'action'> = {
+/** That it does not answer. */
+export const UNREACHABLE: Pick<Finding, 'code' | 'action'> = {
   code: 'TenantUnreachable',
   action: 'see that the control plane runs, and that the operator may dial it',
 };

@@ -41,7 +41,8 @@ export const KONNECTIVITY_HOP_CODES = {
     ...{ hop: 'konnectivity', state: 'Fail' },
     title: 'nothing behind the route',
     meaning: 'The edge knows the konnectivity host, but no endpoint answers it.',
-    action: 'see that konnectivity-server of {host} runs and its Service has ready endpoints',
+    action:
+      'see that konnectivity-server of {host} runs, and that its Service has ready endpoints or, if the Exposure names addresses, that it listens at those of spec.controlPlane.endpoints.konnectivity',
   },
   KonnectivityRefused: {
     ...{ hop: 'konnectivity', state: 'Fail' },

@@ -40,7 +40,8 @@ export const TENANT_HOP_CODES = {
     ...{ hop: 'sni', state: 'Fail' },
     title: 'nothing behind the route',
     meaning: 'The edge knows the API host, but no endpoint of the control plane answers it.',
-    action: 'see that the control plane of {host} runs and its Service has ready endpoints',
+    action:
+      'see that the control plane of {host} runs, and that its Service has ready endpoints or, if the Exposure names addresses, that it listens at those of spec.controlPlane.endpoints.api',
   },
   SniRefused: {
     ...{ hop: 'sni', state: 'Fail' },

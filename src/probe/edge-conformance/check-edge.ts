@@ -79,21 +79,39 @@ export async function checkEdge(
   }
 
   const stranger = { edge, recognition, limits };
-  const results: CheckResult[] = [
-    judgePassthrough(looks, recognition, { at, timeoutMs }),
-    await checkNoName(stranger),
-    await checkUnknownName(stranger, hosts[0]),
-    await checkProxyHeader(stranger, hosts[0], first === hosts[0]),
-  ];
-  if (served !== undefined) {
-    const httpHost = await findHttpHost(edge, served, limits);
-    const checkup = { edge, at, limits, recognition, looks, served, httpHost, idleMs };
-    results.push(...(await checkServed(checkup)));
-    // Last, for an edge that has had too many may need a while to recover.
-    results.push(await checkManyConnections(checkup));
-  }
+  const passthrough = judgePassthrough(looks, recognition, { at, timeoutMs });
+  const names = [await checkNoName(stranger), await checkUnknownName(stranger, hosts[0])];
+  const proxyHeader = await checkProxyHeader(stranger, hosts[0], first === hosts[0]);
+  if (served === undefined) return inOrder(withoutEchoes(passthrough, names, proxyHeader));
+
+  const httpHost = await findHttpHost(edge, served, limits);
+  const checkup = { edge, at, limits, recognition, looks, served, httpHost, idleMs };
+  const ofServed = await checkServed(checkup);
+  // Last, for an edge that has had too many may need a while to recover.
+  const many = await checkManyConnections(checkup);
+  return inOrder([passthrough, ...names, proxyHeader, ...ofServed, many]);
+}
+
+/**
+ * What is left to tell where no host is served, the cause first: one cause has one code. An edge that leads nobody to a
+ * tenant leads strangers to none either; and if it wants a PROXY header, that is why.
+ */
+function withoutEchoes(
+  passthrough: CheckResult,
+  names: readonly CheckResult[],
+  proxyHeader: CheckResult,
+): readonly [CheckResult, ...CheckResult[]] {
+  const ledToTenant = names.filter(({ state }) => state === 'Fail');
+  return proxyHeader.code === 'ProxyHeaderRequired'
+    ? [proxyHeader, ...ledToTenant]
+    : [passthrough, proxyHeader, ...ledToTenant];
+}
+
+/** All checks in their order; those that have no result are skipped for the sake of the first one. */
+function inOrder(results: readonly [CheckResult, ...CheckResult[]]): readonly CheckResult[] {
+  const [{ check: cause }] = results;
   return EDGE_CHECKS.map(
-    (check) => results.find((result) => result.check === check) ?? skippedCheck(check),
+    (check) => results.find((result) => result.check === check) ?? skippedCheck(check, cause),
   );
 }
 

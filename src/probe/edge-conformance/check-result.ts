@@ -34,9 +34,9 @@ export function checkResult<Code extends EdgeCode>(
   return action === undefined ? result : { ...result, action: filledIn(action, values) };
 }
 
-/** A check that was not made, since no host is reached. */
-export function skippedCheck(check: EdgeCheck): CheckResult {
-  const message = 'not tried, since check passthrough did not pass';
+/** A check that says nothing, since no host is reached: `cause` is the one that tells why. */
+export function skippedCheck(check: EdgeCheck, cause: EdgeCheck): CheckResult {
+  const message = `not looked at, since check ${cause} did not pass`;
   return { check, state: 'Skip', code: 'EarlierCheckFailed', message };
 }
 

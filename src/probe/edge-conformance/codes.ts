@@ -24,8 +24,8 @@ export type EdgeCode = keyof typeof EDGE_CODES;
 /** Why a check was not made. */
 export const EDGE_SKIP_CODES = {
   EarlierCheckFailed: {
-    title: 'an earlier check failed',
-    meaning: 'No host is reached through the edge, so there is nothing to compare with.',
+    title: 'another check failed',
+    meaning: 'No host is reached through the edge, for a cause that another check tells.',
   },
   NothingToCheck: {
     title: 'nothing to check',

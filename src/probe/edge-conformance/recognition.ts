@@ -4,6 +4,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { pathTo, type PresentedChain } from '../tls/authorities.ts';
 import type { Handshake } from '../tls/handshake.ts';
+import { isOfApiServer } from '../tls/owner.ts';
 import { certificateText } from '../tls/validity.ts';
 
 /** Whose it is. */
@@ -14,7 +15,9 @@ export type Whose =
   | { readonly kind: 'otherHost'; readonly host: string }
   /** Of a tenant, but with the name of no host. */
   | { readonly kind: 'unnamed' }
-  /** Of no tenant: the edge itself. */
+  /** Of an API server by its names, of a CA that was not given. */
+  | { readonly kind: 'unknownAuthority' }
+  /** Neither of a tenant nor of an API server: the edge itself. */
   | { readonly kind: 'stranger' };
 
 /** What is known of the hosts. */
@@ -49,11 +52,16 @@ export class Recognition {
 
   /** Judges what answers another hello for a host, once all hosts are known. */
   whose(host: string, presented: PresentedChain): Whose {
-    return this.#whose(host, presented, this.isTenants(presented));
+    return this.#whose(host, presented, this.#isTenants(presented));
   }
 
-  /** Whether it is a tenant's. Several API servers of one tenant have several keys, and one CA. */
-  isTenants(presented: PresentedChain): boolean {
+  /** Whether it is that of a control plane, known here or not. */
+  isControlPlanes(presented: PresentedChain): boolean {
+    return this.#isTenants(presented) || isOfApiServer(presented[0]);
+  }
+
+  /** Several API servers of one tenant have several keys, and one CA. */
+  #isTenants(presented: PresentedChain): boolean {
     const [leaf] = presented;
     return (
       this.#isSigned(presented) ?? (this.#keys.has(keyOf(leaf)) || this.#issuers.has(leaf.issuer))
@@ -65,11 +73,11 @@ export class Recognition {
   }
 
   #whose(host: string, [leaf]: PresentedChain, isTenants: boolean): Whose {
-    if (!isTenants) return { kind: 'stranger' };
+    if (!isTenants) return { kind: isOfApiServer(leaf) ? 'unknownAuthority' : 'stranger' };
     if (hasName(leaf, host)) return { kind: 'own' };
     const other = this.#hosts.find((candidate) => hasName(leaf, candidate));
     if (other !== undefined) return { kind: 'otherHost', host: other };
-    return { kind: this.hasAuthorities ? 'unnamed' : 'stranger' };
+    return { kind: this.hasAuthorities || isOfApiServer(leaf) ? 'unnamed' : 'stranger' };
   }
 }
 

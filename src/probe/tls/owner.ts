@@ -66,7 +66,7 @@ export function ownerOf(handshake: Handshake, { own, others }: Identities): Owne
 }
 
 /** Every API server has this name, for its own pods; no edge has a reason to. */
-function isOfApiServer(leaf: X509Certificate): boolean {
+export function isOfApiServer(leaf: X509Certificate): boolean {
   return leaf.checkHost('kubernetes.default.svc', { subject: 'never' }) !== undefined;
 }
 

@@ -5,7 +5,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { CertificatePath } from './authorities.ts';
 
 /** A certificate is to be renewed before it has less than this left. */
-export const EXPIRES_SOON_DAYS = 7;
+const EXPIRES_SOON_DAYS = 7;
 
 const DAY_MS = 24 * 3600 * 1000;
 

@@ -41,9 +41,9 @@ export async function checkSmallRecords(checkup: Checkup): Promise<CheckResult> 
     return checkResult('SmallRecordsRouted', 'a hello in records of 64 bytes arrives');
   }
   const message = `${astray.text} in a hello in records of 64 bytes`;
-  return astray.whose?.kind === 'otherHost' || astray.whose?.kind === 'unnamed'
-    ? checkResult('SmallRecordsMisrouted', message)
-    : checkResult('SmallRecordsRefused', message);
+  return astray.whose === undefined || astray.whose.kind === 'stranger'
+    ? checkResult('SmallRecordsRefused', message)
+    : checkResult('SmallRecordsMisrouted', message);
 }
 
 /** Larger than a segment. */

@@ -1,11 +1,12 @@
 /**
  * idle: a connection that is quiet for a while still works.
  */
-import { checkResult, type CheckResult } from '../check-result.ts';
+import { checkResult, nothingToCheck, type CheckResult } from '../check-result.ts';
 import { openHttp, type Checkup } from '../checkup.ts';
 import { EdgeConnection } from '../edge-connection.ts';
 import { firstAnswer, versionRequest } from '../http1.ts';
 import { hasPingAnswer, hasSettings, OPENING, PING_REQUEST, SETTINGS_ACK } from '../http2.ts';
+import { handshakeText } from '../recognition.ts';
 import { TIMED_OUT } from '../../limits.ts';
 
 /** A connection, and how its server is asked whether it is there. */
@@ -16,10 +17,19 @@ interface Conversation {
   readonly ask?: () => Promise<'answered' | 'ended' | typeof TIMED_OUT>;
 }
 
+/** That there is no connection to be quiet on, and why: other checks tell that. */
+interface NoConversation {
+  readonly host: string;
+  /** What the edge does, asked for the host. */
+  readonly why: string;
+}
+
 /** Asks, is quiet, and asks again. */
 export async function checkIdle(checkup: Checkup): Promise<CheckResult> {
   const { at, idleMs, limits } = checkup;
-  const { host, connection, ask } = await begin(checkup);
+  const begun = await begin(checkup);
+  if ('why' in begun) return nothingToCheck('idle', `${at} ${begun.why}, asked for ${begun.host}`);
+  const { host, connection, ask } = begun;
   using _ = connection;
   const from = performance.now();
   const quiet = await connection.receive(() => undefined, { ...limits, timeoutMs: idleMs });
@@ -44,14 +54,19 @@ export async function checkIdle(checkup: Checkup): Promise<CheckResult> {
 }
 
 /** In HTTP/2 if the server speaks it: its pings are for that. Else in HTTP/1.1. */
-async function begin(checkup: Checkup): Promise<Conversation> {
+async function begin(checkup: Checkup): Promise<Conversation | NoConversation> {
   const { edge, served, httpHost, limits } = checkup;
   const [host] = served;
   const connection = await EdgeConnection.open(edge, { serverName: host }, limits);
   const { handshake } = connection;
-  if (handshake.kind === 'secured' && handshake.protocol === 'h2') {
+  if (handshake.kind !== 'secured') {
+    return { host, why: handshakeText(handshake, limits.timeoutMs) };
+  }
+  let isOpen = true;
+  if (handshake.protocol === 'h2') {
     connection.send(OPENING);
-    if ((await connection.receive(hasSettings, limits)) === true) {
+    const settings = await connection.receive(hasSettings, limits);
+    if (settings === true) {
       connection.send(SETTINGS_ACK);
       return {
         ...{ host, connection },
@@ -61,22 +76,33 @@ async function begin(checkup: Checkup): Promise<Conversation> {
         },
       };
     }
+    isOpen = settings !== 'ended';
   }
-  if (httpHost === undefined) return { host, connection };
+  if (httpHost === undefined && isOpen) return { host, connection };
   connection[Symbol.dispose]();
-  return beginHttp1(checkup, httpHost);
+  return httpHost === undefined
+    ? { host, why: 'ended the connection at its start' }
+    : beginHttp1(checkup, httpHost);
 }
 
-async function beginHttp1({ edge, limits }: Checkup, host: string): Promise<Conversation> {
+async function beginHttp1(
+  { edge, limits }: Checkup,
+  host: string,
+): Promise<Conversation | NoConversation> {
   const connection = await openHttp(edge, host, limits);
+  const { handshake } = connection;
+  if (handshake.kind !== 'secured') {
+    return { host, why: handshakeText(handshake, limits.timeoutMs) };
+  }
   const ask = async () => {
     connection.send(versionRequest(host));
     const answer = await connection.receive(firstAnswer, limits);
     if (typeof answer === 'object') connection.drop(answer.bytes);
     return answered(answer);
   };
-  await ask();
-  return { host, connection, ask };
+  if ((await ask()) === 'answered') return { host, connection, ask };
+  connection[Symbol.dispose]();
+  return { host, why: 'did not answer the first request' };
 }
 
 function answered(answer: unknown): 'answered' | 'ended' | typeof TIMED_OUT {

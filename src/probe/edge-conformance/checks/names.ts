@@ -84,7 +84,7 @@ async function outcomeFor(
 function kindOf(handshake: Handshake, recognition: Recognition): Kind {
   switch (handshake.kind) {
     case 'secured':
-      return recognition.isTenants(handshake.presented) ? 'ledToTenant' : 'ownCertificate';
+      return recognition.isControlPlanes(handshake.presented) ? 'ledToTenant' : 'ownCertificate';
     case 'alert':
     case 'closed':
     case 'malformed':

@@ -57,6 +57,12 @@ function faultOf(
           return checkResult('PassthroughOtherHost', `${text}: that is ${whose.host}`, { host });
         case 'unnamed':
           return checkResult('PassthroughNameMissing', `${text}, which lacks that name`, { host });
+        case 'unknownAuthority':
+          return checkResult(
+            'PassthroughUnknownAuthority',
+            `${text}, which is that of an API server, but of no CA given`,
+            { host },
+          );
         case 'stranger':
           return checkResult(
             'PassthroughEdgeEndsTls',

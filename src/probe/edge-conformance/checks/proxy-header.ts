@@ -20,7 +20,9 @@ export async function checkProxyHeader(
   const message = `${text}, asked for ${host} behind a PROXY v2 header`;
   if (handshake.kind !== 'secured') {
     // What is refused with or without a header says nothing of headers.
-    return isServed ? checkResult('ProxyHeaderRefused', message) : skippedCheck('proxy-header');
+    return isServed
+      ? checkResult('ProxyHeaderRefused', message)
+      : skippedCheck('proxy-header', 'passthrough');
   }
   const isOwn = recognition.whoseAtFirst(host, handshake.presented).kind === 'own';
   return isOwn && !isServed

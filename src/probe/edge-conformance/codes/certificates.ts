@@ -19,7 +19,15 @@ export const CERTIFICATE_CODES = {
     title: 'edge ends TLS itself',
     meaning: 'The edge answers for the host with a certificate that is of no tenant.',
     action:
-      'switch TLS passthrough on at the edge for {host}; some edges answer so for a host without a route, so see that its route was admitted too',
+      'if this is the own certificate of the tenant of {host}, give its CA by --ca; else switch TLS passthrough on at the edge for {host}; some edges answer so for a host without a route, so see that its route was admitted too',
+  },
+  PassthroughUnknownAuthority: {
+    ...{ check: 'passthrough', state: 'Fail' },
+    title: 'API server of an unknown CA',
+    meaning:
+      'An API server answers for the host, but its certificate is of no CA given: a CA was left out, or the route leads to another control plane.',
+    action:
+      'if this is the own certificate of the tenant of {host}, give its CA by --ca; else see where the route of {host} leads',
   },
   PassthroughOtherHost: {
     ...{ check: 'passthrough', state: 'Fail' },

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TestApiServer } from '../../kube/testing/api-server.ts';
+import { objectOf } from '../../operator/testing/objects.ts';
+import { writeKubeconfig } from '../../pki/kubeconfig.ts';
+import { edgeNames, exposureKeys, type FlagTexts } from './exposure-names.ts';
+
+setDefaultTimeout(30_000);
+
+/** More than a test takes. */
+const LONG_MS = 20_000;
+
+let server: TestApiServer;
+let folder: string;
+let flags: FlagTexts;
+
+beforeAll(async () => {
+  server = await TestApiServer.start();
+  server.seed(objectOf('Namespace', { name: 'tenants' }));
+  server.seed(objectOf('Exposure', { name: 'blue', namespace: 'tenants' }, { spec: {} }));
+  server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
+  folder = mkdtempSync(join(tmpdir(), 'snicket-names-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  const { credentials, server: url } = server.access;
+  if (credentials.kind !== 'token') throw new Error('the server knows its callers by tokens');
+  writeFileSync(
+    kubeconfig,
+    writeKubeconfig({
+      ...{ server: url, ca: server.ca, credentials },
+      names: { cluster: 'here', user: 'me' },
+    }),
+  );
+  flags = new Map([['--kubeconfig', kubeconfig]]);
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await server[Symbol.asyncDispose]();
+});
+
+const asks = [
+  ['exposures', exposureKeys, undefined],
+  ['edges', edgeNames, []],
+] as const;
+
+test('gives the names of a cluster that answers', async () => {
+  expect(await exposureKeys(flags, LONG_MS)).toMatchObject({
+    keys: [{ name: 'blue', namespace: 'tenants' }],
+  });
+  expect(await edgeNames(flags, LONG_MS)).toEqual(['shared']);
+});
+
+test.each(asks)('waits for %s as long as it is told, and no longer', async (plural, ask, none) => {
+  server.inject({ kind: 'hang' }, { verb: 'list', plural }, 2);
+  let isAnswered = false;
+  const patient = ask(flags, LONG_MS).finally(() => (isAnswered = true));
+
+  expect(await ask(flags, 100)).toEqual(none);
+
+  expect(isAnswered).toBe(false);
+  server.resetConnections();
+  await patient;
+});

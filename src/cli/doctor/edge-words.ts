@@ -1,0 +1,76 @@
+/**
+ * The words of `snicket doctor edge` as people write them: the edge, the hosts and the files with CAs.
+ */
+import { existsSync } from 'node:fs';
+import { host as hostSchema } from '../../api/network-values.ts';
+import { parseEdgeAddress, type EdgeAddress } from '../../proxy/edge/edge-address.ts';
+import { isIPv6 } from '../../wire/ip-address.ts';
+
+const DEFAULT_PORT = 443;
+/** For each host there are nine connections. */
+const MAX_HOSTS = 16;
+
+/** The edge and the hosts, as words. */
+export interface EdgeWords {
+  /** Nothing if it was not named. */
+  readonly edge: string | undefined;
+  readonly hosts: readonly string[];
+}
+
+/** `--hosts a,b EDGE`: an option of many words takes what comes behind it, and so the edge. */
+export function sortedWords({ edge, hosts }: EdgeWords): EdgeWords {
+  const [first, second, ...more] = hosts;
+  return edge === undefined && first !== undefined && more.length === 0
+    ? { edge: second, hosts: [first] }
+    : { edge, hosts };
+}
+
+/**
+ * `edge.example.com`, `203.0.113.10:8443`, `[2001:db8::10]`.
+ *
+ * @throws TypeError with a sentence that has no full stop.
+ */
+export function parseEdge(text: string): EdgeAddress {
+  const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
+  if (scheme !== undefined) {
+    const [rest] = text.slice(scheme.length).split('/');
+    throw new TypeError(`'${text}' is a URL; leave ${scheme} out, and write ${rest}`);
+  }
+  if (isIPv6(text)) {
+    throw new TypeError(`'${text}' needs brackets; write [${text}]:${DEFAULT_PORT}`);
+  }
+  if (/:\d+$/.test(text)) return parseEdgeAddress(text);
+  try {
+    return parseEdgeAddress(`${text}:${DEFAULT_PORT}`);
+  } catch (cause) {
+    // Its own sentence would cite a port that nobody has written.
+    const message = `'${text}' is neither a DNS name nor an IP address; write edge.example.com or 203.0.113.10:8443`;
+    throw new TypeError(message, { cause });
+  }
+}
+
+/**
+ * Hosts, apart or with commas between them; each once, in lower case.
+ *
+ * @throws TypeError with a sentence that has no full stop.
+ */
+export function parseHosts(words: readonly string[]): readonly [string, ...string[]] {
+  const [first, ...others] = new Set(words.flatMap((word) => parts(word.toLowerCase())));
+  if (first === undefined) throw new TypeError('there is no host; write blue.k8s.example.com');
+  const hosts = [first, ...others] as const;
+  for (const one of hosts) {
+    const { error } = hostSchema.safeParse(one);
+    if (error !== undefined) throw new TypeError(error.issues[0]?.message);
+  }
+  if (hosts.length <= MAX_HOSTS) return hosts;
+  throw new TypeError(`${hosts.length} are too many; write ${MAX_HOSTS} at most`);
+}
+
+/** Names of files, apart or with commas between them; a comma may be of the name itself. */
+export function fileNames(words: readonly string[]): readonly string[] {
+  return words.flatMap((word) => (existsSync(word) ? [word] : parts(word)));
+}
+
+function parts(word: string): readonly string[] {
+  return word.split(',').filter((part) => part !== '');
+}

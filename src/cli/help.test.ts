@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { commandsOf } from './testing/commands.ts';
+import { Terminal } from './testing/snicket.ts';
+
+setDefaultTimeout(120_000);
+
+const COLUMNS = 80;
+
+let terminal: Terminal;
+let plugin: string;
+let commands: ReadonlyMap<string, string>;
+beforeAll(async () => {
+  terminal = new Terminal();
+  plugin = join(terminal.folder, 'kubectl-snicket');
+  symlinkSync(terminal.program, plugin);
+  commands = await commandsOf(terminal);
+});
+afterAll(() => terminal[Symbol.dispose]());
+
+function widerLines(text: string): readonly string[] {
+  return text.split(/\r?\n/).filter((line) => Bun.stringWidth(line) > COLUMNS);
+}
+
+test('every help fits into 80 columns, in a pipe', () => {
+  expect(commands.size).toBeGreaterThan(16);
+  expect([...commands.values()].flatMap(widerLines)).toEqual([]);
+});
+
+test('every help fits into 80 columns, on a terminal of so many', async () => {
+  const helps = await Promise.all(
+    [...commands.keys()].map(async (name) => terminal.show(helpOf(name), COLUMNS)),
+  );
+
+  for (const help of helps) expect(help).toStartWith('Usage: snicket ');
+  expect(helps.flatMap(widerLines)).toEqual([]);
+});
+
+test('every help of the plugin, whose name is longer, fits into 80 columns', async () => {
+  const ended = await Promise.all(
+    [...commands.keys()].map(async (name) => terminal.run([plugin, ...helpOf(name)])),
+  );
+
+  const helps = ended.map(({ stdout }) => stdout);
+  for (const help of helps) expect(help).toStartWith('Usage: kubectl snicket ');
+  expect(helps.flatMap(widerLines)).toEqual([]);
+});
+
+function helpOf(name: string): readonly string[] {
+  return [...name.split(' ').filter((word) => word !== ''), '--help'];
+}

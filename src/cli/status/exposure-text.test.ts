@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test';
+import { exposureText } from './exposure-text.ts';
+import { situationOf, type Situation } from './situation.ts';
+import { objectOf } from '../../operator/testing/objects.ts';
+import { condition, READY, SINCE } from '../testing/status-cluster.ts';
+
+const OPTIONS = {
+  ...{ screen: { hasColours: false, columns: 80 }, now: new Date(SINCE), hasNamespaces: true },
+};
+const DOWN = { state: 'down', message: 'nobody leads', action: 'look at it' } as const;
+const HOPS = ['dns', 'edge', 'sni', 'certificate', 'api', 'konnectivity', 'endpoints', 'proxies'];
+
+/** One with a fault in some hops; all others pass. */
+function situation(broken: readonly string[]): Situation {
+  const conditions = READY.conditions.slice(0, -1);
+  const hops = HOPS.map((name) => ({
+    ...{ name, state: 'Pass', reason: 'Passes', message: 'so', at: SINCE },
+    ...(broken.includes(name) && {
+      ...{ state: 'Fail', reason: `${name}-Fault`, message: 'one is not there', action: 'add it' },
+    }),
+  }));
+  const status = {
+    ...{ ...READY, hops },
+    conditions: [...conditions, condition('Ready', 'False', 'proxies-Fault', 'one is not there')],
+  };
+  const metadata = { name: 'red', namespace: 'tenants', generation: 1, creationTimestamp: SINCE };
+  const exposures = [objectOf('Exposure', metadata, { spec: {}, status })];
+  return situationOf({ edges: [], exposures, operator: DOWN });
+}
+
+function linesOf(rows?: number, broken = ['proxies']): readonly string[] {
+  const shown = situation(broken);
+  const [exposure] = shown.exposures;
+  return exposureText(exposure!, shown, { ...OPTIONS, rows })
+    .trimEnd()
+    .split('\n');
+}
+
+const PROBLEM = ['proxies-Fault (hop proxies, Ready)', '  one is not there', '  To do: add it'];
+const OPERATOR = 'Operator: nobody leads; look at it';
+
+describe('what is wrong', () => {
+  test('is at the end of a text, next to where it is read on', () => {
+    expect(linesOf().slice(-5)).toEqual([...PROBLEM, '', OPERATOR]);
+  });
+
+  test.each([24, 60])('is on top of a screen of %d rows', (rows) => {
+    expect(linesOf(rows).slice(0, 5)).toEqual([OPERATOR, '', ...PROBLEM]);
+  });
+});
+
+test('of more that is wrong than fits, all codes are seen, and the first whole', () => {
+  const lines = linesOf(24, ['dns', 'edge', 'sni', 'certificate', 'api']);
+
+  const seen = lines.slice(0, 23);
+  expect(seen.slice(2, 5)).toEqual([
+    'dns-Fault (hop dns)',
+    '  one is not there',
+    '  To do: add it',
+  ]);
+  expect(seen.filter((line) => /^\w+-Fault \(hop/.test(line))).toHaveLength(5);
+  expect(seen.filter((line) => line.startsWith('  To do:')).length).toBeLessThan(5);
+  expect(seen.join('\n')).toMatch(/^Exposure +tenants\/red$/m);
+});
+
+describe('what is well', () => {
+  test('is all there where it fits', () => {
+    const text = linesOf(60).join('\n');
+
+    for (const hop of HOPS) expect(text).toMatch(new RegExp(`^${hop} `, 'm'));
+  });
+
+  test('is counted where it does not', () => {
+    const lines = linesOf(24);
+
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(lines).toContain('... and 6 conditions that are True');
+    expect(lines).toContain('... and 7 hops that pass');
+    expect(lines.join('\n')).toMatch(/^proxies +Fail/m);
+  });
+});

@@ -1,0 +1,147 @@
+/**
+ * All that is known of one Exposure, for people.
+ */
+import { tableText, wrappedText, type Cell, type Screen } from '../output.ts';
+import { ageText } from './age.ts';
+import { problemsOf, type Problem } from './problems.ts';
+import type { EdgeView, ExposureView, Situation } from './situation.ts';
+import { arranged, readyCell, type StatusTextOptions } from './status-parts.ts';
+
+/** Below what is wrong, for a first look at the rest. */
+const KEPT_ROWS = 5;
+const HOP_COLOURS = { Pass: 'green', Fail: 'red', Skip: 'yellow' } as const;
+
+/** All that is known of one Exposure, and what to do about what is wrong. */
+export function exposureText(
+  exposure: ExposureView,
+  situation: Situation,
+  options: StatusTextOptions,
+): string {
+  const edge = situation.edges?.find(({ name }) => name === exposure.edge);
+  const room = (options.rows ?? Infinity) - KEPT_ROWS;
+  return arranged(
+    (isShort) => ({
+      wrong: problemTexts(problemsOf(exposure, edge), options.screen, isShort ? room : Infinity),
+      rest: [
+        factsText(exposure, edge, options),
+        ...conditionTexts(exposure, options, isShort),
+        ...hopTexts(exposure, options, isShort),
+      ],
+    }),
+    situation,
+    options,
+  );
+}
+
+function factsText(
+  exposure: ExposureView,
+  edge: EdgeView | undefined,
+  { screen, now }: StatusTextOptions,
+): string {
+  const facts: readonly (readonly [string, Cell | undefined])[] = [
+    ['Exposure', exposure.key],
+    ['Ready', readyCell(exposure.ready)],
+    ['Endpoint', exposure.endpoint ?? exposure.host],
+    ['Edge', edgeCell(exposure, edge)],
+    ['Mode', exposure.mode],
+    ['Proxies', exposure.proxies],
+    ['Certificate', certificateText(exposure)],
+    ['Age', ageText(exposure.created, now)],
+  ];
+  const known = facts.flatMap(([name, cell]) =>
+    cell === undefined ? [] : [[name, cell] as const],
+  );
+  const width = Math.max(...known.map(([name]) => name.length)) + 2;
+  const lines = known.map(
+    ([name, cell]) => `${name.padEnd(width)}${wrappedText(cell, width, screen)}\n`,
+  );
+  return lines.join('');
+}
+
+function edgeCell(
+  { edge, formerEdge }: ExposureView,
+  view: EdgeView | undefined,
+): Cell | undefined {
+  if (edge === undefined) return undefined;
+  const more = [
+    ...(view === undefined ? [] : [`driver ${view.driver}`, ...view.addresses]),
+    ...(formerEdge === undefined ? [] : [`and Edge ${formerEdge} until everybody goes by it`]),
+  ];
+  return `${edge}${more.length === 0 ? '' : ` (${more.join(', ')})`}`;
+}
+
+function certificateText({ certificate }: ExposureView): string | undefined {
+  if (certificate === undefined) return undefined;
+  return `of the proxies: until ${certificate.notAfter}, the next one at ${certificate.renewAt}`;
+}
+
+function conditionTexts(
+  { conditions }: ExposureView,
+  { screen, now }: StatusTextOptions,
+  isShort: boolean,
+): readonly string[] {
+  const shown = isShort ? conditions.filter(({ status }) => status !== 'True') : conditions;
+  const rows = shown.map(({ type, status, reason, lastTransitionTime }) => [
+    ...[type, readyCell(status), reason, ageText(lastTransitionTime, now)],
+  ]);
+  const left = { count: conditions.length - shown.length, are: 'conditions that are True' };
+  return tableTexts(['CONDITION', 'STATUS', 'REASON', 'SINCE'], rows, left, screen);
+}
+
+function hopTexts(
+  { hops }: ExposureView,
+  { screen, now }: StatusTextOptions,
+  isShort: boolean,
+): readonly string[] {
+  const shown = isShort ? hops.filter(({ state }) => state !== 'Pass') : hops;
+  const rows = shown.map(({ name, state, reason, at }) => [
+    ...[name, { text: state, colour: HOP_COLOURS[state] }, reason, ageText(at, now)],
+  ]);
+  const left = { count: hops.length - shown.length, are: 'hops that pass' };
+  return tableTexts(['HOP', 'STATE', 'REASON', 'SINCE'], rows, left, screen);
+}
+
+/** A table, and what is left out of it; nothing if there is neither. */
+function tableTexts(
+  headings: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  left: { readonly count: number; readonly are: string },
+  screen: Screen,
+): readonly string[] {
+  const table = rows.length === 0 ? '' : tableText(headings, rows, screen);
+  const text = left.count === 0 ? table : `${table}... and ${left.count} ${left.are}\n`;
+  return text === '' ? [] : [text];
+}
+
+/** Each of them; those that there is no room for have their heads together at the end. */
+function problemTexts(
+  problems: readonly Problem[],
+  screen: Screen,
+  room: number,
+): readonly string[] {
+  const texts = problems.map((problem) => problemText(problem, screen));
+  let used = 0;
+  const fitting = texts.findIndex((text, at) => {
+    used += text.split('\n').length;
+    return used + texts.length - at - 1 > room;
+  });
+  // What is first is whole, however long it is.
+  const whole = fitting === -1 ? texts.length : Math.max(1, fitting);
+  const heads = problems.slice(whole).map((problem) => `${headText(problem, screen)}\n`);
+  return [...texts.slice(0, whole), ...(heads.length === 0 ? [] : [heads.join('')])];
+}
+
+function problemText(problem: Problem, screen: Screen): string {
+  const { message, action } = problem;
+  const lines = [
+    headText(problem, screen),
+    `  ${wrappedText(message, 2, screen)}`,
+    ...(action === undefined ? [] : [`  ${wrappedText(`To do: ${action}`, 2, screen)}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function headText({ isWarning, about, code }: Problem, screen: Screen): string {
+  const colour = isWarning ? 'yellow' : 'red';
+  return wrappedText({ text: `${code} (${about.join(', ')})`, colour }, 0, screen);
+}

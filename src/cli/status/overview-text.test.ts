@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'bun:test';
+import { overviewText } from './overview-text.ts';
+import type { EdgeView, ExposureView, Situation } from './situation.ts';
+
+const OPTIONS = { screen: { hasColours: false }, now: new Date(), hasNamespaces: false };
+const RUNNING = { state: 'running', message: 'pod-1 leads' } as const;
+const DOWN = { state: 'down', message: 'nobody leads', action: 'look at it' } as const;
+
+function exposure(name: string, ready: ExposureView['ready']): ExposureView {
+  return {
+    ...{ key: `tenants/${name}`, name, namespace: 'tenants', conditions: [], hops: [] },
+    ...{ ready, reason: 'Reason', message: 'so' },
+  };
+}
+
+function edge(name: string, ready: EdgeView['ready']): EdgeView {
+  return {
+    ...{ name, driver: 'snicket', addresses: [], conditions: [] },
+    ...{ ready, reason: 'Reason', message: 'so' },
+  };
+}
+
+function many<T>(count: number, make: (name: string) => T): readonly T[] {
+  return Array.from({ length: count }, (_, at) => make(`n${at}`));
+}
+
+function linesOf(situation: Situation, rows?: number): readonly string[] {
+  return overviewText(situation, { ...OPTIONS, rows })
+    .trimEnd()
+    .split('\n');
+}
+
+describe('Exposures', () => {
+  const exposures = [exposure('a', 'True'), exposure('b', 'False'), exposure('c', 'Unknown')];
+
+  test.each([
+    ['by name', undefined, ['a', 'b', 'c']],
+    ['by name where all fits', 6, ['a', 'b', 'c']],
+    ['those that need somebody first where not all fits', 5, ['b', 'c', 'a']],
+  ])('are %s', (_, rows, names) => {
+    const text = linesOf({ edges: [], exposures }, rows).join('\n');
+
+    expect([...text.matchAll(/^([abc]) /gm)].map(([, name = '']) => name)).toEqual(names);
+  });
+});
+
+describe('on a screen that is drawn again and again', () => {
+  test('an operator that is down, and what is wrong in the folder, are on top', () => {
+    const situation = { edges: [edge('shared', 'True')], exposures: [], faults: ['a.yaml:1: no'] };
+
+    const lines = linesOf({ ...situation, operator: DOWN }, 24);
+
+    expect(lines.slice(0, 4)).toEqual([
+      ...['snicket run: nobody leads; look at it', '', 'Wrong in the folder:', '  a.yaml:1: no'],
+    ]);
+  });
+
+  test('one that runs is below, as without a screen', () => {
+    const situation = { edges: [], exposures: [], operator: RUNNING };
+
+    expect(linesOf(situation, 24).at(-1)).toBe('Operator: pod-1 leads');
+    expect(linesOf({ ...situation, operator: DOWN }).at(-1)).toBe(
+      'Operator: nobody leads; look at it',
+    );
+  });
+
+  test('what is wrong is seen however many Edges, Exposures and files there are', () => {
+    const situation = {
+      edges: [...many(30, (name) => edge(name, 'True')), edge('bad-edge', 'False')],
+      exposures: [...many(100, (name) => exposure(name, 'True')), exposure('bad', 'False')],
+      faults: many(30, (name) => `${name}.yaml:1: no`),
+      operator: DOWN,
+    };
+
+    const seen = linesOf(situation, 24).slice(0, 23).join('\n');
+
+    expect(seen).toStartWith('snicket run: nobody leads');
+    expect(seen).toContain('  ... and 27 more\n');
+    expect(seen).toMatch(/^bad-edge .*False/m);
+    expect(seen).toContain('... and 28 more that are Ready\n');
+    expect(seen).toMatch(/^bad .*False/m);
+  });
+});
+
+test('says so where there is nothing', () => {
+  expect(overviewText({ edges: [], exposures: [] }, OPTIONS)).toBe(
+    'No Edges.\n\nNo Exposures in this namespace; -A means all.\n',
+  );
+});

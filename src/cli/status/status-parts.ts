@@ -1,0 +1,86 @@
+/**
+ * What both texts of `snicket status` are made of, and how it is arranged.
+ */
+import type { Condition } from '../../kube/object.ts';
+import { wrappedText, type Cell, type Colour, type Screen } from '../output.ts';
+import { operatorName, type Situation } from './situation.ts';
+
+/** How to show it. */
+export interface StatusTextOptions {
+  readonly screen: Screen;
+  readonly now: Date;
+  /** Whether names of Exposures are shown with their namespaces. */
+  readonly hasNamespaces: boolean;
+  /**
+   * Of a screen that is drawn again and again: what is wrong is on top, and where not all fits, what is well is shortened.
+   * Default: a text that is read from its end, as long as it likes.
+   */
+  readonly rows?: number | undefined;
+}
+
+/** The parts of a text. */
+export interface StatusParts {
+  /** What is wrong, and what to do. */
+  readonly wrong: readonly string[];
+  readonly rest: readonly string[];
+}
+
+/** The whole, as far as that fits; else what it is with `isShort`. */
+export function arranged(
+  partsOf: (isShort: boolean) => StatusParts,
+  situation: Situation,
+  { screen, rows }: StatusTextOptions,
+): string {
+  const operator = operatorTexts(situation, screen);
+  const text = (isShort: boolean) => {
+    const { wrong, rest } = partsOf(isShort);
+    const told = [...wrong, ...faultTexts(situation, screen, isShort)];
+    if (rows === undefined) return [...rest, ...told, ...operator].join('\n');
+    return situation.operator?.state === 'running'
+      ? [...told, ...rest, ...operator].join('\n')
+      : [...operator, ...told, ...rest].join('\n');
+  };
+  const whole = text(false);
+  const isFitting = rows === undefined || whole.trimEnd().split('\n').length <= rows;
+  return isFitting ? whole : text(true);
+}
+
+const MOST_FAULTS = { whole: 20, short: 3 };
+
+/** What is wrong in the folder; those that nobody would read are counted. */
+function faultTexts(
+  { faults = [] }: Situation,
+  screen: Screen,
+  isShort: boolean,
+): readonly string[] {
+  if (faults.length === 0) return [];
+  const most = isShort ? MOST_FAULTS.short : MOST_FAULTS.whole;
+  const more = faults.length - most;
+  const lines = [
+    'Wrong in the folder:',
+    ...faults.slice(0, most).map((text) => `  ${wrappedText({ text, colour: 'red' }, 2, screen)}`),
+    ...(more > 0 ? [`  ... and ${more} more`] : []),
+  ];
+  return [`${lines.join('\n')}\n`];
+}
+
+function operatorTexts(situation: Situation, screen: Screen): readonly string[] {
+  const { operator } = situation;
+  if (operator === undefined) return [];
+  const { state, message, action } = operator;
+  const colour = ({ running: 'green', down: 'red', unknown: 'yellow' } as const)[state];
+  const name = `${operatorName(situation)}: `;
+  const text = `${message}${action === undefined ? '' : `; ${action}`}`;
+  return [`${name}${wrappedText({ text, colour }, name.length, screen)}\n`];
+}
+
+const READY_COLOURS: Readonly<Record<Condition['status'], Colour>> = {
+  True: 'green',
+  False: 'red',
+  Unknown: 'yellow',
+};
+
+/** Whether something is as it should be. */
+export function readyCell(ready: Condition['status']): Cell {
+  return { text: ready, colour: READY_COLOURS[ready] };
+}

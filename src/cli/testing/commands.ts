@@ -1,0 +1,21 @@
+/**
+ * For tests only: all commands of the program, as its own help lists them.
+ */
+import type { Terminal } from './snicket.ts';
+
+/** Every command and subcommand by its words, with its help; the program itself is the first, with no words. */
+export async function commandsOf(
+  terminal: Terminal,
+  words: readonly string[] = [],
+): Promise<ReadonlyMap<string, string>> {
+  const { stdout } = await terminal.snicket([...words, '--help']);
+  const [, listed = ''] = /^Commands:\n((?: .*\n)+)/m.exec(stdout) ?? [];
+  const names = [...listed.matchAll(/^ {2}([a-z][-a-z]*)/gm)].map(([, name = '']) => name);
+  const found = new Map([[words.join(' '), stdout]]);
+  for (const name of names.filter((one) => one !== 'help')) {
+    for (const [below, help] of await commandsOf(terminal, [...words, name])) {
+      found.set(below, help);
+    }
+  }
+  return found;
+}
