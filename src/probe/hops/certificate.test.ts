@@ -92,7 +92,7 @@ test.each<[string, readonly string[], string]>([
 
   expect(certificate).toMatchObject({ state: 'Fail', code: 'CertificateNameMissing' });
   expect(certificate.message).toBe(`the certificate lacks a.k8s.test; it has ${shown}`);
-  expect(certificate.action).toStartWith('add a.k8s.test to the names');
+  expect(certificate.action).toStartWith('make a.k8s.test a name of');
 });
 
 test('a wildcard has the host among its names', async () => {
