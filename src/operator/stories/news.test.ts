@@ -16,8 +16,9 @@ function looks(lab: OperatorLab): number {
   return lab.number('reconciles_total', 'controller="exposure"');
 }
 
-/** Until nothing is left to be looked at, and nothing was for a moment. */
+/** Until the first probe has told what it found, nothing is left to be looked at, and nothing was for a moment. */
 async function untilAtRest(lab: OperatorLab): Promise<void> {
+  await lab.untilCondition('blue', 'Reachable', /^(True|False)/);
   for (let before = -1; before !== looks(lab);) {
     before = looks(lab);
     await Bun.sleep(1200);
