@@ -50,8 +50,13 @@ export function currentScreen(): Screen {
   if (!isTTY) return { hasColours: false };
   // A terminal that does not know its size says 0.
   const known = columns > 0 ? columns : undefined;
+  return { columns: known, hasColours: areColoursWelcome() };
+}
+
+/** Whether a terminal, if it is one, is to have colours. */
+export function areColoursWelcome(): boolean {
   const { NO_COLOR = '', TERM } = process.env;
-  return { columns: known, hasColours: NO_COLOR === '' && TERM !== 'dumb' };
+  return NO_COLOR === '' && TERM !== 'dumb';
 }
 
 const GAP = '  ';

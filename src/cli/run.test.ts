@@ -79,16 +79,17 @@ test('ends with 1 if it cannot listen', async () => {
   expect(stderr).toContain(place);
 });
 
-test('on a terminal, shows the line with a caret below it', async () => {
+test('on a terminal, logs for people: the line that is wrong with a caret below it', async () => {
   using terminal = new Terminal();
   terminal.write('edge.yaml', edgeText('shared').replace('driver: snicket', 'driver: nginx'));
-  const session = terminal.open(['run', '.', '--state', '.state', ...NOWHERE], 120);
+  const words = ['run', '.', '--state', '.state', ...NOWHERE, '--grace', '0'];
+  const session = terminal.open(words, 120, { NO_COLOR: '1' });
 
   const deadline = performance.now() + 30_000;
-  while (!session.text.includes('"running"') && performance.now() < deadline) await Bun.sleep(10);
-  session.type('\u0003');
+  while (!session.text.includes('running') && performance.now() < deadline) await Bun.sleep(10);
   session.type('\u0003');
   await session.ended;
 
+  expect(session.text).toMatch(/^\d\d:\d\d:\d\d {2}error {2}edge\.yaml:6:11: Edge shared: /);
   expect(session.text).toContain('\n6 |   driver: nginx\r\n              ^\r\n');
 });

@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
-import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
+import { LOG_LEVELS, type LoggerOptions, type LogLevel } from '../telemetry/log.ts';
 import { fileName } from './flag-values.ts';
 import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './gateway-flags.ts';
+import { areColoursWelcome } from './output.ts';
 import { operatorOptionsOf, withOperatorFlags, type OperatorFlags } from './operator-flags.ts';
 
 const EXAMPLES = `
@@ -69,17 +70,16 @@ async function run(folder: string, flags: Flags, command: Command): Promise<void
     import('../standalone/state/state-folder.ts'),
     import('../standalone/folder/fault.ts'),
   ]);
-  const log = createLogger({ level: flags.logLevel });
+  const log = createLogger({
+    level: flags.logLevel,
+    ...(process.stderr.isTTY && { format: await formatForPeople() }),
+  });
   const { http, ...gateway } = gatewayOptionsOf(flags);
   try {
     const code = await runStandalone(
       {
         ...{ folder, gateway, http, operator: operatorOptionsOf(flags) },
         state: flags.state ?? state.defaultStateFolder(process.env),
-        onFault: ({ excerpt }) => {
-          // A person looks at it: in JSON, a caret is below nothing.
-          if (excerpt !== undefined && process.stderr.isTTY) process.stderr.write(`${excerpt}\n`);
-        },
       },
       log,
     );
@@ -89,4 +89,11 @@ async function run(folder: string, flags: Flags, command: Command): Promise<void
     if (!(error instanceof state.StateRefused || error instanceof FolderUnreadable)) throw error;
     command.error(`error: ${error.message}`);
   }
+}
+
+/** In JSON, a caret is below nothing. */
+async function formatForPeople(): Promise<NonNullable<LoggerOptions['format']>> {
+  const { textLine } = await import('../telemetry/log-text.ts');
+  const hasColours = areColoursWelcome();
+  return (head, fields) => textLine(head, fields, hasColours);
 }

@@ -15,7 +15,6 @@ import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { unheardPorts } from './edge-port.ts';
-import type { FolderFault } from './folder/fault.ts';
 import { OPERATOR_NAMESPACE } from './folder/rules.ts';
 import { FolderCluster } from './folder-cluster.ts';
 import { registerFolderMetrics } from './folder-metrics.ts';
@@ -33,8 +32,6 @@ export interface StandaloneOptions {
   >;
   /** Health and metrics of both; none: nowhere. */
   readonly http: readonly ListenAddress[];
-  /** Told of each thing that is wrong in the folder, besides the log. */
-  readonly onFault?: ((fault: FolderFault) => void) | undefined;
 }
 
 /** The process, put together. */
@@ -59,11 +56,11 @@ export class Standalone {
   constructor(options: StandaloneOptions, log: Logger) {
     this.#options = options;
     this.#log = log;
-    const { folder, state, onFault } = options;
+    const { folder, state } = options;
     this.#cluster = new FolderCluster({ folder, state, log });
     this.#keyFile = ensureMasterKeyFile(state);
     this.#sync = new FolderSync({
-      ...{ folder, log, onFault, clock: systemClock },
+      ...{ folder, log, clock: systemClock },
       onLook: (faults) => this.#cluster.tellFaults(faults),
       client: this.#cluster.client('snicket-folder'),
     });

@@ -20,8 +20,6 @@ export interface FolderSyncOptions {
   readonly client: KubeClient;
   readonly log: Logger;
   readonly clock: Clock;
-  /** Told of each fault once, as long as it lasts. Default: nobody but the log is. */
-  readonly onFault?: ((fault: FolderFault) => void) | undefined;
   /** Told of all that is wrong, in sentences, after each look. */
   readonly onLook?: ((faults: readonly string[]) => void) | undefined;
 }
@@ -192,13 +190,12 @@ export class FolderSync {
 
   /** Each fault once, as long as it lasts; and when a file is right again. */
   #tell(faults: readonly FolderFault[], kept: (fault: FolderFault) => string): void {
-    const { log, onFault } = this.#options;
+    const { log } = this.#options;
     const told = new Map(faults.map((fault) => [faultText(fault), fault]));
     for (const [text, fault] of told) {
       if (this.#told.has(text)) continue;
       const { file, line, column, excerpt } = fault;
       log.error(`${text}${kept(fault)}`, { file, line, column, excerpt });
-      onFault?.(fault);
     }
     const wrong = new Set(faults.map(({ file }) => file));
     const before = new Set([...this.#told.values()].map(({ file }) => file));

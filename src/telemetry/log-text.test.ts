@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test';
+import { createLogger } from './log.ts';
+import { textLine } from './log-text.ts';
+
+function textOf(msg: string, fields: Record<string, unknown>, hasColours = false): string {
+  const lines: string[] = [];
+  const log = createLogger({
+    format: (head, rest) => textLine(head, rest, hasColours),
+    write: (line) => lines.push(line),
+  });
+  log.warn(msg, fields);
+  return lines.join('').replace(/\d\d:\d\d:\d\d/, 'hh:mm:ss');
+}
+
+test('a line has the time, the level, the sentence and the fields', () => {
+  const fields = { file: 'a b.yaml', line: 7, none: undefined, ports: [1, 2], size: 12n };
+
+  expect(textOf('the file is bad', fields)).toBe(
+    'hh:mm:ss  warn   the file is bad  file="a b.yaml" line=7 ports=1,2 size=12\n',
+  );
+  expect(textOf('all is well', {})).toBe('hh:mm:ss  warn   all is well\n');
+});
+
+test('an error is its message', () => {
+  expect(textOf('failed', { error: new Error('nobody there') })).toEndWith(
+    'failed  error="nobody there"\n',
+  );
+});
+
+test('what has lines of its own stands below', () => {
+  const excerpt = '7 |   driver: nginx\n              ^';
+
+  expect(textOf('edge.yaml:7:11: no', { excerpt, line: 7 })).toBe(
+    `hh:mm:ss  warn   edge.yaml:7:11: no  line=7\n${excerpt}\n`,
+  );
+});
+
+test('no stranger can move the cursor, add a line or turn the writing around', () => {
+  const bad = 'a\u001B[2Jb\rc\u009Bd\u202Ee';
+  const text = textOf(`${bad}\nf`, { bad, below: `${bad}\nx` });
+
+  expect(text).toContain('a\\u001b[2Jb\\u000dc\\u009bd\\u202ee\\u000af  bad=');
+  for (const sign of ['\u001B', '\r', '\u009B', '\u202E']) expect(text).not.toContain(sign);
+  expect(text.match(/\n/g)).toHaveLength(3);
+});
+
+test('colours are for the terminals that have them', () => {
+  const text = textOf('edge is bad', { line: 7 }, true);
+
+  expect(text).toContain('\u001B[33mwarn \u001B[0m  edge is bad  \u001B[90mline=7\u001B[0m\n');
+});
