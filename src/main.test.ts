@@ -36,6 +36,10 @@ test('refuses an unknown command with exit code 2 and suggests the nearest one',
   expect(exitCode).toBe(2);
 });
 
+test('shows what a terminal would act on as what it is', () => {
+  expect(snicket(['\u001B[2J']).stderr).toContain("unknown command '\\u001b[2J'");
+});
+
 test.each([[['help', 'versoin']], [['help', 'versoin', 'more']]])(
   'refuses to explain an unknown command: %j',
   (words) => {

@@ -2,6 +2,7 @@ import { Command, CommanderError, Help } from 'commander';
 import { endWithReader } from './cli/broken-pipe.ts';
 import { inNameOf, programName } from './cli/program-name.ts';
 import { tcpProxyWords } from './cli/tcp-proxy-words.ts';
+import { escapedText } from './telemetry/plain-text.ts';
 
 /** Exit code for a command line that cannot be understood, as in most Unix tools. */
 const USAGE_ERROR = 2;
@@ -31,7 +32,11 @@ const program = new Command(name)
   .description('One address for every hosted Kubernetes control plane.')
   // For the eye alone: it is the command `version` that is run.
   .option('-V, --version', 'print the version of snicket and of its runtime')
-  .configureOutput({ writeOut: (text) => process.stdout.write(inOurName(text)) })
+  .configureOutput({
+    writeOut: (text) => process.stdout.write(inOurName(text)),
+    // It quotes words that may come from anywhere, by a script.
+    writeErr: (text) => process.stderr.write(text.split('\n').map(escapedText).join('\n')),
+  })
   .configureHelp({
     // Below its default of 40, long options are followed by lines that are not wrapped at all.
     minWidthToWrap: 20,

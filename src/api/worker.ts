@@ -3,6 +3,7 @@
  */
 import * as z from 'zod';
 import { LOG_LEVELS } from '../telemetry/log.ts';
+import { IMAGE_PATTERN } from './image-name.ts';
 import { mapBy, mapTo, quantities, setOf, type DeepReadonly } from './kubernetes-values.ts';
 import { address, oneOfEachFamily, port, virtualAddress } from './network-values.ts';
 import { matching, withRules } from './rule.ts';
@@ -100,10 +101,13 @@ export const workerSpec = withRules(
       .describe(
         'Give new pods the host of the API in KUBERNETES_SERVICE_HOST, so that they dial the edge themselves. The tenant needs Kubernetes 1.36; the proxy stays for everything else.',
       ),
-    image: z
-      .string()
-      .min(1)
-      .max(512)
+    image: withRules(
+      z.string().max(512),
+      matching(
+        IMAGE_PATTERN.source,
+        '"{self}" is no name of an image; write one such as registry.example.com/snicket:v1',
+      ),
+    )
       .optional()
       .describe("The image of the proxy. Default: the operator's own."),
     resources: z

@@ -2,6 +2,7 @@
  * Changes as text for a person, and as values for a program.
  */
 import { keyText, objectText, type KubeObject } from '../kube/object.ts';
+import { escapedJson, escapedText } from '../telemetry/plain-text.ts';
 import type { Finding } from '../api/finding.ts';
 import type { FieldChange, ObjectChange } from '../plan/changes.ts';
 import type { Cluster } from '../plan/render.ts';
@@ -64,7 +65,7 @@ function fieldText(field: FieldChange): string {
     ...('from' in field ? [valueText(field.from)] : []),
     ...('to' in field ? [valueText(field.to)] : []),
   ];
-  return `${field.path}: ${values.join(' -> ')}`;
+  return `${escapedText(field.path)}: ${values.join(' -> ')}`;
 }
 
 /** A word, or a text in the place of a secret. */
@@ -75,7 +76,7 @@ const JSON_WORD = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 /** Bare where nobody can take it for something else. */
 function valueText(value: unknown): string {
   const isBare = typeof value === 'string' && BARE.test(value) && !JSON_WORD.test(value);
-  const text = isBare ? value : (JSON.stringify(value) ?? String(value));
+  const text = isBare ? value : escapedJson(JSON.stringify(value) ?? String(value));
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}...` : text;
 }
 

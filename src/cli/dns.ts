@@ -1,6 +1,8 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { findingText } from '../api/finding.ts';
 import { domain } from '../api/network-values.ts';
+import { fieldValue } from './field-value.ts';
+import { refusing } from './flag-values.ts';
 import {
   accessText,
   choiceOf,
@@ -235,7 +237,6 @@ function parseTtl(text: string): number {
 }
 
 function parseZones(text: string, before: readonly string[] = []): readonly string[] {
-  const { data, error } = domain.safeParse(text.replace(/\.$/, '').toLowerCase());
-  if (error !== undefined) throw new InvalidArgumentError(`${error.issues[0]?.message}.`);
-  return [...before, data];
+  const zone = text.replace(/\.$/, '').toLowerCase();
+  return [...before, refusing(() => fieldValue(domain, zone))];
 }

@@ -7,6 +7,7 @@ import {
   folderOption,
   openManagement,
   exposureNames,
+  proxyImageOption,
   refuseAccessFlags,
   refuseGiven,
   refuseUnclear,
@@ -68,10 +69,7 @@ export function doctorCommand(): Command {
       ).argParser(exposureNames),
     )
     .option('-A, --all-namespaces', 'all Exposures', false)
-    .option(
-      '--proxy-image <image>',
-      'the image of the proxy, for Exposures that name none; default: that of the operator',
-    )
+    .addOption(proxyImageOption())
     .addOption(folderOption())
     .option(
       '--timeout <seconds>',

@@ -2,7 +2,8 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { PREPARE_POLICIES } from '../api/exposure.ts';
 import { endpoint, host } from '../api/network-values.ts';
 import { WORKER_MODES } from '../api/worker.ts';
-import { wholeNumber } from './flag-values.ts';
+import { fieldValue } from './field-value.ts';
+import { objectName, refusing, wholeNumber } from './flag-values.ts';
 import { openManagement, withClusterFlags, type ClusterFlags } from './management-flags.ts';
 import { outputOption, type Output } from './output.ts';
 import type { NamedControlPlane } from './expose/control-planes.ts';
@@ -61,8 +62,8 @@ export function exposeCommand(): Command {
       'with --endpoints: where its konnectivity server is',
       parseEndpoints,
     )
-    .option('--name <name>', 'of the Exposure; default: that of the control plane')
-    .option('--edge <name>', 'the Edge; default: the default one, or the only one')
+    .option('--name <name>', 'of the Exposure; default: that of the control plane', objectName)
+    .option('--edge <name>', 'the Edge; default: the default one, or the only one', objectName)
     .option('--api-host <host>', 'default: made from the domain of the Edge', parseHost)
     .option('--konnectivity-host <host>', 'default: made from the domain of the Edge', parseHost)
     .addOption(
@@ -78,10 +79,12 @@ export function exposeCommand(): Command {
     .option(
       '--ca-secret <name>',
       "of the tenant's CA, without a provider; default: the one that the kubeconfig trusts",
+      objectName,
     )
     .option(
       '--kubeconfig-secret <name>',
       'of its administrator, without a provider; default: the one that is called like it',
+      objectName,
     )
     .option('--dry-run', 'print it, and write nothing', false)
     .option('-y, --yes', 'do not ask before it is written, not even if the plan has errors', false)
@@ -154,15 +157,9 @@ function parseControlPlane(text: string): NamedControlPlane {
 
 function parseEndpoints(text: string, before: readonly string[] = []): readonly string[] {
   const found = text.split(',');
-  for (const one of found) {
-    const { error } = endpoint.safeParse(one);
-    if (error !== undefined) throw new InvalidArgumentError(`${error.issues[0]?.message}.`);
-  }
-  return [...before, ...found];
+  return [...before, ...refusing(() => found.map((one) => fieldValue(endpoint, one)))];
 }
 
 function parseHost(text: string): string {
-  const { data, error } = host.safeParse(text);
-  if (error !== undefined) throw new InvalidArgumentError(`${error.issues[0]?.message}.`);
-  return data;
+  return refusing(() => fieldValue(host, text));
 }

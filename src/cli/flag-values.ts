@@ -2,6 +2,8 @@
  * Values of flags, as several commands take them. What is wrong with one is thrown as an InvalidArgumentError.
  */
 import { InvalidArgumentError } from 'commander';
+import { existsSync } from 'node:fs';
+import { IMAGE_PATTERN } from '../api/image-name.ts';
 import { parseListenAddress, type ListenAddress } from '../engine/listen-address.ts';
 
 /** Where health and metrics are; `off`: nowhere. */
@@ -13,6 +15,52 @@ export function parseHttp(text: string): readonly ListenAddress[] {
 export function fileName(text: string): string {
   if (text !== '') return text;
   throw new InvalidArgumentError('Write the name of a file.');
+}
+
+/** Names of files, as often as the flag is given. */
+export function fileNames(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, fileName(text)];
+}
+
+/** The same, also with commas between them; a comma may be of the name itself. */
+export function fileList(text: string, before: readonly string[] = []): readonly string[] {
+  const parts = existsSync(text) ? [text] : text.split(',').filter((part) => part !== '');
+  const [first = '', ...others] = parts;
+  return [...before, fileName(first), ...others];
+}
+
+/** The name of a folder; an empty one is a variable that was never set, and not the folder that one is in. */
+export function folderName(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('Write the name of a folder.');
+}
+
+/** As RFC 1123 has a label. */
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** A namespace. An empty one would be none, and so not what somebody means who names one. */
+export function namespaceName(text: string): string {
+  if (NAMESPACE.test(text)) return text;
+  throw new InvalidArgumentError(
+    'Write the name of a namespace: up to 63 lower-case letters, digits and dashes.',
+  );
+}
+
+/** As RFC 1123 has a name of several labels. */
+const OBJECT = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** The name of an object; an empty one is a variable that was never set. */
+export function objectName(text: string): string {
+  if (OBJECT.test(text)) return text;
+  throw new InvalidArgumentError(
+    'Write the name of an object: lower-case letters, digits, dashes and dots.',
+  );
+}
+
+/** The image of a proxy. */
+export function imageName(text: string): string {
+  if (IMAGE_PATTERN.test(text)) return text;
+  throw new InvalidArgumentError('Write an image such as registry.example.com/snicket:1.2.3.');
 }
 
 /** A number within limits. */

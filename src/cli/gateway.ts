@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { OpenRoutesFeed } from '../gateway/routes/routes-feed.ts';
-import { fileName } from './flag-values.ts';
+import { fileName, objectName } from './flag-values.ts';
 import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './gateway-flags.ts';
 
 const EXAMPLES = `
@@ -59,7 +59,7 @@ export function gatewayCommand(): Command {
       "the routes of a management cluster's Exposures, in place of a file",
       false,
     )
-    .option('--edge <name>', 'with --kubernetes: of the Exposures of this Edge only')
+    .option('--edge <name>', 'with --kubernetes: of the Exposures of this Edge only', objectName)
     .option(
       '--state <file>',
       'with --kubernetes: keep the last routes here, to begin with after a restart',

@@ -5,7 +5,7 @@
 import { parse } from 'yaml';
 import { AccessError } from '../kube/cluster-access.ts';
 import { readKubeconfig } from '../kube/kubeconfig-document.ts';
-import { yamlText } from './output.ts';
+import { yamlText } from '../manifests/yaml-text.ts';
 
 /** What it is made from. */
 export interface EdgeKubeconfigInput {
@@ -83,7 +83,7 @@ export function edgeKubeconfig(input: EdgeKubeconfigInput): EdgeKubeconfig {
     ],
     'current-context': name,
   };
-  return { text: yamlText(document), warnings: fileWarnings(user) };
+  return { text: yamlText(document), warnings: [...proxyWarnings(rest), ...fileWarnings(user)] };
 }
 
 interface Current {
@@ -119,6 +119,13 @@ function invalid(what: string): AccessError {
     'AccessInvalid',
     `${ORIGIN.name} ${what}; compare it with \`kubectl config view\``,
   );
+}
+
+/** It may be what this machine needs; or what only the provider's did. */
+function proxyWarnings({ 'proxy-url': proxy }: Fields): readonly string[] {
+  return typeof proxy === 'string' && proxy !== ''
+    ? [`the kubeconfig has proxy-url ${proxy}: kubectl reaches the edge by that proxy alone`]
+    : [];
 }
 
 function fileWarnings(user: Fields): readonly string[] {

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { createClient } from '../kube/fetch-client.ts';
 import { parseKubeconfig } from '../kube/kubeconfig.ts';
 import { RESOURCES } from '../kube/resource.ts';
@@ -136,6 +145,29 @@ describe('a file', () => {
     expect(written.toSorted()).toEqual(['blue.kubeconfig', 'old.kubeconfig']);
   });
 
+  test.each([
+    ['a device', '/dev/null'],
+    ['a link', 'link'],
+    ['a folder', 'folder'],
+  ])('that is %s, is left alone', async (_, output) => {
+    const link = join(terminal.folder, 'link');
+    const folder = join(terminal.folder, 'folder');
+    rmSync(link, { force: true });
+    symlinkSync('elsewhere', link);
+    mkdirSync(folder, { recursive: true });
+
+    const { exitCode, stderr } = await terminal.snicket([
+      ...['kubeconfig', 'blue', '-o', output, '--force'],
+    ]);
+
+    expect(stderr).toBe(
+      `error: ${output} is there already, and is no file but something else; name another file, or leave -o out to print it\n`,
+    );
+    expect(exitCode).toBe(2);
+    expect(lstatSync(link).isSymbolicLink()).toBeTrue();
+    expect(lstatSync('/dev/null').isCharacterDevice()).toBeTrue();
+  });
+
   test('that cannot be written', async () => {
     const words = ['kubeconfig', 'blue', '-o', 'no/such/folder/a'];
 
@@ -144,6 +176,19 @@ describe('a file', () => {
     expect(stderr).toBe('error: no/such/folder/a cannot be written (ENOENT); name another file\n');
     expect(exitCode).toBe(2);
   });
+});
+
+test('a Secret can neither forge lines nor reach the terminal', async () => {
+  const hostile = 'x\u001B[2J\u009B31m\nerror: forged';
+  const text = stringify({ ...(parse(tenant.kubeconfig) as object), 'current-context': hostile });
+  server.seed(secretOf({ name: 'hostile', namespace: 'tenants' }, { 'admin.conf': text }));
+  await expose('hostile', { endpoint: 'hostile.example.test:443', kubeconfig: 'hostile' });
+
+  const { exitCode, stderr } = await terminal.snicket(['kubeconfig', 'hostile']);
+
+  expect(stderr).toContain('has no context "x\\u001b[2J\\u009b31m\\u000aerror: forged"');
+  expect(stderr.split('\n')).toHaveLength(2);
+  expect(exitCode).toBe(1);
 });
 
 describe('there is none', () => {

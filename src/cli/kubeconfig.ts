@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { FileExists, writeWhole } from '../files/whole-file.ts';
+import { fileName } from './flag-values.ts';
 import { ipVersion } from '../wire/ip-address.ts';
 import type { ClusterAccess } from '../kube/cluster-access.ts';
 import type { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
@@ -73,7 +74,7 @@ export function kubeconfigCommand(): Command {
       }
       const { AccessError } = await import('../kube/cluster-access.ts');
       try {
-        refuseExisting(flags);
+        refuseExisting(flags, command);
         await run(exposure, flags, command);
       } catch (error) {
         if (error instanceof AccessError) {
@@ -180,8 +181,17 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
 }
 
 /** Before anything is read, so that nobody waits for a refusal. @throws FileExists */
-function refuseExisting({ output, force }: Flags): void {
-  if (output !== undefined && !force && existsSync(output)) throw new FileExists(output);
+function refuseExisting({ output, force }: Flags, command: Command): void {
+  if (output === undefined) return;
+  const there = lstatSync(output, { throwIfNoEntry: false });
+  if (there === undefined) return;
+  // A file takes the place of what is there: a device would be gone, and a link lead nowhere any more.
+  if (!there.isFile()) {
+    command.error(
+      `error: ${output} is there already, and is no file but something else; name another file, or leave -o out to print it`,
+    );
+  }
+  if (!force) throw new FileExists(output);
 }
 
 function hand(text: string, { output, force }: Flags, command: Command): void {
@@ -210,10 +220,11 @@ function parseAddress(text: string): string {
 
 /** Other tools have formats there, and a file called yaml would be a surprise. */
 function parseFile(text: string): string {
+  if (text === '-') throw new InvalidArgumentError('Leave it out to print the kubeconfig.');
   if (OUTPUTS.some((output) => output === text)) {
     throw new InvalidArgumentError(
       `It names a file here, and a kubeconfig is YAML. Leave it out, or write ./${text} if you mean that file.`,
     );
   }
-  return text;
+  return fileName(text);
 }

@@ -5,6 +5,7 @@ import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import type { KubeClient } from '../kube/client.ts';
 import type { AccessError, ClusterAccess } from '../kube/cluster-access.ts';
 import type { ObjectKey } from '../kube/object.ts';
+import { fileName, folderName, imageName, namespaceName } from './flag-values.ts';
 
 /** By which the cluster is found, and the namespace that is meant in it. */
 export interface ClusterFlags {
@@ -35,12 +36,21 @@ export interface Choice {
 /** The flags of every tool that looks at the management cluster. */
 export function withClusterFlags(command: Command): Command {
   return command
-    .option('--kubeconfig <file>', 'how to reach the management cluster; default: as kubectl does')
+    .option(
+      '--kubeconfig <file>',
+      'how to reach the management cluster; default: as kubectl does',
+      fileName,
+    )
     .option('--context <name>', 'the context of the kubeconfig')
-    .option('-n, --namespace <name>', "the Exposure's namespace; default: that of the context")
+    .option(
+      '-n, --namespace <name>',
+      "the Exposure's namespace; default: that of the context",
+      namespaceName,
+    )
     .option(
       '--operator-namespace <name>',
       'where the operator and the gateway are',
+      namespaceName,
       'snicket-system',
     );
 }
@@ -55,15 +65,23 @@ export function withManagementFlags(command: Command): Command {
       ).argParser(parseExposureName),
     )
     .option('-A, --all-namespaces', 'all Exposures', false)
-    .option(
-      '--proxy-image <image>',
-      'the image of the proxy, for Exposures that name none; default: that of the operator',
-    );
+    .addOption(proxyImageOption());
+}
+
+/** The image that the operator is taken to give to proxies. */
+export function proxyImageOption(): Option {
+  return new Option(
+    '--proxy-image <image>',
+    'the image of the proxy, for Exposures that name none; default: that of the operator',
+  ).argParser(imageName);
 }
 
 /** The folder of `snicket run`, where there is no cluster. */
 export function folderOption(): Option {
-  return new Option('-f, --filename <folder>', 'the folder of snicket run, in place of a cluster');
+  return new Option(
+    '-f, --filename <folder>',
+    'the folder of snicket run, in place of a cluster',
+  ).argParser(folderName);
 }
 
 /** How a management cluster is found. */

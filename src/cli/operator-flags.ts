@@ -3,7 +3,7 @@
  */
 import type { Command } from 'commander';
 import type { OperatorOptions } from '../operator/operator.ts';
-import { wholeNumber } from './flag-values.ts';
+import { imageName, wholeNumber } from './flag-values.ts';
 import { PROXY_IMAGE } from './proxy-image.ts';
 
 /** The flags of an operator, wherever its objects are, as Commander reads them. */
@@ -21,6 +21,7 @@ export function withOperatorFlags(command: Command, resyncSeconds = 120): Comman
     .option(
       '--proxy-image <image>',
       'the image of the proxy, for Exposures that name none',
+      imageName,
       PROXY_IMAGE,
     )
     .option('--concurrency <n>', 'Exposures that are looked at together', wholeNumber(1, 1000), 32)

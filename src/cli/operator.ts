@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { hostname } from 'node:os';
 import type { ListenAddress } from '../engine/listen-address.ts';
 import { createLogger, LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
-import { parseHttp } from './flag-values.ts';
+import { fileName, namespaceName, parseHttp } from './flag-values.ts';
 import { operatorOptionsOf, withOperatorFlags, type OperatorFlags } from './operator-flags.ts';
 
 const EXAMPLES = `
@@ -37,11 +37,16 @@ interface Flags extends OperatorFlags {
 export function operatorCommand(): Command {
   const command = new Command('operator')
     .description('carry out the Edges and Exposures of a management cluster')
-    .option('--kubeconfig <file>', 'how to reach it; default: as kubectl does, or the pod itself')
+    .option(
+      '--kubeconfig <file>',
+      'how to reach it; default: as kubectl does, or the pod itself',
+      fileName,
+    )
     .option('--context <name>', 'the context of the kubeconfig')
     .option(
       '--namespace <name>',
       "where the operator's Lease and the gateway's Service and keys are; default: the pod's own, or snicket-system",
+      namespaceName,
     )
     .option('--leader-elect', 'let only one of several replicas work', false)
     .addOption(

@@ -2,7 +2,8 @@
  * How tools print: a table for people, JSON and YAML for programs.
  */
 import { Option } from 'commander';
-import { stringify } from 'yaml';
+import { yamlText } from '../manifests/yaml-text.ts';
+import { escapedJson, plainText } from '../telemetry/plain-text.ts';
 
 /** What `-o` takes. */
 export const OUTPUTS = ['table', 'json', 'yaml'] as const;
@@ -18,15 +19,10 @@ export function outputOption(): Option {
 export function valueText(value: object, output: Exclude<Output, 'table'>): string {
   switch (output) {
     case 'json':
-      return `${JSON.stringify(value, null, 2)}\n`;
+      return `${escapedJson(JSON.stringify(value, null, 2))}\n`;
     case 'yaml':
       return yamlText(value);
   }
-}
-
-/** YAML as kubectl reads it: without compat a string `yes` would be bare, and be read as a boolean. */
-export function yamlText(value: object): string {
-  return stringify(value, { compat: 'yaml-1.1', lineWidth: 0, aliasDuplicateObjects: false });
 }
 
 /** As terminals understand it. */
@@ -173,11 +169,8 @@ function widthOf(text: string): number {
 }
 
 /** Messages quote what others said: an escape code in one must not reach the terminal. */
-const CONTROL_CHARACTERS = /\p{Cc}+/gu;
-
 function textOf(cell: Cell | undefined): string {
-  const text = typeof cell === 'object' ? cell.text : (cell ?? '');
-  return text.replaceAll(CONTROL_CHARACTERS, ' ');
+  return plainText(typeof cell === 'object' ? cell.text : (cell ?? ''));
 }
 
 function coloured(cell: Cell, text: string, { hasColours }: Screen): string {

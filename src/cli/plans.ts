@@ -103,7 +103,7 @@ export async function printPlans(options: PlansOptions & PlanTextOptions): Promi
     for await (const outlook of outlooks(options)) {
       reportFindings(outlook);
       const text = planText(outlook, options);
-      console.log(`${isFirst ? '' : '---\n'}${text.trimEnd()}`);
+      process.stdout.write(`${isFirst ? '' : '---\n'}${text.trimEnd()}\n`);
       isFirst = false;
     }
     if (isFirst) say('there is no Exposure');

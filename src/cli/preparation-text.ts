@@ -1,8 +1,8 @@
 /**
  * What is put into the objects of providers, as text: YAML that one can keep in git.
  */
-import { Document } from 'yaml';
 import { keyText, objectText } from '../kube/object.ts';
+import { yamlComment, yamlText } from '../manifests/yaml-text.ts';
 import type { Outlook } from '../operator/outlook.ts';
 import { pasteText, type PreparationPlan } from '../providers/preparation/plan-preparation.ts';
 
@@ -20,8 +20,8 @@ export function preparationTexts({ wish, preparation }: Outlook): readonly strin
   return plans
     .filter(({ fields }) => fields.length > 0)
     .map((plan) => {
-      const head = `# management cluster: ${objectText(plan.live)}, ${whatOf(plan)}`;
-      return `${head}\n${pasteText(plan)}`;
+      const head = yamlComment(`management cluster: ${objectText(plan.live)}, ${whatOf(plan)}`);
+      return `${head}${pasteText(plan)}`;
     });
 }
 
@@ -29,7 +29,7 @@ export function preparationTexts({ wish, preparation }: Outlook): readonly strin
 export function valuesText({ object, chart }: Outlook): string {
   const name = `Exposure ${keyText(object.metadata)}`;
   if (chart === undefined) {
-    return `# ${name}: its control plane belongs to no ClusterDeployment of k0rdent\n`;
+    return yamlComment(`${name}: its control plane belongs to no ClusterDeployment of k0rdent`);
   }
   const { deployment, template, isKnown, values } = chart;
   const head = [
@@ -38,6 +38,5 @@ export function valuesText({ object, chart }: Outlook): string {
       ? `the values of template ${template}`
       : `template ${template} has no such values that are known: how a chart of your own should have them`,
   ];
-  const text = new Document(values, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
-  return `${head.map((line) => `# ${line}\n`).join('')}${text.toString({ lineWidth: 0 })}`;
+  return `${head.map(yamlComment).join('')}${yamlText(values)}`;
 }

@@ -1,6 +1,5 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { readFileSync, statSync } from 'node:fs';
-import { ipVersion } from '../wire/ip-address.ts';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
 import {
   accessText,
@@ -17,6 +16,9 @@ import type { KubeObject } from '../kube/object.ts';
 import type { TextFile } from '../manifests/manifest-parts.ts';
 import { say } from './say.ts';
 import { PROXY_IMAGE } from './proxy-image.ts';
+import { fileNames } from './flag-values.ts';
+import { shellWord } from './shell-word.ts';
+import { TENANT_FLAGS, withTenantFlags, type TenantFlags } from './tenant-flags.ts';
 
 const EXAMPLES = `
 Examples:
@@ -40,45 +42,28 @@ Exit codes:
   2  the command line is wrong, there is no such Exposure, or a file or the
      management cluster cannot be read`;
 
-/** The flags that stand in for a tenant that is not asked. */
-const FILE_FLAGS = ['serviceAddress', 'clusterDomain', 'tenantVersion'] as const;
-
-interface Flags extends ManagementFlags {
+interface Flags extends ManagementFlags, TenantFlags {
   readonly filename?: readonly string[];
   readonly values: boolean;
   readonly showSecrets: boolean;
   readonly only?: Cluster;
-  readonly serviceAddress?: readonly string[];
-  readonly clusterDomain?: string;
-  readonly tenantVersion?: string;
 }
 
 /** `snicket render`: the objects that Exposures lead to, as YAML. */
 export function renderCommand(): Command {
-  return withManagementFlags(new Command('render'))
+  const command = withManagementFlags(new Command('render'))
     .description('print the objects that Exposures lead to, from a cluster or from files')
     .option(
       '-f, --filename <file...>',
       'files with Edges and Exposures, - for standard input, or the folder of snicket run',
+      fileNames,
     )
     .option('--values', "the values of k0rdent's chart, and nothing else", false)
     .option('--show-secrets', 'print what is in Secrets', false)
     .addOption(
       new Option('--only <cluster>', 'the objects of one cluster; default: both').choices(CLUSTERS),
-    )
-    .option(
-      '--service-address <ip...>',
-      "with -f: of the tenants' Service default/kubernetes; default: as its provider says, or 10.96.0.1",
-      parseAddresses,
-    )
-    .option(
-      '--cluster-domain <name>',
-      "with -f: the tenants' DNS domain; default: as its provider says, or cluster.local",
-    )
-    .option(
-      '--tenant-version <version>',
-      "with -f: the tenants' Kubernetes; default: as its provider says, or v1.36.0",
-    )
+    );
+  return withTenantFlags(command)
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure | undefined, flags: Flags, command: Command) => {
       refuseMisplaced(exposure, flags, command);
@@ -95,7 +80,7 @@ function refuseMisplaced(
 ): void {
   if (flags.filename === undefined) {
     refuseUnclear(exposure, flags, command);
-    const misplaced = FILE_FLAGS.find((flag) => command.getOptionValueSource(flag) === 'cli');
+    const misplaced = TENANT_FLAGS.find((flag) => command.getOptionValueSource(flag) === 'cli');
     const long = command.options.find((option) => option.attributeName() === misplaced)?.long;
     if (long !== undefined && long !== null) {
       command.error(`error: ${long} belongs to -f; without it, tenants are asked`);
@@ -167,7 +152,7 @@ async function renderFiles(
   for (const sentence of notes) say(`note: ${sentence}`);
   const { only, showSecrets, values } = flags;
   const texts = outlooks.map((outlook) => planText(outlook, { only, showSecrets, values }));
-  console.log(texts.map((text) => text.trimEnd()).join('\n---\n'));
+  process.stdout.write(`${texts.map((text) => text.trimEnd()).join('\n---\n')}\n`);
 }
 
 interface ReadObjects {
@@ -194,7 +179,7 @@ async function readFolder(
 ): Promise<ReadObjects> {
   if (names.length > 1) {
     command.error(
-      `error: ${folder} is a folder, and that of snicket run stands alone; for the files of a cluster write ${folder}/*.yaml`,
+      `error: ${folder} is a folder, and that of snicket run stands alone; for the files of a cluster write ${shellWord(folder)}/*.yaml`,
     );
   }
   refuseGiven(
@@ -206,7 +191,7 @@ async function readFolder(
   const read = await objectsInFolder(folder, command);
   if (read.faults.length > 0) {
     say(
-      `note: ${folder} is read as snicket run reads it; for the files of a cluster write ${folder}/*.yaml`,
+      `note: ${folder} is read as snicket run reads it; for the files of a cluster write ${shellWord(folder)}/*.yaml`,
     );
   }
   return read;
@@ -237,9 +222,4 @@ function unreadable(name: string, code: string): string {
   // As if one Exposure could be chosen from files.
   const isName = /^[^./]+\/[^./]+$/.test(name);
   return `there is no such file${isName ? '; with -f, all Exposures in the files are printed: leave the name out' : ''}`;
-}
-
-function parseAddresses(text: string, before: readonly string[] = []): readonly string[] {
-  if (ipVersion(text) === 0) throw new InvalidArgumentError('Write an IP such as 10.96.0.1.');
-  return [...before, text];
 }

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { LOG_LEVELS, type LoggerOptions, type LogLevel } from '../telemetry/log.ts';
-import { fileName } from './flag-values.ts';
+import { folderName } from './flag-values.ts';
 import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './gateway-flags.ts';
 import { areColoursWelcome } from './output.ts';
 import { operatorOptionsOf, withOperatorFlags, type OperatorFlags } from './operator-flags.ts';
@@ -46,11 +46,11 @@ const RESYNC_SECONDS = 30;
 export function runCommand(): Command {
   const command = new Command('run')
     .description('operator and gateway in one process, from a folder of YAML in place of a cluster')
-    .argument('<folder>', 'the Edges, Exposures and Secrets; watched', fileName)
+    .argument('<folder>', 'the Edges, Exposures and Secrets; watched', folderName)
     .option(
       '--state <folder>',
       'where to keep keys and statuses, for nobody else to read (default: $STATE_DIRECTORY, $XDG_STATE_HOME/snicket or ~/.local/state/snicket)',
-      fileName,
+      folderName,
     );
   return withOperatorFlags(withGatewayFlags(command), RESYNC_SECONDS)
     .addOption(

@@ -1,4 +1,9 @@
-/** A line on standard error. Not by console.error, which Bun prints in red on a terminal, whatever it says. */
+import { escapedText } from '../telemetry/plain-text.ts';
+
+/**
+ * One line on standard error, whatever others wrote that is quoted in it. Not by console.error, which Bun prints in red on
+ * a terminal, whatever it says.
+ */
 export function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${escapedText(line)}\n`);
 }

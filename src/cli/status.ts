@@ -9,6 +9,7 @@ import {
   type ClusterFlags,
   type NamedExposure,
 } from './management-flags.ts';
+import { folderName } from './flag-values.ts';
 import { outputOption, type Output } from './output.ts';
 import { READ_MS } from './reading-limit.ts';
 import type { StatusSource } from './status/status-source.ts';
@@ -24,7 +25,8 @@ Examples:
   snicket status --state DIR   # of \`snicket run\`, no cluster
 
 A terminal that is too narrow gets fewer columns; -o json has everything.
-With --watch and no terminal, a line is printed for each change.
+With --watch, a line is printed for each change where there is no terminal, or
+one that cannot move its cursor (TERM=dumb).
 With --state it is what \`snicket run\` wrote last, what is wrong in its
 folder, and whether it still runs.
 Nothing is written anywhere.
@@ -59,7 +61,7 @@ export function statusCommand(): Command {
     .option('-A, --all-namespaces', 'all Exposures', false)
     .addOption(outputOption())
     .option('-w, --watch', 'go on, and show what changes, until Ctrl-C', false)
-    .option('--state <folder>', 'of `snicket run`, in place of a cluster')
+    .option('--state <folder>', 'of `snicket run`, in place of a cluster', folderName)
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure | undefined, flags: Flags, command: Command) => {
       refuseMisplaced(exposure, flags, command);
@@ -151,9 +153,12 @@ async function nothingText(
   { choice: { namespace, name } }: StatusSource,
   { state }: Flags,
 ): Promise<string> {
-  const { programName } = await import('./program-name.ts');
+  const [{ programName }, { shellWord }] = await Promise.all([
+    import('./program-name.ts'),
+    import('./shell-word.ts'),
+  ]);
   const key = namespace === undefined ? name : `${namespace}/${name}`;
-  const all = state === undefined ? '-A' : `--state ${state}`;
+  const all = state === undefined ? '-A' : `--state ${shellWord(state)}`;
   const hint = `to see all: ${programName()} status ${all}`;
   return `there is no Exposure ${key}${state === undefined ? '' : await thereText(state)}; ${hint}`;
 }
@@ -199,7 +204,7 @@ async function watch(
   const drawing = await drawingFor(exposure, flags);
   // From here on nothing is waited for before somebody listens: a Ctrl-C in between would be lost.
   const ended = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
     process.once(signal, () => ended.abort());
   }
   return watchStatus(source, drawing, ended.signal, (situation) => narrowed(situation, exposure));

@@ -24,7 +24,7 @@ export function tenantKeyCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .action((host: string, { keyFile }: { keyFile: string }, command: Command) => {
       try {
-        console.log(tenantKeyText(masterKeys(keyFile), keyFile, host));
+        process.stdout.write(`${tenantKeyText(masterKeys(keyFile), keyFile, host)}\n`);
       } catch (error) {
         command.error(`error: ${error instanceof Error ? error.message : String(error)}`);
       }

@@ -36,7 +36,9 @@ export function versionCommand(): Command {
     .action(async ({ output }: { output: 'text' | 'json' | 'yaml' }) => {
       const current = currentVersion();
       if (output === 'text') {
-        console.log(`snicket ${current.version} (bun ${current.bun}, ${current.platform})`);
+        process.stdout.write(
+          `snicket ${current.version} (bun ${current.bun}, ${current.platform})\n`,
+        );
         return;
       }
       const { valueText } = await import('./output.ts');

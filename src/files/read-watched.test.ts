@@ -7,6 +7,8 @@ import { MAX_FILE_BYTES, readWatched, readWatchedLater } from './read-watched.ts
 const folder = mkdtempSync(join(tmpdir(), 'snicket-read-watched-'));
 const fifo = join(folder, 'fifo');
 const large = join(folder, 'large');
+/** It says that it has 0 bytes, and has more than memory. */
+const SIZELESS = '/proc/self/pagemap';
 Bun.spawnSync(['mkfifo', fifo]);
 writeFileSync(large, '');
 truncateSync(large, MAX_FILE_BYTES + 1);
@@ -32,6 +34,7 @@ test.each(
     [folder, when, 'is not a regular file', read] as const,
     ['/dev/zero', when, '/dev/zero is not a regular file', read] as const,
     [large, when, `has ${MAX_FILE_BYTES + 1} bytes; at most ${MAX_FILE_BYTES}`, read] as const,
+    [SIZELESS, when, `has more than ${MAX_FILE_BYTES} bytes; at most`, read] as const,
     [join(folder, 'none'), when, 'ENOENT', read] as const,
   ]),
 )('refuses %s, %s', async (path, _, sentence, read) => {

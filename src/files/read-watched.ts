@@ -2,8 +2,9 @@
  * Reads a file that somebody else names and may replace: by a FIFO, on which a plain open() waits for ever, or by a
  * device that never ends. Neither may stop the program.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { readAtMost, readAtMostLater } from './bounded-read.ts';
 
 /** No file that is watched is larger: room for as many routes as a gateway takes, with a kilobyte for each. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -27,7 +28,7 @@ export function readWatched(path: string): Buffer {
   const descriptor = openSync(path, FLAGS);
   try {
     refuseUnfit(path, fstatSync(descriptor));
-    return readFileSync(descriptor);
+    return readAtMost(descriptor, MAX_FILE_BYTES) ?? refuseLarge(path);
   } finally {
     closeSync(descriptor);
   }
@@ -38,7 +39,7 @@ export async function readWatchedLater(path: string): Promise<Buffer> {
   const file = await open(path, FLAGS);
   try {
     refuseUnfit(path, await file.stat());
-    return await file.readFile();
+    return (await readAtMostLater(file, MAX_FILE_BYTES)) ?? refuseLarge(path);
   } finally {
     await file.close();
   }
@@ -51,10 +52,14 @@ function refuseUnfit(path: string, stats: Stats): void {
       `${path} is not a regular file; write the content into one`,
     );
   }
-  if (stats.size > MAX_FILE_BYTES) {
-    throw new UnfitFile(
-      'file_too_large',
-      `${path} has ${stats.size} bytes; at most ${MAX_FILE_BYTES} are read`,
-    );
-  }
+  if (stats.size > MAX_FILE_BYTES) refuseLarge(path, stats.size);
+}
+
+/** Without a size: it has said a smaller one. */
+function refuseLarge(path: string, sizeBytes?: number): never {
+  const size = sizeBytes ?? `more than ${MAX_FILE_BYTES}`;
+  throw new UnfitFile(
+    'file_too_large',
+    `${path} has ${size} bytes; at most ${MAX_FILE_BYTES} are read`,
+  );
 }

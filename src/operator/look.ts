@@ -3,6 +3,7 @@
  * and a dry run look and then show.
  */
 import type { KubeObject } from '../kube/object.ts';
+import type { ListenAddress } from '../engine/listen-address.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { planExposure, type Facts, type Plan } from '../plan/plan.ts';
 import {
@@ -27,6 +28,8 @@ export interface Viewpoint extends ManagementPlace {
   readonly proxyImage: string;
   /** Whether the gateway is on this machine, and so gets to its loopback addresses. Default: it is in the cluster. */
   readonly isGatewayHere?: boolean | undefined;
+  /** Where it listens then. Default: that is not known. */
+  readonly gatewayListens?: readonly ListenAddress[] | undefined;
 }
 
 /** What the management cluster says. */
@@ -72,7 +75,7 @@ export async function lookAtExposure(
   viewpoint: Viewpoint,
   signal: AbortSignal,
 ): Promise<Look> {
-  const { management, proxyImage, isGatewayHere } = viewpoint;
+  const { management, proxyImage, isGatewayHere, gatewayListens } = viewpoint;
   const { exposure, edge, conflict } = wish;
   const secrets: SeenSecret[] = [];
   const reading = await readControlPlane(
@@ -84,7 +87,7 @@ export async function lookAtExposure(
     edgeAddresses: edgeAddresses(viewpoint, edge, management.ownedBy(object)),
     edgeClusterAddresses: edgeClusterAddresses(viewpoint, edge),
     currentSlices: [],
-    ...{ proxyImage, isGatewayHere },
+    ...{ proxyImage, isGatewayHere, gatewayListens },
   };
   return { wish, reading, secrets, facts, plan: planExposure(wish, facts) };
 }

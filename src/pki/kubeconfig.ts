@@ -1,7 +1,7 @@
 /**
  * A kubeconfig with one cluster and one user, everything inside: no file of it is anywhere else.
  */
-import { stringify } from 'yaml';
+import { yamlText } from '../manifests/yaml-text.ts';
 
 /** By what the user is known. */
 export type KubeconfigCredentials =
@@ -50,8 +50,7 @@ export function writeKubeconfig(content: KubeconfigContent): string {
     contexts: [{ name: context, context: { cluster, user, namespace } }],
     'current-context': context,
   };
-  // Without compat a token like `1_000` or a user `yes` would be bare, and kubectl read a number and a boolean.
-  return stringify(config, { compat: 'yaml-1.1', lineWidth: 0 });
+  return yamlText(config);
 }
 
 function userOf(credentials: KubeconfigCredentials): Readonly<Record<string, string>> {

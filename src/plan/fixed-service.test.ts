@@ -125,6 +125,25 @@ test('has a name that a Service can have, and that no other Exposure gets', () =
   expect(long[0]).not.toBe(long[1]!);
 });
 
+test('never leads back to a listener of the gateway on the same machine', () => {
+  const endpoints = { api: ['127.0.0.3:8443', '127.0.0.3:6443', '[::1]:8443'] };
+  const gatewayListens = [
+    { address: '127.0.0.3', port: 8443 },
+    { address: '::1', port: 8443 },
+  ];
+  const here = { ...ELSEWHERE, isGatewayHere: true, gatewayListens };
+
+  const slices = fixedServiceObjects(AT, endpoints, here).slice(1) as EndpointSlice[];
+
+  expect(slices).toMatchObject([
+    { ports: [{ port: 6443 }], endpoints: [{ addresses: ['127.0.0.3'] }] },
+  ]);
+  expect(fixedServiceFindings(endpoints, here).map(({ code }) => code)).toEqual([
+    'EndpointIsEdge',
+    'EndpointIsEdge',
+  ]);
+});
+
 test('never leads back to the edge, by the address of clients or by that of its Service', () => {
   const edge = {
     addresses: ['203.0.113.10', '2001:db8::10', 'edge.example.com'],

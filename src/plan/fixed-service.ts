@@ -4,6 +4,7 @@
  */
 import type { ControlPlaneSpec } from '../api/exposure.ts';
 import { exposureLabelValue } from '../edges/names.ts';
+import type { ListenAddress } from '../engine/listen-address.ts';
 import type { KubeObject } from '../kube/object.ts';
 import {
   canonicalAddress,
@@ -32,6 +33,8 @@ export interface EdgePlace {
   readonly clusterAddresses: readonly string[];
   /** Whether it gets to loopback addresses, being on the same machine. Default: no. */
   readonly isGatewayHere?: boolean | undefined;
+  /** Where it listens then. Default: that is not known. */
+  readonly gatewayListens?: readonly ListenAddress[] | undefined;
 }
 
 const API: ServicePort = { portName: 'api', port: 6443 };
@@ -89,11 +92,17 @@ function faultOf(endpoint: string, { isGatewayHere = false }: EdgePlace): string
   return isGatewayHere && isLoopback(address) ? undefined : endpointAddressFault(address);
 }
 
-function isEdge(endpoint: string, { addresses, port, clusterAddresses }: EdgePlace): boolean {
+function isEdge(endpoint: string, edge: EdgePlace): boolean {
+  const { addresses, port, clusterAddresses, gatewayListens = [] } = edge;
   const { address, port: at } = split(endpoint);
   const isAmong = (places: readonly string[]) =>
     places.some((one) => canonicalAddress(one) === canonicalAddress(address));
-  return isAmong(clusterAddresses) || (at === port && isAmong(addresses));
+  const listening = gatewayListens.filter((one) => one.port === at);
+  return (
+    isAmong(clusterAddresses) ||
+    (at === port && isAmong(addresses)) ||
+    isAmong(listening.map((one) => one.address))
+  );
 }
 
 function leadingBack(endpoint: string): Finding {

@@ -8,6 +8,7 @@ import type { Exposure, WorkerMode } from '../api/exposure.ts';
 import { hostsOf, type Hosts } from '../api/hosts.ts';
 import { modeFault, modeOf } from '../api/mode.ts';
 import type { ServedApis } from '../edges/driver.ts';
+import type { ListenAddress } from '../engine/listen-address.ts';
 import { driverFor } from '../edges/driver-for.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { EndpointSlice } from '../tenant/endpoint-slice.ts';
@@ -40,6 +41,8 @@ export interface Facts {
   readonly edgeClusterAddresses?: readonly string[] | undefined;
   /** Whether the edge gets to loopback addresses of control planes, being on the same machine. Default: no. */
   readonly isGatewayHere?: boolean | undefined;
+  /** Where it listens then. Default: that is not known. */
+  readonly gatewayListens?: readonly ListenAddress[] | undefined;
   /** What the management cluster serves. */
   readonly served: ServedApis;
   /** The tenant's slices of Service default/kubernetes. */
@@ -111,14 +114,14 @@ function managementSide(
   { exposure, edge }: Wish,
   hosts: Hosts,
   controlPlane: ControlPlane,
-  { served, edgeAddresses, edgeClusterAddresses = [], isGatewayHere }: Facts,
+  { served, edgeAddresses, edgeClusterAddresses = [], isGatewayHere, gatewayListens }: Facts,
 ): Required<Pick<Plan, 'routes' | 'management' | 'findings'>> {
   const input = { exposure, hosts, controlPlane };
   const routes = exposureRoutes(input);
   const { endpoints } = exposure.spec.controlPlane;
   const place = {
     ...{ addresses: edgeAddresses, port: edge.spec.port, clusterAddresses: edgeClusterAddresses },
-    isGatewayHere,
+    ...{ isGatewayHere, gatewayListens },
   };
   const service = endpoints === undefined ? [] : fixedServiceObjects(routes, endpoints, place);
   const objects = driverFor(edge.spec.driver).objects(routes, edge, served);

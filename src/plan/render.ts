@@ -2,9 +2,9 @@
  * A plan as text: what `render`, `diff` and a dry run show. No secret is in it unless it is asked for.
  */
 import { createHash } from 'node:crypto';
-import { Document } from 'yaml';
 import { objectText, type KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
+import { yamlComment, yamlText } from '../manifests/yaml-text.ts';
 import { isPlaceholder } from './placeholder.ts';
 import type { Plan } from './plan.ts';
 
@@ -32,9 +32,7 @@ export function renderPlan(plan: Pick<Plan, Cluster>, options: RenderOptions = {
 /** One object as YAML, as kubectl reads it. */
 export function renderObject(object: KubeObject, { showSecrets }: RenderOptions = {}): string {
   const shown = withoutSecrets(object, showSecrets === true ? (base64) => base64 : fingerprint);
-  // By default, the strings `yes` and `on` would stand without quotes, and kubectl reads them as booleans.
-  const document = new Document(shown, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
-  return document.toString({ lineWidth: 0 });
+  return yamlText(shown);
 }
 
 function part(
@@ -42,10 +40,11 @@ function part(
   objects: readonly KubeObject[] | undefined,
   options: RenderOptions,
 ): readonly string[] {
-  if (objects === undefined) return [`# ${cluster}: not known yet\n`];
-  if (objects.length === 0) return [`# ${cluster}: nothing\n`];
+  if (objects === undefined) return [yamlComment(`${cluster}: not known yet`)];
+  if (objects.length === 0) return [yamlComment(`${cluster}: nothing`)];
   return objects.map(
-    (object) => `# ${cluster}: ${objectText(object)}\n${renderObject(object, options)}`,
+    (object) =>
+      `${yamlComment(`${cluster}: ${objectText(object)}`)}${renderObject(object, options)}`,
   );
 }
 

@@ -3,7 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { NodeAddresses } from '../node-address/node-addresses.ts';
-import { addressText, dialTcp, errorCode } from './dial.ts';
+import { addressText, dialTcp } from './dial.ts';
 import { notApplicable, skippedAfter, type HopResult } from './hop.ts';
 import { judgeNodeAddress } from './hops/node-address.ts';
 import {
@@ -12,9 +12,9 @@ import {
   judgeNodeService,
   POD_NAME,
   type PodHandshake,
-  type ProxyHealth,
 } from './hops/node-proxy.ts';
 import { listeningAddresses } from './listeners.ts';
+import { askHealth } from './proxy-health.ts';
 import { parseAuthorities } from './tls/authorities.ts';
 import { shakeHands } from './tls/handshake.ts';
 
@@ -86,7 +86,7 @@ async function probeProxy(
   const { listeners = listenersHere, now = new Date() } = options;
   const found = listeners(healthPort);
   const health = await Promise.all(
-    found.map(async (address) => healthAt(addressText(address, healthPort), options)),
+    found.map(async (address) => askHealth(address, healthPort, options)),
   );
   const fault = judgeHealth(health, healthPort);
   if (fault !== undefined) return fault;
@@ -106,19 +106,4 @@ function listenersHere(port: number): readonly string[] {
   return listeningAddresses(readFileSync('/proc/net/tcp', 'utf8'), port).filter((address) =>
     address.startsWith('127.'),
   );
-}
-
-/** More than a sentence is not read. */
-const MAX_SAID = 300;
-
-async function healthAt(at: string, { signal, timeoutMs }: NodeProbeOptions): Promise<ProxyHealth> {
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  try {
-    const answer = await fetch(`http://${at}/readyz`, { signal: inTime });
-    const said = (await answer.text()).trim().slice(0, MAX_SAID);
-    return { at, isReady: answer.ok, said };
-  } catch (error) {
-    signal.throwIfAborted();
-    return { at, isReady: false, said: `no answer at ${at} (${errorCode(error) || 'too late'})` };
-  }
 }

@@ -136,6 +136,21 @@ describe('a tenant of Kamaji', () => {
     expect(JSON.stringify(findings)).not.toContain('hunter2');
   });
 
+  test('with a kubeconfig that is empty says so', async () => {
+    const secret = secretOf('blue-admin-kubeconfig', { 'super-admin.svc': '' });
+
+    const { findings } = await read(readyTenant('kamaji', 'blue'), [
+      ...[AUTHORITY, secret, SERVICE],
+    ]);
+
+    expect(findings).toMatchObject([
+      {
+        code: 'SecretEntryMissing',
+        message: "entry 'super-admin.svc' of Secret tenants/blue-admin-kubeconfig is empty",
+      },
+    ]);
+  });
+
   test.each([
     ['Ready', 2, 'serving'],
     ['Upgrading', 1, 'serving'],

@@ -144,7 +144,7 @@ describe('Secrets', () => {
     expect(none.findings.map(({ code }) => code)).toEqual(['SecretMissing', 'SecretMissing']);
     expect(others.findings.map(({ message }) => message)).toEqual([
       "Secret tenants/ca has no entry 'tls.crt' (it has ca.crt)",
-      "Secret tenants/kubeconfig has no entry 'admin.conf' (it has admin.conf)",
+      "entry 'admin.conf' of Secret tenants/kubeconfig is empty",
     ]);
   });
 

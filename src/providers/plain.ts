@@ -17,7 +17,7 @@ export type { Secret, Service } from './control-plane-reading.ts';
 
 const REMEDY: SecretRemedy = {
   secret: 'create it, or correct its name in spec.controlPlane',
-  entry: 'add the entry, or correct its name in spec.controlPlane',
+  entry: 'write the entry, or correct its name in spec.controlPlane',
 };
 
 /** Reads the control plane that the Exposure names by Service or by endpoints. */

@@ -12,7 +12,13 @@ import type {
   Service,
 } from './control-plane-reading.ts';
 import { serverIn, withServer } from './kubeconfig-server.ts';
-import { readAuthority, textIn, type AuthorityKeys, type SecretRemedy } from './secret-reading.ts';
+import {
+  entryMissing,
+  readAuthority,
+  textIn,
+  type AuthorityKeys,
+  type SecretRemedy,
+} from './secret-reading.ts';
 import { serviceAddresses, tcpPorts } from './service-reading.ts';
 
 /** Where a provider leaves what belongs to one control plane. */
@@ -129,9 +135,8 @@ async function readKubeconfig(
   const [entry] = entries.filter((one) => textIn(secret, one) !== undefined);
   const text = entry === undefined ? undefined : textIn(secret, entry);
   if (entry === undefined || text === undefined) {
-    const present = Object.keys(secret.data ?? {}).join(', ') || 'none';
-    const message = `Secret ${keyText(key)} has no entry '${entries[0]}' (it has ${present})`;
-    return lacks('SecretEntryMissing', message, remedy.entry);
+    const meant = entries.find((one) => secret.data?.[one] === '') ?? entries[0] ?? '';
+    return lacks('SecretEntryMissing', entryMissing(key, meant, secret), remedy.entry);
   }
   const aimed = server === undefined || secret.isAssumed === true ? text : withServer(text, server);
   if (aimed === undefined) {

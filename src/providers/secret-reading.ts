@@ -62,13 +62,19 @@ export function textIn(secret: Secret | undefined, entry: string): string | unde
   return value === undefined || value === '' ? undefined : Buffer.from(value, 'base64').toString();
 }
 
+/** That an entry is not there, or that nothing is in it. */
+export function entryMissing(key: ObjectKey, entry: string, { data = {} }: Secret): string {
+  if (data[entry] === '') return `entry '${entry}' of Secret ${keyText(key)} is empty`;
+  const present = Object.keys(data).join(', ') || 'none';
+  return `Secret ${keyText(key)} has no entry '${entry}' (it has ${present})`;
+}
+
 function secretMissing(
   key: ObjectKey,
   entry: string,
   secret: Secret | undefined,
   remedy: SecretRemedy,
 ): Finding {
-  const entries = Object.keys(secret?.data ?? {}).join(', ') || 'none';
   return secret === undefined
     ? {
         ...{ code: 'SecretMissing', severity: 'error' },
@@ -77,7 +83,7 @@ function secretMissing(
       }
     : {
         ...{ code: 'SecretEntryMissing', severity: 'error' },
-        message: `Secret ${keyText(key)} has no entry '${entry}' (it has ${entries})`,
+        message: entryMissing(key, entry, secret),
         action: remedy.entry,
       };
 }

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import {
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -8,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -140,6 +142,87 @@ describe('after a restart', () => {
 
     expect(killed.signalCode).toBe('SIGKILL');
     expect(open().store.get(RESOURCES.exposure, KEY)).toMatchObject(EXPOSURE);
+  });
+});
+
+describe('with a disk that is full', () => {
+  /** Opens it in a process whose files may have so many blocks of 512 bytes. */
+  function openWithin(blocks: number, from: string): string {
+    const code = `
+      const { FolderCluster } = await import(${JSON.stringify(join(import.meta.dir, 'folder-cluster.ts'))});
+      const log = { debug() {}, info() {}, warn() {}, error: (msg) => console.log(msg) };
+      try {
+        const { store } = new FolderCluster({ folder: ${JSON.stringify(from)}, state: ${JSON.stringify(state)}, log });
+        console.log(store.list(${JSON.stringify(RESOURCES.exposure)}).length, 'served');
+      } catch (error) {
+        console.log(error.name, error.message);
+      }
+      process.exit();`;
+    const limited = ['sh', '-c', `trap '' XFSZ; ulimit -f ${blocks}; exec "$0" -e "$1"`];
+    return Bun.spawnSync([...limited, process.execPath, code]).stdout.toString();
+  }
+
+  test('a folder that has moved is served from what is known', async () => {
+    const before = open();
+    await before.client('snicket').create(RESOURCES.exposure, EXPOSURE);
+    close(before);
+    const moved = join(root, 'moved');
+    renameSync(folder, moved);
+
+    const said = openWithin(0, moved);
+
+    expect(said).toStartWith('the folder has moved, which the state cannot note; a later start');
+    expect(said).toEndWith('1 served\n');
+  });
+
+  test.each([0, 16, 32, 48, 60])('of %d blocks, a first start is refused', (blocks) => {
+    expect(openWithin(blocks, folder)).toMatch(
+      /^StateRefused .*objects\.db cannot be used \(.*\); see to its disk, and start again\n$/,
+    );
+  });
+});
+
+describe('a database that is lost', () => {
+  const warnings = () => log.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+  const path = () => join(state, 'objects.db');
+
+  test.each([
+    ['missing', () => rmSync(path())],
+    ['empty', () => truncateSync(path())],
+  ])('is told at a start, when it is %s', (_, lose) => {
+    close(open());
+    close(open());
+    expect(warnings()).toEqual([]);
+
+    lose();
+    close(open());
+
+    expect(warnings()).toEqual([
+      expect.stringContaining(`${path()} was missing or empty in a state that was in use`),
+    ]);
+  });
+
+  test.each([
+    ['removed', () => rmSync(path())],
+    [
+      'replaced',
+      () => (copyFileSync(path(), `${path()}.copy`), renameSync(`${path()}.copy`, path())),
+    ],
+  ])('is told once, and in the status, when it is %s while it is in use', async (_, lose) => {
+    const cluster = open();
+    cluster.tellFaults(['a.yaml: wrong']);
+    expect(log).toEqual([]);
+
+    lose();
+    cluster.tellFaults(['a.yaml: wrong']);
+    cluster.tellFaults(['a.yaml: wrong']);
+
+    const sentence = expect.stringContaining(`${path()} was removed or replaced`);
+    expect(log).toMatchObject([{ level: 'error', msg: sentence }]);
+    const faults = () =>
+      (parse(readFileSync(join(state, 'status.yaml'), 'utf8')) as { faults?: string[] }).faults;
+    await until('the status has it', () => faults()?.length === 2);
+    expect(faults()).toEqual([sentence, 'a.yaml: wrong']);
   });
 });
 

@@ -2,7 +2,7 @@
  * The objects of `snicket run`: in memory, kept in the state folder, with the few things that a cluster does by itself.
  */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { placeOf } from '../files/place.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { RESOURCES, type Resource } from '../kube/resource.ts';
@@ -13,8 +13,8 @@ import type { Logger } from '../telemetry/log.ts';
 import { logEvents } from './event-log.ts';
 import { DEFAULT_NAMESPACE } from './folder/file-objects.ts';
 import { OPERATOR_NAMESPACE } from './folder/rules.ts';
-import { ObjectDatabase } from './state/object-database.ts';
-import { prepareStateFolder, StateRefused } from './state/state-folder.ts';
+import { DATABASE_FILE, ObjectDatabase } from './state/object-database.ts';
+import { prepareStateFolder, StateRefused, wasInUse } from './state/state-folder.ts';
 import { keepStatusFile, type KeptStatusFile } from './state/status-file.ts';
 
 /** Options of a {@link FolderCluster}. */
@@ -46,11 +46,15 @@ export class FolderCluster {
   readonly #database: ObjectDatabase;
   readonly #log: Logger;
   readonly #statusFile: KeptStatusFile;
+  /** What was told of the database last. */
+  #lost: string | undefined;
 
   /** With all that was there when the last process ended. @throws StateRefused */
   constructor({ folder, state, log }: FolderClusterOptions) {
+    this.#log = log;
     prepareStateFolder(state, folder);
     this.#database = new ObjectDatabase(state);
+    if (this.#database.isNew && wasInUse(state)) this.#warnOfNewDatabase(state);
     this.#refuseOtherFolder(resolve(folder), state);
     this.store = new ObjectStore({ historyLimit: HISTORY_LIMIT, keeper: this.#database });
     const namespaces = new Set([DEFAULT_NAMESPACE, OPERATOR_NAMESPACE]);
@@ -63,7 +67,6 @@ export class FolderCluster {
       this.store.restore(RESOURCES.namespace, { apiVersion, kind, metadata: { name } });
     }
     this.isNew = this.store.list(RESOURCES.exposure).length === 0;
-    this.#log = log;
     this.#collectGarbage();
     logEvents(this.store, log);
     this.onExposureGone(() => this.#collectGarbage());
@@ -84,9 +87,12 @@ export class FolderCluster {
     });
   }
 
-  /** Tells whoever asks for the status what is wrong in the folder, in sentences. */
+  /** Tells whoever asks for the status what is wrong in the folder, in sentences, and with the state itself. */
   tellFaults(faults: readonly string[]): void {
-    this.#statusFile.setFaults(faults);
+    const lost = this.#database.whyLost();
+    if (lost !== undefined && lost !== this.#lost) this.#log.error(lost);
+    this.#lost = lost;
+    this.#statusFile.setFaults(lost === undefined ? faults : [lost, ...faults]);
   }
 
   close(): void {
@@ -116,6 +122,27 @@ export class FolderCluster {
         `the state ${state} is of the folder ${before}, which is still there, and not of ${folder}: Snicket would leave all tenants of the former. Give another folder with --state, or move the former away`,
       );
     }
-    if (before !== folder) this.#database.folder = folder;
+    if (before !== folder) this.#noteFolder(folder, before);
+  }
+
+  /** A disk that is full keeps nobody from serving what is known. @throws StateRefused if nothing is */
+  #noteFolder(folder: string, before: string | undefined): void {
+    try {
+      this.#database.folder = folder;
+    } catch (error) {
+      if (error instanceof StateRefused && before !== undefined) {
+        const moved = 'the folder has moved, which the state cannot note; a later start does';
+        this.#log.error(moved, { folder, before, error });
+        return;
+      }
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  #warnOfNewDatabase(state: string): void {
+    this.#log.warn(
+      `${join(state, DATABASE_FILE)} was missing or empty in a state that was in use: what was in force is not known any more. Tenants of the folder are taken up again; those whose files are gone keep what Snicket has put into them. If you have a copy of the file, end this process and put it back`,
+    );
   }
 }

@@ -135,7 +135,7 @@ test('with one fault in it, nothing of a file counts, and the file is known to b
   const { objects, unknown, files } = await new FolderReader(folder).read(signal);
 
   expect(objects.map(({ file }) => file)).toEqual(['b.yaml']);
-  expect({ unknown, files }).toEqual({ unknown: ['a.yaml'], files: 2 });
+  expect({ unknown, files }).toEqual({ unknown: ['a.yaml'], files: ['a.yaml', 'b.yaml'] });
 });
 
 describe('what cannot be read is said, and the rest is read', () => {

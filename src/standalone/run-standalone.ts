@@ -16,7 +16,8 @@ export async function runStandalone(options: StandaloneOptions, log: Logger): Pr
     await listFiles(resolve(options.folder), new AbortController().signal);
   }
   const standalone = new Standalone(options, log);
-  const told = Promise.withResolvers<void>();
+  const told = new AbortController();
+  const untilTold = new Promise((resolve) => told.signal.addEventListener('abort', resolve));
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -24,18 +25,20 @@ export async function runStandalone(options: StandaloneOptions, log: Logger): Pr
         log.info('ended at once, by a second signal');
         process.exit(0); // waits for nothing: whatever the drain waits for may never come
       }
-      told.resolve();
+      told.abort();
     });
   }
   process.on('SIGHUP', () => standalone.gateway.reopenAccessLog());
   try {
-    await standalone.start();
-    await Promise.race([told.promise, standalone.lost()]);
+    await standalone.start(told.signal);
+    await Promise.race([untilTold, standalone.lost()]);
   } catch (error) {
-    await standalone.stop();
-    if (error instanceof FolderUnreadable) throw error;
-    log.error('snicket cannot go on', { error });
-    return 1;
+    if (error !== told.signal.reason) {
+      await standalone.stop();
+      if (error instanceof FolderUnreadable) throw error;
+      log.error('snicket cannot go on', { error });
+      return 1;
+    }
   }
   await standalone.drain();
   log.info('ended');

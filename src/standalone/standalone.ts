@@ -3,6 +3,7 @@
  * folder, that both see by a client as they would see those of a server.
  */
 import { systemClock } from '../engine/clock.ts';
+import { placesReached } from '../engine/own-places.ts';
 import { formatListenAddress, type ListenAddress } from '../engine/listen-address.ts';
 import { adviceFor, CannotListen, listenOnAll } from '../engine/listen-all.ts';
 import { whyNotAlone } from '../engine/sole-listener.ts';
@@ -28,7 +29,7 @@ export interface StandaloneOptions {
   readonly gateway: Omit<GatewayOptions, 'openRoutes' | 'keyFile' | 'http'>;
   readonly operator: Omit<
     OperatorOptions,
-    'client' | 'namespace' | 'identity' | 'isGatewayHere' | 'log'
+    'client' | 'namespace' | 'identity' | 'isGatewayHere' | 'gatewayListens' | 'log'
   >;
   /** Health and metrics of both; none: nowhere. */
   readonly http: readonly ListenAddress[];
@@ -69,6 +70,7 @@ export class Standalone {
     this.#operator = new Operator({
       ...{ ...options.operator, client, log },
       ...{ namespace: OPERATOR_NAMESPACE, identity: 'snicket-run', isGatewayHere: true },
+      gatewayListens: placesReached(options.gateway.listen),
     });
     this.gateway = new Gateway(
       {
@@ -89,8 +91,11 @@ export class Standalone {
     return this.#http;
   }
 
-  /** Starts all of it. @throws FolderUnreadable if nothing is known of the folder yet, or if it cannot listen */
-  async start(): Promise<void> {
+  /**
+   * Starts all of it, unless the signal comes first. @throws FolderUnreadable if nothing is known of the folder yet, the
+   * signal's reason, or if it cannot listen
+   */
+  async start(signal: AbortSignal): Promise<void> {
     // Each of two would get half of the clients, of tenants that only the other knows.
     const reason = whyNotAlone(this.#options.gateway.listen);
     if (reason !== undefined) throw new Error(`${reason.message}; ${adviceFor(reason)}`);
@@ -100,9 +105,11 @@ export class Standalone {
       namespace: OPERATOR_NAMESPACE,
     });
     // What there was before is served at once; a first start has nothing to serve until the folder is read.
-    if (this.#cluster.isNew) await this.#sync.start();
+    if (this.#cluster.isNew) await this.#sync.start(signal);
+    signal.throwIfAborted();
     await this.gateway.start();
-    if (!this.#cluster.isNew) await this.#sync.start();
+    if (!this.#cluster.isNew) await this.#sync.start(signal);
+    signal.throwIfAborted();
     this.#warnOfPorts();
     this.#cluster.store.listen(({ plural }) => {
       if (plural === RESOURCES.edge.plural) this.#warnOfPorts();
@@ -131,6 +138,7 @@ export class Standalone {
 
   /** Ends the operator at once, and the gateway when its clients have gone: neither waits for the other. */
   async drain(): Promise<void> {
+    if (this.gateway.addresses.length === 0) return this.stop(); // nobody has come yet
     await Promise.all([this.#endOperator(), this.gateway.drain()]);
     this.#close();
   }

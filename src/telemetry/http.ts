@@ -94,10 +94,7 @@ function handlers(
   const pages = pagesOf(options);
   return {
     open(socket) {
-      if (open.size >= MAX_HTTP_CONNECTIONS) {
-        socket.terminate();
-        return;
-      }
+      if (open.size >= MAX_HTTP_CONNECTIONS) makeRoom(open);
       open.add(socket);
       const timer = setTimeout(() => socket.terminate(), options.timeoutMs ?? 10_000);
       socket.data = { request: '', unsent: undefined, timer };
@@ -120,6 +117,18 @@ function handlers(
     },
     error: (socket) => socket.terminate(),
   };
+}
+
+/**
+ * Whoever has been here longest without a question goes: a few silent ones must not keep the kubelet out. Where all have
+ * asked, it is the one that takes longest to read its answer.
+ */
+function makeRoom(open: Set<Socket<Exchange | undefined>>): void {
+  const oldestFirst = [...open];
+  const leaves = oldestFirst.find(({ data }) => data?.unsent === undefined) ?? oldestFirst[0];
+  if (leaves === undefined) return;
+  open.delete(leaves);
+  leaves.terminate();
 }
 
 function pagesOf({ metrics, notReady }: HttpOptions): ReadonlyMap<string, () => Answer> {

@@ -2,6 +2,7 @@
  * Log lines for a person at a terminal: `10:55:04 warn   the sentence  file=edge.yaml line=7`, and below it the fields that
  * have lines of their own, such as the excerpt of a file with its caret.
  */
+import { escapedText } from './plain-text.ts';
 import { printable, type LogHead, type LogFields, type LogLevel } from './log.ts';
 
 const GREY = 90;
@@ -29,10 +30,10 @@ export function textLine(
     // Of the clock on that person's wall.
     painted(new Date(time).toTimeString().slice(0, 8), GREY),
     painted(level.padEnd(LEVEL_WIDTH), LEVEL_COLOURS[level]),
-    harmless(msg),
+    escapedText(msg),
     painted(details, GREY),
   ];
-  const blocks = below.map((text) => `${text.split('\n').map(harmless).join('\n')}\n`);
+  const blocks = below.map((text) => `${text.split('\n').map(escapedText).join('\n')}\n`);
   return `${line.filter((part) => part !== '').join('  ')}\n${blocks.join('')}`;
 }
 
@@ -45,13 +46,5 @@ function valueText(value: unknown): string {
   if (Array.isArray(value) && value.length > 0) return value.map(valueText).join(',');
   const plain = printable('', value);
   const isWord = typeof plain === 'string' && /^[^\s"',=]+$/u.test(plain);
-  return harmless(isWord ? plain : JSON.stringify(plain, printable));
-}
-
-/** What servers and clients say may reach a log: nothing of it moves a cursor or turns the writing around. */
-function harmless(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Bidi_Control}]/gu,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return escapedText(isWord ? plain : JSON.stringify(plain, printable));
 }

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test';
-import { closeSync, openSync } from 'node:fs';
 import { createLogger, type LoggerOptions } from './log.ts';
 
 function loggerWithLines(options: LoggerOptions = {}) {
@@ -55,23 +54,3 @@ test('prints what an error says, and its code', () => {
     size: '12',
   });
 });
-
-test.skipIf(process.platform !== 'linux')(
-  'loses lines that cannot be written, counts them, and lets the program go on',
-  async () => {
-    const program = `
-      import { createLogger, linesLost } from ${JSON.stringify(import.meta.resolve('./log.ts'))};
-      const log = createLogger();
-      log.error('one');
-      log.error('two');
-      console.log(linesLost());`;
-    const full = openSync('/dev/full', 'w');
-    const child = Bun.spawn([process.execPath, '-e', program], { stderr: full });
-
-    const said = await new Response(child.stdout).text();
-
-    expect(await child.exited).toBe(0);
-    expect(said).toBe('2\n');
-    closeSync(full);
-  },
-);

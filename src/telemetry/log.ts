@@ -2,7 +2,7 @@
  * Log lines: as JSON, one per line, `time`, `level`, `msg`, then the fields of the caller; or as a caller likes them who has
  * a person before it. Nothing here knows a secret, and nobody may pass one: a field is printed as it is.
  */
-import { writeSync } from 'node:fs';
+import { writeToStandardError } from './standard-error.ts';
 
 /** From the most talkative to the tersest. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -47,26 +47,6 @@ export function createLogger(options: LoggerOptions = {}): Logger {
 function jsonLine(head: LogHead, fields: LogFields): string {
   // The three of ours come last into the object and first into the line: no field can stand in for them.
   return `${JSON.stringify({ ...head, ...fields, ...head }, printable)}\n`;
-}
-
-let lost = 0;
-
-/** How many lines of this process could not be written. */
-export function linesLost(): number {
-  return lost;
-}
-
-/**
- * Straight to the descriptor: process.stderr would load Node's streams, 2.4 MB of memory for a line now and then. It may
- * be a pipe that is full or whose reader is gone, or a file on a full disk: whatever it is, the line is lost and counted,
- * for no log may stop the program it is about.
- */
-function writeToStandardError(line: string): void {
-  try {
-    writeSync(2, line);
-  } catch {
-    lost++;
-  }
 }
 
 /** For JSON, which has no way to say these: an Error would be `{}`, and a bigint would throw. */

@@ -3,7 +3,7 @@
  */
 import { readdirSync } from 'node:fs';
 import manifest from '../../package.json' with { type: 'json' };
-import { linesLost } from './log.ts';
+import { linesLost } from './standard-error.ts';
 import type { Metrics } from './metrics.ts';
 
 /** A program with several HTTP servers shows the same metrics on each. */

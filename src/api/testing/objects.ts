@@ -267,6 +267,11 @@ export const RULE_BREAKERS: readonly WrongObject[] = [
     path: 'spec.worker.tolerations[0]',
     sentence: 'operator Exists takes no value; remove "yes", or write operator Equal',
   },
+  ...['', 'a b', 'x\u2028kind: Secret'].map((image) => ({
+    object: worker({ image }),
+    path: 'spec.worker.image',
+    sentence: `"${image}" is no name of an image; write one such as registry.example.com/snicket:v1`,
+  })),
 ];
 
 /** What a schema has words for: the API server refuses the same fields in words of its own. */
@@ -333,11 +338,6 @@ export const SCHEMA_BREAKERS: readonly WrongObject[] = [
     sentence:
       `"${'a.'.repeat(130)}example.com`.slice(0, 80) +
       '… is too long; write 253 characters or less',
-  },
-  {
-    object: worker({ image: '' }),
-    path: 'spec.worker.image',
-    sentence: '"" is too short; write 1 character or more',
   },
   {
     object: exposureOf({ hosts: 'blue.example.com' }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { hopResult, notLookedAt, skippedAfter } from '../../probe/hop.ts';
 import type { Examination } from './examination.ts';
-import { examinationText, tallyOf, unmetText } from './doctor-report.ts';
+import { examinationText, hopsText, tallyOf, unmetText } from './doctor-report.ts';
 
 const HOST = 'tenant-01.k8s.a-rather-long-domain-of-some-department.example.com';
 const PIPE = { hasColours: false };
@@ -62,4 +62,12 @@ test('one that is being deleted, and a control plane without an Exposure, are a 
   expect(unmetText({ object: 'Cluster a/b', findings: [] }, PIPE)).toBe(
     'Cluster a/b  asks for an Exposure and has none\n',
   );
+});
+
+test('what others wrote is no line of its own, nor a code for the terminal', () => {
+  const hops = [hopResult('EdgeAnswers', 'a\r\n\u001B[31mb', 'the edge accepts connections')];
+
+  const text = hopsText('c\r\nd', hops, PIPE);
+
+  expect(text).toMatch(/^c +d\n.*\n {2}edge +Pass +EdgeAnswers +a +\[31mb\n$/);
 });

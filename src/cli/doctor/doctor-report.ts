@@ -3,6 +3,7 @@
  */
 import type { Finding } from '../../api/finding.ts';
 import type { HopResult } from '../../probe/hop.ts';
+import { plainText } from '../../telemetry/plain-text.ts';
 import { wrappedText, type Colour, type Screen } from '../output.ts';
 import type { Examination } from './examination.ts';
 import type { UnmetWish } from './unmet-wishes.ts';
@@ -146,7 +147,8 @@ function blockText(head: string, rows: readonly Row[], screen: Screen): string {
     hop: width(['HOP', ...rows.map(({ hop }) => hop)]),
     code: width(['CODE', ...rows.map(({ code }) => code)]),
   };
-  const line = (hop: string, mark: string, code: string, target: string): string => {
+  const line = (hop: string, mark: string, code: string, place: string): string => {
+    const target = plainText(place);
     const colour = COLOURS[mark as Mark];
     const state = colour === undefined ? mark : painted(mark, colour, screen);
     const padding = ' '.repeat(Math.max(0, 'STATE'.length - mark.length));

@@ -1,10 +1,10 @@
 /**
- * The words of `snicket doctor edge` as people write them: the edge, the hosts and the files with CAs.
+ * The words of `snicket doctor edge` as people write them: the edge and the hosts.
  */
-import { existsSync } from 'node:fs';
 import { host as hostSchema } from '../../api/network-values.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../../proxy/edge/edge-address.ts';
 import { isIPv6 } from '../../wire/ip-address.ts';
+import { fieldValue } from '../field-value.ts';
 
 const DEFAULT_PORT = 443;
 /** For each host there are nine connections. */
@@ -58,17 +58,9 @@ export function parseHosts(words: readonly string[]): readonly [string, ...strin
   const [first, ...others] = new Set(words.flatMap((word) => parts(word.toLowerCase())));
   if (first === undefined) throw new TypeError('there is no host; write blue.k8s.example.com');
   const hosts = [first, ...others] as const;
-  for (const one of hosts) {
-    const { error } = hostSchema.safeParse(one);
-    if (error !== undefined) throw new TypeError(error.issues[0]?.message);
-  }
+  for (const one of hosts) fieldValue(hostSchema, one);
   if (hosts.length <= MAX_HOSTS) return hosts;
   throw new TypeError(`${hosts.length} are too many; write ${MAX_HOSTS} at most`);
-}
-
-/** Names of files, apart or with commas between them; a comma may be of the name itself. */
-export function fileNames(words: readonly string[]): readonly string[] {
-  return words.flatMap((word) => (existsSync(word) ? [word] : parts(word)));
 }
 
 function parts(word: string): readonly string[] {

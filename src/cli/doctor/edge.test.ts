@@ -5,6 +5,8 @@ import { Terminal } from '../testing/snicket.ts';
 
 setDefaultTimeout(60_000);
 
+const LONG_HOST = `${'a.'.repeat(130)}example.com`;
+
 let lab: EdgeLab;
 let terminal: Terminal;
 let good: readonly string[];
@@ -114,6 +116,9 @@ describe('it is not looked at, with exit code 2, if', () => {
     ],
     ['there are hosts, and no edge', ['--hosts', `${HOST_A},${HOST_B}`], "argument 'host[:port]'"],
     ['a host is none', ['127.0.0.1', '--hosts', '*.example.com'], 'is no host'],
+    ['a host is too long', ['127.0.0.1', '--hosts', LONG_HOST], 'is too long; write 253'],
+    ['a CA has no name', ['127.0.0.1', '--ca', ''], 'Write the name of a file.'],
+    ['a CA is a comma', ['127.0.0.1', '--ca', ','], 'Write the name of a file.'],
     ['a CA is not there', ['127.0.0.1', '--ca', 'none.crt'], '--ca none.crt: ENOENT'],
     ['a CA is empty', ['127.0.0.1', '--ca', 'empty.crt'], 'there is no certificate in it'],
     ['it is to wait for ever', ['127.0.0.1', '--idle', '9999'], 'Write seconds, up to 7200.'],

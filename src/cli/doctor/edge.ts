@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { EdgeAddress } from '../../proxy/edge/edge-address.ts';
-import { secondsUpTo } from '../flag-values.ts';
+import { fileList, secondsUpTo } from '../flag-values.ts';
 import { outputOption, type Output } from '../output.ts';
 import { say } from '../say.ts';
 
@@ -46,7 +46,7 @@ export function edgeCommand(): Command {
     .usage('[options] <host[:port]>')
     .argument('[host[:port]]', 'the edge; default port: 443')
     .requiredOption('--hosts <host...>', 'hosts with a route; two tell most')
-    .option('--ca <file...>', 'the CAs of the tenants behind it, as PEM')
+    .option('--ca <file...>', 'the CAs of the tenants behind it, as PEM', fileList)
     .option(
       '--idle <seconds>',
       'leave a connection alone so long',
@@ -150,14 +150,11 @@ async function reach(
 
 /** Ends the program if one of them cannot be read. */
 async function readAuthorities(
-  words: readonly string[],
+  files: readonly string[],
   command: Command,
 ): Promise<readonly X509Certificate[]> {
-  const [{ parseAuthorities }, { fileNames }] = await Promise.all([
-    import('../../probe/tls/authorities.ts'),
-    import('./edge-words.ts'),
-  ]);
-  return fileNames(words).flatMap((file) => {
+  const { parseAuthorities } = await import('../../probe/tls/authorities.ts');
+  return files.flatMap((file) => {
     try {
       return parseAuthorities(readFileSync(file, 'utf8'));
     } catch (error) {

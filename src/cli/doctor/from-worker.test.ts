@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { Backend } from '../../engine/conformance/peer.ts';
 import { answering, VERSION_ANSWER } from '../../probe/testing/answers.ts';
 import { ApiServer } from '../../proxy/testing/api-server.ts';
 import { TestAuthority } from '../../proxy/testing/certificates.ts';
@@ -88,7 +89,33 @@ test('a proxy that is not ready is at fault only where the edge is not', async (
   expect(echo.stdout).toMatch(/^ {2}node-proxy +Skip +EarlierHopFailed/m);
 });
 
+test('a proxy for HTTP, which the environment names, is not asked for what is on the node', async () => {
+  using other = new Backend();
+  const proxy = `http://127.0.0.1:${other.port}`;
+  const env = ['env', `http_proxy=${proxy}`, `HTTP_PROXY=${proxy}`, 'no_proxy=', 'NO_PROXY='];
+
+  const { exitCode, stdout } = await terminal.run([...env, terminal.program, ...words]);
+
+  expect(stdout).toMatch(/^ {2}node-proxy +Pass +NodeProxyAnswers/m);
+  expect(other.peers).toEqual([]);
+  expect(exitCode).toBe(0);
+});
+
+test.each(['', 'A B', '*.x', '1.2.3.4', 'a\r\nX: y', 'a'.repeat(100_000)])(
+  'a host that is none: %#',
+  async (host) => {
+    for (const flag of ['--host', '--konnectivity-host']) {
+      const { exitCode, stderr, stdout } = await terminal.snicket([...words, flag, host]);
+
+      expect(stderr).toContain('Write a DNS name such as blue.k8s.example.com.');
+      expect(stdout).toBe('');
+      expect(exitCode).toBe(2);
+    }
+  },
+);
+
 test.each([
+  [['--ca', ''], 'Write the name of a file.'],
   [['--ca', 'none.crt'], 'error: --ca none.crt cannot be read (ENOENT)'],
   [['--ca', 'kubeconfig'], 'error: --ca kubeconfig: there is no certificate in it'],
   [['--edge', 'nowhere'], "'nowhere' has no port from 1 to 65535 at its end"],

@@ -1,12 +1,13 @@
 /**
  * The flags of `snicket doctor --from-worker`.
  */
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { domain } from '../../api/network-values.ts';
 import { DEFAULT_VIRTUAL_ADDRESS } from '../../api/worker.ts';
 import { parseListenAddress, type ListenAddress } from '../../engine/listen-address.ts';
 import { parseVirtualAddress } from '../../node-address/virtual-address.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../../proxy/edge/edge-address.ts';
-import { refusing, wholeNumber } from '../flag-values.ts';
+import { fileName, refusing, wholeNumber } from '../flag-values.ts';
 import type { WorkerWords } from './from-worker.ts';
 
 /** What the flags say. */
@@ -32,14 +33,14 @@ export const WORKER_FLAGS: readonly (keyof WorkerFlags)[] = [
 export function withWorkerFlags(command: Command): Command {
   return command
     .option('--from-worker', 'try the way of this node and of its pods; no API is asked', false)
-    .option('--host <host>', "with --from-worker: the tenant's API host")
-    .option('--ca <file>', "with --from-worker: the tenant's CA, as PEM")
+    .option('--host <host>', "with --from-worker: the tenant's API host", parseHost)
+    .option('--ca <file>', "with --from-worker: the tenant's CA, as PEM", fileName)
     .addOption(
       new Option('--edge <host:port>', 'with --from-worker: the shared address').argParser(
         refused(parseEdgeAddress),
       ),
     )
-    .option('--konnectivity-host <host>', 'with --from-worker: default: it is not tried')
+    .option('--konnectivity-host <host>', 'with --from-worker: default: it is not tried', parseHost)
     .addOption(
       new Option('--service-address <ip:port>', 'with --from-worker: of Service default/kubernetes')
         .argParser(refused(parsePlace))
@@ -77,6 +78,13 @@ export function workerWordsOf(flags: WorkerFlags, command: Command): WorkerWords
   return {
     ...{ host, ca, edge, konnectivityHost, serviceAddress, virtualAddress, proxyPort, healthPort },
   };
+}
+
+/** A name without a dot may be one of the node's /etc/hosts. */
+function parseHost(text: string): string {
+  const { data, success } = domain.safeParse(text.toLowerCase());
+  if (success) return data;
+  throw new InvalidArgumentError('Write a DNS name such as blue.k8s.example.com.');
 }
 
 /** One place to dial. */

@@ -10,7 +10,8 @@ import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
 import { outlookOf } from '../../operator/outlook.ts';
-import { valueText, yamlText, type Output } from '../output.ts';
+import { yamlText } from '../../manifests/yaml-text.ts';
+import { valueText, type Output } from '../output.ts';
 import { EXIT, reportFindings } from '../plans.ts';
 import { withProgress } from '../progress.ts';
 import { READ_MS } from '../reading-limit.ts';
@@ -107,7 +108,7 @@ async function mayWrite(
     if (hasErrors) say('nothing is written; mend that, or write --yes');
     return !hasErrors;
   }
-  say(`\n${yamlText(object)}`);
+  process.stderr.write(`\n${yamlText(object)}\n`);
   const question = hasErrors ? 'Write it all the same?' : 'Write it?';
   const isWanted = await person.confirm({ question, flag: '--yes' }, !hasErrors);
   if (!isWanted) say(NOTHING_WRITTEN);

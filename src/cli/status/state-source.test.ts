@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { objectOf } from '../../operator/testing/objects.ts';
 import { until } from '../../operator/testing/until.ts';
 import { ObjectDatabase } from '../../standalone/state/object-database.ts';
@@ -162,6 +162,43 @@ describe('--state', () => {
 
     expect(stderr).toMatch(sentence);
     expect(exitCode).toBe(2);
+  });
+
+  test.each(['FIFO', 'device'])('does not wait for a %s that is in its place', async (kind) => {
+    using nowhere = new Terminal();
+    if (kind === 'FIFO') await nowhere.run(['mkfifo', 'status.yaml']);
+    else symlinkSync('/dev/zero', `${nowhere.folder}/status.yaml`);
+
+    const { exitCode, stderr } = await nowhere.snicket(['status', '--state', '.']);
+
+    expect(stderr).toContain('status.yaml cannot be read (file_not_regular); give the folder');
+    expect(exitCode).toBe(2);
+  });
+
+  test.each([
+    [['--state', ''], 'Write the name of a folder.'],
+    [['--state', '.', '-n', ''], 'Write the name of a namespace'],
+  ])('a variable that was never set is not taken for something: %j', async (words, sentence) => {
+    using nowhere = new Terminal();
+    nowhere.write('status.yaml', valueText(list, 'yaml'));
+
+    const { exitCode, stdout, stderr } = await nowhere.snicket(['status', ...words]);
+
+    expect(stderr).toContain(sentence);
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(2);
+  });
+
+  test('commands that it names can be copied, whatever the folder is called', async () => {
+    using nowhere = new Terminal();
+    mkdirSync(`${nowhere.folder}/sp ace;x`);
+    nowhere.write('sp ace;x/status.yaml', valueText(list, 'yaml'));
+
+    const all = await nowhere.snicket(['status', '--state', 'sp ace;x']);
+    const none = await nowhere.snicket(['status', '--state', 'sp ace;x', 'gone']);
+
+    expect(all.stdout).toContain("start it: snicket run FOLDER --state 'sp ace;x'\n");
+    expect(none.stderr).toEndWith("to see all: snicket status --state 'sp ace;x'\n");
   });
 
   test('means no cluster', async () => {

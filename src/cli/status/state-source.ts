@@ -1,14 +1,15 @@
 /**
  * The objects of `snicket run`, as it keeps them in its folder for state.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { listAt, textAt, textsAt } from '../../edges/fields.ts';
+import { readWatchedLater } from '../../files/read-watched.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { stateHolder, type StateHolder } from '../../standalone/state/state-holder.ts';
 import { STATUS_FILE } from '../../standalone/state/status-file.ts';
 import { isChosen, type Choice } from '../management-flags.ts';
+import { shellWord } from '../shell-word.ts';
 import type { OperatorState } from './operator-state.ts';
 import type { StatusObjects } from './situation.ts';
 import type { Followed, StatusSource } from './status-source.ts';
@@ -67,7 +68,7 @@ export class StateSource implements StatusSource {
   async #text(): Promise<string> {
     const path = join(this.#folder, STATUS_FILE);
     try {
-      return await readFile(path, 'utf8');
+      return (await readWatchedLater(path)).toString();
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
       throw new StateUnreadable(
@@ -99,7 +100,7 @@ export class StateSource implements StatusSource {
         return {
           state: 'down',
           message: `not running (state ${folder}), and this is what it said last`,
-          action: `start it: snicket run FOLDER --state ${folder}`,
+          action: `start it: snicket run FOLDER --state ${shellWord(folder)}`,
         };
       case 'unknown':
         return {

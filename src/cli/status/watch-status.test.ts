@@ -71,6 +71,26 @@ describe('--watch', () => {
     expect(session.text).toEndWith(left);
   });
 
+  test('leaves nothing behind after Ctrl-\\ either', async () => {
+    const session = terminal.open(['status', '-n', 'other', '--watch'], 120);
+    await until('green is shown', () => session.text.includes('green'));
+
+    session.type('\u001C');
+
+    expect(await session.ended).toBe(0);
+    expect(session.text).toEndWith('\u001B[?25h\u001B[?1049l');
+  });
+
+  test('prints lines on a terminal that cannot be drawn on', async () => {
+    const session = terminal.open(['status', '-n', 'other', '--watch'], 120, { TERM: 'dumb' });
+    await until('green is told', () => session.text.includes('Exposure other/green: Ready=True'));
+
+    session.type('\u0003');
+
+    expect(await session.ended).toBe(0);
+    expect(session.text).not.toContain('\u001B');
+  });
+
   test('prints a line for each change where there is no terminal', async () => {
     const running = terminal.start(['status', '-n', 'other', '--watch']);
     await until('green is told', () => running.text.includes('Exposure other/green: Ready=True'));

@@ -1,6 +1,7 @@
 /**
- * `snicket status --watch`: on a terminal drawn again and again, else a line for each change.
+ * `snicket status --watch`: on a terminal that can be drawn on, drawn again and again, else a line for each change.
  */
+import { plainText } from '../../telemetry/plain-text.ts';
 import { currentScreen, wrappedText } from '../output.ts';
 import { ChangeLines } from './change-lines.ts';
 import { LiveScreen } from './live-screen.ts';
@@ -22,7 +23,7 @@ export async function watchStatus(
   signal: AbortSignal,
   narrowed: (situation: Situation) => Situation,
 ): Promise<boolean> {
-  using display = process.stdout.isTTY ? terminalDisplay(drawing) : lineDisplay();
+  using display = isDrawable() ? terminalDisplay(drawing) : lineDisplay();
   let last: Situation | undefined;
   let isDue = false;
   const show = () => {
@@ -44,6 +45,11 @@ export async function watchStatus(
   clearInterval(timer);
   process.stdout.off('resize', soon);
   return last !== undefined && isWell(last);
+}
+
+/** A dumb terminal, as an editor may have one, shows escape codes as they are. */
+function isDrawable(): boolean {
+  return process.stdout.isTTY && process.env['TERM'] !== 'dumb';
 }
 
 interface Display extends Disposable {
@@ -77,7 +83,7 @@ function lineDisplay(): Display {
   return {
     show(situation, { trouble }) {
       for (const line of lines.next(situation, trouble)) {
-        process.stdout.write(`${new Date().toISOString().slice(0, 19)}Z ${line}\n`);
+        process.stdout.write(`${new Date().toISOString().slice(0, 19)}Z ${plainText(line)}\n`);
       }
     },
     [Symbol.dispose]: () => undefined,

@@ -82,7 +82,7 @@ export class Session {
     this.#running.kill('SIGCONT');
   }
 
-  /** Types. Ctrl-C is `\u0003`, Ctrl-Z `\u001A`. */
+  /** Types. Ctrl-C is `\u0003`, Ctrl-Z `\u001A`, Ctrl-\ `\u001C`. */
   type(text: string): void {
     this.#running.terminal?.write(text);
   }

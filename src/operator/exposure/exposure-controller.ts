@@ -4,6 +4,7 @@
  */
 import { formerRoutesKept } from '../../edges/former-routes.ts';
 import { systemClock } from '../../engine/clock.ts';
+import type { ListenAddress } from '../../engine/listen-address.ts';
 import type { Applier } from '../../kube/apply.ts';
 import { findCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events.ts';
@@ -67,6 +68,8 @@ export interface ExposureControllerOptions {
   readonly proxyImage: string;
   /** Whether the gateway is on this machine. Default: it is in the cluster. */
   readonly isGatewayHere?: boolean | undefined;
+  /** Where it listens then. Default: that is not known. */
+  readonly gatewayListens?: readonly ListenAddress[] | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. */
   readonly leaveTimeoutMs: number;
   /** How long a provider has to make a Secret anew by itself. Default 20,000. */

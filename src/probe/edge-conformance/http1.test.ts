@@ -29,6 +29,9 @@ test.each([
   'HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n',
   'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
   'HTTP/1.1 200 OK\r\n\r\n',
+  ...['', '-1', '+2', '0x2', '2e0', '2.0', '2, 2'].map(
+    (length) => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\nno`,
+  ),
 ])('%j is no answer to such a request', (text) => {
   expect(firstAnswer(Buffer.from(text))).toBe('notHttp');
 });

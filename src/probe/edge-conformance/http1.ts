@@ -56,7 +56,9 @@ function bodyEnd(
   headers: ReadonlyMap<string, string>,
 ): number | 'notHttp' | undefined {
   if (headers.get('transfer-encoding') === 'chunked') return chunksEnd(bytes, body);
-  const length = Number(headers.get('content-length') ?? Number.NaN);
+  const text = headers.get('content-length') ?? '';
+  // Number() would take `-1`, `0x10`, `1e3` and nothing at all for lengths; RFC 9110, section 8.6, has digits alone.
+  const length = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   // Without a length it goes on until the end of the connection; no API server answers so.
   if (!(length <= MAX_ANSWER_BYTES)) return 'notHttp';
   return body + length <= bytes.length ? body + length : undefined;

@@ -42,6 +42,10 @@ describe('nothing is shown', () => {
     ['of a kubeconfig', 'kind: Config\nusers: hunter2\n', 2],
     ['of what does not say what it is', 'data:\n  key: hunter2\n', 2],
     ['of a Secret behind an Edge', `${EDGE}---\nkind: Secret\ndata: hunter2\n`, 6],
+    ['of a Secret without --- before it', 'kind: Edge\nspec: {}\nstringData:\n  a: hunter2\n', 4],
+    ['of a kind that is misspelt', 'items:\n- kind: Edge\n- kind: secret\n  a: hunter2\n', 4],
+    ['of an item without a kind', '- kind: Edge\n- {metadata: {}, stringData: {a: hunter2}}\n', 2],
+    ['of a kubeconfig without a kind', 'kind: Edge\nusers:\n- {user: hunter2}\n', 3],
     ['of a Secret in JSON', '{"kind": "Secret",\n "data": {"key": "hunter2"}}', 2],
   ])('%s', (_what, text, line) => {
     expect(text.split('\n')[line - 1]).toContain('hunter2');

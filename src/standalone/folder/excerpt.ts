@@ -39,5 +39,10 @@ function isShown(lines: readonly string[], index: number): boolean {
   const document = lines.slice(first, end).join('\n');
   const kinds = [...document.matchAll(/["']?kind["']?\s*:\s*["']?(\w+)/g)].map(([, kind]) => kind);
   const isOurs = kinds.some((kind) => kind === 'Edge' || kind === 'Exposure');
-  return isOurs && !kinds.some((kind) => kind === 'Secret' || kind === 'Config');
+  const isOthers = kinds.some((kind) => /^(?:secret|config)$/i.test(kind ?? ''));
+  return isOurs && !isOthers && !SECRET_FIELD.test(document);
 }
+
+/** Of Secrets and kubeconfigs, which may stand there without a kind, or without `---` before them. */
+const SECRET_FIELD =
+  /(?:^|[\s{,"'])(?:data|stringData|users|token|password|client-key-data)["']?\s*:/;

@@ -3,6 +3,7 @@
  */
 import { constants, type BigIntStats } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
+import { readAtMostLater } from '../../files/bounded-read.ts';
 import { codeOf } from './list-files.ts';
 
 /** As much as an API server takes for one object. */
@@ -49,6 +50,11 @@ export class FileContents {
     }
   }
 
+  /** Forgets a file that is of no use, and may be large. */
+  forget(path: string): void {
+    this.#now.delete(path);
+  }
+
   /** Forgets the files that nobody has asked for since the last call. */
   forgetUnread(): void {
     this.#before = this.#now;
@@ -62,12 +68,11 @@ export class FileContents {
     try {
       const stats = await file.stat({ bigint: true });
       if (!stats.isFile()) return notRegular(path);
-      if (stats.size > MAX_FILE_BYTES) {
-        return `${path} has ${stats.size} bytes; at most ${MAX_FILE_BYTES} are read`;
-      }
+      if (stats.size > MAX_FILE_BYTES) return tooLarge(path, `${stats.size}`);
       const writtenMs = Number(stats.ctimeMs > stats.mtimeMs ? stats.ctimeMs : stats.mtimeMs);
       const isSettled = Math.abs(Date.now() - writtenMs) > UNSETTLED_MS;
-      const bytes = await file.readFile();
+      const bytes = await readAtMostLater(file, MAX_FILE_BYTES);
+      if (bytes === undefined) return tooLarge(path, `more than ${MAX_FILE_BYTES}`);
       this.#now.set(path, { bytes, stamp: stampOf(stats), isSettled });
       return bytes;
     } finally {
@@ -78,6 +83,10 @@ export class FileContents {
 
 function notRegular(path: string): string {
   return `${path} is not a regular file; write the content into one`;
+}
+
+function tooLarge(path: string, size: string): string {
+  return `${path} has ${size} bytes; at most ${MAX_FILE_BYTES} are read`;
 }
 
 function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {

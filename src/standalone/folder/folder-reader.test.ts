@@ -64,7 +64,7 @@ describe('leaves all other files in force beside', () => {
 
   test.each([
     ['a link to itself', '.loop/ca.crt', '.loop/ca.crt cannot be read (ELOOP)'],
-    ['a path that is too long', 'x'.repeat(300), 'cannot be read (ENAMETOOLONG)'],
+    ['a path that is too long', `${'x'.repeat(300)}.crt`, 'cannot be read (ENAMETOOLONG)'],
     ['a path with a NUL in it', '"a\\0b"', 'no path; write one'],
   ])('a Secret with %s', async (_what, path, fault) => {
     write('edge.yaml', edgeText('shared'));
@@ -103,6 +103,36 @@ describe('leaves all other files in force beside', () => {
     expect(names).toEqual(['Edge shared']);
     expect(faults).toEqual([
       'secret.yaml:1:1: Secret default/blue-ca: more than 1048576 bytes in all; a Secret has no more',
+    ]);
+  });
+
+  test('a file that says it has 0 bytes and has more than memory', async () => {
+    write('edge.yaml', edgeText('shared'));
+    symlinkSync('/proc/self/pagemap', join(folder, 'pagemap.yaml'));
+
+    const { names, faults } = await read();
+
+    expect(names).toEqual(['Edge shared']);
+    expect(faults).toEqual([
+      `pagemap.yaml: ${folder}/pagemap.yaml has more than 3145728 bytes; at most 3145728 are read`,
+    ]);
+  });
+
+  test('a file whose Secrets take more from one file than all may, with those of other files', async () => {
+    write('large', new Uint8Array(1_000_000));
+    const secrets = (name: string, count: number) =>
+      Array.from({ length: count }, (_, index) =>
+        SECRET.replace('blue-ca', `${name}-${index}`).replace('pki/ca.crt', 'large'),
+      ).join('---\n');
+    write('a.yaml', secrets('a', 1));
+    write('b.yaml', secrets('b', 200));
+    write('c.yaml', secrets('c', 1));
+
+    const { names, faults } = await read();
+
+    expect(names).toEqual(['Secret default/a-0', 'Secret default/c-0']);
+    expect(faults).toEqual([
+      `b.yaml:669:18: Secret default/b-133: files.tls.crt: with ${folder}/large, of 1000000 bytes, all Secrets take more than 134217728 bytes from files; name smaller files, or fewer`,
     ]);
   });
 });

@@ -1,21 +1,14 @@
 /**
  * A folder as it is now: every file read, those parsed that have changed since the last time.
  */
-import { dirname, join, resolve } from 'node:path';
-import { InvalidObjectError } from '../../api/fault.ts';
+import { join, resolve } from 'node:path';
 import type { KubeObject } from '../../kube/object.ts';
 import { placeText, type Place } from '../../manifests/manifest-parts.ts';
 import { FolderUnreadable, faultIn, type FolderFault } from './fault.ts';
-import {
-  fileObjects,
-  identityOf,
-  MAX_FAULTS,
-  type FileObject,
-  type FileReading,
-} from './file-objects.ts';
+import { fileObjects, identityOf, type FileObject, type FileReading } from './file-objects.ts';
 import { FileContents } from './file-contents.ts';
 import { listFiles } from './list-files.ts';
-import { MAX_SECRET_BYTES, withFiles, type FolderSecret } from './secret.ts';
+import { SecretFiles } from './secret-files.ts';
 
 /** An object, and the file that it is from. */
 export interface FolderObject {
@@ -38,13 +31,13 @@ export interface FolderReading {
    * file that could not be written.
    */
   readonly hollow: readonly string[];
-  /** How many files there are, good or not. */
-  readonly files: number;
+  /** The files of YAML and JSON, good or not, from the folder on. */
+  readonly files: readonly string[];
   /** Where changes can be seen: the folder, those in it, and those of the files that Secrets name. */
   readonly directories: readonly string[];
 }
 
-/** Of all files of YAML and JSON. */
+/** Of all files of YAML and JSON. What Secrets take from other files has a limit of its own. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
 interface Parsed {
@@ -69,7 +62,7 @@ export class FolderReader {
     const merged = new MergedFiles();
     for (const fault of faults) merged.refuse(fault.file, [fault]);
     const parsed = new Map<string, Parsed>();
-    const others = new Set<string>();
+    const secretFiles = new SecretFiles(this.#folder, this.#contents);
     const empty: string[] = [];
     let bytes = 0;
     for (const file of files) {
@@ -83,12 +76,12 @@ export class FolderReader {
       bytes += found.bytes.length;
       if (bytes > MAX_BYTES) {
         throw new FolderUnreadable(
-          `${this.#folder} has files of more than ${MAX_BYTES} bytes in all; give a folder with nothing but Snicket's files`,
+          `${this.#folder} has more than ${MAX_BYTES} bytes of YAML and JSON, counted up to ${file}; give a folder with nothing but Snicket's files`,
         );
       }
       parsed.set(file, found);
       if (found.text.trim() === '') empty.push(file);
-      const whole = await this.#withFiles(file, found, others);
+      const whole = await secretFiles.fill(file, found.text, found.reading);
       if (whole.faults.length > 0) merged.refuse(file, whole.faults, found.text);
       else merged.take(file, found.text, whole.objects);
     }
@@ -96,13 +89,17 @@ export class FolderReader {
     this.#contents.forgetUnread();
     return {
       ...merged.reading(),
-      ...{ files: files.length, hollow: [...hollow, ...empty] },
-      directories: [...directories.map((one) => join(this.#folder, one)), ...others],
+      ...{ files, hollow: [...hollow, ...empty] },
+      directories: [
+        ...directories.map((one) => join(this.#folder, one)),
+        ...secretFiles.directories,
+      ],
     };
   }
 
   async #parsedFile(file: string): Promise<Parsed | FolderFault | undefined> {
-    const bytes = await this.#contents.read(join(this.#folder, file));
+    const path = join(this.#folder, file);
+    const bytes = await this.#contents.read(path);
     if (bytes === undefined) return undefined;
     if (typeof bytes === 'string') return { file, sentence: bytes };
     const before = this.#parsed.get(file);
@@ -113,49 +110,9 @@ export class FolderReader {
       return { bytes, text, reading: fileObjects({ name: file, text }) };
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
+      this.#contents.forget(path); // it is not counted, so it is not kept either
       return { file, sentence: 'not a text in UTF-8; write it anew' };
     }
-  }
-
-  /** The objects of a file, with what is in the files that its Secrets name. */
-  async #withFiles(
-    file: string,
-    { text, reading }: Parsed,
-    directories: Set<string>,
-  ): Promise<FileReading> {
-    if (reading.faults.length > 0) return reading;
-    const objects: FileObject[] = [];
-    const faults: FolderFault[] = [];
-    for (const one of reading.objects) {
-      const contents = new Map<string, Uint8Array>();
-      const title = identityOf(one.object);
-      let bytes = 0;
-      for (const [entry, { path, place }] of one.files) {
-        // It is refused, whatever comes.
-        if (bytes > MAX_SECRET_BYTES || faults.length >= MAX_FAULTS) break;
-        const absolute = resolve(this.#folder, dirname(file), path);
-        directories.add(dirname(absolute));
-        const content = await this.#contents.read(absolute);
-        if (content === undefined || typeof content === 'string') {
-          const why = content ?? `there is no file ${absolute}; make it, or correct the path`;
-          faults.push(faultIn(text, place, `${title}: files.${entry}: ${why}`));
-        } else {
-          contents.set(entry, content);
-          bytes += content.length;
-        }
-      }
-      if (one.files.size === 0) objects.push(one);
-      else if (contents.size === one.files.size || bytes > MAX_SECRET_BYTES) {
-        try {
-          const object = withFiles(one.object as FolderSecret, contents, title);
-          objects.push({ ...one, object });
-        } catch (error) {
-          if (!(error instanceof InvalidObjectError)) throw error;
-          faults.push(faultIn(text, one.place, error.message));
-        }
-      }
-    }
-    return { objects, faults };
   }
 }
 

@@ -46,10 +46,9 @@ export async function listFiles(folder: string, signal: AbortSignal): Promise<Fi
     visited.add(`${dev}:${ino}`);
     const entries = await readdir(join(folder, directory), { withFileTypes: true });
     directories.push(directory);
-    if (depth > MAX_DEPTH || directories.length > MAX_DIRECTORIES) {
-      throw new FolderUnreadable(
-        `${folder} has more than ${MAX_DIRECTORIES} folders in it, or they are more than ${MAX_DEPTH} deep; give a folder with nothing but Snicket's files`,
-      );
+    if (depth > MAX_DEPTH) refuse(`folders more than ${MAX_DEPTH} deep, such as ${directory}`);
+    if (directories.length > MAX_DIRECTORIES) {
+      refuse(`more than ${MAX_DIRECTORIES} folders in it, counted up to ${directory}`);
     }
     const seen = entries.filter(({ name }) => !name.startsWith('.'));
     if (seen.length === 0) hollow.push(directory);
@@ -65,11 +64,15 @@ export async function listFiles(folder: string, signal: AbortSignal): Promise<Fi
       if (found?.isDirectory() === true) await enter(path, depth + 1);
       else if (EXTENSION.test(name)) files.push(path); // one that leads nowhere too: whoever reads it says so
       if (files.length > MAX_FILES) {
-        throw new FolderUnreadable(
-          `${folder} has more than ${MAX_FILES} files of YAML and JSON; give a folder with nothing but Snicket's files`,
-        );
+        refuse(`more than ${MAX_FILES} files of YAML and JSON, counted up to ${path}`);
       }
     }
+  }
+
+  function refuse(what: string): never {
+    throw new FolderUnreadable(
+      `${folder} has ${what}; give a folder with nothing but Snicket's files`,
+    );
   }
 
   async function enter(directory: string, depth: number): Promise<void> {

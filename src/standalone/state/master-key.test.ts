@@ -57,6 +57,13 @@ test('refuses a file that holds no key, rather than replace it', () => {
   expect(readFileSync(path, 'utf8')).toBe('not a key\n');
 });
 
+test('refuses what is no regular file, and does not wait for somebody to write into it', () => {
+  const path = join(state, 'master.key');
+  Bun.spawnSync(['mkfifo', path]);
+
+  expect(() => ensureMasterKeyFile(state)).toThrow(`${path} is not a regular file`);
+});
+
 test('gives the operator the key, the next one when it is added, and none that is no key', async () => {
   const { client, store } = cluster();
   const path = ensureMasterKeyFile(state);

@@ -2,8 +2,9 @@
  * The gateway's master keys: a file of the state, from which the gateway reads them itself and the operator gets them as
  * the Secret that it expects. Whoever replaces a key adds a line to the file.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readWatched } from '../../files/read-watched.ts';
 import { watchFile } from '../../files/watched-file.ts';
 import { writeWhole } from '../../files/whole-file.ts';
 import { parseKeys } from '../../gateway/key-file.ts';
@@ -29,7 +30,7 @@ export function ensureMasterKeyFile(state: string): string {
       const key = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64');
       writeWhole(path, `${key}\n`, { isDurable: true });
     }
-    parseKeys(readFileSync(path, 'latin1'), path);
+    parseKeys(readWatched(path).toString('latin1'), path);
     return path;
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
@@ -50,7 +51,7 @@ export async function shareMasterKeys(
     };
     await client.apply(secret, { force: true });
   };
-  const known = readFileSync(path);
+  const known = readWatched(path);
   await share(known);
   // A file that is no good is the gateway's to tell: both go on with the keys that they have.
   const watched = watchFile(path, {

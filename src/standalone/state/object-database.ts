@@ -3,11 +3,12 @@
  * with a lock that ends with the process.
  */
 import { Database, SQLiteError } from 'bun:sqlite';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiObject, ObjectKeeper } from '../../kube/store/object-store.ts';
 import type { ObjectKey } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
+import { codeOf } from '../folder/list-files.ts';
 import { OPERATOR_NAMESPACE } from '../folder/rules.ts';
 import { closeToOthers, StateRefused } from './state-folder.ts';
 
@@ -37,15 +38,22 @@ export interface KeptObject {
 
 /** Keeps objects over restarts. */
 export class ObjectDatabase implements ObjectKeeper {
+  /** Whether there was none, or one without anything in it. */
+  readonly isNew: boolean;
   readonly #database: Database;
   /** Its name says where it is. */
   readonly #path: string;
+  /** What that name led to when it was opened. */
+  readonly #file: string;
 
   /** @throws StateRefused if another process has it, or if it is none of ours */
   constructor(state: string) {
     this.#path = join(state, DATABASE_FILE);
     try {
-      this.#database = opened(this.#path);
+      const { database, isNew } = opened(this.#path);
+      this.#database = database;
+      this.isNew = isNew;
+      this.#file = fileAt(this.#path);
     } catch (error) {
       if (!(error instanceof SQLiteError)) throw error;
       if (!isBusy(error)) throw unusable(this.#path, error);
@@ -66,8 +74,21 @@ export class ObjectDatabase implements ObjectKeeper {
     });
   }
 
+  /** @throws StateRefused */
   set folder(path: string) {
-    this.#database.run("INSERT OR REPLACE INTO about VALUES ('folder', ?)", [path]);
+    try {
+      this.#database.run("INSERT OR REPLACE INTO about VALUES ('folder', ?)", [path]);
+    } catch (error) {
+      if (!(error instanceof SQLiteError)) throw error;
+      throw unusable(this.#path, error);
+    }
+  }
+
+  /** What is wrong if the file that this process has is not the one in the state any more: the lock is on the former. */
+  whyLost(): string | undefined {
+    const now = fileAt(this.#path);
+    if (now === this.#file) return undefined;
+    return `${this.#path} was removed or replaced (${now}) while this process has it: what is in force is forgotten when it ends, and nothing keeps another snicket from this state; end it, and start it again`;
   }
 
   /** All that is kept. @throws StateRefused */
@@ -131,6 +152,16 @@ function objectOf(text: string): ApiObject {
   throw new SyntaxError('what is kept is no object');
 }
 
+/** Of which file a name is, or why it is of none. */
+function fileAt(path: string): string {
+  try {
+    const { dev, ino } = statSync(path);
+    return `inode ${ino} of device ${dev}`;
+  } catch (error) {
+    return codeOf(error) ?? String(error);
+  }
+}
+
 /** What is whole is not to be moved away: a disk without room, or without an answer, is the fault of neither. */
 function unusable(path: string, cause: Error): StateRefused {
   const isWhole =
@@ -156,17 +187,17 @@ function isReport(before: ApiObject, after: ApiObject): boolean {
 }
 
 /** @throws SQLiteError */
-function opened(path: string): Database {
+function opened(path: string): { readonly database: Database; readonly isNew: boolean } {
   const umask = process.umask(0o077); // its journals have the mode of the moment too
   try {
-    const isNew = !existsSync(path);
     const database = new Database(path);
     database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
     // In this mode there is no file for shared memory, and the first write takes a lock for good.
     database.run('PRAGMA locking_mode = EXCLUSIVE');
     database.run('PRAGMA journal_mode = WAL');
     const format = database.query<{ user_version: number }, []>('PRAGMA user_version').get();
-    if (isNew || format?.user_version === 0) createTables(database);
+    const isNew = format?.user_version === 0;
+    if (isNew) createTables(database);
     else if (format?.user_version !== FORMAT) {
       throw new StateRefused(
         `${path} is of another version of Snicket (format ${format?.user_version}); use that one, or give another folder with --state`,
@@ -176,7 +207,7 @@ function opened(path: string): Database {
     database.run('BEGIN EXCLUSIVE');
     database.run('ROLLBACK');
     closeToOthers(path);
-    return database;
+    return { database, isNew };
   } finally {
     process.umask(umask);
   }

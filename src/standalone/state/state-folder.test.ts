@@ -81,6 +81,46 @@ describe('refuses', () => {
     expect(() => prepareStateFolder(state, folder)).toThrow(`run: chmod 600 ${state}/objects.db`);
   });
 
+  test('a database that is no regular file', () => {
+    const state = join(root, 'state');
+    prepareStateFolder(state, folder);
+    Bun.spawnSync(['mkfifo', '-m', '600', join(state, 'objects.db')]);
+
+    expect(() => prepareStateFolder(state, folder)).toThrow(
+      `${state}/objects.db is not a regular file; move it away`,
+    );
+  });
+
+  // Root may read and write whatever the mode, unless it is told to do without.
+  const isRoot = process.getuid?.() === 0;
+  const asAnybody = isRoot ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : [];
+
+  test.skipIf(isRoot && Bun.which('setpriv') === null).each([
+    ['objects.db', 0o400, '600'],
+    ['objects.db-wal', 0o200, '600'],
+    ['.', 0o500, '700'],
+  ])('%s of a mode that keeps this process out, with what to run', (name, mode, right) => {
+    const state = join(root, 'state');
+    const path = join(state, name);
+    prepareStateFolder(state, folder);
+    if (name !== '.') writeFileSync(path, '', { mode: 0o600 });
+    chmodSync(path, mode);
+    const code = `
+      const { prepareStateFolder } = await import(${JSON.stringify(join(import.meta.dir, 'state-folder.ts'))});
+      try {
+        prepareStateFolder(${JSON.stringify(state)}, ${JSON.stringify(folder)});
+      } catch (error) {
+        console.log(error.message);
+      }`;
+
+    const { stdout } = Bun.spawnSync([...asAnybody, process.execPath, '-e', code]);
+
+    expect(stdout.toString()).toBe(
+      `${path} has the mode ${mode.toString(8)}: this process may not read and write it; run: chmod ${right} ${path}\n`,
+    );
+    chmodSync(path, 0o700);
+  });
+
   // Only root can give a folder away.
   test.skipIf(process.getuid?.() !== 0)('a folder of another user', () => {
     const state = join(root, 'state');

@@ -1,13 +1,28 @@
 /**
  * Where a process keeps what has to outlive it: keys of tenants among it, so nobody else may look.
  */
-import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { placeOf } from '../../files/place.ts';
+import { codeOf } from '../folder/list-files.ts';
 
 /** With the journals of the one, and what the others are written to first. */
 const OWN_FILES = /^(?:master\.key|objects\.db|status\.yaml)/;
+
+/** What SQLite opens, and without rights names no reason. */
+const DATABASE_FILES = /^objects\.db(?:-wal|-shm|-journal)?$/;
+
+/** What a process leaves beside the database, and none before it has made that. */
+const LATER_FILES: readonly string[] = ['master.key', 'status.yaml'];
 
 /** A state folder that must not be used. */
 export class StateRefused extends Error {
@@ -37,9 +52,12 @@ export function prepareStateFolder(state: string, folder: string): void {
   try {
     mkdirSync(state, { recursive: true, mode: 0o700 });
     refuseForeign(state, '700');
+    refuseClosed(state, '700');
     for (const name of readdirSync(state)) {
+      const path = join(state, name);
       // Somebody's log may be there too: nobody else gets into the folder.
-      if (OWN_FILES.test(name)) refuseForeign(join(state, name), '600');
+      if (OWN_FILES.test(name)) refuseForeign(path, '600');
+      if (DATABASE_FILES.test(name)) refuseClosed(path, '600');
     }
   } catch (error) {
     if (error instanceof StateRefused) throw error;
@@ -49,6 +67,11 @@ export function prepareStateFolder(state: string, folder: string): void {
       { cause: error },
     );
   }
+}
+
+/** Whether a process has had this state: what it left beside the database is there. */
+export function wasInUse(state: string): boolean {
+  return readdirSync(state).some((name) => LATER_FILES.includes(name));
 }
 
 /** What is hidden is not read; a way that leads out of the folder begins with a dot too. */
@@ -78,4 +101,23 @@ function refuseForeign(path: string, mode: '600' | '700'): void {
   throw new StateRefused(
     `${path} has the mode ${rights}: others could read the keys of tenants; run: chmod ${mode} ${path}`,
   );
+}
+
+/** What this process may not read and write, or what is neither a folder nor a file. */
+function refuseClosed(path: string, mode: '600' | '700'): void {
+  const stats = statSync(path);
+  if (mode === '600' && !stats.isFile()) {
+    throw new StateRefused(`${path} is not a regular file; move it away`);
+  }
+  try {
+    const { R_OK, W_OK, X_OK } = constants;
+    accessSync(path, mode === '700' ? R_OK | W_OK | X_OK : R_OK | W_OK);
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES') throw error;
+    const rights = (stats.mode & 0o777).toString(8);
+    throw new StateRefused(
+      `${path} has the mode ${rights}: this process may not read and write it; run: chmod ${mode} ${path}`,
+      { cause: error },
+    );
+  }
 }

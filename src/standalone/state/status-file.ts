@@ -2,11 +2,11 @@
  * The Edges and Exposures with their statuses as a file, for `snicket status` and for people.
  */
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { writeWhole } from '../../files/whole-file.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { ApiObject, ObjectStore } from '../../kube/store/object-store.ts';
+import { yamlText } from '../../manifests/yaml-text.ts';
 import type { Logger } from '../../telemetry/log.ts';
 
 /** The name of the file in the state. */
@@ -80,14 +80,12 @@ function statusText(
     return text;
   });
   const list = items.length === 0 ? ' []\n' : `\n${items.join('')}`;
-  const wrong = faults.length === 0 ? '' : stringify({ faults }, { lineWidth: 0 });
+  const wrong = faults.length === 0 ? '' : yamlText({ faults });
   return `apiVersion: v1\nkind: List\n${wrong}items:${list}`;
 }
 
-/** For readers of YAML 1.1 too, to which `on` is a boolean. */
 function itemText(object: ApiObject): string {
-  const options = { compat: 'yaml-1.1', aliasDuplicateObjects: false, lineWidth: 0 } as const;
-  return stringify([asPeopleReadIt(object)], options);
+  return yamlText([asPeopleReadIt(object)]);
 }
 
 /** In the usual order, and without who wrote which field. */

@@ -6,6 +6,7 @@ import type { LabTenant } from '../../operator/testing/lab-tenant.ts';
 import { fileIn } from '../../operator/testing/objects.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { RunLab, tenantText } from '../testing/run-lab.ts';
+import { exposureText } from '../testing/texts.ts';
 
 function hasProxies({ server }: LabTenant): boolean {
   return server.read(RESOURCES.daemonSet, PROXY) !== undefined;
@@ -157,4 +158,18 @@ test('a state that is lost is made anew: tenants are taken up again, with keys o
   await lab.untilCondition('blue', 'TenantReady', /^True/);
   await lab.until('the tenant has the new key', () => key() !== before);
   expect(await lab.get(blue, '/version')).toContain('v1.');
+}, 120_000);
+
+test('told to end while it reads a large folder for the first time, it does so before it accepts anybody', async () => {
+  await using lab = await RunLab.open();
+  for (let at = 0; at < 3_000; at++) lab.write(`tenant-${at}.yaml`, exposureText(`tenant-${at}`));
+  const process = await lab.launch();
+  await lab.until('it has begun', async () => (await lab.http('/healthz')).status === 200);
+
+  process.kill('SIGTERM');
+
+  expect(await process.exited).toBe(0);
+  const said = lab.log.map(({ msg }) => msg);
+  expect(said).toContain('ended');
+  expect(said).not.toContain('accepting connections');
 }, 120_000);

@@ -22,6 +22,7 @@ import { createLogger } from '../../telemetry/log.ts';
 import { edgeText, exposureText } from '../testing/texts.ts';
 import { FolderSync } from './folder-sync.ts';
 
+const SIGNAL = new AbortController().signal;
 let root: string;
 let folder: string;
 let store: ObjectStore;
@@ -87,7 +88,7 @@ async function pass(ms: number): Promise<void> {
 
 test('puts a folder in force, and what is written later', async () => {
   write('edge.yaml', edgeText('shared'));
-  await sync.start();
+  await sync.start(SIGNAL);
   expect(names()).toEqual(['Edge shared']);
 
   write('edge.yaml', edgeText('shared', 'other.example.com'));
@@ -98,7 +99,7 @@ test('puts a folder in force, and what is written later', async () => {
 
 test('a field that is removed from a file is gone, and what others wrote stays', async () => {
   write('blue.yaml', exposureText('blue').replace('spec:', 'spec:\n  edge: shared'));
-  await sync.start();
+  await sync.start(SIGNAL);
   const key = { name: 'blue', namespace: 'default' };
   const operator = client('snicket');
   await operator.patch(RESOURCES.exposure, key, 'merge', { metadata: { finalizers: ['a.b/c'] } });
@@ -117,7 +118,7 @@ test('a field that is removed from a file is gone, and what others wrote stays',
 
 test('a file that is wrong leaves what it said last, is told once with its line, and told when it is right', async () => {
   write('edge.yaml', edgeText('shared'));
-  await sync.start();
+  await sync.start(SIGNAL);
 
   write('edge.yaml', edgeText('shared', 'NO DOMAIN'));
   await said(/^edge\.yaml:7:11: .*; what it said last stays in force$/);
@@ -135,14 +136,26 @@ test('a file that is wrong leaves what it said last, is told once with its line,
   expect(sync.state.faults).toBe(0);
 });
 
+test('a file that is wrong and then removed is told to be gone, not to be right', async () => {
+  write('edge.yaml', edgeText('shared'));
+  write('wrong.yaml', 'kind: [');
+  await sync.start(SIGNAL);
+
+  rmSync(join(folder, 'wrong.yaml'));
+  await said(/^the file is gone$/);
+
+  expect(log.map(({ msg }) => msg)).not.toContain('nothing is wrong with the file any more');
+  expect(sync.state.faults).toBe(0);
+});
+
 test('a file that is wrong at a start leaves what it said before the start', async () => {
   write('edge.yaml', edgeText('shared'));
-  await sync.start();
+  await sync.start(SIGNAL);
   await sync.stop();
 
   write('edge.yaml', 'kind: [');
   open();
-  await sync.start();
+  await sync.start(SIGNAL);
   await pass(60_000);
   await pass(60_000);
 
@@ -152,12 +165,12 @@ test('a file that is wrong at a start leaves what it said before the start', asy
 test('a file that was removed while nobody looked is found gone', async () => {
   write('edge.yaml', edgeText('shared'));
   write('other.yaml', edgeText('other'));
-  await sync.start();
+  await sync.start(SIGNAL);
   await sync.stop();
 
   rmSync(join(folder, 'other.yaml'));
   open();
-  await sync.start();
+  await sync.start(SIGNAL);
   await pass(60_000);
 
   expect(names()).toEqual(['Edge shared']);
@@ -166,7 +179,7 @@ test('a file that was removed while nobody looked is found gone', async () => {
 test('an object moves from one file to another with nothing in between', async () => {
   write('a.yaml', edgeText('shared'));
   write('b.yaml', '# nothing yet');
-  await sync.start();
+  await sync.start(SIGNAL);
   const uid = () => store.get(RESOURCES.edge, { name: 'shared' })?.metadata.uid;
   const before = uid();
 
@@ -182,7 +195,7 @@ test('an object moves from one file to another with nothing in between', async (
 
 test('a file that is empty for a moment, as when it is written in place, takes nothing away', async () => {
   write('edge.yaml', edgeText('shared'));
-  await sync.start();
+  await sync.start(SIGNAL);
   const gone: KubeObject[] = [];
   store.listen(({ before, after }) => {
     if (after === undefined && before !== undefined) gone.push(before);
@@ -203,7 +216,7 @@ test('a file that is empty for a moment, as when it is written in place, takes n
 
 test('a file that an editor replaces by another is read anew', async () => {
   write('edge.yaml', edgeText('shared'));
-  await sync.start();
+  await sync.start(SIGNAL);
 
   write('.edge.yaml.swp', 'half of a');
   renameSync(join(folder, 'edge.yaml'), join(folder, 'edge.yaml~'));
@@ -217,7 +230,7 @@ test('a file that an editor replaces by another is read anew', async () => {
 
 test('a folder that is missing, and one without any file, leave everything in force and say so', async () => {
   write('edge.yaml', edgeText('shared'));
-  await sync.start();
+  await sync.start(SIGNAL);
 
   renameSync(folder, `${folder}-away`);
   await pass(60_000);
@@ -240,9 +253,41 @@ test('a folder that is missing, and one without any file, leave everything in fo
   expect(sync.state.problem).toBeUndefined();
 });
 
+test.each([
+  ['without any file', () => rmSync(join(folder, 'blue.yaml'))],
+  ['that is gone', () => rmSync(folder, { recursive: true })],
+])('what was missing before a folder %s has its time anew when files are back', async (_, take) => {
+  const all = ['Edge shared', 'Exposure default/blue', 'Exposure default/red'];
+  write('edge.yaml', edgeText('shared'));
+  write('blue.yaml', exposureText('blue'));
+  write('red.yaml', exposureText('red'));
+  await sync.start(SIGNAL);
+
+  // 1. The files go one after another, and then all are held.
+  rmSync(join(folder, 'red.yaml'));
+  await pass(400);
+  rmSync(join(folder, 'edge.yaml'));
+  take();
+  await pass(6_000);
+  expect(sync.state.problem).toBeDefined();
+
+  // 2. They come back one after another too.
+  mkdirSync(folder, { recursive: true });
+  write('edge.yaml', edgeText('shared'));
+  await pass(400);
+  expect(names()).toEqual(all);
+  write('blue.yaml', exposureText('blue'));
+  await pass(400);
+  expect(names()).toEqual(all);
+
+  // 3. What is still missing three seconds later is gone.
+  await pass(3_000);
+  expect(names()).toEqual(all.slice(0, 2));
+});
+
 test('a folder that comes back is seen again, with no look to wait for', async () => {
   write('edge.yaml', edgeText('shared'));
-  await sync.start();
+  await sync.start(SIGNAL);
   rmSync(folder, { recursive: true });
   await pass(5_000);
 
@@ -258,7 +303,7 @@ test('a folder that comes back is seen again, with no look to wait for', async (
 test('an Exposure whose file is back before it is gone is made anew after that', async () => {
   write('edge.yaml', edgeText('shared'));
   write('blue.yaml', exposureText('blue'));
-  await sync.start();
+  await sync.start(SIGNAL);
   const key = { name: 'blue', namespace: 'default' };
   const operator = client('snicket');
   await operator.patch(RESOURCES.exposure, key, 'merge', { metadata: { finalizers: ['a.b/c'] } });
@@ -284,7 +329,7 @@ test('an Exposure whose file is back before it is gone is made anew after that',
 test('with no folder and nothing from before it does not start', async () => {
   rmSync(folder, { recursive: true });
 
-  await expect(sync.start()).rejects.toMatchObject({ code: 'FolderUnreadable' });
+  await expect(sync.start(SIGNAL)).rejects.toMatchObject({ code: 'FolderUnreadable' });
 });
 
 test('a disk in the folder that is not mounted any more takes nothing with it, until its place is removed', async () => {
@@ -295,7 +340,7 @@ test('a disk in the folder that is not mounted any more takes nothing with it, u
   write('edge.yaml', edgeText('shared'));
   write('linked/blue.yaml', exposureText('blue'));
   write('mounted/green.yaml', exposureText('green'));
-  await sync.start();
+  await sync.start(SIGNAL);
   const all = ['Edge shared', 'Exposure default/blue', 'Exposure default/green'];
   expect(names()).toEqual(all);
 
@@ -322,7 +367,7 @@ test('a disk in the folder that is not mounted any more takes nothing with it, u
 test('a file that is moved with a mistake in it, or emptied, takes nothing away', async () => {
   write('blue.yaml', exposureText('blue'));
   write('green.yaml', exposureText('green'));
-  await sync.start();
+  await sync.start(SIGNAL);
   const all = ['Exposure default/blue', 'Exposure default/green'];
 
   rmSync(join(folder, 'blue.yaml'));
@@ -360,4 +405,21 @@ test('an end does not wait for a look that hangs', async () => {
   await stuck.stop();
 
   expect(names()).toEqual([]);
+});
+
+test('a start that hangs ends when it is told to', async () => {
+  const listing = Promise.withResolvers<void>();
+  const list = async () => (listing.resolve(), new Promise<never>(() => {}));
+  const stuck = new FolderSync({
+    ...{ folder, clock, client: { ...client('snicket-folder'), list } },
+    log: createLogger({ write() {} }),
+  });
+  const told = new AbortController();
+  const started = stuck.start(told.signal);
+  await listing.promise;
+
+  told.abort(new Error('told to end'));
+
+  await expect(started).rejects.toThrow('told to end');
+  await stuck.stop();
 });

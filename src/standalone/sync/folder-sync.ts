@@ -2,6 +2,7 @@
  * Keeps the objects of a cluster as a folder has them. What the folder says is in force as long as it can be read; what
  * it said last is, when it cannot.
  */
+import { resolve } from 'node:path';
 import type { Clock } from '../../engine/clock.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -64,13 +65,20 @@ export class FolderSync {
     this.#watch = new DirectoryWatch(() => this.lookSoon());
   }
 
-  /** Puts the folder in force, and keeps it so from now on. @throws FolderUnreadable if nothing is known of it yet */
-  async start(): Promise<void> {
-    const live = await this.#writes.live();
-    if (live.length === 0) await this.#reader.read(this.#ended.signal);
-    this.lookSoon();
-    await this.idle();
-    this.#stopLooking = this.#options.clock.every(LOOK_MS, () => this.lookSoon());
+  /**
+   * Puts the folder in force, and keeps it so until stop(). The signal ends the waiting, for a disk that does not answer
+   * too. @throws FolderUnreadable if nothing is known of it yet, or the signal's reason
+   */
+  async start(signal: AbortSignal): Promise<void> {
+    const left = Promise.withResolvers<never>();
+    const leave = () => left.reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      signal.throwIfAborted();
+      await Promise.race([this.#begin(), left.promise]);
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
   }
 
   /** Looks at once, or when the look that is under way is done. */
@@ -105,6 +113,15 @@ export class FolderSync {
     clearTimeout(timer);
   }
 
+  async #begin(): Promise<void> {
+    const live = await this.#writes.live();
+    if (live.length === 0) await this.#reader.read(this.#ended.signal);
+    this.lookSoon();
+    await this.idle();
+    if (this.#ended.signal.aborted) return;
+    this.#stopLooking = this.#options.clock.every(LOOK_MS, () => this.lookSoon());
+  }
+
   async #lookAndTell(): Promise<void> {
     try {
       await this.#look();
@@ -122,8 +139,8 @@ export class FolderSync {
     const reading = await this.#reader.read(this.#ended.signal);
     this.#watch.watch(reading.directories);
     const live = await this.#writes.live();
-    this.state.files = reading.files;
-    if (reading.files === 0 && live.length > 0) {
+    this.state.files = reading.files.length;
+    if (reading.files.length === 0 && live.length > 0) {
       this.#hold(
         `the folder ${this.#options.folder} has no file of YAML or JSON, where there were some; what they said last stays in force. If all is meant to go, put a new file there that is empty`,
       );
@@ -146,6 +163,7 @@ export class FolderSync {
       const before = applied.get(identity);
       if (before === undefined || !Bun.deepEquals(before, found)) {
         const fault = await this.#writes.apply(found);
+        await new Promise(setImmediate); // thousands of writes in a row would let no signal through
         if (fault !== undefined) {
           faults.push(fault);
           continue;
@@ -162,13 +180,13 @@ export class FolderSync {
       else faults.push(fault);
     }
     const files = new Set(live.map(fileOf));
-    this.#tell([...reading.faults, ...plan.faults, ...faults], (fault) =>
+    this.#tell([...reading.faults, ...plan.faults, ...faults], reading, (fault) =>
       keptSentence(fault, reading, files),
     );
     if (changed + removed > 0) {
       this.#options.log.info('the folder is in force', {
-        ...{ folder: this.#options.folder, files: reading.files, objects: reading.objects.length },
-        ...{ changed, removed },
+        ...{ folder: this.#options.folder, files: reading.files.length },
+        ...{ objects: reading.objects.length, changed, removed },
       });
     }
     const isWaiting = [...plan.missingSince.values()].some((at) => nowMs - at < GONE_AFTER_MS);
@@ -176,7 +194,9 @@ export class FolderSync {
     if (isWaiting) this.#again = setTimeout(() => this.lookSoon(), LOOK_AGAIN_MS);
   }
 
+  /** What was missing before may come back with the rest: from when all can be seen again, it has its time anew. */
   #hold(problem: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    this.#missingSince = new Map();
     if (this.state.problem === problem) return;
     this.state.problem = problem;
     this.#options.log.error(problem, fields);
@@ -188,8 +208,12 @@ export class FolderSync {
     this.#options.log.info('the folder is in force again', { folder: this.#options.folder });
   }
 
-  /** Each fault once, as long as it lasts; and when a file is right again. */
-  #tell(faults: readonly FolderFault[], kept: (fault: FolderFault) => string): void {
+  /** Each fault once, as long as it lasts; and when a file is right again, or gone. */
+  #tell(
+    faults: readonly FolderFault[],
+    { files, directories }: FolderReading,
+    kept: (fault: FolderFault) => string,
+  ): void {
     const { log } = this.#options;
     const told = new Map(faults.map((fault) => [faultText(fault), fault]));
     for (const [text, fault] of told) {
@@ -199,8 +223,10 @@ export class FolderSync {
     }
     const wrong = new Set(faults.map(({ file }) => file));
     const before = new Set([...this.#told.values()].map(({ file }) => file));
+    const present = new Set([...files, ...directories]);
     for (const file of before.difference(wrong)) {
-      log.info('nothing is wrong with the file any more', { file });
+      const isThere = present.has(file) || present.has(resolve(this.#options.folder, file));
+      log.info(isThere ? 'nothing is wrong with the file any more' : 'the file is gone', { file });
     }
     this.#told = told;
     this.state.faults = told.size;

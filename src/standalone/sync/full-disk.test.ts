@@ -30,7 +30,7 @@ test('a disk that is full for a while is told once, and what has to go goes when
   };
   writeFileSync(join(folder, 'a.yaml'), edgeText('a'));
   writeFileSync(join(folder, 'b.yaml'), edgeText('b'));
-  await sync.start();
+  await sync.start(new AbortController().signal);
 
   isFull = true;
   rmSync(join(folder, 'b.yaml'));

@@ -1,5 +1,5 @@
 /** DNSEndpoints for external-dns with `--source=crd`: one for each Edge. */
-import { yamlText } from '../../output.ts';
+import { yamlText } from '../../../manifests/yaml-text.ts';
 import { recordSets } from '../entries.ts';
 import { byEdge, faultless, type RecordFormat } from './format.ts';
 

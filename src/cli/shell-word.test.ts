@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { shellWord } from './shell-word.ts';
+
+test.each(['state', '.', '/var/lib/snicket', 'a-b_c.d', 'a~1', 'v1.36.0+k0s'])(
+  '%s stays as it is',
+  (text) => {
+    expect(shellWord(text)).toBe(text);
+  },
+);
+
+test('what a shell would take apart is in quotes', () => {
+  expect(shellWord('/tmp/sp ace;x')).toBe("'/tmp/sp ace;x'");
+  expect(shellWord("it's")).toBe("'it'\\''s'");
+  expect(shellWord('~root')).toBe("'~root'");
+  expect(shellWord('')).toBe("''");
+});
+
+test('a shell reads what was meant', () => {
+  const text = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((one) => !one.includes('\0'));
+  fc.assert(
+    fc.property(text, (meant) => {
+      const { stdout } = Bun.spawnSync(['sh', '-c', `printf %s ${shellWord(meant)}`]);
+
+      expect(stdout.toString()).toBe(meant);
+    }),
+    { numRuns: 30 },
+  );
+});

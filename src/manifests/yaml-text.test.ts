@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'bun:test';
+import { parse } from 'yaml';
+import { yamlComment, yamlText } from './yaml-text.ts';
+
+/** What ends a line or is refused in YAML 1.1, or shows on a terminal as something else. */
+const SIGNS = [
+  '\u2028',
+  '\u2029',
+  '\u0085',
+  '\u009B',
+  '\u007F',
+  '\uFEFF',
+  '\u202E',
+  '\r',
+  '\u001B',
+];
+
+describe.each(SIGNS)('%j', (sign) => {
+  test.each([
+    ['in a value', { image: `x${sign}kind: Secret` }],
+    ['in a key', { [`x${sign}kind`]: 'y' }],
+    ['in lines', { text: `first\nsecond${sign}kind: Secret\n` }],
+    ['in a list', [`x${sign}- y`, { a: [`${sign}b`] }]],
+  ])('%s stands as an escape, and is read as it was', (_, value) => {
+    const text = yamlText(value);
+
+    expect(text).not.toContain(sign);
+    expect(parse(text)).toEqual(value);
+  });
+
+  test('in a comment does not end it', () => {
+    expect(yamlComment(`object x${sign}kind: Secret`)).not.toContain(sign);
+  });
+});
+
+test('lines of a text stay lines', () => {
+  expect(yamlText({ text: 'a\nb\n' })).toBe('text: |\n  a\n  b\n');
+});
+
+test('what version 1.1 takes for a boolean or a number is quoted', () => {
+  expect(yamlText({ a: 'yes', b: '1_000' })).toBe('a: "yes"\nb: "1_000"\n');
+});
+
+test('a comment is one line', () => {
+  expect(yamlComment('a\nb: c')).toBe('# a\\u000ab: c\n');
+});

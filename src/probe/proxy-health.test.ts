@@ -1,0 +1,117 @@
+import { expect, test } from 'bun:test';
+import { gzipSync } from 'node:zlib';
+import { Backend, type Peer } from '../engine/conformance/peer.ts';
+import { askHealth } from './proxy-health.ts';
+import { httpText } from './testing/answers.ts';
+
+const LIMITS = { timeoutMs: 20_000 };
+
+/** Somebody who listens where a proxy should, and answers the first bytes of each connection so. */
+function listener(answer: (peer: Peer) => unknown): Backend {
+  return new Backend('127.0.0.1', (peer) => {
+    peer.onData = () => {
+      answer(peer);
+    };
+  });
+}
+
+function saying(text: string): Backend {
+  return listener(async (peer) => peer.send(Buffer.from(text)));
+}
+
+test.each([
+  ['ready', '200 OK', 'ok\n', true, 'ok'],
+  ['not ready', '503 No', 'the edge is silent\n', false, 'the edge is silent'],
+  ['not ready, and why is not said', '503 No', '', false, '/readyz answers 503'],
+  ['somebody else, who talks a lot', '404 No', 'x'.repeat(2000), false, 'x'.repeat(300)],
+])('it is %s', async (_, status, body, isReady, said) => {
+  using there = saying(httpText(status, {}, body));
+
+  const health = await askHealth('127.0.0.1', there.port, LIMITS);
+
+  expect(health).toEqual({ at: `127.0.0.1:${there.port}`, isReady, said });
+  expect(there.peers[0]?.bytes().toString()).toStartWith('GET /readyz HTTP/1.1\r\n');
+});
+
+test('a redirect is not followed, and is not ready', async () => {
+  using elsewhere = saying(httpText('200 OK', {}, 'ok'));
+  const location = `http://127.0.0.1:${elsewhere.port}/`;
+  using there = saying(httpText('302 Found', { location }, 'over there'));
+
+  const health = await askHealth('127.0.0.1', there.port, LIMITS);
+
+  expect(health).toMatchObject({ isReady: false, said: '/readyz answers 302' });
+  expect(elsewhere.peers).toEqual([]);
+});
+
+test('a body without end is read for a sentence, and hung up on', async () => {
+  const page = Buffer.alloc(64 * 1024, 'x');
+  const { promise: hungUp, resolve } = Promise.withResolvers<void>();
+  using there = listener(async (peer) => {
+    await peer.send(Buffer.from('HTTP/1.1 503 No\r\n\r\n'));
+    while (!peer.closed) await peer.send(page);
+    resolve();
+  });
+
+  const health = await askHealth('127.0.0.1', there.port, LIMITS);
+  await hungUp;
+
+  expect(health).toMatchObject({ isReady: false, said: 'x'.repeat(300) });
+});
+
+test('what is packed stays packed', async () => {
+  const packed = gzipSync('x'.repeat(100_000));
+  const head = `HTTP/1.1 503 No\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`;
+  using there = listener(async (peer) => peer.send(Buffer.concat([Buffer.from(head), packed])));
+
+  const { isReady, said } = await askHealth('127.0.0.1', there.port, LIMITS);
+
+  expect(isReady).toBe(false);
+  expect(said).not.toContain('xxxx');
+});
+
+test('who says nothing is not ready', async () => {
+  using there = listener(() => undefined);
+
+  const { isReady, said } = await askHealth('127.0.0.1', there.port, { timeoutMs: 100 });
+
+  expect(isReady).toBe(false);
+  expect(said).toBe(`no answer at 127.0.0.1:${there.port} in 100 ms`);
+});
+
+test.each([
+  [
+    'hangs up',
+    (peer: Peer) => peer.close(),
+    /^no answer at 127\.0\.0\.1:\d+: the connection ended$/,
+  ],
+  ['breaks off', (peer: Peer) => peer.reset(), /^no answer at 127\.0\.0\.1:\d+/],
+  [
+    'speaks otherwise',
+    async (peer: Peer) => peer.send(Buffer.from('SSH-2.0-x\r\n')),
+    /^what answers at 127\.0\.0\.1:\d+ does not speak HTTP\/1$/,
+  ],
+])('who %s is not ready', async (_, answer, sentence) => {
+  using there = listener(answer);
+
+  const { isReady, said } = await askHealth('127.0.0.1', there.port, LIMITS);
+
+  expect(isReady).toBe(false);
+  expect(said).toMatch(sentence);
+});
+
+test('nobody is not ready', async () => {
+  const { said } = await askHealth('127.0.0.1', 1, LIMITS);
+
+  expect(said).toBe('no answer at 127.0.0.1:1 (ECONNREFUSED)');
+});
+
+test('who asks no longer gets no answer', async () => {
+  using there = listener(() => undefined);
+  const ended = new AbortController();
+  const asking = askHealth('127.0.0.1', there.port, { ...LIMITS, signal: ended.signal });
+
+  ended.abort(new Error('no longer'));
+
+  await expect(asking).rejects.toThrow('no longer');
+});

@@ -1,0 +1,27 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listFiles } from './list-files.ts';
+
+let folder: string;
+
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'snicket-list-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test('of folders that are too deep, one is named', async () => {
+  const deep = Array<string>(17).fill('deeper').join('/');
+  mkdirSync(join(folder, deep), { recursive: true });
+
+  await expect(listFiles(folder, new AbortController().signal)).rejects.toThrow(
+    `${folder} has folders more than 16 deep, such as ${deep}; give a folder with nothing but`,
+  );
+});
+
+test('of folders that are too many, one is named', async () => {
+  for (let at = 0; at < 5_000; at++) mkdirSync(join(folder, 'many', `${at}`), { recursive: true });
+
+  await expect(listFiles(folder, new AbortController().signal)).rejects.toThrow(
+    /has more than 5000 folders in it, counted up to many\/\d+; give a folder/,
+  );
+});

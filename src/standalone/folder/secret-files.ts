@@ -1,0 +1,95 @@
+/**
+ * The values of Secrets that are files of their own.
+ */
+import { dirname, resolve } from 'node:path';
+import { InvalidObjectError } from '../../api/fault.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { faultIn, type FolderFault } from './fault.ts';
+import type { FileContents } from './file-contents.ts';
+import { identityOf, MAX_FAULTS, type FileObject, type FileReading } from './file-objects.ts';
+import { MAX_SECRET_BYTES, withFiles, type FolderSecret } from './secret.ts';
+
+/** Of all Secrets together, with a file that two of them name counted twice: each holds what is in it. */
+export const MAX_SECRET_FILES_BYTES = 128 * 1024 * 1024;
+
+/** A file of the folder that is being filled in. */
+interface Filling {
+  /** From the folder on. */
+  readonly file: string;
+  readonly text: string;
+  readonly faults: FolderFault[];
+  /** All that was read for it. */
+  readonly paths: string[];
+}
+
+/** What the Secrets of a folder take by `files`, over one reading of it. */
+export class SecretFiles {
+  /** Where changes of those files can be seen. */
+  readonly directories = new Set<string>();
+  readonly #folder: string;
+  readonly #contents: FileContents;
+  #bytes = 0;
+
+  constructor(folder: string, contents: FileContents) {
+    this.#folder = folder;
+    this.#contents = contents;
+  }
+
+  /** The objects of a file, with what is in the files that its Secrets name. */
+  async fill(file: string, text: string, reading: FileReading): Promise<FileReading> {
+    if (reading.faults.length > 0) return reading;
+    const filling: Filling = { file, text, faults: [], paths: [] };
+    const objects: FileObject[] = [];
+    const before = this.#bytes;
+    for (const one of reading.objects) {
+      const object = one.files.size === 0 ? one.object : await this.#filled(one, filling);
+      if (object !== undefined) objects.push({ ...one, object });
+      if (this.#bytes > MAX_SECRET_FILES_BYTES) break;
+    }
+    const { faults, paths } = filling;
+    if (faults.length > 0) {
+      // Nothing of it is taken: it costs the other files no room, and no memory.
+      this.#bytes = before;
+      for (const path of paths) this.#contents.forget(path);
+    }
+    return { objects, faults };
+  }
+
+  async #filled(one: FileObject, filling: Filling): Promise<KubeObject | undefined> {
+    const { file, text, faults, paths } = filling;
+    const title = identityOf(one.object);
+    const contents = new Map<string, Uint8Array>();
+    let bytes = 0;
+    for (const [entry, { path, place }] of one.files) {
+      // It is refused, whatever comes.
+      if (bytes > MAX_SECRET_BYTES || faults.length >= MAX_FAULTS) break;
+      const absolute = resolve(this.#folder, dirname(file), path);
+      const refuse = (why: string) =>
+        faults.push(faultIn(text, place, `${title}: files.${entry}: ${why}`));
+      this.directories.add(dirname(absolute));
+      paths.push(absolute);
+      const content = await this.#contents.read(absolute);
+      if (content === undefined || typeof content === 'string') {
+        refuse(content ?? `there is no file ${absolute}; make it, or correct the path`);
+        continue;
+      }
+      contents.set(entry, content);
+      bytes += content.length;
+      this.#bytes += content.length;
+      if (this.#bytes > MAX_SECRET_FILES_BYTES) {
+        refuse(
+          `with ${absolute}, of ${content.length} bytes, all Secrets take more than ${MAX_SECRET_FILES_BYTES} bytes from files; name smaller files, or fewer`,
+        );
+        return undefined;
+      }
+    }
+    if (contents.size < one.files.size && bytes <= MAX_SECRET_BYTES) return undefined;
+    try {
+      return withFiles(one.object as FolderSecret, contents, title);
+    } catch (error) {
+      if (!(error instanceof InvalidObjectError)) throw error;
+      faults.push(faultIn(text, one.place, error.message));
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { expect, test } from 'bun:test';
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const IMPORTS = `
+  import { createLogger } from ${JSON.stringify(import.meta.resolve('./log.ts'))};
+  import { linesLost } from ${JSON.stringify(import.meta.resolve('./standard-error.ts'))};`;
+
+/** All that a pipe holds now. */
+function whatIsIn(reader: number): string {
+  const bytes = Buffer.alloc(1024 * 1024);
+  let length = 0;
+  try {
+    for (let count = -1; count !== 0; length += count) {
+      count = readSync(reader, bytes, length, bytes.length - length, null);
+    }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+  }
+  return bytes.toString('utf8', 0, length);
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'loses lines that cannot be written, counts them, and lets the program go on',
+  async () => {
+    const program = `
+      ${IMPORTS}
+      const log = createLogger();
+      log.error('one');
+      log.error('two');
+      console.log(linesLost());`;
+    const full = openSync('/dev/full', 'w');
+    const child = Bun.spawn([process.execPath, '-e', program], { stderr: full });
+
+    const said = await new Response(child.stdout).text();
+
+    expect(await child.exited).toBe(0);
+    expect(said).toBe('2\n');
+    closeSync(full);
+  },
+);
+
+test.skipIf(process.platform !== 'linux')(
+  'waits for nobody who does not read, and goes on with whole lines when somebody does',
+  async () => {
+    const program = `
+      ${IMPORTS}
+      const log = createLogger();
+      for (let count = 0; count < 300; count++) log.info('x'.repeat(5000));
+      console.log(linesLost());
+      await Bun.stdin.text();
+      log.info('last');`;
+    const folder = mkdtempSync(join(tmpdir(), 'snicket-log-'));
+    const fifo = join(folder, 'fifo');
+    Bun.spawnSync(['mkfifo', fifo]);
+    const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+    const writer = openSync(fifo, 'w');
+    rmSync(folder, { recursive: true });
+    const child = Bun.spawn([process.execPath, '-e', program], { stdin: 'pipe', stderr: writer });
+    closeSync(writer);
+
+    const { value } = await child.stdout.getReader().read();
+    const held = whatIsIn(reader);
+    void child.stdin.end();
+    await child.exited;
+    const rest = whatIsIn(reader);
+    closeSync(reader);
+
+    expect(Number(new TextDecoder().decode(value))).toBeGreaterThan(200);
+    const lines = (held + rest).split('\n').filter((line) => line.endsWith('}'));
+    expect(lines.length).toBeGreaterThan(5);
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ msg: 'last' });
+  },
+);
+
+test('loses nothing to a reader that is merely slower', async () => {
+  const program = `
+    ${IMPORTS}
+    const log = createLogger();
+    for (let count = 0; count < 1000; count++) log.info('x'.repeat(2000));
+    console.log(linesLost());`;
+  const line = 'exec 3>&1; "$0" -e "$1" 2>&1 >&3 | wc -l';
+
+  const child = Bun.spawn(['sh', '-c', line, process.execPath, program]);
+
+  const said = (await new Response(child.stdout).text()).trim().split(/\s+/);
+  expect(said.toSorted()).toEqual(['0', '1000']);
+});
