@@ -1,8 +1,8 @@
 import { Command, CommanderError, Help } from 'commander';
-import { endWithReader } from './cli/broken-pipe.ts';
+import { endWithOutput } from './cli/standard-output.ts';
 import { inNameOf, programName } from './cli/program-name.ts';
 import { tcpProxyWords } from './cli/tcp-proxy-words.ts';
-import { escapedText } from './telemetry/plain-text.ts';
+import { escapedText } from './text/plain-text.ts';
 
 /** Exit code for a command line that cannot be understood, as in most Unix tools. */
 const USAGE_ERROR = 2;
@@ -60,7 +60,7 @@ if (words[0] === '__complete') {
 }
 // These log on standard error, and need not open standard output.
 const isServer = /^(?:gateway|operator|proxy|run|tcp-proxy)$/.test(words[0] ?? '');
-if (!isServer) endWithReader();
+if (!isServer) endWithOutput();
 const asked = COMMANDS.get(words[0] ?? '');
 for (const load of asked === undefined ? COMMANDS.values() : [asked]) {
   // addCommand() alone would let a subcommand exit by itself, with Commander's code 1; so would one of its own.

@@ -3,7 +3,7 @@
  */
 import * as z from 'zod';
 import { LOG_LEVELS } from '../telemetry/log.ts';
-import { IMAGE_PATTERN } from './image-name.ts';
+import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from './image-name.ts';
 import { mapBy, mapTo, quantities, setOf, type DeepReadonly } from './kubernetes-values.ts';
 import { address, oneOfEachFamily, port, virtualAddress } from './network-values.ts';
 import { matching, withRules } from './rule.ts';
@@ -102,7 +102,7 @@ export const workerSpec = withRules(
         'Give new pods the host of the API in KUBERNETES_SERVICE_HOST, so that they dial the edge themselves. The tenant needs Kubernetes 1.36; the proxy stays for everything else.',
       ),
     image: withRules(
-      z.string().max(512),
+      z.string().max(MAX_IMAGE_LENGTH),
       matching(
         IMAGE_PATTERN.source,
         '"{self}" is no name of an image; write one such as registry.example.com/snicket:v1',

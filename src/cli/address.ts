@@ -69,21 +69,21 @@ async function run(
 ): Promise<void> {
   switch (action) {
     case 'add':
-      for (const ip of ips) console.log(`${ip}: ${node.add(ip)}`);
+      for (const ip of ips) print(`${ip}: ${node.add(ip)}`);
       break;
     case 'check':
       for (const ip of ips) {
         const fault = node.fault(ip);
         if (fault !== undefined) process.exitCode = 1;
-        console.log(fault ?? `${ip} is on lo`);
+        print(fault ?? `${ip} is on lo`);
       }
       break;
     case 'remove':
       for (const ip of ips) {
         const { removed, left } = node.remove(ip);
-        if (removed) console.log(`${ip}: removed`);
-        else if (left === undefined) console.log(`${ip}: absent`);
-        if (left !== undefined) console.log(`${left}: not ours, and left alone`);
+        if (removed) print(`${ip}: removed`);
+        else if (left === undefined) print(`${ip}: absent`);
+        if (left !== undefined) print(`${left}: not ours, and left alone`);
       }
       if (http !== undefined) await stay(ips, http, node);
   }
@@ -107,11 +107,9 @@ async function stay(
   const listen = (at: ListenAddress) =>
     serveHttp({ ...at, metrics, notReady, reusePort: at.port !== 0 });
   const servers = listenOrSay(() =>
-    listenOnAll({ listen }, http, ({ message }) => console.log(`${message}; IPv4 alone is served`)),
+    listenOnAll({ listen }, http, ({ message }) => print(`${message}; IPv4 alone is served`)),
   );
-  console.log(
-    `until SIGTERM: http on port ${[...new Set(servers.map(({ port }) => port))].join(', ')}`,
-  );
+  print(`until SIGTERM: http on port ${[...new Set(servers.map(({ port }) => port))].join(', ')}`);
   await told;
   for (const server of servers) server.stop();
 }
@@ -143,4 +141,8 @@ function parsed<Value>(text: string, parse: (text: string) => Value): Value {
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
   }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

@@ -2,7 +2,7 @@
  * Changes as text for a person, and as values for a program.
  */
 import { keyText, objectText, type KubeObject } from '../kube/object.ts';
-import { escapedJson, escapedText } from '../telemetry/plain-text.ts';
+import { escapedJson, escapedText } from '../text/plain-text.ts';
 import type { Finding } from '../api/finding.ts';
 import type { FieldChange, ObjectChange } from '../plan/changes.ts';
 import type { Cluster } from '../plan/render.ts';

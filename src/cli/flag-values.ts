@@ -3,7 +3,7 @@
  */
 import { InvalidArgumentError } from 'commander';
 import { existsSync } from 'node:fs';
-import { IMAGE_PATTERN } from '../api/image-name.ts';
+import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from '../api/image-name.ts';
 import { parseListenAddress, type ListenAddress } from '../engine/listen-address.ts';
 
 /** Where health and metrics are; `off`: nowhere. */
@@ -59,7 +59,7 @@ export function objectName(text: string): string {
 
 /** The image of a proxy. */
 export function imageName(text: string): string {
-  if (IMAGE_PATTERN.test(text)) return text;
+  if (IMAGE_PATTERN.test(text) && text.length <= MAX_IMAGE_LENGTH) return text;
   throw new InvalidArgumentError('Write an image such as registry.example.com/snicket:1.2.3.');
 }
 

@@ -132,3 +132,12 @@ describe('what is wrong is said, without a word of the secret', () => {
     expect(Bun.inspect(refusal)).not.toContain('hunter2');
   });
 });
+
+test('says by which proxy kubectl would go, and no password of it', () => {
+  const proxy = { 'proxy-url': 'http://me:hunter2@proxy.example.test:3128' };
+  const text = kubeconfigOf({ token: 'x' }, proxy);
+
+  expect(edgeKubeconfig({ ...INPUT, text }).warnings).toEqual([
+    'the kubeconfig has a proxy-url (proxy.example.test:3128): kubectl reaches the edge by that proxy alone',
+  ]);
+});

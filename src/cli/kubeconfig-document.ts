@@ -121,11 +121,11 @@ function invalid(what: string): AccessError {
   );
 }
 
-/** It may be what this machine needs; or what only the provider's did. */
+/** It may be what this machine needs, or what only the provider's did. A password may be in it. */
 function proxyWarnings({ 'proxy-url': proxy }: Fields): readonly string[] {
-  return typeof proxy === 'string' && proxy !== ''
-    ? [`the kubeconfig has proxy-url ${proxy}: kubectl reaches the edge by that proxy alone`]
-    : [];
+  if (typeof proxy !== 'string' || proxy === '') return [];
+  const host = URL.parse(proxy)?.host ?? '';
+  return [`the kubeconfig has a proxy-url (${host}): kubectl reaches the edge by that proxy alone`];
 }
 
 function fileWarnings(user: Fields): readonly string[] {

@@ -146,10 +146,10 @@ describe('a file', () => {
   });
 
   test.each([
-    ['a device', '/dev/null'],
+    ['no regular file', '/dev/null'],
     ['a link', 'link'],
-    ['a folder', 'folder'],
-  ])('that is %s, is left alone', async (_, output) => {
+    ['no regular file', 'folder'],
+  ])('that is %s, is left alone: %s', async (kind, output) => {
     const link = join(terminal.folder, 'link');
     const folder = join(terminal.folder, 'folder');
     rmSync(link, { force: true });
@@ -161,19 +161,23 @@ describe('a file', () => {
     ]);
 
     expect(stderr).toBe(
-      `error: ${output} is there already, and is no file but something else; name another file, or leave -o out to print it\n`,
+      `error: ${output} is there already, and is ${kind}; name another file, or leave -o out to print it\n`,
     );
     expect(exitCode).toBe(2);
     expect(lstatSync(link).isSymbolicLink()).toBeTrue();
     expect(lstatSync('/dev/null').isCharacterDevice()).toBeTrue();
   });
 
-  test('that cannot be written', async () => {
-    const words = ['kubeconfig', 'blue', '-o', 'no/such/folder/a'];
+  test.each([
+    ['no/such/folder/a', 'ENOENT'],
+    ['kubeconfig/a', 'ENOTDIR'],
+    ['a'.repeat(300), 'ENAMETOOLONG'],
+  ])('that cannot be written: %s', async (output, code) => {
+    const words = ['kubeconfig', 'blue', '-o', output];
 
     const { exitCode, stderr } = await terminal.snicket(words);
 
-    expect(stderr).toBe('error: no/such/folder/a cannot be written (ENOENT); name another file\n');
+    expect(stderr).toBe(`error: ${output} cannot be written (${code}); name another file\n`);
     expect(exitCode).toBe(2);
   });
 });

@@ -1,5 +1,6 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { systemCode } from '../files/system-error.ts';
 import { FileExists, writeWhole } from '../files/whole-file.ts';
 import { fileName } from './flag-values.ts';
 import { ipVersion } from '../wire/ip-address.ts';
@@ -183,15 +184,29 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
 /** Before anything is read, so that nobody waits for a refusal. @throws FileExists */
 function refuseExisting({ output, force }: Flags, command: Command): void {
   if (output === undefined) return;
-  const there = lstatSync(output, { throwIfNoEntry: false });
+  const there = whatIsAt(output, command);
   if (there === undefined) return;
   // A file takes the place of what is there: a device would be gone, and a link lead nowhere any more.
   if (!there.isFile()) {
     command.error(
-      `error: ${output} is there already, and is no file but something else; name another file, or leave -o out to print it`,
+      `error: ${output} is there already, and is ${there.isSymbolicLink() ? 'a link' : 'no regular file'}; name another file, or leave -o out to print it`,
     );
   }
   if (!force) throw new FileExists(output);
+}
+
+function whatIsAt(output: string, command: Command): Stats | undefined {
+  try {
+    return lstatSync(output, { throwIfNoEntry: false });
+  } catch (error) {
+    return refuseUnwritable(output, error, command);
+  }
+}
+
+function refuseUnwritable(output: string, error: unknown, command: Command): never {
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  command.error(`error: ${output} cannot be written (${code}); name another file`);
 }
 
 function hand(text: string, { output, force }: Flags, command: Command): void {
@@ -202,8 +217,7 @@ function hand(text: string, { output, force }: Flags, command: Command): void {
   try {
     writeWhole(output, text, { mayReplace: force });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error)) throw error;
-    command.error(`error: ${output} cannot be written (${String(error.code)}); name another file`);
+    refuseUnwritable(output, error, command);
   }
 }
 

@@ -3,7 +3,7 @@
  */
 import { Option } from 'commander';
 import { yamlText } from '../manifests/yaml-text.ts';
-import { escapedJson, plainText } from '../telemetry/plain-text.ts';
+import { escapedJson, plainText } from '../text/plain-text.ts';
 
 /** What `-o` takes. */
 export const OUTPUTS = ['table', 'json', 'yaml'] as const;

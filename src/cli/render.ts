@@ -17,7 +17,7 @@ import type { TextFile } from '../manifests/manifest-parts.ts';
 import { say } from './say.ts';
 import { PROXY_IMAGE } from './proxy-image.ts';
 import { fileNames } from './flag-values.ts';
-import { shellWord } from './shell-word.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { TENANT_FLAGS, withTenantFlags, type TenantFlags } from './tenant-flags.ts';
 
 const EXAMPLES = `

@@ -91,5 +91,5 @@ test('on a terminal, logs for people: the line that is wrong with a caret below 
   await session.ended;
 
   expect(session.text).toMatch(/^\d\d:\d\d:\d\d {2}error {2}edge\.yaml:6:11: Edge shared: /);
-  expect(session.text).toContain('\n6 |   driver: nginx\r\n              ^\r\n');
+  expect(session.text).toContain('\n  6 |   driver: nginx\r\n                ^\r\n');
 });

@@ -1,4 +1,4 @@
-import { escapedText } from '../telemetry/plain-text.ts';
+import { escapedText } from '../text/plain-text.ts';
 
 /**
  * One line on standard error, whatever others wrote that is quoted in it. Not by console.error, which Bun prints in red on

@@ -155,7 +155,7 @@ async function nothingText(
 ): Promise<string> {
   const [{ programName }, { shellWord }] = await Promise.all([
     import('./program-name.ts'),
-    import('./shell-word.ts'),
+    import('../text/shell-word.ts'),
   ]);
   const key = namespace === undefined ? name : `${namespace}/${name}`;
   const all = state === undefined ? '-A' : `--state ${shellWord(state)}`;

@@ -1,28 +1,31 @@
 import { expect, test } from 'bun:test';
-import { ownAddresses, placesReached } from './own-places.ts';
+import { isReachedAt } from './own-places.ts';
 
 const OWN = ['127.0.0.1', '192.0.2.7', '::1', '2001:db8::7'];
 
-test('a wildcard is every address of its family', () => {
-  const wildcards = [
-    { address: '0.0.0.0', port: 443 },
-    { address: '::', port: 8443 },
-  ];
+test.each([
+  ['0.0.0.0', '192.0.2.7', true],
+  ['0.0.0.0', '127.0.0.1', true],
+  ['0.0.0.0', '127.9.9.9', true],
+  ['0.0.0.0', '192.0.2.8', false],
+  ['0.0.0.0', '::1', false],
+  ['::', '::1', true],
+  ['0::0', '2001:db8::7', true],
+  ['0:0:0:0:0:0:0:0', '2001:DB8:0::7', true],
+  ['::', '2001:db8::8', false],
+  ['::', '192.0.2.7', false],
+  ['192.0.2.7', '192.0.2.7', true],
+  ['192.0.2.7', '127.0.0.1', false],
+  ['2001:db8::7', '2001:db8:0::7', true],
+])('a listener at %s is reached at %s: %p', (listens, dialled, isReached) => {
+  const listeners = [{ address: listens, port: 443 }];
 
-  expect(placesReached(wildcards, OWN)).toEqual([
-    { address: '127.0.0.1', port: 443 },
-    { address: '192.0.2.7', port: 443 },
-    { address: '::1', port: 8443 },
-    { address: '2001:db8::7', port: 8443 },
-  ]);
+  expect(isReachedAt(listeners, { address: dialled, port: 443 }, OWN)).toBe(isReached);
+  expect(isReachedAt(listeners, { address: dialled, port: 444 }, OWN)).toBeFalse();
 });
 
-test('any other address is itself', () => {
-  const listens = [{ address: '192.0.2.7', port: 443 }];
+test('the machine is asked for its addresses', () => {
+  const everywhere = [{ address: '::', port: 443 }];
 
-  expect(placesReached(listens, OWN)).toEqual(listens);
-});
-
-test('a machine has a loopback address', () => {
-  expect(ownAddresses()).toContain('127.0.0.1');
+  expect(isReachedAt(everywhere, { address: '2001:db8::7', port: 443 })).toBeFalse();
 });

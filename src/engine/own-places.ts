@@ -1,24 +1,39 @@
 /**
- * The addresses at which listeners of this machine are reached.
+ * Where the listeners of this machine are reached.
  */
 import { networkInterfaces } from 'node:os';
+import { ipBytes } from '../wire/ip-address.ts';
 import type { ListenAddress } from './listen-address.ts';
 
-/** The addresses that this machine has now, those of its loopback device among them. */
-export function ownAddresses(): readonly string[] {
+/** Whether who dials this place comes to one of these listeners. `own` are the addresses of the machine, as they are now. */
+export function isReachedAt(
+  listens: readonly ListenAddress[],
+  place: ListenAddress,
+  own: readonly string[] = ownAddresses(),
+): boolean {
+  const dialled = ipBytes(place.address);
+  if (dialled === undefined) return false;
+  return listens.some(({ address, port }) => {
+    const listening = ipBytes(address);
+    if (port !== place.port || listening?.length !== dialled.length) return false;
+    const isWildcard = listening.every((byte) => byte === 0);
+    return isWildcard
+      ? isLoopback(dialled) || own.some((one) => isSame(ipBytes(one), dialled))
+      : isSame(listening, dialled);
+  });
+}
+
+function ownAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((all = []) =>
     all.map(({ address }) => address),
   );
 }
 
-/** The same places, with each address of the machine in place of a wildcard. */
-export function placesReached(
-  listens: readonly ListenAddress[],
-  own: readonly string[] = ownAddresses(),
-): readonly ListenAddress[] {
-  return listens.flatMap(({ address, port }) => {
-    if (address !== '0.0.0.0' && address !== '::') return [{ address, port }];
-    const isOfFamily = (one: string) => one.includes(':') === address.includes(':');
-    return own.filter(isOfFamily).map((one) => ({ address: one, port }));
-  });
+/** All of 127.0.0.0/8 leads to the machine itself, whatever its interfaces say. */
+function isLoopback(bytes: Uint8Array): boolean {
+  return bytes.length === 4 && bytes[0] === 127;
+}
+
+function isSame(a: Uint8Array | undefined, b: Uint8Array): boolean {
+  return a !== undefined && Buffer.compare(a, b) === 0;
 }

@@ -36,7 +36,10 @@ const WAYS = [
 function withoutLinks(hasNone: boolean): Disposable {
   if (!hasNone) return { [Symbol.dispose]: () => undefined };
   return spyOn(fs, 'linkSync').mockImplementation(() => {
-    throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });
+    throw Object.assign(new Error('EPERM: operation not permitted, link'), {
+      code: 'EPERM',
+      errno: -1,
+    });
   });
 }
 
@@ -116,7 +119,10 @@ describe('a write that fails', () => {
     write.mockImplementationOnce((descriptor, text) => really(descriptor, text));
     write.mockImplementationOnce((descriptor) => {
       really(descriptor, 'te');
-      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+      throw Object.assign(new Error('ENOSPC: no space left on device'), {
+        code: 'ENOSPC',
+        errno: -28,
+      });
     });
 
     expect(() => writeWhole(path, 'text', { mayReplace: false })).toThrow('ENOSPC');

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { systemCode } from './system-error.ts';
 
 /** Options of {@link writeWhole}. */
 export interface WholeFileOptions {
@@ -67,11 +68,11 @@ function putInFreePlace(beside: string, path: string, writeThere: () => void): v
     try {
       linkSync(beside, path);
     } catch (error) {
-      if (!NO_LINKS.has(codeOf(error))) throw error;
+      if (!NO_LINKS.has(systemCode(error))) throw error;
       writeThere();
     }
   } catch (error) {
-    throw codeOf(error) === 'EEXIST' ? new FileExists(path) : error;
+    throw systemCode(error) === 'EEXIST' ? new FileExists(path) : error;
   }
   rmSync(beside);
 }
@@ -97,8 +98,4 @@ function syncDirectory(path: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -10,6 +10,7 @@ const SIGNS = [
   '\u009B',
   '\u007F',
   '\uFEFF',
+  '\uFFFE',
   '\u202E',
   '\r',
   '\u001B',
@@ -34,7 +35,7 @@ describe.each(SIGNS)('%j', (sign) => {
 });
 
 test('lines of a text stay lines', () => {
-  expect(yamlText({ text: 'a\nb\n' })).toBe('text: |\n  a\n  b\n');
+  expect(yamlText({ text: 'a\tx\nb\n' })).toBe('text: |\n  a\tx\n  b\n');
 });
 
 test('what version 1.1 takes for a boolean or a number is quoted', () => {

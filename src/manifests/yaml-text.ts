@@ -3,15 +3,11 @@
  * others wrote into a value must stay in that value, or who applies the text applies what they like.
  */
 import { Document, visit } from 'yaml';
-import { escapedJson, escapedText, isPlain } from '../telemetry/plain-text.ts';
+import { escapedJson, escapedText, isPlain } from '../text/plain-text.ts';
 
-/** A value. */
+/** A value. In the quotes of YAML, the escapes of JSON are escapes. */
 export function yamlText(value: unknown): string {
-  return documentText(new Document(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false }));
-}
-
-/** A document. In the quotes of YAML, the escapes of JSON are escapes. */
-export function documentText(document: Document): string {
+  const document = new Document(value, { compat: 'yaml-1.1', aliasDuplicateObjects: false });
   visit(document, {
     Scalar(_key, node) {
       if (typeof node.value === 'string' && !areLinesPlain(node.value)) node.type = 'QUOTE_DOUBLE';
@@ -26,5 +22,5 @@ export function yamlComment(text: string): string {
 }
 
 function areLinesPlain(text: string): boolean {
-  return text.split('\n').every(isPlain);
+  return text.split(/[\n\t]/).every(isPlain);
 }

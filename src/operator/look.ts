@@ -28,8 +28,8 @@ export interface Viewpoint extends ManagementPlace {
   readonly proxyImage: string;
   /** Whether the gateway is on this machine, and so gets to its loopback addresses. Default: it is in the cluster. */
   readonly isGatewayHere?: boolean | undefined;
-  /** Where it listens then. Default: that is not known. */
-  readonly gatewayListens?: readonly ListenAddress[] | undefined;
+  /** Whether it listens there then. Default: that is not known. */
+  readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
 }
 
 /** What the management cluster says. */
@@ -75,7 +75,7 @@ export async function lookAtExposure(
   viewpoint: Viewpoint,
   signal: AbortSignal,
 ): Promise<Look> {
-  const { management, proxyImage, isGatewayHere, gatewayListens } = viewpoint;
+  const { management, proxyImage, isGatewayHere, isGatewayAt } = viewpoint;
   const { exposure, edge, conflict } = wish;
   const secrets: SeenSecret[] = [];
   const reading = await readControlPlane(
@@ -87,7 +87,7 @@ export async function lookAtExposure(
     edgeAddresses: edgeAddresses(viewpoint, edge, management.ownedBy(object)),
     edgeClusterAddresses: edgeClusterAddresses(viewpoint, edge),
     currentSlices: [],
-    ...{ proxyImage, isGatewayHere, gatewayListens },
+    ...{ proxyImage, isGatewayHere, isGatewayAt },
   };
   return { wish, reading, secrets, facts, plan: planExposure(wish, facts) };
 }

@@ -37,8 +37,8 @@ export interface OperatorOptions {
   readonly log: Logger;
   /** Whether the gateway is on this machine, and so gets to its loopback addresses. Default: it is in the cluster. */
   readonly isGatewayHere?: boolean | undefined;
-  /** Where it listens then. Default: that is not known. */
-  readonly gatewayListens?: readonly ListenAddress[] | undefined;
+  /** Whether it listens there then. Default: that is not known. */
+  readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
   /** How many Exposures are looked at together. Default 32: most of the time is spent waiting for tenants. */
   readonly concurrency?: number | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. Default 300,000. */
@@ -141,7 +141,7 @@ export class Operator {
       ...{ links: this.#links, probes: this.#probes, secrets: this.#secrets, events: this.#events },
       resyncMs: WHOLE_EVERY * resyncMs,
       ...{ proxyImage: options.proxyImage, isGatewayHere: options.isGatewayHere },
-      gatewayListens: options.gatewayListens,
+      isGatewayAt: options.isGatewayAt,
       preparer: new Preparer(client),
       applierFor: (link) => this.#applierFor(link),
       masterKeys: async () => keys.current(),

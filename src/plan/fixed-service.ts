@@ -33,8 +33,8 @@ export interface EdgePlace {
   readonly clusterAddresses: readonly string[];
   /** Whether it gets to loopback addresses, being on the same machine. Default: no. */
   readonly isGatewayHere?: boolean | undefined;
-  /** Where it listens then. Default: that is not known. */
-  readonly gatewayListens?: readonly ListenAddress[] | undefined;
+  /** Whether it listens there then. Default: that is not known. */
+  readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
 }
 
 const API: ServicePort = { portName: 'api', port: 6443 };
@@ -93,15 +93,14 @@ function faultOf(endpoint: string, { isGatewayHere = false }: EdgePlace): string
 }
 
 function isEdge(endpoint: string, edge: EdgePlace): boolean {
-  const { addresses, port, clusterAddresses, gatewayListens = [] } = edge;
+  const { addresses, port, clusterAddresses, isGatewayAt } = edge;
   const { address, port: at } = split(endpoint);
   const isAmong = (places: readonly string[]) =>
     places.some((one) => canonicalAddress(one) === canonicalAddress(address));
-  const listening = gatewayListens.filter((one) => one.port === at);
   return (
     isAmong(clusterAddresses) ||
     (at === port && isAmong(addresses)) ||
-    isAmong(listening.map((one) => one.address))
+    isGatewayAt?.({ address: canonicalAddress(address), port: at }) === true
   );
 }
 

@@ -41,8 +41,8 @@ export interface Facts {
   readonly edgeClusterAddresses?: readonly string[] | undefined;
   /** Whether the edge gets to loopback addresses of control planes, being on the same machine. Default: no. */
   readonly isGatewayHere?: boolean | undefined;
-  /** Where it listens then. Default: that is not known. */
-  readonly gatewayListens?: readonly ListenAddress[] | undefined;
+  /** Whether it listens there then. Default: that is not known. */
+  readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
   /** What the management cluster serves. */
   readonly served: ServedApis;
   /** The tenant's slices of Service default/kubernetes. */
@@ -114,14 +114,14 @@ function managementSide(
   { exposure, edge }: Wish,
   hosts: Hosts,
   controlPlane: ControlPlane,
-  { served, edgeAddresses, edgeClusterAddresses = [], isGatewayHere, gatewayListens }: Facts,
+  { served, edgeAddresses, edgeClusterAddresses = [], isGatewayHere, isGatewayAt }: Facts,
 ): Required<Pick<Plan, 'routes' | 'management' | 'findings'>> {
   const input = { exposure, hosts, controlPlane };
   const routes = exposureRoutes(input);
   const { endpoints } = exposure.spec.controlPlane;
   const place = {
     ...{ addresses: edgeAddresses, port: edge.spec.port, clusterAddresses: edgeClusterAddresses },
-    ...{ isGatewayHere, gatewayListens },
+    ...{ isGatewayHere, isGatewayAt },
   };
   const service = endpoints === undefined ? [] : fixedServiceObjects(routes, endpoints, place);
   const objects = driverFor(edge.spec.driver).objects(routes, edge, served);

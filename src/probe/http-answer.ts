@@ -40,7 +40,9 @@ export function readHttpAnswer(bytes: Buffer, isEnd: boolean): HttpAnswer | 'not
 
 function isComplete(headers: ReadonlyMap<string, string>, body: string): boolean {
   const length = headers.get('content-length');
-  if (length !== undefined) return Buffer.byteLength(body) >= Number(length);
+  // What is no length is no promise of an end.
+  if (length !== undefined)
+    return /^\d+$/.test(length) && Buffer.byteLength(body) >= Number(length);
   return headers.get('transfer-encoding') === 'chunked' && body.endsWith(LAST_CHUNK);
 }
 

@@ -13,7 +13,7 @@ const MAX_BYTES = 4096;
 /** More than a sentence is not told. */
 const MAX_SAID = 300;
 
-/** Asks once. @throws the reason of the caller's signal only. */
+/** Asks once. @throws the reason of the caller's signal. */
 export async function askHealth(
   address: string,
   port: number,
@@ -30,6 +30,7 @@ export async function askHealth(
     if (answer === 'notHttp') return unready(`what answers at ${at} does not speak HTTP/1`);
     return { at, ...wordsOf(answer) };
   } catch (error) {
+    limits.signal?.throwIfAborted();
     const code = errorCode(error);
     if (code === '') throw error;
     return unready(`no answer at ${at} (${code})`);

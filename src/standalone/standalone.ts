@@ -3,7 +3,7 @@
  * folder, that both see by a client as they would see those of a server.
  */
 import { systemClock } from '../engine/clock.ts';
-import { placesReached } from '../engine/own-places.ts';
+import { isReachedAt } from '../engine/own-places.ts';
 import { formatListenAddress, type ListenAddress } from '../engine/listen-address.ts';
 import { adviceFor, CannotListen, listenOnAll } from '../engine/listen-all.ts';
 import { whyNotAlone } from '../engine/sole-listener.ts';
@@ -29,7 +29,7 @@ export interface StandaloneOptions {
   readonly gateway: Omit<GatewayOptions, 'openRoutes' | 'keyFile' | 'http'>;
   readonly operator: Omit<
     OperatorOptions,
-    'client' | 'namespace' | 'identity' | 'isGatewayHere' | 'gatewayListens' | 'log'
+    'client' | 'namespace' | 'identity' | 'isGatewayHere' | 'isGatewayAt' | 'log'
   >;
   /** Health and metrics of both; none: nowhere. */
   readonly http: readonly ListenAddress[];
@@ -70,7 +70,7 @@ export class Standalone {
     this.#operator = new Operator({
       ...{ ...options.operator, client, log },
       ...{ namespace: OPERATOR_NAMESPACE, identity: 'snicket-run', isGatewayHere: true },
-      gatewayListens: placesReached(options.gateway.listen),
+      isGatewayAt: (place) => isReachedAt(options.gateway.listen, place),
     });
     this.gateway = new Gateway(
       {

@@ -27,17 +27,17 @@ test('an error is its message', () => {
   );
 });
 
-test('what has lines of its own stands below', () => {
+test('an excerpt stands below', () => {
   const excerpt = '7 |   driver: nginx\n              ^';
 
   expect(textOf('edge.yaml:7:11: no', { excerpt, line: 7 })).toBe(
-    `hh:mm:ss  warn   edge.yaml:7:11: no  line=7\n${excerpt}\n`,
+    `hh:mm:ss  warn   edge.yaml:7:11: no  line=7\n  7 |   driver: nginx\n                ^\n`,
   );
 });
 
 test('no stranger can move the cursor, add a line or turn the writing around', () => {
   const bad = 'a\u001B[2Jb\rc\u009Bd\u202Ee';
-  const text = textOf(`${bad}\nf`, { bad, below: `${bad}\nx` });
+  const text = textOf(`${bad}\nf`, { bad, file: `${bad}\n10:55:04  error`, excerpt: `${bad}\nx` });
 
   expect(text).toContain('a\\u001b[2Jb\\u000dc\\u009bd\\u202ee\\u000af  bad=');
   for (const sign of ['\u001B', '\r', '\u009B', '\u202E']) expect(text).not.toContain(sign);

@@ -1,8 +1,8 @@
 /**
- * Log lines for a person at a terminal: `10:55:04 warn   the sentence  file=edge.yaml line=7`, and below it the fields that
- * have lines of their own, such as the excerpt of a file with its caret.
+ * Log lines for a person at a terminal: `10:55:04  warn   the sentence  file=edge.yaml line=7`, and below it the excerpt of
+ * a file with its caret, a little to the right.
  */
-import { escapedText } from './plain-text.ts';
+import { escapedText } from '../text/plain-text.ts';
 import { printable, type LogHead, type LogFields, type LogLevel } from './log.ts';
 
 const GREY = 90;
@@ -22,10 +22,11 @@ export function textLine(
 ): string {
   const painted = (text: string, colour: number) =>
     hasColours && text !== '' ? `\u001B[${colour}m${text}\u001B[0m` : text;
-  const shown = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const beside = shown.filter(([, value]) => !isBlock(value));
-  const below = shown.flatMap(([, value]) => (isBlock(value) ? [value] : []));
-  const details = beside.map(([name, value]) => `${name}=${valueText(value)}`).join(' ');
+  const { excerpt, ...others } = fields;
+  const details = Object.entries(others)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${valueText(value)}`)
+    .join(' ');
   const line = [
     // Of the clock on that person's wall.
     painted(new Date(time).toTimeString().slice(0, 8), GREY),
@@ -33,12 +34,14 @@ export function textLine(
     escapedText(msg),
     painted(details, GREY),
   ];
-  const blocks = below.map((text) => `${text.split('\n').map(escapedText).join('\n')}\n`);
-  return `${line.filter((part) => part !== '').join('  ')}\n${blocks.join('')}`;
+  const below = typeof excerpt === 'string' ? excerpt.split('\n') : [];
+  const lines = [line.filter((part) => part !== '').join('  '), ...below.map(indented)];
+  return lines.map((one) => `${one}\n`).join('');
 }
 
-function isBlock(value: unknown): value is string {
-  return typeof value === 'string' && value.includes('\n');
+/** So that no line of a file can pass for one of the log. */
+function indented(line: string): string {
+  return `  ${escapedText(line)}`;
 }
 
 /** A word as it is; several, one after the other; anything else as JSON has it. */

@@ -1,72 +1,64 @@
 /**
  * Where the log goes. Straight to the descriptor: process.stderr would load Node's streams, 2.4 MB of memory for a line
- * now and then. It may be a pipe that is full or whose reader is gone, or a file on a full disk: whatever it is, the line
- * is lost and counted, for no log may stop the program it is about.
+ * now and then. It may be a pipe that is full or whose reader is gone, a terminal that is stopped, or a file on a full
+ * disk: no log may stop the program it is about. A socket alone is waited for, such as that of journald: nothing can be
+ * done about its flags from here.
  */
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
+import { systemCode } from '../files/system-error.ts';
+import { LineWriter } from './line-writer.ts';
 
-let lost = 0;
+/** A reader of a pipe takes that long at most to be there again, on a machine that has other things to do. */
+const AGAIN_MS = 10;
+/** How long the end of the program waits for what is not written yet. */
+const LAST_WAIT_MS = 1000;
+
+let descriptor: number | undefined;
+let isEndWatched = false;
+
+const writer = new LineWriter({ write: writeSome, later });
 
 /** How many lines of this process could not be written. */
 export function linesLost(): number {
-  return lost;
+  return writer.lost;
 }
 
 /** Writes a line, its newline included. */
 export function writeToStandardError(line: string): void {
-  const bytes = Buffer.from(isMidLine ? `\n${line}` : line);
-  let written = 0;
-  const isWritten = () => {
+  writer.add(line);
+}
+
+function writeSome(bytes: Uint8Array): number {
+  try {
     descriptor ??= standardError();
-    written += writeSome(descriptor, bytes.subarray(written));
-    return written === bytes.length;
-  };
-  try {
-    isStuck = !isSoon(isWritten, isStuck ? 0 : PATIENCE_MS);
-    if (isStuck) lost++;
-  } catch {
-    lost++;
-  }
-  if (written > 0) isMidLine = written < bytes.length;
-}
-
-/** Time for a reader to take a pipe full of lines; one that does not is not waited for again until it does. */
-const PATIENCE_MS = 250;
-let isStuck = false;
-/** A pipe took half a line: the next one must not go on in it. */
-let isMidLine = false;
-
-/** Tries again each millisecond, for a while. */
-function isSoon(isDone: () => boolean, patienceMs: number): boolean {
-  for (let triesLeft = patienceMs; !isDone(); triesLeft--) {
-    if (triesLeft <= 0) return false;
-    Bun.sleepSync(1);
-  }
-  return true;
-}
-
-/** As many bytes as there is room for, which may be none. */
-function writeSome(to: number, bytes: Uint8Array): number {
-  try {
-    return writeSync(to, bytes);
+    return writeSync(descriptor, bytes);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return 0;
+    if (systemCode(error) === 'EAGAIN') return 0;
     throw error;
   }
 }
 
-let descriptor: number | undefined;
-
 /**
- * A pipe is opened anew, so that a write to a full one comes back in place of waiting for its reader. The flag for that is
- * one of the opening: others who write to the same pipe are not touched.
+ * A pipe or a terminal is opened anew, so that a write to a full one comes back. The flag for that is one of the opening:
+ * others who write there too are not touched.
  */
 function standardError(): number {
   const inherited = 2;
-  if (!fstatSync(inherited).isFIFO()) return inherited;
+  const stats = fstatSync(inherited);
+  if (!stats.isFIFO() && !stats.isCharacterDevice()) return inherited;
   try {
-    return openSync(`/proc/self/fd/${inherited}`, constants.O_WRONLY | constants.O_NONBLOCK);
+    const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
+    return openSync(`/proc/self/fd/${inherited}`, O_WRONLY | O_NONBLOCK | O_NOCTTY);
   } catch {
-    return inherited; // no Linux, or not our pipe: as good as any other program then
+    return inherited; // no Linux, or not ours to open: as good as any other program then
   }
+}
+
+function later(flush: () => void): void {
+  setTimeout(flush, AGAIN_MS).unref();
+  if (isEndWatched) return;
+  isEndWatched = true;
+  process.once('exit', () => {
+    for (let waitedMs = 0; !writer.flush() && waitedMs < LAST_WAIT_MS; waitedMs++) Bun.sleepSync(1);
+  });
 }

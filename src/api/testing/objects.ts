@@ -39,6 +39,9 @@ const SECRETS = {
 
 /** Objects that are right, by what is special about them. */
 export const RIGHT: Readonly<Record<string, WrittenObject>> = {
+  'an Exposure with an image by address and digest': exposureOf({
+    worker: { image: `[2001:db8::10]:5000/snicket@sha256:${'0'.repeat(64)}` },
+  }),
   'an Edge with a driver alone': edgeOf({ driver: 'snicket' }),
   'an Edge with everything that is for all drivers': edgeOf({
     driver: 'haproxy',

@@ -68,8 +68,8 @@ export interface ExposureControllerOptions {
   readonly proxyImage: string;
   /** Whether the gateway is on this machine. Default: it is in the cluster. */
   readonly isGatewayHere?: boolean | undefined;
-  /** Where it listens then. Default: that is not known. */
-  readonly gatewayListens?: readonly ListenAddress[] | undefined;
+  /** Whether it listens there then. Default: that is not known. */
+  readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. */
   readonly leaveTimeoutMs: number;
   /** How long a provider has to make a Secret anew by itself. Default 20,000. */

@@ -4,7 +4,7 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { lstat, open, stat } from 'node:fs/promises';
 import { readAtMostLater } from '../../files/bounded-read.ts';
-import { codeOf } from './list-files.ts';
+import { systemCode } from '../../files/system-error.ts';
 
 /** As much as an API server takes for one object. */
 const MAX_FILE_BYTES = 3 * 1024 * 1024;
@@ -43,7 +43,7 @@ export class FileContents {
       }
       return await this.#readAnew(path);
     } catch (error) {
-      const code = codeOf(error);
+      const code = systemCode(error);
       if (code === undefined) throw error;
       if (code !== 'ENOENT') return `${path} cannot be read (${code})`;
       return (await isLink(path)) ? `${path} is a link that leads nowhere` : undefined;
@@ -97,7 +97,7 @@ async function isLink(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isSymbolicLink();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
+    if (systemCode(error) === 'ENOENT') return false;
     throw error;
   }
 }

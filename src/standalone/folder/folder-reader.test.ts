@@ -30,6 +30,30 @@ metadata: {name: blue-ca}
 files: {tls.crt: pki/ca.crt}
 `;
 
+test.each([
+  ['PEM', '-----BEGIN A KEY-----hunter2'],
+  ['a token', 'eyJh.hunter2'],
+  ['base64', `${'hunter2A'.repeat(9)}==`],
+  ['more of it than a name may have', 'hunter2A'.repeat(100)],
+])('does not quote what is a value rather than a path: %s', async (_what, value) => {
+  write('secret.yaml', SECRET.replace('pki/ca.crt', JSON.stringify(value)));
+
+  const { faults } = await read();
+
+  expect(faults[0]).toContain(
+    ': files.tls.crt: there is no such file, and it looks like a value rather than a path;',
+  );
+  expect(JSON.stringify(faults)).not.toContain('hunter2');
+});
+
+test('takes a file whose name looks like a value', async () => {
+  const name = 'A1b2'.repeat(16);
+  write(name, 'x');
+  write('secret.yaml', SECRET.replace('pki/ca.crt', name));
+
+  expect(await read()).toMatchObject({ names: ['Secret default/blue-ca'], faults: [] });
+});
+
 describe('leaves all other files in force beside', () => {
   test.each([
     ['a file that is a link to itself', 'loop.yaml', 'loop.yaml', 'cannot be read (ELOOP)'],

@@ -5,6 +5,7 @@ import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FolderUnreadable, type FolderFault } from './fault.ts';
+import { systemCode } from '../../files/system-error.ts';
 
 /** More than a gateway has routes for: whoever has more has given the wrong folder. */
 const MAX_FILES = 20_000;
@@ -79,7 +80,7 @@ export async function listFiles(folder: string, signal: AbortSignal): Promise<Fi
     try {
       await walk(directory, depth);
     } catch (error) {
-      const code = codeOf(error);
+      const code = systemCode(error);
       if (code === undefined) throw error;
       if (code === 'ENOENT') return; // gone since it was listed
       const sentence = `the folder cannot be read (${code})`;
@@ -92,7 +93,7 @@ export async function listFiles(folder: string, signal: AbortSignal): Promise<Fi
     try {
       return await stat(join(folder, path));
     } catch (error) {
-      const code = codeOf(error);
+      const code = systemCode(error);
       if (code === undefined) throw error;
       if (EXTENSION.test(path)) return undefined;
       // It may lead to a folder: what was found in there is not known any more, and not gone.
@@ -105,16 +106,9 @@ export async function listFiles(folder: string, signal: AbortSignal): Promise<Fi
   try {
     await walk('', 0);
   } catch (error) {
-    const code = codeOf(error);
+    const code = systemCode(error);
     if (code === undefined) throw error;
     throw new FolderUnreadable(`the folder ${folder} cannot be read (${code})`, { cause: error });
   }
   return { files: files.toSorted(), directories, hollow, faults };
-}
-
-/** Of an error of the system. One for a path that is too long names no system call. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && 'errno' in error
-    ? String(error.code)
-    : undefined;
 }

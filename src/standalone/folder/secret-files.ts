@@ -7,10 +7,13 @@ import type { KubeObject } from '../../kube/object.ts';
 import { faultIn, type FolderFault } from './fault.ts';
 import type { FileContents } from './file-contents.ts';
 import { identityOf, MAX_FAULTS, type FileObject, type FileReading } from './file-objects.ts';
-import { MAX_SECRET_BYTES, withFiles, type FolderSecret } from './secret.ts';
+import { isLikeValue, MAX_SECRET_BYTES, withFiles, type FolderSecret } from './secret.ts';
 
 /** Of all Secrets together, with a file that two of them name counted twice: each holds what is in it. */
-export const MAX_SECRET_FILES_BYTES = 128 * 1024 * 1024;
+const MAX_SECRET_FILES_BYTES = 128 * 1024 * 1024;
+
+const LIKE_VALUE =
+  'there is no such file, and it looks like a value rather than a path; write a path, or the value in data or stringData';
 
 /** A file of the folder that is being filled in. */
 interface Filling {
@@ -70,7 +73,8 @@ export class SecretFiles {
       paths.push(absolute);
       const content = await this.#contents.read(absolute);
       if (content === undefined || typeof content === 'string') {
-        refuse(content ?? `there is no file ${absolute}; make it, or correct the path`);
+        const why = content ?? `there is no file ${absolute}; make it, or correct the path`;
+        refuse(isLikeValue(path) ? LIKE_VALUE : why);
         continue;
       }
       contents.set(entry, content);

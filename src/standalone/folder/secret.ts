@@ -21,7 +21,7 @@ export interface WrittenSecret {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const PATH = /^[^\0\r\n]{1,4096}$/;
-/** A key or a token that is written here by mistake must not be quoted as a file that is not there: PEM, JWT, base64. */
+/** PEM, JWT, base64. */
 const VALUE = /^-----BEGIN|^eyJ|^(?=.*[A-Z])(?=.*\d)[A-Za-z0-9+/]{64,}={0,2}$/;
 const ENTRY = /^[-._a-zA-Z0-9]{1,253}$/;
 
@@ -50,12 +50,9 @@ const schema = z
     ),
     stringData: entries(z.string({ error: 'no text; put it in quotes' })),
     files: entries(
-      z
-        .string({ error: 'no path; write one, from the folder of this file' })
-        .refine((text) => PATH.test(text) && !VALUE.test(text), {
-          error:
-            'no path; write one, from the folder of this file, or the value itself in data or stringData',
-        }),
+      z.string({ error: 'no path; write one, from the folder of this file' }).regex(PATH, {
+        error: 'no path; write one, from the folder of this file, or the text itself in stringData',
+      }),
     ),
   })
   .superRefine(({ data, stringData, files }, context) => {
@@ -124,4 +121,9 @@ function encoded(values: Iterable<readonly [string, string | Uint8Array]>): Fold
     data[entry] = Buffer.from(content as string).toString('base64');
   }
   return data;
+}
+
+/** Whether a path may be a key or a token, written there by mistake: then no sentence quotes it. */
+export function isLikeValue(path: string): boolean {
+  return VALUE.test(path);
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { ApiObject, ObjectKeeper } from '../../kube/store/object-store.ts';
 import type { ObjectKey } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
-import { codeOf } from '../folder/list-files.ts';
+import { systemCode } from '../../files/system-error.ts';
 import { OPERATOR_NAMESPACE } from '../folder/rules.ts';
 import { closeToOthers, StateRefused } from './state-folder.ts';
 
@@ -158,7 +158,7 @@ function fileAt(path: string): string {
     const { dev, ino } = statSync(path);
     return `inode ${ino} of device ${dev}`;
   } catch (error) {
-    return codeOf(error) ?? String(error);
+    return systemCode(error) ?? String(error);
   }
 }
 

@@ -5,6 +5,7 @@ import {
   accessSync,
   chmodSync,
   constants,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -13,16 +14,15 @@ import {
 import { homedir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { placeOf } from '../../files/place.ts';
-import { codeOf } from '../folder/list-files.ts';
+import { systemCode } from '../../files/system-error.ts';
+import { shellWord } from '../../text/shell-word.ts';
+import { STATUS_FILE } from './status-file.ts';
 
 /** With the journals of the one, and what the others are written to first. */
 const OWN_FILES = /^(?:master\.key|objects\.db|status\.yaml)/;
 
 /** What SQLite opens, and without rights names no reason. */
 const DATABASE_FILES = /^objects\.db(?:-wal|-shm|-journal)?$/;
-
-/** What a process leaves beside the database, and none before it has made that. */
-const LATER_FILES: readonly string[] = ['master.key', 'status.yaml'];
 
 /** A state folder that must not be used. */
 export class StateRefused extends Error {
@@ -69,9 +69,9 @@ export function prepareStateFolder(state: string, folder: string): void {
   }
 }
 
-/** Whether a process has had this state: what it left beside the database is there. */
+/** Whether a process has had this state: what nobody else brings along is there. */
 export function wasInUse(state: string): boolean {
-  return readdirSync(state).some((name) => LATER_FILES.includes(name));
+  return existsSync(join(state, STATUS_FILE));
 }
 
 /** What is hidden is not read; a way that leads out of the folder begins with a dot too. */
@@ -93,13 +93,13 @@ function refuseForeign(path: string, mode: '600' | '700'): void {
   for (const { uid } of [lstatSync(path), stats]) {
     if (own === undefined || uid === own) continue;
     throw new StateRefused(
-      `${path} belongs to the user ${uid}, and this process is of ${own}; run: chown ${own} ${path}`,
+      `${path} belongs to the user ${uid}, and this process is of ${own}; run: chown ${own} ${shellWord(path)}`,
     );
   }
   if ((stats.mode & 0o077) === 0) return;
   const rights = (stats.mode & 0o777).toString(8);
   throw new StateRefused(
-    `${path} has the mode ${rights}: others could read the keys of tenants; run: chmod ${mode} ${path}`,
+    `${path} has the mode ${rights}: others could read the keys of tenants; run: chmod ${mode} ${shellWord(path)}`,
   );
 }
 
@@ -113,10 +113,10 @@ function refuseClosed(path: string, mode: '600' | '700'): void {
     const { R_OK, W_OK, X_OK } = constants;
     accessSync(path, mode === '700' ? R_OK | W_OK | X_OK : R_OK | W_OK);
   } catch (error) {
-    if (codeOf(error) !== 'EACCES') throw error;
+    if (systemCode(error) !== 'EACCES') throw error;
     const rights = (stats.mode & 0o777).toString(8);
     throw new StateRefused(
-      `${path} has the mode ${rights}: this process may not read and write it; run: chmod ${mode} ${path}`,
+      `${path} has the mode ${rights}: this process may not read and write it; run: chmod ${mode} ${shellWord(path)}`,
       { cause: error },
     );
   }

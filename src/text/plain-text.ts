@@ -3,13 +3,13 @@
  * around.
  */
 
-/** Control characters, those of writing direction, and what some take for the end of a line or of a text. */
-const UNSAFE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\uFEFF]/gu;
+/** Control characters, those of writing direction, and what some take for the end of a line, or for no character. */
+const UNSAFE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\uFEFF\uFFFE\uFFFF]/gu;
 
 const UNSAFE_RUNS = new RegExp(`${UNSAFE.source}+`, 'gu');
 
 /** The same of what JSON leaves as it is. */
-const UNSAFE_IN_JSON = /[\u007F-\u009F\p{Bidi_Control}\u2028\u2029\uFEFF]/gu;
+const UNSAFE_IN_JSON = /[\u007F-\u009F\p{Bidi_Control}\u2028\u2029\uFEFF\uFFFE\uFFFF]/gu;
 
 /** For people: a blank in place of what is not fit. */
 export function plainText(text: string): string {
