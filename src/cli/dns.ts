@@ -161,14 +161,16 @@ async function runOnFolder(
   ]);
   const { management, faults } = await openFolder(folder, command);
   for (const fault of faults) say(`error: ${fault}`);
-  await orSayWhy(async () => show(management, choicesInFolder(exposures, flags), flags));
-  if (faults.length > 0) process.exitCode = EXIT.failed;
+  const hasFaults = faults.length > 0;
+  await orSayWhy(async () => show(management, choicesInFolder(exposures, flags), flags, hasFaults));
+  if (hasFaults) process.exitCode = EXIT.failed;
 }
 
 async function show(
   management: ManagementSnapshot,
   choices: readonly Choice[],
   flags: Flags,
+  hasFaults = false,
 ): Promise<void> {
   const [{ chosenOf, noExposureText }, { wantedNames }] = await Promise.all([
     import('./plans.ts'),
@@ -177,7 +179,7 @@ async function show(
   const chosen = new Set(choices.flatMap((choice) => chosenOf(management.exposures, choice)));
   const wanted = wantedNames([...chosen], management, flags.operatorNamespace);
   if (wanted.names.length === 0 && wanted.findings.length === 0) {
-    say(noExposureText(choices));
+    say(noExposureText(choices, hasFaults));
   }
   await (flags.format === undefined
     ? check(wanted, flags.output)
@@ -205,7 +207,7 @@ async function check({ names, findings }: WantedNames, output: Output): Promise<
   if (bad === 0) return;
   process.exitCode = 1;
   say(
-    `${bad} of ${checks.length} names ${bad === 1 ? 'does' : 'do'} not lead to the Edge; for the records: --format`,
+    `${bad} of ${checks.length} ${checks.length === 1 ? 'name' : 'names'} ${bad === 1 ? 'does' : 'do'} not lead to the Edge; for the records: --format`,
   );
 }
 

@@ -249,7 +249,7 @@ TenantControlPlane tenants/lost  asks for an Exposure and has none
   test('that are nowhere are a failure to look', async () => {
     const { exitCode, stderr, stdout } = await terminal.snicket(['doctor', 'adrift', 'unknown']);
 
-    expect(stderr).toBe('error: there is no Exposure tenants/unknown; there are tenants/adrift\n');
+    expect(stderr).toBe('error: there is no Exposure tenants/unknown; there is tenants/adrift\n');
     expect(stdout).toBe('');
     expect(exitCode).toBe(2);
   });

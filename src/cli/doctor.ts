@@ -147,7 +147,8 @@ async function runOnFolder(
   const { operatorNamespace: namespace, output, timeout } = flags;
   await plans.orSayWhy(async () =>
     diagnose(management, choicesInFolder(exposures, flags), {
-      ...{ namespace, proxyImage, isGatewayHere: true, output, timeout },
+      ...{ namespace, proxyImage, isGatewayHere: true, hasFaults: faults.length > 0 },
+      ...{ output, timeout },
     }),
   );
   if (faults.length > 0) process.exitCode = plans.EXIT.failed;

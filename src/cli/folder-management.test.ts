@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { createClient } from '../kube/fetch-client.ts';
@@ -37,10 +38,25 @@ test('the hosts in the folder are looked up', async () => {
   const { exitCode, stdout, stderr } = await terminal.snicket(['dns', '-f', lab.folder]);
 
   // Nobody's DNS knows the hosts of the lab.
-  expect(stderr).toBe('1 of 1 names does not lead to the Edge; for the records: --format\n');
+  expect(stderr).toBe('1 of 1 name does not lead to the Edge; for the records: --format\n');
   expect(stdout).toMatch(/tenants\/blue +tenants-blue\.k8s\.example\.test +127\.0\.0\.1 +- /);
   expect(exitCode).toBe(1);
 });
+
+test.each(['dns', 'doctor'])(
+  '%s does not say that there is none where a file is wrong',
+  async (command) => {
+    using terminal = new Terminal();
+    mkdirSync(join(terminal.folder, 'tenants'));
+    terminal.write('tenants/blue.yaml', 'kind: Exposure');
+
+    const { exitCode, stderr } = await terminal.snicket([command, '-f', 'tenants']);
+
+    expect(stderr).toMatch(/^error: blue\.yaml:1:1: /);
+    expect(stderr).toEndWith('\nno Exposure can be looked at before that is corrected\n');
+    expect(exitCode).toBe(2);
+  },
+);
 
 test('a kubeconfig from the folder leads through the gateway of `snicket run`', async () => {
   await using lab = await RunLab.open();

@@ -214,15 +214,19 @@ export function chosenOf(exposures: readonly KubeObject[], choice: Choice): read
   throw nothingChosen(`${choice.namespace}/${choice.name}`, exposures);
 }
 
-/** That there is no Exposure where nobody has named one, and how to see more if there may be more. */
-export function noExposureText([{ namespace } = {}]: readonly Choice[]): string {
+/**
+ * That there is no Exposure where nobody has named one, and how to see more if there may be more. Where files have faults,
+ * there may be one in those.
+ */
+export function noExposureText([{ namespace } = {}]: readonly Choice[], hasFaults = false): string {
+  if (hasFaults) return 'no Exposure can be looked at before that is corrected';
   return `there is no Exposure${namespace === undefined ? '' : ` in ${namespace}; -A means all`}`;
 }
 
 function nothingChosen(what: string, exposures: readonly KubeObject[]): NothingChosen {
   const names = exposures.map(({ metadata }) => keyText(metadata)).toSorted();
   return new NothingChosen(
-    `there is no Exposure ${what}; there ${names.length === 0 ? 'is none at all' : `are ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', ...' : ''}`}`,
+    `there is no Exposure ${what}; there ${names.length === 0 ? 'is none at all' : `${names.length === 1 ? 'is' : 'are'} ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', ...' : ''}`}`,
   );
 }
 

@@ -113,7 +113,7 @@ async function run(flags: Flags, command: Command): Promise<void> {
   await signalled();
   const graceMs = flags.grace * 1000;
   const drainMs = flags.drain * 1000;
-  log.info('draining', { graceMs, drainMs });
+  log.info('draining; a second signal ends it at once', { graceMs, drainMs });
   void signalled().then(() => second.abort());
   await proxy.drain(graceMs, drainMs, second.signal);
   proxy.stop();

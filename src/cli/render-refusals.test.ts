@@ -60,7 +60,11 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
       1,
       'note: . is read as snicket run reads it; for the files of a cluster write ./*',
     ],
-    [['-f', 'edge.yaml', '.'], 2, 'error: . is a folder, and that of snicket run stands alone'],
+    [
+      ['-f', 'edge.yaml', '.'],
+      2,
+      'error: . is a folder, and that of snicket run stands alone, without edge.yaml beside it',
+    ],
     [['-f', '.', '-n', 'tenants'], 2, 'error: --namespace belongs to files; in a folder, objects'],
     [['-f', 'edge.yaml', '-A'], 2, 'error: -f means the Exposures in the files'],
     [['-f', 'torn.yaml'], 1, 'error: torn.yaml:'],
@@ -90,7 +94,7 @@ describe('from a cluster', () => {
 
     const { exitCode, stderr } = await terminal.snicket(['render', 'tenants/bleu']);
 
-    expect(stderr).toBe('error: there is no Exposure tenants/bleu; there are tenants/blue\n');
+    expect(stderr).toBe('error: there is no Exposure tenants/bleu; there is tenants/blue\n');
     expect(exitCode).toBe(2);
   });
 
@@ -103,9 +107,7 @@ describe('from a cluster', () => {
     for (const tool of ['render', 'diff']) {
       const { exitCode, stdout, stderr } = await terminal.snicket([tool, '-n', 'nope']);
 
-      expect(stderr).toBe(
-        'error: there is no Exposure in namespace nope; there are tenants/blue\n',
-      );
+      expect(stderr).toBe('error: there is no Exposure in namespace nope; there is tenants/blue\n');
       expect(stdout).toBe('');
       expect(exitCode).toBe(2);
     }

@@ -179,7 +179,7 @@ async function readFolder(
 ): Promise<ReadObjects> {
   if (names.length > 1) {
     command.error(
-      `error: ${folder} is a folder, and that of snicket run stands alone; for the files of a cluster write ${shellWord(folder)}/*.yaml`,
+      `error: ${folder} is a folder, and that of snicket run stands alone, without ${names.find((name) => name !== folder) ?? folder} beside it: all of its Exposures are printed; for the files of a cluster write ${shellWord(folder)}/*.yaml`,
     );
   }
   refuseGiven(

@@ -160,7 +160,11 @@ export class Gateway {
   async drain(): Promise<void> {
     this.#isDraining = true;
     const { graceMs, drainMs } = this.#options;
-    this.#log.info('draining', { open: this.crew.global('open'), graceMs, drainMs });
+    this.#log.info('draining; a second signal ends it at once', {
+      open: this.crew.global('open'),
+      graceMs,
+      drainMs,
+    });
     const { signal } = new AbortController(); // nothing cuts it short but the end of the process
     await drain({ engines: this.crew.members, graceMs, drainMs, clock: systemClock, signal });
     await this.stop();

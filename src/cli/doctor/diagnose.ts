@@ -36,13 +36,15 @@ export interface DiagnoseOptions extends PrintOptions {
   readonly proxyImage: string;
   /** As of `snicket run`, whose gateway is on this machine. Default: no. */
   readonly isGatewayHere?: boolean;
+  /** Whether there is more that could not be read, which has been told. Default: no. */
+  readonly hasFaults?: boolean;
 }
 
 /** Prints each Exposure when it has been examined, and remembers in the exit code what fails. */
 export async function diagnose(
   management: ManagementSnapshot,
   choices: readonly Choice[],
-  { namespace, proxyImage, isGatewayHere, output, timeout }: DiagnoseOptions,
+  { namespace, proxyImage, isGatewayHere, hasFaults, output, timeout }: DiagnoseOptions,
 ): Promise<void> {
   const unmet = unmetWishes(management, choices);
   const chosen = new Set(
@@ -66,7 +68,7 @@ export async function diagnose(
   const tally = tallyOf(diagnosis);
   if (isTable) {
     for (const one of unmet) process.stdout.write(`${unmetText(one, screen)}\n`);
-    if (chosen.size === 0 && unmet.length === 0) say(noExposureText(choices));
+    if (chosen.size === 0 && unmet.length === 0) say(noExposureText(choices, hasFaults));
     else process.stdout.write(tallyText(countText(chosen.size), tally));
   } else {
     process.stdout.write(valueText(diagnosisValue(diagnosis), output));

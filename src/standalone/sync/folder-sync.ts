@@ -119,6 +119,10 @@ export class FolderSync {
     this.lookSoon();
     await this.idle();
     if (this.#ended.signal.aborted) return;
+    if (this.state.files === 0 && this.state.problem === undefined) {
+      const { folder, log } = this.#options;
+      log.warn('the folder has no file of YAML or JSON yet', { folder });
+    }
     this.#stopLooking = this.#options.clock.every(LOOK_MS, () => this.lookSoon());
   }
 
