@@ -53,7 +53,8 @@ but cannot pass on the certificate of a client.`);
   page.heading('What the doctor says');
   if (!(await isKnown(a.tenant.host))) {
     page.text(`Names below localhost lead to the machine itself (RFC 6761). The resolver of
-this one does not know that, and doctor and status will say so; nothing here needs it.`);
+this one does not know that, and doctor and status will say so; nothing here
+needs it.`);
   }
   page.text('');
   const illnesses = await examine(folder);
