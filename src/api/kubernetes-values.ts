@@ -2,6 +2,7 @@
  * What our objects share with those of Kubernetes itself: names of objects, lists with keys, quantities, conditions.
  */
 import * as z from 'zod';
+import { SUBDOMAIN_PATTERN } from './name-patterns.ts';
 import { matching, pattern, withRules } from './rule.ts';
 
 /** All the way down. */
@@ -15,7 +16,7 @@ export type DeepReadonly<T> = T extends (infer Item)[]
 export const objectName = withRules(
   z.string().max(253),
   matching(
-    '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
+    SUBDOMAIN_PATTERN,
     '"{self}" is no name of an object; write lower-case letters, digits, dashes and dots',
   ),
 );

@@ -3,9 +3,8 @@
  */
 import * as z from 'zod';
 import { ipBytes, ipVersion } from '../wire/ip-address.ts';
+import { LABEL } from './name-patterns.ts';
 import { pattern, withRules, type Rule } from './rule.ts';
-
-const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
 
 /** As DNS has it, and as the limit of every field with a name in it. */
 export const MAX_NAME_LENGTH = 253;

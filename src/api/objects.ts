@@ -6,6 +6,7 @@ import { edgeSpec, edgeStatus, type Edge } from './edge.ts';
 import { exposureStatus } from './exposure-status.ts';
 import { exposureSpec, type Exposure } from './exposure.ts';
 import { faultsOf, InvalidObjectError, sentenceOf } from './fault.ts';
+import { LABEL_PATTERN } from './name-patterns.ts';
 import { pattern, withRules, type Rule } from './rule.ts';
 
 /** Of both kinds. */
@@ -26,7 +27,7 @@ const metadata = z.looseObject({
 
 const METADATA = "The object's name, labels and annotations.";
 
-const namePattern = pattern('^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$');
+const namePattern = pattern(LABEL_PATTERN);
 
 /** Names go into values of labels, which have 63 characters, and into names of Services, which have no dots. */
 const goodName: Rule<{ readonly metadata: { readonly name: string } }> = {

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { LOG_LEVELS } from '../telemetry/log.ts';
 import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from './image-name.ts';
 import { mapBy, mapTo, quantities, setOf, type DeepReadonly } from './kubernetes-values.ts';
+import { SUBDOMAIN_PATTERN } from './name-patterns.ts';
 import { address, oneOfEachFamily, port, virtualAddress } from './network-values.ts';
 import { matching, withRules } from './rule.ts';
 
@@ -58,10 +59,7 @@ const hostAlias = z.strictObject({
   hostnames: setOf(
     withRules(
       z.string().max(253),
-      matching(
-        '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
-        '"{self}" is no host name; write a DNS name in lower case',
-      ),
+      matching(SUBDOMAIN_PATTERN, '"{self}" is no host name; write a DNS name in lower case'),
     ),
     16,
   ).describe('The names that lead there.'),

@@ -1,15 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { Terminal } from './testing/snicket.ts';
-import { EDGE, exposureOf } from './testing/yaml-objects.ts';
+import { terminalWithFiles } from './testing/yaml-objects.ts';
 
 setDefaultTimeout(30_000);
 
 let terminal: Terminal;
-beforeAll(() => {
-  terminal = new Terminal();
-  terminal.write('edge.yaml', EDGE);
-  terminal.write('blue.yaml', exposureOf('blue'));
-});
+beforeAll(() => void (terminal = terminalWithFiles()));
 afterAll(() => terminal[Symbol.dispose]());
 
 const FILE = 'Write the name of a file.';

@@ -4,6 +4,7 @@
 import { InvalidArgumentError } from 'commander';
 import { existsSync } from 'node:fs';
 import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from '../api/image-name.ts';
+import { LABEL_PATTERN, SUBDOMAIN_PATTERN } from '../api/name-patterns.ts';
 import { parseListenAddress, type ListenAddress } from '../engine/listen-address.ts';
 
 /** Where health and metrics are; `off`: nowhere. */
@@ -35,8 +36,7 @@ export function folderName(text: string): string {
   throw new InvalidArgumentError('Write the name of a folder.');
 }
 
-/** As RFC 1123 has a label. */
-const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const NAMESPACE = new RegExp(LABEL_PATTERN);
 
 /** A namespace. An empty one would be none, and so not what somebody means who names one. */
 export function namespaceName(text: string): string {
@@ -46,12 +46,12 @@ export function namespaceName(text: string): string {
   );
 }
 
-/** As RFC 1123 has a name of several labels. */
-const OBJECT = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const OBJECT = new RegExp(SUBDOMAIN_PATTERN);
+const MAX_OBJECT_LENGTH = 253;
 
 /** The name of an object; an empty one is a variable that was never set. */
 export function objectName(text: string): string {
-  if (OBJECT.test(text)) return text;
+  if (OBJECT.test(text) && text.length <= MAX_OBJECT_LENGTH) return text;
   throw new InvalidArgumentError(
     'Write the name of an object: lower-case letters, digits, dashes and dots.',
   );

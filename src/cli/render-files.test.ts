@@ -1,17 +1,13 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { makeCa } from '../pki/testing/test-ca.ts';
-import { Terminal } from './testing/snicket.ts';
-import { documentsIn, EDGE, exposureOf } from './testing/yaml-objects.ts';
+import type { Terminal } from './testing/snicket.ts';
+import { documentsIn, EDGE, exposureOf, terminalWithFiles } from './testing/yaml-objects.ts';
 
 setDefaultTimeout(30_000);
 
 describe('from files', () => {
   let terminal: Terminal;
-  beforeAll(() => {
-    terminal = new Terminal();
-    terminal.write('edge.yaml', EDGE);
-    terminal.write('blue.yaml', exposureOf('blue'));
-  });
+  beforeAll(() => void (terminal = terminalWithFiles()));
   afterAll(() => terminal[Symbol.dispose]());
 
   test('prints the objects for both clusters, and says what it had to assume', async () => {

@@ -1,16 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { Terminal } from './testing/snicket.ts';
-import { documentsIn, EDGE, exposureOf } from './testing/yaml-objects.ts';
+import type { Terminal } from './testing/snicket.ts';
+import { documentsIn, EDGE, terminalWithFiles } from './testing/yaml-objects.ts';
 
 setDefaultTimeout(30_000);
 
 describe('from files', () => {
   let terminal: Terminal;
-  beforeAll(() => {
-    terminal = new Terminal();
-    terminal.write('edge.yaml', EDGE);
-    terminal.write('blue.yaml', exposureOf('blue'));
-  });
+  beforeAll(() => void (terminal = terminalWithFiles()));
   afterAll(() => terminal[Symbol.dispose]());
 
   test('prints all for a control plane of a provider, and takes from its object what that tells', async () => {

@@ -3,16 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
 import { Terminal } from './testing/snicket.ts';
-import { EDGE, exposureOf } from './testing/yaml-objects.ts';
+import { EDGE, exposureOf, terminalWithFiles } from './testing/yaml-objects.ts';
 
 setDefaultTimeout(30_000);
 
 describe('from files', () => {
   let terminal: Terminal;
   beforeAll(() => {
-    terminal = new Terminal();
-    terminal.write('edge.yaml', EDGE);
-    terminal.write('blue.yaml', exposureOf('blue'));
+    terminal = terminalWithFiles();
     terminal.write('torn.yaml', 'kind: {');
   });
   afterAll(() => terminal[Symbol.dispose]());

@@ -15,7 +15,7 @@ export interface Version {
 }
 
 /** The version of this build and of the runtime it is on. */
-export function currentVersion(): Version {
+function currentVersion(): Version {
   return {
     version: manifest.version,
     bun: Bun.version,

@@ -5,7 +5,7 @@ import type { ExposureStatus } from '../api/exposure-status.ts';
 import { isEndpoint } from '../gateway/routes/endpoint-text.ts';
 import type { Route, RouteKind } from '../gateway/routes/route.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { quoted } from '../kube/quote.ts';
+import { quoted } from '../text/quote.ts';
 import { isIPv6 } from '../wire/ip-address.ts';
 import { serverNameFault } from '../wire/server-name.ts';
 

@@ -4,7 +4,7 @@
 import type { Selection } from './client.ts';
 import { KubeError } from './kube-error.ts';
 import { objectText, type KubeObject } from './object.ts';
-import { quoted } from './quote.ts';
+import { quoted } from '../text/quote.ts';
 
 /** The most that a copy may have. What exceeds it is an error, `Malformed`. */
 export interface InformerBounds {

@@ -9,7 +9,7 @@ import { InformerCache, type Change, type IndexValues } from './informer-cache.t
 import { isKubeError, KubeError } from './kube-error.ts';
 import { readObject } from './object-read.ts';
 import type { KubeObject, ObjectKey } from './object.ts';
-import { quoted } from './quote.ts';
+import { quoted } from '../text/quote.ts';
 import type { Resource } from './resource.ts';
 
 /** Options of an {@link Informer}. */

@@ -4,7 +4,7 @@
  */
 import { KubeError } from './kube-error.ts';
 import { objectText, type KubeObject } from './object.ts';
-import { quoted } from './quote.ts';
+import { quoted } from '../text/quote.ts';
 
 /** Whether this has what all objects have: a name, and nothing in the place of names that is no text. */
 export function isObject(

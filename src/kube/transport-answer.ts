@@ -1,7 +1,7 @@
 /**
  * HTTP/1.1 answers, read from bytes that come in any pieces (RFC 9112). No sockets.
  */
-import { quoted } from './quote.ts';
+import { quoted } from '../text/quote.ts';
 
 /** What comes before the body. */
 export interface AnswerHead {

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { BadAnswer } from './transport-answer.ts';
 import { KubeError, type KubeErrorReason, type StatusCause } from './kube-error.ts';
-import { quoted } from './quote.ts';
+import { quoted } from '../text/quote.ts';
 
 /** A request, as messages name it. */
 export interface CallName {

@@ -6,7 +6,7 @@ import type { WatchEvent } from './client.ts';
 import { KubeError } from './kube-error.ts';
 import { isObject } from './object-read.ts';
 import type { KubeObject } from './object.ts';
-import { quoted } from './quote.ts';
+import { quoted } from '../text/quote.ts';
 import { errorOfEvent, malformed, nameOf, type CallName } from './transport-error.ts';
 import type { ByteStream } from './transport-stream.ts';
 

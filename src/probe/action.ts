@@ -1,7 +1,7 @@
 /**
  * The way out that a code of a catalogue has, with `{names}` for what only the probe knows.
  */
-import { quoted } from '../kube/quote.ts';
+import { quoted } from '../text/quote.ts';
 
 type ActionOf<Entry> = Entry extends { readonly action: infer Action } ? Action : '';
 

@@ -2,7 +2,7 @@
  * What a probe found at one hop: data, for a status, a table or a metric alike.
  */
 import type { HopState } from '../api/exposure-status.ts';
-import { quoted } from '../kube/quote.ts';
+import { quoted } from '../text/quote.ts';
 import { filledIn, MAX_MESSAGE_LENGTH, type ActionValues } from './action.ts';
 import { HOP_CODES, type CodeEntry, type HopCode, type HopName, type SkipCode } from './codes.ts';
 

@@ -2,7 +2,7 @@
  * Versions, and what came with which: all that Snicket has to know, in one place.
  */
 import type { Finding } from '../api/finding.ts';
-import { quoted } from '../kube/quote.ts';
+import { quoted } from '../text/quote.ts';
 
 /** A version as Kubernetes and k0s write it, by its numbers. */
 export interface Version {

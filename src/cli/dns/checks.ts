@@ -1,7 +1,7 @@
 /**
  * What names lead to now, beside what they should lead to.
  */
-import { quoted } from '../../kube/quote.ts';
+import { quoted } from '../../text/quote.ts';
 import { judgeDns, resolveHost, type Lookup, type Resolved } from '../../probe/hops/dns.ts';
 import { canonicalAddress } from '../../tenant/endpoint-address.ts';
 import type { Destination } from './destination.ts';

@@ -3,6 +3,7 @@
  */
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../kube/object.ts';
+import { Terminal } from './snicket.ts';
 
 /** Edge `shared`, of HAProxy. */
 export const EDGE = `apiVersion: snicket.dev/v1alpha1
@@ -23,6 +24,14 @@ spec:
     caSecret: {name: ${name}-ca}
     kubeconfigSecret: {name: ${name}-kubeconfig}
 ${more}`;
+}
+
+/** A terminal in a folder with the files `edge.yaml` and `blue.yaml`. */
+export function terminalWithFiles(): Terminal {
+  const terminal = new Terminal();
+  terminal.write('edge.yaml', EDGE);
+  terminal.write('blue.yaml', exposureOf('blue'));
+  return terminal;
 }
 
 /** The objects of a text, as kubectl reads it. */

@@ -27,7 +27,7 @@ import {
 import { formerValue } from '../../providers/preparation/undo.ts';
 import { PROVIDERS, resourceOfProvider } from '../../providers/provider-for.ts';
 import type { Provider } from '../../providers/provider.ts';
-import { quoted } from '../../kube/quote.ts';
+import { quoted } from '../../text/quote.ts';
 import type { Resource } from '../../kube/resource.ts';
 
 /** What it takes. */

@@ -1,7 +1,7 @@
 /**
  * What a check of an edge found: data, for a table or a program alike.
  */
-import { quoted } from '../../kube/quote.ts';
+import { quoted } from '../../text/quote.ts';
 import { filledIn, MAX_MESSAGE_LENGTH, type ActionValues } from '../action.ts';
 import {
   EDGE_CODES,

@@ -3,7 +3,7 @@
  */
 import type { Socket } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { quoted } from '../../kube/quote.ts';
+import { quoted } from '../../text/quote.ts';
 import { addressText, errorCode, type Dial } from '../dial.ts';
 import { hopResult, type HopResult } from '../hop.ts';
 import { readHttpAnswer, type HttpAnswer } from '../http-answer.ts';

@@ -3,7 +3,7 @@
  * provider's webhook, or worse, by a control plane that does not start.
  */
 import type { Finding } from '../../api/finding.ts';
-import { quoted } from '../../kube/quote.ts';
+import { quoted } from '../../text/quote.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 import type { PreparationWish } from './preparation.ts';
 

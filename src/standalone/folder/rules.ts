@@ -3,6 +3,7 @@
  * ingress controllers here.
  */
 import type { Fault } from '../../api/fault.ts';
+import { LABEL_PATTERN } from '../../api/name-patterns.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 /** Where the operator keeps what is its own: nothing of the folder goes there. */
@@ -20,7 +21,7 @@ const METADATA: ReadonlySet<string> = new Set([
   ...['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'selfLink'],
 ]);
 
-const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const NAMESPACE = new RegExp(LABEL_PATTERN);
 
 /** What is wrong with an object because it is in a folder, and not in a cluster. */
 export function folderFaults(object: KubeObject): readonly Fault[] {
