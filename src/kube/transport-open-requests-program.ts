@@ -20,14 +20,22 @@ async function occupy(): Promise<void> {
   if (kind === 'requests') await client.list(RESOURCES.service);
   else await Array.fromAsync(client.watch(RESOURCES.service, { resourceVersion: '1' }));
 }
-for (let index = 0; index < Number(count); index++) void occupy();
+
+const open = () => server.exchanges.filter(({ path }) => path !== '/version').length;
+const untilOpen = async (wanted: number) => {
+  while (open() < Math.min(wanted, Number(expected))) await Bun.sleep(10);
+};
+// All at once would be more than the queue of a listener holds, and some would be reset.
+for (let index = 1; index <= Number(count); index++) {
+  void occupy();
+  if (index % 100 === 0) await untilOpen(index);
+}
 const clock = new ManualClock();
 const asking = createClient(access, { clock })
   .version()
   .then(({ gitVersion }) => gitVersion, String);
 
-const open = () => server.exchanges.filter(({ path }) => path !== '/version').length;
-while (open() < Number(expected)) await Bun.sleep(10);
+await untilOpen(Number(count));
 // If not all are open, one more will not be either: to see that, there is but to wait.
 if (expected !== count) {
   await Bun.sleep(500);
