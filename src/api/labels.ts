@@ -10,3 +10,6 @@ export const EXPOSURE_LABEL = 'snicket.dev/exposure';
 
 /** In a tenant, on the proxies: the Exposure that they are for, as `namespace/name`. A label takes no slash. */
 export const HOLDER_ANNOTATION = 'snicket.dev/exposure';
+
+/** Beside it: its uid, for another management cluster may have an Exposure of the same name. */
+export const HOLDER_UID_ANNOTATION = 'snicket.dev/exposure-uid';

@@ -74,6 +74,12 @@ export function objectText({ kind, metadata }: KubeObject): string {
   return `${kind} ${keyText(metadata)}`;
 }
 
+/** Of the same object, by resourceVersion: a decimal number, which grows with each write. */
+export function isNewer({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
+  const [a = '', b = ''] = [one.resourceVersion, other.resourceVersion];
+  return one.uid === other.uid && (a.length === b.length ? a > b : a.length > b.length);
+}
+
 /** A time as most of the API keeps it: in seconds, so that what is read back is what was written. */
 export function timeText(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;

@@ -31,6 +31,7 @@ import { foreseenCredentials } from './tenant/foreseen-credentials.ts';
 import { reachTenant, type EdgeWay } from './tenant/reach-tenant.ts';
 import { TenantNotInitialised } from './tenant/tenant-facts.ts';
 import { TenantSnapshot } from './tenant/tenant-snapshot.ts';
+import { hasYielded, rivalOf } from './tenant/tenant-claim.ts';
 import { isOurs, otherHolder, readTenantSide, tenantChanges } from './tenant/tenant-side.ts';
 
 /** An object as it should be, and as it is; nothing if it is not there. */
@@ -180,7 +181,13 @@ async function tenantOf(
   return withTenant({ ...look, edge, readsNodes }, signal, async (view, inTime) => {
     const { plan, live, finding, reissued } = await lookAtTenant(look, view, credentials, inTime);
     const { book } = viewpoint.management;
-    const changes = plan.tenant && tenantChanges(plan.tenant, live, (key) => book.has(key));
+    const hasLeft = hasYielded(look.wish.exposure.status);
+    const changes =
+      plan.tenant &&
+      tenantChanges(plan.tenant, live, {
+        isExposure: (key) => book.has(key),
+        rival: (_, there) => (hasLeft ? rivalOf(look.wish.exposure, there) : undefined),
+      });
     const findings = [finding, changes?.obstacle].flatMap((one) => one ?? []);
     return { plan, changes, asked: { client: view.reader, live }, findings, reissued };
   });
@@ -211,9 +218,9 @@ async function leaving(
   const tenant = await withTenant(way, signal, async (view, inTime) => {
     const live = await readTenantSide(view, inTime);
     const isExposure = (key: string) => management.book.has(key);
-    const isTaken = otherHolder(live, keyText(object.metadata), isExposure) !== undefined;
+    const holder = otherHolder(live, keyText(object.metadata), isExposure) ?? rivalOf(object, live);
     return {
-      changes: { wanted: [], superfluous: isTaken ? [] : live.filter(isOurs) },
+      changes: { wanted: [], superfluous: holder === undefined ? live.filter(isOurs) : [] },
       findings: [],
     };
   });

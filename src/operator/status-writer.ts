@@ -5,7 +5,7 @@
  * status that turns and turns back would be compared with one that is older than both, and the turn would stay.
  */
 import type { KubeClient } from '../kube/client.ts';
-import { keyText, type KubeObject } from '../kube/object.ts';
+import { isNewer, keyText, type KubeObject } from '../kube/object.ts';
 
 /** For one kind of object, whose status is an `S`. */
 export class StatusWriter<S extends object> {
@@ -93,9 +93,3 @@ function versionOf(object: KubeObject): KubeObject {
 }
 
 type WithStatus<S> = KubeObject & { readonly status?: S };
-
-/** Of the same object, by resourceVersion: a decimal number, which grows with each write. */
-function isNewer({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
-  const [a = '', b = ''] = [one.resourceVersion, other.resourceVersion];
-  return one.uid === other.uid && (a.length === b.length ? a > b : a.length > b.length);
-}

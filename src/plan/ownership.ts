@@ -6,7 +6,12 @@ import type { Exposure } from '../api/exposure.ts';
 import { exposureLabelValue, routeObjectNames } from '../edges/names.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
 import { groupOf, RESOURCES } from '../kube/resource.ts';
-import { EXPOSURE_LABEL, HOLDER_ANNOTATION, MANAGED_BY } from '../api/labels.ts';
+import {
+  EXPOSURE_LABEL,
+  HOLDER_ANNOTATION,
+  HOLDER_UID_ANNOTATION,
+  MANAGED_BY,
+} from '../api/labels.ts';
 
 /** The objects as those of this Exposure. One that is in no cluster has no uid, and owns nothing yet. */
 export function ownedBy(
@@ -30,23 +35,48 @@ export function heldBy(
   { metadata }: Pick<Exposure, 'metadata'>,
   objects: readonly KubeObject[],
 ): readonly KubeObject[] {
+  const holder = {
+    [HOLDER_ANNOTATION]: keyText(metadata),
+    ...(metadata.uid !== undefined && { [HOLDER_UID_ANNOTATION]: metadata.uid }),
+  };
   return objects.map((object) =>
     object.kind === RESOURCES.daemonSet.kind
       ? {
           ...object,
           metadata: {
             ...object.metadata,
-            annotations: { ...object.metadata.annotations, [HOLDER_ANNOTATION]: keyText(metadata) },
+            annotations: { ...object.metadata.annotations, ...holder },
           },
         }
       : object,
   );
 }
 
-/** The Exposure that objects of a tenant are for, as `namespace/name`; nothing if they do not say. */
-export function holderOf(objects: readonly KubeObject[]): string | undefined {
-  const proxies = objects.find(({ kind }) => kind === RESOURCES.daemonSet.kind);
-  return proxies?.metadata.annotations?.[HOLDER_ANNOTATION];
+/** An Exposure that objects of a tenant are for, of this management cluster or of another one. */
+export interface Holder {
+  /** `namespace/name` */
+  readonly exposure: string;
+  /** None for an Exposure that is in no cluster. */
+  readonly uid: string | undefined;
+}
+
+/** The one that objects of a tenant are for; nothing if they do not say. */
+export function holderOf(objects: readonly KubeObject[]): Holder | undefined {
+  const { [HOLDER_ANNOTATION]: exposure, [HOLDER_UID_ANNOTATION]: uid } =
+    proxiesIn(objects)?.metadata.annotations ?? {};
+  return exposure === undefined ? undefined : { exposure, uid };
+}
+
+/** The DaemonSet of the proxies, which says whose all of it is. */
+export function proxiesIn(objects: readonly KubeObject[]): KubeObject | undefined {
+  return objects.find(({ kind }) => kind === RESOURCES.daemonSet.kind);
+}
+
+/** Whether they are two, as far as can be told. */
+export function areTwo(one: Holder, other: Holder): boolean {
+  return one.uid === undefined || other.uid === undefined
+    ? one.exposure !== other.exposure
+    : one.uid !== other.uid;
 }
 
 /** By what objects are known as those of one Exposure, besides {@link MANAGED_BY}. */

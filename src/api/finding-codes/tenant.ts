@@ -37,6 +37,10 @@ export const TENANT_FINDINGS = {
     meaning: 'the proxies of the tenant are those of another Exposure',
     action: 'delete one of the two Exposures',
   },
+  TenantHeldElsewhere: {
+    meaning: 'the proxies of the tenant are those of an Exposure of another management cluster',
+    action: 'delete one of the two Exposures',
+  },
   KubernetesServiceMissing: {
     meaning: 'Service default/kubernetes of the tenant has no address',
     action: 'wait for its API server, which makes it, or delete the Service if it is headless',

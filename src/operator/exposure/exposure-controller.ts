@@ -244,7 +244,7 @@ export class ExposureController {
       await this.#reports.report(object, { ...input, verdicts: verdicts() }, signal);
     }
 
-    const task = { key, hold: async () => hold(TENANT_FINALIZER), ...look };
+    const task = { key, before, hold: async () => hold(TENANT_FINALIZER), ...look };
     const tenant = await step('TenantReady', async () => bringTenant(task, this.#options, signal));
     const againMs = soonest(
       ...[routed.lookAgainMs, lookAgainMs, tenant.lookAgainMs, missingMs(reading), resyncMs],

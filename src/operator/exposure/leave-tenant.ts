@@ -7,7 +7,7 @@ import type { Applier } from '../../kube/apply.ts';
 import { findCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import { keyText, objectText, type Condition, type KubeObject } from '../../kube/object.ts';
-import { heldBy } from '../../plan/ownership.ts';
+import { heldBy, type Holder } from '../../plan/ownership.ts';
 import type { ControlPlaneObjects } from '../../providers/control-plane-reading.ts';
 import { providerFor } from '../../providers/provider-for.ts';
 import { readControlPlane } from '../../providers/read-control-plane.ts';
@@ -20,6 +20,7 @@ import {
 import { leavingObjects } from '../../tenant/tenant-objects.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { readTenantFacts } from '../tenant/tenant-facts.ts';
+import { rivalOf, rivalText } from '../tenant/tenant-claim.ts';
 import { tenantFault, UNREACHABLE } from '../tenant/tenant-fault.ts';
 import type { TenantLink } from '../tenant/tenant-link.ts';
 import type { TenantLinks } from '../tenant/tenant-links.ts';
@@ -100,6 +101,11 @@ async function cleanUp(
   const all = await readTenantSide(link, signal);
   const isTaken = otherHolder(all, keyText(exposure.metadata), (key) => book.has(key));
   if (isTaken !== undefined) return undefined; // nothing there is of this Exposure
+  const rival = rivalOf(exposure, all);
+  if (rival !== undefined) {
+    tellRival(exposure, rival, means);
+    return undefined;
+  }
   const live = all.filter(isOurs);
   await remove(link, live.filter(leads), signal);
   const { daemonSet } = link;
@@ -127,6 +133,11 @@ async function cleanUp(
   const strangers = all.filter((one) => !isOurs(one) && !leads(one));
   if (strangers.length > 0) tellStrangers(exposure, strangers, means);
   return undefined;
+}
+
+function tellRival(exposure: Exposure, rival: Holder, { events }: TenantLeaveMeans): void {
+  const note = `nothing was removed from the tenant, for its proxies are those of ${rivalText(rival)}`;
+  events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'TenantLeftBehind', note });
 }
 
 /** They may be ours, if somebody has taken away all that tells. */

@@ -1,8 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { createClient } from '../../kube/fetch-client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { ROUTES_FINALIZER, TENANT_FINALIZER } from '../exposure/finalizers.ts';
+import type { LabTenant } from '../testing/lab-tenant.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { until } from '../testing/until.ts';
 
@@ -10,6 +12,11 @@ setDefaultTimeout(120_000);
 
 function holder(proxies: KubeObject | undefined): string | undefined {
   return proxies?.metadata.annotations?.['snicket.dev/exposure'];
+}
+
+function holderUid({ server }: LabTenant): string | undefined {
+  const { annotations } = server.read(RESOURCES.daemonSet, PROXY)?.metadata ?? {};
+  return annotations?.['snicket.dev/exposure-uid'];
 }
 
 describe.concurrent('two Exposures of one control plane', () => {
@@ -73,5 +80,105 @@ describe.concurrent('two Exposures of one control plane', () => {
     await lab.untilQuiet(6);
     const winner = verdict('blue').startsWith('True') ? 'tenants/blue' : 'tenants/copy';
     expect(holder(server.read(RESOURCES.daemonSet, PROXY))).toBe(winner);
+  });
+});
+
+/** A second management cluster with an Exposure of the same name, of the same tenant. */
+async function startRival(tenant: LabTenant, edge = '127.0.0.2'): Promise<OperatorLab> {
+  const rival = await OperatorLab.start({ resyncMs: 50, edge: { addresses: [edge] } });
+  rival.knows(tenant, 'blue');
+  await rival.expose('blue');
+  return rival;
+}
+
+describe.concurrent('two management clusters with one tenant', () => {
+  test('do not fight over its proxies: they stay whose they were, and the second is told', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 50 });
+    const tenant = await lab.addExposed('blue');
+    await using rival = await startRival(tenant);
+
+    const said = await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
+
+    const own = lab.exposure('blue')?.metadata.uid ?? 'none';
+    expect(said).toContain(
+      `those of Exposure tenants/blue of another management cluster (uid ${own})`,
+    );
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await Promise.all([lab.untilQuiet(6), rival.untilQuiet(6)]);
+    expect(holderUid(tenant)).toBe(own);
+  });
+
+  test('the second does not try again when it starts anew', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 50 });
+    const tenant = await lab.addExposed('blue');
+    await using rival = await startRival(tenant);
+    await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
+    await rival.stopOperator();
+    await lab.untilQuiet(6);
+    const before = tenant.server.writes().length;
+
+    rival.startOperator();
+
+    await rival.untilLookedAt(6);
+    expect(rival.condition('blue', 'TenantReady')).toMatch(/^False TenantHeldElsewhere/);
+    expect(tenant.server.writes().length).toBe(before);
+  });
+
+  test('the second leaves without touching what is of the first', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addExposed('blue');
+    await using rival = await startRival(tenant);
+    await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    const own = holderUid(tenant);
+
+    await rival.untilGone('blue');
+
+    expect(holderUid(tenant)).toBe(own);
+    expect(own).toBe(lab.exposure('blue')?.metadata.uid);
+    await until('it is told', () => rival.eventsOf('blue').includes('TenantLeftBehind'));
+  });
+
+  test('the second takes over when the first is deleted', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addExposed('blue');
+    await using rival = await startRival(tenant);
+    await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+
+    await lab.untilGone('blue');
+
+    await rival.untilCondition('blue', 'TenantReady', /^True/);
+    expect(holderUid(tenant)).toBe(rival.exposure('blue')?.metadata.uid);
+  });
+
+  test('the second takes over at once from one that is gone', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addExposed('blue');
+    await lab.stopOperator();
+
+    await using rival = await startRival(tenant);
+
+    await rival.untilCondition('blue', 'TenantReady', /^True/);
+    expect(holderUid(tenant)).toBe(rival.exposure('blue')?.metadata.uid);
+  });
+
+  test('the annotation taken off, as the finding says, gives the proxies to the second', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addExposed('blue');
+    await using rival = await startRival(tenant);
+    await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.stopOperator();
+
+    const metadata = { annotations: { 'snicket.dev/exposure-uid': null } };
+    const user = createClient(tenant.server.access, { fieldManager: 'user' });
+    await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { metadata });
+
+    await rival.untilCondition('blue', 'TenantReady', /^True/);
+    // What was written before, and undone, is not written again at once.
+    await until('they are its own', () => {
+      return holderUid(tenant) === rival.exposure('blue')?.metadata.uid;
+    });
   });
 });

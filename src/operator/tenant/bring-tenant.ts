@@ -21,6 +21,7 @@ import type { ManagementView } from '../management/management-view.ts';
 import type { MasterKeys } from '../master-keys.ts';
 import { credentialsFor } from './credentials.ts';
 import { TenantNotInitialised } from './tenant-facts.ts';
+import { hasYielded } from './tenant-claim.ts';
 import { tenantFault } from './tenant-fault.ts';
 import type { TenantLink } from './tenant-link.ts';
 import type { TenantLinks } from './tenant-links.ts';
@@ -30,6 +31,8 @@ import { applyTenantSide, tenantChanges } from './tenant-side.ts';
 export interface TenantTask extends Look {
   /** Of the Exposure. */
   readonly key: string;
+  /** As the status was. */
+  readonly before: ExposureStatus | undefined;
   /** Called before the first write: from now on the tenant has to be cleaned up. False: it is too late to begin. */
   readonly hold: () => Promise<boolean>;
 }
@@ -143,7 +146,10 @@ async function look(
     return { verdict, certificate, hops: [] };
   }
   const { book } = means.management;
-  const changes = tenantChanges(plan.tenant, live, (exposure) => book.has(exposure));
+  const changes = tenantChanges(plan.tenant, live, {
+    isExposure: (exposure) => book.has(exposure),
+    rival: (own, there) => link.claim.rival(own, there, hasYielded(task.before)),
+  });
   if (changes.obstacle !== undefined) return { verdict: fails(changes.obstacle), hops: [] };
   if (reissued !== undefined) {
     means.log.info('a new certificate for the proxies', { exposure: key, because: reissued });
@@ -154,6 +160,7 @@ async function look(
   const { after, retryInMs } = await link.writing(async () =>
     applyTenantSide(link, means.applierFor(link), changes, live, signal),
   );
+  link.claim.wrote(live, after);
   const daemonSet = after.find(isDaemonSet);
   const nodes = await countOfNodes(link, daemonSet, signal);
   const rolloutLeftMs = daemonSet && link.rolloutLeftMs(daemonSet);

@@ -15,6 +15,7 @@ import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { seenDaemonSet, seenPod, seenSlice, TENANT_BOUNDS } from './seen-objects.ts';
+import { TenantClaim } from './tenant-claim.ts';
 import { internalAddresses, TENANT_SELECTIONS, type Node, type TenantView } from './tenant-view.ts';
 
 /** Options of a {@link TenantLink}. */
@@ -41,6 +42,7 @@ export class TenantLink implements TenantView {
   /** With `watchesNodes` only. */
   readonly nodes: Informer<Node> | undefined;
   readonly pods: Informer<ProxyPod> | undefined;
+  readonly claim = new TenantClaim(systemClock);
 
   readonly #closed = new AbortController();
   readonly #onChange: () => void;

@@ -8,13 +8,14 @@ import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES, resourceOf, type Resource } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import { MANAGED_BY } from '../../api/labels.ts';
-import { holderOf } from '../../plan/ownership.ts';
+import { holderOf, type Holder } from '../../plan/ownership.ts';
 import { isReady, type EndpointSlice } from '../../tenant/endpoint-slice.ts';
 import { injectionPolicy } from '../../tenant/injection.ts';
 import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
 import { PROXY, PROXY_CA } from '../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { soundDaemonSet } from './seen-objects.ts';
+import { heldElsewhere } from './tenant-claim.ts';
 import type { TenantLink } from './tenant-link.ts';
 import type { TenantView } from './tenant-view.ts';
 
@@ -73,13 +74,21 @@ export interface TenantChanges {
   readonly obstacle?: Finding | undefined;
 }
 
-/** What has to change in a tenant for a plan. `isExposure` tells whether there is an Exposure of this key. */
+/** Who else may have a tenant. */
+export interface OtherHolders {
+  /** Whether there is an Exposure of this key, in the same management cluster. */
+  readonly isExposure: (key: string) => boolean;
+  /** The one of another management cluster to whom the tenant is left. */
+  readonly rival: (own: Holder, live: readonly KubeObject[]) => Holder | undefined;
+}
+
+/** What has to change in a tenant for a plan. */
 export function tenantChanges(
   planned: readonly KubeObject[],
   live: readonly KubeObject[],
-  isExposure: (key: string) => boolean,
+  others: OtherHolders,
 ): TenantChanges {
-  const obstacle = obstacleIn(planned, live, isExposure);
+  const obstacle = obstacleIn(planned, live, others);
   if (obstacle !== undefined) return { wanted: [], superfluous: [], obstacle };
   const mustWait = !mayLead(live);
   return {
@@ -94,15 +103,18 @@ export function tenantChanges(
 function obstacleIn(
   planned: readonly KubeObject[],
   live: readonly KubeObject[],
-  isExposure: (key: string) => boolean,
+  { isExposure, rival }: OtherHolders,
 ): Finding | undefined {
   const foreign = planned
     .filter((desired) => !leads(desired))
     .map((desired) => find(live, desired))
     .find((object) => object !== undefined && !isOurs(object));
   if (foreign !== undefined) return nameTaken(foreign);
-  const holder = otherHolder(live, holderOf(planned), isExposure);
-  return holder === undefined ? undefined : tenantTaken(holder);
+  const own = holderOf(planned);
+  const holder = otherHolder(live, own?.exposure, isExposure);
+  if (holder !== undefined) return tenantTaken(holder);
+  const elsewhere = own && rival(own, live);
+  return elsewhere && heldElsewhere(elsewhere);
 }
 
 /** The other Exposure that a tenant's objects are for, if there still is one. */
@@ -111,7 +123,7 @@ export function otherHolder(
   exposure: string | undefined,
   isExposure: (key: string) => boolean,
 ): string | undefined {
-  const holder = holderOf(live);
+  const holder = holderOf(live)?.exposure;
   return holder !== undefined && holder !== exposure && isExposure(holder) ? holder : undefined;
 }
 

@@ -128,6 +128,12 @@ export class OperatorLab implements AsyncDisposable {
   async addTenant(name: string, options: LabTenantOptions = {}): Promise<LabTenant> {
     const tenant = await LabTenant.start(name, options);
     this.tenants.push(tenant);
+    this.knows(tenant, name);
+    return tenant;
+  }
+
+  /** Writes what the management cluster has of a tenant, which may be another lab's. */
+  knows(tenant: LabTenant, name: string): void {
     const { port, authority, kubeconfig } = tenant;
     const at = (suffix = '') => ({ name: `${name}${suffix}`, namespace: TENANTS });
     const ports = [{ name: 'api', port, protocol: 'TCP' }];
@@ -143,7 +149,6 @@ export class OperatorLab implements AsyncDisposable {
       secretOf(at('-ca'), { 'tls.crt': authority.certificate, 'tls.key': authority.key }),
       secretOf(at('-kubeconfig'), { 'admin.conf': kubeconfig }),
     );
-    return tenant;
   }
 
   /** Applies an Exposure for a tenant, as a user does. */
