@@ -68,6 +68,9 @@ export interface Ending {
 
 /** Whoever decides about connections: gateway or proxy. See the top of this file for the order of the calls. */
 export interface Switchboard {
+  /** Whether it decides without the first bytes. Then an engine may spare itself the look at them, and ask with none. */
+  readonly isBlind?: boolean;
+
   /**
    * Where does this client want to go? `bytes` up to `length` are its first, all so far, at most
    * {@link Limits.maxFirstBytes}; they are only lent. Asked again with more of them after `more`.

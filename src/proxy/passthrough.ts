@@ -27,6 +27,7 @@ export interface PassthroughOptions {
 
 /** The decisions of this mode. */
 export class Passthrough implements Switchboard {
+  readonly isBlind = true;
   readonly #options: PassthroughOptions;
   readonly #nowSeconds: () => number;
   readonly #nonces = new Nonces();

@@ -4,7 +4,11 @@
 import type { Socket, SocketHandler, TCPSocketListener, TCPSocketListenOptions } from 'bun';
 
 /** Waits until the claim holds. @throws after the deadline, with what was waited for. */
-export async function until(claim: () => boolean, what: string, deadlineMs = 5000): Promise<void> {
+export async function until(
+  claim: () => boolean,
+  what: string,
+  deadlineMs = 20_000,
+): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!claim()) {
     if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);

@@ -37,7 +37,7 @@ export class EpollCaller implements Caller {
   }
   get addresses(): AddressPair {
     const remote = readEnd(this.#addresses, this.#client * SOCKADDR_BYTES);
-    const local = localEnd(this.#client);
+    const local = this.#ends.entranceOf(this.#client) ?? localEnd(this.#client);
     return {
       family: remote.address.length === 4 ? 'ipv4' : 'ipv6',
       source: remote.address,

@@ -5,7 +5,7 @@
  * A connection has two ends: the client's, which is also its name here, and the upstream's.
  */
 import type { Endpoint } from '../endpoint.ts';
-import { SOCKADDR_WORDS } from './address.ts';
+import { SOCKADDR_WORDS, type SocketEnd } from './address.ts';
 import { copyAccepted } from './socket.ts';
 
 /** Where an end is in its life. */
@@ -108,10 +108,15 @@ export class Ends {
   addresses = new Int32Array(FIRST_CAPACITY * SOCKADDR_WORDS);
   readonly endpoints: (Endpoint | undefined)[] = [];
 
+  /** Of listeners and their clients: which of {@link entrances}. */
+  entrance = new Uint16Array(FIRST_CAPACITY);
+  /** What the clients of each listener have dialled; undefined where that is not the same for all. */
+  readonly entrances: (SocketEnd | undefined)[] = [];
+
   #serial = 0;
 
-  /** Takes in the client that was just accepted. */
-  openClient(fd: number, nowMs: number, tick: number): void {
+  /** Takes in the client that this listener has just accepted. */
+  openClient(fd: number, listener: number, nowMs: number, tick: number): void {
     this.#open(fd, STAGE.hello, FLAG.client, tick);
     this.slot[fd] = -1;
     this.row[fd] = -1;
@@ -121,12 +126,14 @@ export class Ends {
     this.acceptedMs[fd] = nowMs;
     this.stageMs[fd] = nowMs;
     this.endpoints[fd] = undefined;
+    this.entrance[fd] = this.entrance[listener] ?? 0;
     copyAccepted(this.addresses, fd * SOCKADDR_WORDS);
   }
 
-  /** Takes in a socket that listens. */
-  openListener(fd: number): void {
+  /** Takes in a socket that listens, to where its clients have dialled. */
+  openListener(fd: number, entrance: SocketEnd | undefined): void {
     this.#open(fd, STAGE.listening, 0, 0);
+    this.entrance[fd] = this.entrances.push(entrance) - 1;
   }
 
   /** Takes in a socket that is to become the upstream of a client. */
@@ -165,6 +172,11 @@ export class Ends {
 
   generationOf(fd: number): number {
     return this.generation[fd] ?? 0;
+  }
+
+  /** What a client has dialled, if that can be told without asking its socket. */
+  entranceOf(client: number): SocketEnd | undefined {
+    return this.entrances[this.entrance[client] ?? 0];
   }
 
   /** The client of the connection that this end belongs to. */
@@ -210,5 +222,6 @@ export class Ends {
     this.before = grown(this.before, capacity);
     this.behind = grown(this.behind, capacity);
     this.addresses = grown(this.addresses, capacity * SOCKADDR_WORDS);
+    this.entrance = grown(this.entrance, capacity);
   }
 }

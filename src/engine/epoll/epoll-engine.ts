@@ -168,9 +168,9 @@ export class EpollEngine implements Engine, Turn {
     this.#relay.runQueues();
   }
 
-  #admit(client: number): void {
+  #admit(client: number, listener: number): void {
     this.#counters.add(GLOBAL.accepted, 1);
-    this.#ends.openClient(client, this.#clock.nowMs(), this.#tick);
+    this.#ends.openClient(client, listener, this.#clock.nowMs(), this.#tick);
     const wanted = this.#unfinished.size + this.#dialler.pending;
     const refusal =
       overLimit(this.#limits, this.#clients, client, wanted) ?? this.#unfinished.admit(client);

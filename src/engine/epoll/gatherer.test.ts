@@ -17,7 +17,7 @@ beforeEach(() => {
   ends = new Ends();
   gatherer = new Gatherer(ends, () => nowMs);
   [end, peer] = [libc.socket(AF_INET, SOCK_STREAM, 0), libc.socket(AF_INET, SOCK_STREAM, 0)];
-  ends.openClient(peer, nowMs, 0);
+  ends.openClient(peer, peer, nowMs, 0);
   ends.openUpstream(end, peer, 0);
 });
 

@@ -3,6 +3,7 @@
  */
 import { ipVersion } from '../../wire/ip-address.ts';
 import type { ListenOptions } from '../engine.ts';
+import type { SocketEnd } from './address.ts';
 import type { Ends } from './ends.ts';
 import * as libc from './libc.ts';
 import { errno } from './libc.ts';
@@ -18,8 +19,8 @@ export interface ListenersOptions {
   readonly ends: Ends;
   readonly poller: Poller;
   readonly keepaliveMs: number;
-  /** Takes in a client that was just accepted, or sends it away. */
-  readonly admit: (client: number) => void;
+  /** Takes in a client that this listener has just accepted, or sends it away. */
+  readonly admit: (client: number, listener: number) => void;
 }
 
 /** The listeners of one engine. */
@@ -40,9 +41,10 @@ export class Listeners {
       throw new TypeError(`'${address}' is not an IP address to listen on`);
     }
     const listener = openListener(options, keepaliveMs);
-    ends.openListener(listener);
+    const { address: bytes, port } = localEnd(listener);
+    ends.openListener(listener, entranceAt({ address: Uint8Array.from(bytes), port }));
     this.#watch(listener);
-    return localEnd(listener).port;
+    return port;
   }
 
   /** Takes in those who wait at one of them. */
@@ -55,7 +57,7 @@ export class Listeners {
         if (failure !== ERRNO.EAGAIN) this.#rest(listener);
         return;
       }
-      this.#options.admit(client);
+      this.#options.admit(client, listener);
     }
   }
 
@@ -82,6 +84,11 @@ export class Listeners {
     this.#options.poller.unwatch(listener);
     this.#watched.set(listener, false);
   }
+}
+
+/** An address of its own is that of all its clients; one that stands for any is that of none. */
+function entranceAt(bound: SocketEnd): SocketEnd | undefined {
+  return bound.address.every((byte) => byte === 0) ? undefined : bound;
 }
 
 /** Failures of accept() that concern the connection that was to be accepted, and no other. */

@@ -111,7 +111,12 @@ export class Reception {
   }
 
   #look(client: number): void {
-    const { limits, relay, end } = this.#options;
+    const { limits, relay, end, switchboard } = this.#options;
+    // There are bytes, unless what was told of is an end.
+    if (switchboard.isBlind === true && !this.#ends.has(client, FLAG.finComing)) {
+      this.#route(client, 0);
+      return;
+    }
     const at = relay.io.address + HEAD_ROOM_BYTES;
     const length = libc.recv(client, at, limits.maxFirstBytes, MSG.PEEK);
     if (length < 0) {

@@ -95,7 +95,10 @@ export class Relay {
     const want = dropBytes + READ_BYTES;
     const got = libc.recv(client, this.io.address + HEAD_ROOM_BYTES - dropBytes, want, 0);
     if (got <= 0) {
-      this.#nothingRead(client, upstream, got, errno());
+      const failure = errno();
+      if (got < 0 && failure === ERRNO.EAGAIN)
+        throw new Error('first bytes were told of, and not there');
+      this.#nothingRead(client, upstream, got, failure);
       return;
     }
     if (got < dropBytes) throw new Error(`${dropBytes} bytes were seen, and ${got} were read`);
