@@ -8,7 +8,7 @@ import type { Plan } from '../../plan/plan.ts';
 import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Look } from '../look.ts';
-import type { TenantOutcome } from '../tenant/bring-tenant.ts';
+import type { TenantOutcome } from '../tenant/tenant-outcome.ts';
 import { isElsewhere, routeOf } from './exposure-status.ts';
 import { TENANT_FINALIZER } from './finalizers.ts';
 import {

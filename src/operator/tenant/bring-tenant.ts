@@ -4,18 +4,10 @@
 import type { ExposureStatus } from '../../api/exposure.ts';
 import type { Applier } from '../../kube/apply.ts';
 import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
-import { isKubeError } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import { RESOURCES } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
-import type { HopResult } from '../../probe/hop.ts';
-import { judgeEndpoints } from '../../probe/hops/endpoints.ts';
-import { judgeProxies, type ProxiesFacts } from '../../probe/hops/proxies.ts';
 import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
-import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { areMoving, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
-import { fails, holds, waits, type Verdict } from '../exposure/verdicts.ts';
+import { fails, waits, type Verdict } from '../exposure/verdicts.ts';
 import { lookAtTenant, type CredentialsSource, type Look } from '../look.ts';
 import type { ManagementView } from '../management/management-view.ts';
 import type { MasterKeys } from '../master-keys.ts';
@@ -25,6 +17,7 @@ import { hasYielded } from './tenant-claim.ts';
 import { tenantFault } from './tenant-fault.ts';
 import type { TenantLink } from './tenant-link.ts';
 import type { TenantLinks } from './tenant-links.ts';
+import { outcomeOf, type TenantOutcome } from './tenant-outcome.ts';
 import { applyTenantSide, tenantChanges } from './tenant-side.ts';
 
 /** What there is to bring. */
@@ -48,28 +41,12 @@ export interface TenantMeans {
   readonly management: Pick<ManagementView, 'book'>;
 }
 
-/** How the tenant's side is. */
-export interface TenantOutcome {
-  readonly verdict: Verdict;
-  /** The hops that are judged by what the tenant's API says. */
-  readonly hops: readonly HopResult[];
-  readonly proxies?: { readonly ready: number; readonly desired: number } | undefined;
-  readonly certificate?: ExposureStatus['certificate'];
-  /** When to look again, sooner than usual. */
-  readonly lookAgainMs?: number | undefined;
-}
-
 /** A tenant that does not answer is asked again so soon; what its watches find changed asks sooner. */
 const UNREACHABLE: BackoffLimits = { firstMs: 10_000, maxMs: 120_000 };
 /** One that did not answer is first asked for its version, no longer than this: many of them must not fill the queue. */
 const KNOCK_MS = 2_000;
 /** Then its look may take so long: what was read and written by then is a beginning for the next one. */
 const FAILING_LOOK_MS = 5_000;
-/** A tenant without proxies is looked at again so soon. */
-const EMPTY_MS = 120_000;
-/** What does not get well without somebody's doing. */
-const NOT_BY_ITSELF: ReadonlySet<string> = new Set(['NoNodeSelected', 'ProxiesStuck']);
-
 /** Brings the tenant's side about, as far as that can be done now. @throws what is not the tenant's fault */
 export async function bringTenant(
   task: TenantTask,
@@ -161,87 +138,9 @@ async function look(
     applyTenantSide(link, means.applierFor(link), changes, live, signal),
   );
   link.claim.wrote(live, after);
-  const daemonSet = after.find(isDaemonSet);
-  const nodes = await countOfNodes(link, daemonSet, signal);
-  const rolloutLeftMs = daemonSet && link.rolloutLeftMs(daemonSet);
-  const judged = judge(link, plan.tenant, after, {
-    ...{ nodes, isStuck: rolloutLeftMs === 0 },
-    areMoving: daemonSet && areMoving(daemonSet, task.wish.exposure.spec.worker),
-  });
-  const soon = [
-    retryInMs,
-    rolloutLeftMs === 0 ? undefined : rolloutLeftMs,
-    // Nodes that no proxy is wanted on join without a change to the DaemonSet, which is watched.
-    nodes === undefined ? undefined : EMPTY_MS,
-  ].filter((ms) => ms !== undefined);
-  const lookAgainMs = soon.length === 0 ? undefined : Math.min(...soon);
-  return { ...judged, certificate, lookAgainMs };
-}
-
-/** Asked for only where no proxy is wanted: whether that is for want of nodes. Undefined: it does not matter. */
-async function countOfNodes(
-  { client, nodes }: TenantLink,
-  daemonSet: DaemonSetWithStatus | undefined,
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  const { observedGeneration = 0, desiredNumberScheduled = 0 } = daemonSet?.status ?? {};
-  const isObserved = observedGeneration >= (daemonSet?.metadata.generation ?? 1);
-  if (!isObserved || desiredNumberScheduled > 0) return undefined;
-  if (nodes !== undefined) return nodes.list().length;
-  try {
-    return await client.count(RESOURCES.node, { signal });
-  } catch (error) {
-    // A kubeconfig with few rights is enough for everything else.
-    if (isKubeError(error, 'Forbidden')) return 0;
-    throw error;
-  }
-}
-
-/** How it is right after an apply: by the watches, a DaemonSet that was just changed would still look rolled out. */
-function judge(
-  link: TenantLink,
-  planned: readonly KubeObject[],
-  after: readonly KubeObject[],
-  more: Pick<ProxiesFacts, 'nodes' | 'isStuck' | 'areMoving'>,
-): TenantOutcome {
-  const slices = planned.filter((object) => isSlice(object));
-  const wanted = planned.find(isDaemonSet);
-  const daemonSet = after.find(isDaemonSet);
-  const endpoints = judgeEndpoints({
-    ...{ planned: slices, live: after.filter((object) => isSlice(object)) },
-  });
-  const proxies = judgeProxies({
-    ...{ daemonSet, ...more },
-    ...(link.pods !== undefined && { pods: link.pods.list() }),
-    image: wanted?.spec.template.spec.containers[0]?.image ?? '',
-  });
-  const ready = daemonSet?.status?.numberReady ?? 0;
-  const desired = daemonSet?.status?.desiredNumberScheduled ?? 0;
-  return {
-    verdict: verdictOf(endpoints, proxies, desired),
-    hops: [endpoints, proxies],
-    proxies: { ready, desired },
-  };
-}
-
-function verdictOf(endpoints: HopResult, proxies: HopResult, desired: number): Verdict {
-  const failed = [endpoints, proxies].find(({ state }) => state === 'Fail');
-  if (failed !== undefined) {
-    const { code, message, action } = failed;
-    const waiting = waits(code, action === undefined ? message : `${message}; ${action}`);
-    return NOT_BY_ITSELF.has(code) ? { ...waiting, isWaiting: false } : waiting;
-  }
-  return desired === 0
-    ? holds('NoNodes', 'the tenant has no nodes yet; each gets its proxy when it joins')
-    : holds(proxies.code, proxies.message);
-}
-
-function isSlice(object: KubeObject): object is EndpointSlice {
-  return object.kind === RESOURCES.endpointSlice.kind;
-}
-
-function isDaemonSet(object: KubeObject): object is DaemonSetWithStatus {
-  return object.kind === RESOURCES.daemonSet.kind;
+  const { worker } = task.wish.exposure.spec;
+  const applied = { planned: plan.tenant, after, retryInMs, worker };
+  return { ...(await outcomeOf(applied, link, signal)), certificate };
 }
 
 function noKubeconfig({ findings }: ControlPlaneReading): Verdict {

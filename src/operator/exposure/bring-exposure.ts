@@ -1,0 +1,187 @@
+/**
+ * One run for one Exposure: look at what there is, route it, have its control plane prepared, bring its tenant about, and
+ * say how far that is.
+ */
+import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
+import { lookAtExposure, type Viewpoint } from '../look.ts';
+import type { ManagementCluster } from '../management/management-cluster.ts';
+import { step, StepFailed } from '../management/management-fault.ts';
+import type { SecretRounds } from '../management/secret-rounds.ts';
+import type { ProbeRounds } from '../probe-rounds.ts';
+import { bringTenant, type TenantMeans } from '../tenant/bring-tenant.ts';
+import type { TenantOutcome } from '../tenant/tenant-outcome.ts';
+import { NOTHING_TO_PREPARE, type ExposurePreparations } from './exposure-preparations.ts';
+import type { ExposureProbes } from './exposure-probes.ts';
+import type { ExposureReports } from './exposure-reports.ts';
+import { isElsewhere, type StatusInput } from './exposure-status.ts';
+import {
+  acceptedVerdict,
+  hasEverything,
+  isInUse,
+  isRoutedAs,
+  startingForMs,
+} from './exposure-verdicts.ts';
+import { holdExposure, ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
+import { withTenantHops } from './hop-verdicts.ts';
+import type { Routing } from './routing.ts';
+import { runVerdicts } from './run-verdicts.ts';
+import type { ExposureTask, Standing } from './standing.ts';
+import type { Verdicts } from './verdicts.ts';
+
+/** What a run works with. */
+export interface ExposureMeans extends Viewpoint, Omit<TenantMeans, 'management'> {
+  readonly management: ManagementCluster;
+  readonly routing: Routing;
+  readonly preparations: ExposurePreparations;
+  /** When each tenant is probed. */
+  readonly probes: ProbeRounds;
+  /** What they are aimed at. */
+  readonly aims: ExposureProbes;
+  readonly reports: ExposureReports;
+  readonly secrets: SecretRounds;
+  /** How often a steady Exposure is looked at nevertheless: not all that is in a tenant is watched. */
+  readonly resyncMs: number;
+}
+
+/** When to look again; undefined: when something changes. */
+export type LookAgainMs = number | undefined;
+
+/** Secrets are not watched: one that is missing is looked for again so soon. */
+const MISSING_MS = 5_000;
+
+/** Brings it about, as far as that can be done now. @throws StepFailed, KubeError for what should be tried again soon */
+export async function bringExposure(
+  task: ExposureTask,
+  means: ExposureMeans,
+  signal: AbortSignal,
+): Promise<LookAgainMs> {
+  const standing = await standingOf(task, means, signal);
+  if (standing === undefined) return undefined;
+  const { key, object, look, before, routed, preparation } = standing;
+  const { edge } = look.wish;
+  const againMs = soonest(
+    routed.lookAgainMs,
+    preparation.lookAgainMs,
+    missingMs(look.reading),
+    means.resyncMs,
+  );
+  if (!mayServe(standing)) {
+    await report(standing, means, { verdicts: verdictsOf(standing, means) }, signal);
+    return standing.accepted.status === 'True' ? againMs : undefined;
+  }
+  // The gateway reads the status: a tenant that is slow to answer must not keep its route waiting.
+  if (!isRoutedAs(before, edge, look.plan)) {
+    await report(standing, means, { verdicts: verdictsOf(standing, means) }, signal);
+  }
+  const hold = async () => holdExposure(means, object, TENANT_FINALIZER, signal);
+  const tenant = await step('TenantReady', async () =>
+    bringTenant({ key, before, hold, ...look }, means, signal),
+  );
+  const soonMs = soonest(againMs, tenant.lookAgainMs);
+  const startingMs = startingForMs(means.reports.statusOf(object), tenant, new Date());
+  if (startingMs > 0 && preparation.fault === undefined) return soonest(soonMs, startingMs);
+  return conclude(standing, tenant, means, soonMs, signal);
+}
+
+/** Looks, routes and prepares. Undefined: it is being deleted, and nothing is begun any more. */
+async function standingOf(
+  task: ExposureTask,
+  means: ExposureMeans,
+  signal: AbortSignal,
+): Promise<Standing | undefined> {
+  const { key, object, wish } = task;
+  const { routing, reports, secrets, aims, preparations } = means;
+  const look = await step('Prepared', async () => lookAtExposure(object, wish, means, signal));
+  const { plan } = look;
+  secrets.follow(key, look.secrets);
+  const accepted = acceptedVerdict(plan);
+  const writesRoutes = plan.management !== undefined && plan.management.length > 0;
+  const hold = async () => holdExposure(means, object, ROUTES_FINALIZER, signal);
+  if (writesRoutes && !(await step('Routed', hold))) return undefined;
+  const routed = await step('Routed', async () => routing.apply(object, wish.edge, plan, signal));
+  const before = reports.statusOf(object);
+  const isMoving = !routed.isInForce && isElsewhere(before, wish.edge);
+  if (!isMoving) aims.aim(key, look);
+  const inUse = isInUse(reports.latest(object), before, look, routed.former);
+  // Not for an Edge that takes no routes yet: what is in use goes by the hosts that the control plane knows now.
+  const preparation =
+    accepted.status === 'True' && !isMoving
+      ? await preparations.prepare(object, look, inUse, signal)
+      : NOTHING_TO_PREPARE;
+  if (preparation === undefined) return undefined;
+  return { ...task, look, accepted, routed, before, isMoving, isInUse: inUse, preparation };
+}
+
+/**
+ * What is in use stays as it is until the Edge that is wished for takes routes. And a control plane that was never
+ * prepared would write the endpoints of its proxies anew, again and again.
+ */
+function mayServe({ look, isMoving, isInUse: inUse, preparation }: Standing): boolean {
+  return !isMoving && look.plan.routes !== undefined && (preparation.isPrepared || inUse);
+}
+
+/** Ends a move, says how all of it is, and when to look again. @throws StepFailed, KubeError */
+async function conclude(
+  standing: Standing,
+  tenant: TenantOutcome,
+  means: ExposureMeans,
+  againMs: number,
+  signal: AbortSignal,
+): Promise<LookAgainMs> {
+  const { key, before, routed, preparation } = standing;
+  const { probes, routing, reports } = means;
+  const found = verdictsOf(standing, means, tenant);
+  // The proxies go by the former edge until they have changed over, and clients until DNS leads them elsewhere.
+  const hasMoved = probes.isUpToDate(key) && hasEverything(found, tenant);
+  if (hasMoved) await step('Routed', async () => routing.remove(routed.former, signal));
+  const said = {
+    hops: probes.isUpToDate(key) ? withTenantHops(probes.hopsOf(key), tenant.hops) : undefined,
+    ...{ proxies: tenant.proxies, certificate: tenant.certificate, hasMoved },
+    verdicts: hasMoved ? verdictsOf(standing, means, tenant, []) : found,
+  };
+  await report(standing, means, said, signal);
+  if (preparation.fault !== undefined) throw new StepFailed('Prepared', preparation.fault);
+  // Its control plane keeps the former hosts until the status says that nobody goes by them.
+  const isToldFirst = hasMoved && before?.formerRoute !== undefined;
+  return isToldFirst ? 0 : soonest(againMs, reports.untoldMs(key));
+}
+
+/** A verdict for each condition, by what is known of the way of clients too. */
+function verdictsOf(
+  standing: Standing,
+  { routing, aims }: ExposureMeans,
+  tenant?: TenantOutcome,
+  former = standing.routed.former,
+): Verdicts {
+  const { key, object, look } = standing;
+  const { plan, wish } = look;
+  const hops = aims.hopsFor(key, object, plan);
+  const routes = () => routing.verdict(object, wish.edge, plan, hops);
+  return runVerdicts(standing, { hops, routes, tenant, former });
+}
+
+async function report(
+  { key, object, look, isMoving }: Standing,
+  { probes, reports, management }: ExposureMeans,
+  said: Pick<StatusInput, 'verdicts' | 'hops' | 'proxies' | 'certificate' | 'hasMoved'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { plan, wish } = look;
+  const isRouted = plan.management !== undefined && !isMoving;
+  if (isRouted && plan.routes === undefined) probes.forget(key);
+  const input = {
+    ...{ ...said, edge: wish.edge, plan, isRouted },
+    isLost: (host: string) => management.book.isHeldByAnother(host, key),
+    // If somebody else has changed the status, its hops are what we found all the same.
+    areHopsCurrent: probes.isUpToDate(key) || undefined,
+  };
+  await reports.report(object, input, signal);
+}
+
+function missingMs({ findings }: ControlPlaneReading): number | undefined {
+  return findings.some(({ severity }) => severity === 'error') ? MISSING_MS : undefined;
+}
+
+function soonest(...delaysMs: readonly (number | undefined)[]): number {
+  return Math.min(...delaysMs.flatMap((ms) => ms ?? []));
+}
