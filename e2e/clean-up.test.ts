@@ -10,6 +10,8 @@ import { World } from '../world/world.ts';
 import { footprint, type Footprint } from './footprint.ts';
 
 const SMALL = { tenants: { a: {} } } as const;
+/** A part of a world that starts: the last ones come when its API servers are ready. */
+const STARTING = { everyMs: 5, deadlineMs: 120_000 };
 
 let before: Footprint;
 let others: ReadonlySet<string>;
@@ -58,7 +60,7 @@ describe('afterwards the machine is as it was', () => {
     const giveUp = new AbortController();
     const starting = World.start(SMALL, { signal: giveUp.signal });
     const id = await newWorld();
-    await waitFor('its API server starts', () => names(id).includes('a/kube-apiserver'));
+    await waitFor('its API server starts', () => names(id).includes('a/kube-apiserver'), STARTING);
 
     giveUp.abort(new Error('given up'));
 
@@ -73,7 +75,7 @@ describe('afterwards the machine is as it was', () => {
   ])('when its owner was killed %s, and somebody cleaned up', async (_, milestone) => {
     const runner = startRunner();
     const id = await newWorld();
-    await waitFor(`${milestone} was started`, () => names(id).includes(milestone), { everyMs: 5 });
+    await waitFor(`${milestone} was started`, () => names(id).includes(milestone), STARTING);
 
     runner.kill('SIGKILL');
     await runner.exited;
@@ -161,9 +163,7 @@ function startRunner(): Bun.Subprocess<'ignore', 'pipe', 'inherit'> {
 
 /** The id of a world that was not there before these tests: other people's may be. */
 async function newWorld(): Promise<string> {
-  return waitFor('a new world exists', () => worldIds().find((id) => !others.has(id)), {
-    everyMs: 5,
-  });
+  return waitFor('a new world exists', () => worldIds().find((id) => !others.has(id)), STARTING);
 }
 
 /** Names in the ledger of a world that is just being made. */
@@ -183,10 +183,11 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
 /** Network namespaces end a moment after their last process, so the comparison has a little time. */
 async function expectAsBefore(): Promise<void> {
   let after = await footprint();
-  const deadline = Date.now() + 5_000;
-  while (!Bun.deepEquals(after, before) && Date.now() < deadline) {
-    await Bun.sleep(100);
+  const isAsBefore = async () => {
     after = await footprint();
-  }
+    return Bun.deepEquals(after, before);
+  };
+  // What differs says more than that it took too long.
+  await waitFor('the machine is as it was', isAsBefore).catch(() => {});
   expect(after).toEqual(before);
 }

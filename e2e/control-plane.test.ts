@@ -121,6 +121,8 @@ test.each(TENANTS)(
 );
 
 test('kubectl get exposures says how it is', async () => {
+  for (const name of TENANTS) await exposed(world, world.tenant(name));
+
   const table = await world.management.kubectl('get', 'exposures', '--all-namespaces');
 
   const [head = '', ...rows] = table.trim().split('\n');

@@ -106,17 +106,19 @@ describe('the definitions', () => {
   });
 
   test('explain themselves', async () => {
-    const text = await waitFor('the API server has published them', () =>
-      kubectl('explain', 'exposure.spec.worker').catch(() => undefined),
-    );
     // kubectl wraps lines.
-    const words = text.replaceAll(/\s+/g, ' ');
+    const explained = async (what: string) =>
+      waitFor(`the API server has published ${what}`, async () => {
+        const text = await kubectl('explain', what).catch(() => undefined);
+        return text?.replaceAll(/\s+/g, ' ');
+      });
+    const words = await explained('exposure.spec.worker');
 
     expect(words).toContain("The proxy on every worker, by which pods reach the tenant's API.");
     expect(words).toContain('mode <string> enum: passthrough, terminate How the proxy names the');
     expect(words).toContain('Default: passthrough with driver snicket, else terminate.');
     expect(words).toContain('port <integer> Where the proxy listens on each node.');
-    expect((await kubectl('explain', 'edge')).replaceAll(/\s+/g, ' ')).toContain(
+    expect(await explained('edge')).toContain(
       'An Edge is one address that any number of hosted control planes share',
     );
   });

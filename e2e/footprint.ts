@@ -1,4 +1,11 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  type Dirent,
+} from 'node:fs';
 import { join } from 'node:path';
 import { hierarchies } from '../world/machine/cgroup.ts';
 import { run } from '../world/machine/command.ts';
@@ -63,10 +70,10 @@ function worldProcesses(): string[] {
   return processes().flatMap((pid) => {
     const command = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
     if (command === '') return []; // of the kernel, or on its way out: its memory is gone already
-    const text = `${command} ${read(`/proc/${pid}/cgroup`)}`;
-    return [partsFolder(), worldsFolder, '/snicket-'].some((mark) => text.includes(mark))
-      ? [`${pid}: ${text}`]
-      : [];
+    const cgroup = read(`/proc/${pid}/cgroup`);
+    // Of cgroups alone: programs of other tests have folders /tmp/snicket-...
+    const isOfWorld = [partsFolder(), worldsFolder].some((mark) => command.includes(mark));
+    return isOfWorld || cgroup.includes('/snicket-') ? [`${pid}: ${command} ${cgroup}`] : [];
   });
 }
 
@@ -115,7 +122,7 @@ function sysctls(): Record<string, string> {
 }
 
 function foldersBelow(path: string): string[] {
-  const folders = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const folders = entriesIn(path).filter((entry) => entry.isDirectory());
   return folders.flatMap((folder) => [
     join(path, folder.name),
     ...foldersBelow(join(path, folder.name)),
@@ -123,11 +130,21 @@ function foldersBelow(path: string): string[] {
 }
 
 function entriesOf(folder: string, depth: number): string[] {
-  if (depth === 0 || !existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+  if (depth === 0) return [];
+  return entriesIn(folder).flatMap((entry) => {
     const path = join(folder, entry.name);
     return entry.isDirectory() ? [path, ...entriesOf(path, depth - 1)] : [path];
   });
+}
+
+/** None of a folder that is not there, or has just gone. */
+function entriesIn(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return [];
+  }
 }
 
 /** Those that run. A dead one that its parent has not asked about yet holds nothing, and goes when it pleases that. */

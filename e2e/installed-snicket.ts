@@ -133,7 +133,7 @@ export async function dialEdge(tenant: Cluster): Promise<void> {
   await waitFor(
     'the API server reaches its nodes',
     async () => tenant.kubectl(...command).catch(() => undefined),
-    { deadlineMs: 60_000 },
+    { deadlineMs: 120_000 },
   );
 }
 
@@ -141,7 +141,7 @@ export async function dialEdge(tenant: Cluster): Promise<void> {
  * Waits until the Exposure of a tenant is Ready as it is wished for now, its proxies rolled out; says what it waits for
  * if it never is.
  */
-export async function exposed(world: World, tenant: Cluster, deadlineMs = 90_000): Promise<void> {
+export async function exposed(world: World, tenant: Cluster, deadlineMs = 150_000): Promise<void> {
   const { name } = tenant;
   let last: string | undefined;
   const isReady = async () => {

@@ -23,13 +23,8 @@ describe('a real API server', () => {
     );
     // What was before its start is in no server's memory.
     await world.management.controlPlane.host.daemon('kube-apiserver').restart();
-    await waitFor('the API server is back', async () => {
-      try {
-        return (await world.management.controlPlane.request('GET', '/readyz')).ok;
-      } catch {
-        return false; // not listening yet
-      }
-    });
+    const isBack = async () => world.management.controlPlane.answers('/readyz');
+    await waitFor('the API server is back', isBack, { deadlineMs: 90_000 });
     client = createClient(access);
     other = createClient(access, { fieldManager: 'other' });
   }, 180_000);

@@ -53,7 +53,11 @@ afterAll(async () => world?.stop());
 test('a pod reaches its API server at 10.96.0.1 when that writes its own endpoints', async () => {
   const { pod, hostPod } = podsOf(world.management);
 
-  expect(await namespacesSeenBy(pod)).toContain('home-of-management');
+  const seen = await waitFor('kube-proxy has the endpoints', async () =>
+    namespacesSeenBy(pod).catch(() => undefined),
+  );
+
+  expect(seen).toContain('home-of-management');
   expect(await namespacesSeenBy(hostPod)).toContain('home-of-management');
 });
 

@@ -64,7 +64,7 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
       const printed = await waitFor(
         'the agents have dialled this edge',
         async () => pod.exec('echo', 'through the tunnel').catch(() => undefined),
-        { deadlineMs: 60_000 },
+        { deadlineMs: 120_000 },
       );
 
       expect(printed).toBe('through the tunnel\n');
@@ -112,10 +112,11 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
         const target = { namespace: tenantNamespace('b'), service: b.name, port: API_PORT };
         await world.management.apply(route({ name: 'traefik' }, { host: api, ...target }));
 
-        const claimed = await waitFor('it is noticed', async () => {
+        const noticed = async () => {
           const routed = await condition('a', 'Routed');
           return routed?.status === 'False' && routed;
-        });
+        };
+        const claimed = await waitFor('it is noticed', noticed, { deadlineMs: 60_000 });
         const { status: ofTheOther } = (await condition('b', 'Routed')) ?? {};
         await world.management.kubectl(
           ...['delete', way.kind, api, `--namespace=${target.namespace}`],

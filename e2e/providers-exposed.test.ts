@@ -69,14 +69,17 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
   test('is exposed by an annotation on its own object', async () => {
     await annotate('snicket.dev/edge=shared');
 
-    const exposure = await waitFor('it has what it needs, and is routed', async () => {
+    const routed = async () => {
       const { annotations = {} } = (await objectOf()).metadata;
       const found = await exposureNow();
       return 'snicket.dev/prepared' in annotations && holds(found, 'Routed') && found;
-    });
+    };
+    const exposure = await waitFor('it has what it needs, and is routed', routed, {
+      ...{ deadlineMs: 150_000, everyMs: 500 },
+    }).catch(withExposure);
 
     expect(exposure.status?.driver).toBe('snicket');
-  }, 120_000);
+  }, 180_000);
 
   test('is the same as another whose user has pasted what prepare: Report asks for', async () => {
     const other = `${name}-hand`;

@@ -32,6 +32,9 @@ const WORKERS: TenantWorkers = {
   hosts: { api: HOST, konnectivity: KONNECTIVITY_HOST },
 };
 
+/** For what a provider makes step by step, trying again later and later. */
+const PROVIDED = { deadlineMs: 90_000 };
+
 interface Facts {
   /** `spec.controlPlane.ingress` that makes kubeconfigs point to HOST:443. */
   readonly ingress: object;
@@ -108,10 +111,11 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
       tenantControlPlane(provider, expected, provider.versions.kubernetes),
     );
 
-    const { spec } = await waitFor('the Service has both ports', async () => {
+    const withBothPorts = async () => {
       const service = await get<Service>('service', TENANT);
       return service?.spec.ports.length === 2 && service;
-    });
+    };
+    const { spec } = await waitFor('the Service has both ports', withBothPorts, PROVIDED);
 
     serviceAddress = spec.clusterIP;
     await world.nameService(NAMESPACE, TENANT);
@@ -123,11 +127,13 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
   });
 
   test('makes a Deployment whose API server has the flags of the user and of the provider', async () => {
-    const containers = await waitFor('the Deployment has konnectivity-server', async () => {
+    const withKonnectivity = async () => {
       const deployment = await get<Deployment>('deployment', TENANT);
       const { containers } = deployment?.spec.template.spec ?? { containers: [] };
       return containers.some((one) => one.name === 'konnectivity-server') && containers;
-    });
+    };
+    const state = 'the Deployment has konnectivity-server';
+    const containers = await waitFor(state, withKonnectivity, PROVIDED);
 
     const args = containers.find((one) => one.name === 'kube-apiserver')?.args;
     expect(args).toContain('--endpoint-reconciler-type=none');
@@ -184,7 +190,8 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
   });
 
   test('makes an Ingress of the given class, for the host of the API server alone', async () => {
-    const ingress = await waitFor('the Ingress is there', () => get<Ingress>('ingress', TENANT));
+    const there = () => get<Ingress>('ingress', TENANT);
+    const ingress = await waitFor('the Ingress is there', there, PROVIDED);
 
     expect(ingress.spec.ingressClassName).toBe('snicket-unhandled');
     expect(ingress.spec.rules.map(({ host }) => host)).toEqual([HOST]);
@@ -201,14 +208,21 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
     );
 
     expect(status.controlPlaneEndpoint).toBe(expected.endpoint(serviceAddress));
-    expect(await tenantKubectl('get', '--raw', '/readyz')).toBe('ok');
+    // The way to the Service is kube-proxy's, which hears of its pod a moment later.
+    const readyz = await waitFor(
+      'its API server answers',
+      async () => tenantKubectl('get', '--raw', '/readyz').catch(() => undefined),
+      PROVIDED,
+    );
+    expect(readyz).toBe('ok');
   });
 
   test('tells the agents of the tenant where konnectivity-server is', async () => {
-    const args = await waitFor('the agents are asked for', async () => {
+    const given = async () => {
       const args = await agentArgs();
       return args.length > 0 && args;
-    });
+    };
+    const args = await waitFor('the agents are asked for', given, PROVIDED);
 
     const [host, port] = expected.agentTarget(serviceAddress);
     expect(args).toContain(`--proxy-server-host=${host}`);
@@ -242,10 +256,11 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
         address: tenant.worker().address,
       });
       // The controller takes the taint of a new node away a moment after that is Ready.
-      await waitFor('it takes pods', async () => {
+      const hasNoTaints = async () => {
         const { spec } = (await tenant.get<Node>('node', `${name}-${TENANT}-1`)) ?? {};
         return spec !== undefined && (spec.taints ?? []).length === 0;
-      });
+      };
+      await waitFor('it takes pods', hasNoTaints, PROVIDED);
     });
 
     test('runs a pod', async () => {
@@ -301,9 +316,8 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
         '--type=merge',
         `--patch=${patch}`,
       );
-      await waitFor('the agents are told of the edge', async () =>
-        (await agentArgs()).includes('--proxy-server-port=443'),
-      );
+      const areTold = async () => (await agentArgs()).includes('--proxy-server-port=443');
+      await waitFor('the agents are told of the edge', areTold, PROVIDED);
     }
   });
 
@@ -322,7 +336,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
       provider.resource,
       TENANT,
       `--namespace=${NAMESPACE}`,
-      '--timeout=60s',
+      '--timeout=110s',
     );
 
     expect(before).toContain(`deployment.apps/${TENANT}`);
@@ -390,9 +404,8 @@ async function get<T>(resource: string, name: string): Promise<T | undefined> {
 
 /** What a Secret of the tenant holds, when it is there. */
 async function secret(name: string): Promise<Record<string, string>> {
-  const { data } = await waitFor(`Secret ${name} is there`, () =>
-    get<{ data: Record<string, string> }>('secret', name),
-  );
+  const there = () => get<{ data: Record<string, string> }>('secret', name);
+  const { data } = await waitFor(`Secret ${name} is there`, there, PROVIDED);
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]),
   );

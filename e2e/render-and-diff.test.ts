@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { repository } from '../world/repository.ts';
+import { waitFor } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import {
   exposed,
@@ -40,6 +41,16 @@ async function snicket(...words: readonly string[]): Promise<{ exitCode: number;
   return { exitCode: Number(code), text };
 }
 
+/** Until its last pod has ended: one that is told to end still puts right what it is told of. */
+async function stopOperator(): Promise<void> {
+  const kubectl = async (...words: readonly string[]) =>
+    world.management.kubectl(`--namespace=${SYSTEM}`, ...words);
+  await kubectl('scale', 'deployment/snicket-operator', '--replicas=0');
+  const pods = ['pods', '--selector=app.kubernetes.io/name=snicket-operator', '--output=name'];
+  const isGone = async () => (await kubectl('get', ...pods)) === '';
+  await waitFor('the operator is gone', isGone, { deadlineMs: 100_000 });
+}
+
 describe.each(['passthrough', 'terminate'])('mode %s', (mode) => {
   test.each(['virtual', 'node'])('nothing is to be changed, with address %s', async (address) => {
     const worker = { mode, address, directInjection: true };
@@ -52,13 +63,7 @@ describe.each(['passthrough', 'terminate'])('mode %s', (mode) => {
 
 test('what somebody has changed while nobody looked is told, and shown as it should be', async () => {
   const { management } = world;
-  await management.kubectl(
-    'scale',
-    '--namespace',
-    SYSTEM,
-    'deployment/snicket-operator',
-    '--replicas=0',
-  );
+  await stopOperator();
   const tenant = world.tenant('a');
   await tenant.kubectl(
     ...['label', '--namespace=kube-system', 'daemonset/snicket-proxy', '--overwrite'],

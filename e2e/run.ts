@@ -26,8 +26,8 @@ const MORE_PARTS = new Map<string, readonly Part[]>([
 /** Scenarios that are run when they are named, or with --all. */
 const ON_DEMAND = new Set(['envoy-edges', 'edges', 'providers', 'providers-exposed']);
 
-/** One step of a scenario: a pod may have to be scheduled, a part to be restarted. */
-const TEST_TIMEOUT_MS = 180_000;
+/** One step of a scenario, above the longest wait in it: a pod may have to be scheduled, a part to be restarted. */
+const TEST_TIMEOUT_MS = 300_000;
 
 const all = readdirSync(import.meta.dir).flatMap(
   (name) => /^(.+)\.test\.ts$/.exec(name)?.[1] ?? [],

@@ -24,6 +24,11 @@ interface Container {
   readonly resources?: { readonly limits: Readonly<Record<string, string>> };
 }
 
+interface ObservedObject {
+  readonly metadata: { readonly generation: number };
+  readonly status?: { readonly observedGeneration?: number };
+}
+
 let world: World;
 let tenant: Cluster;
 
@@ -56,6 +61,7 @@ describe.each([
   });
 
   test('a second time changes nothing', async () => {
+    for (const object of objects) await observed(object);
     const before = await Promise.all(objects.map(versionOf));
 
     await apply(objects);
@@ -79,6 +85,9 @@ describe('direct injection', () => {
       ['plain', {}],
     ] as const) {
       await tenant.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
+      // No pod is taken before its namespace has that.
+      const account = async () => tenant.get('serviceaccount', 'default', name);
+      await waitFor(`${name} has its default service account`, account);
     }
     await waitFor('the policy is in force', async () => {
       const { containers } = await admitted({ containers: [{ name: 'main' }] });
@@ -136,6 +145,14 @@ async function read({ kind, apiVersion, metadata }: KubeObject): Promise<KubeObj
   const [version = '', group] = apiVersion.split('/').toReversed();
   const resource = group === undefined ? kind : `${kind}.${version}.${group}`;
   return tenant.get<KubeObject>(resource, metadata.name, metadata.namespace);
+}
+
+/** Waits until the controller of an object, if it has one, has written what it says of it: that is a version too. */
+async function observed(object: KubeObject): Promise<void> {
+  await waitFor(`${objectText(object)} is observed`, async () => {
+    const { metadata, status } = ((await read(object)) ?? {}) as Partial<ObservedObject>;
+    return object.kind !== 'DaemonSet' || status?.observedGeneration === metadata?.generation;
+  });
 }
 
 async function versionOf(object: KubeObject): Promise<string> {

@@ -105,11 +105,10 @@ for (const engine of engines) {
     await gone[Symbol.asyncDispose]();
     const proxy = await passthrough(lab, { engine, edgePort: gone.port });
 
-    const began = performance.now();
+    // The clock stands: nobody waits for anything to run out.
     const refusal = await Pod.refused(proxy.ports[0]!);
 
     expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
-    expect(performance.now() - began).toBeLessThan(500);
     expect(proxy.counters.failures()).toEqual({ dial_refused: 1, edge_down: 1 });
 
     lab.use(await TestGateway.start(api.port, [KEY], gone.port));

@@ -1,8 +1,10 @@
 import { stringify } from 'yaml';
+import { hasExternalCloud } from '../spec.ts';
 import { together, waitFor } from '../wait.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { isReady, type ObjectWithConditions } from './conditions.ts';
+import { leadsToServices } from './kube-proxy.ts';
 import { Pod, podManifest, type PodSpec } from './pod.ts';
 import type { Worker } from './worker.ts';
 
@@ -25,7 +27,7 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
   }
 
   /**
-   * Starts everything and returns when the nodes are Ready and pods can be created.
+   * Starts everything and returns when the nodes are Ready, lead to Services, and pods can be created.
    *
    * @param archives images for the nodes.
    * @param objects to be applied while the nodes start. Default none.
@@ -41,6 +43,8 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
     ]);
     await this.#nodesReady();
     await this.#serviceAccountReady();
+    // A node without an address has none for kube-proxy either, which waits for it half a minute.
+    if (!hasExternalCloud(this.plan)) await this.#servicesReady();
   }
 
   /** The worker with this name, or the first. */
@@ -114,7 +118,8 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
       await waitFor(
         `the API server of ${this.name} reaches ${worker.name} by konnectivity`,
         () => this.controlPlane.answers(`/api/v1/nodes/${worker.name}/proxy/healthz`),
-        { deadlineMs: 60_000, everyMs: 250 },
+        // An agent that has met no server tries again after half a minute.
+        { deadlineMs: 120_000, everyMs: 250 },
       );
     }
   }
@@ -127,11 +132,16 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
       async () => {
         const response = await this.controlPlane.request('GET', path);
         const { items } = (await response.json()) as { items: ObjectWithConditions[] };
-        return items.every(({ status }) =>
+        const areEstablished = items.every(({ status }) =>
           status?.conditions?.some(
             (condition) => condition.type === 'Established' && condition.status === 'True',
           ),
         );
+        if (!areEstablished) return false;
+        // Where kubectl looks up the kinds that it is given they appear a moment later; it fails while some are half there.
+        const names = await this.kubectl('api-resources', '--output=name').catch(() => '');
+        const found = new Set(names.split('\n'));
+        return items.every(({ metadata }) => found.has(metadata?.name ?? ''));
       },
       { deadlineMs: 60_000 },
     );
@@ -155,9 +165,19 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
     );
   }
 
+  async #servicesReady(): Promise<void> {
+    for (const worker of this.workers) {
+      await waitFor(`${worker.name} leads to Services`, async () => leadsToServices(worker), {
+        deadlineMs: 60_000,
+      });
+    }
+  }
+
   async #serviceAccountReady(): Promise<void> {
-    await waitFor(`${this.name} has its default service account`, () =>
-      this.controlPlane.answers('/api/v1/namespaces/default/serviceaccounts/default'),
+    await waitFor(
+      `${this.name} has its default service account`,
+      () => this.controlPlane.answers('/api/v1/namespaces/default/serviceaccounts/default'),
+      { deadlineMs: 60_000 },
     );
   }
 }

@@ -37,14 +37,15 @@ test('reads any text in time that grows as the text does', () => {
   const parts = ['HostSNI(', 'HostSNIRegexp(', '`', '"', "'", '\\', '!', ' ', ',', ')', 'a'];
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 30 }), (pattern) => {
-      const text = pattern.join('').repeat(200);
+      const text = pattern.join('').repeat(2000);
       const start = performance.now();
 
       hostMatchers(text);
       mayMatch(text, 'a.example');
       rulePriority(text, undefined);
 
-      expect(performance.now() - start).toBeLessThan(500);
+      // Some milliseconds for a hundred thousand characters; with their square it would be minutes.
+      expect(performance.now() - start).toBeLessThan(10_000);
     }),
   );
 });

@@ -71,7 +71,7 @@ export class EngineProcess implements AsyncDisposable {
     claim: (report: Report) => boolean,
     what: string,
     question: 'counts' | 'resources' = 'counts',
-    deadlineMs = 8000,
+    deadlineMs = 20_000,
   ): Promise<Report> {
     const end = performance.now() + deadlineMs;
     for (;;) {

@@ -95,7 +95,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     of.closeOldest(1);
     await started;
 
-    await until(async () => isRefused(port), 'the end of its listening', 2000);
+    await until(async () => isRefused(port), 'the end of its listening');
     expect(restartsMs).toEqual([]);
     await of.stop();
   });

@@ -178,6 +178,8 @@ describe.concurrent('two operators', () => {
 
     await until('the second leads', () => events.includes('second begins'));
     expect(events.slice(0, 3)).toEqual(['first begins', 'first stops', 'second begins']);
+    // One that is ended while it opens says so.
+    await until('the second works', () => second.leads());
     for (const { end, running } of [first, second]) {
       end.abort();
       await running;

@@ -53,17 +53,18 @@ test('out of file descriptors it resets who comes, does not spin, and recovers',
   const before = await metric('process_cpu_seconds_total');
   const began = performance.now();
   await until(() => performance.now() - began > 300, 'a while of nothing to do');
-  expect((await metric('process_cpu_seconds_total')) - before).toBeLessThan(0.15);
+  const usedMs = ((await metric('process_cpu_seconds_total')) - before) * 1000;
+  expect(usedMs / (performance.now() - began)).toBeLessThan(0.5);
 
   for (const pod of pods) pod[Symbol.dispose]();
-  const end = performance.now() + 5000;
+  const end = performance.now() + 20_000;
   while ((await metric('snicket_proxy_connections_open')) > 0 && performance.now() < end);
   using pod = await Pod.dial(port, options);
   expect(await pod.echo('recovered')).toBe('recovered');
-}, 30_000);
+}, 60_000);
 
 async function ready(httpPort: number): Promise<void> {
-  const end = performance.now() + 10_000;
+  const end = performance.now() + 30_000;
   for (;;) {
     const url = `http://127.0.0.1:${httpPort}/readyz`;
     const status = await fetch(url).then(
@@ -71,7 +72,7 @@ async function ready(httpPort: number): Promise<void> {
       () => 0,
     );
     if (status === 200) return;
-    if (performance.now() > end) throw new Error('the proxy is not ready within 10 s');
+    if (performance.now() > end) throw new Error('the proxy is not ready within 30 s');
     await Bun.sleep(20);
   }
 }

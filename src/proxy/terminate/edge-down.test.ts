@@ -11,12 +11,10 @@ test('a pod is reset at once, before any handshake, while the edge is down, and 
   await gone[Symbol.asyncDispose]();
   const proxy = await lab.proxy({ edgePort: port });
 
-  const began = performance.now();
+  // The clock stands: nobody waits for anything to run out.
   const refusal = await Pod.refused(proxy.ports[0]!);
-  const tookMs = performance.now() - began;
 
   expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
-  expect(tookMs).toBeLessThan(500);
   expect(proxy.counters.failures()).toEqual({ dial_refused: 1, edge_down: 1 });
 
   await lab.apiServer({ port });
@@ -49,11 +47,10 @@ test('an edge that accepts and never answers costs one pod the time of a dial, a
   lab.clock.advance(6000);
   expect(await first).toEqual({ code: 'ECONNRESET', sawHandshake: false });
 
-  const began = performance.now();
+  // The clock stands from here on.
   const second = await Pod.refused(proxy.ports[0]!);
 
   expect(second).toEqual({ code: 'ECONNRESET', sawHandshake: false });
-  expect(performance.now() - began).toBeLessThan(500);
   expect(proxy.counters.failures()).toEqual({ dial_timeout: 1, edge_down: 2 });
 });
 

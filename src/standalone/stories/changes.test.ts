@@ -110,6 +110,39 @@ test('a restart goes on with the same keys, and cleans up what went meanwhile', 
   expect(red.server.writes().length).toBe(writes);
 }, 120_000);
 
+test('an Edge whose file was never right is what an Exposure waits for, until it is right or gone', async () => {
+  await using lab = await RunLab.open();
+  await lab.addTenant('blue');
+  lab.write('edge.yaml', `${readFileSync(join(lab.folder, 'edge.yaml'), 'utf8')}  domain: {\n`);
+
+  await lab.start();
+
+  await lab.untilCondition(
+    'blue',
+    'Accepted',
+    /^False NoDefaultEdge: .* one may be in edge\.yaml, which cannot be used; correct edge\.yaml$/,
+  );
+  lab.remove('edge.yaml');
+  await lab.untilCondition('blue', 'Accepted', /there is no Edge at all; create one/);
+  lab.writeEdge();
+  await lab.untilCondition('blue', 'Accepted', /^True/);
+}, 120_000);
+
+test('after a restart the log tells of what is still not Ready', async () => {
+  await using lab = await RunLab.open();
+  await lab.addTenant('blue');
+  lab.write('blue/tenant.yaml', exposureText('blue'));
+  await lab.start();
+  const before = await lab.said(/there is no Secret default\/blue-ca/);
+  await lab.stop();
+
+  await lab.start();
+
+  const { level, msg, object, reason } = await lab.said(/there is no Secret default\/blue-ca/);
+  expect(before).toMatchObject({ level, msg, object, reason });
+  expect(reason).toBe('SecretMissing');
+}, 120_000);
+
 test('a folder that vanishes takes no tenant with it', async () => {
   await using lab = await RunLab.open();
   const blue = await lab.addTenant('blue');

@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test';
+import { CommandError } from '../machine/command.ts';
+import { leadsToServices } from './kube-proxy.ts';
+
+const METRIC = 'kubeproxy_sync_proxy_rules_last_timestamp_seconds';
+
+test.each([
+  ['with its rules', `# TYPE ${METRIC} gauge\n${METRIC}{ip_family="IPv4"} 1.79e+09\n`, true],
+  ['of an older version, with its rules', `${METRIC} 1.79e+09\n`, true],
+  ['that has written none yet', `# TYPE ${METRIC} gauge\n${METRIC}{ip_family="IPv4"} 0\n`, false],
+  ['that does not say', 'go_goroutines 70\n', false],
+])('a kube-proxy %s', async (_, page, isLeading) => {
+  expect(await leadsToServices({ exec: async () => page })).toBe(isLeading);
+});
+
+test('a kube-proxy that does not listen yet leads nowhere', async () => {
+  const output = { stdout: '', stderr: 'bash: connect: Connection refused' };
+  const refused = new CommandError(['bash'], 1, 'exit code 1', output);
+
+  expect(await leadsToServices({ exec: () => Promise.reject(refused) })).toBe(false);
+});
+
+test('another fault is told', async () => {
+  const gone = new Error('host a-1 is gone');
+
+  await expect(leadsToServices({ exec: () => Promise.reject(gone) })).rejects.toThrow(gone);
+});
