@@ -1,6 +1,7 @@
 import { Command, CommanderError, Help } from 'commander';
 import { endWithOutput } from './cli/standard-output.ts';
 import { inNameOf, programName } from './cli/program-name.ts';
+import { fittingLine } from './cli/say.ts';
 import { tcpProxyWords } from './cli/tcp-proxy-words.ts';
 import { escapedText } from './text/plain-text.ts';
 
@@ -35,7 +36,7 @@ const program = new Command(name)
   .configureOutput({
     writeOut: (text) => process.stdout.write(inOurName(text)),
     // It quotes words that may come from anywhere, by a script.
-    writeErr: (text) => process.stderr.write(text.split('\n').map(escapedText).join('\n')),
+    writeErr: (text) => process.stderr.write(text.split('\n').map(errorLine).join('\n')),
   })
   .configureHelp({
     // Below its default of 40, long options are followed by lines that are not wrapped at all.
@@ -75,6 +76,11 @@ try {
   // Commander has already printed the help, or the sentence that says what is wrong.
   if (!(error instanceof CommanderError)) throw error;
   process.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR;
+}
+
+/** Lines of a help are wrapped already, and have their own indentation. */
+function errorLine(line: string): string {
+  return line.startsWith('error: ') ? fittingLine(line) : escapedText(line);
 }
 
 function inOurName(text: string): string {

@@ -13,8 +13,8 @@ import { shimFor, shimObstacle } from '../providers/shims/shim.ts';
 /** What comes of the annotations. */
 export interface AskedExposures {
   readonly exposures: readonly KubeObject[];
-  /** A sentence for each of them, for people. */
-  readonly sentences: readonly string[];
+  /** A sentence for each of them, for people, by its key. */
+  readonly sentences: ReadonlyMap<string, string>;
   /** By the key of an Exposure: what is said of the object that asks for it. */
   readonly findings: ReadonlyMap<string, readonly Finding[]>;
 }
@@ -25,7 +25,7 @@ export function askedExposures(
   view: ShimView & { readonly exposures: readonly KubeObject[] },
 ): AskedExposures {
   const exposures: KubeObject[] = [];
-  const sentences: string[] = [];
+  const sentences = new Map<string, string>();
   const findings = new Map<string, readonly Finding[]>();
   for (const object of objects.map(identified)) {
     const key = keyText(object.metadata);
@@ -40,7 +40,8 @@ export function askedExposures(
     findings.set(key, [...(findings.get(key) ?? []), ...said]);
     if (existing !== undefined || shim.exposure === undefined) continue;
     exposures.push(shim.exposure);
-    sentences.push(
+    sentences.set(
+      key,
       `${objectText(shim.exposure)} is what an annotation of ${objectText(object)} asks for`,
     );
   }

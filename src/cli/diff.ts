@@ -1,8 +1,13 @@
 import { Command, Option } from 'commander';
+import type { Outlook } from '../operator/outlook.ts';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
+import { choiceIn, filesOption, fileSourceOf, soundObjects } from './file-source.ts';
+import { folderName } from './flag-values.ts';
 import {
+  accessText,
   choiceOf,
   openManagement,
+  refuseGiven,
   refuseUnclear,
   withManagementFlags,
   type ManagementFlags,
@@ -15,6 +20,9 @@ Examples:
   snicket diff tenants/blue  # what the operator would change now
   snicket diff -A -o json    # of all Exposures, for a program
   snicket diff -A > /dev/null && echo nothing has drifted
+  snicket diff -f blue.yaml  # and once this file were applied
+  snicket diff -f edge.yaml -A
+  snicket diff -f /etc/snicket --state /var/lib/snicket
 
 ~ is a change, + something new, - something that goes; (not before ...) says
 what it waits for. Nothing is written anywhere, and no secret is shown.
@@ -22,10 +30,12 @@ what it waits for. Nothing is written anywhere, and no secret is shown.
 Exit codes:
   0  nothing would be changed
   1  something would be
-  2  something cannot be compared, or there is no such Exposure: lines that
-     begin with error: say what and why`;
+  2  something cannot be compared, there is no such Exposure, or with -f none
+     at all: lines that begin with error: say what and why`;
 
 interface Flags extends ManagementFlags {
+  readonly filename?: readonly string[];
+  readonly state?: string;
   readonly only?: Cluster;
   readonly output: 'text' | 'json' | 'yaml';
 }
@@ -34,6 +44,8 @@ interface Flags extends ManagementFlags {
 export function diffCommand(): Command {
   return withManagementFlags(new Command('diff'))
     .description('show what the operator would change, in the management cluster and in tenants')
+    .addOption(filesOption(', as if they were applied'))
+    .option('--state <folder>', 'with -f and the folder of `snicket run`: its state', folderName)
     .addOption(
       new Option('--only <cluster>', 'the objects of one cluster; default: both').choices(CLUSTERS),
     )
@@ -44,50 +56,101 @@ export function diffCommand(): Command {
     )
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure | undefined, flags: Flags, command: Command) => {
-      refuseUnclear(exposure, flags, command);
-      const { AccessError } = await import('../kube/cluster-access.ts');
+      const [{ AccessError }, { StateUnreadable }, { orSayWhy }] = await Promise.all([
+        import('../kube/cluster-access.ts'),
+        import('./status/state-source.ts'),
+        import('./plans.ts'),
+      ]);
       try {
-        await diff(exposure, flags);
+        const outlooks = await outlooksOf(exposure, flags, command);
+        if (outlooks !== undefined) await orSayWhy(async () => diff(outlooks, flags));
       } catch (error) {
+        if (error instanceof StateUnreadable) command.error(`error: ${error.message}`);
         if (!(error instanceof AccessError)) throw error;
-        command.error(`error: ${error.message}`);
+        const folder = 'its folder and its state: -f DIR --state DIR';
+        command.error(`error: ${accessText(error, flags, folder)}`);
       }
     });
 }
 
-async function diff(exposure: NamedExposure | undefined, flags: Flags): Promise<void> {
+type Outlooks = AsyncIterable<Outlook>;
+
+/** What is to be compared; nothing if files are wrong, which has been told. @throws AccessError */
+async function outlooksOf(
+  exposure: NamedExposure | undefined,
+  flags: Flags,
+  command: Command,
+): Promise<Outlooks | undefined> {
+  if (flags.filename !== undefined) return outlooksWith(flags.filename, exposure, flags, command);
+  refuseUnclear(exposure, flags, command);
+  refuseGiven(['state'], 'belongs to -f and the folder of snicket run; add that', command);
+  const [{ outlooks }, { someOf }] = await Promise.all([
+    import('./outlooks.ts'),
+    import('./chosen-exposures.ts'),
+  ]);
+  const { client, access } = await openManagement(flags);
+  const choice = choiceOf(exposure, flags, access);
+  const { operatorNamespace: namespace, proxyImage, only } = flags;
+  const choose = (all: Parameters<typeof someOf>[0]) => someOf(all, choice);
+  return outlooks({ client, namespace, proxyImage, only, choose });
+}
+
+/** The same with the files of -f. */
+async function outlooksWith(
+  words: readonly string[],
+  exposure: NamedExposure | undefined,
+  flags: Flags,
+  command: Command,
+): Promise<Outlooks | undefined> {
+  const source = fileSourceOf(words, exposure, flags, command);
+  const { outlooksApplied, outlooksOfRun } = await import('./diff-sources.ts');
+  const { state, proxyImage, only, operatorNamespace } = flags;
+  if (source.folder !== undefined) {
+    if (state === undefined) {
+      command.error(
+        'error: what snicket run has in force is in its state; name that too: --state DIR',
+      );
+    }
+    const objects = await soundObjects(source, command);
+    const places = { folder: source.folder, state, choice: choiceIn(source, flags) };
+    return objects && outlooksOfRun({ objects, ...places, proxyImage, only });
+  }
+  refuseGiven(['state'], 'belongs to the folder of snicket run; leave it out', command);
+  const { client, access } = await openManagement(flags);
+  const { namespace = access.namespace } = flags;
+  const objects = await soundObjects(source, command, namespace);
+  const choice = choiceIn(source, flags, access.namespace);
+  // One that is named may be in the cluster alone, with a file of its Edge.
+  const isWhole = flags.allNamespaces || source.exposure !== undefined;
+  const meant = { choice, isWhole, namespace: operatorNamespace };
+  return objects && outlooksApplied({ client, objects, ...meant, proxyImage, only });
+}
+
+async function diff(outlooks: Outlooks, flags: Flags): Promise<void> {
   // Loaded here, so that help does not pay for it.
-  const [plans, { exposureChanges }, { changesText, changesValue }, { currentScreen, valueText }] =
+  const [{ EXIT, reportFindings }, { exposureChanges }, texts, { currentScreen, valueText }] =
     await Promise.all([
       import('./plans.ts'),
       import('./exposure-changes.ts'),
       import('./diff-text.ts'),
       import('./output.ts'),
     ]);
-  const { EXIT, orSayWhy, outlooks, reportFindings } = plans;
-  const { client, access } = await openManagement(flags);
-  const options = {
-    ...{ client, namespace: flags.operatorNamespace, proxyImage: flags.proxyImage },
-    ...{ choice: choiceOf(exposure, flags, access), only: flags.only },
-  };
   const { hasColours } = currentScreen();
-  await orSayWhy(async () => {
-    const all: object[] = [];
-    let hasChanges = false;
-    let isEmpty = true;
-    for await (const outlook of outlooks(options)) {
-      isEmpty = false;
-      reportFindings(outlook, EXIT.failed);
-      const changes = exposureChanges(outlook, flags.only);
-      if (changes.changes.length > 0) hasChanges = true;
-      if (flags.output === 'text') process.stdout.write(changesText(changes, hasColours));
-      else all.push(changesValue(changes));
-    }
-    if (flags.output !== 'text') process.stdout.write(valueText({ exposures: all }, flags.output));
-    if (isEmpty) say('there is no Exposure');
-    if (hasChanges) process.exitCode ??= EXIT.wrong;
-    else if (!isEmpty && process.exitCode === undefined && process.stderr.isTTY) {
-      say('nothing to change');
-    }
-  });
+  const all: object[] = [];
+  let hasChanges = false;
+  let isEmpty = true;
+  for await (const outlook of outlooks) {
+    isEmpty = false;
+    reportFindings(outlook, EXIT.failed);
+    const changes = exposureChanges(outlook, flags.only);
+    if (changes.changes.length > 0) hasChanges = true;
+    if (flags.output === 'text') process.stdout.write(texts.changesText(changes, hasColours));
+    else all.push(texts.changesValue(changes));
+  }
+  if (flags.output !== 'text') process.stdout.write(valueText({ exposures: all }, flags.output));
+  if (isEmpty) say('there is no Exposure');
+  if (hasChanges) process.exitCode ??= EXIT.wrong;
+  else if (!isEmpty && process.exitCode === undefined && process.stderr.isTTY) {
+    say('nothing to change');
+  }
 }

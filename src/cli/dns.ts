@@ -13,11 +13,11 @@ import {
   refuseAccessFlags,
   refuseUnclear,
   withClusterFlags,
-  type Choice,
   type ChoiceFlags,
   type ClusterFlags,
   type NamedExposure,
 } from './management-flags.ts';
+import type { KubeObject } from '../kube/object.ts';
 import type { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
 import type { NamedFinding, WantedNames } from './dns/wanted-names.ts';
 import { FORMAT_NAMES, FORMATS, formatsWith, type FormatName } from './dns/formats/formats.ts';
@@ -43,7 +43,8 @@ Nothing is written anywhere.
 Exit codes:
   0  every name leads to its Edge; with --format: all records were printed
   1  a name is missing or wrong; with --format: some have no record
-  2  the command line, a file or the management cluster cannot be read`;
+  2  the command line, a file or the management cluster cannot be read, there
+     is no such Exposure, or with -f none at all`;
 
 /** A record that changes seldom, and is to be followed soon when it does. */
 const DEFAULT_TTL_SECONDS = 300;
@@ -132,8 +133,9 @@ function refuseMisplaced(
 
 async function runOnCluster(exposures: readonly NamedExposure[], flags: Flags): Promise<void> {
   // Loaded here, so that help does not pay for it.
-  const [{ orSayWhy }, { ManagementSnapshot }, { withProgress }] = await Promise.all([
+  const [{ orSayWhy }, chosen, { ManagementSnapshot }, { withProgress }] = await Promise.all([
     import('./plans.ts'),
+    import('./chosen-exposures.ts'),
     import('../operator/management/management-snapshot.ts'),
     import('./progress.ts'),
   ]);
@@ -144,7 +146,9 @@ async function runOnCluster(exposures: readonly NamedExposure[], flags: Flags): 
     const choices = (exposures.length === 0 ? [undefined] : exposures).map((exposure) =>
       choiceOf(exposure, flags, access),
     );
-    await show(management, choices, flags);
+    const meant = choices.flatMap((choice) => chosen.chosenOf(management.exposures, choice));
+    if (meant.length === 0) say(chosen.noExposureText(choices));
+    await show(management, [...new Set(meant)], flags);
   });
 }
 
@@ -155,32 +159,26 @@ async function runOnFolder(
   command: Command,
 ): Promise<void> {
   refuseAccessFlags(command);
-  const [{ EXIT, orSayWhy }, { openFolder }] = await Promise.all([
+  const [{ EXIT, orSayWhy }, { openFolder, someInFolder }] = await Promise.all([
     import('./plans.ts'),
     import('./folder-management.ts'),
   ]);
-  const { management, faults } = await openFolder(folder, command);
-  for (const fault of faults) say(`error: ${fault}`);
-  const hasFaults = faults.length > 0;
-  await orSayWhy(async () => show(management, choicesInFolder(exposures, flags), flags, hasFaults));
-  if (hasFaults) process.exitCode = EXIT.failed;
+  const opened = await openFolder(folder, command);
+  for (const fault of opened.faults) say(`error: ${fault}`);
+  await orSayWhy(async () => {
+    const chosen = someInFolder(opened, choicesInFolder(exposures, flags));
+    await show(opened.management, chosen, flags);
+  });
+  if (opened.faults.length > 0) process.exitCode = EXIT.failed;
 }
 
 async function show(
   management: ManagementSnapshot,
-  choices: readonly Choice[],
+  exposures: readonly KubeObject[],
   flags: Flags,
-  hasFaults = false,
 ): Promise<void> {
-  const [{ chosenOf, noExposureText }, { wantedNames }] = await Promise.all([
-    import('./plans.ts'),
-    import('./dns/wanted-names.ts'),
-  ]);
-  const chosen = new Set(choices.flatMap((choice) => chosenOf(management.exposures, choice)));
-  const wanted = wantedNames([...chosen], management, flags.operatorNamespace);
-  if (wanted.names.length === 0 && wanted.findings.length === 0) {
-    say(noExposureText(choices, hasFaults));
-  }
+  const { wantedNames } = await import('./dns/wanted-names.ts');
+  const wanted = wantedNames(exposures, management, flags.operatorNamespace);
   await (flags.format === undefined
     ? check(wanted, flags.output)
     : printRecords(wanted, flags.format, flags));

@@ -42,7 +42,8 @@ is what counts. Nothing is written anywhere. Codes: docs/reference/codes.md
 Exit codes:
   0  nothing fails; lines with Warn may be there
   1  something fails
-  2  the command line, a file or the management cluster cannot be read`;
+  2  the command line, a file or the management cluster cannot be read, there
+     is no such Exposure, or with -f none at all`;
 
 const DEFAULT_TIMEOUT_SECONDS = 5;
 const MAX_TIMEOUT_SECONDS = 600;
@@ -99,26 +100,32 @@ async function runOnCluster(
   command: Command,
 ): Promise<void> {
   // Loaded here, so that help does not pay for it.
-  const [plans, { ManagementSnapshot }, { diagnose }, { withProgress }, { AccessError }] =
-    await Promise.all([
-      import('./plans.ts'),
-      import('../operator/management/management-snapshot.ts'),
-      import('./doctor/diagnose.ts'),
-      import('./progress.ts'),
-      import('../kube/cluster-access.ts'),
-    ]);
+  const [
+    { orSayWhy },
+    { proxyImageOf },
+    { ManagementSnapshot },
+    { diagnose },
+    { withProgress },
+    { AccessError },
+  ] = await Promise.all([
+    import('./plans.ts'),
+    import('./outlooks.ts'),
+    import('../operator/management/management-snapshot.ts'),
+    import('./doctor/diagnose.ts'),
+    import('./progress.ts'),
+    import('../kube/cluster-access.ts'),
+  ]);
   try {
     const { client, access } = await openManagement(flags);
     const choices = (exposures.length === 0 ? [undefined] : exposures).map((one) =>
       choiceOf(one, flags, access),
     );
-    await plans.orSayWhy(async () => {
+    await orSayWhy(async () => {
       const signal = AbortSignal.timeout(READ_MS);
       const reading = ManagementSnapshot.read(client, signal);
       const management = await withProgress(`reading ${client.server}`, reading);
       const namespace = flags.operatorNamespace;
-      const proxyImage =
-        flags.proxyImage ?? (await plans.proxyImageOf({ client, namespace }, signal));
+      const proxyImage = flags.proxyImage ?? (await proxyImageOf({ client, namespace }, signal));
       const { output, timeout } = flags;
       await diagnose(management, choices, { namespace, proxyImage, output, timeout });
     });
@@ -135,23 +142,24 @@ async function runOnFolder(
   command: Command,
 ): Promise<void> {
   refuseAccessFlags(command);
-  const [plans, { diagnose }, { openFolder }, { PROXY_IMAGE }] = await Promise.all([
+  const [plans, { diagnose }, { openFolder, someInFolder }, { PROXY_IMAGE }] = await Promise.all([
     import('./plans.ts'),
     import('./doctor/diagnose.ts'),
     import('./folder-management.ts'),
     import('./proxy-image.ts'),
   ]);
-  const { management, faults } = await openFolder(folder, command);
-  for (const fault of faults) say(`error: ${fault}`);
+  const opened = await openFolder(folder, command);
+  for (const fault of opened.faults) say(`error: ${fault}`);
   const proxyImage = flags.proxyImage ?? PROXY_IMAGE;
   const { operatorNamespace: namespace, output, timeout } = flags;
-  await plans.orSayWhy(async () =>
-    diagnose(management, choicesInFolder(exposures, flags), {
-      ...{ namespace, proxyImage, isGatewayHere: true, hasFaults: faults.length > 0 },
-      ...{ output, timeout },
-    }),
-  );
-  if (faults.length > 0) process.exitCode = plans.EXIT.failed;
+  await plans.orSayWhy(async () => {
+    const choices = choicesInFolder(exposures, flags);
+    someInFolder(opened, choices);
+    await diagnose(opened.management, choices, {
+      ...{ namespace, proxyImage, isGatewayHere: true, output, timeout },
+    });
+  });
+  if (opened.faults.length > 0) process.exitCode = plans.EXIT.failed;
 }
 
 async function runOnWorker(

@@ -4,7 +4,12 @@ import { endpoint, host } from '../api/network-values.ts';
 import { WORKER_MODES } from '../api/worker.ts';
 import { fieldValue } from './field-value.ts';
 import { objectName, refusing, wholeNumber } from './flag-values.ts';
-import { openManagement, withClusterFlags, type ClusterFlags } from './management-flags.ts';
+import {
+  FOLDER_NAMESPACE,
+  openManagement,
+  withClusterFlags,
+  type ClusterFlags,
+} from './management-flags.ts';
 import { outputOption, type Output } from './output.ts';
 import type { NamedControlPlane } from './expose/control-planes.ts';
 
@@ -20,6 +25,8 @@ Control planes are TenantControlPlanes of Kamaji and Steward, Clusters of
 k0smotron, K0smotronControlPlanes, ClusterDeployments of k0rdent, Services, and
 addresses. The Exposure is made in the namespace of its control plane. Nothing
 that exists is written over. Without a terminal, what is missing is an error.
+Without a cluster, --dry-run prints what KIND/NAME or --endpoints come to, and
+says what it could not look at.
 
 Exit codes:
   0  it is made, is there already as it should be, or you answered that you do
@@ -138,13 +145,37 @@ async function run(controlPlane: NamedControlPlane | undefined, flags: Flags): P
     import('./plans.ts'),
     import('./expose/expose-control-plane.ts'),
   ]);
-  const { client, access } = await openManagement(flags);
+  const opened = await openOrDraft(controlPlane, flags);
+  if (opened === undefined) return;
+  const { client, access } = opened;
   const wishes = { ...flags, controlPlane, usualNamespace: access.namespace };
   await orSayWhy(async () =>
     exposeControlPlane(client, wishes, { ...flags, timeoutMs: flags.timeout * 1000 }),
   );
   // Watches that hang on a lost connection would keep the process.
   if (flags.wait) process.exit();
+}
+
+/** The cluster; nothing if there is none, and the Exposure was printed without it. @throws AccessError */
+async function openOrDraft(controlPlane: NamedControlPlane | undefined, flags: Flags) {
+  const [{ AccessError }, { printWithoutCluster }, { isNamedInFull }] = await Promise.all([
+    import('../kube/cluster-access.ts'),
+    import('./expose/expose-control-plane.ts'),
+    import('./expose/without-cluster.ts'),
+  ]);
+  try {
+    return await openManagement(flags);
+  } catch (error) {
+    const isNone = error instanceof AccessError && error.code === 'AccessMissing';
+    if (!isNone || !flags.dryRun || flags.kubeconfig !== undefined) throw error;
+    const wishes = { ...flags, controlPlane, usualNamespace: FOLDER_NAMESPACE };
+    if (isNamedInFull(wishes)) {
+      await printWithoutCluster(wishes, flags, error.message);
+      return undefined;
+    }
+    const way = 'without one, --dry-run needs KIND/NAME or --endpoints';
+    throw new AccessError(error.code, `${error.message}; ${way}`, error);
+  }
 }
 
 function parseControlPlane(text: string): NamedControlPlane {

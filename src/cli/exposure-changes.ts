@@ -8,7 +8,7 @@ import type { Outlook } from '../operator/outlook.ts';
 import { changesIn, type FieldChange } from '../plan/changes.ts';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
 import type { ClusterChange, ExposureChanges } from './diff-text.ts';
-import { formerRoutesIn } from './plans.ts';
+import { formerRoutesIn } from './outlooks.ts';
 
 /** In both clusters, or in one. */
 export function exposureChanges(outlook: Outlook, only?: Cluster): ExposureChanges {

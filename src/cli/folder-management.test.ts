@@ -53,8 +53,50 @@ test.each(['dns', 'doctor'])(
     const { exitCode, stderr } = await terminal.snicket([command, '-f', 'tenants']);
 
     expect(stderr).toMatch(/^error: blue\.yaml:1:1: /);
-    expect(stderr).toEndWith('\nno Exposure can be looked at before that is corrected\n');
+    expect(stderr).toEndWith('\nerror: no Exposure can be looked at before that is corrected\n');
     expect(exitCode).toBe(2);
+  },
+);
+
+test.each([
+  [['dns']],
+  [['doctor']],
+  [['doctor', '-o', 'json']],
+  [['render']],
+  [['diff', '--state', '.']],
+])('a folder without an Exposure is not what somebody means who names it: %j', async (words) => {
+  using terminal = new Terminal();
+  mkdirSync(join(terminal.folder, 'tenants'));
+  terminal.write('status.yaml', 'kind: List\nitems: []\n');
+  terminal.write('master.key', '');
+
+  const { exitCode, stdout, stderr } = await terminal.snicket([...words, '-f', 'tenants']);
+
+  expect(stderr).toBe(
+    'error: there is no Exposure in the folder tenants; write one into a file of it, or name the folder that snicket run is given\n',
+  );
+  expect(stdout).toBe('');
+  expect(exitCode).toBe(2);
+});
+
+test.each([[['dns', '--format', 'hosts']], [['doctor']], [['render']]])(
+  'an Exposure that is asked for may be in a file that is wrong, or in another namespace: %j',
+  async (words) => {
+    await using lab = await RunLab.open();
+    using terminal = new Terminal();
+    await lab.addTenant('blue');
+
+    const elsewhere = await terminal.snicket([...words, '-f', lab.folder, '-n', 'others']);
+    lab.write('red.yaml', 'kind: Exposure\n');
+    const wrong = await terminal.snicket([...words, 'tenants/red', '-f', lab.folder]);
+
+    expect(elsewhere.stderr).toBe(
+      'error: there is no Exposure in namespace others; there is tenants/blue\n',
+    );
+    expect(elsewhere.exitCode).toBe(2);
+    expect(wrong.stderr).toContain('error: red.yaml:1:1: no object');
+    expect(wrong.stderr).not.toContain('there is no Exposure tenants/red; ');
+    expect(wrong.exitCode).toBe(2);
   },
 );
 
@@ -137,6 +179,27 @@ test('the folder of `snicket run` is rendered as that plans it', async () => {
   expect(stdout).toContain(`port: ${blue.port}\n`);
   expect(stdout).toContain('# tenant cluster: EndpointSlice default/kubernetes\n');
   expect(exitCode).toBe(0);
+});
+
+test('one Exposure of the folder is rendered, though a folder has its name', async () => {
+  await using lab = await RunLab.open();
+  await lab.addTenant('blue');
+  await lab.addTenant('red');
+  using terminal = new Terminal();
+  // As for somebody who is in the folder itself.
+  mkdirSync(join(terminal.folder, 'blue'));
+
+  for (const words of [
+    ['-f', lab.folder, 'tenants/blue'],
+    ['-f', lab.folder, 'blue', '-n', 'tenants'],
+    ['tenants/blue', '-f', lab.folder],
+  ]) {
+    const { exitCode, stdout, stderr } = await terminal.snicket(['render', ...words]);
+
+    expect(stderr).toBe('');
+    expect(stdout.match(/^# Exposure \S+:/gm)).toEqual(['# Exposure tenants/blue:']);
+    expect(exitCode).toBe(0);
+  }
 });
 
 test('a Secret that is not in the folder is missed by render too', async () => {

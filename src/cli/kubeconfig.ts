@@ -144,7 +144,7 @@ async function openFolderOf(folder: string, command: Command): Promise<Source> {
 async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, flags: Flags) {
   const [{ chosenOf }, { lookAtExposure }, { edgeKubeconfig }, { findingText }] = await Promise.all(
     [
-      import('./plans.ts'),
+      import('./chosen-exposures.ts'),
       import('../operator/look.ts'),
       import('./kubeconfig-document.ts'),
       import('../api/finding.ts'),

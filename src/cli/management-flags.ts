@@ -2,6 +2,7 @@
  * The flags by which tools find the management cluster, and in it the operator and the Exposures that are meant.
  */
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
+import { SUBDOMAIN_PATTERN } from '../api/name-patterns.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { AccessError, ClusterAccess } from '../kube/cluster-access.ts';
 import type { ObjectKey } from '../kube/object.ts';
@@ -180,6 +181,14 @@ export function parseExposureName(text: string): NamedExposure {
     throw new InvalidArgumentError('Write NAMESPACE/NAME or NAME.');
   }
   return second === undefined ? { name: first } : { namespace: first, name: second };
+}
+
+const NAME = new RegExp(SUBDOMAIN_PATTERN);
+
+/** Whether a word can be the name of one. */
+export function isExposureName(text: string): boolean {
+  const parts = text.split('/');
+  return parts.length <= 2 && parts.every((part) => NAME.test(part));
 }
 
 /** Several of them, one word after the other. */

@@ -63,7 +63,7 @@ spec:
 });
 
 test('says where YAML is none', () => {
-  expect(read('a: [1\nb: 2\n').faults[0]).toStartWith('a.yaml:2:1: ');
+  expect(read('a: [1\nb: 2\n').faults[0]).toStartWith('a.yaml:1:4: ');
 });
 
 test('says where there is no object', () => {

@@ -3,6 +3,7 @@
  */
 import { Option } from 'commander';
 import { yamlText } from '../manifests/yaml-text.ts';
+import { filledLines } from '../text/filled-lines.ts';
 import { escapedJson, plainText } from '../text/plain-text.ts';
 
 /** What `-o` takes. */
@@ -133,26 +134,9 @@ function blocksText(
 }
 
 function wrapped(cell: Cell, width: number, indent: number, screen: Screen): string {
-  return linesOf(textOf(cell), width)
-    .map((line) => coloured(cell, line, screen))
-    .join(`\n${' '.repeat(indent)}`);
-}
-
-/** As many words in a line as fit; a word that is wider has a line of its own. */
-function linesOf(text: string, width: number): readonly string[] {
-  if (widthOf(text) <= width) return [text];
-  const lines: string[] = [];
-  let current = '';
-  for (const word of wordsOf(text)) {
-    const longer = current === '' ? word : `${current} ${word}`;
-    if (current !== '' && widthOf(longer) > width) {
-      lines.push(current);
-      current = word;
-    } else {
-      current = longer;
-    }
-  }
-  return [...lines, current];
+  const text = textOf(cell);
+  const lines = widthOf(text) <= width ? [text] : filledLines(wordsOf(text), width);
+  return lines.map((line) => coloured(cell, line, screen)).join(`\n${' '.repeat(indent)}`);
 }
 
 function wordsOf(text: string): readonly string[] {

@@ -1,103 +1,23 @@
 /**
- * The plans of Exposures, for tools: read from the management cluster and the tenants, and printed.
+ * The plans of Exposures, printed for people; and what a tool says, and ends with, if something is wrong.
  */
-import { formerRoutes, formerRoutesKept } from '../edges/former-routes.ts';
-import type { KubeClient } from '../kube/client.ts';
 import { isKubeError, type KubeError, type KubeErrorReason } from '../kube/kube-error.ts';
-import { keyText, type KubeObject } from '../kube/object.ts';
-import { installedProxyImage, ownProxyImage } from '../operator/installed-image.ts';
-import type { Viewpoint } from '../operator/look.ts';
-import { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
-import { outlookOf, type Outlook } from '../operator/outlook.ts';
+import { keyText } from '../kube/object.ts';
+import type { Outlook } from '../operator/outlook.ts';
 import { findingText, type Finding } from '../api/finding.ts';
 import type { Plan } from '../plan/plan.ts';
-import { renderPlan, type Cluster, type RenderOptions } from '../plan/render.ts';
+import { renderPlan, type RenderOptions } from '../plan/render.ts';
+import { NothingChosen } from './chosen-exposures.ts';
+import { outlooks, type OutlooksOptions } from './outlooks.ts';
 import { preparationTexts, valuesText } from './preparation-text.ts';
-import { isChosen, type Choice } from './management-flags.ts';
-import { withProgress } from './progress.ts';
 import { READ_MS } from './reading-limit.ts';
 import { say } from './say.ts';
-import { PROXY_IMAGE } from './proxy-image.ts';
 
 /** Exit codes: something is wrong with what was looked at, or it could not be looked at. */
 export const EXIT = { wrong: 1, failed: 2 } as const;
 
-/** How many Exposures are looked at together: most of the time is spent waiting for tenants. */
-const TOGETHER = 16;
-
-/** Where plans come from. */
-export interface PlansOptions {
-  readonly client: KubeClient;
-  /** Of the operator. */
-  readonly namespace: string;
-  /** Default: as the operator's own pod or its Deployment has it, or the image of this version. */
-  readonly proxyImage?: string | undefined;
-  /** Default: all Exposures. */
-  readonly choice?: Choice;
-  /** `management`: no tenant is asked. Default: both clusters. */
-  readonly only?: Cluster | undefined;
-}
-
-/** That what was asked for is not there; the message says what is. */
-export class NothingChosen extends Error {
-  override readonly name = 'NothingChosen';
-}
-
-/** The outlooks of Exposures, by their names. @throws KubeError of the management cluster, NothingChosen */
-export async function* outlooks(options: PlansOptions): AsyncGenerator<Outlook, void, undefined> {
-  const { client, namespace, choice = {}, only } = options;
-  const ended = new AbortController();
-  const { signal } = ended;
-  try {
-    const reading = ManagementSnapshot.read(client, signal);
-    const management = await withProgress(`reading ${client.server}`, reading);
-    const chosen = chosenOf(management.exposures, choice);
-    if (chosen.length === 0 && choice.namespace !== undefined) {
-      throw nothingChosen(`in namespace ${choice.namespace}`, management.exposures);
-    }
-    const proxyImage = options.proxyImage ?? (await proxyImageOf(options, signal));
-    const viewpoint: Viewpoint = { management, namespace, proxyImage };
-    const ahead: Begun[] = [];
-    for (const object of chosen) {
-      const outlook = outlookOf(object, viewpoint, signal, { asksTenant: only !== 'management' });
-      // Until its turn comes nobody waits for it, and a failure before that would end the process.
-      outlook.catch(() => undefined);
-      ahead.push({ object, outlook });
-      if (ahead.length === TOGETHER) yield withFormerRoutes(await first(ahead));
-    }
-    while (ahead.length > 0) yield withFormerRoutes(await first(ahead));
-  } finally {
-    ended.abort();
-  }
-}
-
-/** The routes of a former driver that the operator does not delete yet. */
-export function formerRoutesIn({ wish, plan, management }: Outlook): readonly KubeObject[] {
-  if (wish === undefined || plan?.routes === undefined) return [];
-  return formerRoutes(management?.superfluous ?? [], wish.edge);
-}
-
-/** The outlook with a finding about such routes, if there are some. */
-function withFormerRoutes(outlook: Outlook): Outlook {
-  const { wish, findings } = outlook;
-  const kept = wish && formerRoutesKept(formerRoutesIn(outlook), wish.edge);
-  return kept === undefined ? outlook : { ...outlook, findings: [...findings, kept] };
-}
-
-interface Begun {
-  readonly object: KubeObject;
-  readonly outlook: Promise<Outlook>;
-}
-
-async function first(ahead: Begun[]): Promise<Outlook> {
-  const begun = ahead.shift();
-  if (begun === undefined) throw new RangeError('nothing has begun');
-  const { object, outlook } = begun;
-  return withProgress(`waiting for the tenant of ${keyText(object.metadata)}`, outlook);
-}
-
 /** Prints the plans of all Exposures, writes nothing to any cluster. The exit code says whether all can be carried out. */
-export async function printPlans(options: PlansOptions & PlanTextOptions): Promise<void> {
+export async function printPlans(options: OutlooksOptions & PlanTextOptions): Promise<void> {
   await orSayWhy(async () => {
     let isFirst = true;
     for await (const outlook of outlooks(options)) {
@@ -204,46 +124,3 @@ const WAYS_OUT: Partial<Record<KubeErrorReason, string>> = {
   Unreachable: LOOK_AT_ACCESS,
   TimedOut: LOOK_AT_ACCESS,
 };
-
-/** The Exposures that are meant, by their names. @throws NothingChosen if one is meant that is not there */
-export function chosenOf(exposures: readonly KubeObject[], choice: Choice): readonly KubeObject[] {
-  const chosen = exposures
-    .filter(({ metadata }) => isChosen(choice, metadata))
-    .toSorted((a, b) => (keyText(a.metadata) < keyText(b.metadata) ? -1 : 1));
-  if (chosen.length > 0 || choice.name === undefined) return chosen;
-  throw nothingChosen(`${choice.namespace}/${choice.name}`, exposures);
-}
-
-/**
- * That there is no Exposure where nobody has named one, and how to see more if there may be more. Where files have faults,
- * there may be one in those.
- */
-export function noExposureText([{ namespace } = {}]: readonly Choice[], hasFaults = false): string {
-  if (hasFaults) return 'no Exposure can be looked at before that is corrected';
-  return `there is no Exposure${namespace === undefined ? '' : ` in ${namespace}; -A means all`}`;
-}
-
-function nothingChosen(what: string, exposures: readonly KubeObject[]): NothingChosen {
-  const names = exposures.map(({ metadata }) => keyText(metadata)).toSorted();
-  return new NothingChosen(
-    `there is no Exposure ${what}; there ${names.length === 0 ? 'is none at all' : `${names.length === 1 ? 'is' : 'are'} ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', ...' : ''}`}`,
-  );
-}
-
-/** The image that the operator gives to proxies, as far as can be told. @throws KubeError */
-export async function proxyImageOf(
-  { client, namespace }: Pick<PlansOptions, 'client' | 'namespace'>,
-  signal: AbortSignal,
-): Promise<string> {
-  const own = ownProxyImage();
-  if (own !== undefined) return own;
-  try {
-    return (await installedProxyImage(client, namespace, signal)) ?? PROXY_IMAGE;
-  } catch (error) {
-    if (!isKubeError(error, 'Forbidden')) throw error;
-    say(
-      `warning: the operator's Deployment cannot be read, so its proxies are taken to be of image ${PROXY_IMAGE}; name another with --proxy-image`,
-    );
-    return PROXY_IMAGE;
-  }
-}

@@ -150,6 +150,30 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(exitCode).toBe(1);
   });
 
+  test('prints one of the Exposures, and says what was assumed for that alone', async () => {
+    const hosts = '  hosts: {api: a.example.com, konnectivity: b.example.com}\n';
+    terminal.write('both.yaml', `${exposureOf('blue', hosts)}---\n${exposureOf('red', hosts)}`);
+
+    const blue = await terminal.snicket(['render', '-f', 'edge.yaml', 'both.yaml', 'tenants/blue']);
+    const red = await terminal.snicket([
+      'render',
+      'red',
+      '-n',
+      'tenants',
+      '-f',
+      'edge.yaml',
+      'both.yaml',
+    ]);
+
+    expect(blue.stdout.match(/^# Exposure \S+:/gm)).toEqual(['# Exposure tenants/blue:']);
+    expect(blue.stderr).toContain('note: Service tenants/blue is in no file');
+    expect(blue.stderr).not.toContain('red');
+    expect(blue.exitCode).toBe(0);
+    // The other one is there all the same.
+    expect(red.stderr).toContain('HostConflict: a.example.com is held by Exposure tenants/blue');
+    expect(red.exitCode).toBe(1);
+  });
+
   test('prints no routes for a namespace that the Edge is not for', async () => {
     const closed = EDGE.replace('{driver', '{allowedNamespaces: [others], driver');
 

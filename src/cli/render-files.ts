@@ -11,7 +11,7 @@ import { edgeFindings, strangerFindings } from '../operator/exposure/route-chang
 import { controlPlaneObjects, lookAtExposure, type Viewpoint } from '../operator/look.ts';
 import { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
 import { providedOutlook, type Outlook } from '../operator/outlook.ts';
-import type { ProxyCredentials, TenantFacts } from '../tenant/tenant-facts.ts';
+import type { ProxyCredentials } from '../tenant/tenant-facts.ts';
 import { placeholder } from '../plan/placeholder.ts';
 import { planExposure } from '../plan/plan.ts';
 import type { ProvidedFacts } from '../providers/control-plane-reading.ts';
@@ -20,6 +20,7 @@ import { readControlPlane, type ControlPlaneReading } from '../providers/read-co
 import { kubernetesAddress } from '../providers/service-network.ts';
 import { askedExposures, withOwners, type AskedExposures } from './asked-exposures.ts';
 import { isAt, readerOf } from './object-reader.ts';
+import type { TenantWords } from './tenant-flags.ts';
 
 /** What is assumed of clusters that nobody asks. */
 export interface Assumptions {
@@ -32,8 +33,6 @@ export interface Assumptions {
   readonly isGatewayHere?: boolean;
 }
 
-type TenantWords = Omit<TenantFacts, 'nodes'>;
-
 /** What kubeadm and most others choose. */
 const USUAL: TenantWords = {
   ...{ version: 'v1.36.0', serviceAddresses: ['10.96.0.1'], clusterDomain: 'cluster.local' },
@@ -42,42 +41,53 @@ const USUAL: TenantWords = {
 /** A cluster with every kind that a driver may write, each in its newest version. */
 const EVERYTHING: ServedApis = { has: () => true };
 
+/** Which of the Exposures are meant. */
+type Chooser = (exposures: readonly KubeObject[]) => readonly KubeObject[];
+
 /**
  * The outlook of each Exposure that is among the objects, or that one of them asks for, by name; and a sentence for each
- * object that was added.
+ * object that was added. The others are there too: they may hold a host.
+ *
+ * @throws what `choose` throws. Default: all are meant.
  */
 export async function outlooksOfFiles(
   files: readonly KubeObject[],
   assumptions: Assumptions,
+  choose: Chooser = (all) => all,
 ): Promise<{ readonly outlooks: readonly Outlook[]; readonly notes: readonly string[] }> {
   const owned = withOwners(files);
-  const asked = askedExposures(owned, new ManagementSnapshot(owned, EVERYTHING, readerOf(owned)));
+  const inFiles = new ManagementSnapshot(owned, EVERYTHING, readerOf(owned));
+  const asked = askedExposures(owned, inFiles);
+  const exposures = [...inFiles.exposures, ...asked.exposures];
+  const unmet = unmetIn(asked, exposures);
+  const chosen = new Set(choose([...exposures, ...unmet.map(({ object }) => object)]));
   const objects = [...owned, ...asked.exposures];
-  const added = assumptions.isGatewayHere === true ? [] : await assumedObjects(objects);
+  const added = assumptions.isGatewayHere === true ? [] : await assumedObjects(objects, chosen);
   const all = [...objects, ...added];
   const management = new ManagementSnapshot(all, EVERYTHING, readerOf(all));
   const viewpoint = { ...assumptions, management };
-  const outlooks: Outlook[] = [];
-  for (const object of management.exposures) {
+  const outlooks = unmet.filter(({ object }) => chosen.has(object));
+  for (const object of exposures.filter((one) => chosen.has(one))) {
     const outlook = await outlookOf(object, viewpoint, assumptions);
     const said = asked.findings.get(keyText(object.metadata)) ?? [];
     outlooks.push({ ...outlook, findings: [...outlook.findings, ...said] });
   }
   return {
-    outlooks: [...outlooks, ...unmet(asked, management)].toSorted((a, b) =>
+    outlooks: outlooks.toSorted((a, b) =>
       keyText(a.object.metadata) < keyText(b.object.metadata) ? -1 : 1,
     ),
     notes: [
-      ...asked.sentences,
+      ...[...chosen].flatMap(({ metadata }) => asked.sentences.get(keyText(metadata)) ?? []),
       ...added.map((object) => `${objectText(object)} is in no file, and was assumed`),
     ],
   };
 }
 
 /** Annotations that lead to nothing: an Exposure of that name, with why. */
-function unmet({ findings }: AskedExposures, { book }: ManagementSnapshot): readonly Outlook[] {
+function unmetIn({ findings }: AskedExposures, exposures: readonly KubeObject[]): Outlook[] {
+  const there = new Set(exposures.map(({ metadata }) => keyText(metadata)));
   return [...findings]
-    .filter(([key]) => !book.has(key))
+    .filter(([key]) => !there.has(key))
     .map(([key, said]) => {
       const [namespace = '', name = ''] = key.split('/');
       const { apiVersion, kind } = RESOURCES.exposure;
@@ -151,8 +161,11 @@ function wordsOf(provided: ProvidedFacts | undefined): Partial<TenantWords> {
   };
 }
 
-/** What Exposures name and no file has: the Service with the ports that they name, Secrets with a text for each value. */
-async function assumedObjects(objects: readonly KubeObject[]): Promise<readonly KubeObject[]> {
+/** What these Exposures name and no file has: the Service with the ports that they name, Secrets with a text for each value. */
+async function assumedObjects(
+  objects: readonly KubeObject[],
+  exposures: ReadonlySet<KubeObject>,
+): Promise<readonly KubeObject[]> {
   const added = new Map<string, KubeObject>();
   const assume = (object: KubeObject) => {
     const isSame = (other: KubeObject) => isAt(other, object, object.metadata);
@@ -160,9 +173,8 @@ async function assumedObjects(objects: readonly KubeObject[]): Promise<readonly 
   };
   const snapshot = new ManagementSnapshot(objects, EVERYTHING, readerOf(objects));
   const inFiles = controlPlaneObjects(snapshot, new AbortController().signal);
-  for (const object of objects) {
-    const { value: exposure } =
-      object.kind === RESOURCES.exposure.kind ? snapshot.book.exposureIn(object) : {};
+  for (const object of exposures) {
+    const { value: exposure } = snapshot.book.exposureIn(object);
     if (exposure === undefined) continue;
     const { provided } = await readControlPlane(exposure, inFiles);
     for (const needed of [...namedBy(exposure), ...madeBy(provided)]) assume(needed);

@@ -47,15 +47,26 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
       ].join('\n'),
     );
     expect(stdout).toBe('');
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(2);
   });
 
   test.each([
     [['-f', 'absent.yaml'], 2, 'error: absent.yaml cannot be read (there is no such file)'],
-    [['-f', 'edge.yaml', 'tenants/blue'], 2, 'all Exposures in the files are printed: leave the'],
+    [['-f', 'edge.yaml', 'absent.yaml'], 2, 'error: absent.yaml cannot be read (there is no such'],
+    [
+      ['-f', 'blue.yaml', 'tenants/bleu'],
+      2,
+      'error: there is no Exposure tenants/bleu; there is tenants/blue\n',
+    ],
+    [
+      ['-f', 'blue.yaml', 'tenants/blue', 'tenants/red'],
+      2,
+      'error: -f takes the name of one Exposure; leave tenants/red out, or all names for all',
+    ],
+    [['tenants/blue', '-f', 'blue.yaml', 'red'], 2, 'error: -f takes the name of one Exposure'],
     [
       ['-f', '.'],
-      1,
+      2,
       'note: . is read as snicket run reads it; for the files of a cluster write ./*',
     ],
     [
@@ -63,10 +74,16 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
       2,
       'error: . is a folder, and that of snicket run stands alone, without edge.yaml beside it',
     ],
-    [['-f', '.', '-n', 'tenants'], 2, 'error: --namespace belongs to files; in a folder, objects'],
-    [['-f', 'edge.yaml', '-A'], 2, 'error: -f means the Exposures in the files'],
-    [['-f', 'torn.yaml'], 1, 'error: torn.yaml:'],
-    [['-f', 'edge.yaml'], 1, 'error: there is no Exposure in these files'],
+    [['-f', '.', 'edge.yaml'], 2, 'an Exposure can be named before -f, and for the files of a'],
+    [
+      ['-f', '.', '--operator-namespace', 'x'],
+      2,
+      'error: --operator-namespace belongs to a cluster',
+    ],
+    [['-f', 'blue.yaml', '--context', 'x'], 2, 'error: --context belongs to a cluster, not to -f'],
+    [['-f', 'blue.yaml', 'tenants/blue', '-A'], 2, 'error: -A means all'],
+    [['-f', 'torn.yaml'], 2, 'error: torn.yaml:'],
+    [['-f', 'edge.yaml'], 2, 'error: there is no Exposure in these files'],
     [['-f', 'blue.yaml'], 1, 'EdgeNotFound: there is no Edge shared; create it, or correct'],
     [['--service-address', '10.0.0.1'], 2, 'error: --service-address belongs to -f'],
     [['-f', 'blue.yaml', '--service-address', 'x'], 2, 'Write an IP such as 10.96.0.1.'],

@@ -99,8 +99,9 @@ function refuseMisplaced(
 }
 
 async function run(exposure: NamedExposure | undefined, flags: Flags): Promise<void> {
-  const [{ EXIT, NothingChosen, orSayWhy }, { StateUnreadable }, { say }] = await Promise.all([
+  const [{ EXIT, orSayWhy }, { NothingChosen }, { StateUnreadable }, { say }] = await Promise.all([
     import('./plans.ts'),
+    import('./chosen-exposures.ts'),
     import('./status/state-source.ts'),
     import('./say.ts'),
   ]);

@@ -4,6 +4,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { domain } from '../api/network-values.ts';
 import { parseVersion } from '../providers/versions.ts';
+import type { TenantFacts } from '../tenant/tenant-facts.ts';
 import { ipVersion } from '../wire/ip-address.ts';
 import { fieldValue } from './field-value.ts';
 import { refusing } from './flag-values.ts';
@@ -21,6 +22,22 @@ export const TENANT_FLAGS: readonly (keyof TenantFlags)[] = [
   'clusterDomain',
   'tenantVersion',
 ];
+
+/** What is said of every tenant. */
+export type TenantWords = Omit<TenantFacts, 'nodes'>;
+
+/** What of it the flags say. */
+export function tenantWordsOf({
+  serviceAddress,
+  clusterDomain,
+  tenantVersion,
+}: TenantFlags): Partial<TenantWords> {
+  return {
+    ...(tenantVersion !== undefined && { version: tenantVersion }),
+    ...(serviceAddress !== undefined && { serviceAddresses: serviceAddress }),
+    ...(clusterDomain !== undefined && { clusterDomain }),
+  };
+}
 
 /** The command with them. */
 export function withTenantFlags(command: Command): Command {

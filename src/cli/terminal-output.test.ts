@@ -137,6 +137,26 @@ test('diff has colours on a terminal, but not with NO_COLOR, nor in a pipe', asy
   }
 });
 
+test.each([
+  ['of the command line', ['dns', '--format', 'nope']],
+  ['of a folder', ['doctor', '-f', 'a-folder-that-is-not-there']],
+  ['of what is asked for', ['render', 'a-tenant-with-a-name-that-nobody-has']],
+  ['of a file, and notes beside them', ['render', '-f', '.']],
+])('errors %s fit a terminal, and are a line each in a pipe', async (_, words) => {
+  terminal.write('wrong.yaml', 'kind: Exposure\n');
+
+  const [narrow, { stderr }] = await Promise.all([
+    terminal.show(words, 60),
+    terminal.snicket(words),
+  ]);
+
+  const lines = narrow.trimEnd().split('\r\n');
+  expect(stderr).toMatch(/^(?:(?:error|note): .{54,}\n)+$/);
+  expect(lines.length).toBeGreaterThan(stderr.split('\n').length - 1);
+  expect(widerLines(narrow, 60)).toEqual([]);
+  expect(lines.map((line) => line.trim()).join(' ')).toBe(stderr.trim().replaceAll('\n', ' '));
+});
+
 test('every command is looked at', async () => {
   const { stdout } = await terminal.snicket(['--help']);
   const [, listed = ''] = /^Commands:\n((?: .*\n)+)/m.exec(stdout) ?? [];

@@ -4,6 +4,7 @@
  */
 import { Composer, isScalar, LineCounter, Parser, visit, type Document } from 'yaml';
 import { syntaxSentence } from './syntax-sentences.ts';
+import { unclosedIn, unclosedSentence } from './unclosed.ts';
 
 /** What cannot be read, and where. */
 export interface DocumentFault {
@@ -39,6 +40,10 @@ export function yamlDocuments(text: string, bounds: TextBounds): YamlText {
   const parser = new BoundedParser(lines.addNewLine, bounds.tokens);
   // Its own look for keys that are there twice takes the square of their number.
   const composer = new Composer({ logLevel: 'silent', merge: true, uniqueKeys: false });
+  // Once, and only for a text that is wrong.
+  let opened: readonly number[] | undefined;
+  const unclosed = () =>
+    (opened ??= unclosedIn(new BoundedParser(() => undefined, bounds.tokens).parse(text)));
   try {
     const documents: YamlText['documents'][number][] = [];
     for (const document of composer.compose(parser.parse(text))) {
@@ -46,7 +51,7 @@ export function yamlDocuments(text: string, bounds: TextBounds): YamlText {
         const sentence = `more than ${bounds.documents} objects in one file; put them into several`;
         throw new TooMuch(document.range[0], sentence);
       }
-      const fault = faultOf(document);
+      const fault = faultOf(document, text, unclosed);
       documents.push(fault === undefined ? { document } : { document, fault });
     }
     return { documents, lines };
@@ -89,12 +94,20 @@ class BoundedParser extends Parser {
   }
 }
 
-function faultOf(document: Document): DocumentFault | undefined {
+function faultOf(
+  document: Document.Parsed,
+  text: string,
+  unclosed: () => readonly number[],
+): DocumentFault | undefined {
   // A tag that is not known is a warning to the parser: it takes what follows for a text.
   const [error] = [...document.errors, ...document.warnings];
-  return error === undefined
-    ? keyThatIsThereTwice(document)
-    : { offset: error.pos[0], sentence: syntaxSentence(error.code) };
+  if (error === undefined) return keyThatIsThereTwice(document);
+  const [from] = document.range;
+  const [at] = error.pos;
+  const opened = unclosed().findLast((offset) => offset >= from && offset <= at);
+  return opened === undefined
+    ? { offset: at, sentence: syntaxSentence(error.code) }
+    : { offset: opened, sentence: unclosedSentence(text[opened] ?? '') };
 }
 
 function keyThatIsThereTwice(document: Document): DocumentFault | undefined {

@@ -8,6 +8,7 @@ import { backoffMs, delay } from '../kube/backoff.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { ClusterAccess } from '../kube/cluster-access.ts';
 import { EventRecorder } from '../kube/events.ts';
+import { keyText } from '../kube/object.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -39,6 +40,8 @@ export interface OperatorOptions {
   readonly isGatewayHere?: boolean | undefined;
   /** Whether it listens there then. Default: that is not known. */
   readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
+  /** Files with an Edge that cannot be used. Default: there are no files. */
+  readonly unusableFiles?: (() => readonly string[]) | undefined;
   /** How many Exposures are looked at together. Default 32: most of the time is spent waiting for tenants. */
   readonly concurrency?: number | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. Default 300,000. */
@@ -114,7 +117,7 @@ export class Operator {
       controller: 'snicket.dev/operator',
     });
     this.#management = new ManagementCluster({
-      ...{ client, log, freshMs },
+      ...{ client, log, freshMs, unusableFiles: options.unusableFiles },
       listener: new Triggers({
         ...{ exposures: this.#exposures, edges: this.#edges, shims: this.#shims, namespace },
         management: () => this.#management,
@@ -159,6 +162,12 @@ export class Operator {
   /** What keeps this one from its work, as a sentence; nothing if it has read what it must. */
   notReady(): string | undefined {
     return this.#management.readFault();
+  }
+
+  /** Looks at all Exposures again, for something that no object tells is not what it was. */
+  lookAgain(): void {
+    const all = this.#management.exposures.list();
+    for (const { metadata } of all) this.#exposures.add(keyText(metadata));
   }
 
   /** Works until the signal. @throws the reason of the signal, if that comes before the work has begun */

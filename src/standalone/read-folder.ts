@@ -3,7 +3,7 @@
  */
 import type { KubeObject } from '../kube/object.ts';
 import type { FolderFault } from './folder/fault.ts';
-import { FolderReader } from './folder/folder-reader.ts';
+import { FolderReader, unusableEdgeFiles } from './folder/folder-reader.ts';
 
 /** What is in a folder. */
 export interface FolderObjects {
@@ -14,10 +14,16 @@ export interface FolderObjects {
   readonly objects: readonly KubeObject[];
   /** What is wrong, by file; `faultText` puts one into a line. */
   readonly faults: readonly FolderFault[];
+  /** The files among these that seem to have an Edge in them. */
+  readonly unusableEdgeFiles: readonly string[];
 }
 
 /** Reads the folder of `snicket run`, as it does. @throws FolderUnreadable, or the signal's reason */
 export async function readFolder(folder: string, signal: AbortSignal): Promise<FolderObjects> {
-  const { objects, faults } = await new FolderReader(folder).read(signal);
-  return { objects: objects.map(({ object }) => object), faults };
+  const reading = await new FolderReader(folder).read(signal);
+  return {
+    objects: reading.objects.map(({ object }) => object),
+    faults: reading.faults,
+    unusableEdgeFiles: unusableEdgeFiles(reading),
+  };
 }

@@ -29,7 +29,7 @@ export interface StandaloneOptions {
   readonly gateway: Omit<GatewayOptions, 'openRoutes' | 'keyFile' | 'http'>;
   readonly operator: Omit<
     OperatorOptions,
-    'client' | 'namespace' | 'identity' | 'isGatewayHere' | 'isGatewayAt' | 'log'
+    'client' | 'namespace' | 'identity' | 'isGatewayHere' | 'isGatewayAt' | 'unusableFiles' | 'log'
   >;
   /** Health and metrics of both; none: nowhere. */
   readonly http: readonly ListenAddress[];
@@ -63,6 +63,7 @@ export class Standalone {
     this.#sync = new FolderSync({
       ...{ folder, log, clock: systemClock },
       onLook: (faults) => this.#cluster.tellFaults(faults),
+      onEdgeFiles: () => this.#operator.lookAgain(),
       client: this.#cluster.client('snicket-folder'),
     });
     this.#cluster.onExposureGone(() => this.#sync.lookSoon());
@@ -71,6 +72,7 @@ export class Standalone {
       ...{ ...options.operator, client, log },
       ...{ namespace: OPERATOR_NAMESPACE, identity: 'snicket-run', isGatewayHere: true },
       isGatewayAt: (place) => isReachedAt(options.gateway.listen, place),
+      unusableFiles: () => this.#sync.unusableEdgeFiles,
     });
     this.gateway = new Gateway(
       {

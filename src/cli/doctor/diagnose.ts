@@ -2,9 +2,10 @@
  * Examines, prints, and remembers in the exit code what fails.
  */
 import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import { chosenOf, noExposureText } from '../chosen-exposures.ts';
 import type { Choice } from '../management-flags.ts';
 import { currentScreen, valueText, type Output } from '../output.ts';
-import { chosenOf, EXIT, noExposureText } from '../plans.ts';
+import { EXIT } from '../plans.ts';
 import { withProgress } from '../progress.ts';
 import { say } from '../say.ts';
 import {
@@ -36,15 +37,13 @@ export interface DiagnoseOptions extends PrintOptions {
   readonly proxyImage: string;
   /** As of `snicket run`, whose gateway is on this machine. Default: no. */
   readonly isGatewayHere?: boolean;
-  /** Whether there is more that could not be read, which has been told. Default: no. */
-  readonly hasFaults?: boolean;
 }
 
 /** Prints each Exposure when it has been examined, and remembers in the exit code what fails. */
 export async function diagnose(
   management: ManagementSnapshot,
   choices: readonly Choice[],
-  { namespace, proxyImage, isGatewayHere, hasFaults, output, timeout }: DiagnoseOptions,
+  { namespace, proxyImage, isGatewayHere, output, timeout }: DiagnoseOptions,
 ): Promise<void> {
   const unmet = unmetWishes(management, choices);
   const chosen = new Set(
@@ -68,7 +67,7 @@ export async function diagnose(
   const tally = tallyOf(diagnosis);
   if (isTable) {
     for (const one of unmet) process.stdout.write(`${unmetText(one, screen)}\n`);
-    if (chosen.size === 0 && unmet.length === 0) say(noExposureText(choices, hasFaults));
+    if (chosen.size === 0 && unmet.length === 0) say(noExposureText(choices));
     else process.stdout.write(tallyText(countText(chosen.size), tally));
   } else {
     process.stdout.write(valueText(diagnosisValue(diagnosis), output));

@@ -44,12 +44,3 @@ test('of a file that is wrong the place is said, and the others are examined', a
   expect(stdout).toContain('"EdgeRefused"');
   expect(exitCode).toBe(2);
 });
-
-test('of a folder without an Exposure that is said, and nothing of namespaces', async () => {
-  using terminal = new Terminal();
-
-  const { exitCode, stderr } = await terminal.snicket(['doctor', '-f', '.']);
-
-  expect(stderr).toBe('there is no Exposure\n');
-  expect(exitCode).toBe(0);
-});

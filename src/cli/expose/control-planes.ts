@@ -142,9 +142,14 @@ const KNOWN: readonly Resource[] = [
 /** The kinds of control planes, as people write them. */
 export const KNOWN_KINDS: readonly string[] = [...new Set(KNOWN.map(({ kind }) => kind))];
 
-/** Whether somebody's word is one for a kind of control planes. */
+/** The kinds of control planes that somebody's word is one for. */
+export function resourcesCalled(word: string): readonly Resource[] {
+  return KNOWN.filter((resource) => wordsFor(resource).includes(word.toLowerCase()));
+}
+
+/** Whether there is one. */
 export function isKnownKind(word: string): boolean {
-  return KNOWN.some((resource) => wordsFor(resource).includes(word.toLowerCase()));
+  return resourcesCalled(word).length > 0;
 }
 
 function isCalled(word: string, object: KubeObject): boolean {

@@ -16,12 +16,14 @@ import { EXIT, reportFindings } from '../plans.ts';
 import { withProgress } from '../progress.ts';
 import { READ_MS } from '../reading-limit.ts';
 import { say } from '../say.ts';
+import { CannotExpose } from './cannot-expose.ts';
 import { decideExposure, type ExposeWishes } from './decide.ts';
 import { SecretsSource } from './decide-secrets.ts';
 import { meetExisting } from './existing.ts';
 import { exposedText } from './exposed-text.ts';
 import { followUntilReady } from './follow.ts';
-import { NOBODY, Person, type Questions } from './questions.ts';
+import { AnswerMissing, NOBODY, Person, type Questions } from './questions.ts';
+import { draftWithoutCluster, isNamedInFull } from './without-cluster.ts';
 
 /** How to go about it. */
 export interface ExposeOptions {
@@ -44,8 +46,7 @@ export async function exposeControlPlane(
   wishes: ExposeWishes,
   options: ExposeOptions,
 ): Promise<void> {
-  const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_MS));
-  const management = await withProgress(`reading ${client.server}`, reading);
+  const management = await readCluster(client, wishes, options);
   using person = process.stdin.isTTY && process.stderr.isTTY ? new Person() : undefined;
   // Nobody knows how long a person thinks: each call has its own limit.
   const secrets = new SecretsSource(client, new AbortController().signal);
@@ -60,10 +61,7 @@ export async function exposeControlPlane(
   if (existing === undefined) {
     const outlook = await foreseen(object, management, options.operatorNamespace);
     if (outlook === undefined) return;
-    if (options.dryRun) {
-      process.stdout.write(valueText(object, options.output === 'json' ? 'json' : 'yaml'));
-      return;
-    }
+    if (options.dryRun) return print(object, options);
     if (!(await mayWrite(object, outlook, options, person))) return;
     if (!(await hasWritten(client, object, outlook, options))) return;
   } else if (!meetExisting(existing, object, options)) {
@@ -74,26 +72,74 @@ export async function exposeControlPlane(
   }
 }
 
+function print(object: KubeObject, { output }: Pick<ExposeOptions, 'output'>): void {
+  process.stdout.write(valueText(object, output === 'json' ? 'json' : 'yaml'));
+}
+
 /** What would come of it, with all findings said; undefined if it is no good Exposure at all. */
 async function foreseen(
   object: KubeObject,
   management: ManagementSnapshot,
   namespace: string,
 ): Promise<Outlook | undefined> {
-  try {
-    parseExposureStrictly(object);
-  } catch (error) {
-    if (!(error instanceof InvalidObjectError)) throw error;
-    say(`error: ${error.message}`);
-    process.exitCode = EXIT.wrong;
-    return undefined;
-  }
+  if (!isSound(object)) return undefined;
   const viewpoint = { management, namespace, proxyImage: '' };
   // A tenant is mostly not reachable from where people sit.
   const looking = outlookOf(object, viewpoint, AbortSignal.timeout(READ_MS), { asksTenant: false });
   const outlook = await withProgress('reading the control plane', looking);
   reportFindings(outlook);
   return outlook;
+}
+
+/** Whether an API server would take it; if not, that is told. */
+function isSound(object: KubeObject): boolean {
+  try {
+    parseExposureStrictly(object);
+    return true;
+  } catch (error) {
+    if (!(error instanceof InvalidObjectError)) throw error;
+    say(`error: ${error.message}`);
+    process.exitCode = EXIT.wrong;
+    return false;
+  }
+}
+
+/** The cluster. Where it does not answer, a dry run shows what it can before that is told. @throws KubeError */
+async function readCluster(
+  client: KubeClient,
+  wishes: ExposeWishes,
+  options: ExposeOptions,
+): Promise<ManagementSnapshot> {
+  try {
+    const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_MS));
+    return await withProgress(`reading ${client.server}`, reading);
+  } catch (error) {
+    const isSilent = isKubeError(error, 'Unreachable', 'TimedOut');
+    if (isSilent && options.dryRun && isNamedInFull(wishes)) await printIfSaid(wishes, options);
+    throw error;
+  }
+}
+
+async function printIfSaid(wishes: ExposeWishes, options: ExposeOptions): Promise<void> {
+  try {
+    await printWithoutCluster(wishes, options, 'the management cluster does not answer');
+  } catch (error) {
+    if (!(error instanceof CannotExpose) && !(error instanceof AnswerMissing)) throw error;
+    say(`note: to see the Exposure without the cluster: ${error.message}`);
+  }
+}
+
+/** Prints the Exposure that flags alone come to, why no cluster was asked, and what nobody looked at. @throws CannotExpose, AnswerMissing */
+export async function printWithoutCluster(
+  wishes: ExposeWishes,
+  { output }: Pick<ExposeOptions, 'output'>,
+  why: string,
+): Promise<void> {
+  const { object, unchecked } = await draftWithoutCluster(wishes);
+  if (!isSound(object)) return;
+  print(object, { output });
+  say(`warning: ${why}`);
+  for (const one of unchecked) say(`note: not checked: ${one}`);
 }
 
 async function mayWrite(

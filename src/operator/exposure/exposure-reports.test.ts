@@ -10,7 +10,7 @@ import { objectOf } from '../testing/objects.ts';
 import { TENANTS } from '../testing/places.ts';
 import { until } from '../testing/until.ts';
 import { ExposureReports } from './exposure-reports.ts';
-import { holds, waits, type Verdicts } from './verdicts.ts';
+import { fails, holds, waits, type Verdicts } from './verdicts.ts';
 
 setDefaultTimeout(30_000);
 
@@ -19,6 +19,7 @@ const WELL: Verdicts = {
   ...{ Accepted: GOOD, Prepared: GOOD, Routed: GOOD },
   ...{ TenantReady: GOOD, KonnectivityReady: GOOD, Reachable: GOOD },
 };
+const LOST = { severity: 'error', message: 'nobody answers', action: 'start it' } as const;
 const UNOBSERVED = { ...WELL, TenantReady: waits('ProxiesUnobserved', 'nobody looks') };
 
 test('a DaemonSet that nobody looks at is told of after half a minute, once', async () => {
@@ -60,4 +61,57 @@ test('a DaemonSet that nobody looks at is told of after half a minute, once', as
   expect(reports.untoldMs('tenants/blue')).toBeUndefined();
   ended.abort();
   await writing;
+});
+
+test('of one that was not Ready before this process began, and still is not, there is a line, once', async () => {
+  await using server = await TestApiServer.start();
+  server.seed(objectOf('Namespace', { name: TENANTS }));
+  const [blue, red, grey] = server.seed(
+    ...['blue', 'red', 'grey'].map((name) => objectOf('Exposure', { name, namespace: TENANTS })),
+  );
+  const ended = new AbortController();
+  const { signal } = ended;
+  const client = createClient(server.access);
+  const exposures = new Informer({ client, resource: RESOURCES.exposure });
+  void exposures.run(signal);
+  await exposures.synced(signal);
+  const lines: unknown[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  const process = () => {
+    lines.length = 0;
+    const log = createLogger({ level: 'info', write });
+    const events = new EventRecorder({ client, controller: 'x', instance: 'y', logger: log });
+    const reports = new ExposureReports({ management: { client, exposures }, events, log });
+    return async (exposure: typeof blue, verdicts?: Verdicts) =>
+      verdicts === undefined
+        ? reports.reportLeaving(exposure!, 'the tenant is silent', signal)
+        : reports.report(exposure!, { isRouted: false, verdicts }, signal);
+  };
+  const lost = { ...WELL, TenantReady: fails({ code: 'TenantUnreachable', ...LOST }) };
+  const first = process();
+  await first(blue, lost);
+  await first(red, WELL);
+  await first(grey);
+  await until('the watch to tell of all', () =>
+    exposures.list().every((exposure) => 'status' in exposure),
+  );
+
+  const second = process();
+  await second(blue, lost);
+  await second(red, WELL);
+  await second(blue, lost);
+  await second(grey);
+  await second(grey);
+
+  expect(lines).toEqual([
+    {
+      ...{ time: expect.any(String), level: 'warn', msg: 'nobody answers; start it' },
+      ...{ object: 'Exposure tenants/blue', reason: 'TenantUnreachable' },
+    },
+    {
+      ...{ time: expect.any(String), level: 'warn', msg: 'the tenant is silent' },
+      ...{ object: 'Exposure tenants/grey', reason: 'Leaving' },
+    },
+  ]);
+  ended.abort();
 });

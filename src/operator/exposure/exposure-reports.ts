@@ -35,6 +35,8 @@ export class ExposureReports {
   readonly #statuses: StatusWriter<ExposureStatus>;
   /** By key: since when nobody looks at the DaemonSet of one that was ready. */
   readonly #unobserved = new Map<string, number>();
+  /** The keys of those on which this process has reported. */
+  readonly #reported = new Set<string>();
 
   constructor(options: ExposureReportsOptions) {
     this.#options = options;
@@ -60,33 +62,43 @@ export class ExposureReports {
   forget(key: string): void {
     this.#statuses.forget(key);
     this.#unobserved.delete(key);
+    this.#reported.delete(key);
   }
 
-  /** Writes the status, if it says something new, and tells people when Ready turns. @throws KubeError */
+  /**
+   * Writes the status, if it says something new, and tells people when Ready turns. Of one that was not Ready before this
+   * process began, and still is not, the log has a line: else whoever starts it anew reads of nothing. @throws KubeError
+   */
   async report(
     object: KubeObject,
     input: Omit<StatusInput, 'generation'>,
     signal: AbortSignal,
   ): Promise<void> {
     const { events, log } = this.#options;
-    const { metadata } = object;
+    const key = keyText(object.metadata);
     const before = this.statusOf(object);
-    const generation = metadata.generation ?? 0;
+    const generation = object.metadata.generation ?? 0;
     const status = nextStatus(before, { ...input, generation }, new Date());
     const written = await this.#write(object, status, signal);
     const ready = written || readyVerdict(input.verdicts);
     const isPassing = this.#isPassing(object, ready, before);
-    if (written === false) return;
+    const isFirst = this.#isFirst(key);
     const wasReady = before?.conditions?.find(({ type }) => type === 'Ready');
-    if (wasReady?.status === ready.status && wasReady.reason === ready.reason) return;
+    const isSame = wasReady?.status === ready.status && wasReady.reason === ready.reason;
     const isReady = ready.status === 'True';
-    if (!isPassing && (isReady || isTrouble(input.verdicts, wasReady?.status === 'True'))) {
+    const hasTrouble = isTrouble(input.verdicts, wasReady?.status === 'True');
+    if (written === false || isSame) {
+      const told = { object: `Exposure ${key}`, reason: ready.reason };
+      if (isFirst && !isReady) log[hasTrouble ? 'warn' : 'info'](ready.message, told);
+      return;
+    }
+    if (!isPassing && (isReady || hasTrouble)) {
       events.record(object, {
         type: isReady ? 'Normal' : 'Warning',
         ...{ action: 'Expose', reason: ready.reason, note: ready.message },
       });
     }
-    log.info('exposure', { exposure: keyText(metadata), ready: isReady, reason: ready.reason });
+    log.info('exposure', { exposure: key, ready: isReady, reason: ready.reason });
   }
 
   /**
@@ -144,6 +156,11 @@ export class ExposureReports {
   async reportLeaving(object: KubeObject, because: string, signal: AbortSignal): Promise<void> {
     const before = this.statusOf(object);
     const observedGeneration = object.metadata.generation ?? 0;
+    const key = keyText(object.metadata);
+    const wasLeaving = before?.conditions?.some(({ reason }) => reason === LEAVING) === true;
+    if (this.#isFirst(key) && wasLeaving) {
+      this.#options.log.warn(because, { object: `Exposure ${key}`, reason: LEAVING });
+    }
     const ready = { type: 'Ready', status: 'False', reason: LEAVING, message: because } as const;
     const conditions = setCondition(
       before?.conditions ?? [],
@@ -151,6 +168,13 @@ export class ExposureReports {
       new Date(),
     );
     await this.#statuses.write(this.#seen(object), { ...before, conditions }, signal);
+  }
+
+  /** Whether this process reports on it for the first time. */
+  #isFirst(key: string): boolean {
+    const isFirst = !this.#reported.has(key);
+    this.#reported.add(key);
+    return isFirst;
   }
 
   /** As the watch has it by now. */

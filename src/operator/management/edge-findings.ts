@@ -46,6 +46,21 @@ export function noDefaultEdge(unclear: readonly string[], { askedBy, names }: Ed
   };
 }
 
+/** How many files are named. */
+const MOST_FILES = 3;
+
+/** The same where an Edge may be in files that cannot be used: that comes first. */
+export function withUnusableFiles(finding: Finding, files: readonly string[]): Finding {
+  if (files.length === 0) return finding;
+  const more = files.length > MOST_FILES ? ' and others' : '';
+  const named = `${files.slice(0, MOST_FILES).join(', ')}${more}`;
+  return {
+    ...finding,
+    message: `${finding.message}; one may be in ${named}, which cannot be used`,
+    action: `correct ${named}`,
+  };
+}
+
 /** The object whose annotation an Exposure was made of; undefined for one that somebody wrote. */
 export function askingObject({ metadata }: KubeObject): KubeObject | undefined {
   const { labels = {}, ownerReferences = [], namespace } = metadata;

@@ -47,6 +47,21 @@ describe('the Edge of an Exposure', () => {
     expect(bookOf([], twins).wishOf(exposure('blue')).value?.edge.metadata.name).toBe('x');
   });
 
+  test('is said to be in a file, perhaps, that cannot be used', () => {
+    const sources = { exposures: () => [], edges: () => [], unusableFiles: () => ['edge.yaml'] };
+    const book = new ExposureBook(sources);
+
+    expect(book.wishOf(exposure('blue')).finding).toEqual({
+      ...{ code: 'NoDefaultEdge', severity: 'error', action: 'correct edge.yaml' },
+      message:
+        'spec.edge is not set, and there is no Edge at all; one may be in edge.yaml, which cannot be used',
+    });
+    expect(book.wishOf(exposure('blue', { edge: 'a' })).finding).toMatchObject({
+      message: 'there is no Edge a; one may be in edge.yaml, which cannot be used',
+      action: 'correct edge.yaml',
+    });
+  });
+
   test('is said to be missing, with those that are there', () => {
     const book = bookOf([], [edge('b'), edge('a')]);
 

@@ -19,12 +19,14 @@ import type { Finding } from '../../api/finding.ts';
 import { defaultEdge, defaultEdgeFinding, severalDefaultEdges } from '../../plan/default-edge.ts';
 import { HostClaims } from '../../plan/host-claims.ts';
 import type { Wish } from '../../plan/plan.ts';
-import { askingObject, edgeNotFound, noDefaultEdge } from './edge-findings.ts';
+import { askingObject, edgeNotFound, noDefaultEdge, withUnusableFiles } from './edge-findings.ts';
 
 /** Where the objects come from. */
 export interface BookSources {
   readonly exposures: () => readonly KubeObject[];
   readonly edges: () => readonly KubeObject[];
+  /** Files with an Edge that cannot be used, where there are files in place of a cluster. Default: none. */
+  readonly unusableFiles?: (() => readonly string[]) | undefined;
 }
 
 /** An Exposure that can be read, with its Edge. */
@@ -110,9 +112,13 @@ export class ExposureBook {
         : objects.find(({ metadata }) => metadata.name === spec.edge);
     if (found !== undefined) return this.edgeIn(found);
     const names = objects.map(({ metadata }) => metadata.name).toSorted();
-    if (spec.edge !== undefined) return { finding: edgeNotFound(spec.edge, { askedBy, names }) };
+    const files = this.#sources.unusableFiles?.() ?? [];
+    if (spec.edge !== undefined) {
+      const missing = edgeNotFound(spec.edge, { askedBy, names });
+      return { finding: withUnusableFiles(missing, files) };
+    }
     const unclear = objects.flatMap((edge) => defaultEdgeFinding(edge, objects)?.message ?? []);
-    return { finding: noDefaultEdge(unclear, { askedBy, names }) };
+    return { finding: withUnusableFiles(noDefaultEdge(unclear, { askedBy, names }), files) };
   }
 
   /** What is wrong with how an Edge is made the default one. */

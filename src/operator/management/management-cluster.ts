@@ -32,6 +32,8 @@ export interface ManagementOptions {
   readonly freshMs: number;
   /** How often the served APIs are looked at. Default 30,000. */
   readonly discoveryMs?: number;
+  /** Files with an Edge that cannot be used. Default: there are no files. */
+  readonly unusableFiles?: (() => readonly string[]) | undefined;
 }
 
 /** The management cluster. */
@@ -74,6 +76,7 @@ export class ManagementCluster implements ManagementView {
     this.book = new ExposureBook({
       exposures: () => this.exposures.list(),
       edges: () => this.edges.list(),
+      unusableFiles: options.unusableFiles,
     });
     this.exposures.onChange((change) => {
       this.book.exposureChanged(change);

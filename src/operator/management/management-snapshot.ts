@@ -26,11 +26,15 @@ export class ManagementSnapshot implements ManagementView {
   /** Route objects by what they claim; absent until somebody asks. */
   #claims: ReadonlyMap<string, readonly KubeObject[]> | undefined;
 
-  /** @param objects - Of each kind that is looked at, all. */
+  /**
+   * @param objects - Of each kind that is looked at, all.
+   * @param unusableFiles - Files with an Edge that cannot be used. Default: there are no files.
+   */
   constructor(
     objects: readonly KubeObject[],
     served: ServedApis,
     client: Pick<KubeClient, 'get'> = { get: async () => Promise.resolve(undefined) },
+    unusableFiles: readonly string[] = [],
   ) {
     this.client = client;
     this.served = served;
@@ -39,6 +43,7 @@ export class ManagementSnapshot implements ManagementView {
     this.book = new ExposureBook({
       exposures: () => this.exposures,
       edges: () => this.all(RESOURCES.edge),
+      unusableFiles: () => unusableFiles,
     });
   }
 
@@ -58,6 +63,13 @@ export class ManagementSnapshot implements ManagementView {
       ...servedKinds(served).map(async (resource) => listed(resource)),
     ]);
     return new ManagementSnapshot([exposures, ...others].flat(), served, client);
+  }
+
+  /** The same cluster with these as all objects of their kinds. */
+  with(objects: readonly KubeObject[]): ManagementSnapshot {
+    const kinds = new Set(objects.map(nameOf));
+    const others = [...this.#byKind].flatMap(([kind, all]) => (kinds.has(kind) ? [] : all));
+    return new ManagementSnapshot([...others, ...objects], this.served, this.client);
   }
 
   service(key: ObjectKey): Service | undefined {

@@ -130,7 +130,7 @@ describe('refuses with the place and a way out', () => {
     ['a merge of a text', `${EDGE}<<: text\n`, 'a.yaml:1:1: << with what is no mapping'],
     ['what is no object', 'just: text\n', 'a.yaml:1:1: no object; '],
     ['the same twice', `${EDGE}---\n${EDGE}`, 'a.yaml:9:1: Edge shared is in line 1 too; '],
-    ['YAML that is none', 'a: [b\n', 'a.yaml:2:1: '],
+    ['YAML that is none', 'a: b\nc: [d\n', 'a.yaml:2:4: this [ is not closed; '],
   ])('%s', (_what, text, fault) => {
     const { faults } = read(text);
 

@@ -37,6 +37,14 @@ export interface FolderReading {
   readonly directories: readonly string[];
 }
 
+/** Those of the files that cannot be used which seem to have an Edge in them. */
+export function unusableEdgeFiles({
+  unknown,
+  unread,
+}: Pick<FolderReading, 'unknown' | 'unread'>): readonly string[] {
+  return unknown.filter((file) => /\bEdge\b/.test(unread.get(file) ?? ''));
+}
+
 /** Of all files of YAML and JSON. What Secrets take from other files has a limit of its own. */
 const MAX_BYTES = 128 * 1024 * 1024;
 

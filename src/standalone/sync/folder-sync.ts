@@ -2,15 +2,20 @@
  * Keeps the objects of a cluster as a folder has them. What the folder says is in force as long as it can be read; what
  * it said last is, when it cannot.
  */
-import { resolve } from 'node:path';
 import type { Clock } from '../../engine/clock.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { faultText, FolderUnreadable, type FolderFault } from '../folder/fault.ts';
+import { FolderUnreadable, type FolderFault } from '../folder/fault.ts';
 import { identityOf } from '../folder/file-objects.ts';
-import { FolderReader, type FolderObject, type FolderReading } from '../folder/folder-reader.ts';
+import {
+  FolderReader,
+  unusableEdgeFiles,
+  type FolderObject,
+  type FolderReading,
+} from '../folder/folder-reader.ts';
 import { DirectoryWatch } from './directory-watch.ts';
+import { FaultLog } from './fault-log.ts';
 import { FolderWrites } from './folder-writes.ts';
 import { fileOf, GONE_AFTER_MS, planSync } from './plan-sync.ts';
 
@@ -23,6 +28,8 @@ export interface FolderSyncOptions {
   readonly clock: Clock;
   /** Told of all that is wrong, in sentences, after each look. */
   readonly onLook?: ((faults: readonly string[]) => void) | undefined;
+  /** Told when `unusableEdgeFiles` are others than before. */
+  readonly onEdgeFiles?: (() => void) | undefined;
 }
 
 /** How it goes: for metrics. */
@@ -43,16 +50,18 @@ const END_MS = 1_000;
 /** The folder over time. */
 export class FolderSync {
   readonly state: FolderState = { files: 0, faults: 0, problem: undefined };
+  /** The files that cannot be used now, and seem to have an Edge in them. */
+  unusableEdgeFiles: readonly string[] = [];
 
   readonly #options: FolderSyncOptions;
   readonly #reader: FolderReader;
   readonly #watch: DirectoryWatch;
   readonly #writes: FolderWrites;
+  readonly #faults: FaultLog;
   readonly #ended = new AbortController();
   /** What was put in force last. */
   #applied: ReadonlyMap<string, FolderObject> = new Map();
   #missingSince: ReadonlyMap<string, number> = new Map();
-  #told = new Map<string, FolderFault>();
   #stopLooking: (() => void) | undefined;
   #again: ReturnType<typeof setTimeout> | undefined;
   #looking: Promise<void> | undefined;
@@ -61,6 +70,7 @@ export class FolderSync {
   constructor(options: FolderSyncOptions) {
     this.#options = options;
     this.#reader = new FolderReader(options.folder);
+    this.#faults = new FaultLog(options.folder, options.log);
     this.#writes = new FolderWrites(options.client, options.log, this.#ended.signal);
     this.#watch = new DirectoryWatch(() => this.lookSoon());
   }
@@ -136,7 +146,10 @@ export class FolderSync {
       this.#hold(`${because}; what it said last stays in force`, fields);
     }
     const { problem } = this.state;
-    this.#options.onLook?.([...(problem === undefined ? [] : [problem]), ...this.#told.keys()]);
+    this.#options.onLook?.([
+      ...(problem === undefined ? [] : [problem]),
+      ...this.#faults.sentences,
+    ]);
   }
 
   async #look(): Promise<void> {
@@ -144,6 +157,7 @@ export class FolderSync {
     this.#watch.watch(reading.directories);
     const live = await this.#writes.live();
     this.state.files = reading.files.length;
+    this.#noteEdgeFiles(unusableEdgeFiles(reading));
     if (reading.files.length === 0 && live.length > 0) {
       this.#hold(
         `the folder ${this.#options.folder} has no file of YAML or JSON, where there were some; what they said last stays in force. If all is meant to go, put a new file there that is empty`,
@@ -152,6 +166,12 @@ export class FolderSync {
     }
     await this.#putInForce(reading, live);
     this.#release();
+  }
+
+  #noteEdgeFiles(files: readonly string[]): void {
+    if (Bun.deepEquals(files, this.unusableEdgeFiles)) return;
+    this.unusableEdgeFiles = files;
+    this.#options.onEdgeFiles?.();
   }
 
   async #putInForce(reading: FolderReading, live: readonly KubeObject[]): Promise<void> {
@@ -184,9 +204,8 @@ export class FolderSync {
       else faults.push(fault);
     }
     const files = new Set(live.map(fileOf));
-    this.#tell([...reading.faults, ...plan.faults, ...faults], reading, (fault) =>
-      keptSentence(fault, reading, files),
-    );
+    this.#faults.tell([...reading.faults, ...plan.faults, ...faults], reading, files);
+    this.state.faults = this.#faults.sentences.length;
     if (changed + removed > 0) {
       this.#options.log.info('the folder is in force', {
         ...{ folder: this.#options.folder, files: reading.files.length },
@@ -211,39 +230,4 @@ export class FolderSync {
     this.state.problem = undefined;
     this.#options.log.info('the folder is in force again', { folder: this.#options.folder });
   }
-
-  /** Each fault once, as long as it lasts; and when a file is right again, or gone. */
-  #tell(
-    faults: readonly FolderFault[],
-    { files, directories }: FolderReading,
-    kept: (fault: FolderFault) => string,
-  ): void {
-    const { log } = this.#options;
-    const told = new Map(faults.map((fault) => [faultText(fault), fault]));
-    for (const [text, fault] of told) {
-      if (this.#told.has(text)) continue;
-      const { file, line, column, excerpt } = fault;
-      log.error(`${text}${kept(fault)}`, { file, line, column, excerpt });
-    }
-    const wrong = new Set(faults.map(({ file }) => file));
-    const before = new Set([...this.#told.values()].map(({ file }) => file));
-    const present = new Set([...files, ...directories]);
-    for (const file of before.difference(wrong)) {
-      const isThere = present.has(file) || present.has(resolve(this.#options.folder, file));
-      log.info(isThere ? 'nothing is wrong with the file any more' : 'the file is gone', { file });
-    }
-    this.#told = told;
-    this.state.faults = told.size;
-  }
-}
-
-/** What is in force in place of a file that cannot be used. */
-function keptSentence(
-  { file }: FolderFault,
-  { unknown }: FolderReading,
-  files: ReadonlySet<string>,
-): string {
-  if (!unknown.includes(file)) return '';
-  const wasGood = [...files].some((one) => one === file || one.startsWith(`${file}/`));
-  return wasGood ? '; what it said last stays in force' : '; nothing of it is in force yet';
 }

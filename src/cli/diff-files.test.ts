@@ -1,0 +1,189 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RESOURCES } from '../kube/resource.ts';
+import { LAB_EDGES } from '../operator/testing/edges.ts';
+import { OperatorLab } from '../operator/testing/operator-lab.ts';
+import { TENANTS } from '../operator/testing/places.ts';
+import { yamlText } from '../manifests/yaml-text.ts';
+import { RunLab } from '../standalone/testing/run-lab.ts';
+import { KUBERNETES } from '../tenant/kubernetes-endpoints.ts';
+import { Terminal } from './testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+const IMAGE = ['--proxy-image', 'snicket.test/snicket:1'];
+
+/** Blue, which the operator has brought about, and the text of its Exposure and its Edge. */
+async function exposedLab() {
+  const lab = await OperatorLab.start({ edge: LAB_EDGES.haproxy.spec });
+  lab.management.seed(...LAB_EDGES.haproxy.objects);
+  const { port } = await lab.addExposed('blue');
+  await lab.stopOperator();
+  const exposure = await lab.user.get(RESOURCES.exposure, { name: 'blue', namespace: TENANTS });
+  const { items } = await lab.user.list(RESOURCES.edge);
+  return { lab, port, exposure: asWritten(exposure!), edge: asWritten(items[0]!) };
+}
+
+/** As a person has it in a file. */
+function asWritten(object: object): object {
+  const { apiVersion, kind, metadata, spec } = object as Record<string, unknown> & {
+    readonly metadata: { readonly name: string; readonly namespace?: string };
+  };
+  const { name, namespace } = metadata;
+  return { apiVersion, kind, metadata: { name, ...(namespace && { namespace }) }, spec };
+}
+
+describe('files against the cluster', () => {
+  test('that are in force already would change nothing', async () => {
+    const { lab, exposure, edge } = await exposedLab();
+    await using _lab = lab;
+    using terminal = new Terminal(lab.management);
+    terminal.write('blue.yaml', yamlText(exposure));
+    terminal.write('edge.yaml', yamlText(edge));
+
+    for (const words of [['blue.yaml'], ['edge.yaml', 'blue.yaml', 'blue'], ['edge.yaml', '-A']]) {
+      const ended = await terminal.snicket(['diff', '-f', ...words, ...IMAGE]);
+
+      expect(ended).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    }
+  });
+
+  test('are taken as if they were applied, for Exposures that are there and for new ones', async () => {
+    const { lab, port, exposure } = await exposedLab();
+    await using _lab = lab;
+    const red = await lab.addTenant('red');
+    using terminal = new Terminal(lab.management);
+    const { spec } = exposure as { readonly spec: object };
+    const hosts = { hosts: { api: 'blue.example.test' } };
+    const text = yamlText(exposure);
+    terminal.write(
+      'both.yaml',
+      `${yamlText({ ...exposure, spec: { ...spec, ...hosts } })}---\n${text.replaceAll('blue', 'red').replaceAll(String(port), String(red.port))}`,
+    );
+
+    const { exitCode, stdout, stderr } = await terminal.snicket([
+      ...['diff', '-f', 'both.yaml', '--only', 'management', ...IMAGE],
+    ]);
+
+    expect(stderr).toBe('');
+    expect(stdout).toBe(`Exposure tenants/blue
+  ~ management Ingress tenants/snicket-blue.haproxy
+      ~ spec.rules[0].host: tenants-blue.k8s.example.test -> blue.example.test
+Exposure tenants/red
+  + management Ingress tenants/snicket-red.haproxy
+`);
+    expect(exitCode).toBe(1);
+    // Nothing was written.
+    const key = { name: 'blue', namespace: TENANTS };
+    expect(JSON.stringify(await lab.user.get(RESOURCES.exposure, key))).not.toContain(
+      'blue.example',
+    );
+  });
+
+  test('with an Edge alone tell what it means for the Exposures of the cluster', async () => {
+    const { lab, edge } = await exposedLab();
+    await using _lab = lab;
+    using terminal = new Terminal(lab.management);
+    terminal.write('edge.yaml', yamlText(edge).replace('example.test', 'example.org'));
+    const words = ['diff', '-f', 'edge.yaml', '--only', 'management', ...IMAGE];
+
+    const none = await terminal.snicket(words);
+    const all = await terminal.snicket([...words, '-A']);
+    const one = await terminal.snicket([...words, 'tenants/blue']);
+
+    expect(none.stderr).toBe(
+      'error: there is no Exposure in these files; name a file that has one, or -A for all that are in the cluster\n',
+    );
+    expect(none.exitCode).toBe(2);
+    expect(all.stdout).toContain('tenants-blue.k8s.example.test -> tenants-blue.k8s.example.org');
+    expect(all.exitCode).toBe(1);
+    expect(one).toEqual(all);
+  });
+
+  test('that are wrong are compared with nothing', async () => {
+    const { lab, exposure } = await exposedLab();
+    await using _lab = lab;
+    using terminal = new Terminal(lab.management);
+    terminal.write('blue.yaml', yamlText({ ...exposure, spec: { nope: 1 } }));
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(['diff', '-f', 'blue.yaml']);
+
+    expect(stderr).toStartWith('error: blue.yaml:');
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(2);
+  });
+});
+
+describe('the folder of `snicket run` against its state and its tenants', () => {
+  test('tells what it would change, and nothing while it runs', async () => {
+    await using lab = await RunLab.open();
+    const blue = await lab.addTenant('blue');
+    using terminal = new Terminal();
+    await lab.start(...IMAGE);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.stop();
+    const words = ['diff', '-f', lab.folder, '--state', lab.state, ...IMAGE];
+
+    const before = await terminal.snicket(words);
+    const elsewhere = { endpoints: [{ addresses: ['192.0.2.1'] }] };
+    await blue.user.patch(RESOURCES.endpointSlice, KUBERNETES, 'merge', elsewhere);
+    const text = readFileSync(join(lab.folder, 'edge.yaml'), 'utf8');
+    lab.write('edge.yaml', text.replace('example.test', 'example.org'));
+    const changed = await terminal.snicket([...words, 'tenants/blue']);
+
+    expect(before).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    expect(changed.stdout).toContain(
+      '~ status.route.api.host: tenants-blue.k8s.example.test -> tenants-blue.k8s.example.org',
+    );
+    expect(changed.stdout).toContain('~ endpoints[0].addresses[0]: 192.0.2.1 -> ');
+    expect(changed.exitCode).toBe(1);
+  });
+
+  test('tells that a tenant would be left whose file is gone', async () => {
+    await using lab = await RunLab.open();
+    await lab.addTenant('blue');
+    using terminal = new Terminal();
+    await lab.start(...IMAGE);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.stop();
+    const [exposure = '', ...secrets] = readFileSync(
+      join(lab.folder, 'blue/tenant.yaml'),
+      'utf8',
+    ).split('---\n');
+    lab.write('blue/tenant.yaml', secrets.join('---\n'));
+
+    const { stdout, exitCode } = await terminal.snicket([
+      'diff',
+      '-f',
+      lab.folder,
+      '--state',
+      lab.state,
+    ]);
+
+    expect(exposure).toContain('kind: Exposure');
+    expect(stdout).toContain('  - tenant     DaemonSet kube-system/snicket-proxy\n');
+    expect(exitCode).toBe(1);
+  });
+
+  test.each([
+    [
+      ['-f', '.'],
+      'error: what snicket run has in force is in its state; name that too: --state DIR',
+    ],
+    [
+      ['-f', '.', '--state', 'gone'],
+      'error: gone/status.yaml cannot be read (ENOENT); give the folder',
+    ],
+    [['-f', 'a.yaml', '--state', '.'], 'error: --state belongs to the folder of snicket run'],
+    [['--state', '.'], 'error: --state belongs to -f and the folder of snicket run; add that'],
+    [[], 'for snicket run, name its folder and its state: -f DIR --state DIR'],
+  ])('refuses %j', async (words, sentence) => {
+    using terminal = new Terminal();
+
+    const { exitCode, stderr } = await terminal.snicket(['diff', ...words]);
+
+    expect(stderr).toContain(sentence);
+    expect(exitCode).toBe(2);
+  });
+});

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { parse } from 'yaml';
+import { TestApiServer } from '../kube/testing/api-server.ts';
+import { Terminal } from './testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+const SECRETS = ['--ca-secret', 'blue-ca', '--kubeconfig-secret', 'blue-admin'];
+const SECRETS_IN_SPEC = {
+  caSecret: { name: 'blue-ca' },
+  kubeconfigSecret: { name: 'blue-admin' },
+};
+
+describe('without any cluster, a dry run', () => {
+  let terminal: Terminal;
+  beforeAll(() => void (terminal = new Terminal()));
+  afterAll(() => terminal[Symbol.dispose]());
+
+  test.each([
+    [
+      ['--endpoints', '10.0.0.5:6443', '--name', 'blue', ...SECRETS],
+      { controlPlane: { endpoints: { api: ['10.0.0.5:6443'] }, ...SECRETS_IN_SPEC } },
+      ['a default Edge, with a domain to make hosts from', 'the Secrets; if their entries are not'],
+    ],
+    [
+      ['service/blue', ...SECRETS, '--edge', 'shared'],
+      { edge: 'shared', controlPlane: { service: { name: 'blue' }, ...SECRETS_IN_SPEC } },
+      [
+        'Edge shared, with a domain',
+        'Service tenants/blue; if its API is at another port than 6443',
+      ],
+    ],
+    [
+      ['tenantcontrolplane.kamaji.clastix.io/blue', '--api-host', 'blue.example.com'],
+      {
+        controlPlane: {
+          ref: {
+            apiVersion: 'kamaji.clastix.io/v1alpha1',
+            kind: 'TenantControlPlane',
+            name: 'blue',
+          },
+        },
+        hosts: { api: 'blue.example.com' },
+      },
+      [
+        'a default Edge, and that blue.example.com is free',
+        'TenantControlPlane tenants/blue, served as',
+      ],
+    ],
+  ])('prints the Exposure, and says what was not looked at: %j', async (words, spec, unchecked) => {
+    const { exitCode, stdout, stderr } = await terminal.snicket([
+      ...['expose', ...words, '-n', 'tenants', '--dry-run'],
+    ]);
+
+    expect(parse(stdout)).toEqual({
+      ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+      ...{ metadata: { name: 'blue', namespace: 'tenants' }, spec },
+    });
+    expect(stderr).toMatch(
+      /^warning: no cluster to talk to: .*\nnote: not checked: that there is namespace tenants, and no Exposure tenants\/blue in it yet\n/,
+    );
+    for (const one of unchecked) expect(stderr).toMatch(new RegExp(`^note: .* ${one}`, 'm'));
+    expect(exitCode).toBe(0);
+  });
+
+  test.each([
+    [['service/blue'], 'Nobody says; write --kubeconfig-secret'],
+    [['--endpoints', '10.0.0.5:6443'], 'What is the tenant called? Nobody says; write --name'],
+    [
+      ['tenantcontrolplane/blue'],
+      'several providers; write tenantcontrolplane.kamaji.clastix.io/blue',
+    ],
+    [['foo/blue'], 'foo is no kind of control plane; write one of '],
+    [['blue'], 'no cluster to talk to: '],
+    [[], '; without one, --dry-run needs KIND/NAME or --endpoints'],
+    [['service/blue', ...SECRETS, '--kubeconfig', 'gone'], 'there is no kubeconfig'],
+  ])('refuses what does not say enough: %j', async (words, sentence) => {
+    const { exitCode, stdout, stderr } = await terminal.snicket(['expose', ...words, '--dry-run']);
+
+    expect(stderr).toContain(sentence);
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(2);
+  });
+
+  test('is needed: nothing can be written', async () => {
+    const { exitCode, stdout, stderr } = await terminal.snicket([
+      'expose',
+      'service/blue',
+      ...SECRETS,
+    ]);
+
+    expect(stderr).toStartWith('error: no cluster to talk to: ');
+    expect(stderr).not.toContain('--dry-run');
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(2);
+  });
+});
+
+test('where a cluster does not answer, a dry run prints what it can, and ends as any other command', async () => {
+  await using server = await TestApiServer.start();
+  using terminal = new Terminal(server);
+  await server.goDown();
+
+  const whole = await terminal.snicket(['expose', 'service/blue', ...SECRETS, '--dry-run']);
+  const less = await terminal.snicket(['expose', 'service/blue', '--dry-run']);
+
+  expect(whole.stdout).toContain('kind: Exposure\n');
+  // Of its context.
+  expect(whole.stdout).toContain('namespace: tenants\n');
+  expect(whole.stderr).toMatch(
+    /^warning: the management cluster does not answer\n(?:note: .*\n)+error: .*see that the API server runs/,
+  );
+  expect(whole.exitCode).toBe(2);
+  expect(less.stdout).toBe('');
+  expect(less.stderr).toMatch(/^note: to see the Exposure .* write --kubeconfig-secret\nerror: /);
+  expect(less.exitCode).toBe(2);
+  await server.comeUp();
+});

@@ -1,0 +1,104 @@
+/**
+ * An Exposure from flags alone, where no cluster answers: what only a cluster could tell is taken as usual, and said to be.
+ */
+import { DEFAULT_EDGE_ANNOTATION } from '../../api/edge.ts';
+import type { ServedApis } from '../../edges/driver.ts';
+import { objectText, type KubeObject } from '../../kube/object.ts';
+import { groupOf, RESOURCES } from '../../kube/resource.ts';
+import { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import { readerOf } from '../object-reader.ts';
+import { CannotExpose } from './cannot-expose.ts';
+import { resourcesCalled, type NamedControlPlane } from './control-planes.ts';
+import { decideExposure, type ExposeWishes } from './decide.ts';
+import { SecretsSource } from './decide-secrets.ts';
+import { NOBODY } from './questions.ts';
+
+/** What was drafted. */
+export interface Draft {
+  readonly object: KubeObject;
+  /** What was not looked at: `that there is Edge shared`. */
+  readonly unchecked: readonly string[];
+}
+
+/** Every kind in its newest version. */
+const EVERYTHING: ServedApis = { has: () => true };
+
+/** Whether somebody says which control plane is meant, so that nobody has to look for it. */
+export function isNamedInFull({ controlPlane, endpoints }: ExposeWishes): boolean {
+  return endpoints !== undefined || controlPlane?.kind !== undefined;
+}
+
+/** The Exposure, from what somebody says. @throws CannotExpose, AnswerMissing */
+export async function draftWithoutCluster(wishes: ExposeWishes): Promise<Draft> {
+  const namespace = wishes.namespace ?? wishes.usualNamespace;
+  const { controlPlane } = wishes;
+  const meant = controlPlane && assumedControlPlane(controlPlane, namespace);
+  const objects = [ASSUMED_EDGE, namespaceCalled(namespace), ...(meant ? [meant] : [])];
+  const management = new ManagementSnapshot(objects, EVERYTHING, readerOf(objects));
+  const secrets = new SecretsSource(NO_SECRETS, new AbortController().signal);
+  const object = await decideExposure(wishes, { management, secrets, questions: NOBODY });
+  if (object === undefined) throw new CannotExpose('nobody says what to expose');
+  return { object, unchecked: [...placeSentences(object, wishes), ...sourceSentences(meant)] };
+}
+
+function placeSentences(object: KubeObject, { edge, apiHost }: ExposeWishes): readonly string[] {
+  const { namespace } = object.metadata;
+  return [
+    `that there is namespace ${namespace}, and no ${objectText(object)} in it yet`,
+    `that there is ${edge === undefined ? 'a default Edge' : `Edge ${edge}`}, ${apiHost === undefined ? 'with a domain to make hosts from' : `and that ${apiHost} is free`}`,
+  ];
+}
+
+function sourceSentences(meant: KubeObject | undefined): readonly string[] {
+  if (meant === undefined) return [SECRETS];
+  const there = `that there is ${objectText(meant)}`;
+  if (meant.kind !== RESOURCES.service.kind) return [`${there}, served as ${meant.apiVersion}`];
+  return [
+    `${there}; if its API is at another port than 6443, add apiPort, and if it has konnectivity, konnectivityPort`,
+    SECRETS,
+  ];
+}
+
+const SECRETS =
+  'that there are the Secrets; if their entries are not tls.crt, tls.key and admin.conf, add their names';
+
+/** As it would be found; nothing for a kind that is none. */
+function assumedControlPlane(
+  { kind = '', name }: NamedControlPlane,
+  namespace: string,
+): KubeObject | undefined {
+  const called = resourcesCalled(kind);
+  const [resource] = called;
+  if (resource === undefined) return undefined;
+  if (called.length > 1) {
+    const words = called.map(
+      (one) => `${one.kind.toLowerCase()}.${groupOf(one.apiVersion)}/${name}`,
+    );
+    throw new CannotExpose(`${kind} is a kind of several providers; write ${words.join(' or ')}`);
+  }
+  const object = {
+    ...{ apiVersion: resource.apiVersion, kind: resource.kind },
+    metadata: { name, namespace },
+  };
+  return resource === RESOURCES.service ? { ...object, ...USUAL_SERVICE } : object;
+}
+
+const USUAL_SERVICE = { spec: { ports: [{ port: 6443 }] } };
+
+function namespaceCalled(name: string): KubeObject {
+  const { apiVersion, kind } = RESOURCES.namespace;
+  return { apiVersion, kind, metadata: { name } };
+}
+
+/** So that nobody asks for one, nor for hosts: it is not named in the Exposure. */
+const ASSUMED_EDGE: KubeObject & { readonly spec: object } = {
+  ...{ apiVersion: RESOURCES.edge.apiVersion, kind: RESOURCES.edge.kind },
+  metadata: { name: 'assumed', annotations: { [DEFAULT_EDGE_ANNOTATION]: 'true' } },
+  spec: { driver: 'snicket', domain: 'example.com' },
+};
+
+/** None can be read, and none may be listed: those that are named are taken as they are. */
+const NO_SECRETS: ConstructorParameters<typeof SecretsSource>[0] = {
+  get: async () => Promise.resolve(undefined),
+  list: async () => Promise.resolve({ items: [], resourceVersion: '' }),
+};

@@ -1,0 +1,55 @@
+/**
+ * What is wrong in a folder, as lines of the log.
+ */
+import { resolve } from 'node:path';
+import type { Logger } from '../../telemetry/log.ts';
+import { faultText, type FolderFault } from '../folder/fault.ts';
+import type { FolderReading } from '../folder/folder-reader.ts';
+
+/** Tells each fault once, as long as it lasts; and when a file is right again, or gone. */
+export class FaultLog {
+  readonly #folder: string;
+  readonly #log: Logger;
+  #told = new Map<string, FolderFault>();
+
+  constructor(folder: string, log: Logger) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  /** All that is wrong, each in one line. */
+  get sentences(): readonly string[] {
+    return [...this.#told.keys()];
+  }
+
+  /** @param inForce - The files that what is in force comes from. */
+  tell(faults: readonly FolderFault[], reading: FolderReading, inForce: ReadonlySet<string>): void {
+    const told = new Map(faults.map((fault) => [faultText(fault), fault]));
+    for (const [text, fault] of told) {
+      if (this.#told.has(text)) continue;
+      const { file, line, column, excerpt } = fault;
+      const kept = keptSentence(fault, reading, inForce);
+      this.#log.error(`${text}${kept}`, { file, line, column, excerpt });
+    }
+    const wrong = new Set(faults.map(({ file }) => file));
+    const before = new Set([...this.#told.values()].map(({ file }) => file));
+    const present = new Set([...reading.files, ...reading.directories]);
+    for (const file of before.difference(wrong)) {
+      const isThere = present.has(file) || present.has(resolve(this.#folder, file));
+      const news = isThere ? 'nothing is wrong with the file any more' : 'the file is gone';
+      this.#log.info(news, { file });
+    }
+    this.#told = told;
+  }
+}
+
+/** What is in force in place of a file that cannot be used. */
+function keptSentence(
+  { file }: FolderFault,
+  { unknown }: FolderReading,
+  files: ReadonlySet<string>,
+): string {
+  if (!unknown.includes(file)) return '';
+  const wasGood = [...files].some((one) => one === file || one.startsWith(`${file}/`));
+  return wasGood ? '; what it said last stays in force' : '; nothing of it is in force yet';
+}
