@@ -1,7 +1,7 @@
 /**
  * What a demo claims, tried out: a row for people, and whether it is as claimed.
  */
-import type { Cell, Colour } from '../src/cli/output.ts';
+import type { Cell, Colour } from '../src/cli/output/output.ts';
 
 /** A row of a table, and whether things are as they should be. */
 export interface Finding {

@@ -1,7 +1,7 @@
 /**
  * What the demo prints: headings, sentences, tables, commands. In colour on a terminal.
  */
-import { tableText, type Cell, type Screen } from '../src/cli/output.ts';
+import { tableText, type Cell, type Screen } from '../src/cli/output/output.ts';
 
 const BOLD = 1;
 const FAINT = 2;

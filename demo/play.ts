@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { currentScreen } from '../src/cli/output.ts';
-import { say } from '../src/cli/say.ts';
+import { currentScreen } from '../src/cli/output/output.ts';
+import { say } from '../src/cli/output/say.ts';
 import { Page } from './page.ts';
 
 /** What has not ended so long after Ctrl-C ends with the process, and so does what it started. */

@@ -2,7 +2,7 @@
  * `make demo`: the problem that Snicket is for, and what Snicket does about it, on real TLS sockets of this machine. Two small
  * control planes, one address for both, and a worker of each; then commands to try. Needs npm only, and no root.
  */
-import { withProgress } from '../src/cli/progress.ts';
+import { withProgress } from '../src/cli/output/progress.ts';
 import * as claims from './claims.ts';
 import * as commands from './commands.ts';
 import { examine, isKnown } from './doctor.ts';

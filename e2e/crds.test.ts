@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { definitionOf, KINDS } from '../src/api/definition.ts';
+import { definitionOf, KINDS } from '../src/api/definition/definition.ts';
 import { exposureStatus, type ExposureStatus } from '../src/api/exposure-status.ts';
 import { parseEdge, parseExposure } from '../src/api/objects.ts';
 import { NETWORK_TEXTS } from '../src/api/testing/network-texts.ts';

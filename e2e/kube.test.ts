@@ -3,9 +3,9 @@
  */
 import { afterAll, beforeAll, describe } from 'bun:test';
 import { readFileSync } from 'node:fs';
-import type { KubeClient } from '../src/kube/client.ts';
-import { createClient } from '../src/kube/fetch-client.ts';
-import { parseKubeconfig } from '../src/kube/kubeconfig.ts';
+import type { KubeClient } from '../src/kube/client/client.ts';
+import { createClient } from '../src/kube/client/fetch-client.ts';
+import { parseKubeconfig } from '../src/kube/access/kubeconfig.ts';
 import { kubeContract } from '../src/kube/testing/contract.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { waitFor } from '../world/wait.ts';

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { KubeObject } from '../src/kube/object.ts';
-import type { Secret } from '../src/providers/control-plane-reading.ts';
+import type { Secret } from '../src/providers/reading/control-plane-reading.ts';
 import type { ClusterApi } from '../world/cluster/cluster-api.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';

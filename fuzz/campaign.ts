@@ -1,7 +1,7 @@
 /**
  * Input after input through the fast parsers of src/wire and the slow ones here; any difference is a finding.
  */
-import { ClientHello } from '../src/wire/client-hello.ts';
+import { ClientHello } from '../src/wire/hello/client-hello.ts';
 import { ProxyHeader } from '../src/wire/proxy-header.ts';
 import { verifyTenantHeader } from '../src/wire/tenant-header.ts';
 import { helloInput } from './hellos.ts';

@@ -12,7 +12,7 @@ import {
   record,
   serverNameExtension,
   vector,
-} from '../src/wire/hello-builder.ts';
+} from '../src/wire/hello/hello-builder.ts';
 import { mutated } from './mutation.ts';
 import type { Random } from './random.ts';
 

@@ -2,7 +2,7 @@
 // of all codes from their catalogues.
 import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { generatedFiles } from '../src/api/generated.ts';
+import { generatedFiles } from '../src/api/definition/generated.ts';
 import { CODES_PAGE, codesReference } from '../src/cli/doctor/codes-reference.ts';
 
 const root = resolve(import.meta.dir, '..');

@@ -37,7 +37,7 @@ const clean = {
   'src/gateway/route.ts': "export { hello } from '../wire/hello.ts';\n",
   'src/operator/exposure.ts': "export { client } from '../kube/client.ts';\n",
   'src/plan/hosts.test.ts': 'export const first = (names: string[]): string => names[0]!;\n',
-  'world/cluster.ts': "export { client } from '../src/kube/client.ts';\n",
+  'world/cluster.ts': "export { client } from '../src/kube/client/client.ts';\n",
 };
 
 test('passes a tree that keeps to the rules', async () => {

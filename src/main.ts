@@ -1,8 +1,8 @@
 import { Command, CommanderError, Help } from 'commander';
-import { endWithOutput } from './cli/standard-output.ts';
-import { inNameOf, programName } from './cli/program-name.ts';
-import { fittingLine } from './cli/say.ts';
-import { tcpProxyWords } from './cli/tcp-proxy-words.ts';
+import { endWithOutput } from './cli/output/standard-output.ts';
+import { inNameOf, programName } from './cli/output/program-name.ts';
+import { fittingLine } from './cli/output/say.ts';
+import { tcpProxyWords } from './cli/flags/tcp-proxy-words.ts';
 import { escapedText } from './text/plain-text.ts';
 
 /** Exit code for a command line that cannot be understood, as in most Unix tools. */

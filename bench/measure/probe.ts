@@ -1,5 +1,5 @@
 /** One connection after another with a name, from this very process, until one reaches the backend. */
-import { hello } from '../../src/wire/hello-builder.ts';
+import { hello } from '../../src/wire/hello/hello-builder.ts';
 
 /** Between two attempts: what the measured time may be too long by. */
 const PAUSE_MS = 1;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { WorkerMode } from '../../src/api/worker.ts';
-import type { KubeClient } from '../../src/kube/client.ts';
-import { createClient } from '../../src/kube/fetch-client.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
+import { createClient } from '../../src/kube/client/fetch-client.ts';
 import { isKubeError } from '../../src/kube/kube-error.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { RESOURCES } from '../../src/kube/resource.ts';

@@ -2,9 +2,9 @@
  * Which control plane an Exposure is for: a provider's object, a Service, or plain addresses.
  */
 import * as z from 'zod';
-import { objectName, setOf, type DeepReadonly } from './kubernetes-values.ts';
-import { domain, endpoint, port } from './network-values.ts';
-import { withRules } from './rule.ts';
+import { objectName, setOf, type DeepReadonly } from './values/kubernetes-values.ts';
+import { domain, endpoint, port } from './values/network-values.ts';
+import { withRules } from './values/rule.ts';
 
 const secretKey = z.string().min(1).max(253);
 

@@ -3,9 +3,15 @@
  */
 import * as z from 'zod';
 import type { KubeObject } from '../kube/object.ts';
-import { conditions, mapTo, objectName, setOf, type DeepReadonly } from './kubernetes-values.ts';
-import { address, domain, port } from './network-values.ts';
-import { withRules } from './rule.ts';
+import {
+  conditions,
+  mapTo,
+  objectName,
+  setOf,
+  type DeepReadonly,
+} from './values/kubernetes-values.ts';
+import { address, domain, port } from './values/network-values.ts';
+import { withRules } from './values/rule.ts';
 
 /** The ways to route. */
 export const DRIVERS = [

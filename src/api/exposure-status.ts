@@ -3,7 +3,7 @@
  */
 import * as z from 'zod';
 import { DRIVERS } from './edge.ts';
-import { conditions, mapBy, time, type DeepReadonly } from './kubernetes-values.ts';
+import { conditions, mapBy, time, type DeepReadonly } from './values/kubernetes-values.ts';
 import { WORKER_MODES } from './worker.ts';
 
 /** The conditions of an Exposure. */

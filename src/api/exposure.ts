@@ -5,9 +5,9 @@ import * as z from 'zod';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
 import { controlPlaneSpec, type ControlPlaneSpec } from './control-plane-spec.ts';
 import type { ExposureStatus } from './exposure-status.ts';
-import { objectName, type DeepReadonly } from './kubernetes-values.ts';
-import { host } from './network-values.ts';
-import { withRules } from './rule.ts';
+import { objectName, type DeepReadonly } from './values/kubernetes-values.ts';
+import { host } from './values/network-values.ts';
+import { withRules } from './values/rule.ts';
 import { workerSpec } from './worker.ts';
 
 export type { ControlPlaneSpec } from './control-plane-spec.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import * as fc from 'fast-check';
 import { hostsOf } from './hosts.ts';
-import { host } from './network-values.ts';
+import { host } from './values/network-values.ts';
 import { parseEdge, parseExposure } from './objects.ts';
 import { edgeOf, exposureOf, REF } from './testing/objects.ts';
 

@@ -7,7 +7,7 @@ import type { Edge } from './edge.ts';
 import type { Exposure } from './exposure.ts';
 import { mayHaveKonnectivity } from './control-plane-spec.ts';
 import { namespaceFault, type EdgeOfNamespaces } from './allowed-namespaces.ts';
-import { MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from './network-values.ts';
+import { MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from './values/network-values.ts';
 
 /** The hosts of one tenant. */
 export interface Hosts {

@@ -6,8 +6,8 @@ import { edgeSpec, edgeStatus, type Edge } from './edge.ts';
 import { exposureStatus } from './exposure-status.ts';
 import { exposureSpec, type Exposure } from './exposure.ts';
 import { faultsOf, InvalidObjectError, sentenceOf } from './fault.ts';
-import { LABEL_PATTERN } from './name-patterns.ts';
-import { pattern, withRules, type Rule } from './rule.ts';
+import { LABEL_PATTERN } from './values/name-patterns.ts';
+import { pattern, withRules, type Rule } from './values/rule.ts';
 
 /** Of both kinds. */
 const API_VERSION = 'snicket.dev/v1alpha1';

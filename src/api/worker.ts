@@ -3,11 +3,11 @@
  */
 import * as z from 'zod';
 import { LOG_LEVELS } from '../telemetry/log.ts';
-import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from './image-name.ts';
-import { mapBy, mapTo, quantities, setOf, type DeepReadonly } from './kubernetes-values.ts';
-import { SUBDOMAIN_PATTERN } from './name-patterns.ts';
-import { address, oneOfEachFamily, port, virtualAddress } from './network-values.ts';
-import { matching, withRules } from './rule.ts';
+import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from './values/image-name.ts';
+import { mapBy, mapTo, quantities, setOf, type DeepReadonly } from './values/kubernetes-values.ts';
+import { SUBDOMAIN_PATTERN } from './values/name-patterns.ts';
+import { address, oneOfEachFamily, port, virtualAddress } from './values/network-values.ts';
+import { matching, withRules } from './values/rule.ts';
 
 /** How a pod's bytes get the name of their tenant. */
 export const WORKER_MODES = ['passthrough', 'terminate'] as const;

@@ -7,7 +7,7 @@ import { OperatorLab } from '../operator/testing/operator-lab.ts';
 import { TENANTS } from '../operator/testing/places.ts';
 import { yamlText } from '../manifests/yaml-text.ts';
 import { RunLab } from '../standalone/testing/run-lab.ts';
-import { KUBERNETES } from '../tenant/kubernetes-endpoints.ts';
+import { KUBERNETES } from '../tenant/endpoints/kubernetes-endpoints.ts';
 import { Terminal } from './testing/snicket.ts';
 
 setDefaultTimeout(60_000);

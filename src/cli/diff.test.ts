@@ -5,7 +5,7 @@ import { LAB_EDGES, type LabEdge } from '../operator/testing/edges.ts';
 import { objectOf } from '../operator/testing/objects.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
 import { TENANTS } from '../operator/testing/places.ts';
-import { KUBERNETES } from '../tenant/kubernetes-endpoints.ts';
+import { KUBERNETES } from '../tenant/endpoints/kubernetes-endpoints.ts';
 import { PROXY, PROXY_CA } from '../tenant/proxy-names.ts';
 import { Terminal } from './testing/snicket.ts';
 

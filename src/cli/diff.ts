@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import type { Outlook } from '../operator/outlook.ts';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
-import { choiceIn, filesOption, fileSourceOf, soundObjects } from './file-source.ts';
-import { folderName } from './flag-values.ts';
+import { choiceIn, filesOption, fileSourceOf, soundObjects } from './sources/file-source.ts';
+import { folderName } from './flags/flag-values.ts';
 import {
   accessText,
   choiceOf,
@@ -12,8 +12,8 @@ import {
   withManagementFlags,
   type ManagementFlags,
   type NamedExposure,
-} from './management-flags.ts';
-import { say } from './say.ts';
+} from './flags/management-flags.ts';
+import { say } from './output/say.ts';
 
 const EXAMPLES = `
 Examples:
@@ -57,9 +57,9 @@ export function diffCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure | undefined, flags: Flags, command: Command) => {
       const [{ AccessError }, { StateUnreadable }, { orSayWhy }] = await Promise.all([
-        import('../kube/cluster-access.ts'),
+        import('../kube/access/cluster-access.ts'),
         import('./status/state-source.ts'),
-        import('./plans.ts'),
+        import('./plans/plans.ts'),
       ]);
       try {
         const outlooks = await outlooksOf(exposure, flags, command);
@@ -85,8 +85,8 @@ async function outlooksOf(
   refuseUnclear(exposure, flags, command);
   refuseGiven(['state'], 'belongs to -f and the folder of snicket run; add that', command);
   const [{ outlooks }, { someOf }] = await Promise.all([
-    import('./outlooks.ts'),
-    import('./chosen-exposures.ts'),
+    import('./plans/outlooks.ts'),
+    import('./sources/chosen-exposures.ts'),
   ]);
   const { client, access } = await openManagement(flags);
   const choice = choiceOf(exposure, flags, access);
@@ -103,7 +103,7 @@ async function outlooksWith(
   command: Command,
 ): Promise<Outlooks | undefined> {
   const source = fileSourceOf(words, exposure, flags, command);
-  const { outlooksApplied, outlooksOfRun } = await import('./diff-sources.ts');
+  const { outlooksApplied, outlooksOfRun } = await import('./sources/diff-sources.ts');
   const { state, proxyImage, only, operatorNamespace } = flags;
   if (source.folder !== undefined) {
     if (state === undefined) {
@@ -130,10 +130,10 @@ async function diff(outlooks: Outlooks, flags: Flags): Promise<void> {
   // Loaded here, so that help does not pay for it.
   const [{ EXIT, reportFindings }, { exposureChanges }, texts, { currentScreen, valueText }] =
     await Promise.all([
-      import('./plans.ts'),
-      import('./exposure-changes.ts'),
-      import('./diff-text.ts'),
-      import('./output.ts'),
+      import('./plans/plans.ts'),
+      import('./plans/exposure-changes.ts'),
+      import('./output/diff-text.ts'),
+      import('./output/output.ts'),
     ]);
   const { hasColours } = currentScreen();
   const all: object[] = [];

@@ -1,8 +1,8 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { findingText } from '../api/finding.ts';
-import { domain } from '../api/network-values.ts';
-import { fieldValue } from './field-value.ts';
-import { refusing } from './flag-values.ts';
+import { domain } from '../api/values/network-values.ts';
+import { fieldValue } from './flags/field-value.ts';
+import { refusing } from './flags/flag-values.ts';
 import {
   accessText,
   choiceOf,
@@ -16,14 +16,14 @@ import {
   type ChoiceFlags,
   type ClusterFlags,
   type NamedExposure,
-} from './management-flags.ts';
+} from './flags/management-flags.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
 import type { NamedFinding, WantedNames } from './dns/wanted-names.ts';
 import { FORMAT_NAMES, FORMATS, formatsWith, type FormatName } from './dns/formats/formats.ts';
-import { outputOption, type Output } from './output.ts';
-import { READ_MS } from './reading-limit.ts';
-import { say } from './say.ts';
+import { outputOption, type Output } from './output/output.ts';
+import { READ_MS } from './sources/reading-limit.ts';
+import { say } from './output/say.ts';
 
 const EXAMPLES = `
 Formats:
@@ -95,7 +95,7 @@ export function dnsCommand(): Command {
       if (flags.filename !== undefined) {
         return runOnFolder(flags.filename, exposures, flags, command);
       }
-      const { AccessError } = await import('../kube/cluster-access.ts');
+      const { AccessError } = await import('../kube/access/cluster-access.ts');
       try {
         await runOnCluster(exposures, flags);
       } catch (error) {
@@ -134,10 +134,10 @@ function refuseMisplaced(
 async function runOnCluster(exposures: readonly NamedExposure[], flags: Flags): Promise<void> {
   // Loaded here, so that help does not pay for it.
   const [{ orSayWhy }, chosen, { ManagementSnapshot }, { withProgress }] = await Promise.all([
-    import('./plans.ts'),
-    import('./chosen-exposures.ts'),
+    import('./plans/plans.ts'),
+    import('./sources/chosen-exposures.ts'),
     import('../operator/management/management-snapshot.ts'),
-    import('./progress.ts'),
+    import('./output/progress.ts'),
   ]);
   const { client, access } = await openManagement(flags);
   await orSayWhy(async () => {
@@ -160,8 +160,8 @@ async function runOnFolder(
 ): Promise<void> {
   refuseAccessFlags(command);
   const [{ EXIT, orSayWhy }, { openFolder, someInFolder }] = await Promise.all([
-    import('./plans.ts'),
-    import('./folder-management.ts'),
+    import('./plans/plans.ts'),
+    import('./sources/folder-management.ts'),
   ]);
   const opened = await openFolder(folder, command);
   for (const fault of opened.faults) say(`error: ${fault}`);
@@ -191,8 +191,8 @@ async function check({ names, findings }: WantedNames, output: Output): Promise<
       import('../probe/hops/dns.ts'),
       import('./dns/dns-report.ts'),
       import('./dns/records.ts'),
-      import('./output.ts'),
-      import('./progress.ts'),
+      import('./output/output.ts'),
+      import('./output/progress.ts'),
     ]);
   const checking = checkNames(names, { lookup: systemLookup });
   const checks = await progress.withProgress(`waiting for ${names.length} names`, checking);

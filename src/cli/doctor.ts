@@ -14,7 +14,7 @@ import {
   withClusterFlags,
   type ManagementFlags,
   type NamedExposure,
-} from './management-flags.ts';
+} from './flags/management-flags.ts';
 import { edgeCommand } from './doctor/edge.ts';
 import {
   WORKER_FLAGS,
@@ -22,10 +22,10 @@ import {
   workerWordsOf,
   type WorkerFlags,
 } from './doctor/worker-flags.ts';
-import { secondsUpTo } from './flag-values.ts';
-import { outputOption, type Output } from './output.ts';
-import { READ_MS } from './reading-limit.ts';
-import { say } from './say.ts';
+import { secondsUpTo } from './flags/flag-values.ts';
+import { outputOption, type Output } from './output/output.ts';
+import { READ_MS } from './sources/reading-limit.ts';
+import { say } from './output/say.ts';
 
 const EXAMPLES = `
 Examples:
@@ -108,12 +108,12 @@ async function runOnCluster(
     { withProgress },
     { AccessError },
   ] = await Promise.all([
-    import('./plans.ts'),
-    import('./outlooks.ts'),
+    import('./plans/plans.ts'),
+    import('./plans/outlooks.ts'),
     import('../operator/management/management-snapshot.ts'),
     import('./doctor/diagnose.ts'),
-    import('./progress.ts'),
-    import('../kube/cluster-access.ts'),
+    import('./output/progress.ts'),
+    import('../kube/access/cluster-access.ts'),
   ]);
   try {
     const { client, access } = await openManagement(flags);
@@ -143,10 +143,10 @@ async function runOnFolder(
 ): Promise<void> {
   refuseAccessFlags(command);
   const [plans, { diagnose }, { openFolder, someInFolder }, { PROXY_IMAGE }] = await Promise.all([
-    import('./plans.ts'),
+    import('./plans/plans.ts'),
     import('./doctor/diagnose.ts'),
-    import('./folder-management.ts'),
-    import('./proxy-image.ts'),
+    import('./sources/folder-management.ts'),
+    import('./plans/proxy-image.ts'),
   ]);
   const opened = await openFolder(folder, command);
   for (const fault of opened.faults) say(`error: ${fault}`);

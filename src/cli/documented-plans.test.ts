@@ -9,8 +9,8 @@ import { makeCa } from '../pki/testing/test-ca.ts';
 import { isOfKind, PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
 import { madeOf } from '../providers/testing/made-objects.ts';
 import { kubeconfigFor } from '../providers/testing/provider-objects.ts';
-import { planText } from './plans.ts';
-import { outlooksOfFiles } from './render-files.ts';
+import { planText } from './plans/plans.ts';
+import { outlooksOfFiles } from './plans/render-files.ts';
 
 const { objects } = documentedObjects();
 const authority = await makeCa();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { parse } from 'yaml';
-import type { KubeClient } from '../kube/client.ts';
-import { createClient } from '../kube/fetch-client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { createClient } from '../kube/client/fetch-client.ts';
 import { RESOURCES, type Resource } from '../kube/resource.ts';
 import { TestApiServer } from '../kube/testing/api-server.ts';
 import type { ApiObject } from '../kube/store/object-store.ts';

@@ -1,16 +1,16 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { PREPARE_POLICIES } from '../api/exposure.ts';
-import { endpoint, host } from '../api/network-values.ts';
+import { endpoint, host } from '../api/values/network-values.ts';
 import { WORKER_MODES } from '../api/worker.ts';
-import { fieldValue } from './field-value.ts';
-import { objectName, refusing, wholeNumber } from './flag-values.ts';
+import { fieldValue } from './flags/field-value.ts';
+import { objectName, refusing, wholeNumber } from './flags/flag-values.ts';
 import {
   FOLDER_NAMESPACE,
   openManagement,
   withClusterFlags,
   type ClusterFlags,
-} from './management-flags.ts';
-import { outputOption, type Output } from './output.ts';
+} from './flags/management-flags.ts';
+import { outputOption, type Output } from './output/output.ts';
 import type { NamedControlPlane } from './expose/control-planes.ts';
 
 const EXAMPLES = `
@@ -102,7 +102,7 @@ export function exposeCommand(): Command {
     .action(async (controlPlane: NamedControlPlane | undefined, flags: Flags, command: Command) => {
       refuseMisplaced(controlPlane, flags, command);
       const [{ AccessError }, { AnswerMissing }, { CannotExpose }] = await Promise.all([
-        import('../kube/cluster-access.ts'),
+        import('../kube/access/cluster-access.ts'),
         import('./expose/questions.ts'),
         import('./expose/cannot-expose.ts'),
       ]);
@@ -142,7 +142,7 @@ function refuseMisplaced(
 async function run(controlPlane: NamedControlPlane | undefined, flags: Flags): Promise<void> {
   // Loaded here, so that help does not pay for it.
   const [{ orSayWhy }, { exposeControlPlane }] = await Promise.all([
-    import('./plans.ts'),
+    import('./plans/plans.ts'),
     import('./expose/expose-control-plane.ts'),
   ]);
   const opened = await openOrDraft(controlPlane, flags);
@@ -159,7 +159,7 @@ async function run(controlPlane: NamedControlPlane | undefined, flags: Flags): P
 /** The cluster; nothing if there is none, and the Exposure was printed without it. @throws AccessError */
 async function openOrDraft(controlPlane: NamedControlPlane | undefined, flags: Flags) {
   const [{ AccessError }, { printWithoutCluster }, { isNamedInFull }] = await Promise.all([
-    import('../kube/cluster-access.ts'),
+    import('../kube/access/cluster-access.ts'),
     import('./expose/expose-control-plane.ts'),
     import('./expose/without-cluster.ts'),
   ]);

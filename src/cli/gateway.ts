@@ -2,8 +2,8 @@ import { Command, Option } from 'commander';
 import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { OpenRoutesFeed } from '../gateway/routes/routes-feed.ts';
-import { fileName, objectName } from './flag-values.ts';
-import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './gateway-flags.ts';
+import { fileName, objectName } from './flags/flag-values.ts';
+import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './flags/gateway-flags.ts';
 
 const EXAMPLES = `
 Examples:
@@ -123,9 +123,9 @@ async function routesFeed(flags: Flags, command: Command): Promise<OpenRoutesFee
   const [{ KubernetesRoutes }, { createClient }, { defaultAccess }, { AccessError }] =
     await Promise.all([
       import('../discovery/kubernetes-routes.ts'),
-      import('../kube/fetch-client.ts'),
-      import('../kube/cluster-access-default.ts'),
-      import('../kube/cluster-access.ts'),
+      import('../kube/client/fetch-client.ts'),
+      import('../kube/access/default-access.ts'),
+      import('../kube/access/cluster-access.ts'),
     ]);
   try {
     const client = createClient(defaultAccess({ kubeconfig, context }));

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { createClient } from '../kube/fetch-client.ts';
-import { parseKubeconfig } from '../kube/kubeconfig.ts';
+import { createClient } from '../kube/client/fetch-client.ts';
+import { parseKubeconfig } from '../kube/access/kubeconfig.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { TestApiServer } from '../kube/testing/api-server.ts';
 import { LabTenant } from '../operator/testing/lab-tenant.ts';

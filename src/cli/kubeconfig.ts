@@ -2,9 +2,9 @@ import { lstatSync, type Stats } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { systemCode } from '../files/system-error.ts';
 import { FileExists, writeWhole } from '../files/whole-file.ts';
-import { fileName } from './flag-values.ts';
+import { fileName } from './flags/flag-values.ts';
 import { ipVersion } from '../wire/ip-address.ts';
-import type { ClusterAccess } from '../kube/cluster-access.ts';
+import type { ClusterAccess } from '../kube/access/cluster-access.ts';
 import type { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
 import {
   accessText,
@@ -19,11 +19,16 @@ import {
   type Choice,
   type ClusterFlags,
   type NamedExposure,
-} from './management-flags.ts';
-import { OUTPUTS } from './output.ts';
-import { READ_MS } from './reading-limit.ts';
-import { say } from './say.ts';
-import { edgeAddress, NothingToGive, plannedPlace, routedPlace } from './tenant-place.ts';
+} from './flags/management-flags.ts';
+import { OUTPUTS } from './output/output.ts';
+import { READ_MS } from './sources/reading-limit.ts';
+import { say } from './output/say.ts';
+import {
+  edgeAddress,
+  NothingToGive,
+  plannedPlace,
+  routedPlace,
+} from './kubeconfig/tenant-place.ts';
 
 const EXAMPLES = `
 Examples:
@@ -73,7 +78,7 @@ export function kubeconfigCommand(): Command {
       if (flags.force && flags.output === undefined) {
         command.error('error: --force belongs to -o; leave it out');
       }
-      const { AccessError } = await import('../kube/cluster-access.ts');
+      const { AccessError } = await import('../kube/access/cluster-access.ts');
       try {
         refuseExisting(flags, command);
         await run(exposure, flags, command);
@@ -90,8 +95,8 @@ export function kubeconfigCommand(): Command {
 async function run(exposure: NamedExposure, flags: Flags, command: Command): Promise<void> {
   // Loaded here, so that help does not pay for it.
   const [{ orSayWhy, EXIT }, { AccessError }] = await Promise.all([
-    import('./plans.ts'),
-    import('../kube/cluster-access.ts'),
+    import('./plans/plans.ts'),
+    import('../kube/access/cluster-access.ts'),
   ]);
   const { access, read } =
     flags.filename === undefined
@@ -122,7 +127,7 @@ interface Source {
 async function openCluster(flags: Flags): Promise<Source> {
   const [{ ManagementSnapshot }, { withProgress }] = await Promise.all([
     import('../operator/management/management-snapshot.ts'),
-    import('./progress.ts'),
+    import('./output/progress.ts'),
   ]);
   const { client, access } = await openManagement(flags);
   const read = async () => {
@@ -134,7 +139,7 @@ async function openCluster(flags: Flags): Promise<Source> {
 
 async function openFolderOf(folder: string, command: Command): Promise<Source> {
   refuseAccessFlags(command);
-  const { openFolder } = await import('./folder-management.ts');
+  const { openFolder } = await import('./sources/folder-management.ts');
   const { management, faults } = await openFolder(folder, command);
   // One tenant is asked for, and the files of others do not keep it from being given.
   for (const fault of faults) say(`warning: ${fault}`);
@@ -144,9 +149,9 @@ async function openFolderOf(folder: string, command: Command): Promise<Source> {
 async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, flags: Flags) {
   const [{ chosenOf }, { lookAtExposure }, { edgeKubeconfig }, { findingText }] = await Promise.all(
     [
-      import('./chosen-exposures.ts'),
+      import('./sources/chosen-exposures.ts'),
       import('../operator/look.ts'),
-      import('./kubeconfig-document.ts'),
+      import('./kubeconfig/kubeconfig-document.ts'),
       import('../api/finding.ts'),
     ],
   );

@@ -1,9 +1,13 @@
 import { Command, Option } from 'commander';
 import { hostname } from 'node:os';
-import type { ListenAddress } from '../engine/listen-address.ts';
+import type { ListenAddress } from '../engine/listening/listen-address.ts';
 import { createLogger, LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
-import { fileName, namespaceName, parseHttp } from './flag-values.ts';
-import { operatorOptionsOf, withOperatorFlags, type OperatorFlags } from './operator-flags.ts';
+import { fileName, namespaceName, parseHttp } from './flags/flag-values.ts';
+import {
+  operatorOptionsOf,
+  withOperatorFlags,
+  type OperatorFlags,
+} from './flags/operator-flags.ts';
 
 const EXAMPLES = `
 Examples:
@@ -71,9 +75,9 @@ async function run(flags: Flags, command: Command): Promise<void> {
   const [{ runOperator }, { createClient }, { defaultAccess }, { AccessError }] = await Promise.all(
     [
       import('../operator/run-operator.ts'),
-      import('../kube/fetch-client.ts'),
-      import('../kube/cluster-access-default.ts'),
-      import('../kube/cluster-access.ts'),
+      import('../kube/client/fetch-client.ts'),
+      import('../kube/access/default-access.ts'),
+      import('../kube/access/cluster-access.ts'),
     ],
   );
   try {
@@ -82,7 +86,7 @@ async function run(flags: Flags, command: Command): Promise<void> {
     const isPod = access.credentials.kind === 'token-file';
     const namespace = flags.namespace ?? (isPod ? access.namespace : 'snicket-system');
     if (flags.dryRun) {
-      const { printPlans } = await import('./plans.ts');
+      const { printPlans } = await import('./plans/plans.ts');
       await printPlans({ client, namespace, proxyImage: flags.proxyImage });
       return;
     }

@@ -1,12 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_LIMITS } from '../engine/limits.ts';
-import { parseListenAddress, type ListenAddress } from '../engine/listen-address.ts';
+import { parseListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
 import type { EngineChoice } from '../engine/open-engine.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../proxy/edge/edge-address.ts';
 import type { ProxyMode } from '../proxy/proxy.ts';
 import { createLogger, LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
-import { serverNameFault } from '../wire/server-name.ts';
-import { say } from './say.ts';
+import { serverNameFault } from '../wire/hello/server-name.ts';
+import { say } from './output/say.ts';
 
 const EXAMPLES = `
 Examples:

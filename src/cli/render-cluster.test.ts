@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { differences } from '../kube/apply-differences.ts';
+import { differences } from '../kube/apply/differences.ts';
 import { RESOURCES, resourceOf } from '../kube/resource.ts';
 import { LAB_EDGES } from '../operator/testing/edges.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';

@@ -9,11 +9,22 @@ import {
   withManagementFlags,
   type ManagementFlags,
   type NamedExposure,
-} from './management-flags.ts';
-import { say } from './say.ts';
-import { PROXY_IMAGE } from './proxy-image.ts';
-import { choiceIn, filesOption, fileSourceOf, soundObjects, THESE_FILES } from './file-source.ts';
-import { TENANT_FLAGS, tenantWordsOf, withTenantFlags, type TenantFlags } from './tenant-flags.ts';
+} from './flags/management-flags.ts';
+import { say } from './output/say.ts';
+import { PROXY_IMAGE } from './plans/proxy-image.ts';
+import {
+  choiceIn,
+  filesOption,
+  fileSourceOf,
+  soundObjects,
+  THESE_FILES,
+} from './sources/file-source.ts';
+import {
+  TENANT_FLAGS,
+  tenantWordsOf,
+  withTenantFlags,
+  type TenantFlags,
+} from './flags/tenant-flags.ts';
 
 const EXAMPLES = `
 Examples:
@@ -86,9 +97,9 @@ async function renderCluster(
   command: Command,
 ): Promise<void> {
   const [{ printPlans }, { someOf }, { AccessError }] = await Promise.all([
-    import('./plans.ts'),
-    import('./chosen-exposures.ts'),
-    import('../kube/cluster-access.ts'),
+    import('./plans/plans.ts'),
+    import('./sources/chosen-exposures.ts'),
+    import('../kube/access/cluster-access.ts'),
   ]);
   try {
     const { client, access } = await openManagement(flags);
@@ -110,10 +121,10 @@ async function renderFiles(
   command: Command,
 ): Promise<void> {
   const [{ outlooksOfFiles }, plans, { someInFiles }, { placeOfFolder }] = await Promise.all([
-    import('./render-files.ts'),
-    import('./plans.ts'),
-    import('./chosen-exposures.ts'),
-    import('./folder-management.ts'),
+    import('./plans/render-files.ts'),
+    import('./plans/plans.ts'),
+    import('./sources/chosen-exposures.ts'),
+    import('./sources/folder-management.ts'),
   ]);
   const source = fileSourceOf(words, exposure, flags, command);
   const { folder } = source;

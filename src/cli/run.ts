@@ -1,9 +1,13 @@
 import { Command, Option } from 'commander';
 import { LOG_LEVELS, type LoggerOptions, type LogLevel } from '../telemetry/log.ts';
-import { folderName } from './flag-values.ts';
-import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './gateway-flags.ts';
-import { areColoursWelcome } from './output.ts';
-import { operatorOptionsOf, withOperatorFlags, type OperatorFlags } from './operator-flags.ts';
+import { folderName } from './flags/flag-values.ts';
+import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './flags/gateway-flags.ts';
+import { areColoursWelcome } from './output/output.ts';
+import {
+  operatorOptionsOf,
+  withOperatorFlags,
+  type OperatorFlags,
+} from './flags/operator-flags.ts';
 
 const EXAMPLES = `
 Examples:

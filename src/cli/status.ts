@@ -8,10 +8,10 @@ import {
   withClusterFlags,
   type ClusterFlags,
   type NamedExposure,
-} from './management-flags.ts';
-import { folderName } from './flag-values.ts';
-import { outputOption, type Output } from './output.ts';
-import { READ_MS } from './reading-limit.ts';
+} from './flags/management-flags.ts';
+import { folderName } from './flags/flag-values.ts';
+import { outputOption, type Output } from './output/output.ts';
+import { READ_MS } from './sources/reading-limit.ts';
 import type { StatusSource } from './status/status-source.ts';
 import type { Drawing } from './status/watch-status.ts';
 import type { Situation, StatusObjects } from './status/situation.ts';
@@ -65,7 +65,7 @@ export function statusCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .action(async (exposure: NamedExposure | undefined, flags: Flags, command: Command) => {
       refuseMisplaced(exposure, flags, command);
-      const { AccessError } = await import('../kube/cluster-access.ts');
+      const { AccessError } = await import('../kube/access/cluster-access.ts');
       try {
         await run(exposure, flags);
       } catch (error) {
@@ -100,10 +100,10 @@ function refuseMisplaced(
 
 async function run(exposure: NamedExposure | undefined, flags: Flags): Promise<void> {
   const [{ EXIT, orSayWhy }, { NothingChosen }, { StateUnreadable }, { say }] = await Promise.all([
-    import('./plans.ts'),
-    import('./chosen-exposures.ts'),
+    import('./plans/plans.ts'),
+    import('./sources/chosen-exposures.ts'),
     import('./status/state-source.ts'),
-    import('./say.ts'),
+    import('./output/say.ts'),
   ]);
   const source = await openSource(exposure, flags);
   await orSayWhy(async () => {
@@ -145,7 +145,7 @@ async function openSource(
 }
 
 async function readOnce(source: StatusSource, { state }: Flags): Promise<StatusObjects> {
-  const { withProgress } = await import('./progress.ts');
+  const { withProgress } = await import('./output/progress.ts');
   const what = state === undefined ? 'reading the management cluster' : `reading ${state}`;
   return withProgress(what, source.read(AbortSignal.timeout(READ_MS)));
 }
@@ -155,7 +155,7 @@ async function nothingText(
   { state }: Flags,
 ): Promise<string> {
   const [{ programName }, { shellWord }] = await Promise.all([
-    import('./program-name.ts'),
+    import('./output/program-name.ts'),
     import('../text/shell-word.ts'),
   ]);
   const key = namespace === undefined ? name : `${namespace}/${name}`;
@@ -185,7 +185,7 @@ async function print(
 ): Promise<boolean> {
   const [{ isWell, situationOf }, { valueText }] = await Promise.all([
     import('./status/situation.ts'),
-    import('./output.ts'),
+    import('./output/output.ts'),
   ]);
   const situation = narrowed(situationOf(objects), exposure);
   process.stdout.write(
@@ -222,7 +222,7 @@ async function drawingFor(exposure: NamedExposure | undefined, flags: Flags): Pr
   const [{ exposureText }, { overviewText }, { currentScreen }] = await Promise.all([
     import('./status/exposure-text.ts'),
     import('./status/overview-text.ts'),
-    import('./output.ts'),
+    import('./output/output.ts'),
   ]);
   const hasNamespaces = flags.allNamespaces || flags.state !== undefined;
   return (situation, rows) => {

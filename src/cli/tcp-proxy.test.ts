@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { resolve } from 'node:path';
-import type { Environment } from '../kube/in-cluster.ts';
+import type { Environment } from '../kube/access/in-cluster.ts';
 import type { TcpProxySettings } from '../tcp-proxy/settings.ts';
 import { tcpProxyCommand } from './tcp-proxy.ts';
-import { tcpProxyWords } from './tcp-proxy-words.ts';
+import { tcpProxyWords } from './flags/tcp-proxy-words.ts';
 
 const launcher = resolve(import.meta.dir, '../../snicket');
 const EVERYWHERE = [

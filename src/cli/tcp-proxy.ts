@@ -1,11 +1,15 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { hostname } from 'node:os';
-import { parseListenAddress, type ListenAddress } from '../engine/listen-address.ts';
-import { isInCluster, SERVICE_ACCOUNT_FOLDER, type Environment } from '../kube/in-cluster.ts';
+import { parseListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
+import {
+  isInCluster,
+  SERVICE_ACCOUNT_FOLDER,
+  type Environment,
+} from '../kube/access/in-cluster.ts';
 import { parseGoBoolean, parseGoDuration } from '../tcp-proxy/go-values.ts';
 import { LONGEST_ROUND_MS, settingsOf, type TcpProxySettings } from '../tcp-proxy/settings.ts';
 import { createLogger, type LogLevel } from '../telemetry/log.ts';
-import { say } from './say.ts';
+import { say } from './output/say.ts';
 
 const EXAMPLES = `
 Environment:
@@ -162,7 +166,7 @@ async function run(settings: TcpProxySettings, command: Command, level: LogLevel
   const [{ startTcpProxy }, { AddressUnavailable }, { AccessError }] = await Promise.all([
     import('../tcp-proxy/tcp-proxy.ts'),
     import('../proxy/proxy.ts'),
-    import('../kube/cluster-access.ts'),
+    import('../kube/access/cluster-access.ts'),
   ]);
   const running = await startTcpProxy(settings, {
     env: process.env,

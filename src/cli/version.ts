@@ -41,7 +41,7 @@ export function versionCommand(): Command {
         );
         return;
       }
-      const { valueText } = await import('./output.ts');
+      const { valueText } = await import('./output/output.ts');
       process.stdout.write(valueText(current, output));
     });
 }

@@ -7,7 +7,7 @@ import type { Route, RouteKind } from '../gateway/routes/route.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { quoted } from '../text/quote.ts';
 import { isIPv6 } from '../wire/ip-address.ts';
-import { serverNameFault } from '../wire/server-name.ts';
+import { serverNameFault } from '../wire/hello/server-name.ts';
 
 /** As much of an Exposure as a gateway needs. Its schema is the API server's affair: loading it here would cost 8 MB. */
 export interface RoutedExposure extends KubeObject {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Route } from '../gateway/routes/route.ts';
 import type { RouteCounts } from '../gateway/routes/routes-feed.ts';
-import { createClient } from '../kube/fetch-client.ts';
+import { createClient } from '../kube/client/fetch-client.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { TestApiServer } from '../kube/testing/api-server.ts';
 import { objectOf } from '../operator/testing/objects.ts';

@@ -1,13 +1,13 @@
 /**
  * What every engine has to do, as tests: the contract of `engine.ts`, on real sockets. For tests only.
  */
-import { blindSuite } from './conformance/blind-suite.ts';
-import { limitsSuite } from './conformance/limits-suite.ts';
-import { openingSuite } from './conformance/opening-suite.ts';
-import { piecesSuite } from './conformance/pieces-suite.ts';
-import { processSuite } from './conformance/process-suite.ts';
-import { relaySuite } from './conformance/relay-suite.ts';
-import { stormSuite } from './conformance/storm-suite.ts';
+import { blindSuite } from './conformance/suites/blind-suite.ts';
+import { limitsSuite } from './conformance/suites/limits-suite.ts';
+import { openingSuite } from './conformance/suites/opening-suite.ts';
+import { piecesSuite } from './conformance/suites/pieces-suite.ts';
+import { processSuite } from './conformance/suites/process-suite.ts';
+import { relaySuite } from './conformance/suites/relay-suite.ts';
+import { stormSuite } from './conformance/suites/storm-suite.ts';
 
 /** Registers the whole suite for one engine. */
 export function conformance(engine: string): void {

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Backend, Peer } from '../engine/conformance/peer.ts';
 import { createLogger } from '../telemetry/log.ts';
-import { hello } from '../wire/hello-builder.ts';
+import { hello } from '../wire/hello/hello-builder.ts';
 import { AccessLog } from './access-log.ts';
 import { balancerHeader } from './testing/headers.ts';
 import { GatewayLab, until } from './testing/lab.ts';

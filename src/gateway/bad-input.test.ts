@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Backend, Peer } from '../engine/conformance/peer.ts';
 import { readAlert, type AlertName } from '../wire/alert.ts';
-import { extension, hello, inRecords, helloMessage } from '../wire/hello-builder.ts';
+import { extension, hello, inRecords, helloMessage } from '../wire/hello/hello-builder.ts';
 import { balancerHeader } from './testing/headers.ts';
 import { GatewayLab, until } from './testing/lab.ts';
 

@@ -4,9 +4,9 @@
 import { systemClock } from '../engine/clock.ts';
 import { drain } from '../engine/drain.ts';
 import { DEFAULT_LIMITS, type Limits } from '../engine/limits.ts';
-import { formatListenAddress, type ListenAddress } from '../engine/listen-address.ts';
-import { CannotListen, listenOnAll } from '../engine/listen-all.ts';
-import { whyNotAlone } from '../engine/sole-listener.ts';
+import { formatListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
+import { CannotListen, listenOnAll } from '../engine/listening/listen-all.ts';
+import { whyNotAlone } from '../engine/listening/sole-listener.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Backend, Peer } from '../engine/conformance/peer.ts';
 import { readAlert } from '../wire/alert.ts';
-import { hello } from '../wire/hello-builder.ts';
+import { hello } from '../wire/hello/hello-builder.ts';
 import { GatewayLab, until, type LabOptions } from './testing/lab.ts';
 
 const HELLO = hello({ serverName: 'a.test' });

@@ -1,7 +1,7 @@
 /**
  * What a gateway is told at its start.
  */
-import type { ListenAddress } from '../engine/listen-address.ts';
+import type { ListenAddress } from '../engine/listening/listen-address.ts';
 import type { EngineChoice } from '../engine/open-engine.ts';
 import type { OpenRoutesFeed } from './routes/routes-feed.ts';
 import type { TenantLimits } from './switchboard/route-book.ts';

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Backend, Peer } from '../engine/conformance/peer.ts';
-import { hello } from '../wire/hello-builder.ts';
+import { hello } from '../wire/hello/hello-builder.ts';
 import { routesJson, until } from './testing/lab.ts';
 
 const MAIN = resolve(import.meta.dir, '../main.ts');

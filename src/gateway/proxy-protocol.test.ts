@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { hello } from '../wire/hello-builder.ts';
+import { hello } from '../wire/hello/hello-builder.ts';
 import { balancerHeader, signedHeader } from './testing/headers.ts';
 import { until } from './testing/lab.ts';
 import { answer, HOST_A, TwoTenants } from './testing/two-tenants.ts';

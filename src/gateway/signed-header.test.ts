@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { Peer } from '../engine/conformance/peer.ts';
-import { hello } from '../wire/hello-builder.ts';
+import { hello } from '../wire/hello/hello-builder.ts';
 import { balancerHeader, MASTER_KEY, signedHeader } from './testing/headers.ts';
 import { until } from './testing/lab.ts';
 import { answer, HOST_A, HOST_B, TwoTenants } from './testing/two-tenants.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { KubeClient } from './client.ts';
-import { createClient } from './fetch-client.ts';
+import type { KubeClient } from './client/client.ts';
+import { createClient } from './client/fetch-client.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 import { RESOURCES } from './resource.ts';
 import { TestApiServer } from './testing/api-server.ts';

@@ -1,7 +1,7 @@
 /**
  * Finalizers: as long as ours is there, a deleted object stays until we have cleaned up.
  */
-import type { CallOptions, KubeClient } from './client.ts';
+import type { CallOptions, KubeClient } from './client/client.ts';
 import { isKubeError } from './kube-error.ts';
 import { objectText, type KubeObject } from './object.ts';
 import type { Resource } from './resource.ts';

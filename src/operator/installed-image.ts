@@ -2,7 +2,7 @@
  * The image that an operator in the cluster gives to proxies. Whoever shows what it would do has to know it, and it is
  * nowhere but in the operator's own command line.
  */
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 

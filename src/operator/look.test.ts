@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { createClient } from '../kube/fetch-client.ts';
+import { createClient } from '../kube/client/fetch-client.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { lookAtExposure, lookAtTenant, type CredentialsSource } from './look.ts';
 import { ManagementCluster } from './management/management-cluster.ts';
 import { ManagementSnapshot } from './management/management-snapshot.ts';
-import { TenantLink } from './tenant/tenant-link.ts';
-import { TenantSnapshot } from './tenant/tenant-snapshot.ts';
+import { TenantLink } from './tenant/link/tenant-link.ts';
+import { TenantSnapshot } from './tenant/link/tenant-snapshot.ts';
 import { LAB_EDGES } from './testing/edges.ts';
 import { OperatorLab } from './testing/operator-lab.ts';
 import { SYSTEM } from './testing/places.ts';

@@ -3,14 +3,14 @@
  * and a dry run look and then show.
  */
 import type { KubeObject } from '../kube/object.ts';
-import type { ListenAddress } from '../engine/listen-address.ts';
+import type { ListenAddress } from '../engine/listening/listen-address.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { planExposure, type Facts, type Plan } from '../plan/plan.ts';
 import {
   readControlPlane,
   type ControlPlaneObjects,
   type ControlPlaneReading,
-} from '../providers/read-control-plane.ts';
+} from '../providers/reading/read-control-plane.ts';
 import { placedProxies } from '../tenant/proxy-addresses.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
 import { edgeAddresses, edgeClusterAddresses } from './exposure/route-changes.ts';
@@ -20,7 +20,7 @@ import type { SeenSecret } from './management/secret-rounds.ts';
 import type { CredentialsFound, CredentialsInput } from './tenant/credentials.ts';
 import { readTenantFacts } from './tenant/tenant-facts.ts';
 import { readTenantSide } from './tenant/tenant-side.ts';
-import type { TenantView } from './tenant/tenant-view.ts';
+import type { TenantView } from './tenant/link/tenant-view.ts';
 
 /** Where to look, and what cannot be seen there. */
 export interface Viewpoint extends ManagementPlace {

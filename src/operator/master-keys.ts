@@ -4,7 +4,7 @@
  */
 import { systemClock, type Clock } from '../engine/clock.ts';
 import { parseKeys } from '../gateway/key-file.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';

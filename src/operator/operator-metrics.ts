@@ -3,7 +3,7 @@
  */
 import type { EdgeStatus } from '../api/edge.ts';
 import type { ExposureStatus } from '../api/exposure.ts';
-import type { EventRecorder } from '../kube/events.ts';
+import type { EventRecorder } from '../kube/events/events.ts';
 import type { Condition, KubeObject } from '../kube/object.ts';
 import type { WorkQueue } from '../kube/work-queue.ts';
 import type { Metrics, Sample } from '../telemetry/metrics.ts';

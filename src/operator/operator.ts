@@ -2,12 +2,12 @@
  * The operator put together: one management cluster, all Exposures and Edges in it, as long as this process leads.
  */
 import { systemClock } from '../engine/clock.ts';
-import type { ListenAddress } from '../engine/listen-address.ts';
-import { Applier } from '../kube/apply.ts';
+import type { ListenAddress } from '../engine/listening/listen-address.ts';
+import { Applier } from '../kube/apply/apply.ts';
 import { backoffMs, delay } from '../kube/backoff.ts';
-import type { KubeClient } from '../kube/client.ts';
-import type { ClusterAccess } from '../kube/cluster-access.ts';
-import { EventRecorder } from '../kube/events.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { ClusterAccess } from '../kube/access/cluster-access.ts';
+import { EventRecorder } from '../kube/events/events.ts';
 import { keyText } from '../kube/object.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
@@ -23,8 +23,8 @@ import { registerOperatorMetrics } from './operator-metrics.ts';
 import { Preparer } from './preparation/preparer.ts';
 import { ProbeRounds } from './probe-rounds.ts';
 import { ShimController } from './shim/shim-controller.ts';
-import type { TenantLink } from './tenant/tenant-link.ts';
-import { TenantLinks } from './tenant/tenant-links.ts';
+import type { TenantLink } from './tenant/link/tenant-link.ts';
+import { TenantLinks } from './tenant/link/tenant-links.ts';
 import { Triggers } from './triggers.ts';
 
 /** Options of an {@link Operator}. */

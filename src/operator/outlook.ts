@@ -3,14 +3,17 @@
  */
 import type { Exposure, ExposureStatus } from '../api/exposure.ts';
 import { formerRoutes } from '../edges/former-routes.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { KubeError } from '../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
 import type { Plan } from '../plan/plan.ts';
-import { readControlPlane, type ControlPlaneReading } from '../providers/read-control-plane.ts';
+import {
+  readControlPlane,
+  type ControlPlaneReading,
+} from '../providers/reading/read-control-plane.ts';
 import { isElsewhere } from './exposure/exposure-status.ts';
-import { isInUse } from './exposure/exposure-verdicts.ts';
+import { isInUse } from './exposure/verdicts/exposure-verdicts.ts';
 import { madeFor, nameTaken, routeChanges, routeFindings } from './exposure/route-changes.ts';
 import {
   lookAtExposure,
@@ -30,7 +33,7 @@ import {
 import { foreseenCredentials } from './tenant/foreseen-credentials.ts';
 import { reachTenant, type EdgeWay } from './tenant/reach-tenant.ts';
 import { TenantNotInitialised } from './tenant/tenant-facts.ts';
-import { TenantSnapshot } from './tenant/tenant-snapshot.ts';
+import { TenantSnapshot } from './tenant/link/tenant-snapshot.ts';
 import { hasYielded, rivalOf } from './tenant/tenant-claim.ts';
 import { isOurs, otherHolder, readTenantSide, tenantChanges } from './tenant/tenant-side.ts';
 

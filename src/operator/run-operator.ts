@@ -2,10 +2,10 @@
  * The operator as a process: leader election, health and signals around {@link Operator}.
  */
 import { systemClock } from '../engine/clock.ts';
-import { formatListenAddress, type ListenAddress } from '../engine/listen-address.ts';
-import { CannotListen, listenOnAll } from '../engine/listen-all.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { LeaderElection } from '../kube/leader-election.ts';
+import { formatListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
+import { CannotListen, listenOnAll } from '../engine/listening/listen-all.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { LeaderElection } from '../kube/election/leader-election.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Operator, type OperatorOptions } from './operator.ts';

@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { createClient } from '../kube/fetch-client.ts';
+import { createClient } from '../kube/client/fetch-client.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { TestApiServer } from '../kube/testing/api-server.ts';
 import { StatusWriter } from './status-writer.ts';

@@ -4,7 +4,7 @@
  * What was written comes back through a watch, some time later. Until then the last answer of the server counts: else a
  * status that turns and turns back would be compared with one that is older than both, and the turn would stay.
  */
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { isNewer, keyText, type KubeObject } from '../kube/object.ts';
 
 /** For one kind of object, whose status is an `S`. */

@@ -8,7 +8,7 @@ import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import { RESOURCES, type Resource } from '../kube/resource.ts';
 import type { WorkQueue } from '../kube/work-queue.ts';
 import { clusterDeploymentOf } from '../providers/k0rdent.ts';
-import { clusterNameOf } from '../providers/k0s-control-plane.ts';
+import { clusterNameOf } from '../providers/k0s/control-plane.ts';
 import {
   isOfKind,
   PROVIDER_RESOURCES,

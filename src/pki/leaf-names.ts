@@ -3,7 +3,7 @@
  */
 import { formatAddress, parseAddress } from '../wire/address-pair.ts';
 import { ipVersion } from '../wire/ip-address.ts';
-import { serverNameFault } from '../wire/server-name.ts';
+import { serverNameFault } from '../wire/hello/server-name.ts';
 import { PkiError } from './pki-error.ts';
 
 /** The subject alternative names of a leaf. */

@@ -4,20 +4,20 @@
  */
 import type { ControlPlaneSpec } from '../api/exposure.ts';
 import { exposureLabelValue } from '../edges/names.ts';
-import type { ListenAddress } from '../engine/listen-address.ts';
+import type { ListenAddress } from '../engine/listening/listen-address.ts';
 import type { KubeObject } from '../kube/object.ts';
 import {
   canonicalAddress,
   endpointAddressFault,
   familyOf,
   isLoopback,
-} from '../tenant/endpoint-address.ts';
+} from '../tenant/endpoints/endpoint-address.ts';
 import {
   endpointAt,
   SERVICE_NAME_LABEL,
   SLICE_MANAGED_BY,
   type EndpointSlice,
-} from '../tenant/endpoint-slice.ts';
+} from '../tenant/endpoints/endpoint-slice.ts';
 import type { ControlPlane, ServicePort } from './control-plane.ts';
 import type { Finding } from '../api/finding.ts';
 

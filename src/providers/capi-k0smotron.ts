@@ -5,11 +5,11 @@
 import { textAt, textsAt, valueAt } from '../edges/fields.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
-import type { ControlPlaneObjects, ControlPlaneReading } from './control-plane-reading.ts';
-import { clusterNameOf, factsOf, placesOf, type ClusterNetwork } from './k0s-control-plane.ts';
-import { k0sFields, k0sFindings } from './k0s-preparation.ts';
+import type { ControlPlaneObjects, ControlPlaneReading } from './reading/control-plane-reading.ts';
+import { clusterNameOf, factsOf, placesOf, type ClusterNetwork } from './k0s/control-plane.ts';
+import { k0sFields, k0sFindings } from './k0s/preparation.ts';
 import type { Preparation, PreparationWish } from './preparation/preparation.ts';
-import { readProvided } from './provided-reading.ts';
+import { readProvided } from './reading/provided-reading.ts';
 import type { Provider } from './provider.ts';
 import { inVersionOf, PROVIDER_RESOURCES } from './provider-resources.ts';
 

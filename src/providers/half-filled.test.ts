@@ -4,10 +4,10 @@ import { findingText, type Finding } from '../api/finding.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { leavesOf } from './preparation/field-path.ts';
 import { pasteText } from './preparation/plan-preparation.ts';
-import type { ProviderName } from './control-plane-reading.ts';
+import type { ProviderName } from './reading/control-plane-reading.ts';
 import { planProvided } from './plan-provided.ts';
 import { PROVIDERS } from './provider-for.ts';
-import { publishedFindings } from './published-server.ts';
+import { publishedFindings } from './reading/published-server.ts';
 import { shimFor } from './shims/shim.ts';
 import {
   capiCluster,

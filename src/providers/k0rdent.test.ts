@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { KubeObject } from '../kube/object.ts';
 import { makeCa } from '../pki/testing/test-ca.ts';
 import { clusterDeploymentOf, k0rdent } from './k0rdent.ts';
-import { CHART_LAYOUTS, layoutOfTemplate, valuesFor } from './k0rdent-values.ts';
+import { CHART_LAYOUTS, layoutOfTemplate, valuesFor } from './k0rdent/values.ts';
 import { planPreparations } from './preparation/plan-preparation.ts';
 import type { PreparationWish } from './preparation/preparation.ts';
 import {

@@ -10,10 +10,10 @@ import type {
   ControlPlaneObjects,
   ControlPlaneReading,
   ProvidedFacts,
-} from './control-plane-reading.ts';
-import { clusterNameOf } from './k0s-control-plane.ts';
-import { layoutOfTemplate, SERVICE_TYPE, valuesFor, type ChartLayout } from './k0rdent-values.ts';
-import { serviceTypeIn, typeKept } from './k0rdent-service-type.ts';
+} from './reading/control-plane-reading.ts';
+import { clusterNameOf } from './k0s/control-plane.ts';
+import { layoutOfTemplate, SERVICE_TYPE, valuesFor, type ChartLayout } from './k0rdent/values.ts';
+import { serviceTypeIn, typeKept } from './k0rdent/service-type.ts';
 import { leavesOf } from './preparation/field-path.ts';
 import { deletingFindings } from './preparation/object-findings.ts';
 import type { Preparation, PreparationWish, ValueWish } from './preparation/preparation.ts';

@@ -2,9 +2,9 @@
  * k0smotron by itself: a Cluster.
  */
 import { valueAt } from '../edges/fields.ts';
-import { factsOf, placesOf } from './k0s-control-plane.ts';
-import { k0sFields, k0sFindings } from './k0s-preparation.ts';
-import { readProvided } from './provided-reading.ts';
+import { factsOf, placesOf } from './k0s/control-plane.ts';
+import { k0sFields, k0sFindings } from './k0s/preparation.ts';
+import { readProvided } from './reading/provided-reading.ts';
 import type { Provider } from './provider.ts';
 import { inVersionOf, PROVIDER_RESOURCES } from './provider-resources.ts';
 

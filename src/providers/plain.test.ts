@@ -4,7 +4,7 @@ import { parseExposure } from '../api/objects.ts';
 import { keyText } from '../kube/object.ts';
 import { makeCa } from '../pki/testing/test-ca.ts';
 import type { Secret, Service } from './plain.ts';
-import { readControlPlane, type ControlPlaneReading } from './read-control-plane.ts';
+import { readControlPlane, type ControlPlaneReading } from './reading/read-control-plane.ts';
 
 const CA = await makeCa();
 const CERTIFICATE = CA.certificate.trim();

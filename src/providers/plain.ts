@@ -8,12 +8,16 @@ import type { ControlPlane } from '../plan/control-plane.ts';
 import type { Finding } from '../api/finding.ts';
 import type { FindingCode } from '../api/finding-codes/catalogue.ts';
 import { fixedService } from '../plan/fixed-service.ts';
-import { disagreement } from './authority-agreement.ts';
-import type { ControlPlaneObjects, ControlPlaneReading, Service } from './control-plane-reading.ts';
-import { readAuthority, readText, type SecretRemedy } from './secret-reading.ts';
-import { serviceAddresses, tcpPorts } from './service-reading.ts';
+import { disagreement } from './reading/authority-agreement.ts';
+import type {
+  ControlPlaneObjects,
+  ControlPlaneReading,
+  Service,
+} from './reading/control-plane-reading.ts';
+import { readAuthority, readText, type SecretRemedy } from './reading/secret-reading.ts';
+import { serviceAddresses, tcpPorts } from './reading/service-reading.ts';
 
-export type { Secret, Service } from './control-plane-reading.ts';
+export type { Secret, Service } from './reading/control-plane-reading.ts';
 
 const REMEDY: SecretRemedy = {
   secret: 'create it, or correct its name in spec.controlPlane',

@@ -3,7 +3,7 @@
  * it, the operator writes it.
  */
 import type { KubeObject } from '../kube/object.ts';
-import type { ProvidedFacts } from './control-plane-reading.ts';
+import type { ProvidedFacts } from './reading/control-plane-reading.ts';
 import {
   planPreparations,
   type Holder,

@@ -4,7 +4,7 @@
 import { capiK0smotron } from './capi-k0smotron.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
-import type { ProviderName } from './control-plane-reading.ts';
+import type { ProviderName } from './reading/control-plane-reading.ts';
 import { k0rdent } from './k0rdent.ts';
 import { k0smotron } from './k0smotron.ts';
 import { kamaji } from './kamaji.ts';

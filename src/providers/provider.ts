@@ -7,7 +7,7 @@ import type {
   ControlPlaneObjects,
   ControlPlaneReading,
   ProviderName,
-} from './control-plane-reading.ts';
+} from './reading/control-plane-reading.ts';
 import type { FieldPath, Preparation, PreparationWish } from './preparation/preparation.ts';
 
 /** A provider. */

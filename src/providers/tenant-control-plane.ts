@@ -9,7 +9,7 @@ import type {
   ControlPlanePhase,
   ControlPlaneReading,
   ProviderName,
-} from './control-plane-reading.ts';
+} from './reading/control-plane-reading.ts';
 import {
   addressFindings,
   certificateNameFindings,
@@ -23,9 +23,9 @@ import {
   type ListWish,
   type PreparationWish,
 } from './preparation/preparation.ts';
-import { readProvided, type KnownFacts, type ProvidedPlaces } from './provided-reading.ts';
+import { readProvided, type KnownFacts, type ProvidedPlaces } from './reading/provided-reading.ts';
 import { PROVIDER_RESOURCES } from './provider-resources.ts';
-import { textIn } from './secret-reading.ts';
+import { textIn } from './reading/secret-reading.ts';
 
 /** A class of Ingresses that no controller serves: the provider makes an Ingress that nobody minds. */
 export const UNHANDLED_CLASS = 'snicket-unhandled';

@@ -7,8 +7,13 @@ import { Counters } from '../engine/counters.ts';
 import { drain } from '../engine/drain.ts';
 import type { Engine } from '../engine/engine.ts';
 import { DEFAULT_LIMITS, type Limits } from '../engine/limits.ts';
-import type { ListenAddress } from '../engine/listen-address.ts';
-import { adviceFor, CannotListen, listenOnAll, type Listener } from '../engine/listen-all.ts';
+import type { ListenAddress } from '../engine/listening/listen-address.ts';
+import {
+  adviceFor,
+  CannotListen,
+  listenOnAll,
+  type Listener,
+} from '../engine/listening/listen-all.ts';
 import { openEngine, type EngineChoice, type OpenedEngine } from '../engine/open-engine.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';

@@ -3,10 +3,10 @@
  * folder, that both see by a client as they would see those of a server.
  */
 import { systemClock } from '../engine/clock.ts';
-import { isReachedAt } from '../engine/own-places.ts';
-import { formatListenAddress, type ListenAddress } from '../engine/listen-address.ts';
-import { adviceFor, CannotListen, listenOnAll } from '../engine/listen-all.ts';
-import { whyNotAlone } from '../engine/sole-listener.ts';
+import { isReachedAt } from '../engine/listening/own-places.ts';
+import { formatListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
+import { adviceFor, CannotListen, listenOnAll } from '../engine/listening/listen-all.ts';
+import { whyNotAlone } from '../engine/listening/sole-listener.ts';
 import { KubernetesRoutes } from '../discovery/kubernetes-routes.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import type { GatewayOptions } from '../gateway/options.ts';

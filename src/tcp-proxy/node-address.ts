@@ -4,7 +4,7 @@
  */
 import { connect } from 'node:net';
 import type { EdgeAddress } from '../proxy/edge/edge-address.ts';
-import { canonicalAddress, endpointAddressFault } from '../tenant/endpoint-address.ts';
+import { canonicalAddress, endpointAddressFault } from '../tenant/endpoints/endpoint-address.ts';
 
 /**
  * The address from which this machine reaches the upstream.

@@ -5,7 +5,7 @@
  * Leases and not an annotation of the slice: every kube-proxy of the cluster watches the slice, and nobody the Leases.
  */
 import type { Clock } from '../engine/clock.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';
 import {
   freeInMs,
@@ -14,7 +14,7 @@ import {
   sighted,
   type Lease,
   type LeaseSighting,
-} from '../kube/lease.ts';
+} from '../kube/election/lease.ts';
 import type { KubeObject, ObjectKey, OwnerReference } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { MANAGED_BY } from '../api/labels.ts';

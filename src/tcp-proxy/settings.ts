@@ -5,12 +5,12 @@ import {
   formatListenAddress,
   parseListenAddress,
   type ListenAddress,
-} from '../engine/listen-address.ts';
-import type { Environment } from '../kube/in-cluster.ts';
+} from '../engine/listening/listen-address.ts';
+import type { Environment } from '../kube/access/in-cluster.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../proxy/edge/edge-address.ts';
-import { canonicalAddress, endpointAddressFault } from '../tenant/endpoint-address.ts';
+import { canonicalAddress, endpointAddressFault } from '../tenant/endpoints/endpoint-address.ts';
 import { ipVersion } from '../wire/ip-address.ts';
-import { serverNameFault } from '../wire/server-name.ts';
+import { serverNameFault } from '../wire/hello/server-name.ts';
 
 /** The flags as they were given. Empty is as good as absent, as with Go's flag package. */
 export interface TcpProxyFlags {

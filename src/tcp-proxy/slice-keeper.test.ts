@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { ManualClock } from '../engine/clock.ts';
-import { createClient } from '../kube/fetch-client.ts';
+import { createClient } from '../kube/client/fetch-client.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { TestAuthority } from '../proxy/testing/certificates.ts';
 import { createLogger } from '../telemetry/log.ts';
-import { SLICE_MANAGED_BY } from '../tenant/endpoint-slice.ts';
+import { SLICE_MANAGED_BY } from '../tenant/endpoints/endpoint-slice.ts';
 import { SliceKeeper } from './slice-keeper.ts';
 import { ROUND_MS, SERVICE, STEWARDS_SLICE, Tenant } from './testing/tenant.ts';
 

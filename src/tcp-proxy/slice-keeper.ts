@@ -4,12 +4,12 @@
  */
 import type { Clock } from '../engine/clock.ts';
 import { delay } from '../kube/backoff.ts';
-import type { KubeClient } from '../kube/client.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { familyOf } from '../tenant/endpoint-address.ts';
-import type { EndpointSlice } from '../tenant/endpoint-slice.ts';
+import { familyOf } from '../tenant/endpoints/endpoint-address.ts';
+import type { EndpointSlice } from '../tenant/endpoints/endpoint-slice.ts';
 import {
   addressesIn,
   joined,

@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../engine/clock.ts';
-import { createClient } from '../kube/fetch-client.ts';
-import { inClusterAccess, type Environment } from '../kube/in-cluster.ts';
+import { createClient } from '../kube/client/fetch-client.ts';
+import { inClusterAccess, type Environment } from '../kube/access/in-cluster.ts';
 import { startProxy, type ProxyMode, type RunningProxy } from '../proxy/proxy.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { FIELD_MANAGER } from './kubernetes-slice.ts';

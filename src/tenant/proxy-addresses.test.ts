@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { endpointAt, SLICE_MANAGED_BY, type EndpointSlice } from './endpoint-slice.ts';
+import { endpointAt, SLICE_MANAGED_BY, type EndpointSlice } from './endpoints/endpoint-slice.ts';
 import {
   isRolledOut,
   placedProxies,

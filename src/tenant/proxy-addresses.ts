@@ -8,9 +8,9 @@
  */
 import type { WorkerSpec } from '../api/worker.ts';
 import type { TenantFacts } from './tenant-facts.ts';
-import { canonicalAddress } from './endpoint-address.ts';
-import { SLICE_MANAGED_BY, type EndpointSlice } from './endpoint-slice.ts';
-import type { KubernetesEndpointsInput } from './kubernetes-endpoints.ts';
+import { canonicalAddress } from './endpoints/endpoint-address.ts';
+import { SLICE_MANAGED_BY, type EndpointSlice } from './endpoints/endpoint-slice.ts';
+import type { KubernetesEndpointsInput } from './endpoints/kubernetes-endpoints.ts';
 import type { Container, DaemonSet } from './pod.ts';
 
 /** The proxies that are there. */

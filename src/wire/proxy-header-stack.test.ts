@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { addressPair } from './address-pair.ts';
-import { ClientHello } from './client-hello.ts';
-import { EXAMPLE_HOST, exampleHello } from './hello-builder.ts';
+import { ClientHello } from './hello/client-hello.ts';
+import { EXAMPLE_HOST, exampleHello } from './hello/hello-builder.ts';
 import { ProxyHeaderStack } from './proxy-header-stack.ts';
 import { proxyHeaderBytes, writeProxyHeader } from './proxy-header.ts';
 

@@ -25,7 +25,7 @@ import {
   type ProxyHeader,
 } from './proxy-header.ts';
 import type { ReplayGuard } from './replay-guard.ts';
-import { MAX_NAME_BYTES } from './server-name.ts';
+import { MAX_NAME_BYTES } from './hello/server-name.ts';
 import type { TenantKey } from './tenant-key.ts';
 
 const STAMP_VERSION = 1;

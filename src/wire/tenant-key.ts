@@ -5,7 +5,7 @@
  * secret and can speak for that one host.
  */
 import { uint32 } from './bytes.ts';
-import { serverNameFault } from './server-name.ts';
+import { serverNameFault } from './hello/server-name.ts';
 
 /** The bytes of a tenant's secret. */
 export const TENANT_SECRET_BYTES = 32;

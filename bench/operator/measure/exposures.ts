@@ -1,6 +1,6 @@
 /** The Exposures as a user watches them, with the time at which each got as far as is asked. */
-import type { KubeClient } from '../../../src/kube/client.ts';
-import { Informer } from '../../../src/kube/informer.ts';
+import type { KubeClient } from '../../../src/kube/client/client.ts';
+import { Informer } from '../../../src/kube/informer/informer.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
 import { RESOURCES } from '../../../src/kube/resource.ts';
 import type { ExposureStatus } from '../../../src/api/exposure.ts';

@@ -1,5 +1,5 @@
 /** Writes many objects, some at a time. */
-import type { KubeClient } from '../../../src/kube/client.ts';
+import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { resourceOf } from '../../../src/kube/resource.ts';
 import type { AnyObject } from '../objects.ts';
 

@@ -1,5 +1,5 @@
 /** Where the bench takes place: a management cluster, and a network for everything that takes part. */
-import type { KubeClient } from '../../../src/kube/client.ts';
+import type { KubeClient } from '../../../src/kube/client/client.ts';
 import type { Requests } from '../request-counts.ts';
 
 /** Who of Snicket runs on a site. */

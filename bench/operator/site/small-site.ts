@@ -4,8 +4,8 @@
  */
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient } from '../../../src/kube/fetch-client.ts';
-import { parseKubeconfig } from '../../../src/kube/kubeconfig.ts';
+import { createClient } from '../../../src/kube/client/fetch-client.ts';
+import { parseKubeconfig } from '../../../src/kube/access/kubeconfig.ts';
 import { waitFor } from '../../../world/wait.ts';
 import type { Requests } from '../request-counts.ts';
 import type { Running, Site } from './site.ts';

@@ -4,8 +4,8 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient } from '../../../src/kube/fetch-client.ts';
-import { parseKubeconfig } from '../../../src/kube/kubeconfig.ts';
+import { createClient } from '../../../src/kube/client/fetch-client.ts';
+import { parseKubeconfig } from '../../../src/kube/access/kubeconfig.ts';
 import { writeKubeconfig } from '../../../src/pki/kubeconfig.ts';
 import type { Progress } from '../../../world/parts/progress.ts';
 import { repository } from '../../../world/repository.ts';

@@ -4,7 +4,7 @@
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { RESOURCES } from '../../../src/kube/resource.ts';
-import { KUBERNETES } from '../../../src/tenant/kubernetes-endpoints.ts';
+import { KUBERNETES } from '../../../src/tenant/endpoints/kubernetes-endpoints.ts';
 import { PROXY } from '../../../src/tenant/proxy-names.ts';
 import type { TenantPlan } from '../plan.ts';
 import { RequestCounts } from '../request-counts.ts';

@@ -57,8 +57,8 @@ async function askEdges(flags: FlagTexts, timeoutMs: number): Promise<readonly s
 
 async function open(flags: FlagTexts, timeoutMs: number) {
   const [{ defaultAccess }, { createClient }] = await Promise.all([
-    import('../../kube/cluster-access-default.ts'),
-    import('../../kube/fetch-client.ts'),
+    import('../../kube/access/default-access.ts'),
+    import('../../kube/client/fetch-client.ts'),
   ]);
   const access = defaultAccess({
     kubeconfig: flags.get('--kubeconfig'),

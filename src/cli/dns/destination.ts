@@ -1,9 +1,9 @@
 /**
  * Where the names of tenants have to lead: to the addresses of their Edge, or to its name.
  */
-import { MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from '../../api/network-values.ts';
+import { MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from '../../api/values/network-values.ts';
 import type { Finding } from '../../api/finding.ts';
-import { canonicalAddress } from '../../tenant/endpoint-address.ts';
+import { canonicalAddress } from '../../tenant/endpoints/endpoint-address.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 
 /** What a name leads to. */

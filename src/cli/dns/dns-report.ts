@@ -1,7 +1,7 @@
 /**
  * What was found of names, as a table for people and as a value for programs.
  */
-import { tableText, type Colour, type Screen } from '../output.ts';
+import { tableText, type Colour, type Screen } from '../output/output.ts';
 import type { NameCheck, NameState } from './checks.ts';
 import { destinationText } from './destination.ts';
 import { recordSets } from './entries.ts';

@@ -7,7 +7,10 @@ import { keyText } from '../../kube/object.ts';
 import { controlPlaneObjects } from '../../operator/look.ts';
 import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
 import { KnownAuthorities } from '../../probe/tls/authorities.ts';
-import { readControlPlane, type ControlPlaneObjects } from '../../providers/read-control-plane.ts';
+import {
+  readControlPlane,
+  type ControlPlaneObjects,
+} from '../../providers/reading/read-control-plane.ts';
 
 /** How many are read together. */
 const TOGETHER = 16;

@@ -2,12 +2,12 @@
  * Examines, prints, and remembers in the exit code what fails.
  */
 import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
-import { chosenOf, noExposureText } from '../chosen-exposures.ts';
-import type { Choice } from '../management-flags.ts';
-import { currentScreen, valueText, type Output } from '../output.ts';
-import { EXIT } from '../plans.ts';
-import { withProgress } from '../progress.ts';
-import { say } from '../say.ts';
+import { chosenOf, noExposureText } from '../sources/chosen-exposures.ts';
+import type { Choice } from '../flags/management-flags.ts';
+import { currentScreen, valueText, type Output } from '../output/output.ts';
+import { EXIT } from '../plans/plans.ts';
+import { withProgress } from '../output/progress.ts';
+import { say } from '../output/say.ts';
 import {
   diagnosisValue,
   examinationText,

@@ -3,7 +3,7 @@
  */
 import type { FindingCode } from '../../api/finding-codes/catalogue.ts';
 import type { Finding } from '../../api/finding.ts';
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';

@@ -4,7 +4,7 @@
 import type { Finding } from '../../api/finding.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import { plainText } from '../../text/plain-text.ts';
-import { wrappedText, type Colour, type Screen } from '../output.ts';
+import { wrappedText, type Colour, type Screen } from '../output/output.ts';
 import type { Examination } from './examination.ts';
 import type { UnmetWish } from './unmet-wishes.ts';
 

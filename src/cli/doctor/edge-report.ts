@@ -2,7 +2,7 @@
  * What the checks of an edge found, as text for people and as a value for programs.
  */
 import type { CheckResult } from '../../probe/edge-conformance/check-result.ts';
-import { tableText, wrappedText, type Colour, type Screen } from '../output.ts';
+import { tableText, wrappedText, type Colour, type Screen } from '../output/output.ts';
 import { tallyText, type Tally } from './doctor-report.ts';
 
 /** An edge, and what was found of it. */

@@ -1,10 +1,10 @@
 /**
  * The words of `snicket doctor edge` as people write them: the edge and the hosts.
  */
-import { host as hostSchema } from '../../api/network-values.ts';
+import { host as hostSchema } from '../../api/values/network-values.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../../proxy/edge/edge-address.ts';
 import { isIPv6 } from '../../wire/ip-address.ts';
-import { fieldValue } from '../field-value.ts';
+import { fieldValue } from '../flags/field-value.ts';
 
 const DEFAULT_PORT = 443;
 /** For each host there are nine connections. */

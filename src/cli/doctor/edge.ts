@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { EdgeAddress } from '../../proxy/edge/edge-address.ts';
-import { fileList, secondsUpTo } from '../flag-values.ts';
-import { outputOption, type Output } from '../output.ts';
-import { say } from '../say.ts';
+import { fileList, secondsUpTo } from '../flags/flag-values.ts';
+import { outputOption, type Output } from '../output/output.ts';
+import { say } from '../output/say.ts';
 
 const EXAMPLES = `
 Examples:
@@ -69,8 +69,8 @@ async function run(word: string | undefined, flags: Flags, command: Command): Pr
   const [{ checkEdge }, report, io, { withProgress }] = await Promise.all([
     import('../../probe/edge-conformance/check-edge.ts'),
     import('./edge-report.ts'),
-    import('../output.ts'),
-    import('../progress.ts'),
+    import('../output/output.ts'),
+    import('../output/progress.ts'),
   ]);
   const { timeout, idle, output } = flags;
   const { edge, hosts } = await read(word, flags, command);

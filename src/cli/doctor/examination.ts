@@ -3,14 +3,14 @@
  */
 import type { Exposure } from '../../api/exposure.ts';
 import type { Finding } from '../../api/finding.ts';
-import { AccessError } from '../../kube/cluster-access.ts';
+import { AccessError } from '../../kube/access/cluster-access.ts';
 import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
-import { parseKubeconfig } from '../../kube/kubeconfig.ts';
+import { parseKubeconfig } from '../../kube/access/kubeconfig.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Look } from '../../operator/look.ts';
 import type { AskedTenant, Outlook } from '../../operator/outlook.ts';
-import { TENANT_SELECTIONS } from '../../operator/tenant/tenant-view.ts';
+import { TENANT_SELECTIONS } from '../../operator/tenant/link/tenant-view.ts';
 import { HOPS, type HopName } from '../../probe/codes.ts';
 import { notApplicable, notLookedAt, skippedAfter, type HopResult } from '../../probe/hop.ts';
 import type { Lookup } from '../../probe/hops/dns.ts';
@@ -19,7 +19,7 @@ import type { PublishedKubeconfig } from '../../probe/hops/kubeconfig.ts';
 import { PROXIES_TARGET, type ProxiesFacts, type ProxyPod } from '../../probe/hops/proxies.ts';
 import { probeExposure, type ProbeTarget } from '../../probe/probe-exposure.ts';
 import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
-import type { EndpointSlice } from '../../tenant/endpoint-slice.ts';
+import type { EndpointSlice } from '../../tenant/endpoints/endpoint-slice.ts';
 import { areMoving, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { toldOnce } from './told-once.ts';
 

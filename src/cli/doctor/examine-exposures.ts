@@ -7,7 +7,7 @@ import type { ManagementSnapshot } from '../../operator/management/management-sn
 import { outlookOf } from '../../operator/outlook.ts';
 import type { Lookup } from '../../probe/hops/dns.ts';
 import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
-import { withProgress } from '../progress.ts';
+import { withProgress } from '../output/progress.ts';
 import { allAuthorities } from './all-authorities.ts';
 import { DiscreetView } from './discreet-view.ts';
 import { examine, type Examination } from './examination.ts';

@@ -8,7 +8,7 @@ import type { ManagementSnapshot } from '../../operator/management/management-sn
 import { versionsOf, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
 import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION } from '../../providers/shims/annotations.ts';
 import { shimFor, shimObstacle } from '../../providers/shims/shim.ts';
-import { isChosen, type Choice } from '../management-flags.ts';
+import { isChosen, type Choice } from '../flags/management-flags.ts';
 
 /** A control plane, and why it has no Exposure. */
 export interface UnmetWish {

@@ -7,11 +7,11 @@ import type { ServedApis } from '../../edges/driver.ts';
 import { MANAGED_BY } from '../../api/labels.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES, type Resource } from '../../kube/resource.ts';
-import type { Service } from '../../providers/control-plane-reading.ts';
+import type { Service } from '../../providers/reading/control-plane-reading.ts';
 import { clusterDeploymentOf } from '../../providers/k0rdent.ts';
 import { PROVIDERS } from '../../providers/provider-for.ts';
 import { isOfKind, PROVIDER_RESOURCES, servedVersion } from '../../providers/provider-resources.ts';
-import { tcpPorts } from '../../providers/service-reading.ts';
+import { tcpPorts } from '../../providers/reading/service-reading.ts';
 
 const API_PORT_NAMES = new Set([
   'kube-apiserver',

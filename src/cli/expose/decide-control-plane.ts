@@ -2,8 +2,8 @@
  * Which control plane is meant: the one that is named, or one of those that can be seen.
  */
 import { keyText } from '../../kube/object.ts';
-import type { Service } from '../../providers/control-plane-reading.ts';
-import { withProgress } from '../progress.ts';
+import type { Service } from '../../providers/reading/control-plane-reading.ts';
+import { withProgress } from '../output/progress.ts';
 import { CannotExpose } from './cannot-expose.ts';
 import {
   controlPlanesIn,

@@ -1,11 +1,11 @@
 /**
  * Which Secrets hold the CA and the kubeconfig of a control plane that no provider tells of.
  */
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import type { ObjectKey } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import type { Secret } from '../../providers/control-plane-reading.ts';
+import type { Secret } from '../../providers/reading/control-plane-reading.ts';
 import type { Question, Questions } from './questions.ts';
 import {
   caIn,

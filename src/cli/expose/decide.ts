@@ -4,11 +4,11 @@
 import type { Edge } from '../../api/edge.ts';
 import { namespaceFault } from '../../api/allowed-namespaces.ts';
 import { mayHaveKonnectivity } from '../../api/control-plane-spec.ts';
-import { host } from '../../api/network-values.ts';
+import { host } from '../../api/values/network-values.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { ExposureBook } from '../../operator/management/exposure-book.ts';
-import type { Service } from '../../providers/control-plane-reading.ts';
+import type { Service } from '../../providers/reading/control-plane-reading.ts';
 import { CannotExpose } from './cannot-expose.ts';
 import {
   portsIn,

@@ -3,9 +3,9 @@
  */
 import { InvalidObjectError } from '../../api/fault.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import { valueText, type Output } from '../output.ts';
-import { EXIT } from '../plans.ts';
-import { say } from '../say.ts';
+import { valueText, type Output } from '../output/output.ts';
+import { EXIT } from '../plans/plans.ts';
+import { say } from '../output/say.ts';
 import { differences } from './draft.ts';
 
 /** Shows it, and says how it differs from what is wanted. Gives whether it is what is wanted. */

@@ -3,7 +3,7 @@
  */
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import type { Outlook } from '../../operator/outlook.ts';
-import { programName } from '../program-name.ts';
+import { programName } from '../output/program-name.ts';
 
 /** The lines. */
 export function exposedText({ metadata }: KubeObject, { wish, plan }: Outlook): string {

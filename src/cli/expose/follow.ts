@@ -1,10 +1,10 @@
 /**
  * Follows an Exposure until it is Ready.
  */
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import { currentScreen } from '../output.ts';
-import { say } from '../say.ts';
+import { currentScreen } from '../output/output.ts';
+import { say } from '../output/say.ts';
 import { ClusterSource } from '../status/cluster-source.ts';
 import { situationOf, type Situation } from '../status/situation.ts';
 import { exposureText } from '../status/exposure-text.ts';

@@ -2,7 +2,7 @@
  * Questions to a person at a terminal. Where there is none, what is not known is an error that names the flag.
  */
 import { createInterface, type Interface } from 'node:readline';
-import { say } from '../say.ts';
+import { say } from '../output/say.ts';
 
 /** That something is not known and nobody can be asked. */
 export class AnswerMissing extends Error {

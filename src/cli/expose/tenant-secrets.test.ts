@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import type { Secret } from '../../providers/control-plane-reading.ts';
+import type { Secret } from '../../providers/reading/control-plane-reading.ts';
 import { secretOf } from '../../operator/testing/objects.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { issueLeaf } from '../../pki/leaf.ts';

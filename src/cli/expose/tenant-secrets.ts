@@ -2,12 +2,12 @@
  * Which Secrets of a namespace hold the CA and the kubeconfig of a tenant, by what is in them. Pure.
  */
 import { X509Certificate } from 'node:crypto';
-import { AccessError } from '../../kube/cluster-access.ts';
-import { parseKubeconfig } from '../../kube/kubeconfig.ts';
-import { disagreement } from '../../providers/authority-agreement.ts';
-import { certificatesIn } from '../../providers/authority-certificates.ts';
-import type { Secret } from '../../providers/control-plane-reading.ts';
-import { textIn } from '../../providers/secret-reading.ts';
+import { AccessError } from '../../kube/access/cluster-access.ts';
+import { parseKubeconfig } from '../../kube/access/kubeconfig.ts';
+import { disagreement } from '../../providers/reading/authority-agreement.ts';
+import { certificatesIn } from '../../providers/reading/authority-certificates.ts';
+import type { Secret } from '../../providers/reading/control-plane-reading.ts';
+import { textIn } from '../../providers/reading/secret-reading.ts';
 
 /** A kubeconfig in a Secret; the name alone if nobody may look into it. */
 export interface KubeconfigSecret {

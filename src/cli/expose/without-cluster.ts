@@ -6,7 +6,7 @@ import type { ServedApis } from '../../edges/driver.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES } from '../../kube/resource.ts';
 import { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
-import { readerOf } from '../object-reader.ts';
+import { readerOf } from '../sources/object-reader.ts';
 import { CannotExpose } from './cannot-expose.ts';
 import { resourcesCalled, type NamedControlPlane } from './control-planes.ts';
 import { decideExposure, type ExposeWishes } from './decide.ts';

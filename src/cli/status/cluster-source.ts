@@ -1,12 +1,12 @@
 /**
  * The objects of a management cluster, for somebody who may not be allowed to see all of them.
  */
-import type { KubeClient } from '../../kube/client.ts';
-import { Informer } from '../../kube/informer.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { Informer } from '../../kube/informer/informer.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { isChosen, type Choice } from '../management-flags.ts';
+import { isChosen, type Choice } from '../flags/management-flags.ts';
 import { readOperator, type OperatorState } from './operator-state.ts';
 import type { StatusObjects } from './situation.ts';
 import type { Followed, StatusSource } from './status-source.ts';

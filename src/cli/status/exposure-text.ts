@@ -1,7 +1,7 @@
 /**
  * All that is known of one Exposure, for people.
  */
-import { tableText, wrappedText, type Cell, type Screen } from '../output.ts';
+import { tableText, wrappedText, type Cell, type Screen } from '../output/output.ts';
 import { ageText } from './age.ts';
 import { problemsOf, type Problem } from './problems.ts';
 import type { EdgeView, ExposureView, Situation } from './situation.ts';

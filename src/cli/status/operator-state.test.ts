@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { KubeError } from '../../kube/kube-error.ts';
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { readOperator, type OperatorState } from './operator-state.ts';
 

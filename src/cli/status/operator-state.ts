@@ -2,9 +2,9 @@
  * Whether an operator runs and leads, as far as the caller may see that.
  */
 import { numberAt, listAt, textsAt } from '../../edges/fields.ts';
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/kube-error.ts';
-import type { Lease } from '../../kube/lease.ts';
+import type { Lease } from '../../kube/election/lease.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { LEASE_NAME } from '../../operator/run-operator.ts';

@@ -1,7 +1,7 @@
 /**
  * The situation for people: Edges and Exposures in two tables.
  */
-import { fittingTableText, wrappedText, type Screen } from '../output.ts';
+import { fittingTableText, wrappedText, type Screen } from '../output/output.ts';
 import { ageText } from './age.ts';
 import type { EdgeView, ExposureView, Situation } from './situation.ts';
 import { arranged, readyCell, type StatusTextOptions } from './status-parts.ts';

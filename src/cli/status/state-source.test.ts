@@ -4,7 +4,7 @@ import { objectOf } from '../../operator/testing/objects.ts';
 import { until } from '../../operator/testing/until.ts';
 import { ObjectDatabase } from '../../standalone/state/object-database.ts';
 import { RunLab } from '../../standalone/testing/run-lab.ts';
-import { valueText } from '../output.ts';
+import { valueText } from '../output/output.ts';
 import { Terminal } from '../testing/snicket.ts';
 import { condition, READY, SINCE, StatusCluster } from '../testing/status-cluster.ts';
 

@@ -8,7 +8,7 @@ import { readWatchedLater } from '../../files/read-watched.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { stateHolder, type StateHolder } from '../../standalone/state/state-holder.ts';
 import { STATUS_FILE } from '../../standalone/state/status-file.ts';
-import { isChosen, type Choice } from '../management-flags.ts';
+import { isChosen, type Choice } from '../flags/management-flags.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { OperatorState } from './operator-state.ts';
 import type { StatusObjects } from './situation.ts';

@@ -2,7 +2,7 @@
  * What both texts of `snicket status` are made of, and how it is arranged.
  */
 import type { Condition } from '../../kube/object.ts';
-import { wrappedText, type Cell, type Colour, type Screen } from '../output.ts';
+import { wrappedText, type Cell, type Colour, type Screen } from '../output/output.ts';
 import { operatorName, type Situation } from './situation.ts';
 
 /** How to show it. */

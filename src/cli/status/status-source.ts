@@ -1,7 +1,7 @@
 /**
  * Where the objects come from that `snicket status` shows: read once, or followed.
  */
-import type { Choice } from '../management-flags.ts';
+import type { Choice } from '../flags/management-flags.ts';
 import type { StatusObjects } from './situation.ts';
 
 /** What is known at a moment of following. */

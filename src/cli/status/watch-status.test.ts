@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { TestApiServer } from '../../kube/testing/api-server.ts';
 import { until } from '../../operator/testing/until.ts';

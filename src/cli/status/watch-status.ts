@@ -2,7 +2,7 @@
  * `snicket status --watch`: on a terminal that can be drawn on, drawn again and again, else a line for each change.
  */
 import { plainText } from '../../text/plain-text.ts';
-import { currentScreen, wrappedText } from '../output.ts';
+import { currentScreen, wrappedText } from '../output/output.ts';
 import { ChangeLines } from './change-lines.ts';
 import { LiveScreen } from './live-screen.ts';
 import { isWell, situationOf, type Situation } from './situation.ts';

@@ -2,8 +2,8 @@
  * For tests only: a management cluster for `snicket status`, with an Edge, an operator and Exposures of two namespaces: in
  * `other` all is well, in `tenants` one is broken.
  */
-import type { KubeClient } from '../../kube/client.ts';
-import { createClient } from '../../kube/fetch-client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { createClient } from '../../kube/client/fetch-client.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { TestApiServer } from '../../kube/testing/api-server.ts';
 import { objectOf } from '../../operator/testing/objects.ts';

@@ -1,7 +1,7 @@
 /**
  * For tests only: an engine between clients and backends, on loopback, put away at the end of the test.
  */
-import { hello } from '../../wire/hello-builder.ts';
+import { hello } from '../../wire/hello/hello-builder.ts';
 import { ManualClock } from '../clock.ts';
 import type { Counters, SlotCounts } from '../counters.ts';
 import type { Engine } from '../engine.ts';

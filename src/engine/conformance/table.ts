@@ -2,7 +2,7 @@
  * For tests only: the smallest switchboard that uses all of the interface. Names to endpoints, tried in order.
  */
 import { ALERT_RECORDS } from '../../wire/alert.ts';
-import { ClientHello } from '../../wire/client-hello.ts';
+import { ClientHello } from '../../wire/hello/client-hello.ts';
 import { Counters } from '../counters.ts';
 import { Endpoint } from '../endpoint.ts';
 import type { Caller, Dial, Ending, Switchboard } from '../engine.ts';

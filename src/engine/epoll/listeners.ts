@@ -3,13 +3,13 @@
  */
 import { ipVersion } from '../../wire/ip-address.ts';
 import type { ListenOptions } from '../engine.ts';
-import type { SocketEnd } from './address.ts';
+import type { SocketEnd } from './system/address.ts';
 import type { Ends } from './ends.ts';
-import * as libc from './libc.ts';
-import { errno } from './libc.ts';
-import { ERRNO } from './linux.ts';
-import type { Poller } from './poller.ts';
-import { accept, localEnd, openListener } from './socket.ts';
+import * as libc from './system/libc.ts';
+import { errno } from './system/libc.ts';
+import { ERRNO } from './system/linux.ts';
+import type { Poller } from './system/poller.ts';
+import { accept, localEnd, openListener } from './system/socket.ts';
 
 /** Connections taken from a listener before the others have their turn. */
 const ACCEPT_ROUNDS = 64;

@@ -10,10 +10,10 @@ import type { UnfinishedHellos } from '../unfinished-hellos.ts';
 import { Verdict } from '../verdict.ts';
 import type { Dialler, DiallerOptions } from './dialler.ts';
 import { FLAG, LIST, STAGE, type Ends } from './ends.ts';
-import * as libc from './libc.ts';
-import { Arena, errno } from './libc.ts';
-import { ERRNO, MSG, SHUT_WR } from './linux.ts';
-import { HEAD_ROOM_BYTES, type Done, type Fault } from './relay.ts';
+import * as libc from './system/libc.ts';
+import { Arena, errno } from './system/libc.ts';
+import { ERRNO, MSG, SHUT_WR } from './system/linux.ts';
+import { HEAD_ROOM_BYTES, type Done, type Fault } from './relay/relay.ts';
 import { WaitingList } from './waiting-list.ts';
 
 /** How much of what a refused client still sends is thrown away by one call, and by how many calls in a row. */

@@ -9,11 +9,11 @@
  */
 import { GLOBAL, type Counters } from '../counters.ts';
 import { FLAG, STAGE, type Ends } from './ends.ts';
-import * as libc from './libc.ts';
-import { errno } from './libc.ts';
-import { EPOLL, ERRNO, MSG } from './linux.ts';
-import type { Relay } from './relay.ts';
-import { isWritable, setKeepalive } from './socket.ts';
+import * as libc from './system/libc.ts';
+import { errno } from './system/libc.ts';
+import { EPOLL, ERRNO, MSG } from './system/linux.ts';
+import type { Relay } from './relay/relay.ts';
+import { isWritable, setKeepalive } from './system/socket.ts';
 
 /** Ticks without an event after which an end that ought to move is looked at. */
 const STUCK_TICKS = 2;

@@ -2,7 +2,7 @@
  * From the values of a routes file to routes, or to the first thing that is wrong with it. No text, no positions: a
  * fault says where in the values it is, and whoever has the text finds the line.
  */
-import { serverNameFault } from '../../wire/server-name.ts';
+import { serverNameFault } from '../../wire/hello/server-name.ts';
 import { isEndpoint } from './endpoint-text.ts';
 import { ROUTE_KINDS, type Route, type RouteKind, type RouteLimits } from './route.ts';
 

@@ -5,7 +5,7 @@ import { REASON } from '../../engine/reasons.ts';
 import { Verdict } from '../../engine/verdict.ts';
 import { addressPair } from '../../wire/address-pair.ts';
 import { readAlert } from '../../wire/alert.ts';
-import { hello } from '../../wire/hello-builder.ts';
+import { hello } from '../../wire/hello/hello-builder.ts';
 import { countersLayout } from '../reasons.ts';
 import { GatewaySwitchboard } from './gateway-switchboard.ts';
 import { RateLimit } from './rate-limit.ts';

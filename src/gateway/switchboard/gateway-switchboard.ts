@@ -10,7 +10,7 @@ import type { Caller, Dial, Ending, Switchboard } from '../../engine/engine.ts';
 import { ENGINE_REASON_CODES, REASON, type EngineReason } from '../../engine/reasons.ts';
 import type { Verdict } from '../../engine/verdict.ts';
 import { ALERT_RECORDS } from '../../wire/alert.ts';
-import { ClientHello } from '../../wire/client-hello.ts';
+import { ClientHello } from '../../wire/hello/client-hello.ts';
 import type { HelloRefusal, TenantOutcome } from '../../wire/outcome.ts';
 import type { ProxyHeader } from '../../wire/proxy-header.ts';
 import { answerTo, GATEWAY_REASON_CODES, type GatewayReason } from '../reasons.ts';

@@ -1,7 +1,7 @@
 /**
  * The events of a watch between who tells them and who asks for them.
  */
-import type { WatchEvent } from '../client.ts';
+import type { WatchEvent } from '../client/client.ts';
 import type { KubeObject } from '../object.ts';
 
 /** What a watch has to tell, until somebody asks. */

@@ -13,14 +13,14 @@ import type {
   Selection,
   WatchEvent,
   WatchOptions,
-} from '../client.ts';
-import { collectionPath, namespaceFor, objectPath } from '../fetch-client-path.ts';
-import { assertWithin, sizeBytes } from '../informer-bounds.ts';
+} from '../client/client.ts';
+import { collectionPath, namespaceFor, objectPath } from '../client/path.ts';
+import { assertWithin, sizeBytes } from '../informer/bounds.ts';
 import { isKubeError, KubeError } from '../kube-error.ts';
 import { readObject } from '../object-read.ts';
 import type { KubeObject, ObjectKey } from '../object.ts';
 import { resourceOf, type Resource } from '../resource.ts';
-import { errorOfAnswer, type CallName } from '../transport-error.ts';
+import { errorOfAnswer, type CallName } from '../transport/request-error.ts';
 import { ApiFailure, noSuchPath } from './api-failure.ts';
 import { hasStatus } from './apply/list-types.ts';
 import { EventQueue } from './event-queue.ts';

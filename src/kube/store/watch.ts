@@ -1,7 +1,7 @@
 /**
  * What a watch tells: the events of a store that are of one kind and of a selection.
  */
-import type { WatchEvent } from '../client.ts';
+import type { WatchEvent } from '../client/client.ts';
 import { groupOf, type Resource } from '../resource.ts';
 import type { ApiObject, ObjectStore, StoreEvent } from './object-store.ts';
 import type { Selector } from './selector.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import type { KubeClient, WatchEvent } from '../client.ts';
-import { createClient } from '../fetch-client.ts';
+import type { KubeClient, WatchEvent } from '../client/client.ts';
+import { createClient } from '../client/fetch-client.ts';
 import type { KubeObject } from '../object.ts';
 import { RESOURCES, withVersion } from '../resource.ts';
 import { TestApiServer } from './api-server.ts';

@@ -11,7 +11,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';
-import type { ClusterAccess, Credentials } from '../cluster-access.ts';
+import type { ClusterAccess, Credentials } from '../access/cluster-access.ts';
 import type { ObjectKey } from '../object.ts';
 import { RESOURCES, resourceOf, type Resource } from '../resource.ts';
 import { readCall, WRITE_VERBS, type ApiCall, type Verb } from './api-call.ts';

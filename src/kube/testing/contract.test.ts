@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'bun:test';
-import type { KubeClient } from '../client.ts';
-import { createClient } from '../fetch-client.ts';
+import type { KubeClient } from '../client/client.ts';
+import { createClient } from '../client/fetch-client.ts';
 import { TestApiServer } from './api-server.ts';
 import { kubeContract } from './contract.ts';
 

@@ -6,7 +6,14 @@ import { setCondition } from '../../kube/conditions.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { Routing } from '../exposure/routing.ts';
-import { fails, holds, noting, notYet, waits, type Verdict } from '../exposure/verdicts.ts';
+import {
+  fails,
+  holds,
+  noting,
+  notYet,
+  waits,
+  type Verdict,
+} from '../exposure/verdicts/verdicts.ts';
 import { managementFault } from '../management/management-fault.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { StatusWriter } from '../status-writer.ts';

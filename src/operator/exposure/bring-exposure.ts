@@ -2,7 +2,7 @@
  * One run for one Exposure: look at what there is, route it, have its control plane prepared, bring its tenant about, and
  * say how far that is.
  */
-import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
+import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import { lookAtExposure, type Viewpoint } from '../look.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { step, StepFailed } from '../management/management-fault.ts';
@@ -20,13 +20,13 @@ import {
   isInUse,
   isRoutedAs,
   startingForMs,
-} from './exposure-verdicts.ts';
+} from './verdicts/exposure-verdicts.ts';
 import { holdExposure, ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
-import { withTenantHops } from './hop-verdicts.ts';
+import { withTenantHops } from './verdicts/hop-verdicts.ts';
 import type { Routing } from './routing.ts';
-import { runVerdicts } from './run-verdicts.ts';
+import { runVerdicts } from './verdicts/run-verdicts.ts';
 import type { ExposureTask, Standing } from './standing.ts';
-import type { Verdicts } from './verdicts.ts';
+import type { Verdicts } from './verdicts/verdicts.ts';
 
 /** What a run works with. */
 export interface ExposureMeans extends Viewpoint, Omit<TenantMeans, 'management'> {

@@ -3,10 +3,10 @@
  * how far that is. Level-based: each run looks at what is there now, and a run that changes nothing writes nothing.
  */
 import { systemClock } from '../../engine/clock.ts';
-import type { ListenAddress } from '../../engine/listen-address.ts';
-import type { Applier } from '../../kube/apply.ts';
+import type { ListenAddress } from '../../engine/listening/listen-address.ts';
+import type { Applier } from '../../kube/apply/apply.ts';
 import { findCondition } from '../../kube/conditions.ts';
-import type { EventRecorder } from '../../kube/events.ts';
+import type { EventRecorder } from '../../kube/events/events.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
@@ -15,18 +15,18 @@ import type { MasterKeys } from '../master-keys.ts';
 import type { Preparer } from '../preparation/preparer.ts';
 import { SecretRenewals } from '../preparation/secret-renewals.ts';
 import type { ProbeRounds } from '../probe-rounds.ts';
-import type { TenantLink } from '../tenant/tenant-link.ts';
-import type { TenantLinks } from '../tenant/tenant-links.ts';
+import type { TenantLink } from '../tenant/link/tenant-link.ts';
+import type { TenantLinks } from '../tenant/link/tenant-links.ts';
 import { bringExposure, type ExposureMeans, type LookAgainMs } from './bring-exposure.ts';
 import { ExposurePreparations } from './exposure-preparations.ts';
 import { ExposureProbes } from './exposure-probes.ts';
 import { ExposureReports, LEAVING } from './exposure-reports.ts';
-import { refused } from './exposure-verdicts.ts';
+import { refused } from './verdicts/exposure-verdicts.ts';
 import { FaultReports } from './fault-reports.ts';
-import { foreseenWait, leave } from './leave.ts';
-import { LeaveTimes } from './leave-times.ts';
+import { foreseenWait, leave } from './leaving/leave.ts';
+import { LeaveTimes } from './leaving/leave-times.ts';
 import type { Routing } from './routing.ts';
-import { fails } from './verdicts.ts';
+import { fails } from './verdicts/verdicts.ts';
 
 /** What the controller works with. */
 export interface ExposureControllerOptions {

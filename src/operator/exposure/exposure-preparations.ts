@@ -1,13 +1,13 @@
 /**
  * The objects of providers, prepared for Exposures.
  */
-import type { EventRecorder } from '../../kube/events.ts';
+import type { EventRecorder } from '../../kube/events/events.ts';
 import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import type { ProvidedFacts } from '../../providers/control-plane-reading.ts';
+import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
 import type { PreparationWish } from '../../providers/preparation/preparation.ts';
-import { publishedFindings } from '../../providers/published-server.ts';
-import { renewableSecrets } from '../../providers/renewable-secrets.ts';
+import { publishedFindings } from '../../providers/reading/published-server.ts';
+import { renewableSecrets } from '../../providers/reading/renewable-secrets.ts';
 import type { Look } from '../look.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { StepFailed } from '../management/management-fault.ts';

@@ -7,7 +7,7 @@ import { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import type { Look } from '../look.ts';
 import type { ProbeRounds } from '../probe-rounds.ts';
 import type { ExposureReports } from './exposure-reports.ts';
-import type { KnownHop } from './hop-verdicts.ts';
+import type { KnownHop } from './verdicts/hop-verdicts.ts';
 
 /** Of all Exposures. */
 export class ExposureProbes {

@@ -1,8 +1,8 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { ManualClock } from '../../engine/clock.ts';
-import { EventRecorder } from '../../kube/events.ts';
-import { createClient } from '../../kube/fetch-client.ts';
-import { Informer } from '../../kube/informer.ts';
+import { EventRecorder } from '../../kube/events/events.ts';
+import { createClient } from '../../kube/client/fetch-client.ts';
+import { Informer } from '../../kube/informer/informer.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { TestApiServer } from '../../kube/testing/api-server.ts';
 import { createLogger } from '../../telemetry/log.ts';
@@ -10,7 +10,7 @@ import { objectOf } from '../testing/objects.ts';
 import { TENANTS } from '../testing/places.ts';
 import { until } from '../testing/until.ts';
 import { ExposureReports } from './exposure-reports.ts';
-import { fails, holds, waits, type Verdicts } from './verdicts.ts';
+import { fails, holds, waits, type Verdicts } from './verdicts/verdicts.ts';
 
 setDefaultTimeout(30_000);
 

@@ -4,14 +4,14 @@
 import type { ExposureStatus } from '../../api/exposure.ts';
 import { systemClock, type Clock } from '../../engine/clock.ts';
 import { setCondition } from '../../kube/conditions.ts';
-import type { EventRecorder } from '../../kube/events.ts';
+import type { EventRecorder } from '../../kube/events/events.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { StatusWriter } from '../status-writer.ts';
 import { nextStatus, refusedStatus, type StatusInput } from './exposure-status.ts';
-import { isTrouble, readyVerdict, type Verdict } from './verdicts.ts';
+import { isTrouble, readyVerdict, type Verdict } from './verdicts/verdicts.ts';
 
 /** The reason of Ready while an Exposure is on its way out. */
 export const LEAVING = 'Leaving';

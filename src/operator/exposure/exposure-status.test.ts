@@ -6,7 +6,7 @@ import type { Plan } from '../../plan/plan.ts';
 import type { ExposureRoutes } from '../../edges/route.ts';
 import { hopResult } from '../../probe/hop.ts';
 import { nextStatus, routeOf, type StatusInput } from './exposure-status.ts';
-import type { Verdict, Verdicts } from './verdicts.ts';
+import type { Verdict, Verdicts } from './verdicts/verdicts.ts';
 
 const [EARLY, LATE] = [new Date('2026-11-01T10:00:00Z'), new Date('2026-11-02T11:11:11Z')];
 

@@ -9,7 +9,7 @@ import type { Plan } from '../../plan/plan.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import type { Edge } from '../../api/edge.ts';
 import { formerRoute, type IsLost } from './former-route.ts';
-import { readyVerdict, type Verdict, type Verdicts } from './verdicts.ts';
+import { readyVerdict, type Verdict, type Verdicts } from './verdicts/verdicts.ts';
 
 /** What was found. */
 export interface StatusInput {

@@ -7,8 +7,8 @@ import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { isWorthTelling, managementFault, StepFailed } from '../management/management-fault.ts';
 import type { ExposureReports } from './exposure-reports.ts';
-import { faultVerdicts } from './exposure-verdicts.ts';
-import { fails, type PartialCondition } from './verdicts.ts';
+import { faultVerdicts } from './verdicts/exposure-verdicts.ts';
+import { fails, type PartialCondition } from './verdicts/verdicts.ts';
 
 /** The faults of all Exposures. */
 export class FaultReports {

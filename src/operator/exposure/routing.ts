@@ -4,14 +4,14 @@
 import type { Edge } from '../../api/edge.ts';
 import { driverFor } from '../../edges/driver-for.ts';
 import { formerRoutes } from '../../edges/former-routes.ts';
-import type { Applier } from '../../kube/apply.ts';
+import type { Applier } from '../../kube/apply/apply.ts';
 import type { KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { resourceOf } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
-import type { KnownHop } from './hop-verdicts.ts';
+import type { KnownHop } from './verdicts/hop-verdicts.ts';
 import {
   edgeAddresses,
   edgeContext,
@@ -20,7 +20,7 @@ import {
   routeChanges,
   routeFindings,
 } from './route-changes.ts';
-import { fails, holds, notYet, waits, type Verdict } from './verdicts.ts';
+import { fails, holds, notYet, waits, type Verdict } from './verdicts/verdicts.ts';
 
 /** What {@link Routing} works with. */
 export interface RoutingOptions {

@@ -7,7 +7,7 @@ import type { Look } from '../look.ts';
 import type { KnownWish } from '../management/exposure-book.ts';
 import type { ExposurePreparation } from './exposure-preparations.ts';
 import type { Routed } from './routing.ts';
-import type { Verdict } from './verdicts.ts';
+import type { Verdict } from './verdicts/verdicts.ts';
 
 /** What a run is for. */
 export interface ExposureTask {

@@ -7,7 +7,7 @@ import { exposureStatus } from '../../api/exposure-status.ts';
 import { InvalidObjectError } from '../../api/fault.ts';
 import { hostsOf } from '../../api/hosts.ts';
 import { parseEdge, parseExposure } from '../../api/objects.ts';
-import type { Change } from '../../kube/informer-cache.ts';
+import type { Change } from '../../kube/informer/cache.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import {
   claimedHosts,

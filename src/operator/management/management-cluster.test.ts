@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { KubeClient } from '../../kube/client.ts';
-import { createClient } from '../../kube/fetch-client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { createClient } from '../../kube/client/fetch-client.ts';
 import { keyText, objectText } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { TestApiServer } from '../../kube/testing/api-server.ts';

@@ -4,11 +4,11 @@
  */
 import { systemClock } from '../../engine/clock.ts';
 import { backoffMs, delay } from '../../kube/backoff.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import { Informer } from '../../kube/informer.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { Informer } from '../../kube/informer/informer.ts';
 import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
-import { RecentReads } from '../../kube/recent-reads.ts';
+import { RecentReads } from '../../kube/client/recent-reads.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { Secret, Service } from '../../providers/plain.ts';
 import { servedVersion } from '../../providers/provider-resources.ts';

@@ -5,7 +5,7 @@
 import { claimantsOf, claimKeys } from '../../edges/claims/claim-keys.ts';
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
 import type { ServedApis } from '../../edges/driver.ts';
-import type { KubeClient, Selection } from '../../kube/client.ts';
+import type { KubeClient, Selection } from '../../kube/client/client.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { Secret, Service } from '../../providers/plain.ts';

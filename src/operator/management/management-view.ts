@@ -3,7 +3,7 @@
  * plans needs no more than this, so that both plan alike.
  */
 import type { ServedApis } from '../../edges/driver.ts';
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import type { Resource } from '../../kube/resource.ts';
 import type { Secret, Service } from '../../providers/plain.ts';

@@ -1,7 +1,7 @@
 /**
  * What keeps the operator from knowing its management cluster. Pure.
  */
-import type { InformerState } from '../../kube/informer.ts';
+import type { InformerState } from '../../kube/informer/informer.ts';
 import type { KubeError } from '../../kube/kube-error.ts';
 import { groupOf, RESOURCES, type Resource } from '../../kube/resource.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { KubeError } from '../../kube/kube-error.ts';
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { servedKinds, ServedBook } from './served-apis.ts';

@@ -4,7 +4,7 @@
  */
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
 import type { ServedApis } from '../../edges/driver.ts';
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import {

@@ -3,9 +3,12 @@
  */
 import { textAt } from '../../edges/fields.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { ControlPlaneObjects, ProvidedFacts } from '../../providers/control-plane-reading.ts';
+import type {
+  ControlPlaneObjects,
+  ProvidedFacts,
+} from '../../providers/reading/control-plane-reading.ts';
 import { clusterDeploymentOf } from '../../providers/k0rdent.ts';
-import { layoutOfTemplate, valuesFor, type ChartValues } from '../../providers/k0rdent-values.ts';
+import { layoutOfTemplate, valuesFor, type ChartValues } from '../../providers/k0rdent/values.ts';
 import type { PreparationWish } from '../../providers/preparation/preparation.ts';
 import { isOfKind, PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 

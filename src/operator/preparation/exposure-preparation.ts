@@ -5,7 +5,7 @@ import type { Edge } from '../../api/edge.ts';
 import type { Exposure } from '../../api/exposure.ts';
 import type { Hosts } from '../../api/hosts.ts';
 import { keyText } from '../../kube/object.ts';
-import type { ProvidedFacts } from '../../providers/control-plane-reading.ts';
+import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
 import type { Holder } from '../../providers/preparation/plan-preparation.ts';
 import { formerHosts } from '../exposure/former-route.ts';
 import type { ExposureBook } from '../management/exposure-book.ts';

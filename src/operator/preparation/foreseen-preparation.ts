@@ -4,10 +4,10 @@
 import { valueAt } from '../../edges/fields.ts';
 import type { Hosts } from '../../api/hosts.ts';
 import type { Finding } from '../../api/finding.ts';
-import type { ConflictOwner } from '../../kube/apply-conflict.ts';
+import type { ConflictOwner } from '../../kube/apply/conflict.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { FieldChange } from '../../plan/changes.ts';
-import type { ProvidedFacts } from '../../providers/control-plane-reading.ts';
+import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
 import { planProvided } from '../../providers/plan-provided.ts';
 import {
   unreadableRecord,
@@ -19,7 +19,7 @@ import { pathText } from '../../providers/preparation/preparation.ts';
 import { RECORD_ANNOTATION, recordOf } from '../../providers/preparation/record.ts';
 import { formerValue } from '../../providers/preparation/undo.ts';
 import { resourceOfProvider } from '../../providers/provider-for.ts';
-import { publishedFindings } from '../../providers/published-server.ts';
+import { publishedFindings } from '../../providers/reading/published-server.ts';
 import type { KnownWish } from '../management/exposure-book.ts';
 import { preparationFor, type KnownExposures } from './exposure-preparation.ts';
 import { conflictFindings } from './preparation-findings.ts';

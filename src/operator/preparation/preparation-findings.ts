@@ -1,7 +1,7 @@
 /**
  * What is said of a control plane's object that is not prepared, or not as wished.
  */
-import type { ConflictOwner } from '../../kube/apply-conflict.ts';
+import type { ConflictOwner } from '../../kube/apply/conflict.ts';
 import type { KubeError } from '../../kube/kube-error.ts';
 import { objectText, type KubeObject, type ManagedFields } from '../../kube/object.ts';
 import { quoted } from '../../text/quote.ts';

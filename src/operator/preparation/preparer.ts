@@ -4,13 +4,13 @@
  */
 import type { PreparePolicy } from '../../api/exposure.ts';
 import { systemClock, type Clock } from '../../engine/clock.ts';
-import { conflictOwners, type ConflictOwner } from '../../kube/apply-conflict.ts';
-import type { KubeClient } from '../../kube/client.ts';
+import { conflictOwners, type ConflictOwner } from '../../kube/apply/conflict.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import { Repeats } from '../../kube/repeats.ts';
+import { Repeats } from '../../kube/apply/repeats.ts';
 import type { Finding } from '../../api/finding.ts';
-import type { ProvidedFacts } from '../../providers/control-plane-reading.ts';
+import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
 import { valueAt } from '../../edges/fields.ts';
 import { OWN_MANAGER, otherOwners } from '../../providers/preparation/field-owners.ts';
 import { treeOf } from '../../providers/preparation/field-path.ts';

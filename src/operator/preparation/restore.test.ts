@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { valueAt } from '../../edges/fields.ts';
-import { createClient } from '../../kube/fetch-client.ts';
+import { createClient } from '../../kube/client/fetch-client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import {

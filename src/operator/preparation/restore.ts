@@ -3,12 +3,15 @@
  * that was not is gone. What others have changed meanwhile is left to them. Every step can be the last one before a
  * restart: the record on the object is what goes last.
  */
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { findingText } from '../../api/finding.ts';
 import { objectText, type KubeObject, type ManagedFields } from '../../kube/object.ts';
 import { listAt, valueAt } from '../../edges/fields.ts';
-import type { ControlPlaneObjects, ProvidedFacts } from '../../providers/control-plane-reading.ts';
+import type {
+  ControlPlaneObjects,
+  ProvidedFacts,
+} from '../../providers/reading/control-plane-reading.ts';
 import { OWN_MANAGER } from '../../providers/preparation/field-owners.ts';
 import { treeOf } from '../../providers/preparation/field-path.ts';
 import {

@@ -1,11 +1,11 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { ManualClock } from '../../engine/clock.ts';
-import { createClient } from '../../kube/fetch-client.ts';
+import { createClient } from '../../kube/client/fetch-client.ts';
 import type { OwnerReference } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { TestApiServer } from '../../kube/testing/api-server.ts';
-import type { Secret } from '../../providers/control-plane-reading.ts';
-import type { RenewableSecret } from '../../providers/renewable-secrets.ts';
+import type { Secret } from '../../providers/reading/control-plane-reading.ts';
+import type { RenewableSecret } from '../../providers/reading/renewable-secrets.ts';
 import { NAMESPACE, readyTenant, secretOf } from '../../providers/testing/provider-objects.ts';
 import { SecretRenewals, type Renewal } from './secret-renewals.ts';
 

@@ -5,10 +5,10 @@
 import { systemClock, type Clock } from '../../engine/clock.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type ObjectKey } from '../../kube/object.ts';
-import { Repeats } from '../../kube/repeats.ts';
+import { Repeats } from '../../kube/apply/repeats.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import type { Secret } from '../../providers/control-plane-reading.ts';
-import type { RenewableSecret } from '../../providers/renewable-secrets.ts';
+import type { Secret } from '../../providers/reading/control-plane-reading.ts';
+import type { RenewableSecret } from '../../providers/reading/renewable-secrets.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 
 /** What {@link SecretRenewals} works with. */

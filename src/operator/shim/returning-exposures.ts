@@ -1,7 +1,7 @@
 /**
  * Tells people who delete an Exposure that an annotation made: it comes again, until the annotation goes.
  */
-import type { EventRecorder } from '../../kube/events.ts';
+import type { EventRecorder } from '../../kube/events/events.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { EDGE_ANNOTATION, KAMAJI_DOMAIN_ANNOTATION } from '../../providers/shims/annotations.ts';
 

@@ -3,8 +3,8 @@
  * else is the Exposure's own affair: its finalizers see to it that everything is as before when it goes.
  */
 import { findingText, type Finding } from '../../api/finding.ts';
-import type { Applier } from '../../kube/apply.ts';
-import type { EventRecorder } from '../../kube/events.ts';
+import type { Applier } from '../../kube/apply/apply.ts';
+import type { EventRecorder } from '../../kube/events/events.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { RESOURCES } from '../../kube/resource.ts';
-import type { Endpoint } from '../../tenant/endpoint-slice.ts';
-import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
+import type { Endpoint } from '../../tenant/endpoints/endpoint-slice.ts';
+import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import type { DaemonSet } from '../../tenant/pod.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { createClient } from '../../kube/fetch-client.ts';
+import { createClient } from '../../kube/client/fetch-client.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Fault, FaultTarget } from '../../kube/testing/fault.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';

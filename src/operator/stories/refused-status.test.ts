@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { exposureStatus } from '../../api/exposure-status.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import { createClient } from '../../kube/fetch-client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { createClient } from '../../kube/client/fetch-client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { KubeClient } from '../../kube/client.ts';
-import { createClient } from '../../kube/fetch-client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { createClient } from '../../kube/client/fetch-client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
-import { LeaderElection } from '../../kube/leader-election.ts';
+import { LeaderElection } from '../../kube/election/leader-election.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';

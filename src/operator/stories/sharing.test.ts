@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { createClient } from '../../kube/fetch-client.ts';
+import { createClient } from '../../kube/client/fetch-client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';

@@ -2,12 +2,12 @@
  * One look at the tenant of an Exposure: read it, plan for it, apply, and say how it is.
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
-import type { Applier } from '../../kube/apply.ts';
+import type { Applier } from '../../kube/apply/apply.ts';
 import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
 import type { Finding } from '../../api/finding.ts';
-import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
+import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { fails, waits, type Verdict } from '../exposure/verdicts.ts';
+import { fails, waits, type Verdict } from '../exposure/verdicts/verdicts.ts';
 import { lookAtTenant, type CredentialsSource, type Look } from '../look.ts';
 import type { ManagementView } from '../management/management-view.ts';
 import type { MasterKeys } from '../master-keys.ts';
@@ -15,8 +15,8 @@ import { credentialsFor } from './credentials.ts';
 import { TenantNotInitialised } from './tenant-facts.ts';
 import { hasYielded } from './tenant-claim.ts';
 import { tenantFault } from './tenant-fault.ts';
-import type { TenantLink } from './tenant-link.ts';
-import type { TenantLinks } from './tenant-links.ts';
+import type { TenantLink } from './link/tenant-link.ts';
+import type { TenantLinks } from './link/tenant-links.ts';
 import { outcomeOf, type TenantOutcome } from './tenant-outcome.ts';
 import { applyTenantSide, tenantChanges } from './tenant-side.ts';
 

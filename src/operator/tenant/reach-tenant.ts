@@ -3,15 +3,15 @@
  * does, or the address in the tenant's kubeconfig. All are tried at once, and the first that answers is taken: whichever
  * it is, its certificate has to be one of the tenant's.
  */
-import type { KubeClient } from '../../kube/client.ts';
-import { AccessError, aimed, type ClusterAccess } from '../../kube/cluster-access.ts';
-import { TENANT_LIMITS } from '../../kube/client-limits.ts';
-import { createClient } from '../../kube/fetch-client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { AccessError, aimed, type ClusterAccess } from '../../kube/access/cluster-access.ts';
+import { TENANT_LIMITS } from '../../kube/client/client-limits.ts';
+import { createClient } from '../../kube/client/fetch-client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
-import { parseKubeconfig } from '../../kube/kubeconfig.ts';
+import { parseKubeconfig } from '../../kube/access/kubeconfig.ts';
 import type { Finding } from '../../api/finding.ts';
-import type { ControlPlaneReading } from '../../providers/read-control-plane.ts';
-import { tenantAccess } from './tenant-links.ts';
+import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
+import { tenantAccess } from './link/tenant-links.ts';
 
 /** Where the tenant's API is found by everybody. */
 export interface EdgeWay {

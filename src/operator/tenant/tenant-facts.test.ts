@@ -1,13 +1,13 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { createClient } from '../../kube/fetch-client.ts';
+import { createClient } from '../../kube/client/fetch-client.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { TestApiServer } from '../../kube/testing/api-server.ts';
-import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
+import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import { objectOf } from '../testing/objects.ts';
 import { readTenantFacts, TenantNotInitialised, tenantNodes } from './tenant-facts.ts';
-import { TenantSnapshot } from './tenant-snapshot.ts';
-import type { Node } from './tenant-view.ts';
+import { TenantSnapshot } from './link/tenant-snapshot.ts';
+import type { Node } from './link/tenant-view.ts';
 
 setDefaultTimeout(120_000);
 

@@ -5,10 +5,10 @@ import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { TenantFacts, TenantNode } from '../../tenant/tenant-facts.ts';
-import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
-import { familyOf } from '../../tenant/endpoint-address.ts';
+import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
+import { familyOf } from '../../tenant/endpoints/endpoint-address.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
-import type { Node, TenantView } from './tenant-view.ts';
+import type { Node, TenantView } from './link/tenant-view.ts';
 
 /** The Service `kubernetes` is made by the API server within seconds of its start; until then there is nothing to do. */
 export class TenantNotInitialised extends Error {

@@ -3,7 +3,7 @@
  */
 import { KubeError, type KubeErrorReason } from '../../kube/kube-error.ts';
 import type { Finding } from '../../api/finding.ts';
-import type { TenantLink } from './tenant-link.ts';
+import type { TenantLink } from './link/tenant-link.ts';
 
 /** The codes; whatever is not here is {@link UNREACHABLE}. */
 const FAULTS: Partial<Record<KubeErrorReason, Pick<Finding, 'code' | 'action'>>> = {

@@ -1,7 +1,7 @@
 /**
  * The tenant's side of an Exposure: everything that lives in the tenant's own cluster, brought there and taken away.
  */
-import { APPLIED_ANNOTATION, type Applier } from '../../kube/apply.ts';
+import { APPLIED_ANNOTATION, type Applier } from '../../kube/apply/apply.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { readObject } from '../../kube/object-read.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
@@ -9,15 +9,15 @@ import { RESOURCES, resourceOf, type Resource } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import { MANAGED_BY } from '../../api/labels.ts';
 import { holderOf, type Holder } from '../../plan/ownership.ts';
-import { isReady, type EndpointSlice } from '../../tenant/endpoint-slice.ts';
+import { isReady, type EndpointSlice } from '../../tenant/endpoints/endpoint-slice.ts';
 import { injectionPolicy } from '../../tenant/injection.ts';
-import { KUBERNETES } from '../../tenant/kubernetes-endpoints.ts';
+import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import { PROXY, PROXY_CA } from '../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
-import { soundDaemonSet } from './seen-objects.ts';
+import { soundDaemonSet } from './link/seen-objects.ts';
 import { heldElsewhere } from './tenant-claim.ts';
-import type { TenantLink } from './tenant-link.ts';
-import type { TenantView } from './tenant-view.ts';
+import type { TenantLink } from './link/tenant-link.ts';
+import type { TenantView } from './link/tenant-view.ts';
 
 /** What may be in a tenant besides its slices and its DaemonSet, which are watched. Found by name: no list is needed. */
 const BY_NAME: readonly Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>[] = [

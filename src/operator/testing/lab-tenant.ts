@@ -2,8 +2,8 @@
  * For tests only: a tenant of the operator's lab. Its API server serves with a certificate by the tenant's CA, as real
  * ones do, and so for the API host too.
  */
-import { createClient } from '../../kube/fetch-client.ts';
-import type { KubeClient } from '../../kube/client.ts';
+import { createClient } from '../../kube/client/fetch-client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { TestApiServer } from '../../kube/testing/api-server.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { issueLeaf } from '../../pki/leaf.ts';

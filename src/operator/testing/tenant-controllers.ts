@@ -2,15 +2,15 @@
  * For tests only: what kube-controller-manager and kubelets do in a tenant. Each node gets its pod of the proxies'
  * DaemonSet, at once and in the newest version, and the DaemonSet's status says so.
  */
-import { Informer } from '../../kube/informer.ts';
-import type { KubeClient } from '../../kube/client.ts';
+import { Informer } from '../../kube/informer/informer.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { WorkQueue } from '../../kube/work-queue.ts';
 import { PROXY, PROXY_SELECTOR } from '../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
-import { TENANT_SELECTIONS } from '../tenant/tenant-view.ts';
+import { TENANT_SELECTIONS } from '../tenant/link/tenant-view.ts';
 import { objectOf } from './objects.ts';
 
 interface Worker {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { ClientHello } from '../../wire/client-hello.ts';
-import { exampleHello, EXAMPLE_HOST, hello } from '../../wire/hello-builder.ts';
+import { ClientHello } from '../../wire/hello/client-hello.ts';
+import { exampleHello, EXAMPLE_HOST, hello } from '../../wire/hello/hello-builder.ts';
 import { ProxyHeader } from '../../wire/proxy-header.ts';
 import { behindProxyHeader, inSegments, inSmallRecords } from './hello-shape.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { handshake, record } from '../../wire/hello-builder.ts';
+import { handshake, record } from '../../wire/hello/hello-builder.ts';
 import { MESSAGES, RecordLog } from './record-log.ts';
 
 const APPLICATION_DATA = 23;

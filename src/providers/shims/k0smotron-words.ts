@@ -4,7 +4,7 @@
 import { numberAt, textAt, textMapAt, valueAt } from '../../edges/fields.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
-import { ingressName } from '../k0s-control-plane.ts';
+import { ingressName } from '../k0s/control-plane.ts';
 import type { ShimContext, ShimWords } from './shim-words.ts';
 
 /** Where hosts stand: in the control plane itself, or in the values of the charts of k0rdent's templates. */

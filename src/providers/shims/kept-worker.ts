@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { valueAt } from '../../edges/fields.ts';
-import { comparisons } from '../../kube/apply-differences.ts';
+import { comparisons } from '../../kube/apply/differences.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { WorkerWords } from './shim-words.ts';
 

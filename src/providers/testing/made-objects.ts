@@ -3,7 +3,7 @@
  */
 import { numberAt } from '../../edges/fields.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { clusterNameOf } from '../k0s-control-plane.ts';
+import { clusterNameOf } from '../k0s/control-plane.ts';
 import { providerFor } from '../provider-for.ts';
 import { PROVIDER_RESOURCES } from '../provider-resources.ts';
 

@@ -2,7 +2,7 @@
  * For tests only: what a provider looks at, out of a list.
  */
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
-import type { ControlPlaneObjects } from '../control-plane-reading.ts';
+import type { ControlPlaneObjects } from '../reading/control-plane-reading.ts';
 
 /** A source of these objects. */
 export function objectsFrom(objects: readonly KubeObject[]): ControlPlaneObjects {

@@ -8,7 +8,7 @@ import type { Counters } from '../../engine/counters.ts';
 import type { Limits } from '../../engine/limits.ts';
 import { REASON } from '../../engine/reasons.ts';
 import { ALERT_RECORDS } from '../../wire/alert.ts';
-import { ClientHello } from '../../wire/client-hello.ts';
+import { ClientHello } from '../../wire/hello/client-hello.ts';
 import { alertFor, type HelloOutcome, type HelloRefusal } from '../../wire/outcome.ts';
 import type { ServingCertificate } from '../credentials/serving-certificate.ts';
 import { encodeAlpn } from './alpn.ts';

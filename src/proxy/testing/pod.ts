@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
-import { extension, hello } from '../../wire/hello-builder.ts';
+import { extension, hello } from '../../wire/hello/hello-builder.ts';
 
 /** How the dial of a pod went wrong: the code of the error, and whether it got as far as a handshake. */
 export interface Refusal {

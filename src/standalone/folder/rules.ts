@@ -3,7 +3,7 @@
  * ingress controllers here.
  */
 import type { Fault } from '../../api/fault.ts';
-import { LABEL_PATTERN } from '../../api/name-patterns.ts';
+import { LABEL_PATTERN } from '../../api/values/name-patterns.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 /** Where the operator keeps what is its own: nothing of the folder goes there. */

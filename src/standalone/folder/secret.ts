@@ -3,7 +3,7 @@
  */
 import * as z from 'zod';
 import { faultsOf, InvalidObjectError, sentenceOf } from '../../api/fault.ts';
-import { objectName } from '../../api/kubernetes-values.ts';
+import { objectName } from '../../api/values/kubernetes-values.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 /** A Secret, with its values in base64 as a server gives them. */

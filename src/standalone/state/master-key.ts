@@ -9,7 +9,7 @@ import { watchFile } from '../../files/watched-file.ts';
 import { writeWhole } from '../../files/whole-file.ts';
 import { parseKeys } from '../../gateway/key-file.ts';
 import { GATEWAY_KEYS } from '../../operator/master-keys.ts';
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { StateRefused } from './state-folder.ts';

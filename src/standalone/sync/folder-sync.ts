@@ -3,7 +3,7 @@
  * it said last is, when it cannot.
  */
 import type { Clock } from '../../engine/clock.ts';
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { FolderUnreadable, type FolderFault } from '../folder/fault.ts';

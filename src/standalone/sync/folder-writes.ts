@@ -1,7 +1,7 @@
 /**
  * What a folder writes into the cluster, and what of it is there.
  */
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES, resourceOf } from '../../kube/resource.ts';

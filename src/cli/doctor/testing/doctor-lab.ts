@@ -7,7 +7,7 @@ import 'reflect-metadata'; // before x509, which cannot be loaded without
 import { SubjectAlternativeNameExtension } from '@peculiar/x509';
 import type { Lookup } from '../../../probe/hops/dns.ts';
 import { silent, answering, VERSION_ANSWER } from '../../../probe/testing/answers.ts';
-import { createClient } from '../../../kube/fetch-client.ts';
+import { createClient } from '../../../kube/client/fetch-client.ts';
 import { RESOURCES } from '../../../kube/resource.ts';
 import { ManagementSnapshot } from '../../../operator/management/management-snapshot.ts';
 import type { LabTenant } from '../../../operator/testing/lab-tenant.ts';

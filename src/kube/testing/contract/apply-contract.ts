@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { conflictOwners } from '../../apply-conflict.ts';
+import { conflictOwners } from '../../apply/conflict.ts';
 import { RESOURCES } from '../../resource.ts';
 import type { ApiObject } from '../../store/object-store.ts';
 import { configMap, daemonSet, failureOf, ingress, keyOf, service, slice } from './objects.ts';

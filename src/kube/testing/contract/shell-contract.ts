@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { Applier, needsApply } from '../../apply.ts';
-import { EventRecorder } from '../../events.ts';
+import { Applier, needsApply } from '../../apply/apply.ts';
+import { EventRecorder } from '../../events/events.ts';
 import { addFinalizer, removeFinalizer } from '../../finalizer.ts';
-import { LeaderElection } from '../../leader-election.ts';
-import type { Lease } from '../../lease.ts';
+import { LeaderElection } from '../../election/leader-election.ts';
+import type { Lease } from '../../election/lease.ts';
 import { RESOURCES, resourceOf } from '../../resource.ts';
 import { createLogger } from '../../../telemetry/log.ts';
 import type { ApiObject } from '../../store/object-store.ts';

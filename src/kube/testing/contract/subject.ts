@@ -1,4 +1,4 @@
-import type { KubeClient } from '../../client.ts';
+import type { KubeClient } from '../../client/client.ts';
 
 /** Two clients of one server, where nobody else uses the namespace of the contract. */
 export interface ContractSubject {

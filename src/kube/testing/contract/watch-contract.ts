@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { KubeClient, WatchEvent } from '../../client.ts';
+import type { KubeClient, WatchEvent } from '../../client/client.ts';
 import { RESOURCES } from '../../resource.ts';
 import type { ApiObject } from '../../store/object-store.ts';
 import { configMap, failureOf, keyOf, NAMESPACE } from './objects.ts';

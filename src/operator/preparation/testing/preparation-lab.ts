@@ -3,8 +3,8 @@
  */
 import { ManualClock } from '../../../engine/clock.ts';
 import type { PreparePolicy } from '../../../api/exposure.ts';
-import type { KubeClient } from '../../../kube/client.ts';
-import { createClient } from '../../../kube/fetch-client.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import { createClient } from '../../../kube/client/fetch-client.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { RESOURCES } from '../../../kube/resource.ts';
 import { TestApiServer } from '../../../kube/testing/api-server.ts';

@@ -3,7 +3,7 @@
  */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { ClientHello } from '../../../wire/client-hello.ts';
+import { ClientHello } from '../../../wire/hello/client-hello.ts';
 import { PROXY_FIRST_BYTE, ProxyHeader } from '../../../wire/proxy-header.ts';
 
 /** What it does wrong. Without any of these it does all well. */

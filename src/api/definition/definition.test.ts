@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'bun:test';
+import { definitionOf, KINDS, type StructuralSchema } from './definition.ts';
+import { CEL_RULES } from '../values/rule.ts';
+
+/** A schema and all below it, with the place of each. */
+function* walk(schema: StructuralSchema, path: string): Generator<[string, StructuralSchema]> {
+  yield [path, schema];
+  for (const [name, field] of Object.entries(schema.properties ?? {})) {
+    yield* walk(field, `${path}.${name}`);
+  }
+  if (schema.items !== undefined) yield* walk(schema.items, `${path}[]`);
+  if (typeof schema.additionalProperties === 'object') {
+    yield* walk(schema.additionalProperties, `${path}{}`);
+  }
+}
+
+describe.each(KINDS.map((kind) => [kind.resource.kind, kind] as const))('%s', (name, kind) => {
+  const definition = definitionOf(kind);
+  const [version] = definition.spec.versions;
+  const root = version!.schema.openAPIV3Schema;
+  const nodes = [...walk(root, name)];
+
+  /** The places of what is not as it should be. */
+  const except = (isRight: (schema: StructuralSchema, path: string) => boolean) =>
+    nodes.filter(([path, schema]) => !isRight(schema, path)).map(([path]) => path);
+
+  test('describes every field in a sentence', () => {
+    // The API server describes metadata itself, and takes no other description.
+    const undescribed = except(
+      ({ description }, path) =>
+        /(\[\]|\{\}|\.metadata)$/.test(path) || /^[A-Z"].{3,}\.$/s.test(description ?? ''),
+    );
+
+    expect(undescribed).toEqual([]);
+  });
+
+  test('gives every value a type, and a limit to what can grow', () => {
+    const isEnum = ({ enum: values }: StructuralSchema) => values !== undefined;
+    const unlimited = except((schema, path) => {
+      if (schema['x-kubernetes-int-or-string'] === true) return schema.maxLength !== undefined;
+      if (schema.type === 'array') return schema.maxItems !== undefined;
+      if (schema.additionalProperties !== undefined) return schema.maxProperties !== undefined;
+      if (schema.type !== 'string') return schema.type !== undefined;
+      const isKnown = /^\w+\.(apiVersion|kind)$/.test(path);
+      return (
+        isKnown || isEnum(schema) || schema.format !== undefined || schema.maxLength !== undefined
+      );
+    });
+
+    expect(unlimited).toEqual([]);
+  });
+
+  test('has nothing that a structural schema must not have', () => {
+    const forbidden = except(
+      (schema) =>
+        !['oneOf', 'anyOf', 'allOf', 'not', '$ref', 'readOnly', 'nullable'].some(
+          (key) => key in schema,
+        ) &&
+        (schema.properties === undefined || schema.additionalProperties === undefined) &&
+        schema.minimum !== Number.MIN_SAFE_INTEGER &&
+        schema.maximum !== Number.MAX_SAFE_INTEGER,
+    );
+
+    expect(forbidden).toEqual([]);
+  });
+
+  test('has rules in the specification only: a status is our own to write', () => {
+    const ruled = nodes.filter(([, schema]) => CEL_RULES in schema).map(([path]) => path);
+
+    expect(ruled.length).toBeGreaterThan(3);
+    expect(ruled.filter((path) => path.startsWith(`${name}.status`))).toEqual([]);
+  });
+
+  test('keeps conditions apart by their type', () => {
+    expect(root.properties?.['status']?.properties?.['conditions']).toMatchObject({
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['type'],
+    });
+  });
+
+  test('has columns for what there is', () => {
+    for (const { jsonPath } of kind.columns) {
+      const place = `${name}${jsonPath.replace(/\[\?.*?\]/, '[]')}`;
+      const isKnown = jsonPath.startsWith('.metadata') || nodes.some(([path]) => path === place);
+      expect(isKnown, jsonPath).toBeTrue();
+    }
+  });
+});

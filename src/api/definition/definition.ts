@@ -1,0 +1,189 @@
+/**
+ * The CustomResourceDefinitions of our kinds, made from their schemas.
+ */
+import * as z from 'zod';
+import type { KubeObject } from '../../kube/object.ts';
+import { groupOf, RESOURCES, type Resource } from '../../kube/resource.ts';
+import { edgeObject, exposureObject } from '../objects.ts';
+
+/** A schema as Kubernetes takes it: OpenAPI 3.0, structural. */
+export interface StructuralSchema {
+  type?: string;
+  description?: string;
+  format?: string;
+  pattern?: string;
+  default?: unknown;
+  enum?: readonly unknown[];
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  maxProperties?: number;
+  required?: readonly string[];
+  properties?: Record<string, StructuralSchema>;
+  additionalProperties?: StructuralSchema | boolean;
+  items?: StructuralSchema;
+  anyOf?: unknown;
+  readonly [extension: `x-kubernetes-${string}`]: unknown;
+}
+
+/** A column of `kubectl get`. */
+interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'date';
+  readonly jsonPath: string;
+  readonly description: string;
+  /** 1: with `-o wide` only. */
+  readonly priority?: 1;
+}
+
+/** A kind of ours. */
+export interface Kind {
+  readonly resource: Resource;
+  readonly shortNames: readonly string[];
+  /** For the top of `kubectl explain`. */
+  readonly description: string;
+  readonly columns: readonly Column[];
+  readonly schema: z.ZodType;
+}
+
+const ready = (field: 'status' | 'reason') => `.status.conditions[?(@.type=="Ready")].${field}`;
+
+const AGE: Column = {
+  name: 'Age',
+  type: 'date',
+  jsonPath: '.metadata.creationTimestamp',
+  description: 'Since when it has been there.',
+};
+const READY: Column = {
+  name: 'Ready',
+  type: 'string',
+  jsonPath: ready('status'),
+  description: 'Whether all is well.',
+};
+
+/** The kinds, in the order of their documents. */
+export const KINDS: readonly Kind[] = [
+  {
+    resource: RESOURCES.edge,
+    // Its singular, edge, is as short as a name gets.
+    shortNames: [],
+    description:
+      'An Edge is one address that any number of hosted control planes share: which ingress controller or gateway is behind it, and how that is told about tenants. Annotate one with snicket.dev/is-default: "true" to make it that of all Exposures that name none.',
+    columns: [
+      column('Driver', '.spec.driver', 'How tenants are routed.'),
+      column('Domain', '.spec.domain', 'The domain below which hosts are made.'),
+      column('Addresses', '.status.addressSummary', 'The addresses of the edge.'),
+      { ...column('Exposures', '.status.exposures', 'How many use it.'), type: 'integer' },
+      READY,
+      AGE,
+      {
+        ...column('Namespaces', '.spec.allowedNamespaces', 'Whose Exposures may use it.'),
+        priority: 1,
+      },
+    ],
+    schema: edgeObject,
+  },
+  {
+    resource: RESOURCES.exposure,
+    shortNames: ['exp'],
+    description:
+      'An Exposure is the wish that one hosted control plane be reachable through an Edge: by kubelets and people by name, and by pods of its workers at the Service kubernetes. Its status tells how each step of that way goes.',
+    columns: [
+      column('Host', '.status.route.api.host', 'The host of the API, while it is ours.'),
+      column('Edge', '.status.edge', 'The Edge in use.'),
+      column('Mode', '.status.mode', 'How the proxies name the tenant to the edge.'),
+      column('Proxies', '.status.proxies.summary', 'Nodes whose proxy is ready, of all.'),
+      READY,
+      column('Reason', ready('reason'), 'Why it is ready or not.'),
+      AGE,
+      { ...column('Driver', '.status.driver', 'The driver of the Edge.'), priority: 1 },
+      { ...column('Endpoint', '.status.endpoint', 'Where the API is found.'), priority: 1 },
+    ],
+    schema: exposureObject,
+  },
+];
+
+function column(name: string, jsonPath: string, description: string): Column {
+  return { name, type: 'string', jsonPath, description };
+}
+
+/** A CustomResourceDefinition. */
+export interface CustomResourceDefinition extends KubeObject {
+  readonly spec: {
+    readonly group: string;
+    readonly versions: readonly {
+      readonly name: string;
+      readonly schema: { readonly openAPIV3Schema: StructuralSchema };
+      readonly [field: string]: unknown;
+    }[];
+    readonly [field: string]: unknown;
+  };
+}
+
+/** The CustomResourceDefinition of a kind. */
+export function definitionOf({ resource, ...kind }: Kind): CustomResourceDefinition {
+  const { apiVersion, plural } = resource;
+  const group = groupOf(apiVersion);
+  return {
+    apiVersion: RESOURCES.customResourceDefinition.apiVersion,
+    kind: RESOURCES.customResourceDefinition.kind,
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: resource.namespaced ? 'Namespaced' : 'Cluster',
+      names: {
+        kind: resource.kind,
+        listKind: `${resource.kind}List`,
+        plural,
+        singular: resource.kind.toLowerCase(),
+        ...(kind.shortNames.length > 0 ? { shortNames: kind.shortNames } : {}),
+        categories: ['snicket'],
+      },
+      versions: [
+        {
+          name: apiVersion.slice(group.length + 1),
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: kind.columns,
+          schema: {
+            openAPIV3Schema: { description: kind.description, ...structuralSchema(kind.schema) },
+          },
+        },
+      ],
+    },
+  };
+}
+
+/** The schema of a kind's objects as a CustomResourceDefinition takes it. */
+export function structuralSchema(schema: z.ZodType): StructuralSchema {
+  const root = z.toJSONSchema(schema, {
+    target: 'openapi-3.0',
+    io: 'input',
+    override: ({ jsonSchema }) => adapt(jsonSchema as StructuralSchema),
+  }) as StructuralSchema;
+  // The API server knows these itself, and lets a schema say no more about them than what a name is like.
+  const { apiVersion, kind, metadata } = root.properties ?? {};
+  for (const known of [apiVersion, kind]) delete known?.enum;
+  if (metadata !== undefined && root.properties !== undefined) {
+    const name = metadata.properties?.name ?? {};
+    root.properties.metadata = { type: 'object', properties: { name } };
+  }
+  root.required = ['spec'];
+  return root;
+}
+
+/** Takes out what zod says and Kubernetes does not take, or knows by other means. */
+function adapt(schema: StructuralSchema): void {
+  // Types may not stand in a union; that of numbers and texts has an extension, which says it all.
+  delete schema.anyOf;
+  // Unknown fields are pruned, or refused by kubectl; `additionalProperties` beside `properties` is forbidden.
+  if (schema.properties !== undefined) delete schema.additionalProperties;
+  // A format has a check of its own.
+  if (schema.format !== undefined) delete schema.pattern;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}

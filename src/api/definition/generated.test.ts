@@ -1,0 +1,41 @@
+import { expect, test } from 'bun:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { definitionOf, KINDS } from './definition.ts';
+import { generatedFiles } from './generated.ts';
+
+const root = resolve(import.meta.dir, '../../..');
+
+test.each([...generatedFiles()])('%s is as `make generate` writes it', (path, text) => {
+  expect(readFileSync(join(root, path), 'utf8')).toBe(text);
+});
+
+test('deploy/crds has no definition that nothing makes', () => {
+  const made = [...generatedFiles().keys()].filter((path) => path.startsWith('deploy/crds/'));
+
+  const found = readdirSync(join(root, 'deploy/crds')).map((name) => `deploy/crds/${name}`);
+
+  expect(found.toSorted()).toEqual(made);
+});
+
+test('a definition reads the same in YAML 1.1, which kubectl speaks', () => {
+  for (const kind of KINDS) {
+    const text = generatedFiles().get(`deploy/crds/${kind.resource.plural}.yaml`);
+
+    expect(parse(text!, { version: '1.1' })).toEqual(
+      JSON.parse(JSON.stringify(definitionOf(kind))),
+    );
+  }
+});
+
+test('the reference has a row for every field, and every sentence of refusal', () => {
+  const reference = generatedFiles().get('docs/reference/api.md')!;
+
+  expect(reference).toContain(
+    '| `spec.worker.port` | integer (1024 to 65535) | `7443` | Where the',
+  );
+  expect(reference).toContain('| `status.hops[].state` | `Pass`, `Fail`, `Skip` | required |');
+  expect(reference).toContain('- `spec.hosts`: api and konnectivity are both API; the edge tells');
+  expect(reference).toContain('- `spec.hosts.api`: "VALUE" is no host; write a DNS name');
+});

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { Terminal } from '../testing/snicket.ts';
+import { terminalWithFiles } from '../testing/yaml-objects.ts';
+
+setDefaultTimeout(30_000);
+
+let terminal: Terminal;
+beforeAll(() => void (terminal = terminalWithFiles()));
+afterAll(() => terminal[Symbol.dispose]());
+
+const FILE = 'Write the name of a file.';
+const FOLDER = 'Write the name of a folder.';
+const NAMESPACE = 'Write the name of a namespace: up to 63 lower-case letters, digits and dashes.';
+const OBJECT = 'Write the name of an object: lower-case letters, digits, dashes and dots.';
+const IMAGE = 'Write an image such as registry.example.com/snicket:1.2.3.';
+const VERSION = 'Write a version of Kubernetes such as v1.36.0.';
+
+const RENDER = ['render', '-f', 'edge.yaml', 'blue.yaml'];
+const LONG_HOST = `${'a.'.repeat(130)}example.com`;
+
+async function expectRefused(words: readonly string[], sentence: string): Promise<void> {
+  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+  expect(stderr).toContain(sentence);
+  expect(stdout).toBe('');
+  expect(exitCode).toBe(2);
+}
+
+describe('a variable that was never set is not taken for something', () => {
+  test.each([
+    [['doctor', '-f', ''], FOLDER],
+    [['kubeconfig', 'blue', '-f', ''], FOLDER],
+    [['dns', '-f', ''], FOLDER],
+    [['render', '-f', ''], FILE],
+    [['render', '-f', 'edge.yaml', ''], FILE],
+    [['run', ''], FOLDER],
+    [['status', '--kubeconfig', ''], FILE],
+    [['operator', '--kubeconfig', ''], FILE],
+    [['operator', '--namespace', ''], NAMESPACE],
+    ...['diff', 'dns', 'doctor', 'expose', 'render', 'status'].map(
+      (command) => [[command, '-n', ''], NAMESPACE] as [string[], string],
+    ),
+    [['kubeconfig', 'blue', '-n', ''], NAMESPACE],
+    [['status', '--operator-namespace', ''], NAMESPACE],
+    [['gateway', '--kubernetes', '--edge', ''], OBJECT],
+    ...['--name', '--edge', '--ca-secret', '--kubeconfig-secret'].map(
+      (flag) => [['expose', 'blue', flag, ''], OBJECT] as [string[], string],
+    ),
+    [[...RENDER, '--proxy-image', ''], IMAGE],
+    [[...RENDER, '--cluster-domain', ''], '"" is no domain; write a DNS name'],
+    [[...RENDER, '--tenant-version', ''], VERSION],
+  ])('%j', expectRefused);
+});
+
+describe('what cannot be meant is refused, with what can', () => {
+  test.each([
+    [['status', '-n', 'A B'], NAMESPACE],
+    [[...RENDER, '--proxy-image', 'a b'], IMAGE],
+    [['diff', '--proxy-image', 'a b'], IMAGE],
+    [['doctor', '--proxy-image', 'a b'], IMAGE],
+    [['operator', '--proxy-image', 'a b'], IMAGE],
+    [['run', '.', '--proxy-image', 'a b'], IMAGE],
+    [[...RENDER, '--cluster-domain', 'a b'], '"a b" is no domain; write a DNS name'],
+    [[...RENDER, '--tenant-version', 'x'], VERSION],
+    [['expose', '--api-host', LONG_HOST], 'is too long; write 253 characters or less.'],
+    [['dns', '--format', 'windows', '--zone', LONG_HOST], 'is too long; write 253 characters'],
+  ])('%j', expectRefused);
+});
+
+test('what can be meant is taken', async () => {
+  const { exitCode, stdout } = await terminal.snicket([
+    ...[...RENDER, '--proxy-image', 'registry.example.com:5000/a/snicket:1.2@sha256:0a'],
+    ...['--cluster-domain', 'tenants.local', '--tenant-version', 'v1.34.1+k0s.0'],
+  ]);
+
+  expect(stdout).toContain('image: registry.example.com:5000/a/snicket:1.2@sha256:0a\n');
+  expect(exitCode).toBe(0);
+});
+
+test('the files of a cluster can be copied, whatever their folder is called', async () => {
+  using other = new Terminal();
+  await other.run(['mkdir', 'sp ace;x']);
+  other.write('sp ace;x/a.yaml', 'kind: Nonsense\n');
+
+  const { stderr } = await other.snicket(['render', '-f', 'sp ace;x']);
+
+  expect(stderr).toContain("for the files of a cluster write 'sp ace;x'/*.yaml\n");
+});

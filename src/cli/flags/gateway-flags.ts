@@ -1,0 +1,131 @@
+/**
+ * The flags that `snicket gateway` and `snicket run` share.
+ */
+import { Option, type Command } from 'commander';
+import { availableParallelism } from 'node:os';
+import { parseListenAddress, type ListenAddress } from '../../engine/listening/listen-address.ts';
+import type { EngineChoice } from '../../engine/open-engine.ts';
+import type { GatewayOptions } from '../../gateway/options.ts';
+import { parseNetworks as networks } from '../../gateway/switchboard/trusted-sources.ts';
+import { fileName, parseHttp, refusing, wholeNumber } from './flag-values.ts';
+
+/** The flags of a gateway, wherever its routes come from, as Commander reads them. */
+export interface GatewayFlags {
+  readonly listen: readonly ListenAddress[];
+  readonly http: readonly ListenAddress[];
+  readonly workers: number;
+  readonly engine: EngineChoice;
+  readonly proxyProtocol?: true | readonly string[];
+  readonly grace: number;
+  readonly drain: number;
+  readonly maxConnections: number;
+  readonly tenantConnections?: number;
+  readonly tenantRate: number;
+  readonly accessLog?: string;
+}
+
+/** One tenant, were its endpoint the gateway itself, may not have more than one of so many parts of all connections. */
+const FAIR_PARTS = 5;
+
+/** Adds them to a command. */
+export function withGatewayFlags(command: Command): Command {
+  const cores = availableParallelism();
+  return command
+    .addOption(
+      new Option('--listen <address>', 'where to accept clients; may be given several times')
+        .argParser(collectAddresses)
+        .default(parseListenAddress(':443'), ':443'),
+    )
+    .addOption(
+      new Option('--http <address>', 'where /healthz, /readyz and /metrics are, or off')
+        .argParser(parseHttp)
+        .default(parseHttp(':9440'), ':9440'),
+    )
+    .addOption(
+      new Option('--workers <n>', 'engine threads')
+        .argParser(wholeNumber(1, 256))
+        .default(cores, `one per core, ${cores} here`),
+    )
+    .addOption(
+      new Option('--engine <name>', 'how sockets are driven')
+        .choices(['auto', 'epoll', 'bun'])
+        .default('auto')
+        .env('SNICKET_ENGINE'),
+    )
+    .addOption(
+      new Option(
+        '--proxy-protocol [networks]',
+        'want a PROXY v2 header of a load balancer before each connection; with a list such as 10.0.0.0/8,fd00::/8: from there, and from nowhere else',
+      ).argParser(parseNetworks),
+    )
+    .addOption(
+      new Option('--grace <seconds>', 'after TERM: how long clients are still accepted')
+        .argParser(wholeNumber(0, 3600))
+        .default(10),
+    )
+    .addOption(
+      new Option('--drain <seconds>', 'after the grace: over how long connections are closed')
+        .argParser(wholeNumber(0, 86_400))
+        .default(20),
+    )
+    .addOption(
+      new Option('--max-connections <n>', 'open connections over all threads')
+        .argParser(wholeNumber(1, 10_000_000))
+        .default(100_000),
+    )
+    .addOption(
+      new Option(
+        '--tenant-connections <n>',
+        'open connections of a route that has no limit of its own; 0: no limit (default: a fifth of --max-connections)',
+      ).argParser(wholeNumber(0, 10_000_000)),
+    )
+    .addOption(
+      new Option('--tenant-rate <n>', 'new connections per second of such a route; 0: no limit')
+        .argParser(wholeNumber(0, 1_000_000))
+        .default(0),
+    )
+    .option(
+      '--access-log <file>',
+      'write one line of JSON per connection; - is standard output',
+      fileName,
+    );
+}
+
+/** What they say. */
+export function gatewayOptionsOf(
+  flags: GatewayFlags,
+): Omit<GatewayOptions, 'openRoutes' | 'keyFile'> {
+  const { proxyProtocol } = flags;
+  return {
+    listen: flags.listen,
+    http: flags.http,
+    workers: flags.workers,
+    engine: flags.engine,
+    proxyProtocol: proxyProtocol === true ? 'everybody' : (proxyProtocol ?? 'nobody'),
+    graceMs: flags.grace * 1000,
+    drainMs: flags.drain * 1000,
+    maxConnections: flags.maxConnections,
+    tenantLimits: {
+      connections: flags.tenantConnections ?? Math.ceil(flags.maxConnections / FAIR_PARTS),
+      connectionsPerSecond: flags.tenantRate,
+    },
+    accessLog: flags.accessLog,
+  };
+}
+
+/** Commander passes the default as the first `previous`; it is replaced, not added to. */
+const collected = new WeakSet<readonly ListenAddress[]>();
+
+function collectAddresses(
+  text: string,
+  previous: readonly ListenAddress[],
+): readonly ListenAddress[] {
+  const before = collected.has(previous) ? previous : [];
+  const addresses = [...before, ...refusing(() => parseListenAddress(text))];
+  collected.add(addresses);
+  return addresses;
+}
+
+function parseNetworks(text: string): readonly string[] {
+  return refusing(() => networks(text));
+}

@@ -1,0 +1,52 @@
+/**
+ * The flags that `snicket operator` and `snicket run` share.
+ */
+import type { Command } from 'commander';
+import type { OperatorOptions } from '../../operator/operator.ts';
+import { imageName, wholeNumber } from './flag-values.ts';
+import { PROXY_IMAGE } from '../plans/proxy-image.ts';
+
+/** The flags of an operator, wherever its objects are, as Commander reads them. */
+export interface OperatorFlags {
+  readonly proxyImage: string;
+  readonly concurrency: number;
+  readonly resync: number;
+  readonly probe: number;
+  readonly leaveTimeout: number;
+}
+
+/** Adds them to a command; `resyncSeconds` is the default of `--resync`. */
+export function withOperatorFlags(command: Command, resyncSeconds = 120): Command {
+  return command
+    .option(
+      '--proxy-image <image>',
+      'the image of the proxy, for Exposures that name none',
+      imageName,
+      PROXY_IMAGE,
+    )
+    .option('--concurrency <n>', 'Exposures that are looked at together', wholeNumber(1, 1000), 32)
+    .option(
+      '--resync <seconds>',
+      'between two reads of the Secrets of a steady Exposure; five times that between two looks at all of it',
+      wholeNumber(5, 86_400),
+      resyncSeconds,
+    )
+    .option('--probe <seconds>', 'between two probes of an Exposure', wholeNumber(5, 86_400), 60)
+    .option(
+      '--leave-timeout <seconds>',
+      'how long a deleted Exposure waits for a tenant that cannot be reached',
+      wholeNumber(1, 86_400),
+      300,
+    );
+}
+
+/** What they say. */
+export function operatorOptionsOf(
+  flags: OperatorFlags,
+): Pick<OperatorOptions, 'proxyImage' | 'concurrency' | 'resyncMs' | 'probeMs' | 'leaveTimeoutMs'> {
+  return {
+    ...{ proxyImage: flags.proxyImage, concurrency: flags.concurrency },
+    ...{ resyncMs: flags.resync * 1000, probeMs: flags.probe * 1000 },
+    leaveTimeoutMs: flags.leaveTimeout * 1000,
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * Where a tenant is found through the edge.
+ */
+import type { ExposureStatus } from '../../api/exposure.ts';
+import { findingText } from '../../api/finding.ts';
+import type { Condition, KubeObject } from '../../kube/object.ts';
+import type { Look } from '../../operator/look.ts';
+
+/** That there is no kubeconfig to give; the message says why, and what to do. */
+export class NothingToGive extends Error {
+  override readonly name = 'NothingToGive';
+}
+
+/** Where a tenant is found. */
+export interface Place {
+  /** `host:port` */
+  readonly endpoint: string;
+  /** The Edge that leads there. */
+  readonly edge: string | undefined;
+}
+
+/** As the operator has routed it. @throws NothingToGive */
+export function routedPlace(object: KubeObject): Place {
+  const { status } = object as { readonly status?: ExposureStatus };
+  if (status?.route === undefined || status.endpoint === undefined) {
+    throw new NothingToGive(notRouted(status));
+  }
+  return { endpoint: status.endpoint, edge: status.edge };
+}
+
+/** As `snicket run` routes it: in a folder no Exposure has a status. @throws NothingToGive */
+export function plannedPlace({ plan, wish }: Look): Place {
+  const fault = plan.findings.find(
+    ({ about, severity }) => about !== 'tenant' && severity === 'error',
+  );
+  if (fault !== undefined) throw new NothingToGive(findingText(fault));
+  if (plan.endpoint === undefined) throw new NothingToGive('it has no host');
+  return { endpoint: plan.endpoint, edge: wish.edge.metadata.name };
+}
+
+/** An address of the Edge that is wished for. @throws NothingToGive */
+export function edgeAddress(
+  [address]: readonly string[],
+  used: string | undefined,
+  wished: string,
+): string {
+  if (used !== wished) {
+    throw new NothingToGive(
+      `it is on its way from Edge ${used} to Edge ${wished}; wait, or give --address`,
+    );
+  }
+  if (address !== undefined) return address;
+  throw new NothingToGive(
+    `nobody says where Edge ${wished} is; write spec.addresses of the Edge, wait for the load balancer if its Service is of type LoadBalancer, or give --address`,
+  );
+}
+
+/** The first of these that does not hold is the reason. */
+const BEFORE_ROUTED = ['Accepted', 'Prepared', 'Routed'];
+
+function notRouted(status: ExposureStatus | undefined): string {
+  const conditions = (status?.conditions ?? []) as readonly Condition[];
+  const reason = BEFORE_ROUTED.flatMap((type) => conditions.find((one) => one.type === type) ?? [])
+    .filter((condition) => condition.status !== 'True')
+    .map((condition) => `${condition.type} is ${condition.status}: ${condition.message}`)
+    .at(0);
+  return `it is not routed yet; ${reason ?? 'the operator has not looked at it: see that it runs'}`;
+}

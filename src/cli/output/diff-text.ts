@@ -1,0 +1,95 @@
+/**
+ * Changes as text for a person, and as values for a program.
+ */
+import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
+import { escapedJson, escapedText } from '../../text/plain-text.ts';
+import type { Finding } from '../../api/finding.ts';
+import type { FieldChange, ObjectChange } from '../../plan/changes.ts';
+import type { Cluster } from '../../plan/render.ts';
+
+/** A change, and where. */
+export interface ClusterChange extends ObjectChange {
+  readonly cluster: Cluster;
+}
+
+/** All changes for one Exposure. */
+export interface ExposureChanges {
+  readonly exposure: KubeObject;
+  readonly changes: readonly ClusterChange[];
+  readonly findings: readonly Finding[];
+}
+
+const SIGNS = { create: '+', change: '~', delete: '-' } as const;
+
+/** As terminals understand it: green, yellow, red. */
+const COLOURS: Readonly<Record<string, number>> = { '+': 32, '~': 33, '-': 31 };
+
+/** As much of a value as a line takes; JSON has all of it. */
+const MAX_VALUE_LENGTH = 160;
+
+/** A line for each object and for each field of it that would be another. Nothing if there are none. */
+export function changesText(
+  { exposure, changes }: Pick<ExposureChanges, 'exposure' | 'changes'>,
+  hasColours: boolean,
+): string {
+  if (changes.length === 0) return '';
+  const line = (sign: string, indent: string, text: string) => {
+    const whole = `${indent}${sign} ${text}`;
+    return hasColours ? `\u001B[${COLOURS[sign] ?? 0}m${whole}\u001B[0m` : whole;
+  };
+  const lines = changes.flatMap(({ action, cluster, object, fields, waits }) => [
+    line(
+      SIGNS[action],
+      '  ',
+      `${cluster.padEnd(10)} ${objectText(object)}${waits ? waitText(action) : ''}`,
+    ),
+    ...fields.map((field) => line(signOf(field), '      ', fieldText(field))),
+  ]);
+  return [objectText(exposure), ...lines, ''].join('\n');
+}
+
+/** What waits are endpoints that somebody else keeps, and routes of a former driver. */
+function waitText(action: ObjectChange['action']): string {
+  return action === 'delete'
+    ? ' (not before the Exposure is Ready by the driver of its Edge: somebody may still go by it)'
+    : ' (not before a proxy is ready: the endpoints that are there are not ours, and work)';
+}
+
+function signOf(field: FieldChange): string {
+  if (!('from' in field)) return '+';
+  return 'to' in field ? '~' : '-';
+}
+
+function fieldText(field: FieldChange): string {
+  const values = [
+    ...('from' in field ? [valueText(field.from)] : []),
+    ...('to' in field ? [valueText(field.to)] : []),
+  ];
+  return `${escapedText(field.path)}: ${values.join(' -> ')}`;
+}
+
+/** A word, or a text in the place of a secret. */
+const BARE = /^[^\s\p{C}"'{}[\],#]+$|^\([^\p{C}]*\)$/u;
+/** What JSON would read as something else. */
+const JSON_WORD = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+
+/** Bare where nobody can take it for something else. */
+function valueText(value: unknown): string {
+  const isBare = typeof value === 'string' && BARE.test(value) && !JSON_WORD.test(value);
+  const text = isBare ? value : escapedJson(JSON.stringify(value) ?? String(value));
+  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}...` : text;
+}
+
+/** The same for programs. */
+export function changesValue({ exposure, changes, findings }: ExposureChanges): object {
+  return {
+    exposure: keyText(exposure.metadata),
+    changes: changes.map(({ action, cluster, object, fields, waits }) => ({
+      ...{ cluster, action, apiVersion: object.apiVersion, kind: object.kind },
+      ...{ namespace: object.metadata.namespace, name: object.metadata.name, waits, fields },
+    })),
+    findings: findings.map(({ code, severity, message, action }) => ({
+      ...{ code, severity, message, action },
+    })),
+  };
+}

@@ -1,0 +1,163 @@
+/**
+ * How tools print: a table for people, JSON and YAML for programs.
+ */
+import { Option } from 'commander';
+import { yamlText } from '../../manifests/yaml-text.ts';
+import { filledLines } from '../../text/filled-lines.ts';
+import { escapedJson, plainText } from '../../text/plain-text.ts';
+
+/** What `-o` takes. */
+export const OUTPUTS = ['table', 'json', 'yaml'] as const;
+/** One of {@link OUTPUTS}. */
+export type Output = (typeof OUTPUTS)[number];
+
+/** `-o, --output`, with a table by default. */
+export function outputOption(): Option {
+  return new Option('-o, --output <format>', 'how to print it').choices(OUTPUTS).default('table');
+}
+
+/** A value for programs. */
+export function valueText(value: object, output: Exclude<Output, 'table'>): string {
+  switch (output) {
+    case 'json':
+      return `${escapedJson(JSON.stringify(value, null, 2))}\n`;
+    case 'yaml':
+      return yamlText(value);
+  }
+}
+
+/** As terminals understand it. */
+const COLOURS = { green: 32, yellow: 33, red: 31 } as const;
+/** A colour of a cell. */
+export type Colour = keyof typeof COLOURS;
+
+/** A text in a table, or one with a colour. */
+export type Cell = string | { readonly text: string; readonly colour: Colour };
+
+/** Where a table is printed. */
+export interface Screen {
+  /** Absent: no terminal, and lines may be as long as they like. */
+  readonly columns?: number | undefined;
+  readonly hasColours: boolean;
+}
+
+/** Standard output as it is now. */
+export function currentScreen(): Screen {
+  const { isTTY, columns } = process.stdout;
+  if (!isTTY) return { hasColours: false };
+  // A terminal that does not know its size says 0.
+  const known = columns > 0 ? columns : undefined;
+  return { columns: known, hasColours: areColoursWelcome() };
+}
+
+/** Whether a terminal, if it is one, is to have colours. */
+export function areColoursWelcome(): boolean {
+  const { NO_COLOR = '', TERM } = process.env;
+  return NO_COLOR === '' && TERM !== 'dumb';
+}
+
+const GAP = '  ';
+/** A narrower column of broken lines reads worse than a block. */
+const LEAST_WRAPPED_WIDTH = 24;
+
+/**
+ * Rows below their headings. Where the terminal is too narrow for that, the words of the last column are wrapped; where even
+ * that does not help, each row is a block of lines. No word is broken, so that names can be copied.
+ */
+export function tableText(
+  headings: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  screen: Screen,
+): string {
+  const last = headings.length - 1;
+  const widths = headings.map((heading, at) =>
+    Math.max(...[heading, ...rows.map((row) => textOf(row[at]))].map(widthOf)),
+  );
+  const before = widths.slice(0, last).reduce((sum, width) => sum + width + GAP.length, 0);
+  const room = (screen.columns ?? Infinity) - before;
+  const wanted = widths[last] ?? 0;
+  if (wanted > room) {
+    const words = [headings[last] ?? '', ...rows.flatMap((row) => wordsOf(textOf(row[last])))];
+    const least = Math.max(LEAST_WRAPPED_WIDTH, ...words.map(widthOf));
+    if (room < least) return blocksText(headings, rows, screen);
+  }
+  const line = (cells: readonly Cell[]) => {
+    const head = cells
+      .slice(0, last)
+      .map((cell, at) => padded(cell, widths[at] ?? 0, screen) + GAP)
+      .join('');
+    return head + wrapped(cells[last] ?? '', room, before, screen);
+  };
+  return [headings, ...rows].map((cells) => `${line(cells)}\n`).join('');
+}
+
+/** The same with fewer columns, where that is enough to make it fit: the first of `spare` goes first. */
+export function fittingTableText(
+  headings: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  screen: Screen,
+  spare: readonly string[],
+): string {
+  const { columns = Infinity } = screen;
+  for (let count = 0; count <= spare.length; count++) {
+    const left = new Set(spare.slice(0, count));
+    const kept = (_: unknown, at: number) => !left.has(headings[at] ?? '');
+    const fewer = rows.map((row) => row.filter(kept));
+    const text = tableText(headings.filter(kept), fewer, { hasColours: false });
+    const isFitting = text.split('\n').every((line) => widthOf(line) <= columns);
+    if (isFitting) return tableText(headings.filter(kept), fewer, screen);
+  }
+  return tableText(headings, rows, screen);
+}
+
+/** Sentences for a screen: the words are wrapped, and the lines after the first are indented. */
+export function wrappedText(cell: Cell, indent: number, screen: Screen): string {
+  return wrapped(cell, (screen.columns ?? Infinity) - indent, indent, screen);
+}
+
+function blocksText(
+  headings: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  screen: Screen,
+): string {
+  const width = Math.max(...headings.map(widthOf));
+  const indent = width + GAP.length;
+  const blocks = rows.map((row) =>
+    row
+      .map((cell, at) => {
+        const heading = padded(headings[at] ?? '', width, screen);
+        return `${heading}${GAP}${wrappedText(cell, indent, screen)}\n`;
+      })
+      .join(''),
+  );
+  return blocks.join('\n');
+}
+
+function wrapped(cell: Cell, width: number, indent: number, screen: Screen): string {
+  const text = textOf(cell);
+  const lines = widthOf(text) <= width ? [text] : filledLines(wordsOf(text), width);
+  return lines.map((line) => coloured(cell, line, screen)).join(`\n${' '.repeat(indent)}`);
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.split(' ').filter((word) => word !== '');
+}
+
+function padded(cell: Cell, width: number, screen: Screen): string {
+  const text = textOf(cell);
+  return coloured(cell, text, screen) + ' '.repeat(Math.max(0, width - widthOf(text)));
+}
+
+function widthOf(text: string): number {
+  return Bun.stringWidth(text);
+}
+
+/** Messages quote what others said: an escape code in one must not reach the terminal. */
+function textOf(cell: Cell | undefined): string {
+  return plainText(typeof cell === 'object' ? cell.text : (cell ?? ''));
+}
+
+function coloured(cell: Cell, text: string, { hasColours }: Screen): string {
+  if (typeof cell === 'string' || !hasColours) return text;
+  return `\u001B[${COLOURS[cell.colour]}m${text}\u001B[0m`;
+}

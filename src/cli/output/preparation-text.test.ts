@@ -1,0 +1,198 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { parseAllDocuments } from 'yaml';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { OperatorLab } from '../../operator/testing/operator-lab.ts';
+import { TENANTS } from '../../operator/testing/places.ts';
+import { addKamaji, startProvidedLab } from '../../operator/testing/provided-lab.ts';
+import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import {
+  clusterDeployment,
+  k0smotronControlPlane,
+} from '../../providers/testing/provider-objects.ts';
+import { Terminal } from '../testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+const { kamaji: KAMAJI } = PROVIDER_RESOURCES;
+const BLUE = { name: 'blue', namespace: TENANTS };
+const IMAGE = ['--proxy-image', 'snicket.test/snicket:1'];
+const EDGE = `apiVersion: snicket.dev/v1alpha1
+kind: Edge
+metadata: {name: shared}
+spec: {driver: snicket, domain: example.test, port: 8443}
+---
+`;
+
+async function expose(lab: OperatorLab, prepare = 'Patch'): Promise<void> {
+  const ref = { apiVersion: KAMAJI.apiVersion, kind: KAMAJI.kind, name: 'blue' };
+  await lab.user.apply({
+    ...{ apiVersion: RESOURCES.exposure.apiVersion, kind: 'Exposure', metadata: BLUE },
+    spec: { edge: 'shared', prepare, controlPlane: { ref } },
+  } as KubeObject);
+}
+
+function exposureOf(kind: string, apiVersion: string, name: string): string {
+  return `apiVersion: snicket.dev/v1alpha1
+kind: Exposure
+metadata: {name: ${name}, namespace: tenants}
+spec: {edge: shared, controlPlane: {ref: {apiVersion: ${apiVersion}, kind: ${kind}, name: ${name}}}}
+---
+`;
+}
+
+/** Several objects, as YAML is JSON too. */
+function yamlOf(...objects: readonly object[]): string {
+  return objects.map((object) => `${JSON.stringify(object)}\n`).join('---\n');
+}
+
+describe("what is put into a provider's object", () => {
+  test('is not put there while somebody else owns one of the fields, and that is said', async () => {
+    await using lab = await startProvidedLab({ isOperatorRunning: false });
+    await addKamaji(lab, 'blue', { 'spec.networkProfile.certSANs': ['blue.example.test'] });
+    await expose(lab);
+    using terminal = new Terminal(lab.management);
+    const only = ['blue', '--only', 'management', ...IMAGE];
+
+    const diff = await terminal.snicket(['diff', ...only]);
+    const render = await terminal.snicket(['render', ...only]);
+
+    const conflict = `error: tenants/blue: FieldConflict: user owns .spec.networkProfile.certSANs (["blue.example.test"], wanted`;
+    expect(diff.stderr).toStartWith(conflict);
+    expect(diff.stdout).not.toContain('TenantControlPlane');
+    expect(diff.exitCode).toBe(2);
+    expect(render.stderr).toStartWith(conflict);
+    expect(render.stdout).toContain(
+      'TenantControlPlane tenants/blue, the fields that it needs, and',
+    );
+    expect(render.exitCode).toBe(1);
+
+    await expose(lab, 'Force');
+    const forced = await terminal.snicket(['diff', ...only]);
+
+    expect(forced.stdout).toContain('~ management TenantControlPlane tenants/blue\n');
+    expect(forced.exitCode).toBe(1);
+  });
+
+  test('is printed by render, and can be pasted', async () => {
+    await using lab = await startProvidedLab({ isOperatorRunning: false });
+    await addKamaji(lab, 'blue');
+    await expose(lab, 'Report');
+    using terminal = new Terminal(lab.management);
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(['render', 'blue', ...IMAGE]);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('error: tenants/blue: PreparationWanted: TenantControlPlane');
+    expect(stdout).toContain(
+      '# management cluster: TenantControlPlane tenants/blue, the fields that you have to put there\n',
+    );
+    const [fields] = parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject);
+    expect(fields?.metadata).toEqual(BLUE);
+
+    await lab.user.apply(fields!, { resource: KAMAJI, force: true });
+
+    const after = await terminal.snicket(['render', 'blue', ...IMAGE]);
+    expect(after.stderr).not.toContain('PreparationWanted');
+    expect(after.exitCode).toBe(0);
+  });
+
+  test('is shown by diff, and nothing of it once the operator has been there', async () => {
+    await using lab = await startProvidedLab({ isOperatorRunning: false });
+    await addKamaji(lab, 'blue');
+    await expose(lab);
+    using terminal = new Terminal(lab.management);
+    const diff = async () => terminal.snicket(['diff', 'blue', ...IMAGE]);
+
+    const before = await diff();
+
+    expect(before.stdout).toContain('  ~ management TenantControlPlane tenants/blue\n');
+    expect(before.stdout).toContain(
+      '      + spec.controlPlane.ingress.hostname: tenants-blue.k8s.example.test:443\n',
+    );
+    expect(before.stdout).toContain('DaemonSet kube-system/snicket-proxy');
+
+    lab.startOperator();
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.stopOperator();
+
+    expect((await diff()).stdout).toBe('');
+
+    await lab.unexpose('blue');
+
+    const leaving = await diff();
+    expect(leaving.stdout).toContain(
+      '      - spec.controlPlane.ingress.hostname: tenants-blue.k8s.example.test:443\n',
+    );
+  });
+
+  test('is nothing with prepare: Report, and nothing is brought to the tenant', async () => {
+    await using lab = await startProvidedLab({ isOperatorRunning: false });
+    await addKamaji(lab, 'blue');
+    await expose(lab, 'Report');
+    using terminal = new Terminal(lab.management);
+
+    const { stdout } = await terminal.snicket(['diff', 'blue', ...IMAGE]);
+
+    expect(stdout).toContain('status.route');
+    expect(stdout).not.toContain('TenantControlPlane');
+    expect(stdout).not.toContain('DaemonSet');
+  });
+});
+
+describe("the values of k0rdent's chart", () => {
+  const { clusterDeployment: DEPLOYMENT, k0smotronControlPlane: CONTROL_PLANE } =
+    PROVIDER_RESOURCES;
+
+  async function values(...texts: readonly string[]): Promise<string> {
+    using terminal = new Terminal();
+    const { stdout } = await terminal.snicket(
+      ['render', '--values', '-f', '-'],
+      [EDGE, ...texts].join(''),
+    );
+    return stdout;
+  }
+
+  test('are those of the template that the ClusterDeployment has', async () => {
+    const deployment = clusterDeployment('violet', 'openstack-hosted-cp-1-0-40');
+
+    const text = await values(
+      exposureOf(DEPLOYMENT.kind, DEPLOYMENT.apiVersion, 'violet'),
+      yamlOf(deployment, k0smotronControlPlane('violet')),
+    );
+
+    expect(text).toBe(`# Exposure tenants/violet: spec.config of ClusterDeployment tenants/violet
+# the values of template openstack-hosted-cp-1-0-40
+ingress:
+  enabled: true
+  deploy: false
+  apiHost: tenants-violet.k8s.example.test
+  konnectivityHost: tenants-violet.konnectivity.example.test
+  port: 8443
+k0smotron:
+  service:
+    type: ClusterIP
+`);
+  });
+
+  test("are found from the control plane too, and shown for a chart of one's own", async () => {
+    const deployment = clusterDeployment('violet', 'of-my-own-1-0-0');
+
+    const text = await values(
+      exposureOf(CONTROL_PLANE.kind, CONTROL_PLANE.apiVersion, 'violet-cp'),
+      yamlOf(deployment, k0smotronControlPlane('violet')),
+    );
+
+    expect(text).toContain('# template of-my-own-1-0-0 has no such values that are known');
+    expect(text).toContain('externalAddress: tenants-violet-cp.k8s.example.test\n');
+  });
+
+  test('are none for a control plane of nobody', async () => {
+    const text = await values(
+      exposureOf(CONTROL_PLANE.kind, CONTROL_PLANE.apiVersion, 'amber-cp'),
+      yamlOf(k0smotronControlPlane('amber')),
+    );
+
+    expect(text).toContain('belongs to no ClusterDeployment of k0rdent');
+  });
+});

@@ -1,0 +1,42 @@
+/**
+ * What is put into the objects of providers, as text: YAML that one can keep in git.
+ */
+import { keyText, objectText } from '../../kube/object.ts';
+import { yamlComment, yamlText } from '../../manifests/yaml-text.ts';
+import type { Outlook } from '../../operator/outlook.ts';
+import { pasteText, type PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
+
+/** Documents with the fields of each object: those alone. */
+export function preparationTexts({ wish, preparation }: Outlook): readonly string[] {
+  const isReport = wish?.exposure.spec.prepare === 'Report';
+  const { plans = [], changes = [] } = preparation ?? {};
+  const whatOf = ({ live, differing }: PreparationPlan) => {
+    if (isReport) return 'the fields that you have to put there';
+    const isStopped = differing.length > 0 && !changes.some(({ object }) => object === live);
+    return isStopped
+      ? 'the fields that it needs, and does not get'
+      : 'the fields that are put there';
+  };
+  return plans
+    .filter(({ fields }) => fields.length > 0)
+    .map((plan) => {
+      const head = yamlComment(`management cluster: ${objectText(plan.live)}, ${whatOf(plan)}`);
+      return `${head}${pasteText(plan)}`;
+    });
+}
+
+/** The values of k0rdent's chart, for `spec.config` of a ClusterDeployment. */
+export function valuesText({ object, chart }: Outlook): string {
+  const name = `Exposure ${keyText(object.metadata)}`;
+  if (chart === undefined) {
+    return yamlComment(`${name}: its control plane belongs to no ClusterDeployment of k0rdent`);
+  }
+  const { deployment, template, isKnown, values } = chart;
+  const head = [
+    `${name}: spec.config of ${objectText(deployment)}`,
+    isKnown
+      ? `the values of template ${template}`
+      : `template ${template} has no such values that are known: how a chart of your own should have them`,
+  ];
+  return `${head.map(yamlComment).join('')}${yamlText(values)}`;
+}

@@ -1,0 +1,49 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { edgeText, exposureText } from '../../standalone/testing/texts.ts';
+import { Terminal } from '../testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+test
+  .skipIf(!existsSync('/dev/full'))
+  .each(['version', 'completion bash', 'render -f tenants', 'dns --help'])(
+  'says that a disk is full: %s',
+  async (line) => {
+    using terminal = new Terminal();
+    mkdirSync(join(terminal.folder, 'tenants'));
+    terminal.write('tenants/edge.yaml', edgeText('shared'));
+    terminal.write('tenants/a.yaml', exposureText('a'));
+
+    const { exitCode, stderr } = await terminal.run([
+      ...['sh', '-c', 'exec "$0" "$@" > /dev/full', terminal.program, ...line.split(' ')],
+    ]);
+
+    expect(stderr).toEndWith(
+      'error: standard output cannot be written (ENOSPC): what is there is not the whole of it\n',
+    );
+    expect(exitCode).toBe(2);
+  },
+);
+
+test.skipIf(!existsSync('/dev/full'))('has its exit code also if nobody can be told', async () => {
+  using terminal = new Terminal();
+  const line = 'exec "$0" status --state nowhere 2> /dev/full';
+
+  const { exitCode } = await terminal.run(['sh', '-c', line, terminal.program]);
+
+  expect(exitCode).toBe(2);
+});
+
+test('ends without a word when nobody reads its output any more', async () => {
+  using terminal = new Terminal();
+  // The program begins when its reader has hung up.
+  const program = 'until [ -e gone ]; do sleep 0.01; done; exec "$0" dns --help';
+  const line = `set -o pipefail; { ${program}; } | { exec <&-; touch gone; }`;
+
+  const { exitCode, stderr } = await terminal.run(['bash', '-c', line, terminal.program]);
+
+  expect(stderr).toBe('');
+  expect(exitCode).toBe(141);
+});

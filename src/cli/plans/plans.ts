@@ -1,0 +1,126 @@
+/**
+ * The plans of Exposures, printed for people; and what a tool says, and ends with, if something is wrong.
+ */
+import { isKubeError, type KubeError, type KubeErrorReason } from '../../kube/kube-error.ts';
+import { keyText } from '../../kube/object.ts';
+import type { Outlook } from '../../operator/outlook.ts';
+import { findingText, type Finding } from '../../api/finding.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { renderPlan, type RenderOptions } from '../../plan/render.ts';
+import { NothingChosen } from '../sources/chosen-exposures.ts';
+import { outlooks, type OutlooksOptions } from './outlooks.ts';
+import { preparationTexts, valuesText } from '../output/preparation-text.ts';
+import { READ_MS } from '../sources/reading-limit.ts';
+import { say } from '../output/say.ts';
+
+/** Exit codes: something is wrong with what was looked at, or it could not be looked at. */
+export const EXIT = { wrong: 1, failed: 2 } as const;
+
+/** Prints the plans of all Exposures, writes nothing to any cluster. The exit code says whether all can be carried out. */
+export async function printPlans(options: OutlooksOptions & PlanTextOptions): Promise<void> {
+  await orSayWhy(async () => {
+    let isFirst = true;
+    for await (const outlook of outlooks(options)) {
+      reportFindings(outlook);
+      const text = planText(outlook, options);
+      process.stdout.write(`${isFirst ? '' : '---\n'}${text.trimEnd()}\n`);
+      isFirst = false;
+    }
+    if (isFirst) say('there is no Exposure');
+  });
+}
+
+/** Options of {@link planText}. */
+export interface PlanTextOptions extends RenderOptions {
+  /** The values of k0rdent's chart in place of all else. Default false. */
+  readonly values?: boolean;
+}
+
+/** A plan with a head that says whose it is. All of it is YAML. */
+export function planText(outlook: Outlook, options: PlanTextOptions = {}): string {
+  if (options.values === true) return valuesText(outlook);
+  const { object, wish, plan } = outlook;
+  const name = `Exposure ${keyText(object.metadata)}`;
+  if (plan === undefined || wish === undefined) {
+    const isLeaving = object.metadata.deletionTimestamp !== undefined;
+    const why = isLeaving ? 'is being deleted, and so is all that was made for it' : 'has no plan';
+    return `# ${name} ${why}\n`;
+  }
+  const { metadata, spec } = wish.edge;
+  const head = [
+    `${name}: Edge ${metadata.name}, driver ${spec.driver}, mode ${plan.mode}`,
+    ...routeLines(plan, spec.port),
+  ];
+  const prepared = options.only === 'tenant' ? [] : preparationTexts(outlook);
+  // Where the fields of a provider are all that there is, that is not nothing.
+  const isNothingElse = prepared.length > 0 && plan.management?.length === 0;
+  const rest = !isNothingElse
+    ? [renderPlan(plan, options)]
+    : options.only === undefined
+      ? [renderPlan(plan, { ...options, only: 'tenant' })]
+      : [];
+  const body = [...prepared, ...rest].join('---\n');
+  return `${head.map((line) => `# ${line}\n`).join('')}${body}`;
+}
+
+function routeLines({ routes }: Plan, port: number): readonly string[] {
+  return [routes?.api, routes?.konnectivity].flatMap((route) =>
+    route === undefined
+      ? []
+      : `${route.host}:${port} leads to port ${route.port} of Service ${route.service}`,
+  );
+}
+
+/** Says on standard error what a person has to know, and remembers it in the exit code. */
+export function reportFindings(
+  { object, findings, reissued }: Pick<Outlook, 'object' | 'findings' | 'reissued'>,
+  exitCode: number = EXIT.wrong,
+): void {
+  const key = keyText(object.metadata);
+  // What is wrong first: the rest may be long.
+  const bySeverity = findings.toSorted((a, b) => rank(a) - rank(b));
+  for (const finding of bySeverity) say(findingLine(key, finding));
+  if (reissued !== undefined) {
+    say(`note: ${key}: the proxies would get new credentials: ${reissued}`);
+  }
+  if (findings.some(({ severity }) => severity === 'error')) process.exitCode = exitCode;
+}
+
+function rank({ severity }: Finding): number {
+  return severity === 'error' ? 0 : 1;
+}
+
+function findingLine(key: string, finding: Finding): string {
+  return `${finding.severity}: ${key}: ${finding.code}: ${findingText(finding)}`;
+}
+
+/** Does it; that a cluster cannot be read is a sentence and an exit code, not a stack. */
+export async function orSayWhy(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isKubeError(error) && !(error instanceof NothingChosen)) throw error;
+    say(`error: ${isKubeError(error) ? failureText(error) : error.message}`);
+    process.exitCode = EXIT.failed;
+  }
+}
+
+const LOOK_AT_ACCESS =
+  '; see that the API server runs, and that the kubeconfig and its context are the right ones: kubectl config current-context';
+
+function failureText(error: KubeError): string {
+  const { message, reason } = error;
+  // Nobody but the limit of a reading ends a call.
+  if (reason === 'Aborted') {
+    return `the management cluster has not answered all that was asked within ${READ_MS / 1000} s (${message}); see why its API server is slow, and try again`;
+  }
+  return `${message}${WAYS_OUT[reason] ?? ''}`;
+}
+
+/** What to do, where the error alone does not say it. */
+const WAYS_OUT: Partial<Record<KubeErrorReason, string>> = {
+  NotFound:
+    '; this cluster does not know Exposures: is it the management cluster? If it is, install Snicket there: kubectl apply -k deploy',
+  Unreachable: LOOK_AT_ACCESS,
+  TimedOut: LOOK_AT_ACCESS,
+};

@@ -1,0 +1,81 @@
+/**
+ * Among objects in files: the Exposures that annotations ask for, as the operator would make them, and owners as Cluster
+ * API would write them.
+ */
+import type { Finding } from '../../api/finding.ts';
+import { textAt } from '../../edges/fields.ts';
+import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
+import { shimContext, type ShimView } from '../../operator/shim/shim-context.ts';
+import { clusterNameOf } from '../../providers/k0s/control-plane.ts';
+import { isOfKind, PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import { shimFor, shimObstacle } from '../../providers/shims/shim.ts';
+
+/** What comes of the annotations. */
+export interface AskedExposures {
+  readonly exposures: readonly KubeObject[];
+  /** A sentence for each of them, for people, by its key. */
+  readonly sentences: ReadonlyMap<string, string>;
+  /** By the key of an Exposure: what is said of the object that asks for it. */
+  readonly findings: ReadonlyMap<string, readonly Finding[]>;
+}
+
+/** Those that no file has. */
+export function askedExposures(
+  objects: readonly KubeObject[],
+  view: ShimView & { readonly exposures: readonly KubeObject[] },
+): AskedExposures {
+  const exposures: KubeObject[] = [];
+  const sentences = new Map<string, string>();
+  const findings = new Map<string, readonly Finding[]>();
+  for (const object of objects.map(identified)) {
+    const key = keyText(object.metadata);
+    const isOfKey = ({ metadata }: KubeObject) => keyText(metadata) === key;
+    const existing = [...view.exposures, ...exposures].find(isOfKey);
+    const shim = shimFor(object, shimContext(view, object, existing));
+    if (shim === undefined) continue;
+    const obstacle = shimObstacle(existing, object);
+    const said: readonly Finding[] =
+      // The Exposure that is there is what counts.
+      obstacle === undefined ? shim.findings : [{ ...obstacle, severity: 'warning' }];
+    findings.set(key, [...(findings.get(key) ?? []), ...said]);
+    if (existing !== undefined || shim.exposure === undefined) continue;
+    exposures.push(shim.exposure);
+    sentences.set(
+      key,
+      `${objectText(shim.exposure)} is what an annotation of ${objectText(object)} asks for`,
+    );
+  }
+  return { exposures, sentences, findings };
+}
+
+/** An Exposure knows whose it is by a uid, and an object that is in no cluster has none. */
+function identified(object: KubeObject): KubeObject {
+  const { uid = `${object.apiVersion} ${objectText(object)}` } = object.metadata;
+  return { ...object, metadata: { ...object.metadata, uid } };
+}
+
+/** The objects, each K0smotronControlPlane with the Cluster for its owner that names it in `spec.controlPlaneRef`. */
+export function withOwners(objects: readonly KubeObject[]): readonly KubeObject[] {
+  const clusters = objects.filter((object) => isOfKind(PROVIDER_RESOURCES.capiCluster, object));
+  return objects.map((object) => {
+    if (clusterNameOf(object) !== undefined) return object;
+    const owner = clusters.find((cluster) => isNamedBy(cluster, object));
+    if (owner === undefined) return object;
+    const { apiVersion, kind, metadata } = owner;
+    const reference = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '' };
+    const { ownerReferences = [] } = object.metadata;
+    return {
+      ...object,
+      metadata: { ...object.metadata, ownerReferences: [...ownerReferences, reference] },
+    };
+  });
+}
+
+function isNamedBy(cluster: KubeObject, { kind, metadata }: KubeObject): boolean {
+  const named = (field: string) => textAt(cluster, 'spec', 'controlPlaneRef', field);
+  return (
+    cluster.metadata.namespace === metadata.namespace &&
+    named('kind') === kind &&
+    named('name') === metadata.name
+  );
+}

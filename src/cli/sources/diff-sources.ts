@@ -1,0 +1,118 @@
+/**
+ * What `snicket diff` compares: a management cluster as it is, or as files would make it; or the folder of `snicket run`
+ * with its state. And their tenants.
+ */
+import { readWatchedLater } from '../../files/read-watched.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { timeText, type KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import { GATEWAY_KEYS } from '../../operator/master-keys.ts';
+import type { Outlook } from '../../operator/outlook.ts';
+import type { Cluster } from '../../plan/render.ts';
+import { OPERATOR_NAMESPACE } from '../../standalone/folder/rules.ts';
+import { appliedObjects } from './applied-objects.ts';
+import { someInFiles, someOf, type FilesPlace } from './chosen-exposures.ts';
+import { placeOfFolder } from './folder-management.ts';
+import type { Choice } from '../flags/management-flags.ts';
+import { isAt, readerOf } from './object-reader.ts';
+import { outlooksFrom, proxyImageOf } from '../plans/outlooks.ts';
+import { withProgress } from '../output/progress.ts';
+import { PROXY_IMAGE } from '../plans/proxy-image.ts';
+import { READ_MS } from './reading-limit.ts';
+import { StateSource, StateUnreadable } from '../status/state-source.ts';
+
+/** What all of them take. */
+interface Common {
+  /** The Exposures that are meant. */
+  readonly choice: Choice;
+  readonly proxyImage?: string | undefined;
+  readonly only?: Cluster | undefined;
+}
+
+/** A cluster, and the objects of files that are to be applied to it. */
+export interface AppliedFiles extends Common {
+  readonly client: KubeClient;
+  readonly objects: readonly KubeObject[];
+  /** Of the operator. */
+  readonly namespace: string;
+  /** Whether Exposures of the cluster are meant too. */
+  readonly isWhole: boolean;
+}
+
+const HERE: Omit<FilesPlace, 'hasFaults'> = {
+  place: 'these files',
+  action: 'name a file that has one, or -A for all that are in the cluster',
+};
+
+/** What the operator would do once the files were applied. @throws KubeError, NothingChosen */
+export async function* outlooksApplied(options: AppliedFiles): AsyncGenerator<Outlook, void> {
+  const { client, objects, namespace, choice, only } = options;
+  const signal = AbortSignal.timeout(READ_MS);
+  const reading = ManagementSnapshot.read(client, signal);
+  const read = await withProgress(`reading ${client.server}`, reading);
+  const live = [...read.all(RESOURCES.edge), ...read.exposures];
+  const management = read.with(appliedObjects(live, objects));
+  const isInFiles = ({ metadata }: KubeObject) =>
+    objects.some((object) => isAt(object, RESOURCES.exposure, metadata));
+  const chosen = options.isWhole
+    ? someOf(management.exposures, choice)
+    : someInFiles(management.exposures.filter(isInFiles), [choice], { ...HERE, hasFaults: false });
+  const proxyImage = options.proxyImage ?? (await proxyImageOf({ client, namespace }, signal));
+  yield* outlooksFrom(chosen, { management, namespace, proxyImage }, only);
+}
+
+/** The folder of `snicket run`, and what it keeps beside it. */
+export interface RunPlaces extends Common {
+  readonly folder: string;
+  readonly objects: readonly KubeObject[];
+  readonly state: string;
+}
+
+/** What `snicket run` would do once it had read the folder. @throws StateUnreadable, NothingChosen */
+export async function* outlooksOfRun(options: RunPlaces): AsyncGenerator<Outlook, void> {
+  const { folder, objects, state, choice, proxyImage = PROXY_IMAGE, only } = options;
+  const { edges = [], exposures } = await new StateSource(state, {}).read();
+  const isInFolder = ({ kind, apiVersion, metadata }: KubeObject) =>
+    objects.some((object) => isAt(object, { kind, apiVersion }, metadata));
+  const all = [
+    ...appliedObjects(
+      [...edges, ...exposures.map((one) => (isInFolder(one) ? one : gone(one)))],
+      objects,
+    ),
+    ...objects.filter(({ kind }) => kind === RESOURCES.secret.kind),
+    await masterKeys(state),
+  ];
+  const management = new ManagementSnapshot(all, { has: () => false }, readerOf(all));
+  const place = { ...placeOfFolder(folder), hasFaults: false };
+  const chosen = someInFiles(management.exposures, [choice], place);
+  const viewpoint = { management, namespace: OPERATOR_NAMESPACE, proxyImage, isGatewayHere: true };
+  for await (const outlook of outlooksFrom(chosen, viewpoint, only)) {
+    // What it makes there is made anew from the routes, and kept where only the process itself may look.
+    yield { ...outlook, management: { wanted: [], superfluous: [] } };
+  }
+}
+
+/** What is gone from the folder is deleted. */
+function gone(exposure: KubeObject): KubeObject {
+  const deletionTimestamp = timeText(new Date());
+  return { ...exposure, metadata: { deletionTimestamp, ...exposure.metadata } };
+}
+
+/** The Secret that `snicket run` makes of its file. */
+async function masterKeys(state: string): Promise<KubeObject> {
+  const path = `${state}/${GATEWAY_KEYS.entry}`;
+  try {
+    const data = { [GATEWAY_KEYS.entry]: (await readWatchedLater(path)).toString('base64') };
+    const metadata = { name: GATEWAY_KEYS.name, namespace: OPERATOR_NAMESPACE };
+    const secret: KubeObject & { readonly data: typeof data } = {
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata, data },
+    };
+    return secret;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw new StateUnreadable(
+      `${path} cannot be read (${String(error.code)}); be the user whom ${state} belongs to`,
+    );
+  }
+}

@@ -1,0 +1,259 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { createClient } from '../../kube/client/fetch-client.ts';
+import { parseKubeconfig } from '../../kube/access/kubeconfig.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { RunLab } from '../../standalone/testing/run-lab.ts';
+import { objectsInFolder } from './folder-management.ts';
+import { Terminal } from '../testing/snicket.ts';
+
+setDefaultTimeout(60_000);
+
+const API_HOST = 'tenants-blue.k8s.example.test';
+
+test('the records of the hosts in the folder of `snicket run` are printed', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  await lab.addTenant('blue');
+  await lab.addTenant('red');
+
+  const words = ['dns', '-f', lab.folder, '--format', 'hosts'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+  expect(stderr).toBe('');
+  expect(stdout).toBe(`# Edge shared
+127.0.0.1 ${API_HOST}
+127.0.0.1 tenants-red.k8s.example.test
+`);
+  expect(exitCode).toBe(0);
+});
+
+test('the hosts in the folder are looked up', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  await lab.addTenant('blue');
+
+  const { exitCode, stdout, stderr } = await terminal.snicket(['dns', '-f', lab.folder]);
+
+  // Nobody's DNS knows the hosts of the lab.
+  expect(stderr).toBe('1 of 1 name does not lead to the Edge; for the records: --format\n');
+  expect(stdout).toMatch(/tenants\/blue +tenants-blue\.k8s\.example\.test +127\.0\.0\.1 +- /);
+  expect(exitCode).toBe(1);
+});
+
+test.each(['dns', 'doctor'])(
+  '%s does not say that there is none where a file is wrong',
+  async (command) => {
+    using terminal = new Terminal();
+    mkdirSync(join(terminal.folder, 'tenants'));
+    terminal.write('tenants/blue.yaml', 'kind: Exposure');
+
+    const { exitCode, stderr } = await terminal.snicket([command, '-f', 'tenants']);
+
+    expect(stderr).toMatch(/^error: blue\.yaml:1:1: /);
+    expect(stderr).toEndWith('\nerror: no Exposure can be looked at before that is corrected\n');
+    expect(exitCode).toBe(2);
+  },
+);
+
+test.each([
+  [['dns']],
+  [['doctor']],
+  [['doctor', '-o', 'json']],
+  [['render']],
+  [['diff', '--state', '.']],
+])('a folder without an Exposure is not what somebody means who names it: %j', async (words) => {
+  using terminal = new Terminal();
+  mkdirSync(join(terminal.folder, 'tenants'));
+  terminal.write('status.yaml', 'kind: List\nitems: []\n');
+  terminal.write('master.key', '');
+
+  const { exitCode, stdout, stderr } = await terminal.snicket([...words, '-f', 'tenants']);
+
+  expect(stderr).toBe(
+    'error: there is no Exposure in the folder tenants; write one into a file of it, or name the folder that snicket run is given\n',
+  );
+  expect(stdout).toBe('');
+  expect(exitCode).toBe(2);
+});
+
+test.each([[['dns', '--format', 'hosts']], [['doctor']], [['render']]])(
+  'an Exposure that is asked for may be in a file that is wrong, or in another namespace: %j',
+  async (words) => {
+    await using lab = await RunLab.open();
+    using terminal = new Terminal();
+    await lab.addTenant('blue');
+
+    const elsewhere = await terminal.snicket([...words, '-f', lab.folder, '-n', 'others']);
+    lab.write('red.yaml', 'kind: Exposure\n');
+    const wrong = await terminal.snicket([...words, 'tenants/red', '-f', lab.folder]);
+
+    expect(elsewhere.stderr).toBe(
+      'error: there is no Exposure in namespace others; there is tenants/blue\n',
+    );
+    expect(elsewhere.exitCode).toBe(2);
+    expect(wrong.stderr).toContain('error: red.yaml:1:1: no object');
+    expect(wrong.stderr).not.toContain('there is no Exposure tenants/red; ');
+    expect(wrong.exitCode).toBe(2);
+  },
+);
+
+test('a kubeconfig from the folder leads through the gateway of `snicket run`', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  const blue = await lab.addTenant('blue');
+  await blue.controllers.addNode('worker-1', ['10.0.0.1']);
+  await lab.start();
+  await lab.untilCondition('blue', 'Routed', /^True/);
+
+  const words = ['kubeconfig', '-f', lab.folder, 'tenants/blue', '--by-address'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+  expect(stderr).toBe('');
+  expect(stdout).toContain(`server: https://127.0.0.1:${lab.port}\n`);
+  expect(stdout).toContain(`tls-server-name: ${API_HOST}\n`);
+  const { items } = await createClient(parseKubeconfig(stdout)).list(RESOURCES.node);
+  expect(items.map(({ metadata }) => metadata.name)).toEqual(['worker-1']);
+  expect(exitCode).toBe(0);
+});
+
+test('a file that is wrong keeps nobody from the kubeconfig of another tenant', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  await lab.addTenant('blue');
+  lab.write('red.yaml', 'kind: Exposure\n');
+
+  const words = ['kubeconfig', '-f', lab.folder, '-n', 'tenants', 'blue'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+  expect(stderr).toBe(
+    'warning: red.yaml:1:1: no object; write apiVersion, kind and metadata.name\n',
+  );
+  expect(stdout).toContain(`server: https://${API_HOST}:${lab.port}\n`);
+  expect(exitCode).toBe(0);
+});
+
+test('of a file that is wrong the place is said, and the records of the others are printed', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  await lab.addTenant('blue');
+  lab.write('red.yaml', 'kind: Exposure\n');
+
+  const words = ['dns', '-f', lab.folder, '--format', 'hosts'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+  expect(stderr).toBe('error: red.yaml:1:1: no object; write apiVersion, kind and metadata.name\n');
+  expect(stdout).toContain(`127.0.0.1 ${API_HOST}\n`);
+  expect(exitCode).toBe(2);
+});
+
+test('of a tenant whose Secret is not in the folder there is no kubeconfig', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  await lab.addTenant('blue');
+  const text = await Bun.file(join(lab.folder, 'blue/tenant.yaml')).text();
+  lab.write('blue/tenant.yaml', text.split('---\n').slice(0, 2).join('---\n'));
+
+  const words = ['kubeconfig', '-f', lab.folder, 'tenants/blue'];
+  const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+  expect(stderr).toStartWith('error: tenants/blue: there is no kubeconfig of the tenant: ');
+  expect(stderr).toContain('tenants/blue-admin');
+  expect(stdout).toBe('');
+  expect(exitCode).toBe(1);
+});
+
+test('the folder of `snicket run` is rendered as that plans it', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  const blue = await lab.addTenant('blue');
+
+  const { exitCode, stdout, stderr } = await terminal.snicket(['render', '-f', lab.folder]);
+
+  expect(stderr).toBe('');
+  expect(stdout).toStartWith(
+    '# Exposure tenants/blue: Edge shared, driver snicket, mode passthrough\n',
+  );
+  expect(stdout).toContain(`port: ${blue.port}\n`);
+  expect(stdout).toContain('# tenant cluster: EndpointSlice default/kubernetes\n');
+  expect(exitCode).toBe(0);
+});
+
+test('one Exposure of the folder is rendered, though a folder has its name', async () => {
+  await using lab = await RunLab.open();
+  await lab.addTenant('blue');
+  await lab.addTenant('red');
+  using terminal = new Terminal();
+  // As for somebody who is in the folder itself.
+  mkdirSync(join(terminal.folder, 'blue'));
+
+  for (const words of [
+    ['-f', lab.folder, 'tenants/blue'],
+    ['-f', lab.folder, 'blue', '-n', 'tenants'],
+    ['tenants/blue', '-f', lab.folder],
+  ]) {
+    const { exitCode, stdout, stderr } = await terminal.snicket(['render', ...words]);
+
+    expect(stderr).toBe('');
+    expect(stdout.match(/^# Exposure \S+:/gm)).toEqual(['# Exposure tenants/blue:']);
+    expect(exitCode).toBe(0);
+  }
+});
+
+test('a Secret that is not in the folder is missed by render too', async () => {
+  await using lab = await RunLab.open();
+  using terminal = new Terminal();
+  await lab.addTenant('blue');
+  const text = await Bun.file(join(lab.folder, 'blue/tenant.yaml')).text();
+  lab.write('blue/tenant.yaml', text.split('---\n').slice(0, 2).join('---\n'));
+
+  const { exitCode, stderr } = await terminal.snicket(['render', '-f', lab.folder]);
+
+  expect(stderr).toMatch(/^error: tenants\/blue: .*blue-admin/);
+  expect(exitCode).toBe(1);
+});
+
+test.each([[['dns']], [['kubeconfig', 'blue']]])(
+  'a folder that is not there, and flags of a cluster beside a folder, are refused: %j',
+  async (words) => {
+    using terminal = new Terminal();
+
+    const gone = await terminal.snicket([...words, '-f', 'gone']);
+    const both = await terminal.snicket([...words, '-f', '.', '--context', 'here']);
+
+    expect(gone.stderr).toContain('; name the folder that snicket run is given\n');
+    expect(gone.exitCode).toBe(2);
+    expect(both.stderr).toBe('error: --context belongs to a cluster, not to -f; leave it out\n');
+    expect(both.exitCode).toBe(2);
+  },
+);
+
+test.each([
+  ['dns', 'its folder: -f DIR'],
+  ['doctor', 'its folder: -f DIR'],
+  ['status', 'its state: --state DIR'],
+])('who has no cluster is told what %s takes of `snicket run`', async (command, way) => {
+  using terminal = new Terminal();
+
+  const { exitCode, stderr } = await terminal.snicket([command]);
+
+  expect(stderr).toStartWith('error: no cluster to talk to: ');
+  expect(stderr).toEndWith(`; name a kubeconfig; for snicket run, name ${way}\n`);
+  expect(exitCode).toBe(2);
+});
+
+test('a folder that is not read in time is told as one that cannot be read at all', async () => {
+  using terminal = new Terminal();
+  const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+  const tooLate = AbortSignal.abort(new DOMException('too late', 'TimeoutError'));
+
+  const reading = objectsInFolder(terminal.folder, command, tooLate);
+
+  // By Commander, as every other fault of the command line: it ends with 2.
+  await expect(reading).rejects.toMatchObject({
+    code: 'commander.error',
+    message: `error: the folder ${terminal.folder} could not be read within 60 s; see that the disk or the network that it is on answers, and try again`,
+  });
+});

@@ -1,0 +1,67 @@
+/**
+ * The folder of `snicket run` in place of a management cluster.
+ */
+import type { Command } from 'commander';
+import type { KubeObject } from '../../kube/object.ts';
+import { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import { faultText, FolderUnreadable } from '../../standalone/folder/fault.ts';
+import { readFolder, type FolderObjects } from '../../standalone/read-folder.ts';
+import { someInFiles, type FilesPlace } from './chosen-exposures.ts';
+import type { Choice } from '../flags/management-flags.ts';
+import { readerOf } from './object-reader.ts';
+import { READ_MS } from './reading-limit.ts';
+
+/** A folder, once. */
+export interface FolderManagement {
+  readonly folder: string;
+  /** What its good files say, as a cluster would. */
+  readonly management: ManagementSnapshot;
+  /** What is wrong in the others, each in one line. */
+  readonly faults: readonly string[];
+}
+
+/** Reads the folder; ends the program if it cannot be read as a whole, or not in time. */
+export async function openFolder(folder: string, command: Command): Promise<FolderManagement> {
+  const { objects, faults, unusableEdgeFiles } = await objectsInFolder(folder, command);
+  const nothing = { has: () => false };
+  const reader = readerOf(objects);
+  const management = new ManagementSnapshot(objects, nothing, reader, unusableEdgeFiles);
+  return { folder, management, faults };
+}
+
+/** The Exposures that are meant in it. @throws NothingChosen */
+export function someInFolder(
+  { folder, management, faults }: FolderManagement,
+  choices: readonly Choice[],
+): readonly KubeObject[] {
+  const place = { ...placeOfFolder(folder), hasFaults: faults.length > 0 };
+  return someInFiles(management.exposures, choices, place);
+}
+
+/** What is there, for a tool with a view of its own. */
+export async function objectsInFolder(
+  folder: string,
+  command: Command,
+  inTime: AbortSignal = AbortSignal.timeout(READ_MS),
+): Promise<Omit<FolderObjects, 'faults'> & Pick<FolderManagement, 'faults'>> {
+  try {
+    const { faults, ...read } = await readFolder(folder, inTime);
+    return { ...read, faults: faults.map(faultText) };
+  } catch (error) {
+    if (inTime.aborted) {
+      command.error(
+        `error: the folder ${folder} could not be read within ${READ_MS / 1000} s; see that the disk or the network that it is on answers, and try again`,
+      );
+    }
+    if (!(error instanceof FolderUnreadable)) throw error;
+    command.error(`error: ${error.message}; name the folder that snicket run is given`);
+  }
+}
+
+/** A folder, for a sentence. */
+export function placeOfFolder(folder: string): Pick<FilesPlace, 'place' | 'action'> {
+  return {
+    place: `the folder ${folder}`,
+    action: 'write one into a file of it, or name the folder that snicket run is given',
+  };
+}

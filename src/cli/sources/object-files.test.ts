@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'bun:test';
+import { stringify } from 'yaml';
+import { RIGHT, RULE_BREAKERS } from '../../api/testing/objects.ts';
+import { readObjects } from './object-files.ts';
+
+function read(text: string, namespace = 'default') {
+  return readObjects([{ name: 'a.yaml', text }], namespace);
+}
+
+test.each(Object.entries(RIGHT))('takes %s', (_what, object) => {
+  const { objects, faults } = read(stringify(object));
+
+  expect(faults).toEqual([]);
+  expect(objects).toEqual([object]);
+});
+
+test('refuses what breaks a rule in the words of the API server, with the line', () => {
+  for (const { object, path, sentence } of RULE_BREAKERS) {
+    const { faults } = read(`# one line before\n${stringify(object)}`);
+
+    expect(faults.some((fault) => fault.endsWith(`: ${path}: ${sentence}`))).toBe(true);
+    for (const fault of faults) expect(fault).toMatch(/^a\.yaml:\d+:\d+: (Edge|Exposure) /);
+  }
+});
+
+describe('places', () => {
+  const text = `apiVersion: snicket.dev/v1alpha1
+kind: Edge
+metadata:
+  name: shared
+spec:
+  driver: snicket
+  addresses:
+    - 203.0.113.10
+    - edge.example.com
+`;
+
+  test('are those of the value', () => {
+    expect(read(text).faults[0]).toStartWith('a.yaml:9:7: Edge shared: spec.addresses[1]: ');
+  });
+
+  test('of a field that is missing are those of what it should be in', () => {
+    const { faults } = read(text.replace('  driver: snicket\n', ''));
+
+    expect(faults[0]).toStartWith('a.yaml:6:3: Edge shared: spec.driver: missing; write one of ');
+  });
+
+  test('in a List are those in the file', () => {
+    const list = `kind: List\napiVersion: v1\nitems:\n- ${text.trimEnd().replaceAll('\n', '\n  ')}\n`;
+
+    expect(read(list).faults[0]).toStartWith('a.yaml:12:9: Edge shared: spec.addresses[1]: ');
+  });
+
+  test('of a field with dots and quotes in its name are found', () => {
+    const annotated = text
+      .replace('  name: shared', '  name: shared\n  annotations:\n    "a.b/\\"c\\"": 7')
+      .replace('edge.example.com', '203.0.113.11');
+
+    expect(read(annotated).faults).toEqual([
+      'a.yaml:6:18: Edge shared: metadata.annotations["a.b/\\"c\\""]: 7; write a text, in quotes if it looks like something else',
+    ]);
+  });
+});
+
+test('says where YAML is none', () => {
+  expect(read('a: [1\nb: 2\n').faults[0]).toStartWith('a.yaml:1:4: ');
+});
+
+test('says where there is no object', () => {
+  expect(read('---\n# nothing here\n---\nname: blue\n').faults).toEqual([
+    'a.yaml:4:1: no object of Kubernetes; write apiVersion, kind and metadata.name',
+  ]);
+});
+
+test('says where the same object is twice', () => {
+  const edge =
+    'apiVersion: snicket.dev/v1alpha1\nkind: Edge\nmetadata: {name: a}\nspec: {driver: snicket}\n';
+  const files = ['a.yaml', 'b.yaml'].map((name) => ({ name, text: edge }));
+
+  expect(readObjects(files, 'default').faults).toEqual([
+    'b.yaml:1:1: Edge a is at a.yaml:1:1 too; remove one',
+  ]);
+});
+
+test('puts those that name no namespace into the one that is asked for', () => {
+  const { objects } = read(
+    `apiVersion: v1
+kind: Service
+metadata: {name: blue}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: red, namespace: other}
+---
+apiVersion: networking.k8s.io/v1
+kind: IngressClass
+metadata: {name: haproxy}
+`,
+    'tenants',
+  );
+
+  expect(objects.map(({ metadata }) => metadata)).toEqual([
+    { name: 'blue', namespace: 'tenants' },
+    { name: 'red', namespace: 'other' },
+    { name: 'haproxy' },
+  ]);
+});
+
+test('reads the values of a Secret in either form', () => {
+  const { objects } = read(`apiVersion: v1
+kind: Secret
+metadata: {name: ca, namespace: tenants}
+data: {tls.crt: Yg==, tls.key: b2xk}
+stringData: {tls.key: new}
+`);
+
+  expect(objects[0]).toMatchObject({ data: { 'tls.crt': 'Yg==', 'tls.key': 'bmV3' } });
+});
+
+test('reads no document at all from an empty file', () => {
+  expect(read('')).toEqual({ objects: [], faults: [] });
+  expect(read('# only a comment\n')).toEqual({ objects: [], faults: [] });
+});

@@ -1,0 +1,100 @@
+/**
+ * Kubernetes objects in files, as kubectl reads them; what is wrong is said with file and line.
+ */
+import { InvalidObjectError } from '../../api/fault.ts';
+import { parseEdgeStrictly, parseExposureStrictly } from '../../api/objects.ts';
+import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import {
+  manifestParts,
+  placeOf,
+  placeOfName,
+  placeText,
+  type ManifestPart,
+  type TextFile,
+} from '../../manifests/manifest-parts.ts';
+import { versionsOf, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
+
+/** What was read. */
+export interface ObjectFiles {
+  readonly objects: readonly KubeObject[];
+  /** What is wrong, each with its place: `edges.yaml:12:9: Edge shared: spec.port: ...`. */
+  readonly faults: readonly string[];
+}
+
+const NAMESPACED = new Map(
+  [...Object.values(RESOURCES), ...WATCHED_RESOURCES.flatMap(versionsOf)].map(
+    ({ apiVersion, kind, namespaced }) => [`${apiVersion} ${kind}`, namespaced],
+  ),
+);
+
+/** The objects in files. Those that name no namespace, and need one, are in `namespace`. */
+export function readObjects(files: readonly TextFile[], namespace: string): ObjectFiles {
+  const objects = new Map<string, { readonly object: KubeObject; readonly place: string }>();
+  const faults: string[] = [];
+  const parts = files.flatMap((file) => {
+    const read = manifestParts(file);
+    faults.push(...read.faults.map(({ place, sentence }) => `${placeText(place)}: ${sentence}`));
+    return read.parts;
+  });
+  for (const part of parts) {
+    const place = placeText(placeOf(part));
+    const object = objectIn(part.value, namespace);
+    if (object === undefined) {
+      faults.push(`${place}: no object of Kubernetes; write apiVersion, kind and metadata.name`);
+      continue;
+    }
+    const identity = `${object.apiVersion} ${objectText(object)}`;
+    const twin = objects.get(identity);
+    if (twin !== undefined) {
+      faults.push(`${place}: ${objectText(object)} is at ${twin.place} too; remove one`);
+      continue;
+    }
+    objects.set(identity, { object, place });
+    faults.push(...faultsIn(object, part));
+  }
+  return { objects: [...objects.values()].map(({ object }) => object), faults };
+}
+
+function objectIn(value: unknown, namespace: string): KubeObject | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { apiVersion, kind, metadata } = value as Partial<KubeObject>;
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
+  if (typeof metadata?.name !== 'string') return undefined;
+  const object = { ...(kind === 'Secret' ? withData(value) : value), apiVersion, kind, metadata };
+  const needsOne = NAMESPACED.get(`${apiVersion} ${kind}`) === true;
+  return needsOne && metadata.namespace === undefined
+    ? { ...object, metadata: { ...metadata, namespace } }
+    : object;
+}
+
+/** An API server takes `stringData` too, and gives it back as `data`. */
+function withData(secret: object): object {
+  const { data, stringData, ...rest } = secret as {
+    readonly data?: Readonly<Record<string, string>> | null;
+    readonly stringData?: Readonly<Record<string, unknown>> | null;
+  };
+  const all: Record<string, string> = { ...data };
+  for (const [name, text] of Object.entries(stringData ?? {})) {
+    all[name] = Buffer.from(String(text)).toString('base64');
+  }
+  return { ...rest, data: all };
+}
+
+/** The sentences of the API server, with places. */
+function faultsIn(object: KubeObject, part: ManifestPart): readonly string[] {
+  const parse = { Edge: parseEdgeStrictly, Exposure: parseExposureStrictly }[object.kind];
+  if (parse === undefined || !object.apiVersion.startsWith('snicket.dev/')) return [];
+  try {
+    parse(object);
+    return [];
+  } catch (error) {
+    if (!(error instanceof InvalidObjectError)) throw error;
+    return error.faults.map(({ path, sentence, unknownField }) => {
+      const what = path === '' ? sentence : `${path}: ${sentence}`;
+      const place =
+        unknownField === undefined ? placeOf(part, path) : placeOfName(part, path, unknownField);
+      return `${placeText(place)}: ${object.kind} ${keyText(object.metadata)}: ${what}`;
+    });
+  }
+}

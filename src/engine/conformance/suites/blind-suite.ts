@@ -1,0 +1,113 @@
+/**
+ * What holds for a switchboard that decides without the first bytes, as a proxy does that passes everything on.
+ */
+import { expect, test } from 'bun:test';
+import { formatAddress } from '../../../wire/address-pair.ts';
+import { Counters } from '../../counters.ts';
+import { Endpoint } from '../../endpoint.ts';
+import type { Caller, Dial, Engine, Switchboard } from '../../engine.ts';
+import type { Verdict } from '../../verdict.ts';
+import { makeEngine } from '../engines.ts';
+import { Backend, Peer, until } from '../peer.ts';
+
+const MEGABYTE = 1 << 20;
+
+/** Leads everybody to one backend, behind a line that says whom they have dialled. */
+class Signpost implements Switchboard {
+  readonly isBlind = true;
+  readonly #endpoint: Endpoint;
+
+  constructor(port: number) {
+    this.#endpoint = new Endpoint('127.0.0.1', port);
+  }
+
+  route(_bytes: Buffer, _length: number, _caller: Caller, verdict: Verdict): void {
+    verdict.dial(this.#endpoint, 0, 0, true);
+  }
+
+  failed(_dial: Dial, _caller: Caller, verdict: Verdict): void {
+    verdict.reset(0);
+  }
+
+  preface(_dial: Dial, { addresses }: Caller, room: Buffer): number {
+    const { destination, destinationPort, family } = addresses;
+    return room.write(`${formatAddress(destination, 0, family)} ${destinationPort}\n`);
+  }
+}
+
+/** An engine with such a switchboard. */
+class BlindLab implements Disposable {
+  readonly backend = new Backend();
+  readonly counters = new Counters({ slots: 1, slotReasons: [], otherReasons: [] });
+  readonly engine: Engine;
+  readonly port: number;
+
+  constructor(engine: string, address: string) {
+    this.engine = makeEngine(engine, {
+      switchboard: new Signpost(this.backend.port),
+      counters: this.counters,
+      limits: {},
+      onFault(error) {
+        throw error;
+      },
+    });
+    this.port = this.engine.listen({ address, port: 0 });
+  }
+
+  [Symbol.dispose](): void {
+    this.engine.stop();
+    this.backend[Symbol.dispose]();
+  }
+}
+
+/** Registers the tests for one engine. */
+export function blindSuite(engine: string): void {
+  test.each([
+    ['127.0.0.3', '127.0.0.3'],
+    ['0.0.0.0', '127.0.0.2'],
+    ['::', '::1'],
+    ['::1', '::1'],
+  ])(
+    'at %s, says that %s was dialled, and passes all bytes behind that',
+    async (address, dialled) => {
+      using lab = new BlindLab(engine, address);
+      const client = await Peer.dial(lab.port, dialled);
+      const bytes = Buffer.alloc(MEGABYTE, 'no hello ');
+
+      await client.send(bytes);
+      client.fin();
+
+      const upstream = await lab.backend.next();
+      await until(() => upstream.sawFin, 'the FIN');
+      const header = `${dialled} ${lab.port}\n`;
+      expect(upstream.received).toBe(header.length + bytes.length);
+      const whole = Buffer.concat([Buffer.from(header), bytes]);
+      expect(upstream.hash.digest('hex')).toBe(Bun.SHA256.hash(whole, 'hex'));
+      expect(lab.counters.slot(0).bytesUp).toBe(bytes.length);
+    },
+  );
+
+  test('takes a single byte for reason enough to dial', async () => {
+    using lab = new BlindLab(engine, '127.0.0.1');
+    const client = await Peer.dial(lab.port);
+
+    await client.send(Buffer.from('x'));
+
+    const upstream = await lab.backend.next();
+    await until(() => upstream.bytes().toString().endsWith('\nx'), 'the byte');
+    await client.send(Buffer.from('yz'));
+    await until(() => upstream.bytes().toString().endsWith('\nxyz'), 'more');
+  });
+
+  test('dials for nobody who leaves without a word', async () => {
+    using lab = new BlindLab(engine, '127.0.0.1');
+    const client = await Peer.dial(lab.port);
+
+    client.fin();
+
+    await until(() => client.sawFin, 'the end');
+    expect(lab.counters.global('dialling')).toBe(0);
+    expect(lab.counters.slot(0).dials).toBe(0);
+    expect(lab.counters.failures()).toEqual({ hello_cut: 1 });
+  });
+}

@@ -1,0 +1,237 @@
+/**
+ * What holds at the limits, and for the engine as a whole: listening, draining, stopping.
+ */
+import { expect, test } from 'bun:test';
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { keepaliveMs } from '../keepalive.ts';
+import { HELLO, Lab } from '../lab.ts';
+import { Peer, until } from '../peer.ts';
+
+/** Registers the tests for one engine. */
+export function limitsSuite(engine: string): void {
+  test('closes a client that does not finish its hello in time', async () => {
+    using lab = new Lab(engine);
+    const silent = await lab.dial();
+    const slow = await lab.dial();
+    await slow.send(HELLO.subarray(0, 10));
+    await until(() => lab.counters.global('unfinishedHellos') === 2, 'both accepted');
+
+    lab.clock.advance(9000);
+    expect(lab.counters.global('unfinishedHellos')).toBe(2);
+    lab.clock.advance(1000);
+
+    await until(() => silent.sawFin, 'the end of the silent one');
+    await until(() => slow.sawFin || slow.closed, 'the end of the slow one');
+    expect(lab.counters.failures()).toEqual({ hello_timeout: 2 });
+    expect(lab.counters.global('open')).toBe(0);
+  });
+
+  test('never closes a joined pair for being idle', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+
+    lab.clock.advance(7 * 24 * 3600 * 1000);
+    await client.send(Buffer.from('back'));
+
+    await until(() => upstream.received === HELLO.length + 4, 'bytes after a week');
+  });
+
+  test('asks silent peers on both sides after 55 s whether they are alive', async () => {
+    using lab = new Lab(engine);
+    await lab.pair();
+    lab.clock.advance(1000);
+
+    const timers = [
+      keepaliveMs(({ localPort }) => localPort === lab.port),
+      keepaliveMs(({ remotePort }) => remotePort === lab.backend.port),
+    ];
+
+    for (const timerMs of timers) {
+      expect(timerMs).toBeGreaterThan(50_000);
+      expect(timerMs).toBeLessThanOrEqual(55_000);
+    }
+  });
+
+  test('refuses first bytes that reach the limit and lead nowhere', async () => {
+    using lab = new Lab(engine, { limits: { maxFirstBytes: 64 } });
+    const client = await lab.dial();
+
+    await client.send(HELLO);
+
+    await until(() => client.sawFin, 'the end');
+    expect(lab.counters.failures()).toEqual({ first_bytes_too_long: 1 });
+  });
+
+  test('resets connections over the limit, and takes new ones when there is room', async () => {
+    using lab = new Lab(engine, { limits: { maxConnections: 2 } });
+    const first = await lab.pair();
+    await lab.pair();
+
+    const third = await lab.dial();
+    await until(() => third.closed, 'the end of the third');
+    expect(third.wasReset).toBe(true);
+    expect(lab.counters.failures()).toEqual({ connections_limit: 1 });
+    first.client.reset();
+    await until(() => lab.counters.global('open') === 1, 'room');
+
+    await lab.pair();
+    expect(lab.counters.global('accepted')).toBe(4);
+  });
+
+  test('limits unfinished hellos overall', async () => {
+    using lab = new Lab(engine, { limits: { maxUnfinishedHellos: 2 } });
+    const waiting = [await lab.dial(), await lab.dial()];
+    await until(() => lab.counters.global('unfinishedHellos') === 2, 'two unfinished hellos');
+
+    const third = await lab.dial();
+    await until(() => third.closed, 'the end of the third');
+    expect(lab.counters.failures()).toEqual({ hellos_limit: 1 });
+    await waiting[0]?.send(HELLO);
+    await until(() => lab.counters.global('unfinishedHellos') === 1, 'one unfinished hello');
+
+    await lab.pair();
+  });
+
+  test('limits unfinished hellos of one source, and leaves the others alone', async () => {
+    const limit = 8;
+    using lab = new Lab(engine, { limits: { maxUnfinishedHellosPerSource: limit } });
+    const port6 = lab.engine.listen({ address: '::1', port: 0 });
+    const clients: Peer[] = [];
+    for (let count = 0; count < limit; count++) clients.push(await lab.dial());
+    await until(() => lab.counters.global('unfinishedHellos') === limit, 'as many as allowed');
+
+    const tooMany = await lab.dial();
+    const stranger = await Peer.dial(port6, '::1');
+
+    await until(() => tooMany.closed, 'the end of one too many');
+    expect(lab.counters.failures()).toEqual({ source_limit: 1 });
+    await stranger.send(HELLO);
+    await lab.backend.next();
+    await clients[0]?.send(HELLO);
+    await lab.backend.next();
+    await lab.dial(); // in the place of the one that has finished
+    await until(() => lab.counters.global('unfinishedHellos') === limit, 'as many again');
+    lab.clock.advance(10_000); // all of them time out, and so the source may come back
+    await until(() => lab.counters.global('unfinishedHellos') === 0, 'no unfinished hello');
+    await lab.dial();
+    await until(() => lab.counters.global('unfinishedHellos') === 1, 'a new one');
+  });
+
+  test('serves IPv6, in front and behind', async () => {
+    using lab = new Lab(engine, { address: '::1' });
+    const { client, upstream } = await lab.pair();
+
+    await upstream.send(Buffer.from('six'));
+    await until(() => client.received === 3, 'the answer');
+    client.fin();
+    await until(() => upstream.sawFin, 'the FIN');
+    upstream.fin();
+
+    expect(await lab.ending()).toMatchObject({
+      remoteAddress: '::1',
+      endpoint: `[::1]:${lab.backend.port}`,
+    });
+  });
+
+  test('listens on both families at one port, and shares it if asked to', async () => {
+    using lab = new Lab(engine);
+    using other = new Lab(engine);
+    const port = lab.engine.listen({ address: '0.0.0.0', port: 0, reusePort: true });
+    lab.engine.listen({ address: '::', port, reusePort: true });
+    other.engine.listen({ address: '0.0.0.0', port, reusePort: true });
+
+    await Peer.dial(port, '::1');
+
+    await until(() => lab.counters.global('accepted') === 1, 'the connection by IPv6');
+    expect(() => other.engine.listen({ address: '127.0.0.1', port: lab.port })).toThrow(
+      expect.objectContaining({ code: 'EADDRINUSE' }),
+    );
+  });
+
+  test('lets connections live on when it stops accepting', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+
+    lab.engine.stopAccepting();
+
+    const dial = await Promise.allSettled([lab.dial()]);
+    expect(dial).toMatchObject([{ status: 'rejected', reason: { code: 'ECONNREFUSED' } }]);
+    await client.send(Buffer.from('on'));
+    await until(() => upstream.received === HELLO.length + 2, 'bytes after the stop');
+    await upstream.send(Buffer.from('and on'));
+    await until(() => client.received === 6, 'bytes back');
+  });
+
+  test('closes the oldest connections first', async () => {
+    using lab = new Lab(engine);
+    const oldest = await lab.pair();
+    const older = await lab.pair();
+    const young = await lab.pair();
+
+    expect(lab.engine.closeOldest(2)).toBe(2);
+
+    for (const { client, upstream } of [oldest, older]) {
+      await until(() => client.sawFin && upstream.sawFin, 'a FIN for both');
+      expect(client.wasReset || upstream.wasReset).toBe(false);
+    }
+    expect(young.client.closed || young.client.sawFin).toBe(false);
+    expect(lab.counts()).toMatchObject({ open: 1, failures: { drained: 2 } });
+    expect(lab.engine.closeOldest(5)).toBe(1);
+  });
+
+  test('counts IPv6 clients of one network as one source', async () => {
+    const limit = 4;
+    using lab = new Lab(engine, {
+      address: '::1',
+      limits: { maxUnfinishedHellosPerSource: limit },
+    });
+    for (let count = 0; count < limit; count++) await lab.dial();
+    await until(() => lab.counters.global('unfinishedHellos') === limit, 'as many as allowed');
+
+    const tooMany = await lab.dial();
+
+    await until(() => tooMany.closed, 'the end of one too many');
+    expect(lab.counters.failures()).toEqual({ source_limit: 1 });
+  });
+
+  test('may be stopped twice', async () => {
+    using lab = new Lab(engine);
+    await lab.pair();
+
+    lab.engine.stop();
+    // What is opened now may have the numbers of what was closed.
+    const files = Array.from({ length: 16 }, () => openSync('/dev/null', 'r'));
+    lab.engine.stop();
+
+    for (const file of files) expect(fstatSync(file).isCharacterDevice()).toBe(true);
+    for (const file of files) closeSync(file);
+  });
+
+  test('resets what it has to cut short', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+    client.pause();
+    const sending = upstream.send(Buffer.alloc(32 << 20));
+    await until(() => lab.counters.global('keptBytes') > 0, 'a stalled client');
+
+    lab.engine.closeOldest(1);
+    client.resume();
+    await sending;
+
+    await until(() => client.closed, 'the end');
+    expect(client.wasReset).toBe(true);
+  });
+
+  test('ends everything when it stops', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+    const silent = await lab.dial();
+    await until(() => lab.counters.global('open') === 2, 'both connections');
+
+    lab.engine.stop();
+
+    await until(() => client.closed && upstream.closed && silent.closed, 'the end of all');
+    expect(lab.counters.global('open')).toBe(0);
+    expect(lab.counters.global('unfinishedHellos')).toBe(0);
+  });
+}

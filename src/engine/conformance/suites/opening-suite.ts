@@ -1,0 +1,260 @@
+/**
+ * What holds from the first byte of a client to the joined pair: hellos in any split, dials, refusals.
+ */
+import { expect, test } from 'bun:test';
+import { readAlert } from '../../../wire/alert.ts';
+import { hello } from '../../../wire/hello/hello-builder.ts';
+import { HELLO, Lab, NAME } from '../lab.ts';
+import { Backend, until } from '../peer.ts';
+import { deafPort } from '../deaf-port.ts';
+import type { Row } from '../table.ts';
+
+const MEGABYTE = 1 << 20;
+
+/** A port that nobody listens on: it was just given back. */
+function closedPort(): number {
+  using backend = new Backend();
+  return backend.port;
+}
+
+/** The row of the lab's name, with these endpoints in their order. */
+function rowAt(...ports: number[]): Row[] {
+  return [{ name: NAME, endpoints: ports.map((port) => ['127.0.0.1', port] as const) }];
+}
+
+/** Registers the tests for one engine. */
+export function openingSuite(engine: string): void {
+  test('routes a hello that arrives one byte at a time', async () => {
+    using lab = new Lab(engine);
+    const client = await lab.dial();
+
+    for (let at = 0; at < HELLO.length; at++) {
+      await client.send(HELLO.subarray(at, at + 1));
+      if (at % 16 === 0) await Bun.sleep(0); // lets the engine read, so that there are many pieces
+    }
+
+    const upstream = await lab.backend.next();
+    await until(() => upstream.received === HELLO.length, 'the hello');
+    expect(upstream.bytes().equals(HELLO)).toBe(true);
+  });
+
+  test('passes a FIN right behind the hello', async () => {
+    using lab = new Lab(engine);
+    const client = await lab.dial();
+
+    await client.send(HELLO);
+    client.fin();
+
+    const upstream = await lab.backend.next();
+    await until(() => upstream.sawFin, 'the FIN');
+    expect(upstream.received).toBe(HELLO.length);
+    await upstream.send(Buffer.from('answer'));
+    upstream.fin();
+    await until(() => client.sawFin, 'the answer');
+    expect(client.bytes().toString()).toBe('answer');
+    expect((await lab.ending()).reason).toBe('completed');
+  });
+
+  test('passes a megabyte in one write with the hello, and the FIN behind it', async () => {
+    using lab = new Lab(engine);
+    const client = await lab.dial();
+    const bytes = Buffer.concat([HELLO, Buffer.alloc(MEGABYTE, 9)]);
+
+    await client.send(bytes);
+    client.fin();
+
+    const upstream = await lab.backend.next();
+    await until(() => upstream.sawFin, 'the FIN');
+    expect(upstream.received).toBe(bytes.length);
+    expect(upstream.hash.digest('hex')).toBe(Bun.SHA256.hash(bytes, 'hex'));
+    expect(lab.counts().bytesUp).toBe(bytes.length);
+  });
+
+  test('sends the preface first, drops what it is told to, and counts neither', async () => {
+    using lab = new Lab(engine, {
+      rows: (port) => [
+        { name: NAME, endpoints: [['127.0.0.1', port]], preface: 'header:', dropsHello: true },
+      ],
+    });
+    const client = await lab.dial();
+
+    await client.send(Buffer.concat([HELLO, Buffer.from('rest')]));
+
+    const upstream = await lab.backend.next();
+    await until(() => upstream.received === 11, 'header and rest');
+    expect(upstream.bytes().toString()).toBe('header:rest');
+    expect(lab.counts().bytesUp).toBe(4);
+    await client.send(Buffer.from('and more'));
+    await until(() => upstream.received === 19, 'more');
+    expect(lab.counts().bytesUp).toBe(12);
+  });
+
+  test('tries the next endpoint with the hello still in hand', async () => {
+    using lab = new Lab(engine, {
+      rows: (port) => [
+        {
+          name: NAME,
+          endpoints: [
+            ['127.0.0.1', closedPort()],
+            ['127.0.0.1', port],
+          ],
+          preface: 'header:',
+        },
+      ],
+    });
+    const client = await lab.dial();
+
+    await client.send(HELLO);
+
+    const upstream = await lab.backend.next();
+    await until(() => upstream.received === 7 + HELLO.length, 'header and hello');
+    expect(lab.counts()).toMatchObject({ open: 1, total: 1, dials: 2 });
+    expect(lab.counts().failures).toEqual({ dial_refused: 1 });
+  });
+
+  test('refuses with an alert when no endpoint is left, though bytes are unread', async () => {
+    using lab = new Lab(engine, {
+      rows: () => rowAt(closedPort()),
+    });
+    const client = await lab.dial();
+
+    const sending = client.send(Buffer.concat([HELLO, Buffer.alloc(MEGABYTE)]));
+
+    await until(() => client.sawFin, 'the end');
+    expect(readAlert(client.bytes())?.name).toBe('internal_error');
+    expect(client.wasReset).toBe(false);
+    expect(lab.counts().failures).toEqual({ dial_refused: 1, no_endpoint: 1 });
+    await sending;
+    client.close();
+    expect(await lab.ending()).toMatchObject({ reason: 'no_endpoint', attempts: 1, bytesUp: 0 });
+    expect(lab.counts().open).toBe(0);
+  });
+
+  test('refuses an unknown name with an alert, and counts it for no slot', async () => {
+    using lab = new Lab(engine);
+    const client = await lab.dial();
+
+    await client.send(hello({ serverName: 'nobody.test' }));
+
+    await until(() => client.sawFin, 'the end');
+    expect(readAlert(client.bytes())?.name).toBe('unrecognized_name');
+    expect(lab.counters.failures()).toEqual({ name_unknown: 1 });
+    expect(lab.counts().total).toBe(0);
+    client.close();
+    expect(await lab.ending()).toMatchObject({ reason: 'name_unknown', slot: -1, attempts: 0 });
+  });
+
+  test('closes on a refused client that does not leave', async () => {
+    using lab = new Lab(engine, { limits: { lingerMs: 2000 } });
+    const client = await lab.dial();
+    await client.send(hello({ serverName: 'nobody.test' }));
+    await until(() => client.sawFin, 'the alert');
+
+    lab.clock.advance(3000);
+
+    expect((await lab.ending()).reason).toBe('name_unknown');
+  });
+
+  test('resets a client whose bytes are no hello', async () => {
+    using lab = new Lab(engine);
+    const client = await lab.dial();
+
+    await client.send(Buffer.from('GET / HTTP/1.1\r\n\r\n'));
+
+    await until(() => client.closed, 'the end');
+    expect(client.wasReset).toBe(true);
+    expect(lab.counters.failures()).toEqual({ not_a_hello: 1 });
+  });
+
+  test('closes when the client leaves in the middle of its hello', async () => {
+    using lab = new Lab(engine);
+    const client = await lab.dial();
+
+    await client.send(HELLO.subarray(0, 40));
+    client.fin();
+
+    expect((await lab.ending()).reason).toBe('hello_cut');
+    expect(lab.counters.global('unfinishedHellos')).toBe(0);
+  });
+
+  test('takes a bug in the switchboard for the end of one connection', async () => {
+    using lab = new Lab(engine);
+    const { client: other, upstream } = await lab.pair();
+    const client = await lab.dial();
+
+    await client.send(hello({ serverName: 'bug.test' }));
+
+    await until(() => client.closed, 'the end');
+    expect(lab.faults).toHaveLength(1);
+    expect(lab.counters.failures()).toEqual({ fault: 1 });
+    await other.send(Buffer.from('still here'));
+    await until(() => upstream.received === HELLO.length + 10, 'the other connection');
+  });
+
+  test('takes a bug in the choice of the next endpoint for the end of one connection', async () => {
+    using lab = new Lab(engine, {
+      rows: () => rowAt(closedPort()),
+    });
+    lab.table.failed = () => {
+      throw new Error('a bug in the switchboard');
+    };
+    const client = await lab.dial();
+
+    await client.send(HELLO);
+
+    await until(() => client.closed, 'the end');
+    expect(lab.faults).toHaveLength(1);
+    expect(lab.counts()).toMatchObject({ open: 0, failures: { dial_refused: 1, fault: 1 } });
+  });
+
+  test('gives up a dial that nobody answers, and tries the next endpoint', async () => {
+    using deaf = deafPort();
+    using lab = new Lab(engine, { rows: (port) => rowAt(deaf.port, port) });
+    const client = await lab.dial();
+    await client.send(HELLO);
+    await until(() => lab.counters.global('dialling') === 1, 'a dial under way');
+    await client.send(Buffer.from('more'));
+
+    lab.clock.advance(5000);
+
+    const upstream = await lab.backend.next();
+    await until(() => upstream.received === HELLO.length + 4, 'all bytes');
+    expect(lab.counts().failures).toEqual({ dial_timeout: 1 });
+    expect(lab.counters.global('dialling')).toBe(0);
+  });
+
+  test('keeps little for an upstream that is slow to answer the dial', async () => {
+    using deaf = deafPort();
+    using lab = new Lab(engine, { rows: (port) => rowAt(deaf.port, port) });
+    const client = await lab.dial();
+    await client.send(HELLO);
+    await until(() => lab.counters.global('dialling') === 1, 'a dial under way');
+
+    let isSent = false;
+    const sending = client.send(Buffer.alloc(32 * MEGABYTE)).then(() => (isSent = true));
+    await until(() => client.isBlocked, 'a client that cannot send more');
+    expect(isSent).toBe(false);
+    expect(lab.counters.global('keptBytes')).toBeLessThanOrEqual(MEGABYTE);
+    lab.clock.advance(5000);
+    await sending;
+
+    const upstream = await lab.backend.next();
+    await until(() => upstream.received === HELLO.length + 32 * MEGABYTE, 'all bytes');
+    expect(lab.counters.global('keptBytes')).toBe(0);
+  });
+
+  test('forgets a client that resets while its upstream is dialled', async () => {
+    using deaf = deafPort();
+    using lab = new Lab(engine, {
+      rows: () => rowAt(deaf.port),
+    });
+    const client = await lab.dial();
+    await client.send(HELLO);
+    await until(() => lab.counters.global('dialling') === 1, 'a dial under way');
+
+    client.reset();
+
+    expect((await lab.ending()).reason).toBe('client_reset');
+    expect(lab.counters.global('dialling')).toBe(0);
+  });
+}

@@ -1,0 +1,121 @@
+/**
+ * What holds for bulk that comes in small pieces, as from a proxy that hands over 16 KB at a time: an engine may let them
+ * gather, but nothing may get lost or stuck by that. The engine has a process of its own, or it would not keep up.
+ */
+import { expect, test } from 'bun:test';
+import { EngineProcess } from '../child.ts';
+import { HELLO, NAME } from '../lab.ts';
+import { Backend, Peer, until } from '../peer.ts';
+
+const MEGABYTE = 1 << 20;
+const PIECE = Buffer.alloc(16 * 1024, 9);
+
+/** A client, its upstream, and the engine between them. */
+async function joinedPair(engine: string) {
+  const backend = new Backend();
+  const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
+  const child = await EngineProcess.start(engine, rows);
+  const client = await Peer.dial((await child.report()).port);
+  await client.send(HELLO);
+  const upstream = await backend.next();
+  await until(() => upstream.received === HELLO.length, 'the hello');
+  const dispose = async () => {
+    backend[Symbol.dispose]();
+    await child[Symbol.asyncDispose]();
+  };
+  return { client, upstream, child, [Symbol.asyncDispose]: dispose };
+}
+
+/** Lets others have a turn; a timer would let a whole millisecond pass. */
+async function turn(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  setImmediate(resolve);
+  await promise;
+}
+
+/** Sends so many pieces, each apart from the others. */
+async function sendPieces(from: Peer, pieces: number): Promise<number> {
+  for (let count = 0; count < pieces; count++) {
+    await from.send(PIECE);
+    for (let turns = 0; turns < 4; turns++) await turn();
+  }
+  return pieces * PIECE.length;
+}
+
+/** Sends so many pieces, each when the one before has arrived. */
+async function sendPiecesInTurn(from: Peer, to: Peer, pieces: number): Promise<number> {
+  const endMs = performance.now() + 10_000;
+  for (let count = 0; count < pieces; count++) {
+    const expected = to.received + PIECE.length;
+    await from.send(PIECE);
+    while (to.received < expected) {
+      if (performance.now() > endMs) throw new Error(`${count} of ${pieces} pieces have arrived`);
+      await turn();
+    }
+  }
+  return pieces * PIECE.length;
+}
+
+/** Registers the tests for one engine. */
+export function piecesSuite(engine: string): void {
+  for (const from of ['client', 'upstream'] as const) {
+    const to = from === 'client' ? 'upstream' : 'client';
+
+    test(`brings bulk in small pieces from the ${from}, and what follows without an end`, async () => {
+      await using pair = await joinedPair(engine);
+      const before = pair[to].received;
+
+      const bytes = await sendPieces(pair[from], 1000);
+      await until(() => pair[to].received === before + bytes, 'all pieces');
+      await pair[from].send(Buffer.from('?'));
+      await until(() => pair[to].received === before + bytes + 1, 'the question');
+      const answered = pair[from].received + 1;
+      await pair[to].send(Buffer.from('!'));
+      await until(() => pair[from].received === answered, 'the answer');
+      pair[from].fin();
+      await until(() => pair[to].sawFin, 'the FIN');
+
+      const { lostEdges, keptBytes } = await pair.child.report();
+      expect({ lostEdges, keptBytes }).toEqual({ lostEdges: 0, keptBytes: 0 });
+    }, 20_000);
+
+    test(`brings small pieces from the ${from} of which each waits for the one before`, async () => {
+      await using pair = await joinedPair(engine);
+      const before = pair[to].received;
+
+      const bytes = await sendPiecesInTurn(pair[from], pair[to], 500);
+
+      expect(pair[to].received).toBe(before + bytes);
+      expect((await pair.child.report()).lostEdges).toBe(0);
+    }, 20_000);
+
+    test(`keeps little of bulk in small pieces for a stalled ${to}, and loses nothing of it`, async () => {
+      await using pair = await joinedPair(engine);
+      const before = pair[to].received;
+      const payload = Buffer.alloc(32 * MEGABYTE, 8);
+
+      const bytes = await sendPieces(pair[from], 200);
+      pair[to].pause();
+      const sending = pair[from].send(payload);
+      const stalled = await pair.child.until(({ keptBytes }) => keptBytes > 0, 'a stalled reader');
+      pair[to].resume();
+      await sending;
+      await until(() => pair[to].received === before + bytes + payload.length, 'all', 10_000);
+
+      expect(stalled.keptBytes).toBeLessThanOrEqual(MEGABYTE);
+      await pair.child.until(({ keptBytes }) => keptBytes === 0, 'nothing kept');
+    }, 20_000);
+
+    test(`passes on a reset of the ${from} in the middle of bulk in small pieces`, async () => {
+      await using pair = await joinedPair(engine);
+
+      await sendPieces(pair[from], 200);
+      pair[from].reset();
+
+      await until(() => pair[to].closed, 'the end of the other side');
+      expect(pair[to].wasReset).toBe(true);
+      const { failures } = await pair.child.until(({ open }) => open === 0, 'no connection');
+      expect(failures).toEqual({ [`${from}_reset`]: 1 });
+    }, 20_000);
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * What holds for the process around an engine: memory under stalled readers, life without file descriptors.
+ */
+import { expect, test } from 'bun:test';
+import { EngineProcess } from '../child.ts';
+import { HELLO, NAME } from '../lab.ts';
+import { Backend, Peer, until } from '../peer.ts';
+
+const MEGABYTE = 1 << 20;
+
+/** Registers the tests for one engine. */
+export function processSuite(engine: string): void {
+  test('grows by less than a megabyte for each stalled reader', async () => {
+    const stalled = 40;
+    using backend = new Backend('127.0.0.1', (peer) => void peer.send(Buffer.alloc(16 * MEGABYTE)));
+    const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
+    await using child = await EngineProcess.start(engine, rows);
+    const before = await child.report('resources');
+
+    const clients: Peer[] = [];
+    for (let count = 0; count < stalled; count++) {
+      const client = await Peer.dial(before.port);
+      client.pause();
+      await client.send(HELLO);
+      clients.push(client);
+    }
+    let last = -1;
+    const after = await child.until(({ open, keptBytes }) => {
+      const isSteady = open === stalled && keptBytes > 0 && keptBytes === last;
+      last = keptBytes;
+      return isSteady;
+    }, 'all readers stalled');
+
+    expect(after.keptBytes).toBeLessThan(stalled * MEGABYTE);
+    expect(after.rssBytes - before.rssBytes).toBeLessThan(stalled * MEGABYTE);
+    for (const client of clients) client.reset();
+    await child.until(({ open, keptBytes }) => open === 0 && keptBytes === 0, 'all let go');
+    await child.until(
+      ({ descriptors }) => descriptors === before.descriptors,
+      'as many descriptors as before',
+      'resources',
+    );
+  }, 20_000);
+
+  test('idles when file descriptors run out, and goes on when there are some again', async () => {
+    const maxFiles = 128;
+    const dialled = 200;
+    using backend = new Backend();
+    const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
+    await using child = await EngineProcess.start(engine, rows, { maxFiles });
+    const { port } = await child.report();
+
+    // Each pair takes two descriptors of the engine, and there are fewer than that.
+    const clients: Peer[] = [];
+    for (let count = 0; count < dialled; count++) {
+      const client = await Peer.dial(port);
+      await client.send(HELLO);
+      clients.push(client);
+    }
+    let last = -1;
+    const full = await child.until(({ open }) => {
+      const isSteady = open > 0 && open === last;
+      last = open;
+      return isSteady;
+    }, 'as many connections as fit');
+    const later = await child.until(({ uptimeMs }) => uptimeMs > full.uptimeMs + 500, 'a while');
+
+    expect(full.open).toBeGreaterThan(10);
+    expect(full.open).toBeLessThan(maxFiles / 2);
+    expect((later.cpuMs - full.cpuMs) / (later.uptimeMs - full.uptimeMs)).toBeLessThan(0.4);
+
+    for (const client of clients) client.reset();
+    await child.until(({ open }) => open === 0, 'all let go');
+    const seen = backend.peers.length;
+    const client = await Peer.dial(port);
+    await client.send(HELLO);
+    await until(() => backend.peers[seen]?.received === HELLO.length, 'a connection as before');
+  }, 20_000);
+}

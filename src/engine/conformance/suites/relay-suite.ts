@@ -1,0 +1,208 @@
+/**
+ * What holds for the bytes of a joined pair: all of them, in order, FIN and reset in their place, and little kept.
+ */
+import { expect, test } from 'bun:test';
+import { HELLO, Lab } from '../lab.ts';
+import { until } from '../peer.ts';
+import { urgentClient } from '../urgent-client.ts';
+
+const MEGABYTE = 1 << 20;
+
+/** Registers the tests for one engine. */
+export function relaySuite(engine: string): void {
+  test('passes bytes both ways and counts them', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+
+    await client.send(Buffer.from('ping'));
+    await until(() => upstream.received === HELLO.length + 4, 'the ping');
+    await upstream.send(Buffer.from('pong!'));
+    await until(() => client.received === 5, 'the pong');
+    client.close();
+
+    expect(upstream.bytes().toString('latin1')).toBe(`${HELLO.toString('latin1')}ping`);
+    expect(client.bytes().toString()).toBe('pong!');
+    await until(() => upstream.sawFin, 'the FIN');
+    upstream.close();
+    const ending = await lab.ending();
+    expect(ending).toMatchObject({ reason: 'completed', slot: 0, attempts: 1 });
+    expect(ending).toMatchObject({ bytesUp: HELLO.length + 4, bytesDown: 5 });
+    expect(ending.remoteAddress).toBe('127.0.0.1');
+    expect(lab.counts()).toMatchObject({ open: 0, total: 1, bytesUp: HELLO.length + 4, dials: 1 });
+    expect(lab.counts().bytesDown).toBe(5);
+    expect(lab.counters.failures()).toEqual({});
+  });
+
+  test('keeps the way to the client open after its FIN', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+
+    client.fin();
+    await until(() => upstream.sawFin, 'the FIN of the client');
+    await upstream.send(Buffer.alloc(MEGABYTE, 7));
+    upstream.fin();
+
+    await until(() => client.sawFin, 'the FIN of the upstream');
+    expect(client.received).toBe(MEGABYTE);
+    expect((await lab.ending()).reason).toBe('completed');
+  });
+
+  test('keeps the way to the upstream open after its FIN', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+
+    upstream.fin();
+    await until(() => client.sawFin, 'the FIN of the upstream');
+    await client.send(Buffer.alloc(MEGABYTE, 7));
+    client.fin();
+
+    await until(() => upstream.sawFin, 'the FIN of the client');
+    expect(upstream.received).toBe(HELLO.length + MEGABYTE);
+    expect((await lab.ending()).reason).toBe('completed');
+  });
+
+  test('brings everything to a slow reader before both FINs', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+    client.pause();
+
+    const sending = upstream.send(Buffer.alloc(24 * MEGABYTE, 3)).then(() => upstream.fin());
+    await until(() => lab.counters.global('keptBytes') > 0, 'a stalled client');
+    client.fin();
+    client.resume();
+    await sending;
+
+    await until(() => client.sawFin && upstream.sawFin, 'both FINs');
+    expect(client.received).toBe(24 * MEGABYTE);
+    expect((await lab.ending()).bytesDown).toBe(24 * MEGABYTE);
+    expect(lab.counters.global('keptBytes')).toBe(0);
+  });
+
+  for (const stalled of ['client', 'upstream'] as const) {
+    test(`keeps little for a stalled ${stalled}, and loses nothing of it`, async () => {
+      using lab = new Lab(engine);
+      const pair = await lab.pair();
+      const reader = pair[stalled];
+      const writer = stalled === 'client' ? pair.upstream : pair.client;
+      const payload = Buffer.alloc(32 * MEGABYTE, 5);
+      const before = reader.received;
+      reader.pause();
+
+      let isSent = false;
+      const sending = writer.send(payload).then(() => (isSent = true));
+      await until(() => lab.counters.global('keptBytes') > 0, 'a stalled reader');
+      const kept = lab.counters.global('keptBytes');
+      const wasSent = isSent;
+      reader.resume();
+      await sending;
+      await until(() => reader.received - before === payload.length, 'the whole payload', 10_000);
+
+      expect(wasSent).toBe(false);
+      expect(kept).toBeLessThanOrEqual(MEGABYTE);
+      expect(lab.counters.global('keptBytes')).toBe(0);
+    }, 15_000);
+  }
+
+  for (const isLast of [true, false]) {
+    test(`brings all bytes around an urgent one, ${isLast ? 'with a FIN behind' : 'with no end'}`, async () => {
+      using lab = new Lab(engine);
+
+      using _client = urgentClient(lab.port, { hello: HELLO, endsWithFin: isLast });
+      const upstream = await lab.backend.next();
+      await until(() => upstream.received >= HELLO.length + 12, 'all bytes');
+
+      const said = upstream.bytes().subarray(HELLO.length).toString();
+      expect(said.replace('!', '')).toBe('beforebehind');
+      if (isLast) await until(() => upstream.sawFin, 'the FIN');
+      expect(lab.counters.global('lostEdges')).toBe(0);
+    });
+  }
+
+  test('loses nothing and nobody while signals come in', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+    const onSignal = () => {};
+    process.on('SIGUSR2', onSignal);
+    const payload = Buffer.alloc(64 * MEGABYTE, 6);
+
+    const sending = upstream.send(payload);
+    while (client.received < payload.length && !client.closed) {
+      process.kill(process.pid, 'SIGUSR2');
+      await Bun.sleep(0);
+    }
+    await sending;
+
+    expect(client.received).toBe(payload.length);
+    for (let tick = 0; tick < 4; tick++) lab.clock.advance(1000);
+    expect(lab.counters.global('lostEdges')).toBe(0);
+    process.off('SIGUSR2', onSignal);
+  }, 20_000);
+
+  test('makes a reset by the client a reset for the upstream', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+
+    client.reset();
+
+    await until(() => upstream.closed, 'the end of the upstream');
+    expect(upstream.wasReset).toBe(true);
+    expect((await lab.ending()).reason).toBe('client_reset');
+    expect(lab.counts().failures).toEqual({ client_reset: 1 });
+  });
+
+  test('takes a reset after a FIN for the end that it is', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+    client.fin();
+    await until(() => upstream.sawFin, 'the FIN of the client');
+
+    client.reset();
+    await until(() => upstream.closed, 'the end of the upstream');
+
+    expect(upstream.wasReset).toBe(true);
+    expect((await lab.ending()).reason).toBe('completed');
+    expect(lab.counters.failures()).toEqual({});
+  });
+
+  test('makes a reset by the upstream a reset for the client', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+
+    upstream.reset();
+
+    await until(() => client.closed, 'the end of the client');
+    expect(client.wasReset).toBe(true);
+    expect((await lab.ending()).reason).toBe('upstream_reset');
+  });
+
+  for (const stalled of ['client', 'upstream'] as const) {
+    test(`lets go of what it keeps for a stalled ${stalled} that resets`, async () => {
+      using lab = new Lab(engine);
+      const pair = await lab.pair();
+      const reader = pair[stalled];
+      const writer = stalled === 'client' ? pair.upstream : pair.client;
+      reader.pause();
+      const sending = writer.send(Buffer.alloc(32 * MEGABYTE));
+      await until(() => lab.counters.global('keptBytes') > 0, 'a stalled reader');
+
+      reader.reset();
+
+      await until(() => writer.closed, 'the end of the other side');
+      await sending;
+      expect((await lab.ending()).reason).toBe(`${stalled}_reset`);
+      expect(lab.counters.global('keptBytes')).toBe(0);
+    });
+  }
+
+  test('resets a half-closed pair when the side still speaking is lost', async () => {
+    using lab = new Lab(engine);
+    const { client, upstream } = await lab.pair();
+    client.fin();
+    await until(() => upstream.sawFin, 'the FIN of the client');
+
+    upstream.reset();
+
+    await until(() => client.closed, 'the end of the client');
+    expect((await lab.ending()).reason).toBe('upstream_reset');
+  });
+}

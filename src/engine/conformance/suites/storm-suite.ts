@@ -1,0 +1,37 @@
+/**
+ * Hundreds of connections at once. This is the test that finds lost edges.
+ */
+import { expect, test } from 'bun:test';
+import { Lab } from '../lab.ts';
+import { until } from '../peer.ts';
+import { Storm } from '../storm.ts';
+
+const CONNECTIONS = 300;
+
+/** Registers the test for one engine. */
+export function stormSuite(engine: string): void {
+  test.each([1, 2])(
+    'brings every byte of hundreds of connections of all tempers to its place, seed %d',
+    async (seed) => {
+      const storm = new Storm(CONNECTIONS, seed);
+      using lab = new Lab(engine, { onPeer: (peer) => storm.serve(peer) });
+
+      await storm.run(async () => lab.dial());
+      await until(() => lab.counters.global('open') === 0, 'no connection left', 20_000);
+      await until(() => lab.counters.global('abandonedDials') === 0, 'no dial left');
+
+      expect(await storm.wrong()).toEqual([]);
+      const ended = lab.table.endings.filter((ending) => ending.reason === 'completed');
+      const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+      expect(ended).toHaveLength(storm.completed);
+      expect(sum(ended.map((ending) => ending.bytesUp))).toBe(storm.bytesUp);
+      expect(sum(ended.map((ending) => ending.bytesDown))).toBe(storm.bytesDown);
+      expect(sum(lab.table.endings.map((ending) => ending.bytesUp))).toBe(lab.counts().bytesUp);
+      expect(lab.counts()).toMatchObject({ open: 0 });
+      expect(lab.counters.global('keptBytes')).toBe(0);
+      expect(lab.counters.global('lostEdges')).toBe(0);
+      expect(lab.faults).toEqual([]);
+    },
+    30_000,
+  );
+}

@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ManualClock, systemClock } from '../../engine/clock.ts';
+import { until } from '../../engine/conformance/peer.ts';
+import type { ClusterAccess, ExecPlugin } from './cluster-access.ts';
+import { EXEC_LIMIT_MS, runExecPlugin } from './exec-plugin.ts';
+
+const V1 = 'client.authentication.k8s.io/v1';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'exec-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A program that runs these lines of shell. */
+function plugin(lines: string, more: Partial<ExecPlugin> = {}): ExecPlugin {
+  const command = join(folder, 'login');
+  writeFileSync(command, `#!/bin/sh\n${lines}\n`);
+  chmodSync(command, 0o755);
+  return { apiVersion: V1, command, args: [], env: {}, provideClusterInfo: false, ...more };
+}
+
+function prints(status: object, apiVersion = V1): string {
+  // Not echo, which makes line breaks of what JSON has for them.
+  return `printf '%s' '${JSON.stringify({ apiVersion, kind: 'ExecCredential', status })}'`;
+}
+
+const access: ClusterAccess = {
+  server: 'https://10.0.0.1:6443',
+  serverName: 'kubernetes',
+  ca: 'the CA',
+  credentials: { kind: 'none' },
+  namespace: 'default',
+};
+
+describe('what a program gives', () => {
+  test('a token, and how long it is good', async () => {
+    const login = plugin(prints({ token: 'abc', expirationTimestamp: '2030-01-01T00:00:00Z' }));
+
+    expect(await runExecPlugin(login, access, systemClock)).toEqual({
+      token: 'abc',
+      cert: undefined,
+      key: undefined,
+      expiresAtMs: Date.UTC(2030, 0, 1),
+    });
+  });
+
+  test('a certificate with its key', async () => {
+    const login = plugin(prints({ clientCertificateData: 'cert', clientKeyData: 'key' }));
+
+    expect(await runExecPlugin(login, access, systemClock)).toEqual({
+      token: undefined,
+      cert: 'cert',
+      key: 'key',
+      expiresAtMs: undefined,
+    });
+  });
+});
+
+describe('what a program is told', () => {
+  test('its arguments, its environment and that nobody is there to answer it', async () => {
+    const told = join(folder, 'told');
+    const login = plugin(
+      `printf '%s\\n' "$1" "$REGION" "$KUBERNETES_EXEC_INFO" > ${told}\n${prints({ token: 'abc' })}`,
+      { args: ['--cluster'], env: { REGION: 'north' } },
+    );
+
+    await runExecPlugin(login, access, systemClock);
+
+    const [argument, region, info = ''] = readFileSync(told, 'utf8').split('\n');
+    expect([argument, region]).toEqual(['--cluster', 'north']);
+    expect(JSON.parse(info)).toEqual({
+      apiVersion: V1,
+      kind: 'ExecCredential',
+      spec: { interactive: false },
+    });
+  });
+
+  test('the cluster, if it is to be told', async () => {
+    const told = join(folder, 'told');
+    const login = plugin(`echo "$KUBERNETES_EXEC_INFO" > ${told}\n${prints({ token: 'abc' })}`, {
+      provideClusterInfo: true,
+      clusterConfig: { audience: 'a' },
+    });
+
+    await runExecPlugin(login, access, systemClock);
+
+    expect(JSON.parse(readFileSync(told, 'utf8')).spec.cluster).toEqual({
+      server: 'https://10.0.0.1:6443',
+      'tls-server-name': 'kubernetes',
+      'certificate-authority-data': Buffer.from('the CA').toString('base64'),
+      config: { audience: 'a' },
+    });
+  });
+});
+
+describe('what is said when a program is of no use', () => {
+  test.each([
+    ['it fails', 'echo no luck >&2; echo hunter2; exit 3', /ended with 3: no luck$/],
+    ['it fails without a word', 'exit 1', /ended with 1: it said nothing$/],
+    ['it prints no JSON', 'echo hunter2', /printed no ExecCredential/],
+    [
+      'it prints another kind',
+      'echo \'{"kind":"Pod","token":"hunter2"}\'',
+      /printed no ExecCredential: apiVersion/,
+    ],
+    ['it prints nothing of use', prints({}), /neither a token nor a certificate/],
+    [
+      'it forgets the key',
+      prints({ clientCertificateData: 'hunter2' }),
+      /one of certificate and key/,
+    ],
+    [
+      'it speaks another version',
+      prints({ token: 'hunter2' }, `${V1}beta1`),
+      /speaks .*v1beta1, the kubeconfig .*v1;/,
+    ],
+    ['it prints a token of two lines', prints({ token: 'hunter2\r\na: b' }), /with line breaks/],
+    ['it prints a token with a zero', prints({ token: 'hunter2\u0000' }), /control characters/],
+    ['it never stops talking', 'yes hunter2', /ended with SIGKILL/],
+  ])('%s', async (_, lines, sentence) => {
+    const run = runExecPlugin(plugin(lines), access, systemClock);
+
+    const said = await run.then(() => 'it went well', String);
+    expect(said).toMatch(sentence);
+    expect(said).not.toContain('hunter2');
+  });
+
+  test('it is not there: how to come by it', async () => {
+    const missing = { ...plugin(''), command: 'no-such-program', installHint: 'brew install it\n' };
+
+    await expect(runExecPlugin(missing, access, systemClock)).rejects.toThrow(
+      'no-such-program cannot be run: brew install it',
+    );
+  });
+
+  test('it hangs: it is killed, and its children are not waited for', async () => {
+    const clock = new ManualClock();
+    const begun = join(folder, 'begun');
+    const hanging = plugin(`sleep 30 &\necho $$ > ${begun}\nsleep 30`);
+    const run = runExecPlugin(hanging, access, clock).then(() => 'it went well', String);
+    await until(() => existsSync(begun) && readFileSync(begun, 'utf8') !== '', 'it runs');
+    const pid = Number(readFileSync(begun, 'utf8'));
+
+    clock.advance(EXEC_LIMIT_MS);
+
+    expect(await run).toMatch(/took longer than 60 s$/);
+    await until(() => !existsSync(`/proc/${pid}`), 'it is gone');
+  });
+});

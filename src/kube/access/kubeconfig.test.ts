@@ -1,0 +1,377 @@
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';
+import { AccessError } from './cluster-access.ts';
+import { parseKubeconfig, type KubeconfigOptions } from './kubeconfig.ts';
+
+let folder: string;
+let ca: string;
+let pair: Pair;
+let otherPair: Pair;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
+  const authority = await TestAuthority.create();
+  ca = authority.cert;
+  pair = await authority.issue({ commonName: 'admin' });
+  otherPair = await authority.issue({ commonName: 'other' });
+  writeFileSync(join(folder, 'ca.crt'), ca);
+  writeFileSync(join(folder, 'admin.crt'), pair.cert);
+  writeFileSync(join(folder, 'admin.key'), pair.key);
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+/** A kubeconfig with one context, and whatever a test puts in. */
+function kubeconfig(user: unknown, cluster: object = {}, context: object = {}): string {
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'blue',
+    clusters: [{ name: 'c', cluster: { server: 'https://10.0.0.1:6443', ...cluster } }],
+    users: [{ name: 'u', user }],
+    contexts: [{ name: 'blue', context: { cluster: 'c', user: 'u', ...context } }],
+  });
+}
+
+function refusalOf(text: string, options?: KubeconfigOptions): AccessError {
+  try {
+    parseKubeconfig(text, options);
+  } catch (error) {
+    if (error instanceof AccessError) return error;
+    throw error;
+  }
+  throw new Error('it was taken');
+}
+
+describe('what a kubeconfig gives', () => {
+  test('a certificate and a CA that it holds itself', () => {
+    const text = kubeconfig(
+      {
+        'client-certificate-data': base64(pair.cert),
+        'client-key-data': base64(pair.key),
+      },
+      { 'certificate-authority-data': base64(ca), 'tls-server-name': 'kubernetes' },
+      { namespace: 'team' },
+    );
+
+    expect(parseKubeconfig(text)).toEqual({
+      server: 'https://10.0.0.1:6443',
+      serverName: 'kubernetes',
+      ca,
+      credentials: { kind: 'certificate', cert: pair.cert, key: pair.key },
+      namespace: 'team',
+    });
+  });
+
+  test('a certificate and a CA in files beside it', () => {
+    const text = kubeconfig(
+      { 'client-certificate': 'admin.crt', 'client-key': join(folder, 'admin.key') },
+      { 'certificate-authority': './ca.crt' },
+    );
+
+    const access = parseKubeconfig(text, { folder });
+
+    expect(access.ca).toBe(ca);
+    expect(access.credentials).toEqual({ kind: 'certificate', cert: pair.cert, key: pair.key });
+  });
+
+  test('what it holds itself, if it names a file too', () => {
+    const text = kubeconfig(
+      {},
+      {
+        'certificate-authority': 'not-there.crt',
+        'certificate-authority-data': base64(ca),
+      },
+    );
+
+    expect(parseKubeconfig(text, { folder }).ca).toBe(ca);
+  });
+
+  test('a token', () => {
+    const { credentials } = parseKubeconfig(kubeconfig({ token: 'abc' }));
+
+    expect(credentials).toEqual({ kind: 'token', token: 'abc' });
+  });
+
+  test('a token file, which goes before a token', () => {
+    const text = kubeconfig({ token: 'abc', tokenFile: 'token' });
+
+    const { credentials } = parseKubeconfig(text, { folder });
+
+    expect(credentials).toEqual({ kind: 'token-file', path: join(folder, 'token') });
+  });
+
+  test('nobody, for a context without a user', () => {
+    const text = kubeconfig({}, {}, { user: '' });
+
+    expect(parseKubeconfig(text).credentials).toEqual({ kind: 'none' });
+  });
+
+  test('the roots of the system and the namespace default, if it says nothing', () => {
+    const access = parseKubeconfig(kubeconfig({ token: 'abc' }));
+
+    expect(access.ca).toBeUndefined();
+    expect(access.namespace).toBe('default');
+  });
+
+  test('a server with a path, without the slash at its end', () => {
+    const text = kubeconfig({}, { server: 'https://rancher.example.com/k8s/clusters/c-1/' });
+
+    expect(parseKubeconfig(text).server).toBe('https://rancher.example.com/k8s/clusters/c-1');
+  });
+
+  test('another context than the current one, if one is named', () => {
+    const text = stringify({
+      'current-context': 'blue',
+      clusters: [
+        { name: 'blue', cluster: { server: 'https://blue:6443' } },
+        { name: 'green', cluster: { server: 'https://green:6443' } },
+      ],
+      contexts: [
+        { name: 'blue', context: { cluster: 'blue' } },
+        { name: 'green', context: { cluster: 'green' } },
+      ],
+    });
+
+    expect(parseKubeconfig(text, { context: 'green' }).server).toBe('https://green:6443');
+  });
+
+  test('plain HTTP to this machine, as kubectl proxy serves it', () => {
+    const text = kubeconfig({}, { server: 'http://127.0.0.1:8001' });
+
+    expect(parseKubeconfig(text).server).toBe('http://127.0.0.1:8001');
+  });
+
+  test('a program with all that it is told', () => {
+    const text = kubeconfig(
+      {
+        exec: {
+          apiVersion: 'client.authentication.k8s.io/v1beta1',
+          command: './bin/login',
+          args: ['--cluster', 'blue'],
+          env: [{ name: 'REGION', value: 'north' }],
+          provideClusterInfo: true,
+          interactiveMode: 'IfAvailable',
+          installHint: 'see the manual',
+        },
+      },
+      { extensions: [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'a' } }] },
+    );
+
+    expect(parseKubeconfig(text, { folder }).credentials).toEqual({
+      kind: 'exec',
+      plugin: {
+        apiVersion: 'client.authentication.k8s.io/v1beta1',
+        command: join(folder, 'bin/login'),
+        args: ['--cluster', 'blue'],
+        env: { REGION: 'north' },
+        provideClusterInfo: true,
+        clusterConfig: { audience: 'a' },
+        installHint: 'see the manual',
+      },
+    });
+  });
+
+  test('a program by its name, to be found in $PATH', () => {
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'login', args: null };
+
+    const { credentials } = parseKubeconfig(kubeconfig({ exec }), { folder });
+
+    expect(credentials).toMatchObject({ plugin: { command: 'login', args: [] } });
+  });
+});
+
+describe('what is refused, with a way out', () => {
+  const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'login' };
+
+  test.each([
+    [
+      'insecure-skip-tls-verify',
+      {},
+      { 'insecure-skip-tls-verify': true },
+      /certificate-authority-data/,
+    ],
+    ['proxy-url', {}, { 'proxy-url': 'http://proxy:3128' }, /can be reached/],
+    ['auth-provider', { 'auth-provider': { name: 'gcp' } }, {}, /gcp.*exec program/],
+    [
+      'a user name',
+      { username: 'admin', password: 'hunter2' },
+      {},
+      /a token or a client certificate/,
+    ],
+    ['impersonation', { token: 'abc', as: 'boss' }, {}, /credentials of that user/],
+    ['a group', { token: 'abc', 'as-groups': ['system:masters'] }, {}, /credentials of that user/],
+    [
+      'an old exec',
+      { exec: { ...exec, apiVersion: 'client.authentication.k8s.io/v1alpha1' } },
+      {},
+      /v1alpha1.*set apiVersion/,
+    ],
+    [
+      'a program that needs a terminal',
+      { exec: { ...exec, interactiveMode: 'Always' } },
+      {},
+      /no terminal/,
+    ],
+  ] as const)('%s', (_, user, cluster, wayOut) => {
+    const refusal = refusalOf(kubeconfig(user, cluster), { folder });
+
+    expect(refusal.code).toBe('AccessRefused');
+    expect(refusal.message).toMatch(wayOut);
+    expect(refusal.message).not.toContain('hunter2');
+  });
+
+  test.each([
+    ['a token file', { tokenFile: '/var/run/secrets/kubernetes.io/serviceaccount/token' }, {}],
+    ['a key file', { 'client-certificate': '/etc/a.crt', 'client-key': '/etc/a.key' }, {}],
+    ['a CA file', {}, { 'certificate-authority': '/etc/ca.crt' }],
+    ['a program', { exec }, {}],
+  ])('%s that a text from elsewhere names', (_, user, cluster) => {
+    expect(refusalOf(kubeconfig(user, cluster)).code).toBe('AccessRefused');
+  });
+});
+
+describe('what is wrong is said', () => {
+  test.each([
+    ['no YAML', 'a: [', /not YAML/],
+    ['a list', '- a', /: all of it is a list, and should have clusters, users and contexts; /],
+    [
+      'a text',
+      'hunter2',
+      /^the kubeconfig is no kubeconfig: all of it is a single string, and should have clusters, users and contexts; name another file, or compare it with what `kubectl config view` prints$/,
+    ],
+    [
+      'a token that would be two lines',
+      kubeconfig({ token: 'hunter2\nx-two: 2' }),
+      /^user "u" in .* has a token with line breaks[^"]*; write the token alone, in one line$/,
+    ],
+    [
+      'a number for a token',
+      kubeconfig({ token: 1 }),
+      /: users\.0\.user\.token: expected string, received number; name another file/,
+    ],
+    [
+      'no current context',
+      stringify({ contexts: [{ name: 'a', context: { cluster: 'c' } }] }),
+      /contexts: a$/,
+    ],
+    ['nothing at all', '', /no current-context.*none$/],
+    ['no such cluster', kubeconfig({}, {}, { cluster: 'x' }), /names cluster "x"/],
+    ['no such user', kubeconfig({}, {}, { user: 'x' }), /names user "x"/],
+    ['no server', kubeconfig({}, { server: null }), /has to be like https/],
+    [
+      'a server without a scheme',
+      kubeconfig({}, { server: '10.0.0.1:6443' }),
+      /"10.0.0.1:6443".*like https/,
+    ],
+    ['plain HTTP to elsewhere', kubeconfig({}, { server: 'http://10.0.0.1:8080' }), /like https/],
+    [
+      'a CA that is none',
+      kubeconfig({}, { 'certificate-authority-data': base64('x') }),
+      /no PEM certificate/,
+    ],
+    [
+      'data that is not base64',
+      kubeconfig({}, { 'certificate-authority-data': '-----BEGIN' }),
+      /not base64/,
+    ],
+    [
+      'a file that is not there',
+      kubeconfig({}, { 'certificate-authority': 'x.crt' }),
+      /x\.crt, which cannot be read/,
+    ],
+  ])('%s', (_, text, sentence) => {
+    const refusal = refusalOf(text, { folder });
+
+    expect(refusal.code).toBe('AccessInvalid');
+    expect(refusal.message).toMatch(sentence);
+  });
+
+  test('no such context', () => {
+    const refusal = refusalOf(kubeconfig({}), { context: 'green' });
+
+    expect(refusal.message).toBe('the kubeconfig has no context "green"; it has: blue');
+  });
+
+  test('a certificate without its key', () => {
+    const refusal = refusalOf(kubeconfig({ 'client-certificate-data': base64(pair.cert) }));
+
+    expect(refusal.message).toContain('has no client-key');
+  });
+
+  test('a certificate with the key of another', () => {
+    const refusal = refusalOf(
+      kubeconfig({
+        'client-certificate-data': base64(pair.cert),
+        'client-key-data': base64(otherPair.key),
+      }),
+    );
+
+    expect(refusal.message).toContain('cannot be used together');
+    expect(refusal.message).not.toContain('BEGIN');
+  });
+
+  test('a password in the address, without telling it', () => {
+    const refusal = refusalOf(kubeconfig({}, { server: 'https://admin:hunter2@10.0.0.1' }));
+
+    expect(refusal.message).not.toContain('hunter2');
+  });
+
+  test('one in a Secret that is larger than any', () => {
+    const refusal = refusalOf(`a: ${'x'.repeat(128 * 1024)}`);
+
+    expect(refusal.message).toContain('characters; at most 131072 are read');
+  });
+
+  test.each([
+    ['thousands of keys', Array.from({ length: 20_000 }, (_, key) => `k${key}:`).join('\n')],
+    ['keys within keys', '? '.repeat(300)],
+    ['aliases of aliases', laughs()],
+    ['ever deeper brackets', '['.repeat(100_000)],
+  ])('%s, before anybody is kept waiting', (_, text) => {
+    const startMs = performance.now();
+
+    const refusal = refusalOf(text);
+
+    expect(refusal.code).toBe('AccessInvalid');
+    // Seconds at the worst, where it was a minute: a lease is lost after fifteen.
+    expect(performance.now() - startMs).toBeLessThan(10_000);
+  });
+
+  test('a key that is an object, without telling it on the terminal', () => {
+    const written = spyOn(process.stderr, 'write');
+    const warned = spyOn(console, 'warn');
+    using _ = { [Symbol.dispose]: () => [written, warned].forEach((spy) => spy.mockRestore()) };
+
+    refusalOf('? {token: hunter2}\n: x\n');
+
+    expect(written).not.toHaveBeenCalled();
+    expect(warned).not.toHaveBeenCalled();
+  });
+
+  test('broken YAML, without quoting the key in it', () => {
+    const refusal = refusalOf('users:\n- name: u\n  user:\n    token: "hunter2\n   x: [');
+
+    expect(refusal.message).toMatch(/not YAML at line \d/);
+    expect(Bun.inspect(refusal)).not.toContain('hunter2');
+  });
+});
+
+/** Each line ten times the one before: a billion entries in a few hundred bytes. */
+function laughs(): string {
+  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
+  for (let line = 1; line < 10; line++) {
+    lines.push(
+      `a${line}: &a${line} [${Array(10)
+        .fill(`*a${line - 1}`)
+        .join(', ')}]`,
+    );
+  }
+  return lines.join('\n');
+}

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { ManualClock } from '../../engine/clock.ts';
+import { appliedHash, Applier, APPLIED_ANNOTATION, needsApply } from './apply.ts';
+import { conflictOwners } from './conflict.ts';
+import type { KubeClient } from '../client/client.ts';
+import { createClient } from '../client/fetch-client.ts';
+import { RESOURCES } from '../resource.ts';
+import { TestApiServer } from '../testing/api-server.ts';
+import type { ApiObject } from '../store/object-store.ts';
+
+function map(name: string, data: Readonly<Record<string, string>>): ApiObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data };
+}
+
+/** As a server has it after an apply, with a default of its own. */
+function live(desired: ApiObject, change: object = {}): ApiObject {
+  const annotations = { [APPLIED_ANNOTATION]: appliedHash(desired) };
+  const metadata = { ...desired.metadata, annotations, uid: 'u', resourceVersion: '1' };
+  return { ...desired, immutable: false, metadata, ...change };
+}
+
+describe('needsApply', () => {
+  const desired = map('a', { x: '1' });
+
+  test('says yes for an object that is not there', () => {
+    expect(needsApply(desired, undefined)).toBe(true);
+  });
+
+  test('says no for one that has all that is desired, and more', () => {
+    expect(needsApply(desired, live(desired))).toBe(false);
+    expect(needsApply(desired, live(desired, { data: { x: '1', y: '2' } }))).toBe(false);
+  });
+
+  test('says yes when somebody else changed what is desired', () => {
+    expect(needsApply(desired, live(desired, { data: { x: '2' } }))).toBe(true);
+    expect(needsApply(desired, live(desired, { data: {} }))).toBe(true);
+  });
+
+  test('says yes when less is desired than was applied', () => {
+    const before = map('a', { x: '1', y: '2' });
+
+    expect(needsApply(desired, live(before))).toBe(true);
+  });
+
+  test('says yes for an object that was never applied', () => {
+    expect(needsApply(desired, map('a', { x: '1' }))).toBe(true);
+  });
+
+  test('says no for a difference that an apply did not end', () => {
+    const changed = live(desired, { data: { x: '1000m' } });
+
+    expect(needsApply(desired, changed, [{ path: '.data.x', found: '1000m' }])).toBe(false);
+    expect(needsApply(desired, changed, [{ path: '.data.x', found: '1' }])).toBe(true);
+  });
+
+  test('never depends on the order of fields, and always on their values', () => {
+    const data = fc.dictionary(fc.string(), fc.string(), { maxKeys: 6 });
+    fc.assert(
+      fc.property(data, data, (one, other) => {
+        const shuffled = Object.fromEntries(Object.entries(one).toReversed());
+
+        expect(needsApply(map('a', one), live(map('a', shuffled)))).toBe(false);
+        expect(needsApply(map('a', one), live(map('a', other)))).toBe(!Bun.deepEquals(one, other));
+      }),
+    );
+  });
+});
+
+describe('an Applier', () => {
+  let server: TestApiServer;
+  let client: KubeClient;
+  let other: KubeClient;
+  let clock: ManualClock;
+  let applier: Applier;
+  const desired = map('kept', { x: '1' });
+  const key = { name: 'kept', namespace: 'default' };
+  const now = async () => client.get<ApiObject>(RESOURCES.configMap, key);
+  const drift = async (x: string) =>
+    other.patch<ApiObject>(RESOURCES.configMap, key, 'merge', { data: { x } });
+
+  beforeAll(async () => {
+    server = await TestApiServer.start();
+    client = createClient(server.access);
+    other = createClient(server.access, { fieldManager: 'other' });
+  });
+
+  afterAll(async () => server?.[Symbol.asyncDispose]());
+
+  beforeEach(async () => {
+    await client.delete(RESOURCES.configMap, key);
+    clock = new ManualClock();
+    applier = new Applier(client, { clock });
+  });
+
+  test('writes once, and then nothing for as long as nothing changes', async () => {
+    await applier.applyIfNeeded(desired, undefined);
+    const before = server.writes().length;
+
+    for (let time = 0; time < 10; time++) {
+      clock.advance(60_000);
+      expect((await applier.applyIfNeeded(desired, await now())).outcome).toBe('unchanged');
+    }
+
+    expect(server.writes().length).toBe(before);
+  });
+
+  test('applies what has changed at once, also when it is less', async () => {
+    await applier.applyIfNeeded(map('kept', { x: '1', y: '2' }), undefined);
+
+    const less = await applier.applyIfNeeded(desired, await now());
+
+    expect(less).toMatchObject({ outcome: 'applied', object: { data: { x: '1' } } });
+    expect(less.object?.['data']).toEqual({ x: '1' });
+  });
+
+  test('says who is in the way, and takes it by force', async () => {
+    await applier.applyIfNeeded(desired, undefined);
+    clock.advance(60_000);
+    const changed = await drift('theirs');
+
+    const refused = await applier.applyIfNeeded(desired, changed).catch((error: unknown) => error);
+    const forced = await applier.applyIfNeeded(desired, changed, { force: true });
+
+    expect(conflictOwners(refused)).toEqual([{ manager: 'other', fields: ['.data.x'] }]);
+    expect(forced).toMatchObject({ outcome: 'applied', object: { data: { x: '1' } } });
+  });
+
+  test('slows down against a writer who does not give in', async () => {
+    await applier.applyIfNeeded(desired, undefined);
+    clock.advance(60_000);
+    const applies: number[] = [];
+
+    for (let second = 0; second < 120; second++) {
+      const result = await applier.applyIfNeeded(desired, await drift('theirs'), { force: true });
+      if (result.outcome === 'applied') applies.push(second);
+      else expect(result).toMatchObject({ outcome: 'held', differences: [{ path: '.data.x' }] });
+      clock.advance(1_000);
+    }
+
+    expect(applies).toEqual([0, 2, 6, 14, 30, 62]);
+  });
+
+  test('tells how long to wait, and repairs then', async () => {
+    await applier.applyIfNeeded(desired, undefined);
+    clock.advance(400);
+
+    const held = await applier.applyIfNeeded(desired, await drift('theirs'), { force: true });
+    expect(held).toMatchObject({ outcome: 'held', retryInMs: 600 });
+    clock.advance(600);
+    const repaired = await applier.applyIfNeeded(desired, await now(), { force: true });
+
+    expect(repaired.outcome).toBe('applied');
+  });
+
+  test('begins anew with a writer who has been quiet for long', async () => {
+    await applier.applyIfNeeded(desired, undefined);
+    for (let time = 0; time < 5; time++) {
+      clock.advance(60_000);
+      await applier.applyIfNeeded(desired, await drift('theirs'), { force: true });
+    }
+    clock.advance(3_600_000);
+
+    await applier.applyIfNeeded(desired, await drift('theirs'), { force: true });
+    clock.advance(1_000);
+    const next = await applier.applyIfNeeded(desired, await drift('theirs'), { force: true });
+
+    expect(next.outcome).toBe('applied');
+  });
+
+  test('slows down against one who deletes', async () => {
+    await applier.applyIfNeeded(desired, undefined);
+    await client.delete(RESOURCES.configMap, key);
+
+    const held = await applier.applyIfNeeded(desired, undefined);
+    clock.advance(1_000);
+    const made = await applier.applyIfNeeded(desired, undefined);
+
+    expect(held).toMatchObject({ outcome: 'held', object: undefined, retryInMs: 1_000 });
+    expect(made.outcome).toBe('applied');
+  });
+
+  test('gives in to a server that has its own form of a value', async () => {
+    const applies: string[] = [];
+    const stubborn: KubeClient = {
+      ...client,
+      apply: async (object) => {
+        applies.push(object.metadata.name);
+        return { ...object, data: { x: '1000m' } };
+      },
+    };
+    const stubbornApplier = new Applier(stubborn, { clock });
+    const first = await stubbornApplier.applyIfNeeded(desired, undefined);
+
+    for (let time = 0; time < 10; time++) {
+      clock.advance(3_600_000);
+      const next = await stubbornApplier.applyIfNeeded(desired, first.object);
+      expect(next.outcome).toBe('unchanged');
+    }
+
+    expect(applies).toEqual(['kept']);
+  });
+
+  test('gives in to a list that others have items in', async () => {
+    const port = (name: string, number: number) => ({ name, port: number, protocol: 'TCP' });
+    const service = (...ports: readonly object[]): ApiObject => ({
+      ...{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'kept', namespace: 'default' } },
+      spec: { ports },
+    });
+    const wanted = service(port('api', 443));
+    await applier.applyIfNeeded(wanted, undefined);
+    const shared = await other.apply(service(port('theirs', 8080)));
+    clock.advance(60_000);
+
+    const tried = await applier.applyIfNeeded(wanted, shared);
+    clock.advance(60_000);
+    const settled = await applier.applyIfNeeded(wanted, tried.object);
+
+    expect(tried.outcome).toBe('applied');
+    expect(settled.outcome).toBe('unchanged');
+  });
+});

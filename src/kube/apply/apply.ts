@@ -1,0 +1,142 @@
+/**
+ * Server-side apply that writes only when there is something to write.
+ *
+ * Two things say that there is: the hash of what was applied last, kept in an annotation, is another (we want something
+ * else, perhaps less), or the object does not have what we want (somebody else changed it).
+ */
+import { systemClock, type Clock } from '../../engine/clock.ts';
+import { differences, type Difference } from './differences.ts';
+import { patchWithout, strays } from './strays.ts';
+import type { ApplyOptions, KubeClient } from '../client/client.ts';
+import { keyText, type KubeObject } from '../object.ts';
+import { Repeats } from './repeats.ts';
+import { resourceOf } from '../resource.ts';
+
+/** The annotation with the hash of what was applied. */
+export const APPLIED_ANNOTATION = 'snicket.dev/applied';
+
+/** What was done, and the object as it is after that. */
+export type Applied<T extends KubeObject> =
+  | { readonly outcome: 'unchanged'; readonly object: T }
+  | { readonly outcome: 'applied'; readonly object: T }
+  /** Applied a moment ago and different again, or gone, by somebody who does not give in: wait before the next attempt. */
+  | {
+      readonly outcome: 'held';
+      readonly object: T | undefined;
+      readonly retryInMs: number;
+      readonly differences: readonly Difference[];
+    };
+
+/**
+ * Whether an apply would change something. `tolerated` are differences that an apply left as they were: the server has
+ * its own form of a value, or a list has items of others; to apply again would not help.
+ */
+export function needsApply(
+  desired: KubeObject,
+  live: KubeObject | undefined,
+  tolerated: readonly Difference[] = [],
+): boolean {
+  if (live === undefined) return true;
+  if (live.metadata.annotations?.[APPLIED_ANNOTATION] !== appliedHash(desired)) return true;
+  const found = differences(desired, live);
+  return found.length > 0 && !Bun.deepEquals(found, tolerated);
+}
+
+/** The hash of an object that is to be applied: the same for the same content, whatever the order of its fields. */
+export function appliedHash(desired: KubeObject): string {
+  return new Bun.CryptoHasher('sha256').update(canonical(desired)).digest('hex').slice(0, 32);
+}
+
+/** Options of an {@link Applier}. */
+export interface ApplierOptions {
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+}
+
+/** What differs although it was applied, as with a value that the server normalises. */
+interface Tolerated {
+  readonly hash: string;
+  readonly differences: readonly Difference[];
+}
+
+/** Applies objects to one server. Remembers those that it had to apply not long ago, or that do not stay as applied. */
+export class Applier {
+  readonly #client: KubeClient;
+  readonly #repeats: Repeats;
+  /** By kind and key. */
+  readonly #tolerated = new Map<string, Tolerated>();
+
+  constructor(client: KubeClient, { clock = systemClock }: ApplierOptions = {}) {
+    this.#client = client;
+    this.#repeats = new Repeats(clock);
+  }
+
+  /**
+   * Applies `desired` if `live`, as it was read last, needs it.
+   *
+   * @throws KubeError; for a Conflict see `conflictOwners`.
+   */
+  async applyIfNeeded<T extends KubeObject>(
+    desired: T,
+    live: T | undefined,
+    options: Pick<ApplyOptions, 'force' | 'signal' | 'resource'> = {},
+  ): Promise<Applied<T>> {
+    const place = `${desired.apiVersion} ${desired.kind} ${keyText(desired.metadata)}`;
+    const hash = appliedHash(desired);
+    if (live !== undefined && !needsApply(desired, live, this.#toleratedAt(place, hash))) {
+      return { outcome: 'unchanged', object: live };
+    }
+    const retryInMs = this.#repeats.waitMs(place, hash);
+    if (retryInMs > 0) {
+      const found = live === undefined ? [] : differences(desired, live);
+      return { outcome: 'held', object: live, retryInMs, differences: found };
+    }
+    const object = await this.#withoutStrays(
+      desired,
+      await this.#client.apply(withHash(desired, hash), options),
+      options,
+    );
+    this.#repeats.add(place, hash);
+    this.#tolerate(place, { hash, differences: differences(desired, object) });
+    return { outcome: 'applied', object };
+  }
+
+  /** An apply takes no field away that somebody else has put there. */
+  async #withoutStrays<T extends KubeObject>(
+    desired: T,
+    applied: T,
+    { signal, resource = resourceOf(desired) }: Pick<ApplyOptions, 'signal' | 'resource'>,
+  ): Promise<T> {
+    const found = strays(desired, applied);
+    if (found.length === 0) return applied;
+    const body = patchWithout(found);
+    return this.#client.patch<T>(resource, desired.metadata, 'merge', body, { signal });
+  }
+
+  /** What was applied before that, and is not wanted now, says nothing of this. */
+  #toleratedAt(place: string, hash: string): readonly Difference[] | undefined {
+    const found = this.#tolerated.get(place);
+    return found?.hash === hash ? found.differences : undefined;
+  }
+
+  #tolerate(place: string, tolerated: Tolerated): void {
+    if (tolerated.differences.length > 0) this.#tolerated.set(place, tolerated);
+    else this.#tolerated.delete(place);
+  }
+}
+
+function withHash<T extends KubeObject>(desired: T, hash: string): T {
+  const annotations = { ...desired.metadata.annotations, [APPLIED_ANNOTATION]: hash };
+  return { ...desired, metadata: { ...desired.metadata, annotations } };
+}
+
+/** JSON with the fields of every object in one order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_field, child: unknown) =>
+    typeof child === 'object' && child !== null && !Array.isArray(child)
+      ? Object.fromEntries(
+          Object.entries(child).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+        )
+      : child,
+  );
+}

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Applier } from './apply.ts';
+import { removals } from './removals.ts';
+import type { KubeClient } from '../client/client.ts';
+import { createClient } from '../client/fetch-client.ts';
+import { RESOURCES } from '../resource.ts';
+import { TestApiServer } from '../testing/api-server.ts';
+
+let server: TestApiServer;
+let ours: KubeClient;
+let theirs: KubeClient;
+
+beforeAll(async () => {
+  server = await TestApiServer.start();
+  ours = createClient(server.access);
+  theirs = createClient(server.access, { fieldManager: 'other' });
+});
+afterAll(async () => server[Symbol.asyncDispose]());
+
+function configMap(name: string, data: Readonly<Record<string, string>>, labels = {}) {
+  const metadata = { name, namespace: 'default', labels };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
+}
+
+test('are what a server takes away when less is applied, and nothing else', async () => {
+  const before = configMap('less', { kept: '1', gone: '2', 'a.b/c': '3' }, { app: 'x', old: 'y' });
+  await new Applier(ours).applyIfNeeded(before, undefined);
+  const less = configMap('less', { kept: '1' }, { app: 'x' });
+  const live = await ours.get(RESOURCES.configMap, before.metadata);
+
+  const found = removals(less, live!);
+
+  expect(found.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
+    { path: '.data.a.b/c', found: '3' },
+    { path: '.data.gone', found: '2' },
+    { path: '.metadata.labels.old', found: 'y' },
+  ]);
+  const after = await ours.apply(less);
+  expect(after.data).toEqual({ kept: '1' });
+  expect(after.metadata.labels).toEqual({ app: 'x' });
+});
+
+test('leave what somebody else has too, or has alone', async () => {
+  const before = configMap('shared', { both: '1', ours: '2' });
+  await ours.apply(before);
+  await theirs.apply(configMap('shared', { both: '1', theirs: '3' }));
+  const less = configMap('shared', {});
+  const live = await ours.get(RESOURCES.configMap, before.metadata);
+
+  const found = removals(less, live!);
+
+  expect(found).toEqual([{ path: '.data.ours', found: '2' }]);
+  expect((await ours.apply(less)).data).toEqual({ both: '1', theirs: '3' });
+});
+
+test('are none where the same is applied, or where nobody has applied anything', async () => {
+  const same = configMap('same', { a: '1' }, { app: 'x' });
+  await new Applier(ours).applyIfNeeded(same, undefined);
+  const live = await ours.get(RESOURCES.configMap, same.metadata);
+
+  expect(removals(same, live!)).toEqual([]);
+  expect(removals(configMap('same', {}), same)).toEqual([]);
+});

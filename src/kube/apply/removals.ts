@@ -1,0 +1,65 @@
+/**
+ * What an apply would take away. A field that we applied before, and do not ask for now, goes, unless somebody else has
+ * it too: so server-side apply has it, by `metadata.managedFields`.
+ */
+import { APPLIED_ANNOTATION } from './apply.ts';
+import type { Difference } from './differences.ts';
+import type { KubeObject, ManagedFields } from '../object.ts';
+
+/** Fields, as fieldsV1 writes them: `f:` and a name, or an item of a list. */
+type Fields = Readonly<Record<string, unknown>>;
+
+const FIELD = 'f:';
+
+/**
+ * The fields of `live` that would go if `desired` were applied by this manager. Items of lists are none of them: a list
+ * that gets shorter is a difference.
+ */
+export function removals(
+  desired: KubeObject,
+  live: KubeObject,
+  manager = 'snicket',
+): readonly Difference[] {
+  const entries = live.metadata.managedFields ?? [];
+  const isOurs = (entry: ManagedFields) =>
+    entry.manager === manager && entry.operation === 'Apply' && entry.subresource === undefined;
+  const others = entries.filter((entry) => !isOurs(entry)).map(({ fieldsV1 = {} }) => fieldsV1);
+  const found: Difference[] = [];
+  for (const { fieldsV1 = {} } of entries.filter(isOurs)) {
+    collect({ owned: fieldsV1, others, desired, live, path: '' }, found);
+  }
+  return found.filter(({ path }) => path !== `.metadata.annotations.${APPLIED_ANNOTATION}`);
+}
+
+interface Place {
+  readonly owned: Fields;
+  readonly others: readonly Fields[];
+  readonly desired: unknown;
+  readonly live: unknown;
+  readonly path: string;
+}
+
+function collect({ owned, others, desired, live, path }: Place, found: Difference[]): void {
+  for (const [key, below] of Object.entries(owned)) {
+    if (!key.startsWith(FIELD)) continue;
+    const name = key.slice(FIELD.length);
+    const present = fieldIn(live, name);
+    if (present === undefined) continue;
+    const wanted = fieldIn(desired, name);
+    const place: Place = {
+      owned: below as Fields,
+      others: others.flatMap((fields) => (key in fields ? [fields[key] as Fields] : [])),
+      ...{ desired: wanted, live: present, path: `${path}.${name}` },
+    };
+    const isWhole = !Object.keys(place.owned).some((child) => child.startsWith(FIELD));
+    if (!isWhole) collect(place, found);
+    else if ((wanted === undefined || wanted === null) && place.others.length === 0) {
+      found.push({ path: place.path, found: present });
+    }
+  }
+}
+
+function fieldIn(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Fields)[name];
+}

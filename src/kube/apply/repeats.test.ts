@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test';
+import { ManualClock } from '../../engine/clock.ts';
+import { Repeats } from './repeats.ts';
+
+test('what was written once is waited for longer with each repetition', () => {
+  const clock = new ManualClock();
+  const repeats = new Repeats(clock);
+  const waitsMs: number[] = [];
+
+  for (let times = 0; times < 12; times++) {
+    const waitMs = repeats.waitMs('a', 'x');
+    waitsMs.push(waitMs);
+    clock.advance(waitMs);
+    repeats.add('a', 'x');
+  }
+
+  expect(waitsMs[0]).toBe(0);
+  expect(waitsMs.toSorted((one, other) => one - other)).toEqual(waitsMs);
+  expect(waitsMs.at(-1)).toBe(300_000);
+});
+
+test('another content, and another place, are no repetition', () => {
+  const repeats = new Repeats(new ManualClock());
+  repeats.add('a', 'x');
+
+  expect(repeats.waitMs('a', 'x')).toBeGreaterThan(0);
+  expect(repeats.waitMs('a', 'y')).toBe(0);
+  expect(repeats.waitMs('b', 'x')).toBe(0);
+});
+
+test('after ten quiet minutes the next one is the first again', () => {
+  const clock = new ManualClock();
+  const repeats = new Repeats(clock);
+  for (let times = 0; times < 5; times++) repeats.add('a', 'x');
+
+  clock.advance(600_001);
+  repeats.add('a', 'x');
+
+  expect(repeats.waitMs('a', 'x')).toBe(1_000);
+});
+
+test('somebody undoes it since the first time that it was found undone, however often that is', () => {
+  const clock = new ManualClock();
+  let now = new Date('2026-11-16T10:00:00Z');
+  const repeats = new Repeats(clock, () => now);
+  repeats.add('a', 'x');
+
+  const first = repeats.undoneSince('a', 'x');
+  now = new Date('2026-11-16T10:00:07Z');
+  repeats.add('a', 'x');
+
+  expect(first).toEqual(new Date('2026-11-16T10:00:00Z'));
+  expect(repeats.undoneSince('a', 'x')).toEqual(first);
+  expect(repeats.undoneSince('a', 'y')).toBeUndefined();
+
+  clock.advance(600_001);
+  repeats.add('a', 'x');
+
+  expect(repeats.undoneSince('a', 'x')).toEqual(now);
+});

@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test';
+import { needsApply, Applier } from './apply.ts';
+import { patchWithout, strays } from './strays.ts';
+import { createClient } from '../client/fetch-client.ts';
+import { RESOURCES } from '../resource.ts';
+import { TestApiServer } from '../testing/api-server.ts';
+import type { ApiObject } from '../store/object-store.ts';
+
+function daemonSet(pod: object): ApiObject {
+  return {
+    ...{ apiVersion: 'apps/v1', kind: 'DaemonSet' },
+    metadata: { name: 'proxy', namespace: 'kube-system' },
+    spec: { template: { spec: pod } },
+  };
+}
+
+const LINUX = { 'kubernetes.io/os': 'linux' };
+
+test('what is in a field that is ours, and was not asked for, is a stray', () => {
+  const desired = daemonSet({ nodeSelector: LINUX });
+  const affinity = { nodeAffinity: { required: 'x' } };
+  const live = daemonSet({
+    nodeSelector: { ...LINUX, 'example.test/gpu': 'yes' },
+    ...{ affinity, tolerations: [], schedulerName: 'default-scheduler' },
+  });
+
+  const found = strays(desired, live);
+
+  expect(found.map(({ path }) => path)).toEqual([
+    '.spec.template.spec.nodeSelector.example.test/gpu',
+    '.spec.template.spec.affinity',
+  ]);
+  expect(patchWithout(found)).toEqual({
+    spec: { template: { spec: { nodeSelector: { 'example.test/gpu': null }, affinity: null } } },
+  });
+});
+
+test('of another kind, or where all is as asked for, there are none', () => {
+  const desired = daemonSet({ nodeSelector: LINUX, tolerations: [{ operator: 'Exists' }] });
+
+  expect(strays(desired, desired)).toEqual([]);
+  expect(strays({ ...desired, kind: 'Deployment' }, daemonSet({ affinity: { a: 1 } }))).toEqual([]);
+});
+
+test('an apply takes them away, and is content then', async () => {
+  await using server = await TestApiServer.start();
+  const client = createClient(server.access);
+  const other = createClient(server.access, { fieldManager: 'other' });
+  const desired = daemonSet({ nodeSelector: LINUX });
+  const key = desired.metadata;
+  const applier = new Applier(client);
+  await applier.applyIfNeeded(desired, undefined, { force: true });
+  const pod = { nodeSelector: { gpu: 'yes' }, affinity: { podAffinity: { a: 1 } } };
+  await other.patch(RESOURCES.daemonSet, key, 'merge', { spec: { template: { spec: pod } } });
+  const changed = server.read(RESOURCES.daemonSet, key) as ApiObject;
+  expect(needsApply(desired, changed)).toBe(true);
+
+  const { object } = await new Applier(client).applyIfNeeded(desired, changed, { force: true });
+
+  expect(object).toMatchObject({ spec: { template: { spec: { nodeSelector: LINUX } } } });
+  expect(strays(desired, object)).toEqual([]);
+  expect(needsApply(desired, server.read(RESOURCES.daemonSet, key))).toBe(false);
+});

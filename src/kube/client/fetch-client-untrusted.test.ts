@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { until } from '../../engine/conformance/peer.ts';
+import type { ClientLimits } from './client-limits.ts';
+import type { KubeClient } from './client.ts';
+import { createClient } from './fetch-client.ts';
+import type { KubeObject } from '../object.ts';
+import { RESOURCES } from '../resource.ts';
+import { errorOf } from '../transport/testing/lab.ts';
+import { startServer, type TestServer } from '../transport/testing/server.ts';
+
+const { service, node } = RESOURCES;
+const BLUE = { name: 'blue', namespace: 'tenants' };
+
+let server: TestServer;
+let client: KubeClient;
+
+beforeEach(async () => {
+  server = await startServer((exchange) => exchange.answer(200, { metadata: BLUE }));
+  client = createClient(access());
+});
+
+afterEach(async () => server[Symbol.asyncDispose]());
+
+function access() {
+  return { server: server.url, credentials: { kind: 'none' }, namespace: 'default' } as const;
+}
+
+describe('a token that the server repeats', () => {
+  const token = 'hunter2-hunter2';
+  let known: KubeClient;
+
+  beforeEach(() => {
+    known = createClient({ ...access(), credentials: { kind: 'token', token } });
+  });
+
+  test('is not told as a version', async () => {
+    server.script = (exchange) => exchange.answer(200, { gitVersion: `v1.2.3+${token}` });
+
+    expect(await known.version()).toEqual({ gitVersion: 'v1.2.3+(token)' });
+  });
+
+  test('is not told by the end of a watch', async () => {
+    const status = { kind: 'Status', code: 500, message: `you sent ${token}` };
+    server.script = (exchange) => {
+      exchange.open();
+      exchange.write(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
+    };
+    const watch = known.watch(service, { resourceVersion: '1' });
+
+    const error = await errorOf(watch[Symbol.asyncIterator]().next());
+
+    expect(error.message).toEndWith('500: you sent (token)');
+  });
+});
+
+describe('limits', () => {
+  const LIMITS: ClientLimits = {
+    answerBytes: 1000,
+    listBytes: 1500,
+    listPages: 3,
+    pageObjects: 7,
+    lineBytes: 200,
+  };
+  let limited: KubeClient;
+
+  beforeEach(() => {
+    limited = createClient(access(), { limits: LIMITS });
+  });
+
+  /** A page of so many bytes and a bit, with another one to follow. */
+  function page(bytes: number): object {
+    return {
+      metadata: { resourceVersion: '1', continue: 'more' },
+      items: [],
+      pad: 'x'.repeat(bytes),
+    };
+  }
+
+  test('are kept by an object that is too long', async () => {
+    server.script = (exchange) =>
+      exchange.answer(200, { metadata: BLUE, pad: 'x'.repeat(LIMITS.answerBytes) });
+
+    expect(await errorOf(limited.get(service, BLUE))).toMatchObject({
+      reason: 'Malformed',
+      message: expect.stringContaining('more than 1000 bytes (answerBytes)') as string,
+    });
+  });
+
+  test('are kept by the pages of a list together', async () => {
+    server.script = (exchange) => exchange.answer(200, page(600));
+
+    const error = await errorOf(limited.list(service));
+
+    expect(error.reason).toBe('Malformed');
+    expect(error.message).toContain('a list of more than 1500 bytes (listBytes)');
+    expect(server.exchanges).toHaveLength(3);
+  });
+
+  test('are kept by the number of pages', async () => {
+    server.script = (exchange) => exchange.answer(200, page(0));
+
+    const error = await errorOf(limited.list(service));
+
+    expect(error.reason).toBe('Malformed');
+    expect(error.message).toContain('a list of more than 3 pages (listPages)');
+    expect(server.exchanges[0]!.query.get('limit')).toBe('7');
+  });
+
+  test('are kept by an event that is too long, before its end has come', async () => {
+    server.script = (exchange) => {
+      exchange.open();
+      exchange.write(`{"type":"${'x'.repeat(LIMITS.lineBytes)}`);
+    };
+
+    const error = await errorOf(Array.fromAsync(limited.watch(service, { resourceVersion: '1' })));
+
+    expect(error.reason).toBe('Malformed');
+    expect(error.message).toContain('a line has more than 200 bytes (lineBytes)');
+    await until(() => server.exchanges[0]!.isClosed, 'the connection is released');
+  });
+});
+
+describe('what a server calls an object', () => {
+  test.each<[string, unknown]>([
+    ['nothing', null],
+    ['no metadata', { kind: 'Service' }],
+    ['metadata that is null', { metadata: null }],
+    ['no name', { metadata: { namespace: 'tenants' } }],
+    ['an empty name', { metadata: { name: '' } }],
+    ['a namespace that is no text', { metadata: { name: 'blue', namespace: {} } }],
+    ['a version that is no text', { metadata: { name: 'blue', resourceVersion: 7 } }],
+    ['a kind that is no text', { kind: {}, metadata: { name: 'blue' } }],
+  ])('and has %s is malformed, alone and in lists and watches', async (_, strange) => {
+    server.script = (exchange) => {
+      if (exchange.query.has('watch')) {
+        exchange.open();
+        exchange.write(`${JSON.stringify({ type: 'ADDED', object: strange })}\n`);
+      } else if (exchange.path.endsWith('/blue')) exchange.answer(200, strange);
+      else exchange.answer(200, { metadata: { resourceVersion: '1' }, items: [strange] });
+    };
+
+    const errors = await Promise.all([
+      errorOf(client.get(service, BLUE)),
+      errorOf(client.list(service)),
+      errorOf(Array.fromAsync(client.watch(service, { resourceVersion: '1' }))),
+    ]);
+
+    expect(errors.map(({ reason }) => reason)).toEqual(['Malformed', 'Malformed', 'Malformed']);
+  });
+
+  test('and the trim of a list cannot read is malformed, with its name', async () => {
+    server.script = (exchange) =>
+      exchange.answer(200, {
+        metadata: { resourceVersion: '1' },
+        items: [{ metadata: { name: 'worker-1', labels: null } }],
+      });
+    const trim = (found: KubeObject) => ({ ...found, names: Object.keys(found.metadata.labels!) });
+
+    const error = await errorOf(client.list(node, { trim }));
+
+    expect(error.reason).toBe('Malformed');
+    expect(error.message).toStartWith('Node worker-1 is not as such an object is:');
+  });
+});

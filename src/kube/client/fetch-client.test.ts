@@ -1,0 +1,408 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { until } from '../../engine/conformance/peer.ts';
+import type { KubeClient } from './client.ts';
+import { createClient } from './fetch-client.ts';
+import type { KubeObject } from '../object.ts';
+import { RESOURCES } from '../resource.ts';
+import { errorOf } from '../transport/testing/lab.ts';
+import { startServer, type TestServer } from '../transport/testing/server.ts';
+
+const { service, node, daemonSet, exposure } = RESOURCES;
+const BLUE = { name: 'blue', namespace: 'tenants' };
+
+let server: TestServer;
+let client: KubeClient;
+
+beforeEach(async () => {
+  server = await startServer((exchange) => exchange.answer(200, object('blue')));
+  client = createClient({
+    server: server.url,
+    credentials: { kind: 'none' },
+    namespace: 'default',
+  });
+});
+
+afterEach(async () => server[Symbol.asyncDispose]());
+
+function object(name: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name, namespace: 'tenants' } };
+}
+
+function notFound(): object {
+  return { kind: 'Status', code: 404, reason: 'NotFound', message: 'not found' };
+}
+
+/** What the last request was. */
+function asked() {
+  const { verb, path, query, headers, body } = server.exchanges.at(-1)!;
+  return {
+    verb,
+    path,
+    query: Object.fromEntries(query),
+    contentType: headers.get('content-type'),
+    body: body === '' ? undefined : (JSON.parse(body) as unknown),
+  };
+}
+
+describe('one object', () => {
+  test('is got by its path', async () => {
+    const found = await client.get(service, BLUE);
+
+    expect(found).toEqual(object('blue'));
+    expect(asked()).toMatchObject({
+      verb: 'GET',
+      path: '/api/v1/namespaces/tenants/services/blue',
+      query: {},
+    });
+  });
+
+  test('of the whole cluster has no namespace in its path', async () => {
+    await client.get(node, { name: 'worker-1' });
+
+    expect(asked().path).toBe('/api/v1/nodes/worker-1');
+  });
+
+  test('that is not there is undefined, and its deletion false', async () => {
+    server.script = (exchange) => exchange.answer(404, notFound());
+
+    expect(await client.get(service, BLUE)).toBeUndefined();
+    expect(await client.delete(service, BLUE)).toBe(false);
+  });
+
+  test('is created in its namespace', async () => {
+    await client.create(service, object('blue'));
+
+    expect(asked()).toEqual({
+      verb: 'POST',
+      path: '/api/v1/namespaces/tenants/services',
+      query: { fieldManager: 'snicket' },
+      contentType: 'application/json',
+      body: object('blue'),
+    });
+  });
+
+  test('is replaced, or its status alone', async () => {
+    await client.replace(daemonSet, object('blue'));
+    const whole = asked();
+    await client.replace(daemonSet, object('blue'), { subresource: 'status' });
+
+    expect(whole).toMatchObject({
+      verb: 'PUT',
+      path: '/apis/apps/v1/namespaces/tenants/daemonsets/blue',
+    });
+    expect(asked().path).toBe('/apis/apps/v1/namespaces/tenants/daemonsets/blue/status');
+  });
+
+  test('is applied as the field manager of the client', async () => {
+    await client.apply(object('blue'));
+    const plain = asked();
+    await client.apply(object('blue'), { force: true, dryRun: true, subresource: 'status' });
+
+    expect(plain).toEqual({
+      verb: 'PATCH',
+      path: '/api/v1/namespaces/tenants/services/blue',
+      query: { fieldManager: 'snicket' },
+      contentType: 'application/apply-patch+yaml',
+      body: object('blue'),
+    });
+    expect(asked()).toMatchObject({
+      path: '/api/v1/namespaces/tenants/services/blue/status',
+      query: { fieldManager: 'snicket', force: 'true', dryRun: 'All' },
+    });
+  });
+
+  test('of a kind that is known to the caller alone is applied too', async () => {
+    const resource = {
+      apiVersion: 'kamaji.clastix.io/v1alpha1',
+      kind: 'TenantControlPlane',
+      plural: 'tenantcontrolplanes',
+      namespaced: true,
+    };
+
+    await client.apply({ ...resource, metadata: BLUE }, { resource });
+
+    expect(asked().path).toBe(
+      '/apis/kamaji.clastix.io/v1alpha1/namespaces/tenants/tenantcontrolplanes/blue',
+    );
+  });
+
+  test.each([
+    ['merge', 'application/merge-patch+json', { a: 1 }],
+    ['json', 'application/json-patch+json', [{ op: 'remove', path: '/a' }]],
+  ] as const)('takes a %s patch', async (type, contentType, body) => {
+    await client.patch(exposure, BLUE, type, body, { subresource: 'status' });
+
+    expect(asked()).toEqual({
+      verb: 'PATCH',
+      path: '/apis/snicket.dev/v1alpha1/namespaces/tenants/exposures/blue/status',
+      query: { fieldManager: 'snicket' },
+      contentType,
+      body,
+    });
+  });
+
+  test('is deleted only as the one that is meant', async () => {
+    server.script = (exchange) => exchange.answer(200, { kind: 'Status', status: 'Success' });
+
+    const wasThere = await client.delete(service, BLUE, { uid: 'u', resourceVersion: '7' });
+
+    expect(wasThere).toBe(true);
+    expect(asked()).toMatchObject({
+      verb: 'DELETE',
+      body: {
+        kind: 'DeleteOptions',
+        propagationPolicy: 'Background',
+        preconditions: { uid: 'u', resourceVersion: '7' },
+      },
+    });
+  });
+
+  test.each(['', '.', '..'])('has no name "%s": that would be another path', async (name) => {
+    const error = await errorOf(client.delete(service, { name, namespace: 'tenants' }));
+
+    expect(error.reason).toBe('Invalid');
+    expect(server.exchanges).toHaveLength(0);
+  });
+
+  test('with a slash in its name stays one object', async () => {
+    await client.get(service, { name: 'a/../b', namespace: 'x?y' });
+
+    expect(asked().path).toBe('/api/v1/namespaces/x%3Fy/services/a%2F..%2Fb');
+  });
+
+  test('that has to be in a namespace must say in which', async () => {
+    const error = await errorOf(client.get(service, { name: 'blue' }));
+
+    expect(error.message).toContain('Service blue is in a namespace; say in which');
+  });
+
+  test('is one: an answer that is something else is refused', async () => {
+    server.script = (exchange) => exchange.answer(200, { kind: 'ServiceList' });
+
+    expect((await errorOf(client.get(service, BLUE))).reason).toBe('Malformed');
+  });
+});
+
+describe('a list', () => {
+  /** Serves these names, two to a page. */
+  function serve(...names: readonly string[]): void {
+    server.script = ({ query, answer }) => {
+      const start = Number(query.get('continue') ?? 0);
+      const end = start + 2;
+      answer(200, {
+        kind: 'ServiceList',
+        metadata: {
+          resourceVersion: '7',
+          ...(end < names.length ? { continue: String(end) } : {}),
+        },
+        items: names.slice(start, end).map((name) => ({ metadata: { name } })),
+      });
+    };
+  }
+
+  test('is all of its pages, and each item says what it is', async () => {
+    serve('a', 'b', 'c', 'd', 'e');
+
+    const { items, resourceVersion } = await client.list(service, { labelSelector: 'app=x' });
+
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(items[4]).toEqual({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'e' } });
+    expect(resourceVersion).toBe('7');
+    expect(server.exchanges.map(({ path, query }) => [path, Object.fromEntries(query)])).toEqual([
+      ['/api/v1/services', { limit: '500', labelSelector: 'app=x' }],
+      ['/api/v1/services', { limit: '500', labelSelector: 'app=x', continue: '2' }],
+      ['/api/v1/services', { limit: '500', labelSelector: 'app=x', continue: '4' }],
+    ]);
+  });
+
+  test('keeps of each object what the caller wants', async () => {
+    serve('a', 'b', 'c');
+    const trim = (one: KubeObject) => ({ ...one, metadata: { name: one.metadata.name + '!' } });
+
+    const { items } = await client.list(service, { trim });
+
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['a!', 'b!', 'c!']);
+  });
+
+  test('of one namespace', async () => {
+    serve();
+
+    await client.list(service, { namespace: 'tenants', fieldSelector: 'metadata.name=blue' });
+
+    expect(asked()).toMatchObject({
+      path: '/api/v1/namespaces/tenants/services',
+      query: { fieldSelector: 'metadata.name=blue' },
+    });
+  });
+
+  test('may have null for its items, as Go writes it', async () => {
+    server.script = ({ answer }) =>
+      answer(200, { metadata: { resourceVersion: '1' }, items: null });
+
+    expect(await client.list(service)).toEqual({ items: [], resourceVersion: '1' });
+  });
+
+  test('that expires half way begins again', async () => {
+    serve('a', 'b', 'c');
+    const working = server.script;
+    server.script = (exchange) => {
+      if (server.exchanges.length !== 2) return working(exchange);
+      exchange.answer(410, { kind: 'Status', reason: 'Expired' });
+    };
+
+    const { items } = await client.list(service);
+
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['a', 'b', 'c']);
+    expect(server.exchanges.map(({ query }) => query.get('continue'))).toEqual([
+      null,
+      '2',
+      null,
+      '2',
+    ]);
+  });
+
+  test('that always expires half way comes to an end', async () => {
+    serve('a', 'b', 'c');
+    const working = server.script;
+    server.script = (exchange) => {
+      if (!exchange.query.has('continue')) return working(exchange);
+      exchange.answer(410, { kind: 'Status', reason: 'Expired' });
+    };
+
+    expect((await errorOf(client.list(service))).reason).toBe('Expired');
+    expect(server.exchanges).toHaveLength(6);
+  });
+
+  test('whose pages never end does', async () => {
+    server.script = ({ answer }) =>
+      answer(200, { metadata: { resourceVersion: '1', continue: 'x' }, items: [] });
+
+    const error = await errorOf(client.list(service));
+
+    expect(error.message).toContain('more than 1000 pages');
+  }, 30_000);
+
+  test.each([
+    ['no list', { metadata: { resourceVersion: '1' }, items: {} }],
+    ['a list without a version', { metadata: {}, items: [] }],
+    ['a list of things without a name', { metadata: { resourceVersion: '1' }, items: [{}] }],
+    ['null', null],
+  ])('is not %s', async (_, answer) => {
+    server.script = (exchange) => exchange.answer(200, answer);
+
+    expect((await errorOf(client.list(service))).reason).toBe('Malformed');
+  });
+
+  test('of a kind that is not served is an error', async () => {
+    server.script = (exchange) => exchange.answer(404, '404 page not found');
+
+    expect((await errorOf(client.list(service))).reason).toBe('NotFound');
+  });
+});
+
+describe('a watch', () => {
+  const event = (name: string) => `${JSON.stringify({ type: 'ADDED', object: object(name) })}\n`;
+
+  test('asks for bookmarks and for an end in five to ten minutes', async () => {
+    server.script = (exchange) => {
+      exchange.open();
+      exchange.finish();
+    };
+
+    await Array.fromAsync(client.watch(service, { resourceVersion: '7', namespace: 'tenants' }));
+
+    const { path, query } = asked();
+    expect(path).toBe('/api/v1/namespaces/tenants/services');
+    expect(query).toMatchObject({
+      watch: 'true',
+      allowWatchBookmarks: 'true',
+      resourceVersion: '7',
+    });
+    expect(Number(query['timeoutSeconds'])).toBeGreaterThanOrEqual(300);
+    expect(Number(query['timeoutSeconds'])).toBeLessThanOrEqual(600);
+  });
+
+  test('says that it is open before there is an event', async () => {
+    server.script = (exchange) => exchange.open();
+    const abort = new AbortController();
+    const { promise: opened, resolve: onOpen } = Promise.withResolvers<void>();
+    const options = { resourceVersion: '7', signal: abort.signal, onOpen };
+    const watching = errorOf(Array.fromAsync(client.watch(service, options)));
+
+    await opened;
+    abort.abort();
+
+    expect((await watching).reason).toBe('Aborted');
+    await until(() => server.exchanges[0]!.isClosed, 'the connection is released');
+  });
+
+  test('tells events as they come', async () => {
+    server.script = (exchange) => {
+      exchange.open();
+      exchange.write(event('a').slice(0, 20));
+    };
+    const events = client.watch(service, { resourceVersion: '7' })[Symbol.asyncIterator]();
+    const first = events.next();
+    await until(() => server.exchanges.length === 1, 'it has begun');
+
+    server.exchanges[0]!.write(event('a').slice(20) + event('b'));
+
+    expect((await first).value).toEqual({ type: 'ADDED', object: object('a') });
+    expect((await events.next()).value).toEqual({ type: 'ADDED', object: object('b') });
+    await events.return?.();
+    await until(() => server.exchanges[0]!.isClosed, 'the connection is released');
+  });
+
+  test('that breaks is an error, and one that ends is none', async () => {
+    server.script = (exchange) => {
+      exchange.open();
+      exchange.write(event('a'));
+      setTimeout(() => (server.exchanges.length === 1 ? exchange.finish() : exchange.reset()), 10);
+    };
+
+    const ended = await Array.fromAsync(client.watch(service, { resourceVersion: '7' }));
+    const broken = await errorOf(Array.fromAsync(client.watch(service, { resourceVersion: '7' })));
+
+    expect(ended).toHaveLength(1);
+    expect(broken.reason).toBe('Unreachable');
+  });
+
+  test('from a version that is gone is Expired, whether by answer or by event', async () => {
+    const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
+    server.script = (exchange) => exchange.answer(410, status);
+    const byAnswer = await errorOf(
+      Array.fromAsync(client.watch(service, { resourceVersion: '1' })),
+    );
+    server.script = (exchange) => {
+      exchange.open();
+      exchange.write(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
+    };
+    const byEvent = await errorOf(Array.fromAsync(client.watch(service, { resourceVersion: '1' })));
+
+    expect([byAnswer.reason, byEvent.reason]).toEqual(['Expired', 'Expired']);
+  });
+});
+
+describe('what a server serves', () => {
+  test('the plural names of a version, without those of parts', async () => {
+    const resources = [{ name: 'tlsroutes' }, { name: 'tlsroutes/status' }, { name: 'gateways' }];
+    server.script = ({ answer }) => answer(200, { kind: 'APIResourceList', resources });
+
+    const plurals = await client.servedPlurals('gateway.networking.k8s.io/v1');
+
+    expect(plurals).toEqual(new Set(['tlsroutes', 'gateways']));
+    expect(asked().path).toBe('/apis/gateway.networking.k8s.io/v1');
+  });
+
+  test('nothing of a group that is not there', async () => {
+    server.script = ({ answer }) => answer(404, '404 page not found');
+
+    expect(await client.servedPlurals('traefik.io/v1alpha1')).toEqual(new Set());
+  });
+
+  test('its version', async () => {
+    server.script = ({ answer }) => answer(200, { gitVersion: 'v1.36.0', major: '1' });
+
+    expect(await client.version()).toEqual({ gitVersion: 'v1.36.0' });
+  });
+});

@@ -1,0 +1,287 @@
+/**
+ * The client: what to ask for, as URLs and bodies.
+ */
+import type { Clock } from '../../engine/clock.ts';
+import { DEFAULT_LIMITS, type ClientLimits } from './client-limits.ts';
+import type {
+  ApplyOptions,
+  CallOptions,
+  DeleteOptions,
+  KubeClient,
+  ListOptions,
+  ObjectList,
+  PatchType,
+  Selection,
+  WatchEvent,
+  WatchOptions,
+} from './client.ts';
+import type { ClusterAccess } from '../access/cluster-access.ts';
+import { assertWithin, sizeBytes } from '../informer/bounds.ts';
+import { isKubeError } from '../kube-error.ts';
+import { pluralsIn } from './discovery.ts';
+import { pageOf, type Page } from './page.ts';
+import { collectionPath, namespaceFor, objectPath, versionPath } from './path.ts';
+import { isObject, readObject } from '../object-read.ts';
+import type { KubeObject, ObjectKey } from '../object.ts';
+import { resourceOf, type Resource } from '../resource.ts';
+import { malformed, saidBy } from '../transport/request-error.ts';
+import { Transport, WATCH_SECONDS, type Call } from '../transport/transport.ts';
+import { watchEvents } from './watch-stream.ts';
+
+/** Options of {@link createClient}. */
+export interface ClientOptions {
+  /** Who writes, as managedFields name it. Default `snicket`. */
+  readonly fieldManager?: string;
+  /** Of one request, from the call to the end of the answer; of a watch, to its beginning. Default 30,000. */
+  readonly timeoutMs?: number;
+  /** Default `snicket`. */
+  readonly userAgent?: string;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** Milliseconds since 1970, for credentials that expire. Default `Date.now`. */
+  readonly wallMs?: () => number;
+  /** Default {@link DEFAULT_LIMITS}. */
+  readonly limits?: ClientLimits;
+}
+
+/** How often a list may begin again because its snapshot is gone. */
+const MAX_LIST_ATTEMPTS = 3;
+
+const PATCH_CONTENT_TYPES: Readonly<Record<PatchType, string>> = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+};
+
+/** A client. It opens no connection before its first call. */
+export function createClient(access: ClusterAccess, options: ClientOptions = {}): KubeClient {
+  return new FetchClient(access, options);
+}
+
+class FetchClient implements KubeClient {
+  readonly #transport: Transport;
+  readonly #fieldManager: string;
+  readonly #limits: ClientLimits;
+
+  constructor(access: ClusterAccess, options: ClientOptions) {
+    const { fieldManager = 'snicket', timeoutMs = 30_000, userAgent = 'snicket' } = options;
+    const { clock, wallMs, limits = DEFAULT_LIMITS } = options;
+    const { answerBytes } = limits;
+    this.#transport = new Transport(access, { timeoutMs, userAgent, answerBytes, clock, wallMs });
+    this.#limits = limits;
+    this.#fieldManager = fieldManager;
+  }
+
+  get server(): string {
+    return this.#transport.server;
+  }
+
+  async get<T extends KubeObject>(
+    resource: Resource,
+    key: ObjectKey,
+    { signal }: CallOptions = {},
+  ): Promise<T | undefined> {
+    return orIfMissing(this.#object<T>({ verb: 'GET', path: objectPath(resource, key), signal }));
+  }
+
+  async list<T extends KubeObject>(
+    resource: Resource,
+    options: ListOptions<T> = {},
+  ): Promise<ObjectList<T>> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#allPages(resource, options);
+      } catch (error) {
+        if (!isKubeError(error, 'Expired') || attempt >= MAX_LIST_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async count(resource: Resource, { signal }: CallOptions = {}): Promise<number> {
+    const path = collectionPath(resource, undefined);
+    const call: Call = { verb: 'GET', path, query: { limit: '1' }, signal };
+    const page = pageOf(await this.#transport.json(call), resource);
+    if (page === undefined) throw malformed(this.#transport.nameOf(call), 'it is no list');
+    return page.items.length + page.remaining;
+  }
+
+  watch<T extends KubeObject>(
+    resource: Resource,
+    options: WatchOptions,
+  ): AsyncIterable<WatchEvent<T>> {
+    const { least, spread } = WATCH_SECONDS;
+    const call: Call = {
+      verb: 'GET',
+      path: collectionPath(resource, options.namespace),
+      query: {
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        resourceVersion: options.resourceVersion,
+        timeoutSeconds: String(least + Math.round(Math.random() * spread)),
+        ...selectors(options),
+      },
+      signal: options.signal,
+    };
+    const open = async () => {
+      const stream = await this.#transport.stream(call);
+      options.onOpen?.();
+      return stream;
+    };
+    return watchEvents<T>(open, this.#transport.nameOf(call), this.#limits);
+  }
+
+  async create<T extends KubeObject>(
+    resource: Resource,
+    object: T,
+    { signal }: CallOptions = {},
+  ): Promise<T> {
+    return this.#object({
+      verb: 'POST',
+      path: collectionPath(resource, namespaceFor(resource, object.metadata)),
+      query: { fieldManager: this.#fieldManager },
+      body: object,
+      signal,
+    });
+  }
+
+  async replace<T extends KubeObject>(
+    resource: Resource,
+    object: T,
+    options: CallOptions & { readonly subresource?: 'status' } = {},
+  ): Promise<T> {
+    return this.#object({
+      verb: 'PUT',
+      path: objectPath(resource, object.metadata, options.subresource),
+      query: { fieldManager: this.#fieldManager },
+      body: object,
+      signal: options.signal,
+    });
+  }
+
+  async apply<T extends KubeObject>(object: T, options: ApplyOptions = {}): Promise<T> {
+    const resource = options.resource ?? resourceOf(object);
+    return this.#object({
+      verb: 'PATCH',
+      path: objectPath(resource, object.metadata, options.subresource),
+      query: {
+        fieldManager: this.#fieldManager,
+        force: options.force === true ? 'true' : undefined,
+        dryRun: options.dryRun === true ? 'All' : undefined,
+      },
+      body: object,
+      contentType: 'application/apply-patch+yaml',
+      signal: options.signal,
+    });
+  }
+
+  async patch<T extends KubeObject>(
+    resource: Resource,
+    key: ObjectKey,
+    type: PatchType,
+    body: unknown,
+    options: CallOptions & { readonly subresource?: 'status' } = {},
+  ): Promise<T> {
+    return this.#object({
+      verb: 'PATCH',
+      path: objectPath(resource, key, options.subresource),
+      query: { fieldManager: this.#fieldManager },
+      body,
+      contentType: PATCH_CONTENT_TYPES[type],
+      signal: options.signal,
+    });
+  }
+
+  async delete(resource: Resource, key: ObjectKey, options: DeleteOptions = {}): Promise<boolean> {
+    const { uid, resourceVersion, propagation = 'Background', signal } = options;
+    const answer = this.#transport.json({
+      verb: 'DELETE',
+      path: objectPath(resource, key),
+      body: {
+        apiVersion: 'v1',
+        kind: 'DeleteOptions',
+        propagationPolicy: propagation,
+        preconditions: { uid, resourceVersion },
+      },
+      signal,
+    });
+    return (await orIfMissing(answer)) !== undefined;
+  }
+
+  async servedPlurals(
+    apiVersion: string,
+    { signal }: CallOptions = {},
+  ): Promise<ReadonlySet<string>> {
+    const call: Call = { verb: 'GET', path: versionPath(apiVersion), signal };
+    const answer = await orIfMissing(this.#transport.json(call));
+    return answer === undefined ? new Set() : pluralsIn(answer);
+  }
+
+  async version({ signal }: CallOptions = {}): Promise<{ readonly gitVersion: string }> {
+    const call: Call = { verb: 'GET', path: '/version', signal };
+    const answer = (await this.#transport.json(call)) as { readonly gitVersion?: unknown } | null;
+    const gitVersion = answer?.gitVersion;
+    const name = this.#transport.nameOf(call);
+    if (typeof gitVersion === 'string') return { gitVersion: saidBy(name, gitVersion) };
+    throw malformed(name, 'it has no gitVersion');
+  }
+
+  async #allPages<T extends KubeObject>(
+    resource: Resource,
+    { trim = (object) => object, bounds, signal, ...selection }: ListOptions<T>,
+  ): Promise<ObjectList<T>> {
+    const { listBytes, listPages, pageObjects } = this.#limits;
+    const items: T[] = [];
+    let page: Page<T> | undefined;
+    let bytes = 0;
+    let keptBytes = 0;
+    for (let pages = 0; page === undefined || page.continue !== ''; pages++) {
+      const call: Call = {
+        verb: 'GET',
+        path: collectionPath(resource, selection.namespace),
+        query: {
+          limit: String(pageObjects),
+          continue: page?.continue,
+          ...selectors(selection),
+        },
+        signal,
+      };
+      const name = this.#transport.nameOf(call);
+      if (pages === listPages) {
+        throw malformed(name, `a list of more than ${listPages} pages (listPages)`);
+      }
+      const answer = await this.#transport.answer(call);
+      bytes += answer.bytes;
+      if (bytes > listBytes) {
+        throw malformed(name, `a list of more than ${listBytes} bytes (listBytes)`);
+      }
+      page = pageOf<T>(answer.content, resource);
+      if (page === undefined) throw malformed(name, 'it is no list');
+      for (const item of page.items) {
+        const kept = readObject(item, trim);
+        items.push(kept);
+        if (bounds === undefined) continue;
+        keptBytes += sizeBytes(kept);
+        assertWithin({ objects: items.length, bytes: keptBytes }, bounds);
+      }
+    }
+    return { items, resourceVersion: page.resourceVersion };
+  }
+
+  async #object<T extends KubeObject>(call: Call): Promise<T> {
+    const answer = await this.#transport.json(call);
+    if (isObject(answer)) return answer as T;
+    throw malformed(this.#transport.nameOf(call), 'it is no object');
+  }
+}
+
+async function orIfMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+function selectors({ labelSelector, fieldSelector }: Selection): Call['query'] {
+  return { labelSelector, fieldSelector };
+}

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'bun:test';
+import { ManualClock } from '../../engine/clock.ts';
+import type { KubeClient } from './client.ts';
+import { createClient } from './fetch-client.ts';
+import type { KubeObject } from '../object.ts';
+import { RecentReads } from './recent-reads.ts';
+import { RESOURCES } from '../resource.ts';
+import { TestApiServer } from '../testing/api-server.ts';
+import type { ApiObject } from '../store/object-store.ts';
+
+const FRESH_MS = 1000;
+const KEY = { namespace: 'default', name: 'one' };
+
+function configMap(data: Record<string, string> = {}): ApiObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: KEY, data };
+}
+
+/** A server with one ConfigMap, and reads of it by a clock that stands. */
+class ReadsLab implements AsyncDisposable {
+  readonly clock = new ManualClock();
+  readonly reads: RecentReads;
+  readonly client: KubeClient;
+  readonly #server: TestApiServer;
+
+  private constructor(server: TestApiServer) {
+    this.#server = server;
+    this.client = createClient(server.access);
+    this.reads = new RecentReads(this.client, FRESH_MS, this.clock);
+  }
+
+  static async start(): Promise<ReadsLab> {
+    const server = await TestApiServer.start();
+    server.seed(configMap());
+    return new ReadsLab(server);
+  }
+
+  async read(): Promise<KubeObject | undefined> {
+    return this.reads.get(RESOURCES.configMap, KEY);
+  }
+
+  /** How often the server was asked. */
+  get asked(): number {
+    return this.#server.requests().filter(({ verb }) => verb === 'get').length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server[Symbol.asyncDispose]();
+  }
+}
+
+describe('a read', () => {
+  test('is asked of the server once within the time that it is good', async () => {
+    await using lab = await ReadsLab.start();
+    const first = await lab.read();
+
+    lab.clock.advance(FRESH_MS - 1);
+    const second = await lab.read();
+
+    expect(second).toBe(first);
+    expect(lab.asked).toBe(1);
+  });
+
+  test('is asked anew after that', async () => {
+    await using lab = await ReadsLab.start();
+    await lab.read();
+    await lab.client.patch(RESOURCES.configMap, KEY, 'merge', { data: { a: 'b' } });
+
+    lab.clock.advance(FRESH_MS);
+
+    expect(await lab.read()).toMatchObject({ data: { a: 'b' } });
+    expect(lab.asked).toBe(2);
+  });
+
+  test('of nothing is one too, until it is forgotten', async () => {
+    await using lab = await ReadsLab.start();
+    await lab.client.delete(RESOURCES.configMap, KEY);
+    expect(await lab.read()).toBeUndefined();
+    await lab.client.create(RESOURCES.configMap, configMap());
+    expect(await lab.read()).toBeUndefined();
+
+    lab.reads.forget(RESOURCES.configMap, KEY);
+
+    expect(await lab.read()).toBeDefined();
+  });
+
+  test('gives what was put there', async () => {
+    await using lab = await ReadsLab.start();
+    await lab.read();
+    const written = await lab.client.patch(RESOURCES.configMap, KEY, 'merge', { data: { a: 'b' } });
+
+    lab.reads.put(RESOURCES.configMap, written);
+
+    expect(await lab.read()).toMatchObject({ data: { a: 'b' } });
+    expect(lab.asked).toBe(1);
+  });
+
+  test('that is on its way does not take the place of what was put there meanwhile', async () => {
+    await using lab = await ReadsLab.start();
+    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow = new Proxy(lab.client, {
+      get(target, name: 'get' | 'server') {
+        if (name !== 'get') return target[name];
+        return async (...args: Parameters<KubeClient['get']>) => {
+          const found = await target.get(...args);
+          asked.resolve();
+          await answer.promise;
+          return found;
+        };
+      },
+    });
+    const reads = new RecentReads(slow, FRESH_MS, lab.clock);
+    const reading = reads.get(RESOURCES.configMap, KEY);
+    await asked.promise;
+    const written = await lab.client.patch(RESOURCES.configMap, KEY, 'merge', { data: { a: 'b' } });
+
+    reads.put(RESOURCES.configMap, written);
+    answer.resolve();
+
+    expect(await reading).toMatchObject({ data: { a: 'b' } });
+    expect(await reads.get(RESOURCES.configMap, KEY)).toMatchObject({ data: { a: 'b' } });
+    expect(lab.asked).toBe(1);
+  });
+
+  test('that is on its way is not kept if it was forgotten meanwhile', async () => {
+    await using lab = await ReadsLab.start();
+
+    const reading = lab.read();
+    lab.reads.forget(RESOURCES.configMap, KEY);
+    await reading;
+    await lab.read();
+
+    expect(lab.asked).toBe(2);
+  });
+
+  test('is kept no longer than it is good', async () => {
+    await using lab = await ReadsLab.start();
+    await lab.read();
+    await lab.reads.version();
+    expect(lab.reads.size).toBe(2);
+
+    lab.clock.advance(FRESH_MS);
+
+    expect(lab.reads.size).toBe(0);
+  });
+});

@@ -1,0 +1,304 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { ManualClock } from '../../engine/clock.ts';
+import { createLogger } from '../../telemetry/log.ts';
+import type { KubeClient } from '../client/client.ts';
+import { createClient } from '../client/fetch-client.ts';
+import { LeaderElection } from './leader-election.ts';
+import type { Lease } from './lease.ts';
+import { RESOURCES } from '../resource.ts';
+import { TestApiServer } from '../testing/api-server.ts';
+import { until } from '../testing/contract/until.ts';
+
+const lease = { name: 'operator', namespace: 'default' };
+let server: TestApiServer;
+let open: Candidate[];
+
+beforeEach(async () => {
+  server = await TestApiServer.start();
+  open = [];
+});
+
+afterEach(async () => {
+  server.clearFaults();
+  for (const candidate of open) await candidate.end();
+  await server[Symbol.asyncDispose]();
+});
+
+/** A process that takes part, with a clock of its own. */
+class Candidate {
+  readonly clock = new ManualClock();
+  readonly log: string[] = [];
+  readonly election: LeaderElection;
+  /** How often it began to lead, and how often that ended. */
+  readonly terms = { begun: 0, ended: 0 };
+  /** What leading waits for after it was told to end. */
+  windDown: Promise<void> = Promise.resolve();
+  readonly #client = new CountingClient(createClient(server.access));
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(identity: string, wallMs = Date.now()) {
+    this.election = new LeaderElection({
+      client: this.#client.client,
+      ...{ lease, identity, clock: this.clock },
+      logger: createLogger({ write: (line) => this.log.push(line) }),
+      now: () => new Date(wallMs + this.clock.nowMs()),
+    });
+    this.#running = this.election.run(async (signal) => {
+      this.terms.begun++;
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      await this.windDown;
+      this.terms.ended++;
+    }, this.#stop.signal);
+    open.push(this);
+  }
+
+  /** Lets time pass, but no faster than the server answers: this machine may be busy. */
+  async pass(ms: number, { isServerDeaf = false } = {}): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 100) {
+      this.clock.advance(100);
+      await settled();
+      while (!isServerDeaf && this.#client.open > 0) await Bun.sleep(1);
+    }
+  }
+
+  async leads(): Promise<void> {
+    await until('it leads', async () => {
+      if (!this.election.isLeader) await this.pass(100);
+      return this.election.isLeader;
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  /** Stops, whatever it waits for. */
+  async end(): Promise<void> {
+    let hasEnded = false;
+    void this.stop().then(() => (hasEnded = true));
+    await until('it has ended', async () => {
+      this.clock.advance(100);
+      return hasEnded;
+    });
+  }
+}
+
+/** A client, and how many of its calls are not answered yet. */
+class CountingClient {
+  open = 0;
+  readonly client: KubeClient;
+
+  constructor(client: KubeClient) {
+    const count = async <T>(call: Promise<T>): Promise<T> => {
+      this.open++;
+      try {
+        return await call;
+      } finally {
+        // Not before whoever waits for the answer has gone on.
+        void settled().then(() => this.open--);
+      }
+    };
+    this.client = {
+      ...client,
+      get: async (...args) => count(client.get(...args)),
+      create: async (...args) => count(client.create(...args)),
+      replace: async (...args) => count(client.replace(...args)),
+    };
+  }
+}
+
+/** All promises that can go on have gone on. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+}
+
+function held(): Lease['spec'] {
+  return (server.read(RESOURCES.lease, lease) as Lease | undefined)?.spec;
+}
+
+test('leads alone, and renews', async () => {
+  const a = new Candidate('a');
+  await a.leads();
+  const first = held();
+
+  await a.pass(20_000);
+
+  expect(a.terms).toEqual({ begun: 1, ended: 0 });
+  expect(held()).toMatchObject({
+    holderIdentity: 'a',
+    leaseDurationSeconds: 15,
+    leaseTransitions: 0,
+  });
+  expect(held()?.acquireTime).toBe(first?.acquireTime ?? '');
+  expect(held()?.renewTime).not.toBe(first?.renewTime ?? '');
+});
+
+test('waits while another renews, however their clocks differ', async () => {
+  const a = new Candidate('a', Date.now() - 3_600_000);
+  await a.leads();
+  const b = new Candidate('b', Date.now() + 3_600_000);
+
+  for (let second = 0; second < 40; second++) {
+    await a.pass(1_000);
+    await b.pass(1_000);
+  }
+
+  expect(a.election.isLeader).toBe(true);
+  expect(b.election.isLeader).toBe(false);
+  expect(b.election.holder).toBe('a');
+});
+
+test('takes over from one that is silent for the duration, and no sooner', async () => {
+  const a = new Candidate('a');
+  await a.leads();
+  const b = new Candidate('b');
+  await until('b has looked', () => b.election.holder === 'a');
+
+  await b.pass(14_500);
+  expect(b.election.isLeader).toBe(false);
+  await b.pass(2_000);
+
+  await until('b leads', () => b.election.isLeader);
+  expect(held()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+});
+
+test('takes over within a second of a release', async () => {
+  const a = new Candidate('a');
+  await a.leads();
+  const b = new Candidate('b');
+  await until('b has looked', () => b.election.holder === 'a');
+
+  await a.stop();
+  expect(held()?.holderIdentity).toBe('');
+  await b.pass(1_100);
+
+  await until('b leads', () => b.election.isLeader);
+});
+
+test('goes on renewing until its work has ended, and releases only then', async () => {
+  const a = new Candidate('a');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  a.windDown = promise;
+  await a.leads();
+  const before = held()?.renewTime;
+
+  const stopped = a.stop();
+  await a.pass(4_000);
+  expect(held()?.holderIdentity).toBe('a');
+  expect(held()?.renewTime).not.toBe(before!);
+  resolve();
+  await stopped;
+
+  expect(a.terms.ended).toBe(1);
+  expect(held()?.holderIdentity).toBe('');
+});
+
+test('stops before anybody else may begin when the server is gone, and comes back', async () => {
+  const a = new Candidate('a');
+  await a.leads();
+  await server.goDown();
+
+  await a.pass(9_500);
+  expect(a.election.isLeader).toBe(true);
+  await a.pass(600);
+  await until('a has stopped', () => a.terms.ended === 1);
+  expect(a.election.isLeader).toBe(false);
+  expect(a.log.join('')).toContain('lost the lease');
+
+  await server.comeUp();
+  await a.leads();
+  expect(a.terms.begun).toBe(2);
+});
+
+test('stops in time when the server hangs', async () => {
+  const a = new Candidate('a');
+  await a.leads();
+  server.inject({ kind: 'hang' }, { plural: 'leases' }, Infinity);
+
+  await a.pass(10_200, { isServerDeaf: true });
+
+  await until('a has stopped', () => a.terms.ended === 1);
+  // The release is given up in time, too.
+  await a.pass(2_100, { isServerDeaf: true });
+});
+
+test('asks again in time when one answer does not come', async () => {
+  const a = new Candidate('a');
+  await a.leads();
+  const before = held()?.renewTime;
+  server.inject({ kind: 'hang' }, { plural: 'leases' }, 1);
+  const asked = server.requests().length;
+
+  await a.pass(2_100, { isServerDeaf: true });
+  // A question that is given up on its way would leave the fault to the next one.
+  await until('the server was asked', () => server.requests().length > asked);
+  await a.pass(5_300, { isServerDeaf: true });
+  await until('it is renewed', async () => {
+    await a.pass(100);
+    return held()?.renewTime !== before;
+  });
+
+  expect(a.clock.nowMs()).toBeLessThan(10_000);
+  expect(a.terms).toEqual({ begun: 1, ended: 0 });
+});
+
+test('survives a server that fails for a moment', async () => {
+  const a = new Candidate('a');
+  await a.leads();
+  server.inject({ kind: 'answer', status: 500, reason: 'InternalError' }, { plural: 'leases' }, 2);
+
+  await a.pass(10_000);
+
+  expect(a.terms).toEqual({ begun: 1, ended: 0 });
+  expect(a.log.join('')).toContain('the lease cannot be held');
+});
+
+test('stops at once when another has the lease', async () => {
+  const a = new Candidate('a');
+  await a.leads();
+  const patch = { spec: { holderIdentity: 'thief' } };
+  await createClient(server.access).patch(RESOURCES.lease, lease, 'merge', patch);
+
+  await a.pass(2_100);
+
+  await until('a has stopped', () => a.terms.ended === 1);
+  expect(a.election.holder).toBe('thief');
+  expect(held()?.holderIdentity).toBe('thief');
+});
+
+test('lets one of many lead', async () => {
+  const all = ['a', 'b', 'c', 'd'].map((identity) => new Candidate(identity));
+
+  await until('somebody leads', () => all.some(({ election }) => election.isLeader));
+  for (const candidate of all) await candidate.pass(3_000);
+
+  expect(all.filter(({ election }) => election.isLeader)).toHaveLength(1);
+});
+
+test('leaves no lease behind when it stops while it takes one', async () => {
+  server.inject({ kind: 'slow', pieces: 2, pauseMs: 30 }, { verb: 'create' });
+  const a = new Candidate('a');
+  await until('the lease is made', () => held()?.holderIdentity === 'a');
+
+  await a.stop();
+
+  expect(a.terms.begun).toBe(0);
+  expect(held()?.holderIdentity).toBe('');
+});
+
+test('gives the lease back and fails when its work fails', async () => {
+  const election = new LeaderElection({
+    client: createClient(server.access),
+    ...{ lease, identity: 'a', clock: new ManualClock() },
+    logger: createLogger({ write: () => {} }),
+  });
+
+  const running = election.run(async () => {
+    throw new Error('broken');
+  }, new AbortController().signal);
+
+  await expect(running).rejects.toThrow('broken');
+  expect(held()?.holderIdentity).toBe('');
+});

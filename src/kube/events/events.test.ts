@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { ManualClock } from '../../engine/clock.ts';
+import { createLogger } from '../../telemetry/log.ts';
+import type { KubeClient } from '../client/client.ts';
+import { eventObject, type EventNote } from './event-object.ts';
+import { EventRecorder } from './events.ts';
+import { createClient } from '../client/fetch-client.ts';
+import type { KubeObject } from '../object.ts';
+import { RESOURCES } from '../resource.ts';
+import { TestApiServer } from '../testing/api-server.ts';
+import { until } from '../testing/contract/until.ts';
+import type { ApiObject } from '../store/object-store.ts';
+
+const conflict: EventNote = {
+  type: 'Warning',
+  reason: 'HostConflict',
+  action: 'Accept',
+  note: 'a.example.invalid is held by another',
+};
+
+let server: TestApiServer;
+let client: KubeClient;
+let clock: ManualClock;
+let recorder: EventRecorder;
+let log: string[];
+let stop: AbortController;
+let running: Promise<void>;
+
+beforeEach(async () => {
+  server = await TestApiServer.start();
+  client = createClient(server.access);
+  clock = new ManualClock();
+  log = [];
+  recorder = new EventRecorder({
+    ...{ client, clock, controller: 'snicket.dev/operator', instance: 'operator-0' },
+    logger: createLogger({ write: (line) => log.push(line) }),
+    now: () => new Date(Date.UTC(2026, 0, 2) + clock.nowMs()),
+  });
+  stop = new AbortController();
+  running = recorder.run(stop.signal);
+});
+
+afterEach(async () => {
+  stop.abort();
+  await running;
+  await server[Symbol.asyncDispose]();
+});
+
+function exposure(name: string, metadata: object = { namespace: 'default' }): KubeObject {
+  return {
+    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+    metadata: { name, uid: `uid-of-${name}`, ...metadata },
+  };
+}
+
+async function events(): Promise<readonly ApiObject[]> {
+  return (await client.list<ApiObject>(RESOURCES.event)).items;
+}
+
+async function written(count: number): Promise<void> {
+  await until(`${count} are written`, () => recorder.numbers().written === count);
+}
+
+test('counts the same within ten minutes in one event', async () => {
+  recorder.record(exposure('a'), conflict);
+  await written(1);
+  clock.advance(590_000);
+  recorder.record(exposure('a'), conflict);
+  await written(2);
+  clock.advance(590_000);
+  recorder.record(exposure('a'), conflict);
+  await written(3);
+
+  const [event, ...more] = await events();
+  expect(more).toEqual([]);
+  expect(event?.['series']).toEqual({ count: 3, lastObservedTime: '2026-01-02T00:19:40.000000Z' });
+  expect(event?.['eventTime']).toBe('2026-01-02T00:00:00.000000Z');
+});
+
+test('begins another event after ten minutes of silence', async () => {
+  recorder.record(exposure('a'), conflict);
+  await written(1);
+  clock.advance(600_000);
+
+  recorder.record(exposure('a'), conflict);
+  await written(2);
+
+  expect((await events()).map((event) => event['series'])).toEqual([undefined, undefined]);
+});
+
+test('does not tell again what is standing and was told by another process', async () => {
+  const standing = { ...conflict, isStanding: true };
+  const before = new EventRecorder({
+    ...{ client, controller: 'snicket.dev/operator', instance: 'operator-1' },
+    logger: createLogger({ write: (line) => log.push(line) }),
+  });
+  const ended = new AbortController();
+  const running = before.run(ended.signal);
+  before.record(exposure('a'), standing);
+  await until('it is told', () => before.numbers().written === 1);
+  ended.abort();
+  await running;
+
+  recorder.record(exposure('a'), standing);
+  recorder.record(exposure('b'), standing);
+  await written(2);
+
+  const told = (await events()).map((event) => (event['regarding'] as { name: string }).name);
+  expect(told.toSorted()).toEqual(['a', 'b']);
+  expect(log).toEqual([]);
+});
+
+test('keeps apart what differs in object, reason or words', async () => {
+  recorder.record(exposure('a'), conflict);
+  recorder.record(exposure('b'), conflict);
+  recorder.record(exposure('a'), { ...conflict, reason: 'Other' });
+  recorder.record(exposure('a'), { ...conflict, note: 'Other words.' });
+
+  await written(4);
+
+  expect(await events()).toHaveLength(4);
+});
+
+test('goes on in a new event when the old one is gone', async () => {
+  recorder.record(exposure('a'), conflict);
+  await written(1);
+  const [event] = await events();
+  await client.delete(RESOURCES.event, { name: event!.metadata.name, namespace: 'default' });
+
+  recorder.record(exposure('a'), conflict);
+  await written(2);
+
+  expect(await events()).toMatchObject([{ series: { count: 2 } }]);
+});
+
+test('writes no more than twenty in ten minutes for one object, and loses no count', async () => {
+  for (let time = 0; time < 100; time++) {
+    recorder.record(exposure('a'), conflict);
+    clock.advance(100);
+  }
+  recorder.record(exposure('b'), conflict);
+  await until('b has its event', async () => (await events()).length === 2);
+  expect(server.writes().length).toBeLessThanOrEqual(21);
+  expect(recorder.numbers()).toMatchObject({ recorded: 101, limited: 80 });
+
+  clock.advance(595_000);
+  recorder.record(exposure('a'), conflict);
+
+  await until('all are counted', async () =>
+    (await events()).some((event) =>
+      Bun.deepEquals(event['series'], {
+        count: 101,
+        lastObservedTime: '2026-01-02T00:10:05.000000Z',
+      }),
+    ),
+  );
+});
+
+test('tries again when a write fails, and gives up in the end without failing anybody', async () => {
+  server.inject({ kind: 'answer', status: 500, reason: 'InternalError' }, { verb: 'create' }, 3);
+
+  recorder.record(exposure('a'), conflict);
+  await until('it is given up', () => {
+    clock.advance(1_000);
+    return recorder.numbers().failed === 1;
+  });
+  expect(log.join('')).toContain('an event was not written');
+  expect(log.join('')).toContain('HostConflict');
+
+  recorder.record(exposure('a'), conflict);
+  await written(1);
+  expect(await events()).toMatchObject([{ series: { count: 2 } }]);
+});
+
+test('puts events of objects without a namespace into default', async () => {
+  recorder.record(exposure('edge', {}), conflict);
+
+  await written(1);
+
+  expect(await events()).toMatchObject([{ metadata: { namespace: 'default' } }]);
+});
+
+test('keeps within the limits of the API', () => {
+  const content = {
+    regarding: exposure(`${'a'.repeat(235)}-b`),
+    note: { ...conflict, note: 'é'.repeat(2_000) },
+    ...{ first: new Date(0), series: undefined, controller: 'c', instance: 'i'.repeat(200) },
+  };
+
+  const event = eventObject(content) as ApiObject;
+
+  expect(event.metadata.name.length).toBeLessThanOrEqual(253);
+  expect(event.metadata.name).toMatch(/^a{235}\.[0-9a-f]{16}$/);
+  expect(Buffer.byteLength(String(event['note']))).toBeLessThanOrEqual(1024);
+  expect(event['note']).toMatch(/^é+…$/);
+  expect(event['reportingInstance']).toHaveLength(128);
+});

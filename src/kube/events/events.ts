@@ -1,0 +1,177 @@
+/**
+ * Events: what Snicket has to say about an object to whoever runs `kubectl describe`.
+ *
+ * Best effort on purpose. Nothing waits for an event, one that cannot be written is logged and given up, and an object
+ * that has a lot to say is cut short: the same again is a count in a series, too many are not written.
+ */
+import { systemClock, type Clock } from '../../engine/clock.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import type { KubeClient } from '../client/client.ts';
+import { EventLimiter } from './limiter.ts';
+import { eventObject, seriesOf, type EventNote, type EventSeries } from './event-object.ts';
+import { isKubeError } from '../kube-error.ts';
+import { keyText, type KubeObject, type ObjectKey } from '../object.ts';
+import { RESOURCES } from '../resource.ts';
+import { WorkQueue } from '../work-queue.ts';
+
+/** Options of an {@link EventRecorder}. */
+export interface EventRecorderOptions {
+  readonly client: KubeClient;
+  /** Who speaks, as `snicket.dev/operator`. */
+  readonly controller: string;
+  /** Which of them, as the name of its pod. */
+  readonly instance: string;
+  readonly logger: Logger;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock;
+  /** Default: the date of the machine. */
+  readonly now?: () => Date;
+}
+
+/** Numbers for metrics, since the start. */
+export interface EventNumbers {
+  readonly recorded: number;
+  readonly written: number;
+  /** Not written on their own: their object had said too much. */
+  readonly limited: number;
+  /** Given up after errors. */
+  readonly failed: number;
+}
+
+/** The same within this time is one series. */
+const SERIES_MS = 600_000;
+
+/** Then it is given up: an event that is late by more is of no use. */
+const MAX_ATTEMPTS = 3;
+
+/** Something that was said, once or again and again. */
+interface Utterance {
+  /** No more of it than an event names: an utterance outlives many versions of its object. */
+  readonly regarding: KubeObject;
+  readonly note: EventNote;
+  readonly first: Date;
+  /** The object that tells of it, once there is one. */
+  event: ObjectKey | undefined;
+  count: number;
+  last: Date;
+  lastMs: number;
+  attempts: number;
+}
+
+/** Writes events to one server. */
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #clock: Clock;
+  readonly #now: () => Date;
+  readonly #queue: WorkQueue;
+  readonly #limiter: EventLimiter;
+  /** The one that was silent for the longest first. */
+  readonly #utterances = new Map<string, Utterance>();
+  readonly #numbers = { recorded: 0, written: 0, limited: 0, failed: 0 };
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#now = options.now ?? (() => new Date());
+    this.#limiter = new EventLimiter(this.#clock);
+    this.#queue = new WorkQueue({
+      clock: this.#clock,
+      // Not the last word: whoever gives up logs it.
+      onFailure: ({ error, retryInMs }) =>
+        options.logger.debug('an event has to wait', { error, retryInMs }),
+    });
+  }
+
+  /** Says something about an object. Never fails, and waits for nothing. */
+  record(regarding: KubeObject, note: EventNote): void {
+    this.#numbers.recorded++;
+    this.#forgetOld();
+    const key = [regarding.metadata.uid, note.type, note.reason, note.action, note.note].join('\n');
+    const now = this.#now();
+    const known = this.#utterances.get(key);
+    const utterance = known ?? {
+      ...{ regarding: named(regarding), note, first: now, event: undefined },
+      ...{ count: 0, last: now, lastMs: 0, attempts: 0 },
+    };
+    Object.assign(utterance, { count: utterance.count + 1, last: now, attempts: 0 });
+    utterance.lastMs = this.#clock.nowMs();
+    this.#utterances.delete(key);
+    this.#utterances.set(key, utterance);
+    if (this.#limiter.admits(regarding.metadata.uid ?? keyText(regarding.metadata))) {
+      this.#queue.add(key);
+    } else {
+      // Counted all the same: the next one that is written tells of it.
+      this.#numbers.limited++;
+    }
+  }
+
+  /** Writes until the signal. What is recorded before is written then. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#queue.run((key) => this.#write(key, signal), { concurrency: 2, signal });
+  }
+
+  /** The numbers as they are now. */
+  numbers(): EventNumbers {
+    return { ...this.#numbers };
+  }
+
+  async #write(key: string, signal: AbortSignal): Promise<void> {
+    const utterance = this.#utterances.get(key);
+    if (utterance === undefined) return;
+    try {
+      utterance.event = await this.#written(utterance, signal);
+      this.#numbers.written++;
+    } catch (error) {
+      if (++utterance.attempts < MAX_ATTEMPTS) throw error;
+      this.#numbers.failed++;
+      const { reason, note } = utterance.note;
+      this.#options.logger.warn('an event was not written', { reason, note, error });
+    }
+  }
+
+  async #written(utterance: Utterance, signal: AbortSignal): Promise<ObjectKey> {
+    const { client, controller, instance } = this.#options;
+    const { regarding, note, first, count, last, event } = utterance;
+    const series: EventSeries | undefined = seriesOf(count, last);
+    if (event !== undefined && series !== undefined) {
+      try {
+        await client.patch(RESOURCES.event, event, 'merge', { series }, { signal });
+        return event;
+      } catch (error) {
+        // Events are short-lived: the series goes on in another.
+        if (!isKubeError(error, 'NotFound')) throw error;
+      }
+    }
+    const object = eventObject({ regarding, note, first, series, controller, instance });
+    const { name, namespace } = object.metadata;
+    try {
+      await client.create(RESOURCES.event, object, { signal });
+    } catch (error) {
+      // Told by another process, or some time ago.
+      if (note.isStanding !== true || !isKubeError(error, 'AlreadyExists')) throw error;
+    }
+    return { name, namespace };
+  }
+
+  #forgetOld(): void {
+    const oldestMs = this.#clock.nowMs() - SERIES_MS;
+    for (const [key, { lastMs }] of this.#utterances) {
+      if (lastMs > oldestMs) return;
+      this.#utterances.delete(key);
+      this.#queue.forget(key);
+    }
+  }
+}
+
+function named({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion } = metadata;
+  return {
+    ...{ apiVersion, kind },
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { InformerCache, type Change } from './cache.ts';
+import { keyText, type KubeObject } from '../object.ts';
+
+interface Pod extends KubeObject {
+  readonly node: string;
+}
+
+function pod(name: string, resourceVersion = '1', more: { uid?: string; node?: string } = {}): Pod {
+  const { uid = `uid of ${name}`, node = 'n' } = more;
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, uid, resourceVersion }, node };
+}
+
+/** Changes, briefly. */
+function told(changes: readonly Change<Pod>[]): string[] {
+  return changes.map(
+    ({ type, object }) => `${type} ${object.metadata.name} ${object.metadata.resourceVersion}`,
+  );
+}
+
+describe('what a change is', () => {
+  test('an object that is new, another version of it, and its end', () => {
+    const cache = new InformerCache<Pod>();
+
+    expect(told(cache.put(pod('a', '1')))).toEqual(['ADDED a 1']);
+    const moved = pod('a', '2', { node: 'm' });
+    expect(cache.put(moved)).toEqual([
+      { type: 'MODIFIED', object: moved, previous: pod('a', '1') },
+    ]);
+    expect(told(cache.remove(pod('a', '3')))).toEqual(['DELETED a 3']);
+    expect(cache.size).toBe(0);
+  });
+
+  test('nothing, if it is the same version', () => {
+    const cache = new InformerCache<Pod>();
+    cache.put(pod('a'));
+
+    expect(cache.put(pod('a'))).toEqual([]);
+    expect(cache.remove(pod('b'))).toEqual([]);
+  });
+
+  test('nothing, if all that is kept of it is as it was', () => {
+    const cache = new InformerCache<Pod>();
+    cache.put(pod('a', '1'));
+
+    expect(cache.put(pod('a', '2'))).toEqual([]);
+    expect(cache.get({ name: 'a' })?.metadata.resourceVersion).toBe('2');
+  });
+
+  test('two, for another object of the same name', () => {
+    const cache = new InformerCache<Pod>();
+    cache.put(pod('a', '1'));
+
+    expect(told(cache.put(pod('a', '5', { uid: 'other' })))).toEqual(['DELETED a 1', 'ADDED a 5']);
+  });
+
+  test('the difference, for a new list', () => {
+    const cache = new InformerCache<Pod>();
+    cache.replace([pod('same'), pod('changed'), pod('gone')]);
+
+    const changes = cache.replace([pod('same'), pod('changed', '2', { node: 'm' }), pod('new')]);
+
+    expect(told(changes)).toEqual(['DELETED gone 1', 'MODIFIED changed 2', 'ADDED new 1']);
+  });
+});
+
+describe('an index', () => {
+  const indexes = { node: ({ node }: Pod) => (node === '' ? [] : [node]) };
+
+  test('finds those that have a value, and no more when they have another', () => {
+    const cache = new InformerCache<Pod>(indexes);
+    cache.put(pod('a', '1', { node: 'one' }));
+    cache.put(pod('b', '1', { node: 'one' }));
+    cache.put(pod('a', '2', { node: 'two' }));
+
+    const names = (node: string) =>
+      cache.byIndex('node', node).map(({ metadata }) => metadata.name);
+
+    expect([names('one'), names('two'), names('three')]).toEqual([['b'], ['a'], []]);
+  });
+
+  test('that cannot read one object of a list leaves all as it was', () => {
+    const unreadable = { ...pod('b'), node: null } as unknown as Pod;
+    const strict = new InformerCache<Pod>({ node: ({ node }) => [node.trim()] });
+    strict.put(pod('a', '1', { node: 'one' }));
+
+    expect(() => strict.replace([pod('c'), unreadable])).toThrow('Pod b is not as such');
+    expect(() => strict.put(unreadable)).toThrow('Pod b is not as such');
+
+    expect(strict.list()).toEqual([pod('a', '1', { node: 'one' })]);
+    expect(strict.byIndex('node', 'one')).toHaveLength(1);
+    expect(strict.byIndex('node', 'n')).toEqual([]);
+  });
+
+  test('that there is not is an error', () => {
+    expect(() => new InformerCache<Pod>(indexes).byIndex('zone', 'a')).toThrow('no index "zone"');
+  });
+});
+
+/** What a change of nothing else is not told of. */
+function withoutVersion({ metadata, ...rest }: Pod): object {
+  return { ...rest, metadata: { ...metadata, resourceVersion: undefined } };
+}
+
+test('whoever follows the changes knows all that the cache knows', () => {
+  const anyPod = fc
+    .record({
+      name: fc.constantFrom('a', 'b', 'c'),
+      version: fc.constantFrom('1', '2', '3'),
+      uid: fc.constantFrom('x', 'y'),
+      node: fc.constantFrom('one', 'two', ''),
+    })
+    .map(({ name, version, uid, node }) => pod(name, version, { uid, node }));
+  const anyStep = fc.oneof(
+    fc.record({ does: fc.constant('put'), object: anyPod }),
+    fc.record({ does: fc.constant('remove'), object: anyPod }),
+    fc.record({
+      does: fc.constant('replace'),
+      objects: fc.uniqueArray(anyPod, { selector: ({ metadata }) => metadata.name }),
+    }),
+  );
+
+  fc.assert(
+    fc.property(fc.array(anyStep), (steps) => {
+      const cache = new InformerCache<Pod>({ node: ({ node }) => [node] });
+      const followed = new Map<string, Pod>();
+      for (const step of steps) {
+        const changes =
+          'objects' in step
+            ? cache.replace(step.objects)
+            : step.does === 'put'
+              ? cache.put(step.object)
+              : cache.remove(step.object);
+        for (const { type, object } of changes) {
+          const key = keyText(object.metadata);
+          expect(followed.has(key)).toBe(type !== 'ADDED');
+          if (type === 'DELETED') followed.delete(key);
+          else followed.set(key, object);
+        }
+      }
+
+      const known = (pods: Iterable<Pod>) => new Set([...pods].map(withoutVersion));
+      expect(known(cache.list())).toEqual(known(followed.values()));
+      for (const node of ['one', 'two', '']) {
+        const expected = cache.list().filter((one) => one.node === node);
+        expect(new Set(cache.byIndex('node', node))).toEqual(new Set(expected));
+      }
+    }),
+  );
+});

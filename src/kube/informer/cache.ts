@@ -1,0 +1,171 @@
+/**
+ * What an informer knows: objects by key, and by whatever else they are asked for. No clock, no network.
+ */
+import { assertWithin, sizeBytes, type InformerBounds } from './bounds.ts';
+import { readObject } from '../object-read.ts';
+import { keyText, type KubeObject, type ObjectKey } from '../object.ts';
+
+/** What became of an object. Of a DELETED one, `object` is the last that is known of it. */
+export type Change<T extends KubeObject> =
+  | { readonly type: 'ADDED'; readonly object: T }
+  | { readonly type: 'MODIFIED'; readonly object: T; readonly previous: T }
+  | { readonly type: 'DELETED'; readonly object: T };
+
+/** Under which values an index has an object. */
+export type IndexValues<T> = (object: T) => readonly string[];
+
+/**
+ * Objects of one kind. What is put in tells what that changed. An object that an index cannot read is an error
+ * (KubeError `Malformed`), and changes nothing; so is one that there is no room for.
+ */
+export class InformerCache<T extends KubeObject> {
+  readonly #entries = new Map<string, Entry<T>>();
+  readonly #indexes: ReadonlyMap<string, Index<T>>;
+  readonly #bounds: InformerBounds | undefined;
+  /** Of all objects; 0 without bounds. */
+  #bytes = 0;
+
+  constructor(indexes: Readonly<Record<string, IndexValues<T>>> = {}, bounds?: InformerBounds) {
+    this.#bounds = bounds;
+    this.#indexes = new Map(
+      Object.entries(indexes).map(([name, valuesOf]) => [name, { valuesOf, keys: new Map() }]),
+    );
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: ObjectKey): T | undefined {
+    return this.#entries.get(keyText(key))?.object;
+  }
+
+  list(): readonly T[] {
+    return [...this.#entries.values()].map(({ object }) => object);
+  }
+
+  /** @throws RangeError for an index that there is not. */
+  byIndex(name: string, value: string): readonly T[] {
+    const index = this.#indexes.get(name);
+    if (index === undefined) throw new RangeError(`there is no index "${name}"`);
+    const found: T[] = [];
+    for (const key of index.keys.get(value) ?? []) {
+      const entry = this.#entries.get(key);
+      if (entry !== undefined) found.push(entry.object);
+    }
+    return found;
+  }
+
+  /** As it is now. */
+  put(object: T): readonly Change<T>[] {
+    const entry = this.#entryOf(object);
+    const known = this.#entries.get(keyText(object.metadata));
+    if (this.#bounds !== undefined) {
+      const objects = this.#entries.size + (known === undefined ? 1 : 0);
+      const bytes = this.#bytes + entry.bytes - (known?.bytes ?? 0);
+      assertWithin({ objects, bytes }, this.#bounds);
+    }
+    return this.#put(entry);
+  }
+
+  /** It is gone; `object` is its last state. */
+  remove(object: T): readonly Change<T>[] {
+    const key = keyText(object.metadata);
+    const previous = this.#entries.get(key);
+    if (previous === undefined) return [];
+    this.#forget(key, previous);
+    return [{ type: 'DELETED', object }];
+  }
+
+  /** These, and no others; whoever has listed them has seen to the bounds. What is gone comes first: its name may be in use again. */
+  replace(objects: readonly T[]): readonly Change<T>[] {
+    const entries = objects.map((object) => this.#entryOf(object));
+    const present = new Set(objects.map(({ metadata }) => keyText(metadata)));
+    const gone = this.list().filter(({ metadata }) => !present.has(keyText(metadata)));
+    return [
+      ...gone.flatMap((object) => this.remove(object)),
+      ...entries.flatMap((entry) => this.#put(entry)),
+    ];
+  }
+
+  /** All that can fail of an object comes before any of it is stored. */
+  #entryOf(object: T): Entry<T> {
+    const bytes = this.#bounds === undefined ? 0 : sizeBytes(object);
+    if (this.#indexes.size === 0) return { object, bytes, values: NO_VALUES };
+    const values = readObject(object, () =>
+      [...this.#indexes.values()].map(({ valuesOf }) => [...valuesOf(object)]),
+    );
+    return { object, bytes, values };
+  }
+
+  #put(entry: Entry<T>): readonly Change<T>[] {
+    const { object } = entry;
+    const key = keyText(object.metadata);
+    const known = this.#entries.get(key);
+    if (known === undefined) {
+      this.#store(key, entry);
+      return [{ type: 'ADDED', object }];
+    }
+    const previous = known.object;
+    // Deleted and made again while nobody looked.
+    if (previous.metadata.uid !== object.metadata.uid) {
+      return [...this.remove(previous), ...this.#put(entry)];
+    }
+    if (previous.metadata.resourceVersion === object.metadata.resourceVersion) return [];
+    this.#forget(key, known);
+    this.#store(key, entry);
+    return isSame(previous, object) ? [] : [{ type: 'MODIFIED', object, previous }];
+  }
+
+  #store(key: string, entry: Entry<T>): void {
+    this.#entries.set(key, entry);
+    this.#bytes += entry.bytes;
+    for (const [keys, value] of this.#places(entry)) {
+      const known = keys.get(value);
+      if (known === undefined) keys.set(value, new Set([key]));
+      else known.add(key);
+    }
+  }
+
+  #forget(key: string, entry: Entry<T>): void {
+    this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
+    for (const [keys, value] of this.#places(entry)) {
+      const known = keys.get(value);
+      known?.delete(key);
+      if (known?.size === 0) keys.delete(value);
+    }
+  }
+
+  /** Where the indexes have an object. */
+  *#places({ values }: Entry<T>): Generator<[Index<T>['keys'], string]> {
+    for (const [position, { keys }] of [...this.#indexes.values()].entries()) {
+      for (const value of values[position] ?? []) yield [keys, value];
+    }
+  }
+}
+
+/** Whether all that is kept is as it was: a heartbeat of a node, of which its addresses are kept, is no change. */
+function isSame(previous: KubeObject, object: KubeObject): boolean {
+  const { resourceVersion } = object.metadata;
+  const metadata = {
+    ...previous.metadata,
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+  return Bun.deepEquals({ ...previous, metadata }, object);
+}
+
+/** An object, and its values in each index. */
+interface Entry<T> {
+  readonly object: T;
+  readonly bytes: number;
+  readonly values: readonly (readonly string[])[];
+}
+
+const NO_VALUES: readonly (readonly string[])[] = [];
+
+interface Index<T> {
+  readonly valuesOf: IndexValues<T>;
+  /** The keys of those that have a value. */
+  readonly keys: Map<string, Set<string>>;
+}

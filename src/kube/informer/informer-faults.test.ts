@@ -1,0 +1,311 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { answerList, eventLine, InformerLab, service, type Service } from './testing/lab.ts';
+import type { InformerOptions } from './informer.ts';
+import type { KubeError } from '../kube-error.ts';
+import type { Exchange, Script } from '../transport/testing/server.ts';
+
+const STEP_MS = 1000;
+
+const expired = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
+const listOfBlue = (exchange: Exchange) => answerList(exchange, '10', service('blue', '5'));
+/** What a later list has: blue has changed, and there is green. */
+const laterList = (exchange: Exchange) =>
+  answerList(exchange, '20', service('blue', '15'), service('green', '16'));
+
+/** Does this for the first request, and that for the others. */
+function firstThen(first: Script, then: Script): Script {
+  let count = 0;
+  return (exchange) => (count++ === 0 ? first(exchange) : then(exchange));
+}
+
+describe('a watch that fails', () => {
+  test.each<[string, string, Script]>([
+    [
+      'a version that is gone, by its answer',
+      'Expired',
+      (exchange) => exchange.answer(410, expired),
+    ],
+    [
+      'a version that is gone, by an event',
+      'Expired',
+      (exchange) => {
+        exchange.open();
+        exchange.write(eventLine('ERROR', expired));
+      },
+    ],
+    [
+      'a reset in the middle of a line',
+      'Unreachable',
+      (exchange) => {
+        exchange.open();
+        exchange.write('{"type":"ADDED","obj');
+        setTimeout(() => exchange.reset(), 5);
+      },
+    ],
+    [
+      'half a line and a proper end',
+      'Unreachable',
+      (exchange) => {
+        exchange.open();
+        exchange.write('{"type":"ADDED","obj');
+        exchange.finish();
+      },
+    ],
+    [
+      'a line that is no event',
+      'Malformed',
+      (exchange) => {
+        exchange.open();
+        exchange.write('<html>\n');
+      },
+    ],
+    ['a reset before any answer', 'Unreachable', (exchange) => exchange.reset()],
+    ['an error of the server', 'ServerError', (exchange) => exchange.answer(500, 'broken')],
+    ['an answer that never comes', 'TimedOut', () => {}],
+    ['a connection that has gone silent', 'TimedOut', (exchange) => exchange.open()],
+  ])('by %s is mended by a list, and what has changed is told', async (_, reason, fault) => {
+    await using lab = await InformerLab.open();
+    const failed: (string | undefined)[] = [];
+    lab.serve(
+      firstThen(listOfBlue, (exchange) => {
+        failed.push(lab.informer.state.lastError?.reason);
+        laterList(exchange);
+      }),
+      // A GET that is reset on a connection that was used before is sent once more by fetch itself.
+      (exchange) => (lab.lists.length === 1 ? fault(exchange) : exchange.open()),
+    );
+
+    lab.run();
+    await lab.until(() => lab.lists.length === 2, 'there is another list', STEP_MS);
+    await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
+
+    expect(failed).toEqual([reason]);
+    expect(lab.told).toEqual(['ADDED blue 5', 'MODIFIED blue 15', 'ADDED green 16']);
+    expect(lab.watches.at(-1)!.query.get('resourceVersion')).toBe('20');
+    expect(lab.informer.state).toMatchObject({ lists: 2, lastError: undefined, objects: 2 });
+  });
+
+  test('because the server is busy goes on from where it was, when the server says', async () => {
+    await using lab = await InformerLab.open();
+    const atMs: number[] = [];
+    lab.serve(
+      listOfBlue,
+      firstThen(
+        (exchange) => {
+          atMs.push(lab.clock.nowMs());
+          exchange.answer(429, { kind: 'Status' }, { 'retry-after': '7' });
+        },
+        (exchange) => {
+          atMs.push(lab.clock.nowMs());
+          exchange.open();
+        },
+      ),
+    );
+
+    lab.run();
+    await lab.until(() => lab.informer.state.isConnected, 'a watch is open', 100);
+
+    expect(atMs[1]! - atMs[0]!).toBeGreaterThanOrEqual(7000);
+    expect(lab.lists).toHaveLength(1);
+  });
+});
+
+describe('a list that fails', () => {
+  test.each<[string, Script]>([
+    ['an error of the server', (exchange) => exchange.answer(500, 'broken')],
+    ['no permission', (exchange) => exchange.answer(403, { kind: 'Status', message: 'no' })],
+    ['a kind that is not served yet', (exchange) => exchange.answer(404, '404 page not found')],
+    ['too many requests', (exchange) => exchange.answer(429, 'later', { 'retry-after': '1' })],
+    ['an answer that is no list', (exchange) => exchange.answer(200, 'hello')],
+    ['a reset', (exchange) => exchange.reset()],
+    ['an answer that never comes', () => {}],
+    [
+      'half an answer',
+      (exchange) => {
+        exchange.open();
+        exchange.write('{"items":[');
+        setTimeout(() => exchange.reset(), 5);
+      },
+    ],
+  ])('by %s is tried again', async (_, fault) => {
+    await using lab = await InformerLab.open();
+    lab.serve(firstThen(fault, listOfBlue));
+
+    lab.run();
+    await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
+
+    expect(lab.told).toEqual(['ADDED blue 5']);
+  });
+
+  test('for long is tried ever less often, up to every half minute', async () => {
+    await using lab = await InformerLab.open();
+    const atMs: number[] = [];
+    lab.serve((exchange) => {
+      atMs.push(lab.clock.nowMs());
+      exchange.answer(500, 'broken');
+    });
+
+    lab.run();
+    await lab.until(() => atMs.length === 10, 'there were ten', 100);
+
+    const pauses = atMs.slice(1).map((ms, index) => ms - atMs[index]!);
+    for (const [index, pause] of pauses.entries()) {
+      const planned = Math.min(30_000, 500 * 2 ** index);
+      expect(pause).toBeGreaterThanOrEqual(planned);
+    }
+    expect(lab.informer.state).toMatchObject({ hasSynced: false, isConnected: false });
+    expect(lab.informer.state.lastError?.reason).toBe('ServerError');
+  });
+});
+
+describe('an object that is not as such an object is', () => {
+  /** As untrusted servers send them. */
+  const strange = { ...service('strange', '6'), port: null } as unknown as Service;
+  const portOf = ({ port = 0 }: Service) => {
+    if (port === null) throw new TypeError('null is no port');
+    return String(port);
+  };
+  const strangeList = (exchange: Exchange) =>
+    answerList(exchange, '10', service('blue', '5'), strange);
+
+  test.each<[string, Partial<InformerOptions<Service>>]>([
+    ['trim', { trim: (object) => ({ ...object, port: Number(portOf(object)) }) }],
+    ['an index', { indexes: { port: (object) => [portOf(object)] } }],
+  ])('to %s is a list that has failed', async (_, options) => {
+    await using lab = await InformerLab.open(options);
+    const failed: (KubeError | undefined)[] = [];
+    lab.serve(
+      firstThen(strangeList, (exchange) => {
+        failed.push(lab.informer.state.lastError);
+        listOfBlue(exchange);
+      }),
+    );
+
+    lab.run();
+    await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
+
+    expect(failed[0]).toMatchObject({
+      reason: 'Malformed',
+      message: 'Service tenants/strange is not as such an object is: null is no port',
+    });
+    expect(lab.told).toEqual(['ADDED blue 5']);
+    expect(lab.informer.state).toMatchObject({ lists: 1, failures: 1, objects: 1 });
+  });
+
+  test.each<[string, Partial<InformerOptions<Service>>]>([
+    ['trim', { trim: (object) => ({ ...object, port: Number(portOf(object)) }) }],
+    ['an index', { indexes: { port: (object) => [portOf(object)] } }],
+  ])('to %s is a watch that has failed', async (_, options) => {
+    await using lab = await InformerLab.open(options);
+    lab.serve(firstThen(listOfBlue, laterList), (exchange) => {
+      exchange.open();
+      if (lab.watches.length === 1) exchange.write(eventLine('ADDED', strange));
+    });
+
+    lab.run();
+    await lab.until(() => lab.lists.length === 2, 'there is another list', STEP_MS);
+    await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
+
+    expect(lab.told).toEqual(['ADDED blue 5', 'MODIFIED blue 15', 'ADDED green 16']);
+    expect(lab.informer.state).toMatchObject({ lists: 2, failures: 1, objects: 2 });
+  });
+
+  test('to a listener is a failure after all of them were told of all', async () => {
+    await using lab = await InformerLab.open();
+    const heard: string[] = [];
+    lab.informer.onChange(({ object }) => heard.push(`${object.metadata.name} ${portOf(object)}`));
+    let failed: KubeError | undefined;
+    lab.serve(
+      (exchange) => answerList(exchange, '10', strange, service('blue', '5')),
+      (exchange) => {
+        failed = lab.informer.state.lastError;
+        exchange.open();
+      },
+    );
+
+    lab.run();
+    await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
+
+    expect(failed?.message).toContain('Service tenants/strange');
+    expect(lab.told).toEqual(['ADDED strange 6', 'ADDED blue 5']);
+    expect(heard).toEqual(['blue 5']);
+  });
+
+  test('whatever a server sends, the informer does not end', async () => {
+    const anyObject = fc.oneof(
+      fc.jsonValue(),
+      fc.record({ metadata: fc.jsonValue(), kind: fc.jsonValue() }),
+      fc.record({
+        kind: fc.jsonValue(),
+        metadata: fc.record(
+          {
+            name: fc.oneof(fc.jsonValue(), fc.string()),
+            namespace: fc.jsonValue(),
+            resourceVersion: fc.jsonValue(),
+            labels: fc.jsonValue(),
+          },
+          { requiredKeys: [] },
+        ),
+        port: fc.jsonValue(),
+      }),
+    );
+    const anyEvent = fc.record({
+      type: fc.oneof(
+        fc.constantFrom('ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'),
+        fc.jsonValue(),
+      ),
+      object: anyObject,
+    });
+    await using lab = await InformerLab.open({
+      trim: (object) => ({ ...object, port: Object.keys(object.metadata.labels ?? {}).length }),
+      indexes: { label: ({ metadata }) => Object.values(metadata.labels ?? {}) },
+    });
+    const inputs = fc.sample(fc.record({ items: fc.array(anyObject), event: anyEvent }), 200);
+    lab.serve(
+      (exchange) => {
+        const items = lab.lists.length % 2 === 0 ? [] : (inputs[lab.lists.length]?.items ?? []);
+        exchange.answer(200, { metadata: { resourceVersion: '1' }, items });
+      },
+      (exchange) => {
+        exchange.open();
+        exchange.write(`${JSON.stringify(inputs[lab.watches.length]?.event ?? null)}\n`);
+        exchange.finish();
+      },
+    );
+
+    lab.run();
+    await lab.until(() => lab.lists.length > 60, 'there were many lists', 30_000);
+
+    // Waits for `run`, which would have thrown.
+    await lab.stop();
+  });
+});
+
+describe('an outage', () => {
+  test('leaves the copy as it was, and what happened meanwhile is told after', async () => {
+    await using lab = await InformerLab.open();
+    lab.serve((exchange) =>
+      answerList(exchange, '10', service('blue', '5'), service('gone', '6'), service('same', '7')),
+    );
+    lab.run();
+    await lab.until(() => lab.informer.state.isConnected, 'a watch is open');
+
+    lab.clock.advance(1000);
+    await lab.goDown();
+    await lab.until(() => !lab.informer.state.isConnected, 'the watch has broken');
+    await lab.until(() => lab.informer.state.failures > 3, 'it has failed for a while', STEP_MS);
+    const during = { state: lab.informer.state, objects: lab.informer.list().length };
+    await lab.comeUp((exchange) =>
+      answerList(exchange, '3', service('blue', '2', 'made anew'), service('same', '7')),
+    );
+    await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
+
+    expect(during.state).toMatchObject({ isConnected: false, staleSinceMs: 1000 });
+    expect(during.objects).toBe(3);
+    // A server that was restored from a backup is at an older version than before.
+    expect(lab.told.slice(3)).toEqual(['DELETED gone 6', 'DELETED blue 5', 'ADDED blue 2']);
+    expect(lab.watches.at(-1)!.query.get('resourceVersion')).toBe('3');
+    expect(lab.informer.state.staleSinceMs).toBeUndefined();
+  });
+});

@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test';
+import { systemClock, type Clock } from '../../engine/clock.ts';
+import { until } from '../../engine/conformance/peer.ts';
+import { createClient } from '../client/fetch-client.ts';
+import { Informer } from './informer.ts';
+import { keyText, type KubeObject } from '../object.ts';
+import { RESOURCES } from '../resource.ts';
+import { TestApiServer } from '../testing/api-server.ts';
+import type { Fault } from '../testing/fault.ts';
+
+interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const FAULTS: readonly Fault[] = [
+  { kind: 'reset' },
+  { kind: 'half-line' },
+  { kind: 'short-line' },
+  { kind: 'expired-event' },
+  { kind: 'answer', status: 410, reason: 'Expired' },
+  { kind: 'answer', status: 429, reason: 'TooManyRequests' },
+  { kind: 'answer', status: 500, reason: 'InternalError' },
+  { kind: 'slow', pieces: 40, pauseMs: 1 },
+  { kind: 'hang' },
+];
+
+const KEYS = [1, 2, 3, 4, 5, 6, 7].map((n) => ({ name: `map-${n}`, namespace: 'default' }));
+
+/** A minute in a third of a second, so that pauses and limits are all met. */
+const fastClock: Clock = {
+  nowMs: () => systemClock.nowMs() * 200,
+  every: (periodMs, run) => systemClock.every(periodMs / 200, run),
+};
+
+function numbersIn(all: Iterable<ConfigMap>): string[] {
+  return [...all].map(({ metadata, data }) => `${keyText(metadata)} ${data?.['n']}`).toSorted();
+}
+
+test('changes in a storm of faults all arrive, and whoever follows them knows the same', async () => {
+  await using server = await TestApiServer.start();
+  const { configMap } = RESOURCES;
+  const writer = createClient(server.access);
+  const client = createClient(server.access, { clock: fastClock });
+  const informer = new Informer<ConfigMap>({ client, resource: configMap, clock: fastClock });
+  const followed = new Map<string, ConfigMap>();
+  informer.onChange(({ type, object }) => {
+    if (type === 'DELETED') followed.delete(keyText(object.metadata));
+    else followed.set(keyText(object.metadata), object);
+  });
+  const abort = new AbortController();
+  const running = informer.run(abort.signal);
+
+  for (const [round, fault] of FAULTS.entries()) {
+    await until(() => informer.state.isConnected, 'a watch is open', 30_000);
+    server.inject(fault, { verb: 'watch', plural: 'configmaps' });
+    if (fault.kind !== 'short-line') server.inject(fault, { verb: 'list', plural: 'configmaps' });
+    if (round % 2 === 0) server.endWatches();
+    else server.resetConnections();
+    if (round % 4 === 3) server.compact();
+    for (let n = round * 10; n < round * 10 + 10; n++) {
+      const key = KEYS[n % KEYS.length]!;
+      if (n % 5 === 4) await writer.delete(configMap, key);
+      else {
+        const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: key };
+        await writer.apply<ConfigMap>({ ...object, data: { n: String(n) } });
+      }
+    }
+    const expected = numbersIn(KEYS.map((key) => server.read(configMap, key) ?? []).flat());
+    const isRight = () => Bun.deepEquals(numbersIn(informer.list()), expected);
+    await until(isRight, `the copy is right after ${JSON.stringify(fault)}`, 30_000);
+
+    expect(numbersIn(followed.values())).toEqual(expected);
+  }
+
+  expect(informer.state.failures).toBeGreaterThan(FAULTS.length / 2);
+  abort.abort();
+  await running;
+}, 90_000);

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'bun:test';
+import { answerList, eventLine, InformerLab, service, type Service } from './testing/lab.ts';
+import type { Exchange } from '../transport/testing/server.ts';
+
+const BLUE = { name: 'blue', namespace: 'tenants' };
+
+/** A list with one object. */
+const listOfBlue = (exchange: Exchange) => answerList(exchange, '10', service('blue', '5'));
+
+/** Runs until a watch is open. */
+async function connected(lab: InformerLab): Promise<Exchange> {
+  lab.run();
+  await lab.until(() => lab.informer.state.isConnected, 'a watch is open');
+  return lab.watches.at(-1)!;
+}
+
+describe('the copy', () => {
+  test('has what the list has, and then what the watch tells', async () => {
+    await using lab = await InformerLab.open();
+    lab.serve(listOfBlue);
+
+    const watch = await connected(lab);
+    watch.write(eventLine('ADDED', service('green', '11')));
+    watch.write(eventLine('MODIFIED', service('blue', '12')));
+    watch.write(eventLine('DELETED', service('green', '13')));
+    await lab.until(() => lab.told.length === 4, 'all is told');
+
+    expect(watch.query.get('resourceVersion')).toBe('10');
+    expect(lab.told).toEqual([
+      'ADDED blue 5',
+      'ADDED green 11',
+      'MODIFIED blue 12',
+      'DELETED green 13',
+    ]);
+    expect(lab.informer.get(BLUE)).toEqual(service('blue', '12'));
+    expect(lab.informer.list()).toEqual([service('blue', '12')]);
+  });
+
+  test('is of those that are selected', async () => {
+    const selection = { namespace: 'tenants', labelSelector: 'a=b' };
+    await using lab = await InformerLab.open({ selection });
+    lab.serve(listOfBlue);
+
+    await connected(lab);
+
+    for (const { path, query } of lab.server.exchanges) {
+      expect(path).toBe('/api/v1/namespaces/tenants/services');
+      expect(query.get('labelSelector')).toBe('a=b');
+    }
+  });
+
+  test('is without managedFields, which nobody here reads', async () => {
+    const { metadata, ...rest } = service('blue', '5');
+    const full = { ...rest, metadata: { ...metadata, managedFields: [{ manager: 'x' }] } };
+    await using lab = await InformerLab.open();
+    lab.serve((exchange) => answerList(exchange, '10', full));
+
+    const watch = await connected(lab);
+    const listed = lab.informer.get(BLUE);
+    watch.write(
+      eventLine('MODIFIED', {
+        ...service('blue', '6'),
+        metadata: { ...full.metadata, resourceVersion: '6' },
+      }),
+    );
+    await lab.until(() => lab.told.length === 2, 'all is told');
+
+    expect(listed).toEqual(service('blue', '5'));
+    expect(lab.informer.get(BLUE)).toEqual(service('blue', '6'));
+  });
+
+  test('has of an object what is asked to be kept', async () => {
+    const trim = ({ apiVersion, kind, metadata }: Service) => ({ apiVersion, kind, metadata });
+    await using lab = await InformerLab.open({ trim });
+    lab.serve((exchange) => answerList(exchange, '10', { ...service('blue', '5'), port: 443 }));
+
+    const watch = await connected(lab);
+    watch.write(eventLine('ADDED', { ...service('green', '11'), port: 443 }));
+    await lab.until(() => lab.told.length === 2, 'all is told');
+
+    expect(lab.informer.list().map(({ port }) => port)).toEqual([undefined, undefined]);
+  });
+
+  test('can be asked by an index', async () => {
+    const indexes = { length: ({ metadata }: Service) => [String(metadata.name.length)] };
+    await using lab = await InformerLab.open({ indexes });
+    lab.serve(listOfBlue);
+
+    await connected(lab);
+
+    expect(lab.informer.byIndex('length', '4')).toEqual([service('blue', '5')]);
+    expect(lab.informer.byIndex('length', '5')).toEqual([]);
+  });
+});
+
+describe('being in sync', () => {
+  test('begins with the first list, even of nothing', async () => {
+    await using lab = await InformerLab.open();
+    lab.serve((exchange) => answerList(exchange, '1'));
+    const before = lab.informer.hasSynced;
+
+    lab.run();
+    await lab.informer.synced(new AbortController().signal);
+
+    expect(before).toBe(false);
+    expect(lab.informer.hasSynced).toBe(true);
+  });
+
+  test('is waited for no longer than the signal says', async () => {
+    await using lab = await InformerLab.open();
+    const abort = new AbortController();
+    const waiting = lab.informer.synced(abort.signal).catch((error: unknown) => error);
+
+    abort.abort(new Error('enough'));
+
+    expect(await waiting).toEqual(new Error('enough'));
+  });
+});
+
+describe('a watch that the server ends', () => {
+  test('goes on from the last event, with no list between', async () => {
+    await using lab = await InformerLab.open();
+    lab.serve(listOfBlue);
+
+    const watch = await connected(lab);
+    watch.write(eventLine('ADDED', service('green', '11')));
+    await lab.until(() => lab.told.length === 2, 'all is told');
+    lab.clock.advance(60_000);
+    watch.finish();
+    await lab.until(() => lab.watches.length === 2, 'there is another watch');
+
+    expect(lab.watches[1]!.query.get('resourceVersion')).toBe('11');
+    expect(lab.lists).toHaveLength(1);
+    expect(lab.informer.state.failures).toBe(0);
+  });
+
+  test('goes on from the last bookmark', async () => {
+    await using lab = await InformerLab.open();
+    lab.serve(listOfBlue);
+
+    const watch = await connected(lab);
+    watch.write(eventLine('BOOKMARK', { metadata: { resourceVersion: '99' } }));
+    lab.clock.advance(60_000);
+    watch.finish();
+    await lab.until(() => lab.watches.length === 2, 'there is another watch');
+
+    expect(lab.watches[1]!.query.get('resourceVersion')).toBe('99');
+  });
+
+  test('at once, again and again, is not asked for ever faster', async () => {
+    await using lab = await InformerLab.open();
+    const atMs: number[] = [];
+    lab.serve(listOfBlue, (exchange) => {
+      atMs.push(lab.clock.nowMs());
+      exchange.open();
+      exchange.finish();
+    });
+
+    lab.run();
+    await lab.until(() => atMs.length === 5, 'there were five', 100);
+
+    const pauses = atMs.slice(1).map((ms, index) => ms - atMs[index]!);
+    for (const [index, pause] of pauses.entries()) {
+      expect(pause).toBeGreaterThanOrEqual(500 * 2 ** index);
+    }
+    expect(lab.lists).toHaveLength(1);
+  });
+});
+
+describe('the end', () => {
+  test('comes with the signal and releases the connection', async () => {
+    await using lab = await InformerLab.open();
+    lab.serve(listOfBlue);
+    const watch = await connected(lab);
+
+    await lab.stop();
+
+    await lab.until(() => watch.isClosed, 'the connection is released');
+    expect(lab.informer.state.isConnected).toBe(false);
+  });
+
+  test('comes with the signal while a list hangs', async () => {
+    await using lab = await InformerLab.open();
+    lab.run();
+    await lab.until(() => lab.lists.length === 1, 'a list is asked for');
+
+    await lab.stop();
+  });
+
+  test('comes with the signal while it waits to try again', async () => {
+    await using lab = await InformerLab.open();
+    lab.serve((exchange) => exchange.answer(500, 'broken'));
+    lab.run();
+    await lab.until(() => lab.informer.state.failures === 1, 'a list has failed');
+
+    await lab.stop();
+  });
+
+  test('of a listener is not that of the others', async () => {
+    await using lab = await InformerLab.open();
+    const heard: string[] = [];
+    const stop = lab.informer.onChange(({ object }) => heard.push(object.metadata.name));
+    lab.serve(listOfBlue);
+    const watch = await connected(lab);
+
+    stop();
+    watch.write(eventLine('ADDED', service('green', '11')));
+    await lab.until(() => lab.told.length === 2, 'all is told');
+
+    expect(heard).toEqual(['blue']);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { AnswerDecoder } from './answer.ts';
+
+const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+const bytes = (text: string) => Buffer.from(text, 'latin1');
+
+/** All that a decoder makes of these pieces. */
+function decode(...pieces: readonly Uint8Array[]) {
+  const decoder = new AnswerDecoder();
+  const body = Buffer.concat(pieces.flatMap((piece) => decoder.push(piece)));
+  return { decoder, body: body.toString('latin1') };
+}
+
+/** The same bytes, cut at these places. */
+function cut(whole: Buffer, places: readonly number[]): Buffer[] {
+  const ends = [...places.map((place) => place % (whole.length + 1)), whole.length];
+  const sorted = [...new Set(ends)].toSorted((a, b) => a - b);
+  return sorted.map((end, index) => whole.subarray(sorted[index - 1] ?? 0, end));
+}
+
+describe('an answer', () => {
+  test('in chunks comes out the same however it is cut', () => {
+    const chunks = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }));
+    fc.assert(
+      fc.property(chunks, fc.array(fc.nat()), (parts, places) => {
+        const framed = parts.map((part) =>
+          Buffer.concat([bytes(`${part.length.toString(16)};x=y\r\n`), part, bytes('\r\n')]),
+        );
+        const whole = Buffer.concat([bytes(CHUNKED), ...framed, bytes('0\r\nTrailer: a\r\n\r\n')]);
+
+        const { decoder, body } = decode(...cut(whole, places));
+
+        expect(body).toBe(Buffer.concat(parts).toString('latin1'));
+        expect(decoder.isDone).toBe(true);
+      }),
+    );
+  });
+
+  test('with a length ends with it', () => {
+    const head = 'HTTP/1.1 429 Too Many Requests\r\nRETRY-AFTER:  7 \r\ncontent-length: 5\r\n\r\n';
+
+    const { decoder, body } = decode(bytes(`${head}hel`), bytes('lo'));
+
+    expect(decoder.head).toEqual({ status: 429, retryAfter: '7' });
+    expect(body).toBe('hello');
+    expect(decoder.isDone).toBe(true);
+  });
+
+  test('without a length ends with its connection', () => {
+    const { decoder, body } = decode(bytes('HTTP/1.0 200\r\n\r\nhel'), bytes('lo'));
+
+    expect(body).toBe('hello');
+    expect([decoder.isDone, decoder.endsWithConnection]).toEqual([false, true]);
+  });
+
+  test('may be announced by others, which are none', () => {
+    const early = 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n';
+
+    const { decoder, body } = decode(
+      bytes(`${early}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`),
+    );
+
+    expect(decoder.head?.status).toBe(200);
+    expect(body).toBe('ok');
+  });
+
+  test('is not there before all of its head is', () => {
+    const { decoder } = decode(bytes('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n'));
+
+    expect(decoder.head).toBeUndefined();
+  });
+});
+
+describe('what is no answer', () => {
+  test.each([
+    ['another protocol', 'SSH-2.0-OpenSSH\r\n\r\n'],
+    ['a head without an end', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(20_000)}`],
+    ['a line that is no header', 'HTTP/1.1 200 OK\r\nhello\r\n\r\n'],
+    ['another coding', 'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip\r\n\r\n'],
+    ['a length that is none', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
+    ['a chunk without a size', `${CHUNKED}hello\r\n`],
+    ['a chunk of more bytes than there are numbers', `${CHUNKED}fffffffffffffff\r\n`],
+    ['a chunk that does not end', `${CHUNKED}2\r\nhello\r\n`],
+    ['more than was announced', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhello'],
+  ])('%s', (_, text) => {
+    expect(() => decode(bytes(text))).toThrow();
+  });
+
+  test('any bytes at all are told from an answer without harm', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array()), fc.boolean(), (pieces, hasHead) => {
+        const decoder = new AnswerDecoder();
+        try {
+          if (hasHead) decoder.push(bytes(CHUNKED));
+          for (const piece of pieces) decoder.push(piece);
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'BadAnswer' });
+        }
+      }),
+    );
+  });
+});

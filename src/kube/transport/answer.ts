@@ -1,0 +1,160 @@
+/**
+ * HTTP/1.1 answers, read from bytes that come in any pieces (RFC 9112). No sockets.
+ */
+import { quoted } from '../../text/quote.ts';
+
+/** What comes before the body. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+}
+
+/** These bytes are no answer. */
+export class BadAnswer extends Error {
+  override readonly name = 'BadAnswer';
+}
+
+/** No server needs more for its head, or for the line before a chunk. */
+const MAX_HEAD_BYTES = 64 * 1024;
+const MAX_SIZE_LINE_BYTES = 1024;
+/** Sixteen digits and more would be no safe number. */
+const CHUNK_SIZE = /^([0-9a-f]{1,12})[ \t]*(;.*)?$/i;
+const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: |$)/;
+
+/** Where in an answer the next byte belongs. */
+type State = 'head' | 'chunk-size' | 'chunk' | 'chunk-end' | 'trailer' | 'sized' | 'open' | 'done';
+
+/** Reads one answer: gives its head once, and its body as it comes. */
+export class AnswerDecoder {
+  #state: State = 'head';
+  /** The lines of the head that have come. */
+  #headLines: string[] = [];
+  /** Of the head, or of a line elsewhere. */
+  #textBytes = 0;
+  /** The beginning of a line whose end has not come. */
+  #text = '';
+  /** Of the chunk, or of the whole body. */
+  #leftBytes = 0;
+  #head: AnswerHead | undefined;
+
+  /** Absent until all of it has come. */
+  get head(): AnswerHead | undefined {
+    return this.#head;
+  }
+
+  /** Whether the body is complete. One without a length is complete when the connection ends, and this stays false. */
+  get isDone(): boolean {
+    return this.#state === 'done';
+  }
+
+  /** Whether the end of the connection is the end of the body. */
+  get endsWithConnection(): boolean {
+    return this.#state === 'open';
+  }
+
+  /** The parts of the body that are in these bytes; views of them. @throws BadAnswer */
+  push(bytes: Uint8Array): readonly Uint8Array[] {
+    const body: Uint8Array[] = [];
+    let at = 0;
+    while (at < bytes.length) {
+      switch (this.#state) {
+        case 'chunk':
+        case 'sized':
+        case 'open': {
+          const end =
+            this.#state === 'open' ? bytes.length : Math.min(bytes.length, at + this.#leftBytes);
+          body.push(bytes.subarray(at, end));
+          this.#leftBytes -= end - at;
+          at = end;
+          if (this.#state !== 'open' && this.#leftBytes === 0) {
+            this.#state = this.#state === 'chunk' ? 'chunk-end' : 'done';
+          }
+          break;
+        }
+        case 'head':
+        case 'chunk-size':
+        case 'chunk-end':
+        case 'trailer':
+          at = this.#takeText(bytes, at);
+          break;
+        case 'done':
+          throw new BadAnswer('there is more than was announced');
+      }
+    }
+    return body;
+  }
+
+  /** Takes text up to the end of a line, and returns where it ended. */
+  #takeText(bytes: Uint8Array, at: number): number {
+    const newline = bytes.indexOf(0x0a, at);
+    const end = newline < 0 ? bytes.length : newline + 1;
+    this.#textBytes += end - at;
+    if (this.#textBytes > (this.#state === 'head' ? MAX_HEAD_BYTES : MAX_SIZE_LINE_BYTES)) {
+      throw new BadAnswer('its head has no end');
+    }
+    this.#text += Buffer.from(bytes.buffer, bytes.byteOffset + at, end - at).toString('latin1');
+    if (newline >= 0) {
+      const line = this.#text.trimEnd();
+      this.#text = '';
+      this.#takeLine(line);
+    }
+    return end;
+  }
+
+  #takeLine(line: string): void {
+    if (this.#state === 'head') {
+      if (line !== '') this.#headLines.push(line);
+      else if (this.#headLines.length > 0) this.#headEnded();
+      return;
+    }
+    this.#textBytes = 0;
+    if (this.#state === 'chunk-end') {
+      if (line !== '') throw new BadAnswer('a chunk is longer than was announced');
+      this.#state = 'chunk-size';
+    } else if (this.#state === 'trailer') {
+      if (line === '') this.#state = 'done';
+    } else {
+      const size = CHUNK_SIZE.exec(line)?.[1];
+      if (size === undefined) throw new BadAnswer('a chunk has no size');
+      this.#leftBytes = parseInt(size, 16);
+      this.#state = this.#leftBytes === 0 ? 'trailer' : 'chunk';
+    }
+  }
+
+  #headEnded(): void {
+    const [first = '', ...lines] = this.#headLines;
+    this.#headLines = [];
+    this.#textBytes = 0;
+    const status = Number(STATUS_LINE.exec(first)?.[1]);
+    if (!(status >= 100)) throw new BadAnswer('it does not begin as an answer does');
+    // 1xx are not the answer yet: another head follows.
+    if (status < 200) return;
+    const headers = new Map(
+      lines.map((line): [string, string] => {
+        const colon = line.indexOf(':');
+        if (colon <= 0) throw new BadAnswer('a line of its head is no header');
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
+    // The other headers are not kept: an answer may be read for years.
+    this.#head = { status, retryAfter: headers.get('retry-after') };
+    this.#frame(headers);
+  }
+
+  /** RFC 9112, 6.3. */
+  #frame(headers: ReadonlyMap<string, string>): void {
+    const coding = headers.get('transfer-encoding');
+    const length = headers.get('content-length');
+    if (coding !== undefined) {
+      if (coding.toLowerCase() !== 'chunked')
+        throw new BadAnswer(`its coding is ${quoted(coding)}`);
+      this.#state = 'chunk-size';
+    } else if (length !== undefined) {
+      if (!/^\d{1,15}$/.test(length)) throw new BadAnswer(`its length is ${quoted(length)}`);
+      this.#leftBytes = Number(length);
+      this.#state = this.#leftBytes === 0 ? 'done' : 'sized';
+    } else {
+      this.#state = 'open';
+    }
+  }
+}

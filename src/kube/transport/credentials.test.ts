@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ManualClock } from '../../engine/clock.ts';
+import type { Credentials } from '../access/cluster-access.ts';
+import { errorOf, tokenOf, TransportLab, VERSION } from './testing/lab.ts';
+
+let lab: TransportLab;
+
+beforeEach(async () => {
+  lab = await TransportLab.open();
+});
+
+afterEach(async () => lab[Symbol.asyncDispose]());
+
+describe('a token file', () => {
+  let path: string;
+  let credentials: Credentials;
+
+  beforeEach(() => {
+    path = join(lab.folder, 'token');
+    credentials = { kind: 'token-file', path };
+    writeFileSync(path, 'first\n');
+  });
+
+  test('is read again after a minute', async () => {
+    const clock = new ManualClock();
+    const one = lab.transport({ credentials }, { clock });
+
+    await one.json(VERSION);
+    writeFileSync(path, 'second\n');
+    await one.json(VERSION);
+    clock.advance(60_000);
+    await one.json(VERSION);
+
+    expect(lab.server.exchanges.map(tokenOf)).toEqual(['first', 'first', 'second']);
+  });
+
+  test('is read again at once when the server does not take the token any more', async () => {
+    lab.server.script = (exchange) =>
+      tokenOf(exchange) === 'second'
+        ? exchange.answer(200, { ok: true })
+        : exchange.answer(401, { kind: 'Status', message: 'Unauthorized' });
+    const one = lab.transport({ credentials });
+    await errorOf(one.json(VERSION));
+    writeFileSync(path, 'second');
+
+    expect(await one.json(VERSION)).toEqual({ ok: true });
+    expect(lab.server.exchanges.map(tokenOf)).toEqual(['first', 'first', 'second']);
+  });
+
+  test('may be a link that is swapped, as in a volume', async () => {
+    const volume = join(lab.folder, 'volume');
+    const clock = new ManualClock();
+    symlinkSync(path, volume);
+    const one = lab.transport({ credentials: { kind: 'token-file', path: volume } }, { clock });
+    await one.json(VERSION);
+
+    writeFileSync(join(lab.folder, 'new'), 'second');
+    symlinkSync(join(lab.folder, 'new'), join(lab.folder, 'swap'));
+    await rename(join(lab.folder, 'swap'), volume);
+    clock.advance(60_000);
+    await one.json(VERSION);
+
+    expect(lab.server.exchanges.map(tokenOf)).toEqual(['first', 'second']);
+  });
+
+  test.each([
+    ['is not there', () => rmSync(path), /ENOENT/],
+    ['is empty', () => writeFileSync(path, ' \n'), /is empty; a token belongs there/],
+    ['has two lines', () => writeFileSync(path, 'one\r\nx-two: 2\n'), /token with line breaks/],
+    // Cut to a byte, this is a line break too.
+    ['is not ASCII', () => writeFileSync(path, 'one\u010ax-two: 2'), /are not ASCII/],
+  ])('that %s is said, and nothing is sent', async (_, change, sentence) => {
+    change();
+
+    const error = await errorOf(lab.transport({ credentials }).json(VERSION));
+
+    expect(error.reason).toBe('Unauthorized');
+    expect(error.message).toMatch(sentence);
+    expect(lab.server.exchanges).toHaveLength(0);
+  });
+});
+
+describe('a program that prints credentials', () => {
+  const EXPIRES_MS = Date.UTC(2030, 0, 1);
+
+  /** Counts its runs in a file, and prints a token with that number. */
+  function login(lines = ''): Credentials {
+    const command = join(lab.folder, 'login');
+    const status = '{"token":"token-%s","expirationTimestamp":"2030-01-01T00:00:00Z"}';
+    const credential = `{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":${status}}`;
+    writeFileSync(
+      command,
+      `#!/bin/sh\n${lines}\necho x >> ${lab.folder}/runs\nprintf '${credential}' "$(wc -l < ${lab.folder}/runs | tr -d ' ')"\n`,
+    );
+    chmodSync(command, 0o755);
+    const apiVersion = 'client.authentication.k8s.io/v1';
+    const plugin = { apiVersion, command, args: [], env: {}, provideClusterInfo: false };
+    return { kind: 'exec', plugin };
+  }
+
+  const runs = () => readFileSync(join(lab.folder, 'runs'), 'utf8').split('\n').length - 1;
+
+  test('runs once for many requests, at the same time too', async () => {
+    const one = lab.transport({ credentials: login() }, { wallMs: () => 0 });
+
+    await Promise.all([one.json(VERSION), one.json(VERSION), one.json(VERSION)]);
+    await one.json(VERSION);
+
+    expect(lab.server.exchanges.map(tokenOf)).toEqual(Array(4).fill('token-1'));
+    expect(runs()).toBe(1);
+  });
+
+  test('runs again shortly before they expire', async () => {
+    let wallMs = EXPIRES_MS - 60_000;
+    const one = lab.transport({ credentials: login() }, { wallMs: () => wallMs });
+
+    await one.json(VERSION);
+    wallMs = EXPIRES_MS - 10_000;
+    await one.json(VERSION);
+
+    expect(lab.server.exchanges.map(tokenOf)).toEqual(['token-1', 'token-2']);
+  });
+
+  test('runs again once when the server does not take them', async () => {
+    lab.server.script = (exchange) => exchange.answer(401, { kind: 'Status', message: 'who?' });
+    const one = lab.transport({ credentials: login() }, { wallMs: () => 0 });
+
+    const error = await errorOf(one.json(VERSION));
+
+    expect(error).toMatchObject({ reason: 'Unauthorized', status: 401 });
+    expect(lab.server.exchanges.map(tokenOf)).toEqual(['token-1', 'token-2']);
+  });
+
+  test('that fails is named in the error', async () => {
+    const credentials = login('echo no session >&2; exit 1');
+
+    const error = await errorOf(lab.transport({ credentials }).json(VERSION));
+
+    expect(error.reason).toBe('Unauthorized');
+    expect(error.message).toMatch(/^GET \/version at https:.*login ended with 1: no session$/);
+  });
+
+  test('that prints certificates changes the connection with them', async () => {
+    const [first, second] = await Promise.all(
+      ['first', 'second'].map(async (commonName) => lab.authority.issue({ commonName })),
+    );
+    const certificates = [first!, second!].map(({ cert, key }) => ({
+      apiVersion: 'client.authentication.k8s.io/v1',
+      kind: 'ExecCredential',
+      status: {
+        clientCertificateData: cert,
+        clientKeyData: key,
+        expirationTimestamp: '2030-01-01T00:00:00Z',
+      },
+    }));
+    writeFileSync(join(lab.folder, 'now'), JSON.stringify(certificates[0]));
+    const apiVersion = 'client.authentication.k8s.io/v1';
+    const plugin = {
+      apiVersion,
+      command: 'cat',
+      args: [join(lab.folder, 'now')],
+      env: {},
+      provideClusterInfo: false,
+    };
+    await using mutual = await lab.mutualServer();
+    let wallMs = 0;
+    const one = lab.transport(
+      { server: mutual.url, credentials: { kind: 'exec', plugin } },
+      { wallMs: () => wallMs },
+    );
+
+    await one.json(VERSION);
+    writeFileSync(join(lab.folder, 'now'), JSON.stringify(certificates[1]));
+    wallMs = EXPIRES_MS;
+    await one.json(VERSION);
+
+    expect(mutual.exchanges.map(({ peer }) => peer)).toEqual(['first', 'second']);
+  });
+});

@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { errorOf, tokenOf, TransportLab, VERSION } from './testing/lab.ts';
+import { startServer } from './testing/server.ts';
+import type { Transport } from './transport.ts';
+
+let lab: TransportLab;
+
+beforeEach(async () => {
+  lab = await TransportLab.open();
+});
+
+afterEach(async () => lab[Symbol.asyncDispose]());
+
+/** A request by each of the two ways: its answer, or why there is none. */
+const WAYS: readonly [string, (transport: Transport) => Promise<unknown>][] = [
+  ['a request', async (transport) => transport.json(VERSION)],
+  [
+    'a stream',
+    async (transport) => {
+      const stream = await transport.stream(VERSION);
+      const bytes = await stream.read();
+      stream.close();
+      return JSON.parse(Buffer.from(bytes ?? []).toString());
+    },
+  ],
+];
+
+describe.each(WAYS)('which server is spoken to by %s', (_, ask) => {
+  test('one whose certificate is of the CA, and has the name of its address', async () => {
+    expect(await ask(lab.transport())).toEqual({ ok: true });
+  });
+
+  test('one that has another name than its address, if that name is given', async () => {
+    const named = await lab.authority.issue({ names: ['blue.k8s.example.com'] });
+    await using other = await startServer((exchange) => exchange.answer(200, {}), { tls: named });
+    const elsewhere = { server: other.url, serverName: 'blue.k8s.example.com' };
+
+    expect(await ask(lab.transport(elsewhere))).toEqual({});
+    expect(await errorOf(ask(lab.transport({ server: other.url })))).toMatchObject({
+      reason: 'Untrusted',
+    });
+  });
+
+  test('none of another CA', async () => {
+    const { cert: ca } = await TestAuthority.create('another');
+
+    const error = await errorOf(ask(lab.transport({ ca })));
+
+    expect(error.reason).toBe('Untrusted');
+    expect(error.message).toContain('not of the CA that is trusted here');
+    expect(lab.server.exchanges).toHaveLength(0);
+  });
+
+  test('none without a CA but those that the system trusts', async () => {
+    const error = await errorOf(ask(lab.transport({ ca: undefined })));
+
+    expect(error.reason).toBe('Untrusted');
+  });
+
+  test('none that has another name', async () => {
+    const error = await errorOf(ask(lab.transport({ serverName: 'green' })));
+
+    expect(error.reason).toBe('Untrusted');
+    expect(error.message).toContain('not the name that was asked for');
+    expect(lab.server.exchanges).toHaveLength(0);
+  });
+
+  test('none that has its name as a subject only: any user of a cluster may choose that', async () => {
+    const user = await lab.authority.issue({ commonName: 'kubernetes' });
+    await using other = await startServer((exchange) => exchange.answer(200, {}), { tls: user });
+    const impostor = lab.transport({ server: other.url, serverName: 'kubernetes' });
+
+    const error = await errorOf(ask(impostor));
+
+    expect(error.reason).toBe('Untrusted');
+    expect(other.exchanges).toHaveLength(0);
+  });
+
+  test('none whose certificate has expired', async () => {
+    const notAfter = new Date(Date.now() - 1000);
+    const old = await lab.authority.issue({ names: ['127.0.0.1'], notAfter });
+    await using other = await startServer((exchange) => exchange.answer(200, {}), { tls: old });
+
+    const error = await errorOf(ask(lab.transport({ server: other.url })));
+
+    expect(error.message).toContain('it has expired');
+  });
+
+  test('none, even if the environment says that any will do', async () => {
+    const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      const error = await errorOf(ask(lab.transport({ serverName: 'green' })));
+
+      expect(error.reason).toBe('Untrusted');
+    } finally {
+      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
+    }
+  });
+
+  test('not the one that an answer points to', async () => {
+    await using elsewhere = await startServer((exchange) => exchange.answer(200, {}));
+    lab.server.script = (exchange) => exchange.answer(302, '', { location: elsewhere.url });
+
+    const error = await errorOf(ask(lab.transport()));
+
+    expect(error).toMatchObject({ reason: 'ServerError', status: 302 });
+    expect(elsewhere.exchanges).toHaveLength(0);
+  });
+});
+
+describe('who asks', () => {
+  test('a thousand requests of two certificates, at once, are never mixed up', async () => {
+    await using mutual = await lab.mutualServer();
+    const open = async (commonName: string) => {
+      const { cert, key } = await lab.authority.issue({ commonName });
+      const credentials = { kind: 'certificate', cert, key } as const;
+      return lab.transport({ server: mutual.url, credentials });
+    };
+    const blue = await open('blue');
+    const green = await open('green');
+
+    await Promise.all(
+      Array.from({ length: 500 }, async () =>
+        Promise.all([
+          blue.json({ verb: 'GET', path: '/blue' }),
+          green.json({ verb: 'GET', path: '/green' }),
+        ]),
+      ),
+    );
+
+    const seen = mutual.exchanges.map(({ path, peer }) => `${path} ${peer}`);
+    expect(seen).toHaveLength(1000);
+    expect(new Set(seen)).toEqual(new Set(['/blue blue', '/green green']));
+  });
+
+  test('a token', async () => {
+    await lab.transport({ credentials: { kind: 'token', token: 'abc' } }).json(VERSION);
+
+    expect(tokenOf(lab.server.exchanges[0]!)).toBe('abc');
+  });
+
+  test('nobody, without credentials', async () => {
+    await lab.transport().json(VERSION);
+
+    expect(lab.server.exchanges[0]?.headers.get('authorization')).toBeNull();
+    expect(lab.server.exchanges[0]?.headers.get('user-agent')).toBe('snicket/test');
+  });
+
+  test('one connection serves requests that follow each other', async () => {
+    const one = lab.transport();
+
+    for (let count = 0; count < 5; count++) await one.json(VERSION);
+
+    expect(lab.server.connections).toBe(1);
+  });
+});

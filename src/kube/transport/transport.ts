@@ -1,0 +1,285 @@
+/**
+ * Requests to one API server: TLS, credentials, limits, errors. What is asked is the client's affair.
+ *
+ * Facts of Bun 1.4 that this rests on, each with a test: connections of two sessions are never shared, so neither are
+ * identities; `serverName` is both what is asked for and what is verified; $NODE_TLS_REJECT_UNAUTHORIZED=0 would switch
+ * verification off, were it not asked for in so many words.
+ */
+import { X509Certificate } from 'node:crypto';
+import { getCACertificates, type PeerCertificate } from 'node:tls';
+import { systemClock, type Clock } from '../../engine/clock.ts';
+import { hostOf, type ClusterAccess } from '../access/cluster-access.ts';
+import { KubeError } from '../kube-error.ts';
+import { identitySource, type Identity, type IdentitySource } from './credentials.ts';
+import { answerIn, bytesWithin, type Answer } from './body.ts';
+import { errorOfAnswer, malformed, nameOf, type CallName } from './request-error.ts';
+import { CallLimits } from './request-limits.ts';
+import { nameFault } from './certificate-name.ts';
+import { countedRequest } from './open-requests.ts';
+import { SocketAnswer } from './socket.ts';
+import { LimitedStream, type ByteStream } from './stream.ts';
+
+/** A request. */
+export interface Call {
+  readonly verb: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  /** What is undefined is left out. */
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+  /** Default `application/json`. */
+  readonly contentType?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer that was read to its end. */
+export interface WholeAnswer {
+  /** As JSON has it. */
+  readonly content: unknown;
+  readonly bytes: number;
+}
+
+/** Options of a {@link Transport}. */
+export interface TransportOptions {
+  readonly timeoutMs: number;
+  readonly userAgent: string;
+  /** Of one answer that is read whole. */
+  readonly answerBytes: number;
+  readonly clock?: Clock | undefined;
+  readonly wallMs?: (() => number) | undefined;
+}
+
+const MAX_REFUSAL_BYTES = 64 * 1024;
+
+/**
+ * How long a server is asked to watch. One that ends all watches at the same moment gets them all back at that moment:
+ * hence the spread.
+ */
+export const WATCH_SECONDS = { least: 300, spread: 300 };
+
+/**
+ * For longer than the server was asked to watch. It cannot be less: bookmarks come about every 60 seconds, but only if
+ * something of the kind has changed, and a DaemonSet may not for days. Dead peers are found by keepalive.
+ */
+const SILENCE_MS = (WATCH_SECONDS.least + WATCH_SECONDS.spread + 60) * 1000;
+
+/**
+ * kube-apiserver closes a connection that is idle for 90 seconds; a request must not meet that. Much shorter, since a look
+ * at a tenant is over in seconds, and a thousand tenants would have a connection each for nothing.
+ */
+const KEEP_ALIVE = { idleTimeout: 10, maxIdleSockets: 4 };
+
+/** A watch that was opened with the token before this one may still go on. */
+const KNOWN_TOKENS = 2;
+
+/** One server, one identity. */
+export class Transport {
+  readonly #access: ClusterAccess;
+  readonly #options: TransportOptions;
+  readonly #clock: Clock;
+  readonly #identities: IdentitySource;
+  /** Those that were sent last. */
+  #tokens: readonly string[] = [];
+  #session: { readonly of: Identity; readonly session: Bun.FetchSession } | undefined;
+
+  constructor(access: ClusterAccess, options: TransportOptions) {
+    const { clock = systemClock, wallMs = Date.now } = options;
+    this.#access = access;
+    this.#options = options;
+    this.#clock = clock;
+    this.#identities = identitySource(access, { clock, wallMs });
+  }
+
+  get server(): string {
+    return this.#access.server;
+  }
+
+  /** As messages name a call. */
+  nameOf({ verb, path }: Call): CallName {
+    return { verb, path, server: this.server, redact: this.#redact };
+  }
+
+  /** The answer, parsed. @throws KubeError */
+  async json(call: Call): Promise<unknown> {
+    return (await this.answer(call)).content;
+  }
+
+  /** The answer, parsed, and how long it was. @throws KubeError */
+  async answer(call: Call): Promise<WholeAnswer> {
+    const { answerBytes } = this.#options;
+    const limits = this.#limits(call);
+    try {
+      const answer = await this.#accepted(call, limits, (identity) =>
+        this.#fetch(call, identity, limits),
+      );
+      const { content, isWhole } = await bytesWithin(answer, answerBytes);
+      if (isWhole) return { content: parsed(content, this.nameOf(call)), bytes: content.length };
+      throw malformed(this.nameOf(call), `it has more than ${answerBytes} bytes (answerBytes)`);
+    } catch (failure) {
+      throw limits.errorOf(failure);
+    } finally {
+      limits.end();
+    }
+  }
+
+  /** The answer as it comes, for as long as it comes. @throws KubeError */
+  async stream(call: Call): Promise<ByteStream> {
+    const limits = this.#limits(call);
+    try {
+      const answer = await this.#accepted(call, limits, (identity) =>
+        this.#dial(call, identity, limits),
+      );
+      limits.limitSilence(SILENCE_MS);
+      return new LimitedStream(answer, limits);
+    } catch (failure) {
+      const error = limits.errorOf(failure);
+      limits.end();
+      throw error;
+    }
+  }
+
+  #limits(call: Call): CallLimits {
+    return new CallLimits(this.nameOf(call), this.#clock, this.#options.timeoutMs, call.signal);
+  }
+
+  /** An answer that says yes. If the server does not know the caller any more, once again with fresh credentials. */
+  async #accepted(
+    call: Call,
+    limits: CallLimits,
+    ask: (identity: Identity) => Promise<Answer>,
+  ): Promise<Answer> {
+    let identity = await this.#identity(call, limits, this.#identities.current());
+    let answer = await ask(identity);
+    if (answer.status === 401) {
+      const refusal = await this.#refusal(call, answer);
+      const other = await this.#identity(call, limits, this.#identities.after(identity));
+      if (other === identity) throw refusal;
+      identity = other;
+      answer = await ask(identity);
+    }
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    throw await this.#refusal(call, answer);
+  }
+
+  async #identity(call: Call, limits: CallLimits, pending: Promise<Identity>): Promise<Identity> {
+    const known = pending.catch((error: unknown) => {
+      const said = error instanceof Error ? error.message : String(error);
+      throw new KubeError(
+        'Unauthorized',
+        `${nameOf(this.nameOf(call))}: there are no credentials to send: ${said}`,
+        { cause: error },
+      );
+    });
+    return limits.orGivenUp(known);
+  }
+
+  async #fetch(call: Call, identity: Identity, limits: CallLimits): Promise<Answer> {
+    const abort = new AbortController();
+    limits.stopBy(() => abort.abort());
+    const session = this.#sessionOf(identity);
+    const response = await countedRequest(async () =>
+      session.fetch(urlOf(this.server, call), {
+        method: call.verb,
+        headers: this.#headers(call, identity),
+        body: call.body === undefined ? undefined : JSON.stringify(call.body),
+        signal: abort.signal,
+        // To follow would be to carry the credentials to wherever the answer says.
+        redirect: 'manual',
+        proxy: false,
+        timeout: false,
+      }),
+    );
+    return answerIn(response);
+  }
+
+  async #dial(call: Call, identity: Identity, limits: CallLimits): Promise<Answer> {
+    const url = new URL(urlOf(this.server, call));
+    const isSecure = url.protocol === 'https:';
+    const target = {
+      host: hostOf(this.server),
+      port: Number(url.port) || (isSecure ? 443 : 80),
+      tls: isSecure ? this.#tls(identity) : undefined,
+    };
+    const lines = Object.entries({ host: url.host, ...this.#headers(call, identity) });
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const request = `${call.verb} ${url.pathname}${url.search} HTTP/1.1\r\n${head}\r\n`;
+    const answer = SocketAnswer.open(target, request);
+    limits.stopBy(() => answer.close());
+    await answer.opened();
+    return answer;
+  }
+
+  /** Whoever answers may say what it was sent. */
+  readonly #redact = (text: string): string =>
+    this.#tokens.reduce((rest, token) => rest.replaceAll(token, '(token)'), text);
+
+  #headers(call: Call, { token }: Identity): Record<string, string> {
+    if (token !== undefined && !this.#tokens.includes(token)) {
+      this.#tokens = [token, ...this.#tokens].slice(0, KNOWN_TOKENS);
+    }
+    return {
+      accept: 'application/json',
+      'user-agent': this.#options.userAgent,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(call.body === undefined
+        ? {}
+        : { 'content-type': call.contentType ?? 'application/json' }),
+    };
+  }
+
+  /** Another certificate is another session: a connection is the identity of whoever opened it. */
+  #sessionOf(identity: Identity): Bun.FetchSession {
+    const last = this.#session;
+    if (last !== undefined && last.of.cert === identity.cert && last.of.key === identity.key) {
+      return last.session;
+    }
+    last?.session.close();
+    const tls = this.#tls(identity);
+    const checkServerIdentity = (_: string, { raw }: PeerCertificate) =>
+      nameFault(new X509Certificate(raw), tls.serverName);
+    const session = new Bun.FetchSession({
+      tls: { ...tls, checkServerIdentity },
+      keepAlive: KEEP_ALIVE,
+    });
+    this.#session = { of: identity, session };
+    return session;
+  }
+
+  #tls({ cert, key }: Identity) {
+    const { ca = systemRoots(), server, serverName = hostOf(server) } = this.#access;
+    return { ca, cert, key, serverName, rejectUnauthorized: true };
+  }
+
+  async #refusal(call: Call, answer: Answer): Promise<KubeError> {
+    const { content } = await bytesWithin(answer, MAX_REFUSAL_BYTES);
+    return errorOfAnswer(this.nameOf(call), {
+      status: answer.status,
+      body: content.toString('utf8'),
+      retryAfter: answer.retryAfter,
+    });
+  }
+}
+
+function urlOf(server: string, { path, query = {} }: Call): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, value);
+  }
+  return `${server}${path}${parameters.size === 0 ? '' : `?${parameters.toString()}`}`;
+}
+
+function parsed(bytes: Buffer, call: CallName): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    // The parser would quote the text, which may be a Secret.
+    throw malformed(call, `it has ${bytes.length} bytes and is not JSON`);
+  }
+}
+
+let roots: string[] | undefined;
+
+/** Those of the system, as kubectl takes them; where there are none, those that Bun brings along. */
+function systemRoots(): string[] | undefined {
+  roots ??= getCACertificates('system');
+  return roots.length === 0 ? undefined : roots;
+}

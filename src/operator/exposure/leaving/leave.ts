@@ -1,0 +1,164 @@
+/**
+ * Taking an Exposure away: both sides as they were, then the finalizers.
+ *
+ * First the objects of its provider, whose API servers then keep their endpoints themselves again. The tenant comes next,
+ * while its nodes still reach their API by the route. A tenant that cannot be reached holds this up for a bounded time
+ * only; what stays behind in it then is said in an event.
+ */
+import { findingText } from '../../../api/finding.ts';
+import { removeFinalizer } from '../../../kube/finalizer.ts';
+import { isKubeError } from '../../../kube/kube-error.ts';
+import { keyText, type KubeObject } from '../../../kube/object.ts';
+import { RESOURCES } from '../../../kube/resource.ts';
+import { readControlPlane } from '../../../providers/reading/read-control-plane.ts';
+import { PROXY } from '../../../tenant/proxy-names.ts';
+import { managementFault } from '../../management/management-fault.ts';
+import { holderOf } from '../../preparation/exposure-preparation.ts';
+import { restore } from '../../preparation/restore.ts';
+import type { SecretRenewals } from '../../preparation/secret-renewals.ts';
+import { PREPARATION_FINALIZER, ROUTES_FINALIZER, TENANT_FINALIZER } from '../finalizers.ts';
+import { leaveTenant, silenceOf, type TenantLeaveMeans } from './leave-tenant.ts';
+import type { LeaveTime, LeaveTimes } from './leave-times.ts';
+import { leavingExposure, presentObjects } from './left-control-plane.ts';
+import { tellLeftHosts } from './left-hosts.ts';
+import type { Routing } from '../routing.ts';
+
+/** What it takes. */
+export interface LeaveMeans extends TenantLeaveMeans {
+  readonly routing: Routing;
+  readonly leaveTimes: LeaveTimes;
+  readonly renewals: SecretRenewals;
+}
+
+const AGAIN_MS = 3_000;
+const TENANT_LEFT = `leaves DaemonSet ${keyText(PROXY)} and what belongs to it there`;
+
+/** What an Exposure that leaves waits for, and when to go on. */
+export interface Leaving {
+  readonly because: string;
+  readonly lookAgainMs: number;
+}
+
+/**
+ * What an Exposure will wait for whose tenant was silent already, for people who want to know now: a step that waits for its
+ * answer may take long. Undefined: its tenant is expected to answer.
+ */
+export function foreseenWait(
+  object: KubeObject,
+  { leaveTimes }: Pick<LeaveMeans, 'leaveTimes'>,
+): string | undefined {
+  const { metadata } = object;
+  const silence = metadata.finalizers?.includes(TENANT_FINALIZER) ? silenceOf(object) : undefined;
+  if (silence === undefined) return undefined;
+  const time = leaveTimes.timeOf(keyText(metadata), metadata);
+  return time.leftMs > 0 ? waiting(silence, time, TENANT_LEFT).because : undefined;
+}
+
+/** One step of leaving; undefined if it is done. @throws KubeError of the management cluster */
+export async function leave(
+  object: KubeObject,
+  means: LeaveMeans,
+  signal: AbortSignal,
+): Promise<Leaving | undefined> {
+  const { management, routing, links, events, log } = means;
+  const key = keyText(object.metadata);
+  const { finalizers = [] } = object.metadata;
+  const time = means.leaveTimes.timeOf(key, object.metadata);
+  const unrestored = finalizers.includes(PREPARATION_FINALIZER)
+    ? await orFault(async () => restoreProvided(object, means, time, signal), signal)
+    : undefined;
+  if (unrestored !== undefined) {
+    if (time.leftMs > 0) {
+      return waiting(unrestored, time, 'leaves what it wrote into the control plane there');
+    }
+    const note = `gave up after ${secondsText(time)}: ${unrestored}. What Snicket wrote into the control plane stays there`;
+    const reason = 'ControlPlaneLeftPrepared';
+    events.record(object, { type: 'Warning', action: 'Leave', reason, note });
+    log.error('a control plane was left as it is', { exposure: key, because: unrestored });
+  }
+  const rest = finalizers.includes(TENANT_FINALIZER)
+    ? await orFault(async () => leaveTenant(object, means, time, signal), signal)
+    : undefined;
+  if (rest !== undefined) {
+    // Asked anew: nodes that were only just reached have their time.
+    const left = means.leaveTimes.timeOf(key, object.metadata);
+    if (left.leftMs > 0) {
+      return waiting(rest, left, TENANT_LEFT);
+    }
+    const note = `gave up after ${secondsText(left)}: ${rest}. What Snicket made in the tenant stays there: DaemonSet kube-system/snicket-proxy and its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes`;
+    const reason = 'TenantLeftBehind';
+    events.record(object, { type: 'Warning', action: 'Leave', reason, note });
+    log.error('a tenant was left as it is', { exposure: key, because: rest });
+  }
+  if (finalizers.includes(PREPARATION_FINALIZER) && unrestored === undefined) {
+    await tellWhatIsLeft(object, means, signal);
+  }
+  await routing.withdraw(object, signal);
+  links.forget(key);
+  let held: KubeObject | undefined = object;
+  for (const finalizer of [TENANT_FINALIZER, PREPARATION_FINALIZER, ROUTES_FINALIZER]) {
+    if (held === undefined) break;
+    held = await removeFinalizer(management.client, RESOURCES.exposure, held, finalizer, {
+      signal,
+    });
+  }
+  return undefined;
+}
+
+/** It is good to know, and keeps nobody from leaving. */
+async function tellWhatIsLeft(
+  object: KubeObject,
+  means: LeaveMeans,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await tellLeftHosts(object, means, signal);
+  } catch (error) {
+    if (!isKubeError(error) || signal.aborted) throw error;
+    const exposure = keyText(object.metadata);
+    means.log.warn('who still has the host of an edge is not known', { exposure, error });
+  }
+}
+
+/** What the management cluster refuses keeps an Exposure for a bounded time only, as all else does. */
+async function orFault(
+  take: () => Promise<string | undefined>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    return await take();
+  } catch (error) {
+    if (!isKubeError(error) || signal.aborted) throw error;
+    return findingText(managementFault(error));
+  }
+}
+
+function waiting(what: string, { leftMs, givesUpAt }: LeaveTime, consequence: string): Leaving {
+  const at = `${givesUpAt.toISOString().slice(0, 19)}Z`;
+  return {
+    because: `${what}. At ${at} Snicket gives up and ${consequence}`,
+    lookAgainMs: Math.min(AGAIN_MS, leftMs + 1),
+  };
+}
+
+function secondsText({ waitedMs }: LeaveTime): string {
+  return `${Math.round(waitedMs / 1000)} s`;
+}
+
+/** Puts the objects of the provider back; says what keeps that from being done. @throws KubeError */
+async function restoreProvided(
+  object: KubeObject,
+  { management }: LeaveMeans,
+  { isHalfOver: isLate }: LeaveTime,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { value: exposure, finding } = leavingExposure(object, management.book);
+  if (exposure === undefined) return finding.message;
+  const objects = presentObjects(management, signal);
+  // What has to be put back is in objects: whatever is wrong with a Secret must not keep anybody from it.
+  const secret = async () => undefined;
+  const { provided } = await readControlPlane(exposure, { ...objects, secret });
+  if (provided === undefined) return undefined; // nothing is there to be put back
+  const holder = holderOf(exposure, management.book);
+  return restore(management.client, { provided, holder, objects, isLate }, signal);
+}

@@ -1,0 +1,150 @@
+/**
+ * What a look at the management cluster says of an Exposure's conditions. Pure.
+ */
+import type { Edge } from '../../../api/edge.ts';
+import type { ExposureStatus } from '../../../api/exposure.ts';
+import { findingText, type Finding } from '../../../api/finding.ts';
+import type { Plan } from '../../../plan/plan.ts';
+import type { ControlPlaneReading } from '../../../providers/reading/read-control-plane.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import type { Look } from '../../look.ts';
+import type { TenantOutcome } from '../../tenant/tenant-outcome.ts';
+import { isElsewhere, routeOf } from '../exposure-status.ts';
+import { TENANT_FINALIZER } from '../finalizers.ts';
+import {
+  CONDITION_ORDER,
+  fails,
+  holds,
+  noting,
+  notYet,
+  readyVerdict,
+  waits,
+  type PartialCondition,
+  type Verdict,
+  type Verdicts,
+} from './verdicts.ts';
+
+/** Nothing is looked into before the wish is a good one. */
+export function refused(accepted: Verdict): Verdicts {
+  const later = notYet('Accepted');
+  return {
+    ...{ Accepted: accepted, Prepared: later, Routed: later },
+    ...{ TenantReady: later, KonnectivityReady: later, Reachable: later },
+  };
+}
+
+/**
+ * A step could not be taken, for reasons that are not the Exposure's. What is known of this very wish stays; what comes
+ * after the step waits for it.
+ */
+export function faultVerdicts(
+  before: ExposureStatus | undefined,
+  generation: number,
+  condition: PartialCondition,
+  fault: Verdict,
+): Verdicts {
+  const known = (before?.conditions ?? []).filter(
+    ({ observedGeneration }) => observedGeneration === generation,
+  );
+  const verdicts = CONDITION_ORDER.map((type, place) => {
+    const isLater = place > CONDITION_ORDER.indexOf(condition);
+    const found = known.find((one) => one.type === type);
+    if (type === condition) return [type, fault];
+    return [type, found ?? (isLater ? notYet(condition) : notLookedAt())];
+  });
+  return Object.fromEntries(verdicts) as Verdicts;
+}
+
+/** Whether the wish can be met. */
+export function acceptedVerdict({ findings }: Plan): Verdict {
+  const wrong = findings.find(({ about, severity }) => about === 'wish' && severity === 'error');
+  return wrong === undefined
+    ? holds('Accepted', 'the Edge is there and the hosts are free')
+    : fails(wrong);
+}
+
+/** Whether the control plane's objects carry what they must, and all is known of it. */
+export function preparedVerdict(
+  reading: Pick<ControlPlaneReading, 'findings' | 'provided'>,
+  preparation: readonly Finding[] = [],
+): Verdict {
+  const warnings = [...preparation, ...reading.findings].filter((finding) => !isError(finding));
+  return warnings.reduce(noting, errorVerdict(reading, preparation));
+}
+
+function errorVerdict(
+  { findings, provided }: Pick<ControlPlaneReading, 'findings' | 'provided'>,
+  preparation: readonly Finding[],
+): Verdict {
+  // What its provider is about to make is no trouble.
+  const isComing = provided?.phase === 'provisioning';
+  const unprepared = preparation.find(isError);
+  if (unprepared !== undefined) {
+    const isNext = isComing && unprepared.code === 'CertificateStale';
+    return isNext ? waits(unprepared.code, findingText(unprepared)) : fails(unprepared);
+  }
+  const missing = findings.find(isError);
+  if (missing === undefined) {
+    return holds('Prepared', 'the control plane is there, with its Service, CA and kubeconfig');
+  }
+  return isComing ? waits(missing.code, findingText(missing)) : fails(missing);
+}
+
+function isError({ severity }: Finding): boolean {
+  return severity === 'error';
+}
+
+/** Whether the gateway can already read what the plan says. */
+export function isRoutedAs(status: ExposureStatus | undefined, edge: Edge, plan: Plan): boolean {
+  return !isElsewhere(status, edge) && Bun.deepEquals(status?.route, routeOf(plan));
+}
+
+/**
+ * Whether the tenant has been brought what is wished for, by the hosts that are wished for: then it is attended to, whatever
+ * becomes of its provider. In the middle of a move nobody knows whether it may be led to the new hosts.
+ */
+export function isInUse(
+  { metadata: { finalizers = [] } }: KubeObject,
+  status: ExposureStatus | undefined,
+  { wish, plan }: Pick<Look, 'wish' | 'plan'>,
+  former: readonly KubeObject[],
+): boolean {
+  const isMove = status?.formerEdge !== undefined || status?.formerRoute !== undefined;
+  const isRouted = plan.routes !== undefined && isRoutedAs(status, wish.edge, plan);
+  return finalizers.includes(TENANT_FINALIZER) && isRouted && !isMove && former.length === 0;
+}
+
+/** Ready, and with no proxy that is as it was before. */
+export function hasEverything(verdicts: Verdicts, { hops }: TenantOutcome): boolean {
+  const isUpdating = hops.some(({ code }) => code === 'ProxiesUpdating');
+  return readyVerdict(verdicts).status === 'True' && !isUpdating;
+}
+
+/** What was known before this look. */
+export function verdictBefore(
+  before: ExposureStatus | undefined,
+  condition: PartialCondition,
+): Verdict {
+  const known = before?.conditions?.find(({ type }) => type === condition);
+  const { status, reason, message } = known ?? notLookedAt();
+  return { status, reason, message };
+}
+
+function notLookedAt(): Verdict {
+  return { status: 'Unknown', reason: 'NotLookedAt', message: 'not looked at yet' };
+}
+
+/** That a tenant is on its way is told after so long: most are there by then, and each telling is a write. */
+const STARTING_MS = 5_000;
+
+/** For how long it need not be told yet how a tenant is. */
+export function startingForMs(
+  before: ExposureStatus | undefined,
+  { verdict }: TenantOutcome,
+  now: Date,
+): number {
+  const known = before?.conditions?.find(({ type }) => type === 'TenantReady');
+  if (verdict.isWaiting !== true || known?.status !== 'Unknown') return 0;
+  const sinceMs = now.getTime() - Date.parse(known.lastTransitionTime);
+  return Math.max(0, STARTING_MS - sinceMs);
+}

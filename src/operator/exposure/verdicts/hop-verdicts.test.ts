@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'bun:test';
+import type { Hop } from '../../../api/exposure.ts';
+import type { ExposureRoutes } from '../../../edges/route.ts';
+import { hopResult } from '../../../probe/hop.ts';
+import { konnectivityVerdict, reachableVerdict, withTenantHops } from './hop-verdicts.ts';
+
+function hop(name: string, state: Hop['state'], reason = `${name}${state}`): Hop {
+  return { name, state, reason, message: `${name} says`, at: '2026-11-01T00:00:00Z' };
+}
+
+const API = ['dns', 'edge', 'sni', 'certificate', 'api'];
+const TARGET = { kind: 'api', host: 'a', service: 's', port: 1, portName: '' } as const;
+const ROUTES: ExposureRoutes = { name: 'blue', namespace: 'tenants', api: TARGET };
+const WITH_KONNECTIVITY = { ...ROUTES, konnectivity: { ...TARGET, kind: 'konnectivity' } } as const;
+const plan = (routes?: ExposureRoutes) => ({ mode: 'passthrough', routes, findings: [] }) as const;
+
+describe('Reachable', () => {
+  test('holds if every hop to the API passes, whatever the others say', () => {
+    const hops = [...API.map((name) => hop(name, 'Pass')), hop('proxies', 'Fail')];
+
+    expect(reachableVerdict(hops)).toMatchObject({ status: 'True', reason: 'Reachable' });
+  });
+
+  test('names the hop that fails, with what to do, and not those that were skipped', () => {
+    const failed = { ...hop('edge', 'Fail', 'EdgeRefused'), action: 'start it' };
+    const hops = [hop('dns', 'Skip'), failed, hop('sni', 'Skip'), hop('api', 'Skip')];
+
+    expect(reachableVerdict(hops)).toEqual({
+      ...{ status: 'False', reason: 'EdgeRefused', message: 'edge says; start it' },
+    });
+  });
+
+  test('names all that fail', () => {
+    const hops = [hop('dns', 'Fail', 'DnsNoAnswer'), hop('certificate', 'Fail', 'TooOld')];
+
+    expect(reachableVerdict(hops)).toMatchObject({
+      reason: 'DnsNoAnswer',
+      message: 'dns says. Fails too: certificate (TooOld)',
+    });
+  });
+
+  test('is not known while something was skipped, or before the first probe', () => {
+    expect(reachableVerdict([hop('dns', 'Pass'), hop('api', 'Skip')]).status).toBe('Unknown');
+    expect(reachableVerdict([])).toMatchObject({ status: 'Unknown', reason: 'NotProbed' });
+  });
+
+  test('takes the results of a probe as it takes hops of a status', () => {
+    const { reason: code, ...rest } = hop('api', 'Fail', 'ApiUnhealthy');
+    const result = { ...rest, code, target: 'x' } as unknown as Hop;
+
+    expect(reachableVerdict([result])).toMatchObject({ reason: 'ApiUnhealthy' });
+  });
+});
+
+describe('KonnectivityReady', () => {
+  test('holds where there is none', () => {
+    const failed = [hop('konnectivity', 'Fail')];
+
+    expect(konnectivityVerdict(plan(ROUTES), failed)).toMatchObject({ reason: 'NotUsed' });
+  });
+
+  test('fails where the wish names a port that is not there', () => {
+    expect(konnectivityVerdict(plan(ROUTES), [], 8132)).toEqual({
+      ...{ status: 'False', reason: 'ServicePortMissing' },
+      message:
+        'the Service has no port 8132, which spec.controlPlane.service.konnectivityPort names',
+    });
+  });
+
+  test('is what its hop says', () => {
+    const verdict = (...hops: readonly Hop[]) => konnectivityVerdict(plan(WITH_KONNECTIVITY), hops);
+
+    expect(verdict().status).toBe('Unknown');
+    expect(verdict(hop('konnectivity', 'Pass')).status).toBe('True');
+    expect(verdict(hop('konnectivity', 'Fail'), hop('api', 'Pass')).status).toBe('False');
+  });
+});
+
+describe('the hops of the tenant', () => {
+  const probed = [hopResult('DnsResolves', 'a', 'it resolves')];
+
+  test('come after those that were probed', () => {
+    const asked = hopResult('ProxiesNoNodes', 'b', 'no worker');
+
+    expect(withTenantHops(probed, [asked])).toEqual([...probed, asked]);
+  });
+
+  test('say why they are not known', () => {
+    expect(withTenantHops(probed, [])?.slice(1)).toMatchObject([
+      { name: 'endpoints', state: 'Skip', code: 'NotLookedAt' },
+      { name: 'proxies', state: 'Skip', code: 'NotLookedAt' },
+    ]);
+    expect(withTenantHops(undefined, [])).toBeUndefined();
+  });
+});

@@ -1,0 +1,60 @@
+/**
+ * What a run says of an Exposure's conditions, with all that it has found. Pure.
+ */
+import { formerRoutesKept } from '../../../edges/former-routes.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import type { TenantOutcome } from '../../tenant/tenant-outcome.ts';
+import { preparedVerdict, verdictBefore } from './exposure-verdicts.ts';
+import { konnectivityVerdict, reachableVerdict, type KnownHop } from './hop-verdicts.ts';
+import type { Standing } from '../standing.ts';
+import { fails, noting, notYet, type Verdict, type Verdicts } from './verdicts.ts';
+
+/** What is known of the way besides. */
+export interface KnownWay {
+  readonly hops: readonly KnownHop[];
+  /** Of the route objects. */
+  readonly routes: () => Verdict;
+  /** Absent: it was not looked at in this run. */
+  readonly tenant: TenantOutcome | undefined;
+  /** Routes of a former Edge that are still there. */
+  readonly former: readonly KubeObject[];
+}
+
+/** A verdict for each condition. */
+export function runVerdicts(
+  standing: Standing,
+  { hops, routes, tenant, former }: KnownWay,
+): Verdicts {
+  const { look, accepted, routed, before, isMoving } = standing;
+  const { plan, wish } = look;
+  const isAccepted = accepted.status === 'True';
+  const isRouted = isAccepted && plan.routes !== undefined;
+  const later = isRouted ? undefined : notYet(isAccepted ? 'Prepared' : 'Accepted');
+  const { obstacle } = routed;
+  const wishedPort = wish.exposure.spec.controlPlane.service?.konnectivityPort;
+  return {
+    Accepted: accepted,
+    Prepared: prepared(standing),
+    Routed: noting(
+      obstacle ? fails(obstacle) : (later ?? routes()),
+      formerRoutesKept(former, wish.edge),
+    ),
+    TenantReady: later ?? tenant?.verdict ?? unaskedTenant(standing),
+    KonnectivityReady: later ?? konnectivityVerdict(plan, hops, wishedPort),
+    Reachable: later ?? reachableVerdict(hops, isMoving ? before?.edge : undefined),
+  };
+}
+
+/** With a fault of the management cluster nobody knows: what was known stays. */
+function prepared({ look, accepted, before, preparation }: Standing): Verdict {
+  if (preparation.fault !== undefined) return verdictBefore(before, 'Prepared');
+  return accepted.status === 'True'
+    ? preparedVerdict(look.reading, preparation.findings)
+    : notYet('Accepted');
+}
+
+function unaskedTenant({ before, preparation, isInUse }: Standing): Verdict {
+  return preparation.isPrepared || isInUse
+    ? verdictBefore(before, 'TenantReady')
+    : notYet('Prepared');
+}

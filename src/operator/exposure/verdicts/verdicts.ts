@@ -1,0 +1,90 @@
+/**
+ * What one look at an Exposure found: a verdict for each condition. Pure.
+ */
+import type { ExposureConditionType } from '../../../api/exposure.ts';
+import { findingText, type Finding } from '../../../api/finding.ts';
+import { HOP_CODES, type CodeEntry } from '../../../probe/codes.ts';
+
+/** What a condition will say. */
+export interface Verdict {
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+  /** Of one that does not hold: it will without anybody's doing. Default false. */
+  readonly isWaiting?: boolean | undefined;
+}
+
+/** The conditions that are found out one by one; Ready is made of them. */
+export type PartialCondition = Exclude<ExposureConditionType, 'Ready'>;
+
+/** All conditions but Ready. */
+export type Verdicts = Readonly<Record<PartialCondition, Verdict>>;
+
+/** A claim that holds. */
+export function holds(reason: string, message: string): Verdict {
+  return { status: 'True', reason, message };
+}
+
+/** A claim that does not hold, and what to do about it. */
+export function fails(finding: Finding): Verdict {
+  return { status: 'False', reason: finding.code, message: findingText(finding) };
+}
+
+/** A claim that does not hold yet, and will without anybody's doing. */
+export function waits(reason: string, message: string): Verdict {
+  return { status: 'False', reason, message, isWaiting: true };
+}
+
+/** A claim that nobody has looked into, because another one comes first. */
+export function notYet(first: PartialCondition): Verdict {
+  return {
+    status: 'Unknown',
+    reason: `Not${first}`,
+    message: `not looked into before the condition ${first} is True`,
+  };
+}
+
+/** A verdict, and something to know beside it. */
+export function noting(verdict: Verdict, finding: Finding | undefined): Verdict {
+  if (finding === undefined) return verdict;
+  return { ...verdict, message: `${verdict.message}. ${finding.code}: ${findingText(finding)}` };
+}
+
+/** In the order in which they are mended: what is wrong first is what Ready names. */
+export const CONDITION_ORDER: readonly PartialCondition[] = [
+  'Accepted',
+  'Prepared',
+  'Routed',
+  'TenantReady',
+  'KonnectivityReady',
+  'Reachable',
+];
+
+/** Proxies go the way of clients: where that is broken, theirs is too, and to say so of them hides why. */
+function isSymptom({ TenantReady: { status, reason }, Reachable }: Verdicts): boolean {
+  const code = Object.entries<CodeEntry>(HOP_CODES).find(([name]) => name === reason);
+  return status === 'False' && code?.[1].hop === 'proxies' && Reachable.status === 'False';
+}
+
+/** What Ready is about, if it is not True. */
+function firstWrong(verdicts: Verdicts): PartialCondition | undefined {
+  const first = CONDITION_ORDER.find((type) => verdicts[type].status === 'False');
+  if (first === 'TenantReady' && isSymptom(verdicts)) return 'Reachable';
+  return first ?? CONDITION_ORDER.find((type) => verdicts[type].status === 'Unknown');
+}
+
+/** True if all are; else in the words of the first that is not, or of its cause. */
+export function readyVerdict(verdicts: Verdicts): Verdict {
+  const failing = firstWrong(verdicts);
+  if (failing === undefined) return holds('Ready', "the tenant's API is reachable by every way");
+  const { reason, message } = verdicts[failing];
+  return { status: 'False', reason, message };
+}
+
+/** Whether people should hear of what Ready names. What only waits is no trouble, unless all was well before. */
+export function isTrouble(verdicts: Verdicts, wasReady: boolean): boolean {
+  const named = firstWrong(verdicts);
+  if (named === undefined) return false;
+  const { status, isWaiting } = verdicts[named];
+  return status === 'False' && (wasReady || isWaiting !== true);
+}

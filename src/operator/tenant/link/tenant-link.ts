@@ -1,0 +1,188 @@
+/**
+ * The operator's way to one tenant: a client, and watches of the few objects whose drift has to be mended in seconds.
+ * Everything else of the tenant is read when it is needed: with a thousand tenants, each watch costs 20 to 30 MB.
+ */
+import { systemClock } from '../../../engine/clock.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
+import { Informer } from '../../../kube/informer/informer.ts';
+import type { Change } from '../../../kube/informer/cache.ts';
+import type { KubeError } from '../../../kube/kube-error.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { RecentReads } from '../../../kube/client/recent-reads.ts';
+import { RESOURCES, resourceOf } from '../../../kube/resource.ts';
+import type { EndpointSlice } from '../../../tenant/endpoints/endpoint-slice.ts';
+import type { ProxyPod } from '../../../probe/hops/proxies.ts';
+import { PROXY } from '../../../tenant/proxy-names.ts';
+import type { DaemonSetWithStatus } from '../../../tenant/proxy-addresses.ts';
+import { seenDaemonSet, seenPod, seenSlice, TENANT_BOUNDS } from './seen-objects.ts';
+import { TenantClaim } from '../tenant-claim.ts';
+import { internalAddresses, TENANT_SELECTIONS, type Node, type TenantView } from './tenant-view.ts';
+
+/** Options of a {@link TenantLink}. */
+export interface TenantLinkOptions {
+  readonly client: KubeClient;
+  /** Slices name every node: watch those too. */
+  readonly watchesNodes: boolean;
+  /** How long what was read is good for another look. */
+  readonly freshMs: number;
+  /** For how long a roll-out of the proxies may stand still. Default 120,000: an image is pulled within that. */
+  readonly stuckAfterMs?: number | undefined;
+  /** Something that is watched has changed; that we have made it ourselves is no change. */
+  readonly onChange: () => void;
+}
+
+/** One tenant. */
+export class TenantLink implements TenantView {
+  /** Asks and writes. */
+  readonly client: KubeClient;
+  /** Asks, if it has not just done so. */
+  readonly reader: RecentReads;
+  readonly slices: Informer<EndpointSlice>;
+  readonly daemonSets: Informer<DaemonSetWithStatus>;
+  /** With `watchesNodes` only. */
+  readonly nodes: Informer<Node> | undefined;
+  readonly pods: Informer<ProxyPod> | undefined;
+  readonly claim = new TenantClaim(systemClock);
+
+  readonly #closed = new AbortController();
+  readonly #onChange: () => void;
+  readonly #stuckAfterMs: number;
+  /** The roll-out that is under way, how far it was when it was last seen to move, and when. */
+  #rollout: { readonly mark: string; readonly sinceMs: number } | undefined;
+  /** What the watches have told while something is written; absent while nothing is. */
+  #toldMeanwhile: Change<KubeObject>[] | undefined;
+  /** Those that we have written last. */
+  readonly #ownVersions = new Set<string>();
+
+  constructor({ client, watchesNodes, freshMs, stuckAfterMs, onChange }: TenantLinkOptions) {
+    this.#stuckAfterMs = stuckAfterMs ?? 120_000;
+    this.client = client;
+    this.reader = new RecentReads(client, freshMs, systemClock);
+    this.slices = new Informer({
+      client,
+      resource: RESOURCES.endpointSlice,
+      selection: TENANT_SELECTIONS.slices,
+      bounds: TENANT_BOUNDS.slices,
+      trim: seenSlice,
+    });
+    this.daemonSets = new Informer({
+      client,
+      resource: RESOURCES.daemonSet,
+      selection: TENANT_SELECTIONS.daemonSets,
+      bounds: TENANT_BOUNDS.daemonSets,
+      trim: seenDaemonSet,
+    });
+    if (watchesNodes) {
+      this.nodes = new Informer({
+        client,
+        resource: RESOURCES.node,
+        bounds: TENANT_BOUNDS.nodes,
+        trim: internalAddresses,
+      });
+      this.pods = new Informer({
+        client,
+        resource: RESOURCES.pod,
+        selection: TENANT_SELECTIONS.pods,
+        bounds: TENANT_BOUNDS.pods,
+        trim: seenPod,
+      });
+    }
+    this.#onChange = onChange;
+    this.slices.onChange((change) => this.#tell(change));
+    this.daemonSets.onChange((change) => this.#tell(change));
+    this.nodes?.onChange(onChange);
+    this.pods?.onChange(onChange);
+  }
+
+  /** Begins to watch: one kind after the other, so that their lists go by one connection. */
+  open(): void {
+    void this.#openAll(this.#closed.signal);
+  }
+
+  async #openAll(signal: AbortSignal): Promise<void> {
+    for (const informer of this.#informers()) {
+      void informer.run(signal);
+      const isClosed = await informer.synced(signal).then(
+        () => false,
+        () => true,
+      );
+      if (isClosed) return;
+    }
+  }
+
+  /** Once every watch has its first list. @throws KubeError `Malformed` of one that cannot be, the signal's reason */
+  async synced(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#informers().map(async (informer) => soundly(informer, signal)));
+  }
+
+  /** The proxies' DaemonSet, as it is. */
+  get daemonSet(): DaemonSetWithStatus | undefined {
+    return this.daemonSets.get(PROXY);
+  }
+
+  /** How much longer the roll-out may stand still, 0 if it is stuck; undefined while there is none. */
+  rolloutLeftMs({ metadata, status = {} }: DaemonSetWithStatus): number | undefined {
+    const { desiredNumberScheduled: desired = 0, updatedNumberScheduled: updated = 0 } = status;
+    if (updated >= desired) return (this.#rollout = undefined);
+    const mark = `${metadata.generation} ${updated} ${desired} ${status.numberReady}`;
+    const nowMs = systemClock.nowMs();
+    if (this.#rollout?.mark !== mark) this.#rollout = { mark, sinceMs: nowMs };
+    return Math.max(0, this.#rollout.sinceMs + this.#stuckAfterMs - nowMs);
+  }
+
+  close(): void {
+    this.#closed.abort();
+    this.reader.clear();
+  }
+
+  /**
+   * Does something that writes to the tenant. What its watches tell meanwhile is judged when that is done: what we wrote
+   * ourselves often comes from there before the answer does.
+   */
+  async writing<T>(work: () => Promise<T>): Promise<T> {
+    const told: Change<KubeObject>[] = [];
+    this.#toldMeanwhile = told;
+    this.#ownVersions.clear();
+    try {
+      return await work();
+    } finally {
+      this.#toldMeanwhile = undefined;
+      for (const change of told) this.#tell(change);
+    }
+  }
+
+  /** That was written; as it is now. */
+  wrote(object: KubeObject): void {
+    this.reader.put(resourceOf(object), object);
+    this.#ownVersions.add(object.metadata.resourceVersion ?? '');
+  }
+
+  #tell(change: Change<KubeObject>): void {
+    const isOurs = this.#ownVersions.has(change.object.metadata.resourceVersion ?? '');
+    if (this.#toldMeanwhile !== undefined) this.#toldMeanwhile.push(change);
+    // What we changed may be the cue for the next step; what we made is not.
+    else if (change.type !== 'ADDED' || !isOurs) this.#onChange();
+  }
+
+  #informers(): readonly TenantInformer[] {
+    return [
+      this.slices,
+      this.daemonSets,
+      ...(this.nodes === undefined ? [] : [this.nodes]),
+      ...(this.pods === undefined ? [] : [this.pods]),
+    ];
+  }
+}
+
+type TenantInformer = Pick<Informer<KubeObject>, 'run' | 'synced' | 'state' | 'onFailure'>;
+
+/** What a server sends that cannot be used does not get better by waiting; a copy that it stopped at is an old one. */
+async function soundly(informer: TenantInformer, signal: AbortSignal): Promise<void> {
+  const { promise: fault, reject } = Promise.withResolvers<never>();
+  const refuse = (error: KubeError | undefined) => {
+    if (error?.reason === 'Malformed') reject(error);
+  };
+  const stop = informer.onFailure(refuse);
+  refuse(informer.state.lastError);
+  await Promise.race([fault, informer.synced(signal)]).finally(stop);
+}

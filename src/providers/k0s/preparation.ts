@@ -1,0 +1,139 @@
+/**
+ * What a control plane of k0smotron must carry, by itself or under Cluster API.
+ */
+import { listAt, textAt, valueAt } from '../../edges/fields.ts';
+import { objectText, type KubeObject } from '../../kube/object.ts';
+import type { Finding } from '../../api/finding.ts';
+import { hasKonnectivity, ingressName } from './control-plane.ts';
+import { NO_OWN_PROXY, publicEndpoint } from './patches.ts';
+import { certificateNameFindings, hostFindings } from '../preparation/host-names.ts';
+import { deletingFindings, serviceTypeFindings } from '../preparation/object-findings.ts';
+import type { FieldWish, PreparationWish } from '../preparation/preparation.ts';
+import { GATES, gateFindings } from '../versions.ts';
+
+const INGRESS = ['spec', 'ingress'] as const;
+/** The version that has `spec.patches`; whoever writes an object in an older one takes them away. */
+const PATCHES_VERSION = 'v1beta2';
+
+/** The fields that it must carry. */
+export function k0sFields(object: KubeObject, wish: PreparationWish): readonly FieldWish[] {
+  const { hosts, port } = wish;
+  const ingress = (field: string, value: string | number | boolean, why: string): FieldWish => ({
+    path: [...INGRESS, field],
+    value,
+    why,
+  });
+  const external = textAt(object, 'spec', 'externalAddress');
+  // Without it k0smotron never says that the control plane is exposed, and Cluster API waits for that.
+  const isExternalOurs = external === undefined || external === hosts.api;
+  const externalWish: FieldWish = {
+    path: ['spec', 'externalAddress'],
+    value: hosts.api,
+    why: 'k0smotron takes the control plane for exposed',
+  };
+  const patches = [NO_OWN_PROXY, ...(isExternalOurs ? [publicEndpoint(hosts.api, port)] : [])];
+  return [
+    ingress('deploy', false, 'k0smotron makes no Ingress of its own for the same hosts'),
+    ingress(
+      'apiHost',
+      hosts.api,
+      'kubeconfigs and join tokens lead to the edge, the certificate has the host, and neither reconciler of endpoints runs',
+    ),
+    ingress(
+      'konnectivityHost',
+      // The definition wants one, also where konnectivity is off.
+      hosts.konnectivity ?? `konnectivity.${hosts.api}`,
+      'the konnectivity agents of the workers dial the edge, and the certificate has the host',
+    ),
+    ingress('port', port, 'the port of the edge'),
+    ...(isExternalOurs ? [externalWish] : []),
+    ...(hasPatches(object)
+      ? [
+          {
+            path: ['spec', 'patches'],
+            entries: patches.map((patch) => ({ entry: patch })),
+            why: "k0smotron's own proxy does not come to the workers",
+          },
+        ]
+      : []),
+  ];
+}
+
+/** What stands in the way. */
+export function k0sFindings(object: KubeObject, wish: PreparationWish): readonly Finding[] {
+  const text = objectText(object);
+  const version = textAt(object, 'spec', 'version');
+  const gate = GATES.k0sAddressWithPort;
+  return [
+    ...deletingFindings(object),
+    ...hostFindings(wish, hasKonnectivity(object)),
+    ...(version === undefined
+      ? [versionMissing(text)]
+      : gateFindings(gate, version, `spec.version of ${text}`)),
+    ...certificateNameFindings(
+      listAt(object, 'spec', 'k0sConfig', 'spec', 'api', 'sans'),
+      `spec.k0sConfig.spec.api.sans of ${text}`,
+    ),
+    ...certificateNameFindings(
+      [valueAt(object, 'spec', 'externalAddress')],
+      `spec.externalAddress of ${text}`,
+    ),
+    ...(isElsewhere(object) ? [elsewhere(text)] : []),
+    ...(hasPatches(object) ? [] : [noPatches(text, object.apiVersion)]),
+    ...ownIngressFindings(object),
+    ...serviceTypeFindings(object, 'spec.service.type', textAt(object, 'spec', 'service', 'type')),
+  ];
+}
+
+function hasPatches({ apiVersion }: KubeObject): boolean {
+  return apiVersion.endsWith(`/${PATCHES_VERSION}`);
+}
+
+function isElsewhere(object: KubeObject): boolean {
+  const { spec } = object as { readonly spec?: unknown };
+  return (
+    valueAt(spec, 'remoteHostCluster', 'kubeconfigRef') !== undefined ||
+    valueAt(spec, 'kubeconfigRef') !== undefined // as v1beta1 calls it
+  );
+}
+
+function elsewhere(text: string): Finding {
+  return {
+    ...{ code: 'ControlPlaneElsewhere', severity: 'error' },
+    message: `${text} runs its control plane in another cluster (spec.remoteHostCluster), where its Service is`,
+    action: 'install Snicket there, and expose it there by spec.controlPlane.service',
+  };
+}
+
+function versionMissing(text: string): Finding {
+  const { since } = GATES.k0sAddressWithPort;
+  return {
+    ...{ code: 'VersionMissing', severity: 'error' },
+    message: `${text} has no spec.version, and k0smotron takes 1.27 then, which cannot be behind an edge`,
+    action: `write v${since.at(-1)}-k0s.0 or a newer version there`,
+  };
+}
+
+function noPatches(text: string, apiVersion: string): Finding {
+  return {
+    ...{ code: 'K0smotronProxyStays', severity: 'warning' },
+    message: `${text} is served as ${apiVersion}, which has no spec.patches, so k0smotron's own proxy (DaemonSet default/k0smotron-haproxy) comes to the workers, and Service default/kubernetes leads there`,
+    action: `update k0smotron to 2.0 or newer, which has ${PATCHES_VERSION}`,
+  };
+}
+
+/** k0smotron never deletes an Ingress that it made. */
+function ownIngressFindings(object: KubeObject): readonly Finding[] {
+  const hasOwn =
+    textAt(object, ...INGRESS, 'apiHost') !== undefined &&
+    valueAt(object, ...INGRESS, 'deploy') !== false;
+  if (!hasOwn) return [];
+  const { namespace = '' } = object.metadata;
+  return [
+    {
+      ...{ code: 'K0smotronIngressStays', severity: 'warning' },
+      message: `k0smotron has made an Ingress for ${objectText(object)}, and leaves it behind when spec.ingress.deploy is false`,
+      action: `delete it once the routes of the Edge are there: kubectl delete -n ${namespace} ingress ${ingressName(object)}`,
+    },
+  ];
+}

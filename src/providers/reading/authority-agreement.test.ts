@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'bun:test';
+import { writeKubeconfig } from '../../pki/kubeconfig.ts';
+import { makeCa } from '../../pki/testing/test-ca.ts';
+import { placeholder } from '../../plan/placeholder.ts';
+import { disagreement } from './authority-agreement.ts';
+
+const OURS = (await makeCa()).certificate;
+const OTHERS = (await makeCa()).certificate;
+
+function kubeconfigWith(ca: string): string {
+  return writeKubeconfig({
+    ...{ server: 'https://10.0.0.5:6443', ca, names: { cluster: 'blue', user: 'admin' } },
+    credentials: { token: 'secret' },
+  });
+}
+
+function judged(authority: string, kubeconfig: string) {
+  return disagreement(
+    { key: { namespace: 'tenants', name: 'ca' }, text: authority },
+    { key: { namespace: 'tenants', name: 'kubeconfig' }, text: kubeconfig },
+  );
+}
+
+describe('a CA and a kubeconfig', () => {
+  test('are of one tenant if the kubeconfig trusts that CA', () => {
+    expect(judged(OURS, kubeconfigWith(OURS))).toBeUndefined();
+    expect(judged(`${OTHERS}${OURS}`, kubeconfigWith(OURS))).toBeUndefined();
+    expect(judged(`${OTHERS}${OURS}`, kubeconfigWith(`${OURS}${OTHERS}`))).toBeUndefined();
+  });
+
+  test('are not if it trusts another, with that one or in its place', () => {
+    for (const trusted of [OTHERS, `${OURS}${OTHERS}`]) {
+      const finding = judged(OURS, kubeconfigWith(trusted));
+
+      expect(finding).toMatchObject({ code: 'CaMismatch', severity: 'error' });
+      expect(finding?.message).toContain('Secret tenants/kubeconfig trusts a CA (SHA-256 ');
+      expect(finding?.message).toContain('that is not in Secret tenants/ca');
+    }
+  });
+
+  test('are not if it trusts whomever the machine trusts', () => {
+    const kubeconfig = kubeconfigWith(OURS).replace(/\n *certificate-authority-data:.*/, '');
+
+    expect(kubeconfig).not.toContain('certificate-authority');
+    expect(judged(OURS, kubeconfig)?.message).toContain('Secret tenants/kubeconfig says no CA');
+  });
+
+  test('are not compared if one of them cannot be read, or stands for one that nobody gave', () => {
+    expect(judged(OURS, 'no kubeconfig')).toBeUndefined();
+    expect(judged(placeholder('tls.crt'), kubeconfigWith(OURS))).toBeUndefined();
+  });
+});

@@ -1,0 +1,62 @@
+/**
+ * Whether a CA and a kubeconfig are of one tenant. With the CA's key a certificate is signed and put where the kubeconfig
+ * leads: whoever may name both could else have one of another tenant's CA in a cluster of his own.
+ */
+import { X509Certificate } from 'node:crypto';
+import { AccessError } from '../../kube/access/cluster-access.ts';
+import { parseKubeconfig } from '../../kube/access/kubeconfig.ts';
+import { keyText, type ObjectKey } from '../../kube/object.ts';
+import type { Finding } from '../../api/finding.ts';
+import { isPlaceholder } from '../../plan/placeholder.ts';
+import { certificatesIn } from './authority-certificates.ts';
+
+/** A text, and the Secret that it is in. */
+export interface SecretText {
+  readonly key: ObjectKey;
+  readonly text: string;
+}
+
+/**
+ * Why they are not of one tenant: every CA that the kubeconfig trusts has to be in the Secret of the CA, so that only a
+ * server with a certificate by that CA is worked with. Undefined if they are, and of a kubeconfig that cannot be read:
+ * nobody is dialled by it.
+ */
+export function disagreement(authority: SecretText, kubeconfig: SecretText): Finding | undefined {
+  if (isPlaceholder(authority.text)) return undefined;
+  const trusted = trustedBy(kubeconfig.text);
+  if (trusted === undefined) return undefined;
+  const [here, there] = [keyText(kubeconfig.key), keyText(authority.key)];
+  const known = new Set(separately(authority.text));
+  const [first] = trusted;
+  if (first === undefined) {
+    return mismatch(
+      `the kubeconfig in Secret ${here} says no CA, so that it may be of another tenant than the CA in Secret ${there}`,
+      'write the certificate of that CA into it, as certificate-authority-data',
+    );
+  }
+  const stranger = trusted.find((certificate) => !known.has(certificate));
+  if (stranger === undefined) return undefined;
+  const { fingerprint256 } = new X509Certificate(stranger);
+  return mismatch(
+    `the kubeconfig in Secret ${here} trusts a CA (SHA-256 ${fingerprint256.slice(0, 23)}...) that is not in Secret ${there}: they are of two tenants, or one of them is out of date`,
+    "name the Secrets of one tenant in spec.controlPlane, or write the same CA into both; nothing is signed with it, and the tenant's side stays as it is until then",
+  );
+}
+
+/** Each certificate that a kubeconfig trusts, encoded in one way. */
+function trustedBy(kubeconfig: string): readonly string[] | undefined {
+  try {
+    return separately(parseKubeconfig(kubeconfig).ca ?? '');
+  } catch (error) {
+    if (!(error instanceof AccessError)) throw error;
+    return undefined;
+  }
+}
+
+function separately(text: string): readonly string[] {
+  return (certificatesIn(text) ?? '').split(/(?=-----BEGIN)/).filter((one) => one !== '');
+}
+
+function mismatch(message: string, action: string): Finding {
+  return { code: 'CaMismatch', severity: 'error', message, action };
+}

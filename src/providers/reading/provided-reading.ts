@@ -1,0 +1,173 @@
+/**
+ * What all providers leave in the management cluster: a Service, a Secret with the CA, a Secret with a kubeconfig.
+ */
+import { keyText, objectText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
+import type { ControlPlane } from '../../plan/control-plane.ts';
+import type { Finding } from '../../api/finding.ts';
+import type { FindingCode } from '../../api/finding-codes/catalogue.ts';
+import type {
+  ControlPlaneObjects,
+  ControlPlaneReading,
+  ProvidedFacts,
+  Service,
+} from './control-plane-reading.ts';
+import { serverIn, withServer } from './kubeconfig-server.ts';
+import {
+  entryMissing,
+  readAuthority,
+  textIn,
+  type AuthorityKeys,
+  type SecretRemedy,
+} from './secret-reading.ts';
+import { serviceAddresses, tcpPorts } from './service-reading.ts';
+
+/** Where a provider leaves what belongs to one control plane. */
+export interface ProvidedPlaces {
+  /** As people call the provider. */
+  readonly maker: string;
+  /** All of it is in the namespace of its object. */
+  readonly namespace: string | undefined;
+  readonly service: string;
+  /** How the ports of the Service are called. */
+  readonly portNames: { readonly api: string; readonly konnectivity: string };
+  /** Those that it will have, for whoever cannot see it. The Service itself is what counts. */
+  readonly ports: { readonly api: number; readonly konnectivity: number };
+  readonly ca: { readonly name: string } & AuthorityKeys;
+  readonly kubeconfig: {
+    readonly name: string;
+    /** The best first. */
+    readonly entries: readonly string[];
+    /** The one with the server that everybody uses. Default: the same. */
+    readonly publicEntry?: string;
+  };
+}
+
+/** What is known without them. */
+export type KnownFacts = Omit<ProvidedFacts, 'publishedServer' | 'places'>;
+
+/** Reads the three of them. @throws what reading objects throws */
+export async function readProvided(
+  object: KubeObject,
+  places: ProvidedPlaces,
+  facts: KnownFacts,
+  objects: ControlPlaneObjects,
+): Promise<ControlPlaneReading> {
+  const at = (name: string): ObjectKey => ({ name, namespace: places.namespace });
+  const live = objects.service(at(places.service));
+  const remedy = remedyOf(object, places.maker, facts);
+  const route = routeOf(live, at(places.service), places, facts, remedy);
+  const ca = await readAuthority(at(places.ca.name), places.ca, objects, remedy);
+  const port = route.service?.api.port;
+  const server =
+    port === undefined ? undefined : `https://${places.service}.${places.namespace}.svc:${port}`;
+  const kubeconfig = await readKubeconfig(
+    at(places.kubeconfig.name),
+    places,
+    server,
+    objects,
+    remedy,
+  );
+  return {
+    controlPlane: route.service && { service: route.service, ca: ca.value },
+    kubeconfig: kubeconfig.text,
+    addresses: live === undefined || port === undefined ? [] : serviceAddresses(live, port),
+    findings: [
+      ...route.findings,
+      ...(ca.finding === undefined ? [] : [ca.finding]),
+      ...(ca.value !== undefined && ca.value.key === undefined ? [keyMissing(places)] : []),
+      ...kubeconfig.findings,
+    ],
+    provided: { ...facts, places, publishedServer: kubeconfig.publishedServer },
+  };
+}
+
+function routeOf(
+  live: Service | undefined,
+  key: ObjectKey,
+  { portNames, maker }: ProvidedPlaces,
+  { hasKonnectivity }: Pick<ProvidedFacts, 'hasKonnectivity'>,
+  remedy: SecretRemedy,
+): { readonly service?: ControlPlane['service']; readonly findings: readonly Finding[] } {
+  if (live === undefined) {
+    const message = `${maker} has not made Service ${keyText(key)}`;
+    return {
+      findings: [{ code: 'ServiceMissing', severity: 'error', message, action: remedy.secret }],
+    };
+  }
+  const ports = tcpPorts(live);
+  const present = ports.map(({ port, portName }) => `${portName} ${port}`).join(', ') || 'none';
+  const lacks = (name: string): Finding => ({
+    ...{ code: 'ServicePortMissing', severity: 'error' },
+    message: `Service ${keyText(key)} has no port '${name}' (it has ${present})`,
+    action: remedy.entry,
+  });
+  const api = ports.find(({ portName }) => portName === portNames.api);
+  if (api === undefined) return { findings: [lacks(portNames.api)] };
+  const konnectivity = hasKonnectivity
+    ? ports.find(({ portName }) => portName === portNames.konnectivity)
+    : undefined;
+  return {
+    service: { name: key.name, api, konnectivity },
+    findings: hasKonnectivity && konnectivity === undefined ? [lacks(portNames.konnectivity)] : [],
+  };
+}
+
+interface KubeconfigFound {
+  readonly text?: string;
+  readonly publishedServer?: string | undefined;
+  readonly findings: readonly Finding[];
+}
+
+async function readKubeconfig(
+  key: ObjectKey,
+  { kubeconfig: { entries, publicEntry } }: ProvidedPlaces,
+  server: string | undefined,
+  objects: ControlPlaneObjects,
+  remedy: SecretRemedy,
+): Promise<KubeconfigFound> {
+  const secret = await objects.secret(key);
+  const lacks = (code: FindingCode, message: string, action: string): KubeconfigFound => ({
+    findings: [{ code, severity: 'error', message, action }],
+  });
+  if (secret === undefined) {
+    return lacks('SecretMissing', `there is no Secret ${keyText(key)}`, remedy.secret);
+  }
+  const [entry] = entries.filter((one) => textIn(secret, one) !== undefined);
+  const text = entry === undefined ? undefined : textIn(secret, entry);
+  if (entry === undefined || text === undefined) {
+    const meant = entries.find((one) => secret.data?.[one] === '') ?? entries[0] ?? '';
+    return lacks('SecretEntryMissing', entryMissing(key, meant, secret), remedy.entry);
+  }
+  const aimed = server === undefined || secret.isAssumed === true ? text : withServer(text, server);
+  if (aimed === undefined) {
+    const message = `entry '${entry}' of Secret ${keyText(key)} is no kubeconfig`;
+    return lacks('KubeconfigUnreadable', message, remedy.entry);
+  }
+  const published = textIn(secret, publicEntry ?? entry);
+  const publishedServer = published === undefined ? undefined : serverIn(published);
+  return { text: aimed, publishedServer, findings: [] };
+}
+
+/** Everything here is the provider's to make: a person can only see that it does. */
+function remedyOf(
+  object: KubeObject,
+  maker: string,
+  { phase, because }: Pick<ProvidedFacts, 'phase' | 'because'>,
+): SecretRemedy {
+  const look = `look at the status of ${objectText(object)} and at ${maker}'s log`;
+  return {
+    secret:
+      phase === 'provisioning'
+        ? `wait for ${maker}, which is at it (${because}); if that lasts, ${look}`
+        : `${look}: ${because}`,
+    entry: `${look}: ${because}`,
+  };
+}
+
+function keyMissing({ ca, namespace, maker }: ProvidedPlaces): Finding {
+  return {
+    ...{ code: 'CaKeyMissing', severity: 'warning' },
+    message: `Secret ${keyText({ name: ca.name, namespace })} has the certificate of the CA and no '${ca.privateKeyKey}', as with a CA that is kept outside of ${maker}`,
+    action: 'put the key there, or use worker.mode passthrough, which needs none',
+  };
+}

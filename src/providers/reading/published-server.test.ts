@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test';
+import type { PreparePolicy } from '../../api/exposure.ts';
+import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import type { ProvidedFacts, ProviderName } from './control-plane-reading.ts';
+import { publishedFindings } from './published-server.ts';
+import { freshTenant, k0smotronCluster } from '../testing/provider-objects.ts';
+
+const WISH = {
+  hosts: { api: 'blue.k8s.example.test', konnectivity: 'blue.konnectivity.example.test' },
+  port: 443,
+};
+
+function facts(provider: ProviderName, known: Partial<ProvidedFacts>): ProvidedFacts {
+  const object =
+    provider === 'k0smotron' ? k0smotronCluster('blue') : freshTenant('kamaji', 'blue');
+  return {
+    ...{ provider, objects: [object], phase: 'serving', because: '', ...known },
+    ...{ serviceCidrs: [], clusterDomain: 'cluster.local', hasKonnectivity: true },
+  };
+}
+
+describe('a kubeconfig', () => {
+  test.each([undefined, 'https://blue.k8s.example.test:443', 'https://blue.k8s.example.test'])(
+    'with the server %p is as it should be',
+    (publishedServer) => {
+      expect(publishedFindings(facts('kamaji', { publishedServer }), WISH, 'Patch')).toEqual([]);
+    },
+  );
+
+  test('that leads elsewhere is to be made anew, by whichever way its provider has', () => {
+    const publishedServer = 'https://10.96.0.7:6443';
+
+    const found = (provider: ProviderName, policy: PreparePolicy = 'Patch') =>
+      publishedFindings(facts(provider, { publishedServer }), WISH, policy)[0];
+    const kamaji = found('kamaji');
+    const k0smotron = found('k0smotron');
+    const reported = found('kamaji', 'Report');
+
+    expect(kamaji).toEqual({
+      ...{ code: 'KubeconfigLeadsElsewhere', severity: 'warning' },
+      message:
+        'the kubeconfig of TenantControlPlane tenants/blue has the server https://10.96.0.7:6443, and should have https://blue.k8s.example.test:443',
+      action:
+        'if it stays, let the provider make it anew: kubectl delete -n tenants secret blue-admin-kubeconfig. Snicket does so by itself where ClusterRole snicket-renew-secrets is bound to it',
+    });
+    expect(reported?.action).toBe(
+      'if it stays, let the provider make it anew: kubectl delete -n tenants secret blue-admin-kubeconfig',
+    );
+    expect(k0smotron?.action).toContain('restart the StatefulSet kmc-blue in tenants');
+  });
+});
+
+describe('the certificate of the API server', () => {
+  const certificate = async (...names: readonly string[]) => {
+    const authority = await TestAuthority.create('kubernetes');
+    return (await authority.issue({ names })).cert;
+  };
+
+  test('has both hosts, or says which one not', async () => {
+    const whole = await certificate(...Object.values(WISH.hosts));
+    const half = await certificate(WISH.hosts.api);
+    const found = (provider: ProviderName, servingCertificate: string) =>
+      publishedFindings(facts(provider, { servingCertificate }), WISH, 'Report');
+
+    expect(found('kamaji', whole)).toEqual([]);
+    expect(found('steward', half)).toEqual([]);
+    expect(found('kamaji', half)).toEqual([
+      {
+        ...{ code: 'CertificateStale', severity: 'error' },
+        message:
+          'the certificate of the API server of TenantControlPlane tenants/blue was made before that had its hosts: it lacks blue.konnectivity.example.test',
+        action:
+          'if it stays, let the provider make it anew: kubectl delete -n tenants secret blue-api-server-certificate',
+      },
+    ]);
+    expect(found('kamaji', 'no certificate')).toEqual([]);
+  });
+});

@@ -1,0 +1,121 @@
+/**
+ * Whether what a provider hands out leads to the edge: after its object is as it must be, this is what shows that the
+ * provider has taken it up. Not all do by themselves: Kamaji 1.0 and Steward 0.3 keep a kubeconfig, and Kamaji a
+ * certificate, that were there before, until somebody deletes their Secrets.
+ */
+import { X509Certificate } from 'node:crypto';
+import type { PreparePolicy } from '../../api/exposure.ts';
+import { objectText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
+import type { Finding } from '../../api/finding.ts';
+import type { ProvidedFacts } from './control-plane-reading.ts';
+import { statefulSetName } from '../k0s/control-plane.ts';
+import type { PreparationWish } from '../preparation/preparation.ts';
+
+/** Of deploy/optional/renew-secrets.yaml. */
+const RENEWAL_ROLE = 'snicket-renew-secrets';
+
+/** What is to be said of kubeconfigs that lead elsewhere, and of a certificate without the hosts. */
+export function publishedFindings(
+  facts: ProvidedFacts,
+  wish: PreparationWish,
+  policy: PreparePolicy,
+): readonly Finding[] {
+  const [object] = facts.objects;
+  if (object === undefined) return [];
+  return [
+    ...kubeconfigFindings(object, facts, wish, policy),
+    ...certificateFindings(object, facts, wish, policy),
+  ];
+}
+
+/** Whether clients of this server come to the edge. */
+export function isServerFor(server: string, { hosts, port }: PreparationWish): boolean {
+  return withPort(server) === `https://${hosts.api}:${port}`;
+}
+
+/** The hosts that the certificate of the API server lacks; none if nothing is known of it. */
+export function lackingHosts(
+  { servingCertificate, hasKonnectivity, provider }: ProvidedFacts,
+  { hosts: { api, konnectivity } }: PreparationWish,
+): readonly string[] {
+  if (servingCertificate === undefined) return [];
+  // Steward's konnectivity-server has a certificate of its own.
+  const isShared = hasKonnectivity && provider !== 'steward';
+  const wanted = [api, ...(isShared && konnectivity !== undefined ? [konnectivity] : [])];
+  return wanted.filter((host) => !covers(servingCertificate, host));
+}
+
+/** The command after which a provider makes a Secret anew. */
+export function deletion({ name, namespace }: ObjectKey): string {
+  return `kubectl delete -n ${namespace} secret ${name}`;
+}
+
+/** What has a kubeconfig of k0smotron made anew. */
+export function staleKubeconfig(object: KubeObject): string {
+  const { namespace } = object.metadata;
+  return `restart the StatefulSet ${statefulSetName(object)} in ${namespace}, and delete the Secret with the kubeconfig: k0smotron makes it anew`;
+}
+
+/** The command, and the right by which nobody has to write it. */
+function renewal(secret: ObjectKey, policy: PreparePolicy): string {
+  const command = `if it stays, let the provider make it anew: ${deletion(secret)}`;
+  if (policy === 'Report') return command;
+  return `${command}. Snicket does so by itself where ClusterRole ${RENEWAL_ROLE} is bound to it`;
+}
+
+function kubeconfigFindings(
+  object: KubeObject,
+  { provider, publishedServer }: ProvidedFacts,
+  wish: PreparationWish,
+  policy: PreparePolicy,
+): readonly Finding[] {
+  if (publishedServer === undefined || isServerFor(publishedServer, wish)) return [];
+  const { name, namespace } = object.metadata;
+  const secret = { name: `${name}-admin-kubeconfig`, namespace };
+  return [
+    {
+      ...{ code: 'KubeconfigLeadsElsewhere', severity: 'warning' },
+      message: `the kubeconfig of ${objectText(object)} has the server ${publishedServer}, and should have https://${wish.hosts.api}:${wish.port}`,
+      action:
+        provider === 'kamaji' || provider === 'steward'
+          ? renewal(secret, policy)
+          : `if it stays, ${staleKubeconfig(object)}`,
+    },
+  ];
+}
+
+/** Clients refuse such a certificate, so nothing is well until it is another one. */
+function certificateFindings(
+  object: KubeObject,
+  facts: ProvidedFacts,
+  wish: PreparationWish,
+  policy: PreparePolicy,
+): readonly Finding[] {
+  const lacking = lackingHosts(facts, wish);
+  if (lacking.length === 0) return [];
+  const { name, namespace } = object.metadata;
+  const secret = { name: `${name}-api-server-certificate`, namespace };
+  return [
+    {
+      ...{ code: 'CertificateStale', severity: 'error' },
+      message: `the certificate of the API server of ${objectText(object)} was made before that had its hosts: it lacks ${lacking.join(' and ')}`,
+      action: renewal(secret, policy),
+    },
+  ];
+}
+
+/** One that cannot be read says nothing; whoever dials the API server finds out. */
+function covers(certificate: string, host: string): boolean {
+  try {
+    return new X509Certificate(certificate).checkHost(host) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** A server without a port has that of HTTPS. */
+function withPort(server: string): string {
+  const url = URL.parse(server);
+  if (url === null) return server;
+  return `https://${url.hostname}:${url.port === '' ? '443' : url.port}`;
+}

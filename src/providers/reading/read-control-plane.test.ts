@@ -1,0 +1,117 @@
+import { expect, test } from 'bun:test';
+import type { Exposure } from '../../api/exposure.ts';
+import { parseExposure } from '../../api/objects.ts';
+import { RESOURCES, withVersion } from '../../kube/resource.ts';
+import { providerFor } from '../provider-for.ts';
+import { PROVIDER_RESOURCES, servedVersion, WATCHED_RESOURCES } from '../provider-resources.ts';
+import { readControlPlane } from './read-control-plane.ts';
+import {
+  clusterDeployment,
+  freshTenant,
+  k0smotronCluster,
+  k0smotronControlPlane,
+} from '../testing/provider-objects.ts';
+import { objectsFrom } from '../testing/provider-objects-source.ts';
+
+function exposureFor(ref: object): Exposure {
+  return parseExposure({
+    ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
+    metadata: { name: 'blue', namespace: 'tenants' },
+    spec: { controlPlane: { ref } },
+  });
+}
+
+test.each([
+  ['kamaji', freshTenant('kamaji', 'blue')],
+  ['steward', freshTenant('steward', 'blue')],
+  ['k0smotron', k0smotronCluster('blue')],
+  ['capi-k0smotron', k0smotronControlPlane('blue')],
+  ['k0rdent', clusterDeployment('blue', 'any-1-0-0')],
+])(
+  'an object of %s is read by its provider, and everything that is missing is said',
+  async (name, object) => {
+    const { apiVersion, kind, metadata } = object;
+    const ref = { apiVersion, kind, name: metadata.name };
+
+    const { provided, findings } = await readControlPlane(exposureFor(ref), objectsFrom([object]));
+
+    expect(providerFor(object)?.name as string).toBe(name);
+    expect(provided).toMatchObject({ provider: name, objects: [object] });
+    expect(findings.length).toBeGreaterThan(0);
+    expect(findings.every(({ message, action }) => message !== '' && action !== '')).toBe(true);
+  },
+);
+
+test('an object that is not there is named', async () => {
+  const ref = {
+    apiVersion: 'kamaji.clastix.io/v1alpha1',
+    kind: 'TenantControlPlane',
+    name: 'blue',
+  };
+
+  const reading = await readControlPlane(exposureFor(ref), objectsFrom([]));
+
+  expect(reading).toEqual({
+    addresses: [],
+    findings: [
+      {
+        ...{ code: 'ControlPlaneMissing', severity: 'error' },
+        message: 'there is no TenantControlPlane tenants/blue of kamaji.clastix.io/v1alpha1',
+        action: 'create it, or correct spec.controlPlane.ref',
+      },
+    ],
+  });
+});
+
+test('where nothing but Services and Secrets is read, no provider is known', async () => {
+  const { object: _, ...objects } = objectsFrom([freshTenant('kamaji', 'blue')]);
+  const ref = {
+    apiVersion: 'kamaji.clastix.io/v1alpha1',
+    kind: 'TenantControlPlane',
+    name: 'blue',
+  };
+
+  const { findings } = await readControlPlane(exposureFor(ref), objects);
+
+  expect(findings).toMatchObject([
+    {
+      code: 'ProviderUnknown',
+      message: 'kamaji.clastix.io/v1alpha1 TenantControlPlane is of no provider that is read here',
+    },
+  ]);
+});
+
+test('of a kind that no provider has, those that there are are named', async () => {
+  const ref = { apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'TenantControlPlan', name: 'blue' };
+
+  const { findings } = await readControlPlane(exposureFor(ref), objectsFrom([]));
+
+  expect(findings).toMatchObject([
+    {
+      message:
+        'kamaji.clastix.io/v1alpha1 TenantControlPlan is of no provider that this version of Snicket knows',
+      action:
+        'correct spec.controlPlane.ref (TenantControlPlane of kamaji.clastix.io or of steward.butlerlabs.dev, Cluster of k0smotron.io, ClusterDeployment of k0rdent.mirantis.com, K0smotronControlPlane of controlplane.cluster.x-k8s.io), or write spec.controlPlane.service in its place, with caSecret and kubeconfigSecret',
+    },
+  ]);
+});
+
+test('a Cluster of Cluster API is not taken for one of k0smotron', () => {
+  expect(providerFor(PROVIDER_RESOURCES.capiCluster)).toBeUndefined();
+  expect(providerFor({ apiVersion: 'k0smotron.io/v1beta1', kind: 'Cluster' })?.name).toBe(
+    'k0smotron',
+  );
+});
+
+test('a kind is looked at in the best version that is served', () => {
+  const { k0smotron, kamaji } = PROVIDER_RESOURCES;
+  const old = withVersion(k0smotron, 'v1beta1');
+  const serves = (...apiVersions: readonly string[]) => ({
+    has: ({ apiVersion }: { readonly apiVersion: string }) => apiVersions.includes(apiVersion),
+  });
+
+  expect(servedVersion(k0smotron, serves(old.apiVersion, k0smotron.apiVersion))).toEqual(k0smotron);
+  expect(servedVersion(k0smotron, serves(old.apiVersion))).toEqual(old);
+  expect(servedVersion(kamaji, serves('v1'))).toBeUndefined();
+  expect(WATCHED_RESOURCES).not.toContain(RESOURCES.secret);
+});

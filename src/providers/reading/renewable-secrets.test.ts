@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'bun:test';
+import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import type { ProvidedFacts, Secret } from './control-plane-reading.ts';
+import { leftSecrets, renewableSecrets } from './renewable-secrets.ts';
+import {
+  changed,
+  k0smotronCluster,
+  kubeconfigFor,
+  readyTenant,
+  secretOf,
+} from '../testing/provider-objects.ts';
+
+const WISH = {
+  hosts: { api: 'blue.k8s.example.test', konnectivity: 'blue.konnectivity.example.test' },
+  port: 443,
+};
+const KAMAJI: ProvidedFacts = {
+  ...{ provider: 'kamaji', objects: [readyTenant('kamaji', 'blue')], phase: 'serving' },
+  ...{ because: '', serviceCidrs: [], clusterDomain: 'cluster.local', hasKonnectivity: true },
+};
+
+function kubeconfigAt(server: string): Secret {
+  return secretOf('blue-admin-kubeconfig', { 'admin.conf': kubeconfigFor(server) });
+}
+
+async function certificateFor(...names: readonly string[]): Promise<Secret> {
+  const authority = await TestAuthority.create('kubernetes');
+  const { cert } = await authority.issue({ names });
+  return secretOf('blue-api-server-certificate', { 'apiserver.crt': cert });
+}
+
+test('are the certificate and the kubeconfig, by the names that the provider gives them', () => {
+  const status = { certificates: { apiServer: { secretName: 'blue-ca' } } };
+  const objects = [changed(readyTenant('kamaji', 'blue'), { status })];
+
+  const names = renewableSecrets({ ...KAMAJI, objects }, WISH).map(({ key }) => key.name);
+
+  expect(names).toEqual(['blue-api-server-certificate', 'blue-admin-kubeconfig']);
+});
+
+test('are out of date without the hosts of the edge', async () => {
+  const [certificate, kubeconfig] = renewableSecrets(KAMAJI, WISH);
+  const { api, konnectivity } = WISH.hosts;
+
+  expect(certificate?.isStale(await certificateFor(api))).toBe(true);
+  expect(certificate?.isStale(await certificateFor(api, konnectivity))).toBe(false);
+  expect(kubeconfig?.isStale(kubeconfigAt('https://10.96.0.7:6443'))).toBe(true);
+  expect(kubeconfig?.isStale(kubeconfigAt(`https://${api}:443`))).toBe(false);
+});
+
+test('are left alone where they cannot be read', () => {
+  const empty = secretOf('blue', {});
+
+  expect(renewableSecrets(KAMAJI, WISH).filter(({ isStale }) => isStale(empty))).toEqual([]);
+});
+
+test('have the host of an edge that was left in the kubeconfig alone', () => {
+  const left = leftSecrets(KAMAJI, [WISH.hosts.api]);
+
+  expect(left.map(({ key }) => key.name)).toEqual(['blue-admin-kubeconfig']);
+  expect(left[0]?.isStale(kubeconfigAt(`https://${WISH.hosts.api}:443`))).toBe(true);
+  expect(left[0]?.isStale(kubeconfigAt('https://10.96.0.7:6443'))).toBe(false);
+});
+
+describe('there are none', () => {
+  const paused = { 'metadata.annotations': { 'kamaji.clastix.io/paused': 'true' } };
+
+  test.each([
+    ['of k0smotron', { provider: 'k0smotron', objects: [k0smotronCluster('blue')] }],
+    ['of one that is paused', { objects: [changed(readyTenant('kamaji', 'blue'), paused)] }],
+  ] satisfies [string, Partial<ProvidedFacts>][])('%s', (_, facts) => {
+    expect(renewableSecrets({ ...KAMAJI, ...facts }, WISH)).toEqual([]);
+    expect(leftSecrets({ ...KAMAJI, ...facts }, [WISH.hosts.api])).toEqual([]);
+  });
+
+  test('of a control plane that does not run, but for the kubeconfig of one that leaves', () => {
+    const facts = { ...KAMAJI, phase: 'unavailable' } as const;
+
+    expect(renewableSecrets(facts, WISH)).toEqual([]);
+    expect(leftSecrets(facts, [WISH.hosts.api])).toHaveLength(1);
+  });
+});

@@ -1,0 +1,98 @@
+/**
+ * A CA and a kubeconfig as Secrets hold them.
+ */
+import { keyText, type ObjectKey } from '../../kube/object.ts';
+import type { AuthorityFiles } from '../../plan/control-plane.ts';
+import type { Finding } from '../../api/finding.ts';
+import { certificatesIn } from './authority-certificates.ts';
+import type { ControlPlaneObjects, Secret } from './control-plane-reading.ts';
+
+/** What was read, or why it was not. */
+export interface Reading<T> {
+  readonly value?: T;
+  readonly finding?: Finding;
+}
+
+/** A CA in a Secret. */
+export interface AuthorityKeys {
+  readonly certificateKey: string;
+  readonly privateKeyKey: string;
+}
+
+/** The CA in a Secret; its key may be missing. `remedy` is what to do about a Secret that is not as it should be. */
+export async function readAuthority(
+  key: ObjectKey,
+  keys: AuthorityKeys,
+  objects: ControlPlaneObjects,
+  remedy: SecretRemedy,
+): Promise<Reading<AuthorityFiles>> {
+  const secret = await objects.secret(key);
+  const entry = secret?.data?.[keys.certificateKey];
+  if (entry === undefined) {
+    return { finding: secretMissing(key, keys.certificateKey, secret, remedy) };
+  }
+  const text = Buffer.from(entry, 'base64').toString();
+  const certificate = secret?.isAssumed === true ? text : certificatesIn(text);
+  if (certificate === undefined) return { finding: unreadable(key, keys.certificateKey) };
+  const privateKey = textIn(secret, keys.privateKeyKey);
+  return { value: { certificate, key: privateKey } };
+}
+
+/** A text in a Secret. */
+export async function readText(
+  key: ObjectKey,
+  entry: string,
+  objects: ControlPlaneObjects,
+  remedy: SecretRemedy,
+): Promise<Reading<string>> {
+  const secret = await objects.secret(key);
+  const value = textIn(secret, entry);
+  return value === undefined ? { finding: secretMissing(key, entry, secret, remedy) } : { value };
+}
+
+/** What to do about a Secret, and about an entry of it, that is not there. */
+export interface SecretRemedy {
+  readonly secret: string;
+  readonly entry: string;
+}
+
+/** An entry of a Secret; an empty one is none. */
+export function textIn(secret: Secret | undefined, entry: string): string | undefined {
+  const value = secret?.data?.[entry];
+  return value === undefined || value === '' ? undefined : Buffer.from(value, 'base64').toString();
+}
+
+/** That an entry is not there, or that nothing is in it. */
+export function entryMissing(key: ObjectKey, entry: string, { data = {} }: Secret): string {
+  if (data[entry] === '') return `entry '${entry}' of Secret ${keyText(key)} is empty`;
+  const present = Object.keys(data).join(', ') || 'none';
+  return `Secret ${keyText(key)} has no entry '${entry}' (it has ${present})`;
+}
+
+function secretMissing(
+  key: ObjectKey,
+  entry: string,
+  secret: Secret | undefined,
+  remedy: SecretRemedy,
+): Finding {
+  return secret === undefined
+    ? {
+        ...{ code: 'SecretMissing', severity: 'error' },
+        message: `there is no Secret ${keyText(key)}`,
+        action: remedy.secret,
+      }
+    : {
+        ...{ code: 'SecretEntryMissing', severity: 'error' },
+        message: entryMissing(key, entry, secret),
+        action: remedy.entry,
+      };
+}
+
+/** Whatever it is, it may be a key: nothing of it is quoted. */
+function unreadable(key: ObjectKey, entry: string): Finding {
+  return {
+    ...{ code: 'CaCertificateUnreadable', severity: 'error' },
+    message: `entry '${entry}' of Secret ${keyText(key)} holds no certificate that can be read, or too many`,
+    action: 'put the certificate of the CA there, as PEM (at most 16, and 64 KB of text)',
+  };
+}

@@ -1,0 +1,197 @@
+/**
+ * Where the tenant's Service `default/kubernetes` leads: to the proxies. Nobody else writes it in a tenant whose API
+ * server runs with `--endpoint-reconciler-type=none`.
+ */
+import type { KubeObject } from '../../kube/object.ts';
+import type { TenantNode } from '../tenant-facts.ts';
+import { MANAGED_BY } from '../../api/labels.ts';
+import {
+  canonicalAddress,
+  endpointAddressFault,
+  familyOf,
+  type AddressFamily,
+} from './endpoint-address.ts';
+import {
+  endpointAt,
+  isReady,
+  MAX_SLICE_ENDPOINTS,
+  SERVICE_NAME_LABEL,
+  SLICE_MANAGED_BY,
+  type Endpoint,
+  type EndpointSlice,
+} from './endpoint-slice.ts';
+import { pagesOf } from './slice-pages.ts';
+
+/** The Service, and so the slice and the Endpoints of the same name: an API server that is given them back takes them. */
+export const KUBERNETES = { namespace: 'default', name: 'kubernetes' } as const;
+
+/** That of the Service's port: only ports of the same name are joined. */
+const PORT_NAME = 'https';
+
+/** What {@link kubernetesEndpoints} is made from. */
+export interface KubernetesEndpointsInput {
+  /** Of the Service, the primary family first: slices have its families. */
+  readonly serviceAddresses: readonly string[];
+  /** Where the proxies listen: one address that every node has for itself, of each family, or at the nodes' own. */
+  readonly listeners:
+    | { readonly at: 'virtual'; readonly addresses: readonly string[] }
+    | { readonly at: 'node'; readonly nodes: readonly TenantNode[] };
+  readonly port: number;
+  /** The slices of the Service as they are. */
+  readonly currentSlices: readonly EndpointSlice[];
+}
+
+/**
+ * The EndpointSlices, and the Endpoints that older clients and k0s read.
+ *
+ * A list that was full is never replaced by an empty one: as long as no node has an address, the last list stays.
+ * Nothing is made if there was none.
+ */
+export function kubernetesEndpoints(input: KubernetesEndpointsInput): readonly KubeObject[] {
+  const families = [...new Set(input.serviceAddresses.flatMap((at) => familyOf(at) ?? []))];
+  const slices = families.flatMap((family, index) => slicesOf(input, family, index === 0));
+  const primary = slices.filter(({ addressType }) => addressType === families[0]);
+  return primary.length === 0 ? slices : [...slices, legacyEndpoints(primary, input.port)];
+}
+
+function slicesOf(
+  input: KubernetesEndpointsInput,
+  family: AddressFamily,
+  isPrimary: boolean,
+): readonly EndpointSlice[] {
+  const current = pagesInForce(input.currentSlices, family, isPrimary);
+  const wished = endpointsOf(input, family, current);
+  const pages = wished.some((page) => page.length > 0) ? wished : current;
+  return pages.flatMap((endpoints, index) =>
+    endpoints.length === 0
+      ? []
+      : [slice(sliceName(family, isPrimary, index), family, input.port, endpoints)],
+  );
+}
+
+function endpointsOf(
+  { listeners, serviceAddresses }: KubernetesEndpointsInput,
+  family: AddressFamily,
+  current: readonly (readonly Endpoint[])[],
+): readonly (readonly Endpoint[])[] {
+  const isUsable = (address: string): boolean =>
+    isEndpointAddress(address, serviceAddresses) && familyOf(address) === family;
+  if (listeners.at === 'virtual') {
+    return [listeners.addresses.filter(isUsable).map((at) => endpointAt(canonicalAddress(at)))];
+  }
+  const found = listeners.nodes.flatMap(({ name, addresses, ready }) => {
+    const address = addresses.find(isUsable);
+    return address === undefined ? [] : [{ name, address, ready }];
+  });
+  // With no proxy that is known to be ready, the judgement is worth nothing: all are tried, rather than none.
+  const anyReady = found.some(({ ready }) => ready);
+  const byName = new Map(
+    found.map(({ name, address, ready }) => [name, atNode(address, name, ready || !anyReady)]),
+  );
+  const before = current.map((page) => page.flatMap(({ nodeName }) => nodeName ?? []));
+  return pagesOf([...byName.keys()], before, MAX_SLICE_ENDPOINTS).map((page) =>
+    page.flatMap((name) => byName.get(name) ?? []),
+  );
+}
+
+/** kube-proxy from 1.34 on stays with the endpoint of its own node as long as it is ready; older ones take any. */
+function atNode(address: string, nodeName: string, ready: boolean): Endpoint {
+  return {
+    ...endpointAt(canonicalAddress(address), ready),
+    nodeName,
+    hints: { forNodes: [{ name: nodeName }] },
+  };
+}
+
+/** Whether the API server takes it and kube-proxy can route to it: it does not route to the address of a Service. */
+export function isEndpointAddress(address: string, serviceAddresses: readonly string[]): boolean {
+  if (endpointAddressFault(address) !== undefined) return false;
+  const same = canonicalAddress(address);
+  return !serviceAddresses.some((taken) => canonicalAddress(taken) === same);
+}
+
+/** `kubernetes` is the first of the primary family; the name of any other says whose it is. */
+function sliceName(family: AddressFamily, isPrimary: boolean, index: number): string {
+  if (isPrimary && index === 0) return KUBERNETES.name;
+  const page = index === 0 ? [] : [String(index + 1)];
+  const parts = isPrimary ? page : [family.toLowerCase(), ...page];
+  return [KUBERNETES.name, 'snicket', ...parts].join('-');
+}
+
+/** The endpoints of our own slices, by page. Those of an API server, which has the same name for its own, are not ours. */
+function pagesInForce(
+  slices: readonly EndpointSlice[],
+  family: AddressFamily,
+  isPrimary: boolean,
+): readonly (readonly Endpoint[])[] {
+  const pages: (readonly Endpoint[])[] = [];
+  for (const { metadata, addressType, endpoints } of slices) {
+    const index = pageIndex(metadata.name, family, isPrimary);
+    if (index !== undefined && addressType === family && isOurs(metadata.labels)) {
+      pages[index] = (endpoints ?? []).flatMap(kept);
+    }
+  }
+  return Array.from(pages, (page) => page ?? []);
+}
+
+/** An endpoint as we write them, whatever else has been written to it since. */
+function kept(endpoint: Endpoint): readonly Endpoint[] {
+  const { addresses, nodeName } = endpoint;
+  const [address] = addresses;
+  if (address === undefined) return [];
+  const ready = isReady(endpoint);
+  return [nodeName === undefined ? endpointAt(address, ready) : atNode(address, nodeName, ready)];
+}
+
+function pageIndex(name: string, family: AddressFamily, isPrimary: boolean): number | undefined {
+  if (name === sliceName(family, isPrimary, 0)) return 0;
+  const index = Number(/-([1-9]\d{0,3})$/.exec(name)?.[1] ?? 0) - 1;
+  return index > 0 && name === sliceName(family, isPrimary, index) ? index : undefined;
+}
+
+function isOurs(labels: Readonly<Record<string, string>> = {}): boolean {
+  return Object.entries(SLICE_MANAGED_BY).every(([key, value]) => labels[key] === value);
+}
+
+function slice(
+  name: string,
+  family: AddressFamily,
+  port: number,
+  endpoints: readonly Endpoint[],
+): EndpointSlice {
+  return {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: {
+      namespace: KUBERNETES.namespace,
+      name,
+      labels: { ...MANAGED_BY, ...SLICE_MANAGED_BY, [SERVICE_NAME_LABEL]: KUBERNETES.name },
+    },
+    addressType: family,
+    ports: [{ name: PORT_NAME, port, protocol: 'TCP' }],
+    endpoints,
+  };
+}
+
+/** Without the label, kube-controller-manager would mirror them in a slice of its own, which has no hints. */
+function legacyEndpoints(slices: readonly EndpointSlice[], port: number): KubeObject {
+  const endpoints = slices.flatMap((of) => of.endpoints ?? []).slice(0, MAX_SLICE_ENDPOINTS);
+  const addressesOf = (ready: boolean): readonly { readonly ip: string }[] =>
+    endpoints
+      .filter((endpoint) => isReady(endpoint) === ready)
+      .flatMap(({ addresses }) => addresses.map((ip) => ({ ip })));
+  const [addresses, notReadyAddresses] = [addressesOf(true), addressesOf(false)];
+  const subset = {
+    ...(addresses.length > 0 && { addresses }),
+    ...(notReadyAddresses.length > 0 && { notReadyAddresses }),
+    ports: [{ name: PORT_NAME, port, protocol: 'TCP' }],
+  };
+  const labels = { ...MANAGED_BY, 'endpointslice.kubernetes.io/skip-mirror': 'true' };
+  const endpointsObject = {
+    apiVersion: 'v1',
+    kind: 'Endpoints',
+    metadata: { ...KUBERNETES, labels },
+    subsets: [subset],
+  };
+  return endpointsObject;
+}

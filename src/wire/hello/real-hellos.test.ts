@@ -1,0 +1,112 @@
+import { expect, test } from 'bun:test';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, type ConnectionOptions } from 'node:tls';
+import { ALERT_RECORDS } from '../alert.ts';
+import { ClientHello } from './client-hello.ts';
+
+// Hellos as real clients send them, caught on a loopback socket.
+
+const HOST = 'tenant-a.k8s.example.com';
+
+/** What a client sends first, segment by segment until it is a whole hello. */
+async function caught(
+  dial: (port: number) => () => void,
+): Promise<ClientHello & { bytes: Buffer }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const hangUp = dial((server.address() as AddressInfo).port);
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  socket.on('error', () => {}); // the client may reset
+  const hello = new ClientHello();
+  let bytes = Buffer.alloc(0);
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    bytes = Buffer.concat([bytes, chunk as Buffer]);
+    const outcome = hello.read(bytes, bytes.length);
+    if (outcome === 'incomplete') continue;
+    expect(outcome).toBe('hello');
+    break;
+  }
+  socket.end(ALERT_RECORDS.unrecognized_name);
+  hangUp();
+  server.close();
+  return Object.assign(hello, { bytes });
+}
+
+function dialTls(options: ConnectionOptions) {
+  return (port: number) => {
+    const socket = connect({ host: '127.0.0.1', port, ...options });
+    socket.on('error', () => {}); // our alert
+    return () => {};
+  };
+}
+
+function dialWith(command: (port: number) => string[]) {
+  return (port: number) => {
+    const client = Bun.spawn(command(port), { stdin: 'pipe', stdout: 'ignore', stderr: 'ignore' });
+    return () => client.kill();
+  };
+}
+
+test('reads the hello of Bun, which is larger than a TCP segment', async () => {
+  const hello = await caught(dialTls({ servername: HOST, ALPNProtocols: ['h2', 'http/1.1'] }));
+
+  expect(hello.serverName).toBe(HOST);
+  expect(hello.alpnProtocols()).toEqual(['h2', 'http/1.1']);
+  expect(hello.supportedVersions()).toContain(0x0304);
+  expect(hello.end).toBe(hello.bytes.length);
+  // With a post-quantum key share (X25519MLKEM768); kubectl's is about as long.
+  expect(hello.bytes.length).toBeGreaterThan(1460);
+});
+
+test('reads the hello of a client that ends at TLS 1.2', async () => {
+  const hello = await caught(dialTls({ servername: 'TENANT-A.example', maxVersion: 'TLSv1.2' }));
+
+  expect(hello.serverName).toBe('tenant-a.example');
+  expect(hello.supportedVersions()).toEqual([0x0303]);
+});
+
+test('finds no name where the client dials an address', async () => {
+  const hello = await caught(dialTls({}));
+
+  expect(hello.serverName).toBeUndefined();
+});
+
+const hasOpenssl = Bun.which('openssl') !== null;
+
+test.skipIf(!hasOpenssl)('reads the hello of openssl s_client', async () => {
+  const hello = await caught(
+    dialWith((port) => {
+      const where = ['-connect', `127.0.0.1:${port}`, '-servername', HOST];
+      return ['openssl', 's_client', ...where, '-alpn', 'h2'];
+    }),
+  );
+
+  expect(hello.serverName).toBe(HOST);
+  expect(hello.alpnProtocols()).toEqual(['h2']);
+  expect(hello.supportedVersions()).toContain(0x0304);
+});
+
+test.skipIf(!hasOpenssl)('reads a hello of TLS 1.2 without any name', async () => {
+  const hello = await caught(
+    dialWith((port) => {
+      const where = ['-connect', `127.0.0.1:${port}`, '-noservername'];
+      return ['openssl', 's_client', ...where, '-tls1_2'];
+    }),
+  );
+
+  expect(hello.serverName).toBeUndefined();
+  expect(hello.supportedVersions()).toEqual([0x0303]);
+});
+
+test.skipIf(Bun.which('curl') === null)('reads the hello of curl', async () => {
+  const hello = await caught(
+    dialWith((port) => {
+      const url = `https://${HOST}:${port}/`;
+      return ['curl', '--silent', '--noproxy', '*', '--resolve', `${HOST}:${port}:127.0.0.1`, url];
+    }),
+  );
+
+  expect(hello.serverName).toBe(HOST);
+  expect(hello.alpnProtocols()).toContain('http/1.1');
+});

@@ -1,0 +1,85 @@
+/**
+ * The rules for a server name: RFC 6066 section 3, and what a route can be.
+ *
+ * Names are refused rather than mended. The server behind reads the same bytes: whatever it would refuse or read in
+ * another way must not be routed, and Go's server, for one, refuses a dot at the end.
+ */
+import { uint8 } from '../bytes.ts';
+import type { HelloRefusal } from '../outcome.ts';
+
+/** As OpenSSL's limit. DNS itself ends at 253, which no route exceeds. */
+export const MAX_NAME_BYTES = 255;
+const MAX_LABEL_BYTES = 63;
+
+const DIGIT = 1;
+const HEX_LETTER = 2;
+const OTHER_LETTER = 4;
+/** Hyphen and underscore. RFC 952 has no underscore, but names in use do. */
+const JOINER = 8;
+const DOT = 16;
+/** Colon and brackets: seen in IPv6 literals. */
+const COLON = 32;
+const NUL = 64;
+const NOT_ASCII = 128;
+const OTHER = 256;
+
+const DOT_CODE = 0x2e;
+const ALLOWED_IN_NAME = DIGIT | HEX_LETTER | OTHER_LETTER | JOINER | DOT;
+
+/** The class of every byte, so that a name takes one look-up per byte and is judged at its end. */
+const CLASS_OF = Uint16Array.from({ length: 256 }, (_, byte) => {
+  if (byte === 0) return NUL;
+  if (byte > 0x7f) return NOT_ASCII;
+  const character = String.fromCharCode(byte);
+  if (/[0-9]/.test(character)) return DIGIT;
+  if (/[a-f]/i.test(character)) return HEX_LETTER;
+  if (/[g-z]/i.test(character)) return OTHER_LETTER;
+  if (/[-_]/.test(character)) return JOINER;
+  if (/[:[\]]/.test(character)) return COLON;
+  return character === '.' ? DOT : OTHER;
+});
+
+/** What is wrong with the name in these bytes; nothing, if it can be routed. */
+export function serverNameFault(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): HelloRefusal | undefined {
+  if (end === start) return 'server_name_empty';
+  if (end - start > MAX_NAME_BYTES) return 'server_name_too_long';
+
+  let seen = 0;
+  let labelStart = start;
+  let labelsFit = true;
+  for (let at = start; at < end; at++) {
+    const byte = uint8(bytes, at);
+    seen |= CLASS_OF[byte] ?? OTHER;
+    if (byte === DOT_CODE) {
+      if (!labelFits(at - labelStart)) labelsFit = false;
+      labelStart = at + 1;
+    }
+  }
+
+  if (seen & NUL) return 'server_name_has_nul';
+  if (seen & NOT_ASCII) return 'server_name_not_ascii';
+  if (seen & COLON && only(seen, COLON | DIGIT | HEX_LETTER | DOT)) return 'server_name_ip_literal';
+  if (!only(seen, ALLOWED_IN_NAME)) return 'server_name_not_dns';
+  if (labelStart === end) return 'server_name_trailing_dot';
+  // Digits and dots alone are an address in one of the forms of inet_aton: 127.0.0.1, 127.1, 2130706433.
+  if (only(seen, DIGIT | DOT)) return 'server_name_ip_literal';
+  return labelsFit && labelFits(end - labelStart) ? undefined : 'server_name_not_dns';
+}
+
+/** The name in bytes that {@link serverNameFault} finds nothing wrong with, in lower case. */
+export function serverNameText(bytes: Buffer, start: number, end: number): string {
+  // toLowerCase() gives back the same string if there is nothing to do.
+  return bytes.toString('latin1', start, end).toLowerCase();
+}
+
+function labelFits(lengthBytes: number): boolean {
+  return lengthBytes > 0 && lengthBytes <= MAX_LABEL_BYTES;
+}
+
+function only(seen: number, allowed: number): boolean {
+  return (seen & ~allowed) === 0;
+}
