@@ -68,7 +68,10 @@ export interface Ending {
 
 /** Whoever decides about connections: gateway or proxy. See the top of this file for the order of the calls. */
 export interface Switchboard {
-  /** Whether it decides without the first bytes. Then an engine may spare itself the look at them, and ask with none. */
+  /**
+   * Whether it decides without the first bytes. Then an engine may spare itself the look at them, and ask with none: `more`
+   * is no answer to that, and there is nothing to drop.
+   */
   readonly isBlind?: boolean;
 
   /**

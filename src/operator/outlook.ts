@@ -7,6 +7,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { KubeError } from '../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
+import { holderFrom, type Holder } from '../plan/ownership.ts';
 import type { Plan } from '../plan/plan.ts';
 import {
   readControlPlane,
@@ -34,8 +35,8 @@ import { foreseenCredentials } from './tenant/foreseen-credentials.ts';
 import { reachTenant, type EdgeWay } from './tenant/reach-tenant.ts';
 import { TenantNotInitialised } from './tenant/tenant-facts.ts';
 import { TenantSnapshot } from './tenant/link/tenant-snapshot.ts';
-import { hasYielded, rivalOf } from './tenant/tenant-claim.ts';
-import { isOurs, otherHolder, readTenantSide, tenantChanges } from './tenant/tenant-side.ts';
+import { otherHolder } from './tenant/tenant-claim.ts';
+import { isOurs, readTenantSide, tenantChanges } from './tenant/tenant-side.ts';
 
 /** An object as it should be, and as it is; nothing if it is not there. */
 export interface WantedObject {
@@ -184,12 +185,11 @@ async function tenantOf(
   return withTenant({ ...look, edge, readsNodes }, signal, async (view, inTime) => {
     const { plan, live, finding, reissued } = await lookAtTenant(look, view, credentials, inTime);
     const { book } = viewpoint.management;
-    const hasLeft = hasYielded(look.wish.exposure.status);
     const changes =
       plan.tenant &&
       tenantChanges(plan.tenant, live, {
-        isExposure: (key) => book.has(key),
-        rival: (_, there) => (hasLeft ? rivalOf(look.wish.exposure, there) : undefined),
+        isHere: ({ exposure, uid }) => book.has(exposure, uid),
+        isInPeace: false,
       });
     const findings = [finding, changes?.obstacle].flatMap((one) => one ?? []);
     return { plan, changes, asked: { client: view.reader, live }, findings, reissued };
@@ -220,8 +220,8 @@ async function leaving(
   const way = { reading, edge, readsNodes: false };
   const tenant = await withTenant(way, signal, async (view, inTime) => {
     const live = await readTenantSide(view, inTime);
-    const isExposure = (key: string) => management.book.has(key);
-    const holder = otherHolder(live, keyText(object.metadata), isExposure) ?? rivalOf(object, live);
+    const isHere = (one: Holder) => management.book.has(one.exposure, one.uid);
+    const holder = otherHolder(holderFrom(object), live, isHere);
     return {
       changes: { wanted: [], superfluous: holder === undefined ? live.filter(isOurs) : [] },
       findings: [],

@@ -60,10 +60,20 @@ export interface Holder {
   readonly uid: string | undefined;
 }
 
+/** An Exposure as one. */
+export function holderFrom({ metadata }: Pick<KubeObject, 'metadata'>): Holder {
+  return { exposure: keyText(metadata), uid: metadata.uid };
+}
+
 /** The one that objects of a tenant are for; nothing if they do not say. */
 export function holderOf(objects: readonly KubeObject[]): Holder | undefined {
+  return holderNamedOn(proxiesIn(objects));
+}
+
+/** The one that the proxies of a tenant name. */
+export function holderNamedOn(proxies: KubeObject | undefined): Holder | undefined {
   const { [HOLDER_ANNOTATION]: exposure, [HOLDER_UID_ANNOTATION]: uid } =
-    proxiesIn(objects)?.metadata.annotations ?? {};
+    proxies?.metadata.annotations ?? {};
   return exposure === undefined ? undefined : { exposure, uid };
 }
 
@@ -72,11 +82,11 @@ export function proxiesIn(objects: readonly KubeObject[]): KubeObject | undefine
   return objects.find(({ kind }) => kind === RESOURCES.daemonSet.kind);
 }
 
-/** Whether they are two, as far as can be told. */
-export function areTwo(one: Holder, other: Holder): boolean {
+/** Whether it is the same Exposure: by the uid, where both are known. */
+export function isSameHolder(one: Holder, other: Holder): boolean {
   return one.uid === undefined || other.uid === undefined
-    ? one.exposure !== other.exposure
-    : one.uid !== other.uid;
+    ? one.exposure === other.exposure
+    : one.uid === other.uid;
 }
 
 /** By what objects are known as those of one Exposure, besides {@link MANAGED_BY}. */

@@ -75,7 +75,7 @@ export async function bringExposure(
   }
   const hold = async () => holdExposure(means, object, TENANT_FINALIZER, signal);
   const tenant = await step('TenantReady', async () =>
-    bringTenant({ key, before, hold, ...look }, means, signal),
+    bringTenant({ key, hold, ...look }, means, signal),
   );
   const soonMs = soonest(againMs, tenant.lookAgainMs);
   const startingMs = startingForMs(means.reports.statusOf(object), tenant, new Date());
@@ -90,7 +90,7 @@ async function standingOf(
   signal: AbortSignal,
 ): Promise<Standing | undefined> {
   const { key, object, wish } = task;
-  const { routing, reports, secrets, aims, preparations } = means;
+  const { routing, reports, secrets, aims, probes, preparations } = means;
   const look = await step('Prepared', async () => lookAtExposure(object, wish, means, signal));
   const { plan } = look;
   secrets.follow(key, look.secrets);
@@ -102,6 +102,7 @@ async function standingOf(
   const before = reports.statusOf(object);
   const isMoving = !routed.isInForce && isElsewhere(before, wish.edge);
   if (!isMoving) aims.aim(key, look);
+  if (!isMoving && plan.management !== undefined && plan.routes === undefined) probes.forget(key);
   const inUse = isInUse(reports.latest(object), before, look, routed.former);
   // Not for an Edge that takes no routes yet: what is in use goes by the hosts that the control plane knows now.
   const preparation =
@@ -137,6 +138,7 @@ async function conclude(
   const said = {
     hops: probes.isUpToDate(key) ? withTenantHops(probes.hopsOf(key), tenant.hops) : undefined,
     ...{ proxies: tenant.proxies, certificate: tenant.certificate, hasMoved },
+    // Then none of the former ones is left to be told of.
     verdicts: hasMoved ? verdictsOf(standing, means, tenant, []) : found,
   };
   await report(standing, means, said, signal);
@@ -167,10 +169,9 @@ async function report(
   signal: AbortSignal,
 ): Promise<void> {
   const { plan, wish } = look;
-  const isRouted = plan.management !== undefined && !isMoving;
-  if (isRouted && plan.routes === undefined) probes.forget(key);
   const input = {
-    ...{ ...said, edge: wish.edge, plan, isRouted },
+    ...{ ...said, edge: wish.edge, plan },
+    isRouted: plan.management !== undefined && !isMoving,
     isLost: (host: string) => management.book.isHeldByAnother(host, key),
     // If somebody else has changed the status, its hops are what we found all the same.
     areHopsCurrent: probes.isUpToDate(key) || undefined,

@@ -14,6 +14,15 @@ function holder(proxies: KubeObject | undefined): string | undefined {
   return proxies?.metadata.annotations?.['snicket.dev/exposure'];
 }
 
+/** What Snicket brings to a tenant without nodes. */
+const WHOLE = ['ConfigMap', 'DaemonSet', 'EndpointSlice', 'Endpoints', 'Secret', 'ServiceAccount'];
+
+/** Which of it is there. */
+function kindsIn({ server }: LabTenant): readonly string[] {
+  const kinds = server.readAll().map(({ kind }) => kind);
+  return WHOLE.filter((kind) => kinds.includes(kind));
+}
+
 function holderUid({ server }: LabTenant): string | undefined {
   const { annotations } = server.read(RESOURCES.daemonSet, PROXY)?.metadata ?? {};
   return annotations?.['snicket.dev/exposure-uid'];
@@ -53,7 +62,8 @@ describe.concurrent('two Exposures of one control plane', () => {
 
   test('the second takes over when the first is gone', async () => {
     await using lab = await OperatorLab.start();
-    const { server } = await lab.addExposed('blue');
+    const tenant = await lab.addExposed('blue');
+    const { server } = tenant;
     await lab.expose('copy', {}, 'blue');
     await lab.untilCondition('copy', 'TenantReady', /^False TenantTaken/);
 
@@ -61,6 +71,7 @@ describe.concurrent('two Exposures of one control plane', () => {
 
     await lab.untilCondition('copy', 'TenantReady', /^True/);
     expect(holder(server.read(RESOURCES.daemonSet, PROXY))).toBe('tenants/copy');
+    expect(kindsIn(tenant)).toEqual(WHOLE);
   });
 
   test('both at the same moment come to rest with one of them', async () => {
@@ -84,8 +95,8 @@ describe.concurrent('two Exposures of one control plane', () => {
 });
 
 /** A second management cluster with an Exposure of the same name, of the same tenant. */
-async function startRival(tenant: LabTenant, edge = '127.0.0.2'): Promise<OperatorLab> {
-  const rival = await OperatorLab.start({ resyncMs: 50, edge: { addresses: [edge] } });
+async function startRival(tenant: LabTenant): Promise<OperatorLab> {
+  const rival = await OperatorLab.start({ resyncMs: 50, edge: { addresses: ['127.0.0.2'] } });
   rival.knows(tenant, 'blue');
   await rival.expose('blue');
   return rival;
@@ -150,6 +161,52 @@ describe.concurrent('two management clusters with one tenant', () => {
 
     await rival.untilCondition('blue', 'TenantReady', /^True/);
     expect(holderUid(tenant)).toBe(rival.exposure('blue')?.metadata.uid);
+    expect(kindsIn(tenant)).toEqual(WHOLE);
+  });
+
+  test('what the second wrote in between is put right, the key of the proxies too', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addExposed('blue');
+    const key = () => tenant.server.read(RESOURCES.secret, PROXY);
+    const before = key();
+
+    await using rival = await startRival(tenant);
+    await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
+
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(holderUid(tenant)).toBe(lab.exposure('blue')?.metadata.uid);
+    expect((key() as { data?: unknown }).data).toEqual((before as { data?: unknown }).data);
+  });
+
+  test('the first, back from a restart, has them again, though the second restarted too', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addExposed('blue');
+    await lab.stopOperator();
+    await using rival = await startRival(tenant);
+    await rival.untilCondition('blue', 'TenantReady', /^True/);
+    await rival.stopOperator();
+    rival.startOperator();
+    await rival.untilLookedAt(2);
+
+    lab.startOperator();
+
+    await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    expect(holderUid(tenant)).toBe(lab.exposure('blue')?.metadata.uid);
+  });
+
+  test('an Exposure here of the name that the other one has there is not taken for it', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addExposed('blue');
+    await lab.stopOperator();
+    await using rival = await OperatorLab.start({ resyncMs: 50 });
+    await rival.addExposed('blue');
+    rival.knows(tenant, 'green');
+
+    await rival.expose('green');
+
+    await rival.untilCondition('green', 'TenantReady', /^True/);
+    expect(holderUid(tenant)).toBe(rival.exposure('green')?.metadata.uid);
   });
 
   test('the second takes over at once from one that is gone', async () => {
@@ -163,7 +220,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     expect(holderUid(tenant)).toBe(rival.exposure('blue')?.metadata.uid);
   });
 
-  test('the annotation taken off, as the finding says, gives the proxies to the second', async () => {
+  test('the note taken off, as the finding says, gives the proxies to the second', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     await using rival = await startRival(tenant);
@@ -171,7 +228,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     await lab.untilCondition('blue', 'TenantReady', /^True/);
     await lab.stopOperator();
 
-    const metadata = { annotations: { 'snicket.dev/exposure-uid': null } };
+    const metadata = { annotations: { 'snicket.dev/refused': null } };
     const user = createClient(tenant.server.access, { fieldManager: 'user' });
     await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { metadata });
 

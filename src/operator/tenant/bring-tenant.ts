@@ -1,10 +1,10 @@
 /**
  * One look at the tenant of an Exposure: read it, plan for it, apply, and say how it is.
  */
-import type { ExposureStatus } from '../../api/exposure.ts';
 import type { Applier } from '../../kube/apply/apply.ts';
 import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
 import type { Finding } from '../../api/finding.ts';
+import { holderFrom, holderNamedOn, isSameHolder } from '../../plan/ownership.ts';
 import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { fails, waits, type Verdict } from '../exposure/verdicts/verdicts.ts';
@@ -13,7 +13,7 @@ import type { ManagementView } from '../management/management-view.ts';
 import type { MasterKeys } from '../master-keys.ts';
 import { credentialsFor } from './credentials.ts';
 import { TenantNotInitialised } from './tenant-facts.ts';
-import { hasYielded } from './tenant-claim.ts';
+import { PEACE_MS } from './tenant-claim.ts';
 import { tenantFault } from './tenant-fault.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { TenantLinks } from './link/tenant-links.ts';
@@ -24,8 +24,6 @@ import { applyTenantSide, tenantChanges } from './tenant-side.ts';
 export interface TenantTask extends Look {
   /** Of the Exposure. */
   readonly key: string;
-  /** As the status was. */
-  readonly before: ExposureStatus | undefined;
   /** Called before the first write: from now on the tenant has to be cleaned up. False: it is too late to begin. */
   readonly hold: () => Promise<boolean>;
 }
@@ -47,6 +45,7 @@ const UNREACHABLE: BackoffLimits = { firstMs: 10_000, maxMs: 120_000 };
 const KNOCK_MS = 2_000;
 /** Then its look may take so long: what was read and written by then is a beginning for the next one. */
 const FAILING_LOOK_MS = 5_000;
+
 /** Brings the tenant's side about, as far as that can be done now. @throws what is not the tenant's fault */
 export async function bringTenant(
   task: TenantTask,
@@ -110,7 +109,11 @@ async function look(
   means: TenantMeans,
   signal: AbortSignal,
 ): Promise<TenantOutcome> {
-  const { key, reading } = task;
+  const { key, reading, wish } = task;
+  const holder = holderNamedOn(link.daemonSet);
+  const isOwn = holder !== undefined && isSameHolder(holder, holderFrom(wish.exposure));
+  // Whoever has the tenant, or had it, may have written or removed a moment ago what we remember.
+  if (!isOwn) link.reader.clear();
   const masterKeys = async () => notTheTenants(means.masterKeys);
   const credentials: CredentialsSource = async (input) => credentialsFor({ ...input, masterKeys });
   const looked = await lookAtTenant(task, link, credentials, signal);
@@ -124,8 +127,8 @@ async function look(
   }
   const { book } = means.management;
   const changes = tenantChanges(plan.tenant, live, {
-    isExposure: (exposure) => book.has(exposure),
-    rival: (own, there) => link.claim.rival(own, there, hasYielded(task.before)),
+    isHere: ({ exposure, uid }) => book.has(exposure, uid),
+    isInPeace: link.ownForMs(isOwn) >= PEACE_MS,
   });
   if (changes.obstacle !== undefined) return { verdict: fails(changes.obstacle), hops: [] };
   if (reissued !== undefined) {
@@ -137,7 +140,6 @@ async function look(
   const { after, retryInMs } = await link.writing(async () =>
     applyTenantSide(link, means.applierFor(link), changes, live, signal),
   );
-  link.claim.wrote(live, after);
   const { worker } = task.wish.exposure.spec;
   const applied = { planned: plan.tenant, after, retryInMs, worker };
   return { ...(await outcomeOf(applied, link, signal)), certificate };

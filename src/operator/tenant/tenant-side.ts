@@ -8,14 +8,14 @@ import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES, resourceOf, type Resource } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import { MANAGED_BY } from '../../api/labels.ts';
-import { holderOf, type Holder } from '../../plan/ownership.ts';
+import { holderOf, proxiesIn } from '../../plan/ownership.ts';
 import { isReady, type EndpointSlice } from '../../tenant/endpoints/endpoint-slice.ts';
 import { injectionPolicy } from '../../tenant/injection.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import { PROXY, PROXY_CA } from '../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { soundDaemonSet } from './link/seen-objects.ts';
-import { heldElsewhere } from './tenant-claim.ts';
+import { claimOf, noted, takenFinding, type ClaimFacts } from './tenant-claim.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { TenantView } from './link/tenant-view.ts';
 
@@ -74,57 +74,40 @@ export interface TenantChanges {
   readonly obstacle?: Finding | undefined;
 }
 
-/** Who else may have a tenant. */
-export interface OtherHolders {
-  /** Whether there is an Exposure of this key, in the same management cluster. */
-  readonly isExposure: (key: string) => boolean;
-  /** The one of another management cluster to whom the tenant is left. */
-  readonly rival: (own: Holder, live: readonly KubeObject[]) => Holder | undefined;
-}
-
 /** What has to change in a tenant for a plan. */
 export function tenantChanges(
   planned: readonly KubeObject[],
   live: readonly KubeObject[],
-  others: OtherHolders,
+  facts: ClaimFacts,
 ): TenantChanges {
-  const obstacle = obstacleIn(planned, live, others);
-  if (obstacle !== undefined) return { wanted: [], superfluous: [], obstacle };
+  const foreign = foreignIn(planned, live);
+  if (foreign !== undefined) return without(nameTaken(foreign));
+  const own = holderOf(planned);
+  const claim = own && claimOf(own, live, facts);
+  if (claim?.rival !== undefined) return without(takenFinding(claim.rival, claim.isHere));
+  const desired = claim === undefined ? planned : noted(planned, claim.notes);
   const mustWait = !mayLead(live);
   return {
-    wanted: planned.map((desired) => ({
-      ...{ desired, live: find(live, desired), waits: mustWait && leads(desired) },
+    wanted: desired.map((object) => ({
+      ...{ desired: object, live: find(live, object), waits: mustWait && leads(object) },
     })),
     superfluous: live.filter((object) => isOurs(object) && find(planned, object) === undefined),
   };
 }
 
+function without(obstacle: Finding): TenantChanges {
+  return { wanted: [], superfluous: [], obstacle };
+}
+
 /** Endpoints are taken over, for they are the point of it all; nothing else of somebody else is touched. */
-function obstacleIn(
+function foreignIn(
   planned: readonly KubeObject[],
   live: readonly KubeObject[],
-  { isExposure, rival }: OtherHolders,
-): Finding | undefined {
-  const foreign = planned
+): KubeObject | undefined {
+  return planned
     .filter((desired) => !leads(desired))
     .map((desired) => find(live, desired))
     .find((object) => object !== undefined && !isOurs(object));
-  if (foreign !== undefined) return nameTaken(foreign);
-  const own = holderOf(planned);
-  const holder = otherHolder(live, own?.exposure, isExposure);
-  if (holder !== undefined) return tenantTaken(holder);
-  const elsewhere = own && rival(own, live);
-  return elsewhere && heldElsewhere(elsewhere);
-}
-
-/** The other Exposure that a tenant's objects are for, if there still is one. */
-export function otherHolder(
-  live: readonly KubeObject[],
-  exposure: string | undefined,
-  isExposure: (key: string) => boolean,
-): string | undefined {
-  const holder = holderOf(live)?.exposure;
-  return holder !== undefined && holder !== exposure && isExposure(holder) ? holder : undefined;
 }
 
 function nameTaken(object: KubeObject): Finding {
@@ -132,14 +115,6 @@ function nameTaken(object: KubeObject): Finding {
     ...{ code: 'NameTaken', severity: 'error' },
     message: `${objectText(object)} of the tenant is there and was not made by Snicket`,
     action: 'remove or rename it',
-  };
-}
-
-function tenantTaken(holder: string): Finding {
-  return {
-    ...{ code: 'TenantTaken', severity: 'error' },
-    message: `the proxies of the tenant are those of Exposure ${holder}, for the same control plane`,
-    action: 'delete one of the two Exposures',
   };
 }
 
@@ -191,13 +166,21 @@ function sound(object: KubeObject): KubeObject {
   return readObject(object as DaemonSetWithStatus, soundDaemonSet);
 }
 
-/** Deletes objects that are ours, each only if it is the very one that was looked at. @throws KubeError */
+/**
+ * Deletes objects that are ours, each only if it is the very one that was looked at. The proxies come last: when they are
+ * gone, others take the tenant to be free. @throws KubeError
+ */
 export async function remove(
   { client, reader }: TenantLink,
   objects: readonly KubeObject[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (const object of objects) {
+  const proxies = proxiesIn(objects);
+  const inOrder = [
+    ...objects.filter((object) => object !== proxies),
+    ...(proxies ? [proxies] : []),
+  ];
+  for (const object of inOrder) {
     const { name, namespace, uid } = object.metadata;
     reader.forget(resourceOf(object), { name, namespace });
     try {

@@ -7,7 +7,7 @@ import type { Applier } from '../../../kube/apply/apply.ts';
 import { findCondition } from '../../../kube/conditions.ts';
 import type { EventRecorder } from '../../../kube/events/events.ts';
 import { keyText, objectText, type Condition, type KubeObject } from '../../../kube/object.ts';
-import { heldBy, type Holder } from '../../../plan/ownership.ts';
+import { heldBy, holderFrom, type Holder } from '../../../plan/ownership.ts';
 import type { ControlPlaneObjects } from '../../../providers/reading/control-plane-reading.ts';
 import { providerFor } from '../../../providers/provider-for.ts';
 import { readControlPlane } from '../../../providers/reading/read-control-plane.ts';
@@ -20,11 +20,11 @@ import {
 import { leavingObjects } from '../../../tenant/tenant-objects.ts';
 import type { ManagementCluster } from '../../management/management-cluster.ts';
 import { readTenantFacts } from '../../tenant/tenant-facts.ts';
-import { rivalOf, rivalText } from '../../tenant/tenant-claim.ts';
+import { noted, notesOn, otherHolder, rivalText } from '../../tenant/tenant-claim.ts';
 import { tenantFault, UNREACHABLE } from '../../tenant/tenant-fault.ts';
 import type { TenantLink } from '../../tenant/link/tenant-link.ts';
 import type { TenantLinks } from '../../tenant/link/tenant-links.ts';
-import { isOurs, leads, otherHolder, readTenantSide, remove } from '../../tenant/tenant-side.ts';
+import { isOurs, leads, readTenantSide, remove } from '../../tenant/tenant-side.ts';
 import type { LeaveTime } from './leave-times.ts';
 import { leavingExposure, presentObjects } from './left-control-plane.ts';
 
@@ -99,11 +99,11 @@ async function cleanUp(
 ): Promise<string | undefined> {
   const { book } = means.management;
   const all = await readTenantSide(link, signal);
-  const isTaken = otherHolder(all, keyText(exposure.metadata), (key) => book.has(key));
-  if (isTaken !== undefined) return undefined; // nothing there is of this Exposure
-  const rival = rivalOf(exposure, all);
-  if (rival !== undefined) {
-    tellRival(exposure, rival, means);
+  const isHere = (one: Holder) => book.has(one.exposure, one.uid);
+  const other = otherHolder(holderFrom(exposure), all, isHere);
+  if (other !== undefined) {
+    // Nothing there is of this Exposure. One of the same cluster says so itself.
+    if (!isHere(other)) tellRival(exposure, other, means);
     return undefined;
   }
   const live = all.filter(isOurs);
@@ -114,7 +114,7 @@ async function cleanUp(
     const { worker } = exposure.spec;
     const placed = placedProxies(daemonSet);
     const leaving = leavingObjects({ worker, tenant, placed, image: means.proxyImage });
-    for (const desired of heldBy(exposure, leaving)) {
+    for (const desired of noted(heldBy(exposure, leaving), notesOn(daemonSet))) {
       const isSame = ({ kind, metadata }: KubeObject) =>
         kind === desired.kind && metadata.name === desired.metadata.name;
       await means
