@@ -5,7 +5,7 @@ import type { Exposure, ExposureStatus } from '../api/exposure.ts';
 import { formerRoutes } from '../edges/former-routes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { KubeError } from '../kube/kube-error.ts';
-import { keyText, type KubeObject } from '../kube/object.ts';
+import type { KubeObject } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
 import { holderFrom, type Holder } from '../plan/ownership.ts';
 import type { Plan } from '../plan/plan.ts';
