@@ -5,7 +5,7 @@ import { Lab } from './lab/lab.ts';
 import { othersShare, processorUse } from './lab/neighbours.ts';
 import { WRAPPERS } from './lab/placement.ts';
 import { type IdleMemory, measureIdle } from './measure/idle.ts';
-import { measureRounds, type RunningPeer, type Sample, warmUp } from './measure/rounds.ts';
+import { measureRounds, type RunningPeer, type Sample } from './measure/rounds.ts';
 import { measureRoutes, type RouteCosts } from './measure/routes.ts';
 import { OptionsError, parseOptions, type Options } from './options.ts';
 import { ALL_PEERS } from './peers/all.ts';
@@ -120,7 +120,6 @@ async function measureCosts(
     });
   }
   progress.done('start', running.map(({ peer }) => peer.name).join(' '));
-  await warmUp(lab, running, options.cases, { ...options, progress });
   const samples = await measureRounds(lab, running, options.cases, { ...options, progress });
   for (const { program } of running) {
     if (!program.isRunning) failures[program.name] = `it did not survive: ${program.lastWords()}`;

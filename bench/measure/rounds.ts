@@ -39,44 +39,34 @@ const WARM_UP_MS: Readonly<Record<Load, number>> = {
   upload: 150,
 };
 
-/** Runs all loads of the chosen cases through each peer once, for its compilers and caches. */
-export async function warmUp(
-  lab: Lab,
-  peers: readonly RunningPeer[],
-  cases: readonly Case[],
-  options: { readonly compilingFactor: number; readonly progress: Progress },
-): Promise<void> {
-  const { compilingFactor, progress } = options;
-  for (const { peer, program } of peers) {
-    const own = cases.filter((each) => fits(peer, each));
-    for (const load of new Set(own.map((each) => each.load))) {
-      progress.update('warm-up', `${peer.name} ${load}`);
-      const kind = peer.kinds[0] ?? 'tls';
-      const target = { port: program.port, name: HOST, kind };
-      const time = {
-        warmUpMs: 0,
-        durationMs: WARM_UP_MS[load] * (peer.compilesItself ? compilingFactor : 1),
-      };
-      await countedLoad(lab, target, loadWords(load, kind), time);
-    }
-  }
-  progress.done('warm-up', `${peers.length} peers`);
+/** How a run is measured. */
+export interface RoundsOptions {
+  readonly repetitions: number;
+  /** How many times longer than others a peer that compiles itself is warmed up. */
+  readonly compilingFactor: number;
+  readonly time: LoadTime;
+  readonly progress: Progress;
 }
 
 /**
- * Measures every peer in every case, `repetitions` times; one case after the other, so that no peer rests for long
- * between two measurements of a case: a JavaScript engine throws code away that was not used for a minute.
+ * Measures every peer in every case, `repetitions` times; one case after the other, and each with a warm-up of its own: a
+ * JavaScript engine throws code away that was not used for a minute, and what is to be shown is a program at work.
  */
 export async function measureRounds(
   lab: Lab,
   peers: readonly RunningPeer[],
   cases: readonly Case[],
-  options: { readonly repetitions: number; readonly time: LoadTime; readonly progress: Progress },
+  options: RoundsOptions,
 ): Promise<Sample[]> {
   const samples: Sample[] = [];
   for (const one of cases) {
+    const fitting = peers.filter(({ peer }) => fits(peer, one));
+    for (const running of fitting) {
+      options.progress.update(one.id, `warm-up, ${running.peer.name}`);
+      await warmUp(lab, running, one, options);
+    }
     for (let repetition = 1; repetition <= options.repetitions; repetition++) {
-      for (const { peer, program } of shuffled(peers.filter((each) => fits(each.peer, one)))) {
+      for (const { peer, program } of shuffled(fitting)) {
         options.progress.update(one.id, `${repetition} of ${options.repetitions}, ${peer.name}`);
         const target = { port: program.port, name: HOST, kind: one.kind, watchedPid: program.pid };
         const words = loadWords(one.load, one.kind);
@@ -87,6 +77,25 @@ export async function measureRounds(
     options.progress.done(one.id, `${options.repetitions} repetitions`);
   }
   return samples;
+}
+
+/**
+ * The load of a case through one peer, for its caches and compilers. Those want many connections, and handshakes are slow:
+ * a peer that compiles itself and can do without them does so first.
+ */
+async function warmUp(
+  lab: Lab,
+  { peer, program }: RunningPeer,
+  { kind, load }: Case,
+  { compilingFactor }: RoundsOptions,
+): Promise<void> {
+  const isQuicker = peer.compilesItself === true && kind === 'tls' && peer.kinds.includes('plain');
+  const factor = peer.compilesItself === true ? compilingFactor : 1;
+  for (const each of isQuicker ? (['plain', kind] as const) : [kind]) {
+    const target = { port: program.port, name: HOST, kind: each };
+    const time = { warmUpMs: 0, durationMs: WARM_UP_MS[load] * factor };
+    await countedLoad(lab, target, loadWords(load, each), time);
+  }
 }
 
 /** Undefined if the load could not be run to its end. */

@@ -191,7 +191,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     const deletedMs = Date.parse(lab.exposure('blue')?.metadata.deletionTimestamp ?? '');
     await until('a while has gone by', () => Date.now() - deletedMs > 2_500);
 
-    lab.startOperator();
+    lab.startOperator({ tenantTimeoutMs: 500 });
 
     const said = await lab.untilCondition('blue', 'Ready', /^False Leaving/);
     const end = new Date(deletedMs + 300_000).toISOString().replace('.000Z', 'Z');
