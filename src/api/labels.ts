@@ -14,8 +14,8 @@ export const HOLDER_ANNOTATION = 'snicket.dev/exposure';
 /** Beside it: its uid, for another management cluster may have an Exposure of the same name. */
 export const HOLDER_UID_ANNOTATION = 'snicket.dev/exposure-uid';
 
-/** Beside it: the uid of the Exposure that had the proxies before, until nobody has asked for them for a while. */
-export const TAKEN_FROM_ANNOTATION = 'snicket.dev/taken-from';
+/** Beside it: the uid of an Exposure of another management cluster that asks for the proxies, and since when. */
+export const ASKED_BY_ANNOTATION = 'snicket.dev/asked-by';
 
-/** Beside it: uids of Exposures that have taken the proxies from one who was there still, and are to leave them alone. */
+/** Beside it: uids of those that have asked, were told no, and are to leave the proxies alone. */
 export const REFUSED_ANNOTATION = 'snicket.dev/refused';

@@ -52,6 +52,8 @@ export interface OperatorOptions {
   readonly resyncMs?: number | undefined;
   /** How long a look at a tenant may take: one that hangs must not hold up the others. Default 20,000. */
   readonly tenantTimeoutMs?: number | undefined;
+  /** How long another management cluster has to answer whether it still has a tenant. Default 120,000. */
+  readonly askMs?: number | undefined;
   /** For how long a roll-out of a tenant's proxies may stand still. Default 120,000. */
   readonly stuckAfterMs?: number | undefined;
   /** Between two probes of an Exposure. Default 60,000. */
@@ -140,7 +142,7 @@ export class Operator {
     );
     this.#exposureController = new ExposureController({
       ...{ management, namespace, routing, log, leaveTimeoutMs, tenantTimeoutMs },
-      renewAfterMs: options.renewAfterMs,
+      ...{ renewAfterMs: options.renewAfterMs, askMs: options.askMs },
       ...{ links: this.#links, probes: this.#probes, secrets: this.#secrets, events: this.#events },
       resyncMs: WHOLE_EVERY * resyncMs,
       ...{ proxyImage: options.proxyImage, isGatewayHere: options.isGatewayHere },

@@ -7,7 +7,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { KubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
-import { holderFrom, type Holder } from '../plan/ownership.ts';
+import { holderFrom, proxiesIn, type Holder } from '../plan/ownership.ts';
 import type { Plan } from '../plan/plan.ts';
 import {
   readControlPlane,
@@ -189,7 +189,7 @@ async function tenantOf(
       plan.tenant &&
       tenantChanges(plan.tenant, live, {
         isHere: ({ exposure, uid }) => book.has(exposure, uid),
-        isInPeace: false,
+        nowMs: Date.now(),
       });
     const findings = [finding, changes?.obstacle].flatMap((one) => one ?? []);
     return { plan, changes, asked: { client: view.reader, live }, findings, reissued };
@@ -221,7 +221,7 @@ async function leaving(
   const tenant = await withTenant(way, signal, async (view, inTime) => {
     const live = await readTenantSide(view, inTime);
     const isHere = (one: Holder) => management.book.has(one.exposure, one.uid);
-    const holder = otherHolder(holderFrom(object), live, isHere);
+    const holder = otherHolder(holderFrom(object), proxiesIn(live), isHere);
     return {
       changes: { wanted: [], superfluous: holder === undefined ? live.filter(isOurs) : [] },
       findings: [],

@@ -37,8 +37,14 @@ export const TENANT_FINDINGS = {
     meaning: 'the proxies of the tenant are those of another Exposure',
     action: 'delete one of the two Exposures',
   },
+  TenantAskedFor: {
+    meaning:
+      'the proxies of the tenant are those of an Exposure of another management cluster, which is asked for them',
+    action: 'wait: whoever does not answer within two minutes loses them',
+  },
   TenantHeldElsewhere: {
-    meaning: 'the proxies of the tenant are those of an Exposure of another management cluster',
+    meaning:
+      'the proxies of the tenant are those of an Exposure of another management cluster, which does not give them up',
     action: 'delete one of the two Exposures',
   },
   KubernetesServiceMissing: {

@@ -55,6 +55,7 @@ export interface ExposureControllerOptions {
   readonly renewAfterMs?: number | undefined;
   /** Of one look at a tenant: one that hangs must not hold up the others. */
   readonly tenantTimeoutMs: number;
+  readonly askMs?: number | undefined;
   /** How often a steady Exposure is looked at nevertheless: not all that is in a tenant is watched. */
   readonly resyncMs: number;
 }

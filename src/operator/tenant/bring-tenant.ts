@@ -4,7 +4,13 @@
 import type { Applier } from '../../kube/apply/apply.ts';
 import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
 import type { Finding } from '../../api/finding.ts';
-import { holderFrom, holderNamedOn, isSameHolder } from '../../plan/ownership.ts';
+import {
+  holderFrom,
+  holderNamedOn,
+  isSameHolder,
+  proxiesIn,
+  type Holder,
+} from '../../plan/ownership.ts';
 import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { fails, waits, type Verdict } from '../exposure/verdicts/verdicts.ts';
@@ -13,12 +19,13 @@ import type { ManagementView } from '../management/management-view.ts';
 import type { MasterKeys } from '../master-keys.ts';
 import { credentialsFor } from './credentials.ts';
 import { TenantNotInitialised } from './tenant-facts.ts';
-import { PEACE_MS } from './tenant-claim.ts';
+import { ASK_MS, claimOf } from './tenant-claim.ts';
 import { tenantFault } from './tenant-fault.ts';
+import { seekTenant, writeNotes } from './seek-tenant.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { TenantLinks } from './link/tenant-links.ts';
 import { outcomeOf, type TenantOutcome } from './tenant-outcome.ts';
-import { applyTenantSide, tenantChanges } from './tenant-side.ts';
+import { applyTenantSide, areNeeded, tenantChanges, withProxiesOfNow } from './tenant-side.ts';
 
 /** What there is to bring. */
 export interface TenantTask extends Look {
@@ -36,6 +43,8 @@ export interface TenantMeans {
   readonly log: Logger;
   /** Of one look: a tenant that hangs must not hold up the others. */
   readonly tenantTimeoutMs: number;
+  /** How long another management cluster has to answer whether it still has a tenant. Default {@link ASK_MS}. */
+  readonly askMs?: number | undefined;
   readonly management: Pick<ManagementView, 'book'>;
 }
 
@@ -110,14 +119,24 @@ async function look(
   signal: AbortSignal,
 ): Promise<TenantOutcome> {
   const { key, reading, wish } = task;
+  const own = holderFrom(wish.exposure);
   const holder = holderNamedOn(link.daemonSet);
-  const isOwn = holder !== undefined && isSameHolder(holder, holderFrom(wish.exposure));
+  const isOwn = holder !== undefined && isSameHolder(holder, own);
   // Whoever has the tenant, or had it, may have written or removed a moment ago what we remember.
   if (!isOwn) link.reader.clear();
   const masterKeys = async () => notTheTenants(means.masterKeys);
   const credentials: CredentialsSource = async (input) => credentialsFor({ ...input, masterKeys });
   const looked = await lookAtTenant(task, link, credentials, signal);
   const { plan, live, certificate, finding, reissued } = looked;
+  const { askMs = ASK_MS } = means;
+  const { book } = means.management;
+  const claimFacts = {
+    isHere: ({ exposure, uid }: Holder) => book.has(exposure, uid),
+    ...{ nowMs: Date.now(), askMs },
+  };
+  // Whoever has the tenant says so when asked, whatever else is wrong.
+  const claim = claimOf(own, proxiesIn(live), claimFacts);
+  if (claim.kind === 'has' && claim.notes) await writeNotes(link, live, claim.notes, signal);
   const wrong =
     finding ??
     plan.findings.find(({ about, severity }) => about === 'tenant' && severity === 'error');
@@ -125,12 +144,13 @@ async function look(
     const verdict = wrong === undefined ? fails(incomplete(reading)) : fails(wrong);
     return { verdict, certificate, hops: [] };
   }
-  const { book } = means.management;
-  const changes = tenantChanges(plan.tenant, live, {
-    isHere: ({ exposure, uid }) => book.has(exposure, uid),
-    isInPeace: link.ownForMs(isOwn) >= PEACE_MS,
-  });
-  if (changes.obstacle !== undefined) return { verdict: fails(changes.obstacle), hops: [] };
+  const foreseen = tenantChanges(plan.tenant, live, claimFacts);
+  const now = areNeeded(foreseen) ? await withProxiesOfNow(link, live, signal) : live;
+  const changes = now === live ? foreseen : tenantChanges(plan.tenant, now, claimFacts);
+  if (changes.obstacle !== undefined) {
+    const hold = async () => notTheTenants(task.hold);
+    return seekTenant(changes.obstacle, changes.claim, { link, hold, askMs, live: now }, signal);
+  }
   if (reissued !== undefined) {
     means.log.info('a new certificate for the proxies', { exposure: key, because: reissued });
   }
@@ -138,7 +158,7 @@ async function look(
     return { verdict: waits('Leaving', 'the Exposure is being deleted'), hops: [] };
   }
   const { after, retryInMs } = await link.writing(async () =>
-    applyTenantSide(link, means.applierFor(link), changes, live, signal),
+    applyTenantSide(link, means.applierFor(link), changes, now, signal),
   );
   const { worker } = task.wish.exposure.spec;
   const applied = { planned: plan.tenant, after, retryInMs, worker };

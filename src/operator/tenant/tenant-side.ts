@@ -1,7 +1,7 @@
 /**
  * The tenant's side of an Exposure: everything that lives in the tenant's own cluster, brought there and taken away.
  */
-import { APPLIED_ANNOTATION, type Applier } from '../../kube/apply/apply.ts';
+import { APPLIED_ANNOTATION, needsApply, type Applier } from '../../kube/apply/apply.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { readObject } from '../../kube/object-read.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
@@ -14,8 +14,8 @@ import { injectionPolicy } from '../../tenant/injection.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import { PROXY, PROXY_CA } from '../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
-import { soundDaemonSet } from './link/seen-objects.ts';
-import { claimOf, noted, takenFinding, type ClaimFacts } from './tenant-claim.ts';
+import { seenDaemonSet, soundDaemonSet } from './link/seen-objects.ts';
+import { claimFinding, claimOf, type Claim, type ClaimFacts } from './tenant-claim.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { TenantView } from './link/tenant-view.ts';
 
@@ -70,6 +70,8 @@ export interface WantedTenantObject {
 export interface TenantChanges {
   readonly wanted: readonly WantedTenantObject[];
   readonly superfluous: readonly KubeObject[];
+  /** To the tenant; absent if nobody asks whose it is. */
+  readonly claim?: Claim | undefined;
   /** Why nothing is to be done: what is there is not ours to change. */
   readonly obstacle?: Finding | undefined;
 }
@@ -83,12 +85,13 @@ export function tenantChanges(
   const foreign = foreignIn(planned, live);
   if (foreign !== undefined) return without(nameTaken(foreign));
   const own = holderOf(planned);
-  const claim = own && claimOf(own, live, facts);
-  if (claim?.rival !== undefined) return without(takenFinding(claim.rival, claim.isHere));
-  const desired = claim === undefined ? planned : noted(planned, claim.notes);
+  const claim = own && claimOf(own, proxiesIn(live), facts);
+  const obstacle = claim && claimFinding(claim);
+  if (obstacle !== undefined) return { ...without(obstacle), claim };
   const mustWait = !mayLead(live);
   return {
-    wanted: desired.map((object) => ({
+    claim,
+    wanted: planned.map((object) => ({
       ...{ desired: object, live: find(live, object), waits: mustWait && leads(object) },
     })),
     superfluous: live.filter((object) => isOurs(object) && find(planned, object) === undefined),
@@ -116,6 +119,32 @@ function nameTaken(object: KubeObject): Finding {
     message: `${objectText(object)} of the tenant is there and was not made by Snicket`,
     action: 'remove or rename it',
   };
+}
+
+/** Whether there is something to write. */
+export function areNeeded({ wanted, superfluous, obstacle }: TenantChanges): boolean {
+  return (
+    obstacle !== undefined ||
+    superfluous.length > 0 ||
+    wanted.some(({ desired, live, waits }) => !waits && needsApply(desired, live))
+  );
+}
+
+/**
+ * The objects of a tenant with the proxies as they are now. A watch that was cut off tells what was, and whose the proxies
+ * were then: nobody writes by that. @throws KubeError
+ */
+export async function withProxiesOfNow(
+  { client }: TenantLink,
+  live: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const { daemonSet } = RESOURCES;
+  const found = await client.get<DaemonSetWithStatus>(daemonSet, PROXY, { signal });
+  const others = live.filter(({ kind }) => kind !== daemonSet.kind);
+  return found === undefined
+    ? others
+    : [...others, named1(readObject(found, seenDaemonSet), daemonSet)];
 }
 
 /** The tenant's side after an apply. */

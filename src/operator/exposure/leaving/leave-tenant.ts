@@ -7,7 +7,7 @@ import type { Applier } from '../../../kube/apply/apply.ts';
 import { findCondition } from '../../../kube/conditions.ts';
 import type { EventRecorder } from '../../../kube/events/events.ts';
 import { keyText, objectText, type Condition, type KubeObject } from '../../../kube/object.ts';
-import { heldBy, holderFrom, type Holder } from '../../../plan/ownership.ts';
+import { heldBy, holderFrom, proxiesIn, type Holder } from '../../../plan/ownership.ts';
 import type { ControlPlaneObjects } from '../../../providers/reading/control-plane-reading.ts';
 import { providerFor } from '../../../providers/provider-for.ts';
 import { readControlPlane } from '../../../providers/reading/read-control-plane.ts';
@@ -20,11 +20,17 @@ import {
 import { leavingObjects } from '../../../tenant/tenant-objects.ts';
 import type { ManagementCluster } from '../../management/management-cluster.ts';
 import { readTenantFacts } from '../../tenant/tenant-facts.ts';
-import { noted, notesOn, otherHolder, rivalText } from '../../tenant/tenant-claim.ts';
+import { otherHolder, rivalText } from '../../tenant/tenant-claim.ts';
 import { tenantFault, UNREACHABLE } from '../../tenant/tenant-fault.ts';
 import type { TenantLink } from '../../tenant/link/tenant-link.ts';
 import type { TenantLinks } from '../../tenant/link/tenant-links.ts';
-import { isOurs, leads, readTenantSide, remove } from '../../tenant/tenant-side.ts';
+import {
+  isOurs,
+  leads,
+  readTenantSide,
+  remove,
+  withProxiesOfNow,
+} from '../../tenant/tenant-side.ts';
 import type { LeaveTime } from './leave-times.ts';
 import { leavingExposure, presentObjects } from './left-control-plane.ts';
 
@@ -98,9 +104,10 @@ async function cleanUp(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { book } = means.management;
-  const all = await readTenantSide(link, signal);
+  const all = await withProxiesOfNow(link, await readTenantSide(link, signal), signal);
+  const daemonSet = proxiesIn(all) as DaemonSetWithStatus | undefined;
   const isHere = (one: Holder) => book.has(one.exposure, one.uid);
-  const other = otherHolder(holderFrom(exposure), all, isHere);
+  const other = otherHolder(holderFrom(exposure), daemonSet, isHere);
   if (other !== undefined) {
     // Nothing there is of this Exposure. One of the same cluster says so itself.
     if (!isHere(other)) tellRival(exposure, other, means);
@@ -108,13 +115,12 @@ async function cleanUp(
   }
   const live = all.filter(isOurs);
   await remove(link, live.filter(leads), signal);
-  const { daemonSet } = link;
   if (daemonSet !== undefined && isOurs(daemonSet)) {
     const tenant = await readTenantFacts(link, { clusterDomain: 'cluster.local', signal });
     const { worker } = exposure.spec;
     const placed = placedProxies(daemonSet);
     const leaving = leavingObjects({ worker, tenant, placed, image: means.proxyImage });
-    for (const desired of noted(heldBy(exposure, leaving), notesOn(daemonSet))) {
+    for (const desired of heldBy(exposure, leaving)) {
       const isSame = ({ kind, metadata }: KubeObject) =>
         kind === desired.kind && metadata.name === desired.metadata.name;
       await means

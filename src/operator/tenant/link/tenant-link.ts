@@ -45,8 +45,6 @@ export class TenantLink implements TenantView {
   readonly #closed = new AbortController();
   readonly #onChange: () => void;
   readonly #stuckAfterMs: number;
-  /** Since when the proxies are our own, as far as this link has seen. */
-  #ownSinceMs: number | undefined;
   /** The roll-out that is under way, how far it was when it was last seen to move, and when. */
   #rollout: { readonly mark: string; readonly sinceMs: number } | undefined;
   /** What the watches have told while something is written; absent while nothing is. */
@@ -118,13 +116,6 @@ export class TenantLink implements TenantView {
   /** The proxies' DaemonSet, as it is. */
   get daemonSet(): DaemonSetWithStatus | undefined {
     return this.daemonSets.get(PROXY);
-  }
-
-  /** For how long the proxies have been our own, given whether they are now. */
-  ownForMs(isOwn: boolean): number {
-    const nowMs = systemClock.nowMs();
-    this.#ownSinceMs = isOwn ? (this.#ownSinceMs ?? nowMs) : undefined;
-    return nowMs - (this.#ownSinceMs ?? nowMs);
   }
 
   /** How much longer the roll-out may stand still, 0 if it is stuck; undefined while there is none. */
