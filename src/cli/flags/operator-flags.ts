@@ -13,6 +13,7 @@ export interface OperatorFlags {
   readonly resync: number;
   readonly probe: number;
   readonly leaveTimeout: number;
+  readonly askTimeout: number;
 }
 
 /** Adds them to a command; `resyncSeconds` is the default of `--resync`. */
@@ -37,16 +38,25 @@ export function withOperatorFlags(command: Command, resyncSeconds = 120): Comman
       'how long a deleted Exposure waits for a tenant that cannot be reached',
       wholeNumber(1, 86_400),
       300,
+    )
+    .option(
+      '--ask-timeout <seconds>',
+      'how long whoever else has a tenant has to answer before it is taken',
+      wholeNumber(1, 86_400),
+      120,
     );
 }
 
 /** What they say. */
 export function operatorOptionsOf(
   flags: OperatorFlags,
-): Pick<OperatorOptions, 'proxyImage' | 'concurrency' | 'resyncMs' | 'probeMs' | 'leaveTimeoutMs'> {
+): Pick<
+  OperatorOptions,
+  'proxyImage' | 'concurrency' | 'resyncMs' | 'probeMs' | 'leaveTimeoutMs' | 'askMs'
+> {
   return {
     ...{ proxyImage: flags.proxyImage, concurrency: flags.concurrency },
     ...{ resyncMs: flags.resync * 1000, probeMs: flags.probe * 1000 },
-    leaveTimeoutMs: flags.leaveTimeout * 1000,
+    ...{ leaveTimeoutMs: flags.leaveTimeout * 1000, askMs: flags.askTimeout * 1000 },
   };
 }

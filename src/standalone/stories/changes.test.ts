@@ -186,7 +186,7 @@ test('a state that is lost is made anew: tenants are taken up again, with keys o
   await lab.stop();
 
   rmSync(lab.state, { recursive: true });
-  await lab.start();
+  await lab.start('--ask-timeout', '1');
 
   await lab.untilCondition('blue', 'TenantReady', /^True/);
   await lab.until('the tenant has the new key', () => key() !== before);
