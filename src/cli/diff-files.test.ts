@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { RESOURCES } from '../kube/resource.ts';
 import { LAB_EDGES } from '../operator/testing/edges.ts';
@@ -164,6 +164,54 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
     expect(exposure).toContain('kind: Exposure');
     expect(stdout).toContain('  - tenant     DaemonSet kube-system/snicket-proxy\n');
     expect(exitCode).toBe(1);
+  });
+
+  test('tells of a tenant whose folder is gone, with its Secrets, and of what cannot be seen then', async () => {
+    await using lab = await RunLab.open();
+    await lab.addTenant('blue');
+    await lab.addTenant('red');
+    using terminal = new Terminal();
+    await lab.start(...IMAGE);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('red', 'TenantReady', /^True/);
+    await lab.stop();
+    rmSync(join(lab.folder, 'blue'), { recursive: true });
+    const words = ['diff', '-f', lab.folder, '--state', lab.state, ...IMAGE];
+
+    const both = await terminal.snicket(words);
+    const one = await terminal.snicket([...words, '--only', 'management']);
+
+    expect(both.stdout).toContain('  - management Exposure tenants/blue\n');
+    expect(both.stderr).toStartWith(
+      'warning: tenants/blue: SecretMissing: what is removed from the tenant is not shown: ',
+    );
+    expect(both.exitCode).toBe(1);
+    expect(one.stdout).toBe(both.stdout);
+    expect(one.exitCode).toBe(1);
+  });
+
+  test('takes an Edge that is gone to be gone, and a file or folder with nothing in it for a fault', async () => {
+    await using lab = await RunLab.open();
+    await lab.addTenant('blue');
+    using terminal = new Terminal();
+    await lab.start(...IMAGE);
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.stop();
+    const words = ['diff', '-f', lab.folder, '--state', lab.state, ...IMAGE];
+    const edge = readFileSync(join(lab.folder, 'edge.yaml'), 'utf8');
+    const tenant = readFileSync(join(lab.folder, 'blue/tenant.yaml'), 'utf8');
+
+    rmSync(join(lab.folder, 'edge.yaml'));
+    const withoutEdge = await terminal.snicket(words);
+    lab.write('edge.yaml', edge);
+    lab.write('blue/tenant.yaml', '');
+    const emptied = await terminal.snicket(words);
+    lab.write('blue/tenant.yaml', tenant);
+
+    expect(withoutEdge.stderr).toContain('there is no Edge');
+    expect(withoutEdge.exitCode).toBe(2);
+    expect(emptied.stderr).toContain('nothing is in there any more; what was there stays in force');
+    expect(emptied.stdout).toBe('');
   });
 
   test.each([

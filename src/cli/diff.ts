@@ -111,14 +111,14 @@ async function outlooksWith(
         'error: what snicket run has in force is in its state; name that too: --state DIR',
       );
     }
-    const objects = await soundObjects(source, command);
+    const { reading } = (await soundObjects(source, command)) ?? {};
     const places = { folder: source.folder, state, choice: choiceIn(source, flags) };
-    return objects && outlooksOfRun({ objects, ...places, proxyImage, only });
+    return reading && outlooksOfRun({ reading, ...places, proxyImage, only });
   }
   refuseGiven(['state'], 'belongs to the folder of snicket run; leave it out', command);
   const { client, access } = await openManagement(flags);
   const { namespace = access.namespace } = flags;
-  const objects = await soundObjects(source, command, namespace);
+  const { objects } = (await soundObjects(source, command, namespace)) ?? {};
   const choice = choiceIn(source, flags, access.namespace);
   // One that is named may be in the cluster alone, with a file of its Edge.
   const isWhole = flags.allNamespaces || source.exposure !== undefined;

@@ -113,6 +113,19 @@ describe('from a cluster', () => {
     expect(exitCode).toBe(2);
   });
 
+  test('where there is no Exposure yet, there is nothing wrong', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    using terminal = new Terminal(lab.management);
+
+    for (const tool of ['render', 'diff']) {
+      const { exitCode, stdout, stderr } = await terminal.snicket([tool]);
+
+      expect(stderr).toBe('there is no Exposure\n');
+      expect(stdout).toBe('');
+      expect(exitCode).toBe(0);
+    }
+  });
+
   test('names the Exposures that there are if the namespace has none', async () => {
     await using lab = await OperatorLab.start({ isOperatorRunning: false });
     await lab.addTenant('blue');

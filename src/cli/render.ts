@@ -128,7 +128,7 @@ async function renderFiles(
   ]);
   const source = fileSourceOf(words, exposure, flags, command);
   const { folder } = source;
-  const objects = await soundObjects(source, command, flags.namespace);
+  const { objects } = (await soundObjects(source, command, flags.namespace)) ?? {};
   if (objects === undefined) return;
   const assumptions = {
     ...{ namespace: flags.operatorNamespace, isGatewayHere: folder !== undefined },

@@ -3,7 +3,7 @@
  */
 import type { KubeObject } from '../kube/object.ts';
 import type { FolderFault } from './folder/fault.ts';
-import { FolderReader, unusableEdgeFiles } from './folder/folder-reader.ts';
+import { FolderReader, unusableEdgeFiles, type FolderReading } from './folder/folder-reader.ts';
 
 /** What is in a folder. */
 export interface FolderObjects {
@@ -16,6 +16,8 @@ export interface FolderObjects {
   readonly faults: readonly FolderFault[];
   /** The files among these that seem to have an Edge in them. */
   readonly unusableEdgeFiles: readonly string[];
+  /** All that was read, for whoever wants to know what goes and what stays. */
+  readonly reading: FolderReading;
 }
 
 /** Reads the folder of `snicket run`, as it does. @throws FolderUnreadable, or the signal's reason */
@@ -24,6 +26,6 @@ export async function readFolder(folder: string, signal: AbortSignal): Promise<F
   return {
     objects: reading.objects.map(({ object }) => object),
     faults: reading.faults,
-    unusableEdgeFiles: unusableEdgeFiles(reading),
+    ...{ unusableEdgeFiles: unusableEdgeFiles(reading), reading },
   };
 }

@@ -16,10 +16,11 @@ export function chosenOf(exposures: readonly KubeObject[], choice: Choice): read
   throw nothingChosen(choice, exposures);
 }
 
-/** The same where a namespace with nothing in it is a mistake too. @throws NothingChosen */
+/** The same where a namespace with nothing in it is a mistake too, if there is something elsewhere. @throws NothingChosen */
 export function someOf(exposures: readonly KubeObject[], choice: Choice): readonly KubeObject[] {
   const chosen = allOf(exposures, choice);
-  if (chosen.length > 0 || choice.namespace === undefined) return chosen;
+  const isEmpty = exposures.length === 0 && choice.name === undefined;
+  if (chosen.length > 0 || isEmpty || choice.namespace === undefined) return chosen;
   throw nothingChosen(choice, exposures);
 }
 

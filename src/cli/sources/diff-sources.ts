@@ -9,8 +9,13 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
 import { GATEWAY_KEYS } from '../../operator/master-keys.ts';
 import type { Outlook } from '../../operator/outlook.ts';
+import type { Finding } from '../../api/finding.ts';
 import type { Cluster } from '../../plan/render.ts';
+import { faultText } from '../../standalone/folder/fault.ts';
+import { identityOf } from '../../standalone/folder/file-objects.ts';
+import type { FolderReading } from '../../standalone/folder/folder-reader.ts';
 import { OPERATOR_NAMESPACE } from '../../standalone/folder/rules.ts';
+import { emptyFolderText, planSync } from '../../standalone/sync/plan-sync.ts';
 import { appliedObjects } from './applied-objects.ts';
 import { someInFiles, someOf, type FilesPlace } from './chosen-exposures.ts';
 import { placeOfFolder } from './folder-management.ts';
@@ -20,6 +25,7 @@ import { outlooksFrom, proxyImageOf } from '../plans/outlooks.ts';
 import { withProgress } from '../output/progress.ts';
 import { PROXY_IMAGE } from '../plans/proxy-image.ts';
 import { READ_MS } from './reading-limit.ts';
+import { say } from '../output/say.ts';
 import { StateSource, StateUnreadable } from '../status/state-source.ts';
 
 /** What all of them take. */
@@ -65,21 +71,17 @@ export async function* outlooksApplied(options: AppliedFiles): AsyncGenerator<Ou
 /** The folder of `snicket run`, and what it keeps beside it. */
 export interface RunPlaces extends Common {
   readonly folder: string;
-  readonly objects: readonly KubeObject[];
+  readonly reading: FolderReading;
   readonly state: string;
 }
 
 /** What `snicket run` would do once it had read the folder. @throws StateUnreadable, NothingChosen */
 export async function* outlooksOfRun(options: RunPlaces): AsyncGenerator<Outlook, void> {
-  const { folder, objects, state, choice, proxyImage = PROXY_IMAGE, only } = options;
+  const { folder, reading, state, choice, proxyImage = PROXY_IMAGE, only } = options;
   const { edges = [], exposures } = await new StateSource(state, {}).read();
-  const isInFolder = ({ kind, apiVersion, metadata }: KubeObject) =>
-    objects.some((object) => isAt(object, { kind, apiVersion }, metadata));
+  const objects = reading.objects.map(({ object }) => object);
   const all = [
-    ...appliedObjects(
-      [...edges, ...exposures.map((one) => (isInFolder(one) ? one : gone(one)))],
-      objects,
-    ),
+    ...appliedObjects(staying([...edges, ...exposures], folder, reading), objects),
     ...objects.filter(({ kind }) => kind === RESOURCES.secret.kind),
     await masterKeys(state),
   ];
@@ -88,15 +90,50 @@ export async function* outlooksOfRun(options: RunPlaces): AsyncGenerator<Outlook
   const chosen = someInFiles(management.exposures, [choice], place);
   const viewpoint = { management, namespace: OPERATOR_NAMESPACE, proxyImage, isGatewayHere: true };
   for await (const outlook of outlooksFrom(chosen, viewpoint, only)) {
+    const { object, asked, tenant } = outlook;
+    const isLeaving = object.metadata.deletionTimestamp !== undefined;
     // What it makes there is made anew from the routes, and kept where only the process itself may look.
-    yield { ...outlook, management: { wanted: [], superfluous: [] } };
+    const management = { wanted: [], superfluous: isLeaving ? [object] : [] };
+    const isSeen =
+      !isLeaving || only === 'management' || asked !== undefined || tenant !== undefined;
+    yield { ...outlook, management, ...(!isSeen && { findings: [unseen(outlook)] }) };
   }
 }
 
-/** What is gone from the folder is deleted. */
+/** What is in force once the folder has been read: what is gone from it is deleted, as far as `snicket run` believes it. */
+function staying(
+  live: readonly KubeObject[],
+  folder: string,
+  reading: FolderReading,
+): readonly KubeObject[] {
+  if (reading.files.length === 0) {
+    if (live.length > 0) say(`warning: ${emptyFolderText(folder)}`);
+    return live;
+  }
+  // All of it has been missing for long enough.
+  const missingSince = new Map(live.map((object) => [identityOf(object), -Infinity]));
+  const { remove, faults } = planSync({ reading, live, missingSince, nowMs: 0 });
+  for (const fault of faults) say(`warning: ${faultText(fault)}`);
+  return live.flatMap((object) => {
+    if (!remove.includes(object)) return [object];
+    return object.kind === RESOURCES.exposure.kind ? [gone(object)] : [];
+  });
+}
+
 function gone(exposure: KubeObject): KubeObject {
   const deletionTimestamp = timeText(new Date());
   return { ...exposure, metadata: { deletionTimestamp, ...exposure.metadata } };
+}
+
+/** Its Secrets went from the folder with it; the process keeps them until it has left. */
+function unseen({ findings }: Outlook): Finding {
+  const [why] = findings;
+  const because = why === undefined ? '' : `: ${why.message}`;
+  return {
+    ...{ code: why?.code ?? 'KubeconfigMissing', severity: 'warning' },
+    message: `what is removed from the tenant is not shown${because}`,
+    action: 'to see it, leave its Secrets in the folder and take the Exposure away alone',
+  };
 }
 
 /** The Secret that `snicket run` makes of its file. */

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import type { KubeObject } from '../../kube/object.ts';
 import type { TextFile } from '../../manifests/manifest-parts.ts';
+import type { FolderReading } from '../../standalone/folder/folder-reader.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import type { FilesPlace } from './chosen-exposures.ts';
 import { fileNames } from '../flags/flag-values.ts';
@@ -81,6 +82,13 @@ export function choiceIn(
   return folder === undefined ? {} : { namespace: flags.namespace };
 }
 
+/** Objects of files that are all right. */
+export interface SoundObjects {
+  readonly objects: readonly KubeObject[];
+  /** Of the folder of `snicket run`; absent for files. */
+  readonly reading?: FolderReading | undefined;
+}
+
 /**
  * What is in there; objects of files that need a namespace, and name none, are in `namespace`. Nothing if some of it is
  * wrong, which is told, and remembered in the exit code. Ends the program if it cannot be read at all.
@@ -89,20 +97,20 @@ export async function soundObjects(
   { folder, files }: FileSource,
   command: Command,
   namespace: string = FOLDER_NAMESPACE,
-): Promise<readonly KubeObject[] | undefined> {
+): Promise<SoundObjects | undefined> {
   const [{ EXIT }, { readObjects }, { objectsInFolder }] = await Promise.all([
     import('../plans/plans.ts'),
     import('./object-files.ts'),
     import('./folder-management.ts'),
   ]);
-  const { objects, faults } =
+  const { faults, ...sound }: SoundObjects & { readonly faults: readonly string[] } =
     folder === undefined
       ? readObjects(
           files.map((name) => readText(name, command)),
           namespace,
         )
       : await objectsInFolder(folder, command);
-  if (faults.length === 0) return objects;
+  if (faults.length === 0) return sound;
   if (folder !== undefined) {
     say(
       `note: ${folder} is read as snicket run reads it; for the files of a cluster write ${shellWord(folder)}/*.yaml`,

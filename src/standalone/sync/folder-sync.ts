@@ -17,7 +17,7 @@ import {
 import { DirectoryWatch } from './directory-watch.ts';
 import { FaultLog } from './fault-log.ts';
 import { FolderWrites } from './folder-writes.ts';
-import { fileOf, GONE_AFTER_MS, planSync } from './plan-sync.ts';
+import { fileOf, GONE_AFTER_MS, emptyFolderText, planSync } from './plan-sync.ts';
 
 /** Options of a {@link FolderSync}. */
 export interface FolderSyncOptions {
@@ -159,9 +159,7 @@ export class FolderSync {
     this.state.files = reading.files.length;
     this.#noteEdgeFiles(unusableEdgeFiles(reading));
     if (reading.files.length === 0 && live.length > 0) {
-      this.#hold(
-        `the folder ${this.#options.folder} has no file of YAML or JSON, where there were some; what they said last stays in force. If all is meant to go, put a new file there that is empty`,
-      );
+      this.#hold(emptyFolderText(this.#options.folder));
       return;
     }
     await this.#putInForce(reading, live);

@@ -20,6 +20,11 @@ export const GONE_AFTER_MS = 3_000;
 const EMPTIED =
   'nothing is in there any more; what was there stays in force. If that is meant to go, remove the folder, the file or the link itself';
 
+/** That a folder has no file at all any more, though objects of it are in force. */
+export function emptyFolderText(folder: string): string {
+  return `the folder ${folder} has no file of YAML or JSON, where there were some; what they said last stays in force. If all is meant to go, put a new file there that is empty`;
+}
+
 /** What is known. */
 export interface SyncFacts {
   readonly reading: Pick<FolderReading, 'objects' | 'unknown' | 'unread' | 'hollow'>;
