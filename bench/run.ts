@@ -147,7 +147,8 @@ async function measureMemory(
     for (const peer of fitting) {
       progress.update('memory', `${id} ${peer.name}`);
       await attempt(failures, `${id} ${peer.name}`, async () => {
-        found.push(await measureIdle(lab, peer, kind, options.idleConnections[kind]));
+        const idle = { ...options, connections: options.idleConnections[kind] };
+        found.push(await measureIdle(lab, peer, kind, idle));
       });
     }
   }

@@ -63,7 +63,7 @@ export async function measureRounds(
     const fitting = peers.filter(({ peer }) => fits(peer, one));
     for (const running of fitting) {
       options.progress.update(one.id, `warm-up, ${running.peer.name}`);
-      await warmUp(lab, running, one, options);
+      await warmUp(lab, running, one, options.compilingFactor);
     }
     for (let repetition = 1; repetition <= options.repetitions; repetition++) {
       for (const { peer, program } of shuffled(fitting)) {
@@ -83,11 +83,11 @@ export async function measureRounds(
  * The load of a case through one peer, for its caches and compilers. Those want many connections, and handshakes are slow:
  * a peer that compiles itself and can do without them does so first.
  */
-async function warmUp(
+export async function warmUp(
   lab: Lab,
   { peer, program }: RunningPeer,
-  { kind, load }: Case,
-  { compilingFactor }: RoundsOptions,
+  { kind, load }: Pick<Case, 'kind' | 'load'>,
+  compilingFactor: number,
 ): Promise<void> {
   const isQuicker = peer.compilesItself === true && kind === 'tls' && peer.kinds.includes('plain');
   const factor = peer.compilesItself === true ? compilingFactor : 1;
