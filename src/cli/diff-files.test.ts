@@ -115,6 +115,16 @@ Exposure tenants/red
   });
 });
 
+/** A folder with these tenants, which `snicket run` has put in force. */
+async function labThatRan(...names: readonly string[]): Promise<RunLab> {
+  const lab = await RunLab.open();
+  for (const name of names) await lab.addTenant(name);
+  await lab.start(...IMAGE);
+  for (const name of names) await lab.untilCondition(name, 'TenantReady', /^True/);
+  await lab.stop();
+  return lab;
+}
+
 describe('the folder of `snicket run` against its state and its tenants', () => {
   test('tells what it would change, and nothing while it runs', async () => {
     await using lab = await RunLab.open();
@@ -141,12 +151,8 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
   });
 
   test('tells that a tenant would be left whose file is gone', async () => {
-    await using lab = await RunLab.open();
-    await lab.addTenant('blue');
+    await using lab = await labThatRan('blue');
     using terminal = new Terminal();
-    await lab.start(...IMAGE);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
-    await lab.stop();
     const [exposure = '', ...secrets] = readFileSync(
       join(lab.folder, 'blue/tenant.yaml'),
       'utf8',
@@ -167,14 +173,8 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
   });
 
   test('tells of a tenant whose folder is gone, with its Secrets, and of what cannot be seen then', async () => {
-    await using lab = await RunLab.open();
-    await lab.addTenant('blue');
-    await lab.addTenant('red');
+    await using lab = await labThatRan('blue', 'red');
     using terminal = new Terminal();
-    await lab.start(...IMAGE);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
-    await lab.untilCondition('red', 'TenantReady', /^True/);
-    await lab.stop();
     rmSync(join(lab.folder, 'blue'), { recursive: true });
     const words = ['diff', '-f', lab.folder, '--state', lab.state, ...IMAGE];
 
@@ -191,12 +191,8 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
   });
 
   test('takes an Edge that is gone to be gone, and a file or folder with nothing in it for a fault', async () => {
-    await using lab = await RunLab.open();
-    await lab.addTenant('blue');
+    await using lab = await labThatRan('blue');
     using terminal = new Terminal();
-    await lab.start(...IMAGE);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
-    await lab.stop();
     const words = ['diff', '-f', lab.folder, '--state', lab.state, ...IMAGE];
     const edge = readFileSync(join(lab.folder, 'edge.yaml'), 'utf8');
     const tenant = readFileSync(join(lab.folder, 'blue/tenant.yaml'), 'utf8');
