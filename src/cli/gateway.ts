@@ -87,11 +87,11 @@ export function gatewayCommand(): Command {
       const fault = routesFault(flags);
       if (fault !== undefined) command.error(`error: ${fault}`);
       // Loaded here, so that the other commands do not pay for it.
-      const [{ runGateway }, { createLogger }] = await Promise.all([
+      const [{ runGateway }, { programLog }] = await Promise.all([
         import('../gateway/run-gateway.ts'),
-        import('../telemetry/log.ts'),
+        import('./output/program-log.ts'),
       ]);
-      const log = createLogger({ level: flags.logLevel });
+      const log = await programLog(flags.logLevel);
       const options = await gatewayOptions(flags, command);
       // A write that nobody takes, or a file that does not answer, would keep the process for ever.
       process.exit(await runGateway(options, log));

@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
 import { hostname } from 'node:os';
 import type { ListenAddress } from '../engine/listening/listen-address.ts';
-import { createLogger, LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
+import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
+import { programLog } from './output/program-log.ts';
 import { fileName, namespaceName, parseHttp } from './flags/flag-values.ts';
 import {
   operatorOptionsOf,
@@ -70,7 +71,7 @@ export function operatorCommand(): Command {
 }
 
 async function run(flags: Flags, command: Command): Promise<void> {
-  const log = createLogger({ level: flags.logLevel });
+  const log = await programLog(flags.logLevel);
   // Loaded here, so that the other commands do not pay for it.
   const [{ runOperator }, { createClient }, { defaultAccess }, { AccessError }] = await Promise.all(
     [

@@ -4,7 +4,8 @@ import { parseListenAddress, type ListenAddress } from '../engine/listening/list
 import type { EngineChoice } from '../engine/open-engine.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../proxy/edge/edge-address.ts';
 import type { ProxyMode } from '../proxy/proxy.ts';
-import { createLogger, LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
+import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
+import { programLog } from './output/program-log.ts';
 import { serverNameFault } from '../wire/hello/server-name.ts';
 import { say } from './output/say.ts';
 
@@ -88,7 +89,7 @@ export function proxyCommand(): Command {
 }
 
 async function run(flags: Flags, command: Command): Promise<void> {
-  const log = createLogger({ level: flags.logLevel });
+  const log = await programLog(flags.logLevel);
   const mode = modeOf(flags, command);
   const { listen, edge, serverName, http, engine, maxConnections } = flags;
   const limits = { maxConnections };

@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander';
-import { LOG_LEVELS, type LoggerOptions, type LogLevel } from '../telemetry/log.ts';
+import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
 import { folderName } from './flags/flag-values.ts';
 import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './flags/gateway-flags.ts';
-import { areColoursWelcome } from './output/output.ts';
 import {
   operatorOptionsOf,
   withOperatorFlags,
@@ -68,16 +67,13 @@ export function runCommand(): Command {
 
 async function run(folder: string, flags: Flags, command: Command): Promise<void> {
   // Loaded here, so that the other commands do not pay for it.
-  const [{ runStandalone }, { createLogger }, state, { FolderUnreadable }] = await Promise.all([
+  const [{ runStandalone }, { programLog }, state, { FolderUnreadable }] = await Promise.all([
     import('../standalone/run-standalone.ts'),
-    import('../telemetry/log.ts'),
+    import('./output/program-log.ts'),
     import('../standalone/state/state-folder.ts'),
     import('../standalone/folder/fault.ts'),
   ]);
-  const log = createLogger({
-    level: flags.logLevel,
-    ...(process.stderr.isTTY && { format: await formatForPeople() }),
-  });
+  const log = await programLog(flags.logLevel);
   const { http, ...gateway } = gatewayOptionsOf(flags);
   try {
     const code = await runStandalone(
@@ -93,11 +89,4 @@ async function run(folder: string, flags: Flags, command: Command): Promise<void
     if (!(error instanceof state.StateRefused || error instanceof FolderUnreadable)) throw error;
     command.error(`error: ${error.message}`);
   }
-}
-
-/** In JSON, a caret is below nothing. */
-async function formatForPeople(): Promise<NonNullable<LoggerOptions['format']>> {
-  const { textLine } = await import('../telemetry/log-text.ts');
-  const hasColours = areColoursWelcome();
-  return (head, fields) => textLine(head, fields, hasColours);
 }

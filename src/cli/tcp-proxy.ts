@@ -8,7 +8,8 @@ import {
 } from '../kube/access/in-cluster.ts';
 import { parseGoBoolean, parseGoDuration } from '../tcp-proxy/go-values.ts';
 import { LONGEST_ROUND_MS, settingsOf, type TcpProxySettings } from '../tcp-proxy/settings.ts';
-import { createLogger, type LogLevel } from '../telemetry/log.ts';
+import type { LogLevel } from '../telemetry/log.ts';
+import { programLog } from './output/program-log.ts';
 import { say } from './output/say.ts';
 
 const EXAMPLES = `
@@ -155,7 +156,7 @@ function read(flags: Flags, env: Environment, command: Command): TcpProxySetting
 }
 
 async function run(settings: TcpProxySettings, command: Command, level: LogLevel): Promise<void> {
-  const log = createLogger({ level });
+  const log = await programLog(level);
   if (!isInCluster(process.env)) {
     return fail(
       'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this is no pod of a tenant; on a worker without one use snicket proxy',
