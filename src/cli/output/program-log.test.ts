@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { until } from '../../operator/testing/until.ts';
 import { Terminal } from '../testing/snicket.ts';
 
-const FREE = ['--listen', '127.0.0.1:0', '--http', '127.0.0.1:0'];
+const FREE = ['--grace', '0', '--drain', '0', '--listen', '127.0.0.1:0', '--http', '127.0.0.1:0'];
 
 test('on a terminal a gateway logs for people', async () => {
   using terminal = new Terminal();
@@ -11,7 +11,7 @@ test('on a terminal a gateway logs for people', async () => {
 
   const session = terminal.open(words, 80, { NO_COLOR: '1' });
   await until('it accepts', () => session.text.includes('accepting connections'));
-  session.type('\u0003\u0003');
+  session.type('\u0003');
   await session.ended;
 
   expect(session.text).toMatch(/^\d\d:\d\d:\d\d {2}info {3}accepting connections {2}listen=/m);
