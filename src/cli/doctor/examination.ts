@@ -178,16 +178,21 @@ async function unlessForbidden<T>(reading: Promise<T>): Promise<T | undefined> {
 
 /**
  * The kubeconfig that people get. That of a control plane without a provider is for the operator, and may lead anywhere;
- * if it has the host of the edge, it is meant for people too.
+ * if it has the host of the edge, it is meant for people too. One beside addresses is as whoever made the control plane left
+ * it, who may have given the machine itself that name.
  */
-function publishedKubeconfig({ reading }: Look, apiHost: string): PublishedKubeconfig | undefined {
+function publishedKubeconfig(
+  { reading, wish }: Look,
+  apiHost: string,
+): PublishedKubeconfig | undefined {
   const { provided, kubeconfig } = reading;
   if (provided !== undefined) {
     return provided.publishedServer === undefined
       ? undefined
       : { server: provided.publishedServer };
   }
-  if (kubeconfig === undefined) return undefined;
+  const { endpoints } = wish.exposure.spec.controlPlane;
+  if (kubeconfig === undefined || endpoints !== undefined) return undefined;
   try {
     const { hostname } = new URL(parseKubeconfig(kubeconfig).server);
     return hostname === apiHost ? { text: kubeconfig } : undefined;
