@@ -12,7 +12,7 @@ import { Repeats } from '../../kube/apply/repeats.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
 import { valueAt } from '../../edges/fields.ts';
-import { OWN_MANAGER, otherOwners } from '../../providers/preparation/field-owners.ts';
+import { OWN_MANAGER, otherOwners, released } from '../../providers/preparation/field-owners.ts';
 import { treeOf } from '../../providers/preparation/field-path.ts';
 import type { Holder, PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
 import type { PreparationWish } from '../../providers/preparation/preparation.ts';
@@ -134,13 +134,20 @@ export class Preparer {
     force: boolean,
     signal: AbortSignal,
   ): Promise<readonly Finding[] | 'written' | 'again'> {
-    const { resource, live, body, putBack, fields } = plan;
+    const { resource, live, body, putBack, staying, fields } = plan;
+    const { resourceVersion, managedFields = [] } = live.metadata;
     try {
       if (putBack.length > 0) {
         const patch = {
-          metadata: { resourceVersion: live.metadata.resourceVersion },
+          metadata: { resourceVersion },
           ...treeOf(putBack.map(({ path, value }) => [path, value] as const)),
         };
+        await this.#client.patch(resource, live.metadata, 'merge', patch, { signal });
+        return 'again';
+      }
+      const left = released(managedFields, staying);
+      if (!Bun.deepEquals(left, managedFields)) {
+        const patch = { metadata: { resourceVersion, managedFields: left } };
         await this.#client.patch(resource, live.metadata, 'merge', patch, { signal });
         return 'again';
       }

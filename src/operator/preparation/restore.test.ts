@@ -72,6 +72,37 @@ describe.concurrent('an Exposure that goes', () => {
     expect(at(lab, NAMES)).toEqual(['new.example.test']);
   });
 
+  test('leaves hosts that its user had written and wished for in the end, as he was told to', async () => {
+    await using lab = await PreparationLab.start({
+      [HOST]: 'blue.k8s.example.test:443',
+      [NAMES]: ['10.0.0.1', ...Object.values(WISH.hosts)],
+    });
+    const before = content(lab.tenant());
+    const hosts = { api: 'made.k8s.example.test', konnectivity: 'made.konnectivity.example.test' };
+    await lab.prepare('Force', { wish: { ...WISH, hosts } });
+    await lab.prepare('Force');
+
+    expect(await lab.restore()).toBeUndefined();
+
+    expect(content(lab.tenant())).toEqual(before);
+  });
+
+  test('leaves values that nobody owns, and that were as wished all along', async () => {
+    await using lab = await PreparationLab.start({
+      [HOST]: 'blue.k8s.example.test:443',
+      [CLASS]: 'snicket-unhandled',
+      [NAMES]: ['10.0.0.1', 'blue.k8s.example.test'],
+      [ARGUMENTS]: ['--v=2', NONE],
+    });
+    await lab.change({ metadata: { managedFields: [{}] } });
+    const before = content(lab.tenant());
+    expect(await lab.prepare()).toMatchObject({ isPrepared: true });
+
+    expect(await lab.restore()).toBeUndefined();
+
+    expect(content(lab.tenant())).toEqual(before);
+  });
+
   test('leaves what a user has written since then', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();

@@ -12,11 +12,12 @@ import type {
   ControlPlaneObjects,
   ProvidedFacts,
 } from '../../providers/reading/control-plane-reading.ts';
-import { OWN_MANAGER } from '../../providers/preparation/field-owners.ts';
+import { OWN_MANAGER, released } from '../../providers/preparation/field-owners.ts';
 import { treeOf } from '../../providers/preparation/field-path.ts';
 import {
   bodyOf,
   formerValues,
+  stayingFields,
   unreadableRecord,
   type Holder,
 } from '../../providers/preparation/plan-preparation.ts';
@@ -129,15 +130,16 @@ async function nextStep(live: KubeObject, place: Place, signal: AbortSignal): Pr
     await client.patch(resource, live.metadata, 'merge', patch, { signal });
     return { next: 'again' };
   }
-  const step = await emptyFirst(live, record, place, signal);
-  if (step !== undefined) return step;
   // Whoever wants a value otherwise that was put back would have a conflict with one who has left.
   const others = managedFields.filter((entry) => !isPatchOfOurs(entry));
-  if (others.length < managedFields.length) {
-    const patch = { metadata: { resourceVersion, managedFields: others } };
+  const left = released(others, stayingFields(live, record.fields));
+  if (!Bun.deepEquals(left, managedFields)) {
+    const patch = { metadata: { resourceVersion, managedFields: left } };
     await client.patch(resource, live.metadata, 'merge', patch, { signal });
     return { next: 'again' };
   }
+  const step = await emptyFirst(live, record, place, signal);
+  if (step !== undefined) return step;
   // An apply of nothing: what we alone own goes, and the record with it.
   await client.apply(bodyOf(live, []), { resource, signal });
   return { next: 'done' };

@@ -40,6 +40,8 @@ export interface PreparationPlan {
   readonly body: KubeObject;
   /** What has to be put back first, as it is not wanted any more. */
   readonly putBack: readonly PutBack[];
+  /** Fields that are not wanted any more and stay as they are: not to be lost with our ownership of them. */
+  readonly staying: readonly FieldPath[];
   /** Whether there is anything to write. */
   readonly isDue: boolean;
   /** With one that is an error, nothing is to be written. */
@@ -100,11 +102,13 @@ function planOne(
   ];
   const fields = results.map(({ state }) => state);
   const differing = fields.filter(({ now, wanted }) => !Bun.deepEquals(now, wanted));
+  const given = isRecord(before) ? givenUp(before, wishes) : [];
   const isRecorded = live.metadata.annotations?.[RECORD_ANNOTATION] === text;
   return {
     ...{ resource, live, fields, differing },
     body: bodyOf(live, fields, { [RECORD_ANNOTATION]: text ?? '' }),
-    putBack: isRecord(before) ? putBacks(live, before, wishes) : [],
+    putBack: formerValues(live, given),
+    staying: stayingFields(live, given),
     isDue: differing.length > 0 || !isRecorded,
     findings: [...obstacles, ...findings],
   };
@@ -176,17 +180,21 @@ function hasSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   );
 }
 
-/** Values that were there before, in fields that nobody wishes for any more; those that were not there just go. */
-function putBacks(
-  live: KubeObject,
+/** Fields that were written once, and that nobody wishes for any more. */
+function givenUp(
   { fields }: PreparationRecord,
   wishes: readonly FieldWish[],
-): readonly PutBack[] {
+): readonly FieldRecord[] {
   const wanted = new Set(wishes.map(({ path }) => pathText(path)));
-  return formerValues(
-    live,
-    fields.filter(({ path }) => !wanted.has(pathText(path))),
-  );
+  return fields.filter(({ path }) => !wanted.has(pathText(path)));
+}
+
+/** Those of the fields that would be there without us too, whatever their value. */
+export function stayingFields(
+  live: KubeObject,
+  fields: readonly FieldRecord[],
+): readonly FieldPath[] {
+  return fields.filter((field) => formerValue(live, field) !== undefined).map(({ path }) => path);
 }
 
 /** What a merge patch has to put back: values that were there, and null for what was not and would stay. */

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import fc from 'fast-check';
+import { ManualClock } from '../../engine/clock.ts';
+import type { PreparePolicy } from '../../api/exposure.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { ApiObject } from '../../kube/store/object-store.ts';
+import type { PreparationWish } from '../../providers/preparation/preparation.ts';
+import { providerFor, resourceOfProvider } from '../../providers/provider-for.ts';
+import {
+  changed,
+  clusterDeployment,
+  freshTenant,
+  k0smotronCluster,
+  k0smotronControlPlane,
+} from '../../providers/testing/provider-objects.ts';
+import { Preparer } from './preparer.ts';
+import { restore } from './restore.ts';
+import { PreparationLab } from './testing/preparation-lab.ts';
+
+setDefaultTimeout(100_000);
+
+const RUNS = 60;
+const NAME = 'green';
+const HOLDER = { exposure: `tenants/${NAME}`, isThere: () => true };
+
+/** The host that a user may have written is one that may be wished for too. */
+const HOSTS = [NAME, 'other', 'third'];
+
+function wishFor(host: string): PreparationWish {
+  const hosts = {
+    api: `${host}.k8s.example.test`,
+    konnectivity: `${host}.konnectivity.example.test`,
+  };
+  return { hosts, port: 443 };
+}
+
+/** Some of these fields. */
+function someOf(
+  fields: Readonly<Record<string, fc.Arbitrary<unknown>>>,
+): fc.Arbitrary<Readonly<Record<string, unknown>>> {
+  return fc.record(fields, { requiredKeys: [] });
+}
+
+const OWN_HOST = `${NAME}.k8s.example.test`;
+const listOf = (...entries: readonly unknown[]) => fc.subarray([...entries]);
+
+const TENANT_FIELDS = someOf({
+  'spec.networkProfile.certSANs': listOf('a.example.test', '10.0.0.1', OWN_HOST),
+  'spec.controlPlane.deployment.extraArgs': fc.oneof(
+    fc.constant({ scheduler: ['--v=2'] }),
+    fc.record({
+      apiServer: fc
+        .tuple(listOf('--audit-log-path=-', '--v=2'), fc.constantFrom([], ['lease'], ['none']))
+        .map(([flags, types]) => [
+          ...flags,
+          ...types.map((type) => `--endpoint-reconciler-type=${type}`),
+        ]),
+    }),
+  ),
+  'spec.controlPlane.ingress': fc.constantFrom(
+    { ingressClassName: 'nginx', hostname: 'own.example.test' },
+    { hostname: `${OWN_HOST}:443`, ingressClassName: 'snicket-unhandled' },
+    { hostname: OWN_HOST, ingressClassName: 'snicket-unhandled' },
+    { additionalMetadata: { labels: { a: 'b' } } },
+  ),
+  'spec.addons.konnectivity': fc.constantFrom(undefined, { agent: { extraArgs: ['--v=4'] } }),
+});
+
+const K0S_FIELDS = someOf({
+  'spec.patches': listOf(
+    { target: { kind: 'StatefulSet', component: 'x' }, patch: { type: 'merge', content: '{}' } },
+    { target: { kind: 'ConfigMap', component: 'y' }, patch: { type: 'json', content: '[]' } },
+  ),
+  'spec.externalAddress': fc.constantFrom('203.0.113.1', OWN_HOST),
+  'spec.ingress': fc.constantFrom(
+    { deploy: true, apiHost: 'x.example', konnectivityHost: 'y.example', port: 443 },
+    { apiHost: OWN_HOST, konnectivityHost: 'y.example', annotations: { a: 'b' } },
+  ),
+});
+
+const CHART_FIELDS = someOf({
+  'spec.config.ingress': fc.constantFrom({ enabled: false }, { enabled: true, className: 'x' }),
+  'spec.config.k0smotron': fc.constantFrom({ service: { type: 'LoadBalancer' } }, { other: 1 }),
+});
+
+const OBJECTS: fc.Arbitrary<readonly KubeObject[]> = fc.oneof(
+  fc
+    .tuple(fc.constantFrom('kamaji' as const, 'steward' as const), TENANT_FIELDS)
+    .map(([of, fields]) => [changed(freshTenant(of, NAME), fields)]),
+  fc
+    .tuple(fc.constantFrom(k0smotronCluster, k0smotronControlPlane), K0S_FIELDS)
+    .map(([make, fields]) => [changed(make(NAME), fields)]),
+  fc
+    .tuple(
+      fc.constantFrom('openstack-hosted-cp-1-0-40', 'hetzner-hosted-cp-1-3-17', 'own-1'),
+      ...([CHART_FIELDS, K0S_FIELDS] as const),
+    )
+    .map(([template, chart, fields]) => [
+      changed(clusterDeployment(NAME, template), chart),
+      changed(k0smotronControlPlane(NAME), fields),
+    ]),
+);
+
+const STEPS = fc.array(
+  fc.record({
+    policy: fc.constantFrom<PreparePolicy>('Force', 'Patch', 'Report'),
+    host: fc.constantFrom(...HOSTS),
+    former: fc.subarray(HOSTS, { maxLength: 1 }),
+  }),
+  { minLength: 1, maxLength: 4 },
+);
+
+describe('an Exposure that goes, whatever it has been and wished for', () => {
+  let lab: PreparationLab;
+  beforeAll(async () => {
+    lab = await PreparationLab.start();
+  });
+  afterAll(async () => lab[Symbol.asyncDispose]());
+
+  const now = (objects: readonly KubeObject[]): readonly ApiObject[] =>
+    objects.flatMap((object) => lab.server.read(resourceOfProvider(object), object.metadata) ?? []);
+
+  test('leaves every value of its user, owned or not, and nothing of its own', async () => {
+    const ways = fc.constantFrom('create', 'apply', 'without owners');
+    await fc.assert(
+      fc.asyncProperty(OBJECTS, ways, STEPS, async (objects, way, steps) => {
+        const provider = providerFor(objects[0]!)!.name;
+        await put(lab, objects, way);
+        const before = now(objects).map(content);
+        const signal = AbortSignal.timeout(60_000);
+
+        for (const { policy, host, former } of steps) {
+          const formerHosts = former.map((one) => `${one}.k8s.example.test`);
+          const wish = { ...wishFor(host), formerHosts };
+          const provided = { provider, objects: now(objects) };
+          const preparer = new Preparer(lab.client, { clock: new ManualClock() });
+          await preparer.prepare({ policy, provided, wish, holder: HOLDER }, signal);
+        }
+        const provided = { provider, objects: now(objects) };
+        const rest = { holder: HOLDER, objects: READS, isLate: true };
+        const waiting = await restore(lab.client, { provided, ...rest }, signal);
+
+        const after = now(objects);
+        await remove(lab, objects);
+        expect(waiting).toBeUndefined();
+        expect(after.map(content)).toEqual(before);
+        expect(after.flatMap(ownersOf)).not.toContain('snicket');
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+const READS = {
+  service: () => undefined,
+  secret: async () => undefined,
+  object: async () => undefined,
+};
+
+async function put(
+  { user }: PreparationLab,
+  objects: readonly KubeObject[],
+  way: string,
+): Promise<void> {
+  for (const object of objects.map(bare)) {
+    const resource = resourceOfProvider(object);
+    if (way === 'apply') await user.apply(object, { resource });
+    else await user.create(resource, object);
+    // As a backup, or a person, can have it.
+    const reset = { metadata: { managedFields: [{}] } };
+    if (way === 'without owners') await user.patch(resource, object.metadata, 'merge', reset);
+  }
+}
+
+async function remove({ user }: PreparationLab, objects: readonly KubeObject[]): Promise<void> {
+  for (const object of objects) await user.delete(resourceOfProvider(object), object.metadata);
+}
+
+function bare({ metadata, ...object }: KubeObject): KubeObject {
+  const { uid: _uid, resourceVersion: _version, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}
+
+function content({ metadata, ...object }: ApiObject): unknown {
+  return { ...object, annotations: metadata.annotations ?? {} };
+}
+
+function ownersOf({ metadata }: KubeObject): readonly (string | undefined)[] {
+  return (metadata.managedFields ?? []).map(({ manager }) => manager);
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'bun:test';
+import type { ManagedFields } from '../../kube/object.ts';
+import { released } from './field-owners.ts';
+
+const HOST = ['spec', 'ingress', 'hostname'];
+const NAMES = ['spec', 'certSANs'];
+
+function entry(fieldsV1: ManagedFields['fieldsV1'], rest: ManagedFields = {}): ManagedFields {
+  return { manager: 'snicket', operation: 'Apply', ...(fieldsV1 && { fieldsV1 }), ...rest };
+}
+
+describe('a field that is given up', () => {
+  test('is not ours any more, and what is beside it still is', () => {
+    const ours = entry({
+      'f:spec': { 'f:ingress': { 'f:hostname': {}, 'f:port': {} }, 'f:certSANs': {} },
+    });
+
+    expect(released([ours], [HOST, NAMES])).toEqual([
+      entry({ 'f:spec': { 'f:ingress': { 'f:port': {} } } }),
+    ]);
+  });
+
+  test('leaves no empty block, which would stand for the whole block', () => {
+    const ours = entry({
+      'f:metadata': { 'f:annotations': { 'f:a': {} } },
+      'f:spec': { '.': {}, 'f:ingress': { '.': {}, 'f:hostname': {} } },
+    });
+
+    expect(released([ours], [HOST])).toEqual([
+      entry({ 'f:metadata': { 'f:annotations': { 'f:a': {} } } }),
+    ]);
+  });
+
+  test('goes with the items of a list that is merged', () => {
+    const ours = entry({ 'f:spec': { 'f:certSANs': { 'v:"a"': {} }, 'f:port': {} } });
+
+    expect(released([ours], [NAMES])).toEqual([entry({ 'f:spec': { 'f:port': {} } })]);
+  });
+
+  test('stays with others, and with those who do not own it', () => {
+    const fields = { 'f:spec': { 'f:ingress': { 'f:hostname': {} } } };
+    const entries = [
+      entry(fields, { manager: 'user' }),
+      entry(fields, { operation: 'Update' }),
+      entry(undefined),
+      entry({ 'f:spec': { 'f:port': {} } }),
+    ];
+
+    expect(released(entries, [HOST, NAMES])).toEqual(entries);
+  });
+});
