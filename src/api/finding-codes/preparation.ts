@@ -41,6 +41,10 @@ export const PREPARATION_FINDINGS = {
     meaning: 'the note of how the fields were before is not as Snicket writes it',
     action: 'see that the fields are as you want them, and remove the annotation that is named',
   },
+  ListTooLong: {
+    meaning: 'a list that needs an entry of Snicket has more than 1,000 already',
+    action: 'take out what is not needed there',
+  },
   FormerValuesTooLong: {
     meaning: 'what the fields hold is too long to be kept, so it could not be restored',
     action: 'write prepare: Report, and put the fields there yourself',

@@ -5,6 +5,7 @@
  * else, perhaps less), or the object does not have what we want (somebody else changed it).
  */
 import { systemClock, type Clock } from '../../engine/clock.ts';
+import { canonicalJson } from './canonical-json.ts';
 import { differences, type Difference } from './differences.ts';
 import { patchWithout, strays } from './strays.ts';
 import type { ApplyOptions, KubeClient } from '../client/client.ts';
@@ -44,7 +45,7 @@ export function needsApply(
 
 /** The hash of an object that is to be applied: the same for the same content, whatever the order of its fields. */
 export function appliedHash(desired: KubeObject): string {
-  return new Bun.CryptoHasher('sha256').update(canonical(desired)).digest('hex').slice(0, 32);
+  return new Bun.CryptoHasher('sha256').update(canonicalJson(desired)).digest('hex').slice(0, 32);
 }
 
 /** Options of an {@link Applier}. */
@@ -128,15 +129,4 @@ export class Applier {
 function withHash<T extends KubeObject>(desired: T, hash: string): T {
   const annotations = { ...desired.metadata.annotations, [APPLIED_ANNOTATION]: hash };
   return { ...desired, metadata: { ...desired.metadata, annotations } };
-}
-
-/** JSON with the fields of every object in one order. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_field, child: unknown) =>
-    typeof child === 'object' && child !== null && !Array.isArray(child)
-      ? Object.fromEntries(
-          Object.entries(child).toSorted(([one], [other]) => (one < other ? -1 : 1)),
-        )
-      : child,
-  );
 }

@@ -57,21 +57,24 @@ function hostFinding(kind: string, host: string): Finding | undefined {
   };
 }
 
+/** So many of a list are named: it is as long as its user likes, and the rest is told when these are right. */
+const MAX_TOLD = 5;
+
 /** Names in a list for a certificate that no certificate can have. */
 export function certificateNameFindings(
   names: readonly unknown[],
   place: string,
 ): readonly Finding[] {
-  return names.flatMap((name): readonly Finding[] => {
-    if (typeof name !== 'string' || name.includes('/') || !PORT.test(name)) return [];
+  const wrong = names.filter(
+    (name): name is string => typeof name === 'string' && !name.includes('/') && PORT.test(name),
+  );
+  return wrong.slice(0, MAX_TOLD).map((name) => {
     const { host = '' } = PORT.exec(name)?.groups ?? {};
-    return [
-      {
-        ...{ code: 'CertificateNameWithPort', severity: 'error' },
-        message: `${place} has "${quoted(name)}", and a certificate holds names without ports: the provider refuses the object, or makes no certificate`,
-        action: `write "${quoted(host)}" there`,
-      },
-    ];
+    return {
+      ...{ code: 'CertificateNameWithPort', severity: 'error' },
+      message: `${place} has "${quoted(name)}", and a certificate holds names without ports: the provider refuses the object, or makes no certificate`,
+      action: `write "${quoted(host)}" there`,
+    };
   });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { withEntries, withoutEntries } from './list-edit.ts';
+import { hasSameEntries, withEntries, withoutEntries } from './list-edit.ts';
 import { flagEntry } from './preparation.ts';
 
 describe('entries in a list', () => {
@@ -72,5 +72,36 @@ describe('taking entries out again', () => {
         if (gone !== undefined) expect(left).not.toContain(gone);
       }),
     );
+  });
+});
+
+describe('two lists', () => {
+  test('are the same in another order, and with the fields of an entry in another order', () => {
+    const patch = { target: { kind: 'ConfigMap', component: 'a' }, type: 'merge' };
+    const read = { type: 'merge', target: { component: 'a', kind: 'ConfigMap' } };
+
+    expect(hasSameEntries(['b', patch, 'a'], [read, 'a', 'b'])).toBe(true);
+  });
+
+  test('are others with an entry more often, of another type, or elsewhere', () => {
+    expect(hasSameEntries(['a', 'a', 'b'], ['a', 'b', 'b'])).toBe(false);
+    expect(hasSameEntries(['a', 'b'], ['a', 'b', 'b'])).toBe(false);
+    expect(hasSameEntries(['1'], [1])).toBe(false);
+    expect(hasSameEntries(['a'], ['b'])).toBe(false);
+  });
+
+  test('are looked through once each, however long they are', () => {
+    let looks = 0;
+    const counted = (name: number) => ({
+      get name() {
+        looks++;
+        return name;
+      },
+    });
+    const list = Array.from({ length: 1_000 }, (_, index) => counted(index));
+
+    expect(hasSameEntries(list, list.toReversed())).toBe(true);
+
+    expect(looks).toBe(2 * list.length);
   });
 });

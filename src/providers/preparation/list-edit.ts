@@ -1,6 +1,7 @@
 /**
  * Adding entries to somebody's list, and taking them out again. What he does to his list meanwhile stays.
  */
+import { canonicalJson } from '../../kube/apply/canonical-json.ts';
 import type { EntryWish } from './preparation.ts';
 
 /** One entry of ours in a list. */
@@ -48,6 +49,22 @@ export function withoutEntries(
     left = isBack ? left.toSpliced(index, 1) : left.with(index, was);
   }
   return left;
+}
+
+/** Whether both have the same entries, each as often, in whatever order. Once through each: lists are as long as users like. */
+export function hasSameEntries(one: readonly unknown[], other: readonly unknown[]): boolean {
+  if (one.length !== other.length) return false;
+  const missing = new Map<string, number>();
+  for (const entry of one) {
+    const text = canonicalJson(entry);
+    missing.set(text, (missing.get(text) ?? 0) + 1);
+  }
+  return other.every((entry) => {
+    const text = canonicalJson(entry);
+    const count = missing.get(text) ?? 0;
+    missing.set(text, count - 1);
+    return count > 0;
+  });
 }
 
 function indexOf(list: readonly unknown[], entry: unknown): number {

@@ -2,7 +2,9 @@
  * What keeps any provider's object from being prepared, or makes it pointless.
  */
 import { objectText, type KubeObject } from '../../kube/object.ts';
+import { listAt } from '../../edges/fields.ts';
 import type { Finding } from '../../api/finding.ts';
+import { pathText, type FieldWish } from './preparation.ts';
 
 /** A control plane that is on its way out is left alone. */
 export function deletingFindings(object: KubeObject): readonly Finding[] {
@@ -29,6 +31,22 @@ export function serviceTypeFindings(
       message: `${field} of ${objectText(object)} is ${type}, so it has an address of its own beside that of the edge`,
       action:
         'write ClusterIP there once no node and no kubeconfig uses that address, and remove what is for a load balancer alone',
+    },
+  ];
+}
+
+/** More than any certificate or command line has in earnest: all of a list is read, compared and written again each time. */
+const MAX_ENTRIES = 1_000;
+
+/** A list that is too long to have entries added. */
+export function longListFindings(live: KubeObject, { path }: FieldWish): readonly Finding[] {
+  const { length } = listAt(live, ...path);
+  if (length <= MAX_ENTRIES) return [];
+  return [
+    {
+      ...{ code: 'ListTooLong', severity: 'error' },
+      message: `${pathText(path).slice(1)} of ${objectText(live)} has ${length} entries, and Snicket writes no list of more than ${MAX_ENTRIES}`,
+      action: 'take out what is not needed there',
     },
   ];
 }

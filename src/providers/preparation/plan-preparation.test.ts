@@ -49,6 +49,21 @@ function written(plan: PreparationPlan): KubeObject {
 }
 
 describe('a plan', () => {
+  test('is refused for a list of more entries than anybody needs', () => {
+    const list = Array.from({ length: 1_001 }, (_, index) => `--v=${index}`);
+    const wish = { path: ARGS, entries: [flagEntry('--a', '1')], why: 'so' };
+
+    expect(planned(tenant([[ARGS, list.slice(1)]]), [wish]).findings).toEqual([]);
+    expect(planned(tenant([[ARGS, list]]), [wish]).findings).toEqual([
+      {
+        ...{ code: 'ListTooLong', severity: 'error' },
+        message:
+          'spec.controlPlane.deployment.extraArgs.apiServer of TenantControlPlane tenants/a has 1001 entries, and Snicket writes no list of more than 1000',
+        action: 'take out what is not needed there',
+      },
+    ]);
+  });
+
   test('is of one version of the object, and of the fields that are wished for', () => {
     const { body, isDue } = planned(tenant([[CLASS, 'own']]), [
       { path: HOST, value: 'a.example.test', why: 'so' },

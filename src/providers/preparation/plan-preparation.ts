@@ -8,7 +8,8 @@ import type { Finding } from '../../api/finding.ts';
 import { renderObject } from '../../plan/render.ts';
 import { otherOwners } from './field-owners.ts';
 import { treeOf } from './field-path.ts';
-import { withEntries } from './list-edit.ts';
+import { hasSameEntries, withEntries } from './list-edit.ts';
+import { longListFindings } from './object-findings.ts';
 import { pathText, type FieldPath, type FieldWish, type Preparation } from './preparation.ts';
 import {
   RECORD_ANNOTATION,
@@ -95,6 +96,7 @@ function planOne(
   const text = recordText(record);
   const obstacles = [
     ...(text === undefined ? [tooLong(live)] : []),
+    ...wishes.flatMap((wish) => longListFindings(live, wish)),
     ...(before === 'unreadable' ? [unreadableRecord(live, resource)] : []),
     ...(isRecord(before) && before.exposure !== exposure && isThere(before.exposure)
       ? [heldByAnother(live, before.exposure)]
@@ -158,7 +160,7 @@ function fieldOf(
   const { list, records } = withEntries(Array.isArray(was) ? was : [], wish.entries);
   const isAbsent = was === undefined;
   // Others may have put their entries behind ours: an order is not worth a write.
-  const wanted = Array.isArray(now) && hasSame(now, list) ? now : list;
+  const wanted = Array.isArray(now) && hasSameEntries(now, list) ? now : list;
   return {
     state: { path, why, now, wanted },
     record: { path, ...block, entries: records, ...(isAbsent && { absent: true }) },
@@ -171,13 +173,6 @@ function missingBlock(base: KubeObject, path: FieldPath): { readonly block?: num
     (_, length) => length > 1 && valueAt(base, ...path.slice(0, length)) === undefined,
   );
   return block < 0 ? {} : { block };
-}
-
-function hasSame(one: readonly unknown[], other: readonly unknown[]): boolean {
-  return (
-    one.length === other.length &&
-    other.every((entry) => one.some((candidate) => Bun.deepEquals(candidate, entry)))
-  );
 }
 
 /** Fields that were written once, and that nobody wishes for any more. */

@@ -1,0 +1,12 @@
+import { expect, test } from 'bun:test';
+import { certificateNameFindings } from './host-names.ts';
+
+test('names with a port are told by the first few, however many there are', () => {
+  const names = Array.from({ length: 900 }, (_, index) => `h${index}.example.test:443`);
+
+  const findings = certificateNameFindings(['a.example.test', ...names], 'the list');
+
+  expect(findings.map(({ action }) => action)).toEqual(
+    [0, 1, 2, 3, 4].map((index) => `write "h${index}.example.test" there`),
+  );
+});
