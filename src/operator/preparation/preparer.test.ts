@@ -331,6 +331,22 @@ describe.concurrent('prepare: Force', () => {
     expect(at(lab, NAMES)).toEqual(['own.example.test', ...Object.values(WISH.hosts)]);
   });
 
+  test('does not fight with one who writes something else each time either', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare('Force');
+
+    const waits: (number | undefined)[] = [];
+    for (const name of ['one', 'two', 'three']) {
+      await lab.change({ [NAMES]: [`${name}.example.test`] });
+      const { lookAgainMs } = await lab.prepare('Force');
+      waits.push(lookAgainMs);
+      lab.clock.advance(lookAgainMs ?? 0);
+      expect(await lab.prepare('Force')).toMatchObject({ isPrepared: true });
+    }
+
+    expect(waits).toEqual([1_000, 2_000, 4_000]);
+  });
+
   test('does not fight with one who undoes it, and says the same of him until that ends', async () => {
     await using lab = await PreparationLab.start({ [HOST]: 'old.example.test' });
     await lab.prepare('Force');

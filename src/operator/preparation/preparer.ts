@@ -238,7 +238,7 @@ function placeOf({ live }: PreparationPlan): string {
   return live.metadata.uid ?? keyText(live.metadata);
 }
 
-/** Without the record, which has what somebody else puts there in between. */
+/** What is ours alone: one who undoes it may put something else there each time, and the record has that too. */
 function contentOf({ fields }: PreparationPlan): string {
-  return JSON.stringify(fields.map(({ path, wanted }) => [path, wanted]));
+  return JSON.stringify(fields.map(({ path, wish }) => [path, wish]));
 }

@@ -27,6 +27,8 @@ export interface FieldState {
   /** Of the object as it is; undefined if it is not there. */
   readonly now: unknown;
   readonly wanted: unknown;
+  /** What of it is our wish, the same whatever others write there: the value, or our entries of a list. */
+  readonly wish: unknown;
 }
 
 /** What has to be written into one object. */
@@ -155,14 +157,14 @@ function fieldOf(
   if ('value' in wish) {
     const { value } = wish;
     const record = { path, ...block, wrote: value, ...(was !== undefined && { was }) };
-    return { state: { path, why, now, wanted: value }, record };
+    return { state: { path, why, now, wanted: value, wish: value }, record };
   }
   const { list, records } = withEntries(Array.isArray(was) ? was : [], wish.entries);
   const isAbsent = was === undefined;
   // Others may have put their entries behind ours: an order is not worth a write.
   const wanted = Array.isArray(now) && hasSameEntries(now, list) ? now : list;
   return {
-    state: { path, why, now, wanted },
+    state: { path, why, now, wanted, wish: wish.entries.map(({ entry }) => entry) },
     record: { path, ...block, entries: records, ...(isAbsent && { absent: true }) },
   };
 }
