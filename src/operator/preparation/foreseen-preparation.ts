@@ -4,7 +4,6 @@
 import { valueAt } from '../../edges/fields.ts';
 import type { Hosts } from '../../api/hosts.ts';
 import type { Finding } from '../../api/finding.ts';
-import type { ConflictOwner } from '../../kube/apply/conflict.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { FieldChange } from '../../plan/changes.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
@@ -14,7 +13,6 @@ import {
   type Holder,
   type PreparationPlan,
 } from '../../providers/preparation/plan-preparation.ts';
-import { otherOwners } from '../../providers/preparation/field-owners.ts';
 import { pathText } from '../../providers/preparation/preparation.ts';
 import { RECORD_ANNOTATION, recordOf } from '../../providers/preparation/record.ts';
 import { formerValue } from '../../providers/preparation/undo.ts';
@@ -22,7 +20,7 @@ import { resourceOfProvider } from '../../providers/provider-for.ts';
 import { publishedFindings } from '../../providers/reading/published-server.ts';
 import type { KnownWish } from '../management/exposure-book.ts';
 import { preparationFor, type KnownExposures } from './exposure-preparation.ts';
-import { conflictFindings } from './preparation-findings.ts';
+import { foreseenConflicts } from './preparation-findings.ts';
 import { findingsOf, isToWrite, withoutWriting } from './preparer.ts';
 import { isHeldBy } from './restore.ts';
 
@@ -56,28 +54,13 @@ export function foreseenPreparation(
   const published =
     outcome?.isPrepared === true ? publishedFindings(provided, input.wish, input.policy) : [];
   const due = outcome === undefined ? plans.filter(isToWrite) : [];
-  // The first that somebody else stands in the way of is where the operator stops.
-  const stop = due.findIndex((plan) => input.policy !== 'Force' && ownersIn(plan).length > 0);
-  const [contested] = stop === -1 ? [] : due.slice(stop);
-  const conflicts = contested === undefined ? [] : conflictFindings(contested, ownersIn(contested));
+  const conflicts = input.policy === 'Force' ? [] : due.flatMap(foreseenConflicts);
   return {
     plans,
-    changes: (stop === -1 ? due : due.slice(0, stop)).map(changeOf),
+    changes: conflicts.length > 0 ? [] : due.map(changeOf),
     isPrepared: outcome?.isPrepared ?? conflicts.length === 0,
     findings: [...conflicts, ...(outcome?.findings ?? findingsOf(plans)), ...published],
   };
-}
-
-/** Whom the server would name: everybody else who owns a field that would change. */
-function ownersIn({ live, differing }: PreparationPlan): readonly ConflictOwner[] {
-  const owned = differing.flatMap(({ path }) =>
-    otherOwners(live, path).map(({ manager = '' }) => ({ manager, field: pathText(path) })),
-  );
-  const byManager = Map.groupBy(owned, ({ manager }) => manager);
-  return [...byManager].map(([manager, fields]) => ({
-    manager,
-    fields: fields.map(({ field }) => field),
-  }));
 }
 
 /** What is put back when an Exposure leaves. */

@@ -26,6 +26,19 @@ export function conflictFindings(
   }));
 }
 
+/** The same before anything is written, of everybody whom the server would name: all who own a field that would change. */
+export function foreseenConflicts(plan: PreparationPlan): readonly Finding[] {
+  const owned = plan.differing.flatMap(({ path }) =>
+    otherOwners(plan.live, path).map(({ manager = '' }) => ({ manager, field: pathText(path) })),
+  );
+  const byManager = Map.groupBy(owned, ({ manager }) => manager);
+  const owners = [...byManager].map(([manager, fields]) => ({
+    manager,
+    fields: [...new Set(fields.map(({ field }) => field))],
+  }));
+  return conflictFindings(plan, owners);
+}
+
 function ownedText({ fields, live }: PreparationPlan, field: string): string {
   const known = fields.find(({ path }) => pathText(path) === field);
   if (known === undefined) return field;

@@ -12,7 +12,7 @@ import { Repeats } from '../../kube/apply/repeats.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
 import { valueAt } from '../../edges/fields.ts';
-import { OWN_MANAGER, otherOwners, released } from '../../providers/preparation/field-owners.ts';
+import { OWN_MANAGER, released } from '../../providers/preparation/field-owners.ts';
 import { treeOf } from '../../providers/preparation/field-path.ts';
 import type { Holder, PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
 import type { PreparationWish } from '../../providers/preparation/preparation.ts';
@@ -24,6 +24,7 @@ import {
   conflictFindings,
   contestedFinding,
   forbiddenFinding,
+  foreseenConflicts,
   goneFinding,
   notKeptFinding,
   refusedFinding,
@@ -115,8 +116,13 @@ export class Preparer {
     signal: AbortSignal,
   ): Promise<PreparationOutcome | 'again'> {
     const findings = [...findingsOf(plans)];
-    for (const plan of plans.filter(isToWrite)) {
-      const lookAgainMs = this.#waitMs(plan, policy);
+    const due = plans.filter(isToWrite);
+    // Of all objects first: one that is written while another cannot be is neither prepared nor as it was.
+    const conflicts = policy === 'Force' ? [] : due.flatMap(foreseenConflicts);
+    if (conflicts.length > 0) return { isPrepared: false, findings: [...conflicts, ...findings] };
+    for (const plan of due) {
+      // Two who know better must not wear out a server, nor roll out API servers all day.
+      const lookAgainMs = this.#repeats.waitMs(placeOf(plan), contentOf(plan));
       if (lookAgainMs > 0) {
         return { isPrepared: false, findings: [this.#undone(plan), ...findings], lookAgainMs };
       }
@@ -176,14 +182,6 @@ export class Preparer {
         ? this.#writeOne(plan, true, signal)
         : conflictFindings(plan, others);
     }
-  }
-
-  /** Two who know better must not wear out a server, nor roll out API servers all day. */
-  #waitMs(plan: PreparationPlan, policy: PreparePolicy): number {
-    // Without force, one who owns a field is a conflict: nothing is written, and the server names him.
-    const isConflict = plan.differing.some(({ path }) => otherOwners(plan.live, path).length > 0);
-    if (policy !== 'Force' && isConflict) return 0;
-    return this.#repeats.waitMs(placeOf(plan), contentOf(plan));
   }
 
   /** What is said of a write that is not there any more, until it is written again. */

@@ -1,0 +1,106 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { parseEdge, parseExposure } from '../../api/objects.ts';
+import { edgeOf, exposureOf } from '../../api/testing/objects.ts';
+import { valueAt } from '../../edges/fields.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import {
+  changed,
+  clusterDeployment,
+  k0smotronControlPlane,
+  NAMESPACE,
+} from '../../providers/testing/provider-objects.ts';
+import { foreseenPreparation } from './foreseen-preparation.ts';
+import { PreparationLab, WISH } from './testing/preparation-lab.ts';
+
+setDefaultTimeout(60_000);
+
+const PATCH = { target: { kind: 'ConfigMap', component: 'x' }, patch: { type: 'merge' } };
+const HOLDER = { exposure: 'tenants/violet', isThere: () => true };
+
+/** A ClusterDeployment, and its K0smotronControlPlane with a list that somebody owns. */
+async function contested(lab: PreparationLab): Promise<() => readonly KubeObject[]> {
+  const { clusterDeployment: deployments, k0smotronControlPlane: controlPlanes } =
+    PROVIDER_RESOURCES;
+  const deployment = clusterDeployment('violet', 'openstack-hosted-cp-1-0-40');
+  const controlPlane = changed(k0smotronControlPlane('violet'), { 'spec.patches': [PATCH] });
+  await lab.user.apply(bare(deployment), { resource: deployments });
+  await lab.user.apply(bare(controlPlane), { resource: controlPlanes });
+  return () => [
+    lab.server.read(deployments, { name: 'violet', namespace: NAMESPACE })!,
+    lab.server.read(controlPlanes, { name: 'violet-cp', namespace: NAMESPACE })!,
+  ];
+}
+
+describe('a control plane of two objects, one of which has a field of another', () => {
+  test('has neither of them written', async () => {
+    await using lab = await PreparationLab.start();
+    const now = await contested(lab);
+    const before = now();
+    const provided = { provider: 'k0rdent', objects: before } as const;
+
+    const outcome = await lab.preparer.prepare(
+      { policy: 'Patch', provided, wish: WISH, holder: HOLDER },
+      AbortSignal.timeout(10_000),
+    );
+
+    expect(now()).toEqual(before);
+    expect(outcome.isPrepared).toBe(false);
+    expect(outcome.findings).toMatchObject([{ code: 'FieldConflict' }]);
+    expect(outcome.findings[0]?.message).toStartWith('user owns .spec.patches');
+    expect(outcome.findings[0]?.message).toEndWith(
+      'of K0smotronControlPlane tenants/violet-cp, so nothing was written',
+    );
+  });
+
+  test('is shown so before', async () => {
+    await using lab = await PreparationLab.start();
+    const now = await contested(lab);
+    const wish = (prepare: string) => ({
+      exposure: parseExposure(exposureOf({ prepare })),
+      edge: parseEdge(edgeOf({ driver: 'snicket', domain: 'example.test' })),
+    });
+    const facts = { phase: 'serving', because: '', serviceCidrs: [], clusterDomain: '' } as const;
+    const provided = {
+      ...facts,
+      provider: 'k0rdent',
+      objects: now(),
+      hasKonnectivity: true,
+    } as const;
+    const exposures = { has: () => true, isHeldByAnother: () => false };
+    const foreseen = (prepare: string) =>
+      foreseenPreparation(wish(prepare), WISH.hosts, provided, exposures);
+
+    const patch = foreseen('Patch');
+    const force = foreseen('Force');
+
+    expect(patch).toMatchObject({ isPrepared: false, changes: [] });
+    expect(patch.findings).toMatchObject([{ code: 'FieldConflict' }]);
+    expect(force.isPrepared).toBe(true);
+    expect(force.changes.map(({ object }) => object.kind)).toEqual([
+      'ClusterDeployment',
+      'K0smotronControlPlane',
+    ]);
+  });
+});
+
+test('a ClusterDeployment is written with its control plane where it is told to write by force', async () => {
+  await using lab = await PreparationLab.start();
+  const now = await contested(lab);
+  const provided = { provider: 'k0rdent', objects: now() } as const;
+
+  const outcome = await lab.preparer.prepare(
+    { policy: 'Force', provided, wish: WISH, holder: HOLDER },
+    AbortSignal.timeout(10_000),
+  );
+
+  expect(outcome.isPrepared).toBe(true);
+  const [deployment, controlPlane] = now();
+  expect(valueAt(deployment, 'spec', 'config', 'ingress', 'enabled')).toBe(true);
+  expect(valueAt(controlPlane, 'spec', 'patches')).toHaveLength(3);
+});
+
+function bare({ metadata, ...object }: KubeObject): KubeObject {
+  const { uid: _uid, resourceVersion: _version, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}
