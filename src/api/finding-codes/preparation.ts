@@ -57,6 +57,11 @@ export const PREPARATION_FINDINGS = {
     meaning: 'a name for the certificate has a port',
     action: 'write the name without it',
   },
+  ExternalAddressOther: {
+    meaning:
+      "spec.externalAddress is not the host of the API, so the tenant's CNI goes past the edge",
+    action: 'write the host of the API there, unless that address is to stay',
+  },
   ServiceTypeNotNeeded: {
     meaning: 'the control plane has an address of its own beside that of the edge',
     action: 'write ClusterIP once nobody uses that address',

@@ -2,6 +2,7 @@
  * What k0smotron puts into a tenant together with `spec.ingress`, and the patches that keep it out: a HAProxy on every
  * worker, with a key on the node's disk, and a Service default/kubernetes that leads there.
  */
+import { textAt } from '../../edges/fields.ts';
 
 /** As `spec.patches` has it. */
 export interface K0smotronPatch {
@@ -52,6 +53,16 @@ data:
   apiServerPort: "${port}"
 `,
   });
+}
+
+/** As the content of the patch has it, which is JSON. */
+const ENDPOINT = /apiServerHost: (?<host>[^\\\s]+)\\n {2}apiServerPort: \\"(?<port>\d{1,5})\\"/;
+
+/** Whether it is one that {@link publicEndpoint} makes, for whichever host. */
+export function isPublicEndpoint(entry: unknown): boolean {
+  const { host, port } = ENDPOINT.exec(textAt(entry, 'patch', 'content') ?? '')?.groups ?? {};
+  if (host === undefined || port === undefined) return false;
+  return Bun.deepEquals(entry, publicEndpoint(host, Number(port)));
 }
 
 /** JSON, which is YAML too. */

@@ -5,9 +5,10 @@ import { listAt, textAt, valueAt } from '../../edges/fields.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
 import { hasKonnectivity, ingressName } from './control-plane.ts';
-import { NO_OWN_PROXY, publicEndpoint } from './patches.ts';
+import { isPublicEndpoint, NO_OWN_PROXY, publicEndpoint } from './patches.ts';
 import { certificateNameFindings, hostFindings } from '../preparation/host-names.ts';
 import { deletingFindings, serviceTypeFindings } from '../preparation/object-findings.ts';
+import { quoted } from '../../text/quote.ts';
 import type { FieldWish, PreparationWish } from '../preparation/preparation.ts';
 import { GATES, gateFindings } from '../versions.ts';
 
@@ -23,15 +24,16 @@ export function k0sFields(object: KubeObject, wish: PreparationWish): readonly F
     value,
     why,
   });
-  const external = textAt(object, 'spec', 'externalAddress');
+  const isExternalOurs = otherExternalAddress(object, wish) === undefined;
   // Without it k0smotron never says that the control plane is exposed, and Cluster API waits for that.
-  const isExternalOurs = external === undefined || external === hosts.api;
   const externalWish: FieldWish = {
     path: ['spec', 'externalAddress'],
     value: hosts.api,
     why: 'k0smotron takes the control plane for exposed',
   };
-  const patches = [NO_OWN_PROXY, ...(isExternalOurs ? [publicEndpoint(hosts.api, port)] : [])];
+  // One for another host is from before the hosts were others, put there by whoever writes the fields himself.
+  const endpoint = { entry: publicEndpoint(hosts.api, port), replaces: isPublicEndpoint };
+  const entries = [{ entry: NO_OWN_PROXY }, ...(isExternalOurs ? [endpoint] : [])];
   return [
     ingress('deploy', false, 'k0smotron makes no Ingress of its own for the same hosts'),
     ingress(
@@ -51,12 +53,22 @@ export function k0sFields(object: KubeObject, wish: PreparationWish): readonly F
       ? [
           {
             path: ['spec', 'patches'],
-            entries: patches.map((patch) => ({ entry: patch })),
+            entries,
             why: "k0smotron's own proxy does not come to the workers",
           },
         ]
       : []),
   ];
+}
+
+/** An external address that is neither the host of the API nor one that it had: somebody else's. */
+function otherExternalAddress(
+  object: KubeObject,
+  { hosts, formerHosts = [] }: PreparationWish,
+): string | undefined {
+  const external = textAt(object, 'spec', 'externalAddress');
+  const own = [hosts.api, ...formerHosts, textAt(object, ...INGRESS, 'apiHost')];
+  return own.includes(external) ? undefined : external;
 }
 
 /** What stands in the way. */
@@ -74,10 +86,7 @@ export function k0sFindings(object: KubeObject, wish: PreparationWish): readonly
       listAt(object, 'spec', 'k0sConfig', 'spec', 'api', 'sans'),
       `spec.k0sConfig.spec.api.sans of ${text}`,
     ),
-    ...certificateNameFindings(
-      [valueAt(object, 'spec', 'externalAddress')],
-      `spec.externalAddress of ${text}`,
-    ),
+    ...externalAddressFindings(object, wish),
     ...(isElsewhere(object) ? [elsewhere(text)] : []),
     ...(hasPatches(object) ? [] : [noPatches(text, object.apiVersion)]),
     ...ownIngressFindings(object),
@@ -120,6 +129,23 @@ function noPatches(text: string, apiVersion: string): Finding {
     message: `${text} is served as ${apiVersion}, which has no spec.patches, so k0smotron's own proxy (DaemonSet default/k0smotron-haproxy) comes to the workers, and Service default/kubernetes leads there`,
     action: `update k0smotron to 2.0 or newer, which has ${PATCHES_VERSION}`,
   };
+}
+
+/** What is another's is left as it is: somebody may have joined by it. */
+function externalAddressFindings(object: KubeObject, wish: PreparationWish): readonly Finding[] {
+  const external = otherExternalAddress(object, wish);
+  if (external === undefined) return [];
+  const place = `spec.externalAddress of ${objectText(object)}`;
+  const wrong = certificateNameFindings([external], place);
+  if (wrong.length > 0) return wrong;
+  const { api } = wish.hosts;
+  return [
+    {
+      ...{ code: 'ExternalAddressOther', severity: 'warning' },
+      message: `${place} is ${quoted(external)} and not ${api}, so k0smotron sends the tenant's CNI there (ConfigMap kube-system/control-plane-endpoint), past the edge`,
+      action: `write ${api} there, unless that address is to stay`,
+    },
+  ];
 }
 
 /** k0smotron never deletes an Ingress that it made. */

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'bun:test';
+import type { KubeObject } from '../../kube/object.ts';
+import { withField } from '../preparation/field-path.ts';
+import type { PreparationWish } from '../preparation/preparation.ts';
+import type { PreparationPlan } from '../preparation/plan-preparation.ts';
+import { planProvided } from '../plan-provided.ts';
+import { changed, k0smotronCluster, k0smotronControlPlane } from '../testing/provider-objects.ts';
+import { isPublicEndpoint, NO_OWN_PROXY, publicEndpoint } from './patches.ts';
+
+const HOLDER = { exposure: 'tenants/red', isThere: () => true };
+
+function wishFor(host: string): PreparationWish {
+  const hosts = {
+    api: `${host}.k8s.example.test`,
+    konnectivity: `${host}.konnectivity.example.test`,
+  };
+  return { hosts, port: 443 };
+}
+
+const KINDS = [
+  ['a Cluster of k0smotron', 'k0smotron', k0smotronCluster],
+  ['a K0smotronControlPlane', 'capi-k0smotron', k0smotronControlPlane],
+] as const;
+
+describe.each(KINDS)('%s', (_, provider, make) => {
+  const plan = (object: KubeObject, wish: PreparationWish): PreparationPlan =>
+    planProvided({ provider, objects: [object] }, wish, HOLDER)[0]!;
+  /** As one has it who has put the fields there himself: no record. */
+  const pasted = (object: KubeObject, wish: PreparationWish): KubeObject =>
+    plan(object, wish).fields.reduce(
+      (next, { path, wanted }) => withField(next, path, wanted),
+      object,
+    );
+
+  test('that somebody prepared himself has none of the old addresses when the hosts are others', () => {
+    const own = { target: { kind: 'ConfigMap', component: 'x' }, patch: { type: 'merge' } };
+    const before = pasted(changed(make('red'), { 'spec.patches': [own] }), wishFor('old'));
+    expect(JSON.stringify(before)).toContain('old.k8s.example.test');
+
+    const after = pasted(before, wishFor('new'));
+
+    expect(JSON.stringify(after)).not.toContain('old.');
+    expect(plan(after, wishFor('new')).differing).toEqual([]);
+    expect(after).toMatchObject({
+      spec: {
+        externalAddress: 'new.k8s.example.test',
+        patches: [own, NO_OWN_PROXY, publicEndpoint('new.k8s.example.test', 443)],
+      },
+    });
+  });
+
+  test('has a former host of its own no more as its external address', () => {
+    const object = changed(make('red'), { 'spec.externalAddress': 'old.k8s.example.test' });
+    const formerHosts = ['old.k8s.example.test'];
+
+    const { fields, findings } = plan(object, { ...wishFor('new'), formerHosts });
+
+    expect(findings).toEqual([]);
+    expect(fields.find(({ path }) => path.at(-1) === 'externalAddress')?.wanted).toBe(
+      'new.k8s.example.test',
+    );
+  });
+
+  test('keeps another external address, which is told', () => {
+    const object = changed(make('red'), { 'spec.externalAddress': '203.0.113.1' });
+
+    const { fields, findings } = plan(object, wishFor('new'));
+
+    expect(fields.map(({ path }) => path.at(-1))).not.toContain('externalAddress');
+    expect(findings).toMatchObject([
+      {
+        ...{ code: 'ExternalAddressOther', severity: 'warning' },
+        message: expect.stringContaining('is 203.0.113.1 and not new.k8s.example.test'),
+        action: 'write new.k8s.example.test there, unless that address is to stay',
+      },
+    ]);
+  });
+});
+
+describe('the patch with the public endpoint', () => {
+  const own = publicEndpoint('a.example.test', 8443);
+
+  test('is known for whichever host, and with its fields in another order', () => {
+    const { patch, target } = own;
+
+    expect(isPublicEndpoint(own)).toBe(true);
+    expect(isPublicEndpoint({ patch, target })).toBe(true);
+  });
+
+  test.each([
+    ['for something else', { ...own, target: { kind: 'ConfigMap', component: 'other' } }],
+    ['with more in it', changed(own, { 'patch.content': `${own.patch.content} ` })],
+    ['without content', { target: own.target }],
+    ['that is none', 'apiServerHost: a'],
+    ['that keeps the proxy out', NO_OWN_PROXY],
+  ])('is not one %s', (_, entry) => {
+    expect(isPublicEndpoint(entry)).toBe(false);
+  });
+});
