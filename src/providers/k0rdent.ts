@@ -13,7 +13,7 @@ import type {
 } from './reading/control-plane-reading.ts';
 import { clusterNameOf } from './k0s/control-plane.ts';
 import { layoutOfTemplate, SERVICE_TYPE, valuesFor, type ChartLayout } from './k0rdent/values.ts';
-import { serviceTypeIn, typeKept } from './k0rdent/service-type.ts';
+import { serviceTypeIn, typeKept, valuesBeside } from './k0rdent/service-type.ts';
 import { leavesOf } from './preparation/field-path.ts';
 import { deletingFindings } from './preparation/object-findings.ts';
 import type { Preparation, PreparationWish, ValueWish } from './preparation/preparation.ts';
@@ -143,21 +143,19 @@ function prepareDeployment(
   layout: ChartLayout | undefined,
   wish: PreparationWish,
 ): Preparation {
-  const values = layout === undefined ? {} : valuesFor(layout, wish);
   const serviceType = layout && serviceTypeIn(deployment, controlPlane, layout);
+  const values = layout === undefined ? {} : valuesBeside(valuesFor(layout, wish), serviceType);
   const obstacle = obstacleOf(deployment);
   // Nobody knows what it runs with by now.
   const isUnknown = controlPlane === undefined && layout !== undefined && isInstalled(deployment);
   return {
     object: deployment,
     resource: inVersionOf(PROVIDER_RESOURCES.clusterDeployment, deployment),
-    fields: leavesOf(values)
-      .filter(([path]) => serviceType?.isKept !== true || !Bun.deepEquals(path, serviceType.path))
-      .map(([path, value]) => ({
-        path: ['spec', 'config', ...path],
-        value: value as ValueWish['value'],
-        why: 'the chart puts it into the control plane',
-      })),
+    fields: leavesOf(values).map(([path, value]) => ({
+      path: ['spec', 'config', ...path],
+      value: value as ValueWish['value'],
+      why: 'the chart puts it into the control plane',
+    })),
     findings: [
       ...deletingFindings(deployment),
       ...(obstacle === undefined ? [] : [obstacle]),

@@ -7,6 +7,7 @@ import { TENANTS } from '../../operator/testing/places.ts';
 import { addKamaji, startProvidedLab } from '../../operator/testing/provided-lab.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import {
+  changed,
   clusterDeployment,
   k0smotronControlPlane,
 } from '../../providers/testing/provider-objects.ts';
@@ -173,6 +174,28 @@ k0smotron:
   service:
     type: ClusterIP
 `);
+  });
+
+  test.each([
+    ['openstack-hosted-cp-1-0-40', 'k0smotron.service.type', 'ingress:'],
+    ['hetzner-hosted-cp-0-3-1', 'controlPlane.service.type', 'controlPlane:'],
+  ])('of %s leave the type of a Service that runs with another', async (template, path, first) => {
+    const deployment = clusterDeployment('violet', template);
+    const controlPlane = changed(k0smotronControlPlane('violet'), {
+      'spec.service.type': 'LoadBalancer',
+    });
+
+    const text = await values(
+      exposureOf(DEPLOYMENT.kind, DEPLOYMENT.apiVersion, 'violet'),
+      yamlOf(deployment, controlPlane),
+    );
+
+    expect(text.split('\n').slice(2, 4)).toEqual([
+      `# without ${path}, which stays LoadBalancer: write ClusterIP once no node and no kubeconfig uses that address`,
+      first,
+    ]);
+    expect(text).toContain('apiHost: tenants-violet.k8s.example.test\n');
+    expect(text).not.toMatch(/^ *(service|type):/m);
   });
 
   test("are found from the control plane too, and shown for a chart of one's own", async () => {

@@ -31,12 +31,17 @@ export function valuesText({ object, chart }: Outlook): string {
   if (chart === undefined) {
     return yamlComment(`${name}: its control plane belongs to no ClusterDeployment of k0rdent`);
   }
-  const { deployment, template, isKnown, values } = chart;
+  const { deployment, template, isKnown, values, keptType } = chart;
   const head = [
     `${name}: spec.config of ${objectText(deployment)}`,
     isKnown
       ? `the values of template ${template}`
       : `template ${template} has no such values that are known: how a chart of your own should have them`,
+    ...(keptType === undefined
+      ? []
+      : [
+          `without ${keptType.path.join('.')}, which stays ${keptType.type}: write ClusterIP once no node and no kubeconfig uses that address`,
+        ]),
   ];
   return `${head.map(yamlComment).join('')}${yamlText(values)}`;
 }

@@ -8,6 +8,11 @@ import type {
   ProvidedFacts,
 } from '../../providers/reading/control-plane-reading.ts';
 import { clusterDeploymentOf } from '../../providers/k0rdent.ts';
+import {
+  serviceTypeIn,
+  valuesBeside,
+  type ServiceType,
+} from '../../providers/k0rdent/service-type.ts';
 import { layoutOfTemplate, valuesFor, type ChartValues } from '../../providers/k0rdent/values.ts';
 import type { PreparationWish } from '../../providers/preparation/preparation.ts';
 import { isOfKind, PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
@@ -19,6 +24,8 @@ export interface ForeseenChart {
   /** Whether the chart is known to have such values. If not, they are how a chart of one's own should have them. */
   readonly isKnown: boolean;
   readonly values: ChartValues;
+  /** The value with the type of the Service, where it is left as it is and not among the values. */
+  readonly keptType?: ServiceType | undefined;
 }
 
 /** The values for a control plane; undefined if it belongs to no ClusterDeployment. @throws what reading objects throws */
@@ -31,8 +38,15 @@ export async function foreseenChart(
   if (deployment === undefined) return undefined;
   const template = textAt(deployment, 'spec', 'template') ?? '';
   const layout = layoutOfTemplate(template);
-  const values = valuesFor(layout ?? 'custom', wish);
-  return { deployment, template, isKnown: layout !== undefined, values };
+  const controlPlane = found.find((object) =>
+    isOfKind(PROVIDER_RESOURCES.k0smotronControlPlane, object),
+  );
+  const type = layout && serviceTypeIn(deployment, controlPlane, layout);
+  return {
+    ...{ deployment, template, isKnown: layout !== undefined },
+    values: valuesBeside(valuesFor(layout ?? 'custom', wish), type),
+    ...(type?.isKept === true && { keptType: type }),
+  };
 }
 
 async function deploymentOf(

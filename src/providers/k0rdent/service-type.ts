@@ -5,7 +5,7 @@
 import type { Finding } from '../../api/finding.ts';
 import { textAt } from '../../edges/fields.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
-import { SERVICE_TYPE, type ChartLayout } from './values.ts';
+import { SERVICE_TYPE, type ChartLayout, type ChartValues } from './values.ts';
 
 /** The edge has the address. */
 const WANTED_TYPE = 'ClusterIP';
@@ -29,6 +29,18 @@ export function serviceTypeIn(
   const type = told ?? textAt(controlPlane, 'spec', 'service', 'type');
   if (path === undefined || type === undefined) return undefined;
   return { path, type, isKept: type !== WANTED_TYPE };
+}
+
+/** The values as they are to be: without the type, where that is left as it is. */
+export function valuesBeside(values: ChartValues, type: ServiceType | undefined): ChartValues {
+  return type?.isKept === true ? without(values, type.path) : values;
+}
+
+/** A block that had nothing else is none. */
+function without(values: ChartValues, [name = '', ...rest]: readonly string[]): ChartValues {
+  const inner = rest.length === 0 ? {} : without((values[name] ?? {}) as ChartValues, rest);
+  const { [name]: _, ...others } = values;
+  return Object.keys(inner).length === 0 ? others : { ...values, [name]: inner };
 }
 
 /** That it is left as it is, and what to write. */
