@@ -115,7 +115,7 @@ function removeFields(
 }
 
 /** `worker:` with nothing below it is null in YAML; the API server takes such a field for one that is not there. A copy. */
-function withoutNulls(value: unknown): unknown {
+export function withoutNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withoutNulls);
   return Object.fromEntries(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { stringify } from 'yaml';
+import { withoutNulls } from '../../api/objects.ts';
 import { RIGHT, RULE_BREAKERS } from '../../api/testing/objects.ts';
 import { readObjects } from './object-files.ts';
 
@@ -11,7 +12,7 @@ test.each(Object.entries(RIGHT))('takes %s', (_what, object) => {
   const { objects, faults } = read(stringify(object));
 
   expect(faults).toEqual([]);
-  expect(objects).toEqual([object]);
+  expect(objects as readonly unknown[]).toEqual([withoutNulls(object)]);
 });
 
 test('refuses what breaks a rule in the words of the API server, with the line', () => {
@@ -120,4 +121,55 @@ stringData: {tls.key: new}
 test('reads no document at all from an empty file', () => {
   expect(read('')).toEqual({ objects: [], faults: [] });
   expect(read('# only a comment\n')).toEqual({ objects: [], faults: [] });
+});
+
+describe('metadata of any object', () => {
+  const tenant = (metadata: string) => `apiVersion: kamaji.clastix.io/v1alpha1
+kind: TenantControlPlane
+metadata:
+  name: blue
+  namespace: tenants
+${metadata}`;
+
+  test.each([
+    ['labels: [a]', '6:11', 'labels: ["a"]; write a mapping'],
+    ['annotations: {a: 7}', '6:20', 'annotations.a: 7; write a text, in quotes if it'],
+    ['ownerReferences: {}', '6:20', 'ownerReferences: {}; write a list'],
+    ['ownerReferences: [null]', '6:21', 'ownerReferences[0]: null; write a mapping'],
+    ['ownerReferences: [{kind: A}]', '6:21', 'ownerReferences[0].apiVersion: missing; write a'],
+    ['managedFields: 5', '6:18', 'managedFields: 5; write a list'],
+    ['managedFields: [null]', '6:19', 'managedFields[0]: null; write a mapping'],
+    ['uid: 5', '6:8', 'uid: 5; write a text'],
+  ])('%s is told with its place and a way out', (field, place, sentence) => {
+    const { faults } = read(tenant(`  ${field}\n`));
+
+    expect(faults[0]).toStartWith(
+      `a.yaml:${place}: TenantControlPlane tenants/blue: metadata.${sentence}`,
+    );
+  });
+
+  test('is what is there: a field without a value is none, wherever it is', () => {
+    const fields = ['labels', 'annotations', 'ownerReferences', 'managedFields', 'namespace'];
+    const { objects, faults } = read(`apiVersion: steward.butlerlabs.dev/v1alpha1
+kind: TenantControlPlane
+metadata:
+  name: blue
+${fields.map((field) => `  ${field}:\n`).join('')}spec:
+  addons:
+    tcpProxy:
+    konnectivity: ~
+  controlPlane:
+    gateway: null
+`);
+
+    expect(faults).toEqual([]);
+    expect(objects as readonly unknown[]).toEqual([
+      {
+        apiVersion: 'steward.butlerlabs.dev/v1alpha1',
+        kind: 'TenantControlPlane',
+        metadata: { name: 'blue', namespace: 'default' },
+        spec: { addons: {}, controlPlane: {} },
+      },
+    ]);
+  });
 });

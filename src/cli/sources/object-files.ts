@@ -1,8 +1,9 @@
 /**
  * Kubernetes objects in files, as kubectl reads them; what is wrong is said with file and line.
  */
-import { InvalidObjectError } from '../../api/fault.ts';
-import { parseEdgeStrictly, parseExposureStrictly } from '../../api/objects.ts';
+import { InvalidObjectError, type Fault } from '../../api/fault.ts';
+import { metadataFaults } from '../../api/object-metadata.ts';
+import { parseEdgeStrictly, parseExposureStrictly, withoutNulls } from '../../api/objects.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import {
@@ -39,7 +40,7 @@ export function readObjects(files: readonly TextFile[], namespace: string): Obje
   });
   for (const part of parts) {
     const place = placeText(placeOf(part));
-    const object = objectIn(part.value, namespace);
+    const object = objectIn(withoutNulls(part.value), namespace);
     if (object === undefined) {
       faults.push(`${place}: no object of Kubernetes; write apiVersion, kind and metadata.name`);
       continue;
@@ -83,6 +84,18 @@ function withData(secret: object): object {
 
 /** The sentences of the API server, with places. */
 function faultsIn(object: KubeObject, part: ManifestPart): readonly string[] {
+  const faults = [...metadataFaults(object), ...faultsOfKind(object)];
+  const texts = faults.map(({ path, sentence, unknownField }) => {
+    const what = path === '' ? sentence : `${path}: ${sentence}`;
+    const place =
+      unknownField === undefined ? placeOf(part, path) : placeOfName(part, path, unknownField);
+    return `${placeText(place)}: ${object.kind} ${keyText(object.metadata)}: ${what}`;
+  });
+  // Of our own kinds, labels and annotations are looked at twice.
+  return [...new Set(texts)];
+}
+
+function faultsOfKind(object: KubeObject): readonly Fault[] {
   const parse = { Edge: parseEdgeStrictly, Exposure: parseExposureStrictly }[object.kind];
   if (parse === undefined || !object.apiVersion.startsWith('snicket.dev/')) return [];
   try {
@@ -90,11 +103,6 @@ function faultsIn(object: KubeObject, part: ManifestPart): readonly string[] {
     return [];
   } catch (error) {
     if (!(error instanceof InvalidObjectError)) throw error;
-    return error.faults.map(({ path, sentence, unknownField }) => {
-      const what = path === '' ? sentence : `${path}: ${sentence}`;
-      const place =
-        unknownField === undefined ? placeOf(part, path) : placeOfName(part, path, unknownField);
-      return `${placeText(place)}: ${object.kind} ${keyText(object.metadata)}: ${what}`;
-    });
+    return error.faults;
   }
 }
