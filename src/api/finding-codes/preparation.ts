@@ -45,6 +45,11 @@ export const PREPARATION_FINDINGS = {
     meaning: 'a list that needs an entry of Snicket has more than 1,000 already',
     action: 'take out what is not needed there',
   },
+  EntryRepeated: {
+    meaning:
+      'a flag, or another entry of a list of which one alone can be in force, is there more than once',
+    action: 'leave one of them there',
+  },
   FormerValuesTooLong: {
     meaning: 'what the fields hold is too long to be kept, so it could not be restored',
     action: 'write prepare: Report, and put the fields there yourself',

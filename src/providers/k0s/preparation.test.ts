@@ -49,6 +49,14 @@ describe.each(KINDS)('%s', (_, provider, make) => {
     });
   });
 
+  test('with the endpoints of two hosts is refused', () => {
+    const patches = ['old', 'older'].map((host) => publicEndpoint(host, 443));
+
+    const { findings } = plan(changed(make('red'), { 'spec.patches': patches }), wishFor('new'));
+
+    expect(findings.map(({ code }) => code)).toEqual(['EntryRepeated']);
+  });
+
   test('has a former host of its own no more as its external address', () => {
     const object = changed(make('red'), { 'spec.externalAddress': 'old.k8s.example.test' });
     const formerHosts = ['old.k8s.example.test'];

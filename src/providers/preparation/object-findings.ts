@@ -4,6 +4,7 @@
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { listAt } from '../../edges/fields.ts';
 import type { Finding } from '../../api/finding.ts';
+import { quoted } from '../../text/quote.ts';
 import { pathText, type FieldWish } from './preparation.ts';
 
 /** A control plane that is on its way out is left alone. */
@@ -50,3 +51,24 @@ export function longListFindings(live: KubeObject, { path }: FieldWish): readonl
     },
   ];
 }
+
+/** An entry of which there may be one, and are several: which of them counts, and which is to be put back, nobody can tell. */
+export function repeatedEntryFindings(base: KubeObject, wish: FieldWish): readonly Finding[] {
+  const { path } = wish;
+  const list = listAt(base, ...path);
+  const wishes = 'entries' in wish ? wish.entries : [];
+  return wishes.flatMap(({ entry, replaces }): readonly Finding[] => {
+    const found = replaces === undefined ? [] : list.filter(replaces);
+    if (found.length < 2 || found.every((one) => Bun.deepEquals(one, entry))) return [];
+    const shown = found.map((one) => quoted(JSON.stringify(one), MAX_SHOWN)).join(', ');
+    return [
+      {
+        ...{ code: 'EntryRepeated', severity: 'error' },
+        message: `${pathText(path).slice(1)} of ${objectText(base)} has ${shown}, of which one alone can be in force`,
+        action: 'leave one of them there',
+      },
+    ];
+  });
+}
+
+const MAX_SHOWN = 80;

@@ -49,6 +49,33 @@ function written(plan: PreparationPlan): KubeObject {
 }
 
 describe('a plan', () => {
+  test.each([
+    [['--a=1', '--a=2'], 'has "--a=1", "--a=2", of which one alone can be in force'],
+    [['--a=2', '--b', '--a=2'], 'has "--a=2", "--a=2", of which'],
+    [['--a', '--a=1'], 'has "--a", "--a=1", of which'],
+    [['--a=1', '--a=1'], undefined],
+    [['--a=1', '--ab=1'], undefined],
+  ])('is refused for a flag that is there more than once: %j', (list, message) => {
+    const wish = { path: ARGS, entries: [flagEntry('--a', '1')], why: 'so' };
+
+    const { findings } = planned(tenant([[ARGS, list]]), [wish]);
+
+    expect(findings.map(({ code }) => code)).toEqual(
+      message === undefined ? [] : ['EntryRepeated'],
+    );
+    expect(findings[0]?.message ?? '').toContain(message ?? '');
+  });
+
+  test('is not refused where a flag was added behind ours', () => {
+    const wish = { path: ARGS, entries: [flagEntry('--a', '1')], why: 'so' };
+    const prepared = written(planned(tenant(), [wish]));
+
+    const plan = planned(withField(prepared, ARGS, ['--a=1', '--a=2']), [wish]);
+
+    expect(plan.findings).toEqual([]);
+    expect(valueAt(plan.body, ...ARGS)).toEqual(['--a=1']);
+  });
+
   test('is refused for a list of more entries than anybody needs', () => {
     const list = Array.from({ length: 1_001 }, (_, index) => `--v=${index}`);
     const wish = { path: ARGS, entries: [flagEntry('--a', '1')], why: 'so' };

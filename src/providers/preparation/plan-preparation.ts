@@ -9,7 +9,7 @@ import { renderObject } from '../../plan/render.ts';
 import { otherOwners } from './field-owners.ts';
 import { treeOf } from './field-path.ts';
 import { hasSameEntries, withEntries } from './list-edit.ts';
-import { longListFindings } from './object-findings.ts';
+import { longListFindings, repeatedEntryFindings } from './object-findings.ts';
 import { pathText, type FieldPath, type FieldWish, type Preparation } from './preparation.ts';
 import {
   RECORD_ANNOTATION,
@@ -99,6 +99,7 @@ function planOne(
   const obstacles = [
     ...(text === undefined ? [tooLong(live)] : []),
     ...wishes.flatMap((wish) => longListFindings(live, wish)),
+    ...wishes.flatMap((wish) => repeatedEntryFindings(base, wish)),
     ...(before === 'unreadable' ? [unreadableRecord(live, resource)] : []),
     ...(isRecord(before) && before.exposure !== exposure && isThere(before.exposure)
       ? [heldByAnother(live, before.exposure)]
