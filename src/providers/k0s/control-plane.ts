@@ -47,8 +47,10 @@ export function hasKonnectivity(object: KubeObject): boolean {
     ...textsAt(object, 'spec', 'controlPlaneFlags'),
     ...textsAt(object, 'spec', 'controllerPlaneFlags'), // as v1beta1 calls it
   ];
-  return !flags.some((flag) => {
-    const [name = '', components = ''] = flag.split('=');
+  // k0smotron joins them with blanks into one line for a shell.
+  const words = flags.join(' ').replaceAll(/["']/g, '').split(/\s+/);
+  return !words.some((word, index) => {
+    const [name = '', components = words[index + 1] ?? ''] = word.split('=');
     return name === '--disable-components' && components.split(',').includes('konnectivity-server');
   });
 }
