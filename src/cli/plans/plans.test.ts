@@ -2,7 +2,7 @@ import { afterEach, expect, setDefaultTimeout, spyOn, test } from 'bun:test';
 import { createClient } from '../../kube/client/fetch-client.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { TestApiServer } from '../../kube/testing/api-server.ts';
-import { EXIT, orSayWhy } from './plans.ts';
+import { EXIT, orSayWhy, planText } from './plans.ts';
 
 setDefaultTimeout(30_000);
 
@@ -23,4 +23,13 @@ test('a reading that takes too long ends in a sentence and an exit code', async 
     /^error: the management cluster has not answered all that was asked within 60 s \(GET \S+ at \S+: given up by the caller\); see why its API server is slow, and try again\n$/,
   );
   expect(process.exitCode).toBe(EXIT.failed);
+});
+
+test('a name with the end of a line in it stays within its comment', () => {
+  const metadata = { name: 'blue\nkind: Secret', namespace: 'tenants' };
+  const object = { apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', metadata };
+
+  const text = planText({ object, findings: [], isRouted: false });
+
+  expect(text).toBe('# Exposure tenants/blue\\u000akind: Secret has no plan\n');
 });

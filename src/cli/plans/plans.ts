@@ -3,6 +3,7 @@
  */
 import { isKubeError, type KubeError, type KubeErrorReason } from '../../kube/kube-error.ts';
 import { keyText } from '../../kube/object.ts';
+import { yamlComment } from '../../manifests/yaml-text.ts';
 import type { Outlook } from '../../operator/outlook.ts';
 import { findingText, type Finding } from '../../api/finding.ts';
 import type { Plan } from '../../plan/plan.ts';
@@ -44,7 +45,7 @@ export function planText(outlook: Outlook, options: PlanTextOptions = {}): strin
   if (plan === undefined || wish === undefined) {
     const isLeaving = object.metadata.deletionTimestamp !== undefined;
     const why = isLeaving ? 'is being deleted, and so is all that was made for it' : 'has no plan';
-    return `# ${name} ${why}\n`;
+    return yamlComment(`${name} ${why}`);
   }
   const { metadata, spec } = wish.edge;
   const head = [
@@ -60,7 +61,7 @@ export function planText(outlook: Outlook, options: PlanTextOptions = {}): strin
       ? [renderPlan(plan, { ...options, only: 'tenant' })]
       : [];
   const body = [...prepared, ...rest].join('---\n');
-  return `${head.map((line) => `# ${line}\n`).join('')}${body}`;
+  return `${head.map(yamlComment).join('')}${body}`;
 }
 
 function routeLines({ routes }: Plan, port: number): readonly string[] {

@@ -7,6 +7,7 @@ import { MANAGED_BY } from '../../api/labels.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { providerFor } from '../../providers/provider-for.ts';
 import { EDGE_ANNOTATION } from '../../providers/shims/annotations.ts';
+import { quoted } from '../../text/quote.ts';
 
 /** Whose wish it is, and which Edges there are. */
 export interface EdgeWish {
@@ -21,7 +22,7 @@ export function edgeNotFound(name: string, { askedBy, names }: EdgeWish): Findin
   const place = askedBy === undefined ? 'spec.edge' : annotationOf(askedBy);
   return {
     ...{ code: 'EdgeNotFound', severity: 'error' },
-    message: `there is no Edge ${name}`,
+    message: `there is no Edge ${quoted(name)}`,
     action: `create it, or correct ${place} (${knownText(names)})`,
   };
 }

@@ -4,6 +4,7 @@
 import { numberAt, textAt, textMapAt, valueAt } from '../../edges/fields.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
+import { quoted } from '../../text/quote.ts';
 import { ingressName } from '../k0s/control-plane.ts';
 import type { ShimContext, ShimWords } from './shim-words.ts';
 
@@ -66,7 +67,7 @@ function ownIngressFindings(
     return [
       {
         ...{ code: 'ProviderMakesIngress', severity: 'warning' },
-        message: `k0smotron makes Ingress ${namespace}/${name} of spec.ingress of ${objectText(object)} (${settings}), and Snicket makes routes for the same hosts`,
+        message: `k0smotron makes Ingress ${namespace}/${name} of spec.ingress of ${objectText(object)} (${quoted(settings)}), and Snicket makes routes for the same hosts`,
         action: `write spec.ingress.deploy: false there, or let prepare: Force do it; then ${removal}`,
       },
     ];

@@ -4,6 +4,7 @@
 import { textAt } from '../../edges/fields.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
+import { quoted } from '../../text/quote.ts';
 import { hasKonnectivity, UNHANDLED_CLASS } from '../tenant-control-plane.ts';
 import { KAMAJI_DOMAIN_ANNOTATION } from './annotations.ts';
 import type { ShimContext, ShimWords } from './shim-words.ts';
@@ -62,7 +63,7 @@ export function ownIngressFindings(object: KubeObject, maker: string): readonly 
   return [
     {
       ...{ code: 'ProviderMakesIngress', severity: 'warning' },
-      message: `${maker} makes Ingress ${namespace}/${name} for ${host} (class ${className ?? 'none'}), and Snicket makes a route for the same host`,
+      message: `${maker} makes Ingress ${namespace}/${name} for ${quoted(host)} (class ${quoted(className ?? 'none')}), and Snicket makes a route for the same host`,
       action: `write ingressClassName ${UNHANDLED_CLASS} in spec.controlPlane.ingress, or let prepare: Force do it`,
     },
   ];

@@ -8,6 +8,7 @@ import { parseExposureStrictly } from '../../api/objects.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
+import { quoted } from '../../text/quote.ts';
 import { MANAGED_BY } from '../../api/labels.ts';
 import { recordOf } from '../preparation/record.ts';
 import { undone } from '../preparation/undo.ts';
@@ -128,7 +129,7 @@ function exposureOf({ apiVersion, kind, metadata }: KubeObject, words: ShimWords
 function notPossible(object: KubeObject, error: InvalidObjectError): Finding {
   return {
     ...{ code: 'AnnotationInvalid', severity: 'error' },
-    message: `${objectText(object)} asks for an Exposure that cannot be: ${error.message}`,
+    message: `${objectText(object)} asks for an Exposure that cannot be: ${quoted(error.message, 600)}`,
     action: 'correct the annotation or the spec of that object, or write the Exposure yourself',
   };
 }

@@ -7,6 +7,7 @@ import { workerSpec } from '../../api/worker.ts';
 import { listAt, textAt, valueAt } from '../../edges/fields.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
+import { quoted } from '../../text/quote.ts';
 import { stewardKonnectivityHost } from '../steward.ts';
 import { hasKonnectivity } from '../tenant-control-plane.ts';
 import { ownIngressFindings, publicHost } from './kamaji-words.ts';
@@ -75,7 +76,7 @@ function makesProxy(object: KubeObject): Finding {
 
 function foreignImage(object: KubeObject, image: string): Finding {
   return leftOut(
-    `spec.addons.tcpProxy.image of ${objectText(object)} is ${image}, which does not look like an image of Snicket, so the proxies have the image of the operator`,
+    `spec.addons.tcpProxy.image of ${objectText(object)} is ${quoted(image)}, which does not look like an image of Snicket, so the proxies have the image of the operator`,
     'if it is one of Snicket under another name, write it as spec.worker.image of the Exposure',
   );
 }
@@ -92,7 +93,7 @@ function impossible(object: KubeObject, field: string, error: z.ZodError): Findi
     .map(({ path, sentence }) => `${path}: ${sentence}`)
     .join('. ');
   return leftOut(
-    `spec.addons.tcpProxy.${field} of ${objectText(object)} cannot be those of an Exposure: ${said}`,
+    `spec.addons.tcpProxy.${field} of ${objectText(object)} cannot be those of an Exposure: ${quoted(said)}`,
     `write what you want as spec.worker.${field} of the Exposure`,
   );
 }
