@@ -194,6 +194,22 @@ describe('a ClusterDeployment behind an edge', () => {
     expect([...(deployment?.findings ?? []), ...(controlPlane?.findings ?? [])]).toEqual([]);
   });
 
+  test.each([
+    [{ 'spec.config': [] }, 'spec.config of ClusterDeployment tenants/violet is [], and has to be'],
+    [{ 'spec.config': 'x' }, 'spec.config of ClusterDeployment tenants/violet is "x", and has'],
+    [{ 'spec.config.ingress': true }, 'spec.config.ingress of ClusterDeployment tenants/violet is'],
+    [{ 'spec.config.k0smotron.service': 5 }, 'spec.config.k0smotron.service of ClusterDeployment'],
+    [{ 'spec.config.ingress': null }, undefined],
+    [{ 'spec.config': null }, undefined],
+  ])('is not written over where it has something else: %j', (fields, message) => {
+    const [deployment] = plans([changed(clusterDeployment('violet', OPENSTACK), fields)]);
+
+    expect(deployment?.findings.map(({ code }) => code)).toEqual(
+      message === undefined ? [] : ['FieldTypeWrong'],
+    );
+    expect(deployment?.findings[0]?.message ?? '').toStartWith(message ?? '');
+  });
+
   describe('has the type of its Service', () => {
     const type = 'spec.config.k0smotron.service.type';
     const running = [k0smotronControlPlane('violet')];

@@ -45,6 +45,10 @@ export const PREPARATION_FINDINGS = {
     meaning: 'a list that needs an entry of Snicket has more than 1,000 already',
     action: 'take out what is not needed there',
   },
+  FieldTypeWrong: {
+    meaning: 'where fields are to be written there is something of another type',
+    action: 'write a mapping, or a list, there, or remove it',
+  },
   EntryRepeated: {
     meaning:
       'a flag, or another entry of a list of which one alone can be in force, is there more than once',

@@ -2,7 +2,7 @@
  * What keeps any provider's object from being prepared, or makes it pointless.
  */
 import { objectText, type KubeObject } from '../../kube/object.ts';
-import { listAt } from '../../edges/fields.ts';
+import { listAt, valueAt } from '../../edges/fields.ts';
 import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
 import { pathText, type FieldWish } from './preparation.ts';
@@ -72,3 +72,35 @@ export function repeatedEntryFindings(base: KubeObject, wish: FieldWish): readon
 }
 
 const MAX_SHOWN = 80;
+
+/** What is there where fields are to be written, and is of another type: to write over it would be to lose it. */
+export function wrongTypeFindings(
+  base: KubeObject,
+  wishes: readonly FieldWish[],
+): readonly Finding[] {
+  const places = wishes.flatMap((wish) => {
+    const blocks = wish.path.slice(1).map((_, index) => wish.path.slice(0, index + 1));
+    const isList = 'entries' in wish;
+    return [
+      ...blocks.map((path) => ({ path, wanted: 'mapping' })),
+      ...(isList ? [{ path: wish.path, wanted: 'list' }] : []),
+    ];
+  });
+  const unique = new Map(places.map((place) => [pathText(place.path), place]));
+  return [...unique.values()].flatMap(({ path, wanted }): readonly Finding[] => {
+    const value = valueAt(base, ...path);
+    if (value === undefined || value === null || typeName(value) === wanted) return [];
+    return [
+      {
+        ...{ code: 'FieldTypeWrong', severity: 'error' },
+        message: `${pathText(path).slice(1)} of ${objectText(base)} is ${quoted(JSON.stringify(value), MAX_SHOWN)}, and has to be a ${wanted}`,
+        action: `write a ${wanted} there, or remove it`,
+      },
+    ];
+  });
+}
+
+function typeName(value: unknown): string {
+  if (Array.isArray(value)) return 'list';
+  return typeof value === 'object' ? 'mapping' : typeof value;
+}

@@ -9,7 +9,7 @@ import { renderObject } from '../../plan/render.ts';
 import { otherOwners } from './field-owners.ts';
 import { treeOf } from './field-path.ts';
 import { hasSameEntries, withEntries } from './list-edit.ts';
-import { longListFindings, repeatedEntryFindings } from './object-findings.ts';
+import { longListFindings, repeatedEntryFindings, wrongTypeFindings } from './object-findings.ts';
 import { pathText, type FieldPath, type FieldWish, type Preparation } from './preparation.ts';
 import {
   RECORD_ANNOTATION,
@@ -98,6 +98,7 @@ function planOne(
   const text = recordText(record);
   const obstacles = [
     ...(text === undefined ? [tooLong(live)] : []),
+    ...wrongTypeFindings(base, wishes),
     ...wishes.flatMap((wish) => longListFindings(live, wish)),
     ...wishes.flatMap((wish) => repeatedEntryFindings(base, wish)),
     ...(before === 'unreadable' ? [unreadableRecord(live, resource)] : []),
