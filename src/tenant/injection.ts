@@ -7,12 +7,10 @@
  */
 import type { KubeObject } from '../kube/object.ts';
 import { MANAGED_BY } from '../api/labels.ts';
+import { GATES, passes } from '../api/versions.ts';
 
 /** With "false" on a pod or a namespace: it is left alone. */
 export const INJECT_LABEL = 'snicket.dev/inject';
-
-/** The first version that has the policy without being asked for it. */
-const FIRST_MINOR = 36;
 
 const NAME = 'snicket-inject.snicket.dev';
 const HOST_VARIABLE = 'KUBERNETES_SERVICE_HOST';
@@ -20,8 +18,7 @@ const PORT_VARIABLE = 'KUBERNETES_SERVICE_PORT';
 
 /** Whether a server of this version (`v1.36.0+k0s`) has the policy. */
 export function supportsInjection(version: string): boolean {
-  const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
-  return Number(major) > 1 || (Number(major) === 1 && Number(minor) >= FIRST_MINOR);
+  return passes(GATES.mutatingAdmissionPolicy, version) === true;
 }
 
 /** The policy, and the binding that puts it in force. */

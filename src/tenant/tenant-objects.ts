@@ -5,6 +5,7 @@ import type { WorkerMode, WorkerSpec } from '../api/worker.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ProxyCredentials, TenantFacts } from './tenant-facts.ts';
 import type { Finding } from '../api/finding.ts';
+import { GATES } from '../api/versions.ts';
 import { canonicalAddress, familyOf } from './endpoints/endpoint-address.ts';
 import type { EndpointSlice } from './endpoints/endpoint-slice.ts';
 import { injectionPolicy, supportsInjection } from './injection.ts';
@@ -106,10 +107,11 @@ function addressFault(worker: WorkerSpec, tenant: TenantFacts): Finding | undefi
 
 function injectionFault(worker: WorkerSpec, { version }: TenantFacts): Finding | undefined {
   if (!worker.directInjection || supportsInjection(version)) return undefined;
+  const { of, what, since } = GATES.mutatingAdmissionPolicy;
   return {
     code: 'InjectionUnsupported',
     severity: 'warning',
-    message: `worker.directInjection needs Kubernetes 1.36, and the tenant has ${version}, so that its pods use the proxy`,
+    message: `worker.directInjection needs ${what}, which ${of} has since v${since[0]}, and the tenant has ${version}, so that its pods use the proxy`,
     action: 'upgrade the tenant, or remove worker.directInjection',
   };
 }

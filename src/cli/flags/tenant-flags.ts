@@ -3,7 +3,7 @@
  */
 import { InvalidArgumentError, type Command } from 'commander';
 import { domain } from '../../api/values/network-values.ts';
-import { parseVersion } from '../../providers/versions.ts';
+import { parseVersion } from '../../api/versions.ts';
 import type { TenantFacts } from '../../tenant/tenant-facts.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 import { fieldValue } from './field-value.ts';

@@ -95,7 +95,7 @@ spec:
     expect(kinds).toContain('EndpointSlice kubernetes-snicket-ipv6');
     expect(stdout).toContain('image: registry.example.com/snicket:2\n');
     expect(stderr).toContain(
-      'warning: tenants/blue: InjectionUnsupported: worker.directInjection needs Kubernetes 1.36, and the tenant has v1.35.0',
+      'warning: tenants/blue: InjectionUnsupported: worker.directInjection needs MutatingAdmissionPolicy without a switch, which Kubernetes has since v1.36.0, and the tenant has v1.35.0',
     );
     expect(exitCode).toBe(0);
   });

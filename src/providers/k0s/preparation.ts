@@ -10,7 +10,7 @@ import { certificateNameFindings, hostFindings } from '../preparation/host-names
 import { deletingFindings, serviceTypeFindings } from '../preparation/object-findings.ts';
 import { quoted } from '../../text/quote.ts';
 import type { FieldWish, PreparationWish } from '../preparation/preparation.ts';
-import { GATES, gateFindings } from '../versions.ts';
+import { GATES, gateFindings } from '../../api/versions.ts';
 
 const INGRESS = ['spec', 'ingress'] as const;
 /** The version that has `spec.patches`; whoever writes an object in an older one takes them away. */

@@ -57,14 +57,14 @@ describe('k0s takes a port in an external address', () => {
 test('what came with a version is said in words', () => {
   const place = 'spec.version of Cluster tenants/red';
 
-  expect(gateFindings(GATES.k0sOwnAgentTarget, 'v1.35.1-k0s.0', place)).toEqual([]);
+  expect(gateFindings(GATES.k0sAddressWithPort, 'v1.35.1-k0s.0', place)).toEqual([]);
   expect(
     gateFindings(GATES.mutatingAdmissionPolicy, 'v1.35.7', 'the version of the tenant'),
   ).toEqual([
     {
       ...{ code: 'VersionTooOld', severity: 'error' },
       message:
-        'the version of the tenant is v1.35.7, and Kubernetes has MutatingAdmissionPolicy without a switch, for worker.directInjection, since v1.36.0',
+        'the version of the tenant is v1.35.7, and Kubernetes has MutatingAdmissionPolicy without a switch, since v1.36.0',
       action: 'it has to be v1.36.0 or newer',
     },
   ]);

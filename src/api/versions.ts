@@ -1,7 +1,7 @@
 /**
  * Versions, and what came with which: all that Snicket has to know, in one place.
  */
-import type { Finding } from '../api/finding.ts';
+import type { Finding } from './finding.ts';
 import { quoted } from '../text/quote.ts';
 
 /** A version as Kubernetes and k0s write it, by its numbers. */
@@ -29,7 +29,7 @@ export function compareVersions(one: Version, other: Version): number {
 
 /** Something that came with a version. */
 export interface Gate {
-  readonly of: 'k0s' | 'Kubernetes' | 'Gateway API';
+  readonly of: 'k0s' | 'Kubernetes';
   /** As in `k0s takes a port in the address of the API`. */
   readonly what: string;
   /** The first patch of every line that has it; whatever is newer than the last line has it too. */
@@ -43,16 +43,9 @@ export const GATES = {
     what: 'a port in the external address of the API, so that kubeconfigs and join tokens lead to the edge',
     since: ['1.31.13', '1.32.10', '1.33.6', '1.34.1'],
   },
-  k0sOwnAgentTarget: {
-    of: 'k0s',
-    what: 'konnectivity agents that k0s itself points at another host',
-    since: ['1.35.1'],
-  },
-  tlsRouteV1: { of: 'Gateway API', what: 'TLSRoute in version v1', since: ['1.5.0'] },
-  tlsRouteV1alpha2: { of: 'Gateway API', what: 'TLSRoute in version v1alpha2', since: ['0.3.0'] },
   mutatingAdmissionPolicy: {
     of: 'Kubernetes',
-    what: 'MutatingAdmissionPolicy without a switch, for worker.directInjection',
+    what: 'MutatingAdmissionPolicy without a switch',
     since: ['1.36.0'],
   },
 } as const satisfies Record<string, Gate>;
