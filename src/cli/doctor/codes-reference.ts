@@ -42,7 +42,7 @@ export function codesReference(): string {
     '## Hops of a node\n\nTried by `snicket doctor --from-worker` alone.',
     ...NODE_HOPS.map(hopSection),
     `## Hops that were skipped\n\n${skipTable(SKIP_CODES)}`,
-    '## Findings\n\nWhat is wrong, or worth to know, before anything is tried: hop `plan` of `snicket doctor`, and what `render`, `diff` and `dns` say. An error fails, a warning does not.',
+    '## Findings\n\nWhat is wrong, or worth knowing, before anything is tried: hop `plan` of `snicket doctor`, and what `render`, `diff` and `dns` say. An error fails, a warning does not.',
     ...FINDING_GROUPS.map(([title, entries]) => `### ${title}\n\n${findingTable(entries)}`),
     '## Checks of an edge\n\nBy [`snicket doctor edge`](../doctor-edge.md).',
     ...EDGE_CHECKS.map(checkSection),
