@@ -2,8 +2,9 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ManualClock } from '../engine/clock.ts';
 import type { Route } from '../gateway/routes/route.ts';
-import type { RouteCounts } from '../gateway/routes/routes-feed.ts';
+import { RETRY_MS, type RouteCounts } from '../gateway/routes/routes-feed.ts';
 import { createClient } from '../kube/client/fetch-client.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { TestApiServer } from '../kube/testing/api-server.ts';
@@ -26,6 +27,8 @@ class RoutesLab implements AsyncDisposable {
   routes: readonly Route[] | undefined;
   /** More routes than this the gateway does not take. */
   maxRoutes = 100;
+  /** Those above it wait. */
+  room = 100;
 
   private constructor(server: TestApiServer) {
     this.server = server;
@@ -98,9 +101,11 @@ class RoutesLab implements AsyncDisposable {
 
   #take(routes: readonly Route[]): RouteCounts {
     if (routes.length > this.maxRoutes) throw new Error('too many');
-    const isSame = Bun.deepEquals(routes, this.routes);
-    this.routes = routes;
-    return { added: isSame ? 0 : routes.length, changed: 0, removed: 0 };
+    const inForce = routes.slice(0, this.room);
+    const isSame = Bun.deepEquals(inForce, this.routes);
+    this.routes = inForce;
+    const waiting = routes.length - inForce.length;
+    return { added: isSame ? 0 : inForce.length, changed: 0, removed: 0, waiting };
   }
 }
 
@@ -227,13 +232,44 @@ describe.concurrent("a gateway's routes from a cluster", () => {
 
     await until('it is said', () => lab.said('new routes cannot be put in force'));
     expect(readFileSync(statePath, 'utf8')).not.toContain('green');
-
     expect(lab.texts()).toEqual(['blue.example.test -> ']);
+    expect(feed.state).toMatchObject({ isGood: false, problem: 'too many', failures: 1 });
 
     lab.maxRoutes = 3;
     await lab.expose('red');
     await until('all are there', () => lab.routes?.length === 3);
     expect(readFileSync(statePath, 'utf8')).toContain('red');
+    await until('it is well again', () => feed.state.isGood);
+  });
+
+  test('that find no room are tried again without a word from the cluster', async () => {
+    await using lab = await RoutesLab.start();
+    await lab.expose('blue');
+    const clock = new ManualClock();
+    const { statePath } = lab;
+    const feed = lab.open({ statePath, clock, patienceMs: 10_000 });
+    await feed.start();
+    lab.room = 1;
+
+    await lab.expose('green');
+
+    await until('it is said', () => lab.said('no room yet for 1 of'));
+    expect(feed.state).toMatchObject({ isGood: false, failures: 1 });
+    expect(feed.state.problem).toContain('no room yet for 1 of');
+    expect(readFileSync(statePath, 'utf8')).not.toContain('green');
+
+    clock.advance(RETRY_MS);
+    expect(lab.log.filter(({ msg }) => String(msg).includes('no room yet')).length).toBe(1);
+
+    lab.room = 2;
+    clock.advance(RETRY_MS);
+
+    expect(lab.texts()).toEqual(['blue.example.test -> ', 'green.example.test -> ']);
+    expect(feed.state).toMatchObject({ isGood: true, problem: undefined, failures: 1 });
+    expect(readFileSync(statePath, 'utf8')).toContain('green');
+    const { loads } = feed.state;
+    clock.advance(RETRY_MS);
+    expect(feed.state.loads).toBe(loads);
   });
 
   test('that cannot be kept are in force all the same, and that is said once', async () => {

@@ -2,8 +2,11 @@
  * The routes of a gateway from a management cluster: its Exposures and the EndpointSlices of their Services, by watch.
  * Without the API server nothing changes: the last routes stay in force, over a restart too if there is a state file.
  */
+import { systemClock, type Clock } from '../engine/clock.ts';
 import {
   nothingLoaded,
+  RETRY_MS,
+  waitingSentence,
   type LoadState,
   type RouteCounts,
   type RoutesFeed,
@@ -15,6 +18,7 @@ import { Informer } from '../kube/informer/informer.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { SERVICE_NAME_LABEL } from '../tenant/endpoints/endpoint-slice.ts';
 import { exposureRoutes, type EndpointSlice, type RoutedExposure } from './exposure-routes.ts';
+import { endpointPart, routedPart, serviceKey } from './kept-parts.ts';
 import { readRoutesState, writeRoutesState } from './routes-state.ts';
 
 /** Options of {@link KubernetesRoutes}. */
@@ -26,6 +30,8 @@ export interface KubernetesRoutesOptions {
   readonly statePath?: string | undefined;
   /** How long a start without a state file waits for the API server before it goes on without routes. Default 10,000. */
   readonly patienceMs?: number | undefined;
+  /** Drives the tries of routes that found no room. Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
 }
 
 /** Changes of a rollout come in bursts: they are put in force together, this long after the first. */
@@ -40,6 +46,10 @@ export class KubernetesRoutes implements RoutesFeed {
   readonly #slices: Informer<EndpointSlice>;
   readonly #state: LoadState = nothingLoaded();
   #gathering: ReturnType<typeof setTimeout> | undefined;
+  /** Why the routes of the cluster are not those in force, as a sentence, and how often that began. */
+  #refusal: string | undefined;
+  #refusals = 0;
+  #stopRetrying: (() => void) | undefined;
   #faults = new Set<string>();
   #kept: string | undefined;
 
@@ -65,12 +75,14 @@ export class KubernetesRoutes implements RoutesFeed {
   get state(): LoadState {
     const failing = [this.#exposures, this.#slices].find(({ state }) => !state.isConnected);
     const { lastError } = failing?.state ?? {};
-    this.#state.isGood = this.#state.loads > 0 && failing === undefined;
+    const isInForce = this.#state.loads > 0 && this.#refusal === undefined;
+    this.#state.isGood = isInForce && failing === undefined;
     this.#state.problem =
       failing === undefined
-        ? undefined
+        ? this.#refusal
         : `the API server at ${this.#options.client.server} cannot be watched: ${lastError?.message ?? 'no answer yet'}`;
-    this.#state.failures = this.#exposures.state.failures + this.#slices.state.failures;
+    this.#state.failures =
+      this.#exposures.state.failures + this.#slices.state.failures + this.#refusals;
     return this.#state;
   }
 
@@ -97,6 +109,7 @@ export class KubernetesRoutes implements RoutesFeed {
   stop(): void {
     this.#stopped.abort();
     clearTimeout(this.#gathering);
+    this.#recover();
   }
 
   /** Whether there are routes from before. */
@@ -106,10 +119,10 @@ export class KubernetesRoutes implements RoutesFeed {
     try {
       const routes = await readRoutesState(statePath);
       if (routes === undefined) return false;
-      const counts = this.#take(routes);
+      const { added } = this.#take(routes);
       this.#sink.log.info('routes in force, as they were before the restart', {
         file: statePath,
-        ...counts,
+        routes: added,
       });
       return true;
     } catch (error) {
@@ -139,18 +152,47 @@ export class KubernetesRoutes implements RoutesFeed {
         edge: this.#options.edge,
       });
       this.#tell(faults);
-      const counts = this.#take(routes);
+      const { waiting, ...counts } = this.#take(routes);
+      if (waiting === 0) this.#recover();
+      else this.#wait(waiting);
       this.#state.loadSeconds = (performance.now() - startMs) / 1000;
       if (counts.added + counts.changed + counts.removed === 0) return;
-      log.info('routes in force', { routes: routes.length, ...counts });
+      log.info('routes in force', { routes: routes.length - waiting, ...counts });
       this.#keep(routes);
     } catch (error) {
+      this.#recover();
+      this.#refuse(error instanceof Error ? error.message : String(error));
       log.error('new routes cannot be put in force; the last ones stay', { error });
     }
   }
 
+  /** Room comes without a word from the cluster: so they are tried again until all fit. */
+  #wait(waiting: number): void {
+    const sentence = waitingSentence(waiting);
+    if (this.#stopRetrying !== undefined) {
+      this.#refusal = sentence; // the log has had it, with another number
+      return;
+    }
+    this.#refuse(sentence);
+    this.#sink.log.error(sentence);
+    const clock = this.#options.clock ?? systemClock;
+    this.#stopRetrying = clock.every(RETRY_MS, () => this.#putInForce());
+  }
+
+  #refuse(sentence: string): void {
+    this.#refusal = sentence;
+    this.#refusals++;
+  }
+
+  #recover(): void {
+    this.#refusal = undefined;
+    this.#stopRetrying?.();
+    this.#stopRetrying = undefined;
+  }
+
   #take(routes: readonly Route[]): RouteCounts {
     const counts = this.#sink.onRoutes(routes);
+    if (counts.waiting > 0) return counts;
     this.#state.loads++;
     this.#state.loadedAtSeconds = Date.now() / 1000;
     return counts;
@@ -177,51 +219,9 @@ export class KubernetesRoutes implements RoutesFeed {
   }
 }
 
-/** Nothing else of an Exposure is looked at. */
-function routedPart({ apiVersion, kind, metadata, status }: RoutedExposure): RoutedExposure {
-  const { name, namespace, resourceVersion, uid, creationTimestamp } = metadata;
-  const { edge, driver, formerEdge, route, formerRoute } = status ?? {};
-  return {
-    ...{ apiVersion, kind },
-    metadata: definedOnly({ name, namespace, resourceVersion, uid, creationTimestamp }),
-    status: definedOnly({ edge, driver, formerEdge, route, formerRoute }),
-  };
-}
-
-function endpointPart(slice: EndpointSlice): EndpointSlice {
-  const { apiVersion, kind, metadata, addressType, ports, endpoints } = slice;
-  const { name, namespace, resourceVersion, labels } = metadata;
-  const service = labels?.[SERVICE_NAME_LABEL] ?? '';
-  return {
-    ...{ apiVersion, kind, addressType, ports: ports ?? [] },
-    metadata: definedOnly({
-      ...{ name, namespace, resourceVersion },
-      labels: { [SERVICE_NAME_LABEL]: service },
-    }),
-    endpoints: (endpoints ?? []).map(({ addresses, conditions }) =>
-      definedOnly({ addresses, conditions }),
-    ),
-  };
-}
-
-function serviceKey({ metadata }: EndpointSlice): string {
-  return `${metadata.namespace}/${metadata.labels?.[SERVICE_NAME_LABEL]}`;
-}
-
 async function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => resolve(), { once: true });
   await promise;
-}
-
-type DefinedOnly<T> = {
-  readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K];
-} & { readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined> };
-
-/** Without the keys that have no value. */
-function definedOnly<T extends object>(value: T): DefinedOnly<T> {
-  return Object.fromEntries(
-    Object.entries(value).filter(([, field]) => field !== undefined),
-  ) as DefinedOnly<T>;
 }

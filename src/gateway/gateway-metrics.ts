@@ -63,7 +63,7 @@ const SINGLES: readonly Single[] = [
   [
     'routes_last_load_successful',
     'gauge',
-    'Whether the routes file as it is now is in force.',
+    'Whether the routes file as it is now is in force, all of it.',
     ({ load }) => Number(load().isGood),
   ],
   [
@@ -75,7 +75,7 @@ const SINGLES: readonly Single[] = [
   [
     'routes_load_failures_total',
     'counter',
-    'Versions that could not be used, or not be read.',
+    'Versions that could not be used, not be read, or had to wait for room.',
     ({ load }) => load().failures,
   ],
   [

@@ -202,10 +202,13 @@ export class Gateway {
 
   #putInForce(routes: readonly Route[]): RouteCounts {
     const before = this.#table.size;
-    const added = routes.filter(({ host }) => this.#table.find(host) === undefined).length;
-    const changes = this.#table.replace(routes, performance.now());
+    const unknown = routes.filter(({ host }) => this.#table.find(host) === undefined);
+    const changes = this.#table.replace(routes);
     this.crew.changeRoutes(changes);
-    return { added, changed: changes.set.length - added, removed: before + added - routes.length };
+    const { size, waiting } = this.#table;
+    const added = unknown.filter(({ host }) => this.#table.find(host) !== undefined).length;
+    const changed = changes.set.length - added;
+    return { added, changed, removed: before + added - size, waiting };
   }
 
   #heard(thread: number, message: FromThread): void {

@@ -134,6 +134,40 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
   }, 30_000);
 });
 
+test('serves 40,000 routes again that were gone for a moment, with their connections and counts', async () => {
+  await using a = await Tenant.start('a.test');
+  const many = [
+    { host: a.host, endpoints: [a.endpoint] },
+    ...Array.from({ length: 39_999 }, (_, index) => ({ host: `tenant-${index}.test` })),
+  ];
+  await using lab = await GatewayLab.start({ workers: 2, routes: many });
+  const old = await handshake(lab.port, a);
+
+  await lab.changeRoutes([]);
+  await lab.changeRoutes(many);
+  const client = await handshake(lab.port, a);
+
+  expect(await echoed(old, 'all the time')).toBe('all the time');
+  expect(await echoed(client, 'again')).toBe('again');
+  const labels = 'tenant="a",host="a.test",kind="api"';
+  expect(lab.number('tenant_connections_open', labels)).toBe(2);
+  expect(errors(lab)).toEqual([]);
+  old.destroy();
+  client.destroy();
+}, 60_000);
+
+test('puts 40,000 other routes in force for 40,000 that are gone', async () => {
+  const named = (what: string) =>
+    Array.from({ length: 40_000 }, (_, index) => ({ host: `${what}-${index}.test` }));
+  await using lab = await GatewayLab.start({ routes: named('old') });
+
+  await lab.changeRoutes(named('new'));
+
+  expect(lab.number('routes')).toBe(40_000);
+  expect(lab.number('routes_last_load_successful')).toBe(1);
+  expect(errors(lab)).toEqual([expect.stringContaining('no room yet for 14464 of')]);
+}, 60_000);
+
 test('makes a change of one route among 10,000 live in every thread', async () => {
   using backend = new Backend();
   const many = Array.from({ length: 10_000 }, (_, index) => ({

@@ -1,22 +1,21 @@
 import { expect, test } from 'bun:test';
 import type { Route } from './route.ts';
-import { RouteTable, SlotsExhausted } from './route-table.ts';
-
-const MINUTE_MS = 60_000;
+import { RouteTable, TooManyRoutes } from './route-table.ts';
 
 function route(host: string, change: Partial<Route> = {}): Route {
   return { tenant: 't', host, kind: 'api', endpoints: ['10.0.0.1:1'], limits: {}, ...change };
 }
 
-/** Slots in use are those in the set; wiped ones are listed. */
+/** Slots in use are those in the set; wiped ones are listed. Threads have heard all, unless `use` says otherwise. */
 function table(slots = 8) {
   const inUse = new Set<number>();
   const wiped: number[] = [];
   const use = {
+    isUpToDate: true,
     isInUse: (slot: number) => inUse.has(slot),
     wipe: (slot: number) => wiped.push(slot),
   };
-  return { table: new RouteTable(slots, use), inUse, wiped };
+  return { table: new RouteTable(slots, use), inUse, wiped, use };
 }
 
 function slotsOf(of: RouteTable) {
@@ -25,10 +24,10 @@ function slotsOf(of: RouteTable) {
 
 test('tells only what changed', () => {
   const { table: of } = table();
-  of.replace([route('a'), route('b'), route('c')], 0);
+  of.replace([route('a'), route('b'), route('c')]);
 
   const changed = route('b', { endpoints: ['10.0.0.2:1'] });
-  const changes = of.replace([route('a'), changed, route('d')], 1);
+  const changes = of.replace([route('a'), changed, route('d')]);
 
   expect(changes).toEqual({
     set: [
@@ -37,7 +36,7 @@ test('tells only what changed', () => {
     ],
     removed: [2],
   });
-  expect(of.replace([route('d'), changed, route('a')], 2)).toEqual({ set: [], removed: [] });
+  expect(of.replace([route('d'), changed, route('a')])).toEqual({ set: [], removed: [] });
 });
 
 test.each<[string, Partial<Route>]>([
@@ -46,18 +45,18 @@ test.each<[string, Partial<Route>]>([
   ['a limit of their rate', { limits: { connectionsPerSecond: 3 } }],
 ])('keeps the slot of a host that gets %s', (_what, change) => {
   const { table: of } = table();
-  of.replace([route('a')], 0);
+  of.replace([route('a')]);
 
-  const changes = of.replace([route('a', change)], 1);
+  const changes = of.replace([route('a', change)]);
 
   expect(changes).toEqual({ set: [{ slot: 0, route: route('a', change) }], removed: [] });
 });
 
 test('gives a host that goes to another tenant a new slot: the counts are not that one’s', () => {
   const { table: of } = table();
-  of.replace([route('a')], 0);
+  of.replace([route('a')]);
 
-  const changes = of.replace([route('a', { tenant: 'other' })], 1);
+  const changes = of.replace([route('a', { tenant: 'other' })]);
 
   expect(changes.removed).toEqual([0]);
   expect(changes.set.map(({ slot }) => slot)).toEqual([1]);
@@ -65,23 +64,100 @@ test('gives a host that goes to another tenant a new slot: the counts are not th
 
 test('uses a slot again when its last connection is over, wiped, and not before', () => {
   const { table: of, inUse, wiped } = table(2);
-  of.replace([route('a'), route('b')], 0);
+  of.replace([route('a'), route('b')]);
   inUse.add(0);
-  of.replace([route('b')], 1);
+  of.replace([route('b')]);
 
-  expect(() => of.replace([route('b'), route('c')], 5 * MINUTE_MS)).toThrow(SlotsExhausted);
+  const early = of.replace([route('b'), route('c')]);
+  expect(early).toEqual({ set: [], removed: [] });
+  expect(of.waiting).toBe(1);
+
   inUse.clear();
-  of.replace([route('b'), route('c')], 6 * MINUTE_MS);
-
+  of.replace([route('b'), route('c')]);
+  expect(of.waiting).toBe(0);
   expect(wiped).toEqual([0]);
   expect(slotsOf(of)).toEqual({ b: 1, c: 0 });
 });
 
+test('uses a slot again when every thread knows that its route is gone, and not before', () => {
+  const { table: of, use, wiped } = table(1);
+  of.replace([route('a')]);
+  use.isUpToDate = false;
+  of.replace([]);
+
+  of.replace([route('b')]);
+  expect(of.waiting).toBe(1);
+  expect(wiped).toEqual([]);
+
+  use.isUpToDate = true;
+  of.replace([route('b')]);
+  expect(slotsOf(of)).toEqual({ b: 0 });
+  expect(wiped).toEqual([0]);
+});
+
+test('gives a route that comes back its own slot, connections and counts and all', () => {
+  const { table: of, inUse, use, wiped } = table(2);
+  of.replace([route('a'), route('b')]);
+  inUse.add(1);
+  use.isUpToDate = false;
+  of.replace([]);
+
+  const changes = of.replace([route('b'), route('a')]);
+
+  expect(slotsOf(of)).toEqual({ a: 0, b: 1 });
+  expect(changes.removed).toEqual([]);
+  expect(changes.set.length).toBe(2);
+  expect(wiped).toEqual([]);
+});
+
+test.each<[string, Partial<Route>]>([
+  ['another tenant', { tenant: 'other' }],
+  ['another kind', { kind: 'konnectivity' }],
+])('does not give the slot of a removed route to its host with %s', (_what, change) => {
+  const { table: of, inUse } = table(1);
+  of.replace([route('a')]);
+  inUse.add(0);
+  of.replace([]);
+
+  of.replace([route('a', change)]);
+  expect(of.waiting).toBe(1);
+  expect(of.size).toBe(0);
+
+  of.replace([route('a')]);
+  expect(of.waiting).toBe(0);
+  expect(slotsOf(of)).toEqual({ a: 0 });
+});
+
+test('takes a host to another tenant and back', () => {
+  const { table: of, inUse } = table(2);
+  of.replace([route('a')]);
+  inUse.add(0).add(1);
+  of.replace([route('a', { tenant: 'other' })]);
+
+  const changes = of.replace([route('a')]);
+
+  expect(changes).toEqual({ set: [{ slot: 0, route: route('a') }], removed: [1] });
+});
+
+test('replaces all routes of a full table in two steps', () => {
+  const { table: of } = table(3);
+  of.replace([route('a'), route('b'), route('c')]);
+  const next = [route('d'), route('e'), route('c')];
+
+  const first = of.replace(next);
+  expect(first).toEqual({ set: [], removed: [0, 1] });
+  expect(of.waiting).toBe(2);
+
+  of.replace(next);
+  expect(of.waiting).toBe(0);
+  expect(slotsOf(of)).toEqual({ c: 2, d: 1, e: 0 });
+});
+
 test('changes nothing when there are too many routes', () => {
   const { table: of } = table(2);
-  of.replace([route('a'), route('b')], 0);
+  of.replace([route('a'), route('b')]);
 
-  expect(() => of.replace([route('a'), route('c'), route('d')], 1)).toThrow('more than 2 routes');
+  expect(() => of.replace([route('a'), route('c'), route('d')])).toThrow(TooManyRoutes);
 
   expect(slotsOf(of)).toEqual({ a: 0, b: 1 });
 });

@@ -2,8 +2,9 @@
  * The routes in force, on the main thread, and what changes from one version of them to the next.
  *
  * Each route has a slot: the row in every thread's counters, and the number by which threads know it. A slot stays with
- * its host as long as tenant and kind do. After that it rests until its last connection is over, because that still
- * counts there, and is then wiped and given to another.
+ * its host as long as tenant and kind do. After that it rests: until every thread has heard so, and its last connection
+ * is over, because that still counts there. Then it is wiped and given to another. A route that comes back before gets
+ * its own slot again at once: threads hear of changes in their order, and whoever still counts there counts for it.
  */
 import { isSameRoute, type Route } from './route.ts';
 
@@ -21,25 +22,23 @@ export interface RouteChanges {
 }
 
 /** More routes than slots. */
-export class SlotsExhausted extends RangeError {
-  constructor(slots: number) {
-    super(
-      `more than ${slots} routes, those just removed included; spread them over several gateways`,
-    );
-    this.name = 'SlotsExhausted';
+export class TooManyRoutes extends RangeError {
+  override readonly name = 'TooManyRoutes';
+
+  constructor(routes: number, slots: number) {
+    super(`${routes} routes are more than ${slots}; spread them over several gateways`);
   }
 }
 
 /** Who counts by slots, and can say whether anybody still does. */
 export interface SlotUse {
+  /** Whether every thread has heard of all changes so far. */
+  readonly isUpToDate: boolean;
   /** Whether a connection is open in this slot, in any thread. */
   isInUse(slot: number): boolean;
   /** Sets all its numbers to zero. */
   wipe(slot: number): void;
 }
-
-/** How long a slot rests at least: until every thread has certainly heard that its route is gone. */
-const REST_MS = 30_000;
 
 /** The table. */
 export class RouteTable {
@@ -50,7 +49,9 @@ export class RouteTable {
   #list: readonly PlacedRoute[] | undefined;
   #fresh = 0;
   readonly #free: number[] = [];
-  #resting: { readonly slot: number; readonly sinceMs: number }[] = [];
+  /** By {@link ownerOf} the route that was there. */
+  readonly #resting = new Map<string, number>();
+  #waiting = 0;
 
   constructor(slots: number, use: SlotUse) {
     this.#slots = slots;
@@ -59,6 +60,11 @@ export class RouteTable {
 
   get size(): number {
     return this.#byHost.size;
+  }
+
+  /** How many of the routes that were last asked for are not in force, because too many slots rest. */
+  get waiting(): number {
+    return this.#waiting;
   }
 
   /** The route of a host in lower case. */
@@ -73,52 +79,71 @@ export class RouteTable {
   }
 
   /**
-   * Puts these routes in force and says what changed.
+   * Puts these routes in force and says what changed. Those that find no slot wait: ask for the same ones again later.
    *
-   * @throws SlotsExhausted, and then nothing has changed.
+   * @throws TooManyRoutes, and then nothing has changed.
    */
-  replace(routes: readonly Route[], nowMs: number): RouteChanges {
+  replace(routes: readonly Route[]): RouteChanges {
+    if (routes.length > this.#slots) throw new TooManyRoutes(routes.length, this.#slots);
     const before = this.#byHost;
     const after = new Map<string, PlacedRoute>();
     const set: PlacedRoute[] = [];
     const removed: number[] = [];
     const homeless: Route[] = [];
+    const returning = new Set<string>();
     for (const route of routes) {
       const held = before.get(route.host);
-      if (held === undefined || !isSameOwner(held.route, route)) {
-        homeless.push(route);
-      } else {
+      if (held !== undefined && isSameOwner(held.route, route)) {
         const placed = isSameRoute(held.route, route) ? held : { slot: held.slot, route };
         if (placed !== held) set.push(placed);
         after.set(route.host, placed);
+        continue;
+      }
+      const owner = ownerOf(route);
+      const slot = this.#resting.get(owner);
+      if (slot === undefined) {
+        homeless.push(route);
+      } else {
+        const placed = { slot, route };
+        returning.add(owner);
+        set.push(placed);
+        after.set(route.host, placed);
       }
     }
-    this.#reclaim(nowMs);
-    if (homeless.length > this.#free.length + this.#slots - this.#fresh) {
-      throw new SlotsExhausted(this.#slots);
-    }
-    for (const route of homeless) {
+    this.#reclaim(returning);
+    for (const owner of returning) this.#resting.delete(owner);
+    const available = this.#free.length + this.#slots - this.#fresh;
+    this.#waiting = Math.max(0, homeless.length - available);
+    for (const route of homeless.slice(0, available)) {
       const placed = { slot: this.#free.pop() ?? this.#fresh++, route };
       set.push(placed);
       after.set(route.host, placed);
     }
-    for (const [host, { slot }] of before) {
-      if (after.get(host)?.slot !== slot) removed.push(slot);
+    for (const [host, { slot, route }] of before) {
+      if (after.get(host)?.slot === slot) continue;
+      removed.push(slot);
+      this.#resting.set(ownerOf(route), slot);
     }
-    for (const slot of removed) this.#resting.push({ slot, sinceMs: nowMs });
     this.#byHost = after;
     this.#list = undefined;
     return { set, removed };
   }
 
-  #reclaim(nowMs: number): void {
-    this.#resting = this.#resting.filter(({ slot, sinceMs }) => {
-      if (nowMs - sinceMs < REST_MS || this.#use.isInUse(slot)) return true;
+  /** Frees the slots that have rested enough, but for those whose owners return. */
+  #reclaim(returning: ReadonlySet<string>): void {
+    if (!this.#use.isUpToDate) return;
+    for (const [owner, slot] of this.#resting) {
+      if (returning.has(owner) || this.#use.isInUse(slot)) continue;
+      this.#resting.delete(owner);
       this.#use.wipe(slot);
       this.#free.push(slot);
-      return false;
-    });
+    }
   }
+}
+
+/** The same for two routes if {@link isSameOwner} says so, and they have the same host. */
+function ownerOf({ host, tenant, kind }: Route): string {
+  return `${kind} ${host} ${tenant}`;
 }
 
 function isSameOwner(a: Route, b: Route): boolean {

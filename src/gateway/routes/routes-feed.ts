@@ -19,6 +19,16 @@ export interface RouteCounts {
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
+  /** Not in force for want of room, which passes: put the same routes in force again, every {@link RETRY_MS}. */
+  readonly waiting: number;
+}
+
+/** How long to leave routes waiting between two tries. */
+export const RETRY_MS = 1000;
+
+/** What there is to say about routes that wait. */
+export function waitingSentence(waiting: number): string {
+  return `no room yet for ${waiting} of the routes; they come into force as connections of removed ones end`;
 }
 
 /** How the loading went so far: for metrics and readiness. */

@@ -1,16 +1,32 @@
 /**
  * The routes file over time: the last good version stays in force, whatever is written after it.
  */
-import type { Clock } from '../../engine/clock.ts';
+import { systemClock, type Clock } from '../../engine/clock.ts';
 import { readWatched } from '../../files/read-watched.ts';
 import { watchFile, type WatchedFile } from '../../files/watched-file.ts';
-import { nothingLoaded, type LoadState, type RoutesFeed, type RoutesSink } from './routes-feed.ts';
+import type { Route } from './route.ts';
+import {
+  nothingLoaded,
+  RETRY_MS,
+  waitingSentence,
+  type LoadState,
+  type RoutesFeed,
+  type RoutesSink,
+} from './routes-feed.ts';
 import { parseRoutes, RoutesError } from './routes-text.ts';
 
 /** Options of {@link RoutesFile}. */
 export interface RoutesFileOptions {
   readonly path: string;
+  /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
+}
+
+/** A version that is right. */
+interface Version {
+  readonly routes: readonly Route[];
+  /** When it was found. */
+  readonly startMs: number;
 }
 
 /** Watches the file and loads it. */
@@ -22,6 +38,7 @@ export class RoutesFile implements RoutesFeed {
   #watched: WatchedFile | undefined;
   /** Loads come one after the other: the exact parser is loaded on demand, and the next version may be there first. */
   #last: Promise<void> = Promise.resolve();
+  #stopRetrying: (() => void) | undefined;
 
   constructor(options: RoutesFileOptions, sink: RoutesSink) {
     this.#options = options;
@@ -44,6 +61,7 @@ export class RoutesFile implements RoutesFeed {
 
   stop(): void {
     this.#watched?.stop();
+    this.#stopWaiting();
   }
 
   #readFirst(): Buffer | undefined {
@@ -59,35 +77,73 @@ export class RoutesFile implements RoutesFeed {
   }
 
   async #load(bytes: Buffer): Promise<void> {
-    const { path } = this.#options;
-    const { log, onRoutes, known } = this.#sink;
     const startMs = performance.now();
     try {
-      const routes = await parseRoutes(bytes.toString('utf8'), path, known);
-      const counts = onRoutes(routes);
-      const { state } = this;
-      state.loads++;
-      state.isGood = true;
-      state.problem = undefined;
-      state.loadSeconds = (performance.now() - startMs) / 1000;
-      state.loadedAtSeconds = Date.now() / 1000;
-      const seconds = Math.round(state.loadSeconds * 1000) / 1000;
-      log.info('routes in force', { file: path, routes: routes.length, ...counts, seconds });
-      if (routes.length === 0 && counts.removed > 0) {
-        log.warn('the routes file has no routes any more; new clients are all refused', {
-          file: path,
-          removed: counts.removed,
-        });
-      }
+      const text = bytes.toString('utf8');
+      const routes = await parseRoutes(text, this.#options.path, this.#sink.known);
+      const version = { routes, startMs };
+      const waiting = this.#putInForce(version);
+      this.#stopWaiting();
+      if (waiting === 0) this.#recover();
+      else this.#wait(version, waiting);
     } catch (error) {
       this.#refuse(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
-  #refuse(error: Error): void {
+  /** Gives how many of its routes have to wait. @throws if there are too many */
+  #putInForce({ routes, startMs }: Version): number {
+    const { path: file } = this.#options;
+    const { log, onRoutes } = this.#sink;
+    const { waiting, ...counts } = onRoutes(routes);
+    const { state } = this;
+    if (waiting === 0) {
+      state.loads++;
+      state.loadSeconds = (performance.now() - startMs) / 1000;
+      state.loadedAtSeconds = Date.now() / 1000;
+      const seconds = Math.round(state.loadSeconds * 1000) / 1000;
+      log.info('routes in force', { file, routes: routes.length, ...counts, seconds });
+    }
+    if (routes.length === 0 && counts.removed > 0) {
+      log.warn('the routes file has no routes any more; new clients are all refused', {
+        file,
+        removed: counts.removed,
+      });
+    }
+    return waiting;
+  }
+
+  /** The watch tells of a version once. This one is tried until all of it fits, even if worse ones come after it. */
+  #wait(version: Version, waiting: number): void {
+    this.#fail(waitingSentence(waiting));
+    this.#sink.log.error(waitingSentence(waiting), { file: this.#options.path });
+    const { failures } = this.state;
+    this.#stopRetrying = (this.#options.clock ?? systemClock).every(RETRY_MS, () => {
+      if (this.#putInForce(version) > 0) return;
+      this.#stopWaiting();
+      const isNewest = this.state.failures === failures;
+      if (isNewest) this.#recover();
+    });
+  }
+
+  #stopWaiting(): void {
+    this.#stopRetrying?.();
+    this.#stopRetrying = undefined;
+  }
+
+  #recover(): void {
+    this.state.isGood = true;
+    this.state.problem = undefined;
+  }
+
+  #fail(problem: string): void {
     this.state.failures++;
     this.state.isGood = false;
-    this.state.problem = error.message;
+    this.state.problem = problem;
+  }
+
+  #refuse(error: Error): void {
+    this.#fail(error.message);
     const { code, line, column } = error instanceof RoutesError ? error : {};
     const kept =
       this.state.loads > 0 ? 'the last good routes stay in force' : 'no routes are in force yet';

@@ -85,10 +85,10 @@ export class GatewayLab implements AsyncDisposable {
 
   /** Replaces the routes file by a rename and waits until every thread has what is in it. */
   async changeRoutes(routes: readonly RouteWish[]): Promise<void> {
-    const before = this.number('routes_loads_total');
+    const before = this.gateway.load.loads;
     this.writeRoutes(routesJson(routes));
     await until(
-      () => this.number('routes_loads_total') > before && this.gateway.crew.isUpToDate,
+      () => this.gateway.load.loads > before && this.gateway.crew.isUpToDate,
       'the new routes',
     );
   }

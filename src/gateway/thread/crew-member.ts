@@ -49,8 +49,6 @@ export class CrewMember implements Drainable {
   deaths = 0;
   /** Whether it listens. */
   isListening = false;
-  /** The last version of the routes that it has. */
-  appliedVersion = 0;
   engine = '';
   fallbackReason: string | undefined;
   /** Where it does not listen for want of IPv6, a sentence for each. */
@@ -59,6 +57,8 @@ export class CrewMember implements Drainable {
   readonly #startData: () => ThreadStart;
   readonly #events: CrewMemberEvents;
   #life: Life | undefined;
+  /** The last version of the routes that it has, or begins with. */
+  #appliedVersion = 0;
   #restartMs = FIRST_RESTART_MS;
   #restart: ReturnType<typeof setTimeout> | undefined;
   /** Told not to accept any more: should it die now, it stays dead. */
@@ -83,7 +83,7 @@ export class CrewMember implements Drainable {
     const start = this.#startData();
     life.worker.postMessage(start);
     this.#life = life;
-    this.appliedVersion = start.version;
+    this.#appliedVersion = start.version;
     life.worker.addEventListener('message', ({ data }: MessageEvent<FromThread>) => {
       this.#heard(life, data);
       this.#events.onMessage(this.index, data);
@@ -93,6 +93,11 @@ export class CrewMember implements Drainable {
     });
     life.worker.addEventListener('close', () => this.#ended(life));
     return life.listening.promise;
+  }
+
+  /** Whether it goes by this version of the routes, or a later one. One that is not there will, when it starts. */
+  hasApplied(version: number): boolean {
+    return this.#life === undefined || this.#appliedVersion >= version;
   }
 
   tell(message: ToThread): void {
@@ -149,7 +154,7 @@ export class CrewMember implements Drainable {
         life.worker.terminate();
         break;
       case 'applied':
-        this.appliedVersion = message.version;
+        this.#appliedVersion = message.version;
         break;
       case 'keys-refused':
       case 'fault':

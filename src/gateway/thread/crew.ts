@@ -95,9 +95,7 @@ export class Crew implements SlotUse {
 
   /** Whether all threads that live have the routes in force. */
   get isUpToDate(): boolean {
-    return this.members.every(
-      ({ isListening, appliedVersion }) => !isListening || appliedVersion >= this.#version,
-    );
+    return this.members.every((member) => member.hasApplied(this.#version));
   }
 
   changeKeys(masterKeys: readonly Uint8Array[]): void {

@@ -1,0 +1,122 @@
+/** A routes file whose routes do not all find room. How a gateway lives with its file is in ../routes-file.test.ts. */
+import { expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ManualClock } from '../../engine/clock.ts';
+import { createLogger } from '../../telemetry/log.ts';
+import { routesJson, until } from '../testing/lab.ts';
+import { RETRY_MS } from './routes-feed.ts';
+import { RoutesFile } from './routes-file.ts';
+
+/** A file, and a gateway with room for so many routes. */
+class FileLab implements Disposable {
+  readonly folder = mkdtempSync(join(tmpdir(), 'snicket-routes-'));
+  readonly clock = new ManualClock();
+  readonly log: Record<string, unknown>[] = [];
+  readonly file: RoutesFile;
+  room = 2;
+  inForce: readonly string[] = [];
+  tries = 0;
+
+  constructor() {
+    const write = (line: string) => this.log.push(JSON.parse(line) as Record<string, unknown>);
+    this.file = new RoutesFile(
+      { path: join(this.folder, 'routes.json'), clock: this.clock },
+      {
+        log: createLogger({ level: 'debug', write }),
+        onRoutes: (routes) => {
+          this.tries++;
+          this.inForce = routes.slice(0, this.room).map(({ host }) => host);
+          const waiting = routes.length - this.inForce.length;
+          return { added: this.inForce.length, changed: 0, removed: 0, waiting };
+        },
+        known: () => undefined,
+      },
+    );
+  }
+
+  write(...hosts: readonly string[]): void {
+    this.writeText(routesJson(hosts.map((host) => ({ host }))));
+  }
+
+  writeText(text: string): void {
+    writeFileSync(join(this.folder, 'routes.json'), text);
+  }
+
+  errors(): readonly string[] {
+    return this.log.filter(({ level }) => level === 'error').map(({ msg }) => String(msg));
+  }
+
+  /** A look at the file that finds nothing new, and a try of what waits. */
+  retry(): void {
+    this.clock.advance(RETRY_MS);
+  }
+
+  [Symbol.dispose](): void {
+    this.file.stop();
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+test('tries a version again until all its routes are in force, and says so once', async () => {
+  using lab = new FileLab();
+  lab.write('a.test', 'b.test', 'c.test');
+
+  await lab.file.start();
+  lab.retry();
+
+  expect(lab.inForce).toEqual(['a.test', 'b.test']);
+  expect(lab.tries).toBe(2);
+  expect(lab.errors()).toEqual([expect.stringContaining('no room yet for 1 of')]);
+  expect(lab.file.state).toMatchObject({ isGood: false, loads: 0, failures: 1 });
+  expect(lab.file.state.problem).toContain('no room yet for 1 of');
+
+  lab.room = 3;
+  lab.retry();
+  lab.retry();
+
+  expect(lab.inForce).toEqual(['a.test', 'b.test', 'c.test']);
+  expect(lab.tries).toBe(3);
+  expect(lab.file.state).toMatchObject({ isGood: true, problem: undefined, loads: 1, failures: 1 });
+});
+
+test('goes by the next version, whatever waited', async () => {
+  using lab = new FileLab();
+  lab.write('a.test', 'b.test', 'c.test');
+  await lab.file.start();
+
+  lab.write('d.test');
+  await until(() => lab.file.state.isGood, 'the next version');
+  lab.room = 3;
+  lab.retry();
+
+  expect(lab.inForce).toEqual(['d.test']);
+  expect(lab.tries).toBe(2);
+});
+
+test('goes on with a version that waits when the next one is no good, which stays a problem', async () => {
+  using lab = new FileLab();
+  lab.write('a.test', 'b.test', 'c.test');
+  await lab.file.start();
+  lab.writeText('routes: [');
+  await until(() => lab.file.state.failures === 2, 'the refusal');
+  const { problem } = lab.file.state;
+
+  lab.room = 3;
+  lab.retry();
+
+  expect(lab.inForce).toEqual(['a.test', 'b.test', 'c.test']);
+  expect(lab.file.state).toMatchObject({ isGood: false, problem, loads: 1 });
+});
+
+test('tries no more once it is stopped', async () => {
+  using lab = new FileLab();
+  lab.write('a.test', 'b.test', 'c.test');
+  await lab.file.start();
+
+  lab.file.stop();
+  lab.retry();
+
+  expect(lab.tries).toBe(1);
+});
