@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
+import { ManualClock } from '../engine/clock.ts';
+import { LARGE_PAGE_MS, MAX_LARGE_PAGES } from './http/metrics-pages.ts';
 import { MAX_HTTP_CONNECTIONS, serveHttp, type HttpServer } from './http.ts';
 import { Metrics } from './metrics.ts';
 
@@ -175,14 +177,99 @@ test('says so when a page cannot be made', async () => {
   expect(await answer.text()).toBe('a bug in a metric\n');
 });
 
-test('brings a large page whole', async () => {
+const LONG_NAME = 't'.repeat(100);
+
+/** A page of 13 MB, more than the system takes for one connection, and how often it was made. */
+function serveLarge() {
   const metrics = new Metrics();
-  const samples = () =>
-    Array.from({ length: 100_000 }, (_, value) => ({ labels: { tenant: `t${value}` }, value }));
+  const clock = new ManualClock();
+  const made = { times: 0 };
+  const samples = () => {
+    made.times++;
+    return Array.from({ length: 100_000 }, (_, value) => ({
+      labels: { tenant: `${LONG_NAME}${value}` },
+      value,
+    }));
+  };
   metrics.register({ name: 'many', help: 'Many.', type: 'gauge', samples });
-  server = serveHttp({ address: '127.0.0.1', port: 0, metrics, notReady: () => undefined });
+  const options = { address: '127.0.0.1', port: 0, metrics, notReady: () => undefined, clock };
+  server = serveHttp(options);
+  return { port: server.port, clock, made, options };
+}
 
-  const page = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
+test('brings a large page whole, with its size', async () => {
+  const { port } = serveLarge();
 
-  expect(page).toContain('many{tenant="t99999"} 99999\n');
+  const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+  const page = await answer.text();
+  const head = await say(port, 'HEAD /metrics HTTP/1.1\r\n\r\n');
+
+  expect(page).toContain(`many{tenant="${LONG_NAME}99999"} 99999\n`);
+  expect(answer.headers.get('content-length')).toBe(String(page.length));
+  expect(head).toContain(`Content-Length: ${page.length}\r\n`);
+  expect(head).toEndWith('\r\n\r\n');
+});
+
+test('makes a large page once in a second, for all who ask and on all addresses', async () => {
+  const { port, clock, made, options } = serveLarge();
+  const other = serveHttp(options);
+  const lengthFrom = async (from: number) =>
+    (await (await fetch(`http://127.0.0.1:${from}/metrics`)).text()).length;
+
+  const lengths = await Promise.all([port, port, port, other.port].map(lengthFrom));
+  expect(made.times).toBe(1);
+  expect(new Set(lengths).size).toBe(1);
+
+  clock.advance(LARGE_PAGE_MS);
+  await lengthFrom(port);
+  expect(made.times).toBe(2);
+  other.stop();
+});
+
+test('holds a few large pages at most for those who do not read, and lets go of them', async () => {
+  const { port, clock, made } = serveLarge();
+  const stalled: Bun.Socket[] = [];
+  const isMade = async (times: number) => {
+    const deadlineMs = performance.now() + 20_000;
+    while (made.times < times && performance.now() < deadlineMs) await Bun.sleep(1);
+    expect(made.times).toBe(times);
+  };
+  for (let count = 1; count <= MAX_LARGE_PAGES; count++) {
+    const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } });
+    socket.pause();
+    socket.write('GET /metrics HTTP/1.1\r\n\r\n');
+    stalled.push(socket);
+    await isMade(count);
+    clock.advance(LARGE_PAGE_MS);
+  }
+
+  await fetch(`http://127.0.0.1:${port}/metrics`).then((answer) => answer.text());
+  expect(made.times).toBe(MAX_LARGE_PAGES);
+
+  for (const socket of stalled) socket.terminate();
+  const deadlineMs = performance.now() + 20_000;
+  while (made.times === MAX_LARGE_PAGES && performance.now() < deadlineMs) {
+    await fetch(`http://127.0.0.1:${port}/metrics`).then((answer) => answer.text());
+  }
+  expect(made.times).toBe(MAX_LARGE_PAGES + 1);
+});
+
+test('makes a small page for each who asks', async () => {
+  const metrics = new Metrics();
+  let value = 0;
+  metrics.register({
+    name: 'asked',
+    help: 'A.',
+    type: 'counter',
+    samples: () => [{ value: ++value }],
+  });
+  const clock = new ManualClock();
+  server = serveHttp({ address: '127.0.0.1', port: 0, metrics, notReady: () => undefined, clock });
+
+  const pages = [];
+  for (let count = 0; count < 3; count++) {
+    pages.push(await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text());
+  }
+
+  expect(pages.map((page) => /^asked (\d+)$/m.exec(page)?.[1])).toEqual(['1', '2', '3']);
 });

@@ -5,6 +5,9 @@
  * the data plane's with it. Here a few at a time are answered, one request each, within a few seconds.
  */
 import type { Socket, SocketHandler, TCPSocketListenOptions } from 'bun';
+import { systemClock, type Clock } from '../engine/clock.ts';
+import { encodeAnswer, type Answer, type AnswerBytes } from './http/answer.ts';
+import { metricsPagesOf } from './http/metrics-pages.ts';
 import type { Metrics } from './metrics.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
 
@@ -22,6 +25,8 @@ export interface HttpOptions {
   readonly notReady: () => string | undefined;
   /** From the connection to the last byte of the answer. Default 10,000. */
   readonly timeoutMs?: number;
+  /** Tells how old things are. Default: the clock of the machine. */
+  readonly clock?: Clock;
 }
 
 /** A server that runs. */
@@ -34,29 +39,13 @@ export interface HttpServer {
 export const MAX_HTTP_CONNECTIONS = 24;
 
 const MAX_REQUEST_BYTES = 16 * 1024;
-const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-const TEXT_TYPE = 'text/plain; charset=utf-8';
-
-const STATUS = {
-  200: 'OK',
-  400: 'Bad Request',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  431: 'Request Header Fields Too Large',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-} as const;
-
-interface Answer {
-  readonly status: keyof typeof STATUS;
-  readonly body: string;
-  readonly type?: string;
-}
-
+const NOTHING = new Uint8Array();
 /** One connection: what has come, and what is still to go. */
 interface Exchange {
   request: string;
   unsent: Uint8Array | undefined;
+  /** Gives back what the answer is a part of. */
+  letGo: (() => void) | undefined;
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
@@ -97,13 +86,13 @@ function handlers(
       if (open.size >= MAX_HTTP_CONNECTIONS) makeRoom(open);
       open.add(socket);
       const timer = setTimeout(() => socket.terminate(), options.timeoutMs ?? 10_000);
-      socket.data = { request: '', unsent: undefined, timer };
+      socket.data = { request: '', unsent: undefined, letGo: undefined, timer };
     },
     data(socket, chunk) {
       const exchange = socket.data;
       if (exchange === undefined || exchange.unsent !== undefined) return;
       exchange.request += chunk.toString('latin1');
-      const answer = answerTo(exchange.request, pages);
+      const answer = answerTo(exchange, pages);
       if (answer === undefined) return;
       exchange.unsent = answer;
       send(socket, exchange);
@@ -113,7 +102,9 @@ function handlers(
     },
     close(socket) {
       open.delete(socket);
-      clearTimeout(socket.data?.timer);
+      if (socket.data === undefined) return;
+      clearTimeout(socket.data.timer);
+      letGo(socket.data);
     },
     error: (socket) => socket.terminate(),
   };
@@ -131,8 +122,16 @@ function makeRoom(open: Set<Socket<Exchange | undefined>>): void {
   leaves.terminate();
 }
 
-function pagesOf({ metrics, notReady }: HttpOptions): ReadonlyMap<string, () => Answer> {
-  return new Map<string, () => Answer>([
+/** What is said at a path. @throws what went wrong with it */
+type Page = (exchange: Exchange) => Answer | AnswerBytes;
+
+function pagesOf({
+  metrics,
+  notReady,
+  clock = systemClock,
+}: HttpOptions): ReadonlyMap<string, Page> {
+  const metricsPages = metricsPagesOf(metrics);
+  return new Map<string, Page>([
     ['/healthz', () => ({ status: 200, body: 'ok\n' })],
     [
       '/readyz',
@@ -143,56 +142,67 @@ function pagesOf({ metrics, notReady }: HttpOptions): ReadonlyMap<string, () => 
           : { status: 503, body: `${reason}\n` };
       },
     ],
-    ['/metrics', () => ({ status: 200, body: metrics.text(), type: METRICS_TYPE })],
+    [
+      '/metrics',
+      (exchange) => {
+        const page = metricsPages.take(clock.nowMs());
+        exchange.letGo = () => metricsPages.leave(page);
+        return page.bytes;
+      },
+    ],
   ]);
 }
 
 /** The answer as bytes, once the header is complete. */
-function answerTo(
-  request: string,
-  pages: ReadonlyMap<string, () => Answer>,
-): Uint8Array | undefined {
+function answerTo(exchange: Exchange, pages: ReadonlyMap<string, Page>): Uint8Array | undefined {
+  const { request } = exchange;
   const isComplete = request.includes('\r\n\r\n') || request.includes('\n\n');
   if (!isComplete && request.length <= MAX_REQUEST_BYTES) return undefined;
   const [, method = '', path = ''] =
     /^([A-Z]+) ([^ ?#]*)[^ ]* HTTP\/1\.[01]\r?\n/.exec(request) ?? [];
   const answer = isComplete
-    ? pageFor(method, path, pages)
+    ? pageFor(method, path, pages, exchange)
     : ({ status: 431, body: `More than ${MAX_REQUEST_BYTES} bytes of header.\n` } as const);
-  const body = Buffer.from(answer.body);
-  const head = [
-    `HTTP/1.1 ${answer.status} ${STATUS[answer.status]}`,
-    `Content-Type: ${answer.type ?? TEXT_TYPE}`,
-    `Content-Length: ${body.length}`,
-    ...(answer.status === 405 ? ['Allow: GET, HEAD'] : []),
-    'Connection: close',
-    '\r\n',
-  ].join('\r\n');
-  return method === 'HEAD' ? Buffer.from(head) : Buffer.concat([Buffer.from(head), body]);
+  const { whole, head } = 'whole' in answer ? answer : encodeAnswer(answer);
+  return method === 'HEAD' ? head : whole;
 }
 
-function pageFor(method: string, path: string, pages: ReadonlyMap<string, () => Answer>): Answer {
+function pageFor(
+  method: string,
+  path: string,
+  pages: ReadonlyMap<string, Page>,
+  exchange: Exchange,
+): Answer | AnswerBytes {
   if (method === '') return { status: 400, body: 'That is not HTTP/1.1.\n' };
   const page = pages.get(path);
   if (page === undefined)
     return { status: 404, body: `There are ${[...pages.keys()].join(', ')}.\n` };
-  if (method === 'GET' || method === 'HEAD') return tryPage(page);
-  return { status: 405, body: `${method} is not for this page; use GET.\n` };
-}
-
-/** A page that throws is a bug of ours, and whoever asked for it is the one to tell. */
-function tryPage(page: () => Answer): Answer {
+  if (method !== 'GET' && method !== 'HEAD') {
+    return { status: 405, body: `${method} is not for this page; use GET.\n` };
+  }
   try {
-    return page();
+    return page(exchange);
   } catch (error) {
+    // A bug of ours, and whoever asked is the one to tell.
     return { status: 500, body: `${error instanceof Error ? error.message : String(error)}\n` };
   }
 }
 
 /** As much as the socket takes; the rest when it drains. */
 function send(socket: Socket<Exchange | undefined>, exchange: Exchange): void {
-  const unsent = exchange.unsent ?? new Uint8Array();
+  const unsent = exchange.unsent ?? NOTHING;
   const written = Math.max(0, socket.write(unsent));
-  exchange.unsent = unsent.subarray(written);
-  if (exchange.unsent.length === 0) socket.end();
+  if (written < unsent.length) {
+    exchange.unsent = unsent.subarray(written);
+    return;
+  }
+  letGo(exchange);
+  socket.end();
+}
+
+/** Nobody is going to read on. Even an empty part of a page would keep it in memory. */
+function letGo(exchange: Exchange): void {
+  exchange.unsent = NOTHING;
+  exchange.letGo?.();
+  exchange.letGo = undefined;
 }

@@ -1,0 +1,47 @@
+/**
+ * What an HTTP server of ours says, as bytes. One answer for each connection, so there is not much to a header.
+ */
+
+const STATUS = {
+  200: 'OK',
+  400: 'Bad Request',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  431: 'Request Header Fields Too Large',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+} as const;
+
+/** An answer. */
+export interface Answer {
+  readonly status: keyof typeof STATUS;
+  readonly body: string;
+  /** Default: plain text. */
+  readonly type?: string;
+}
+
+/** An answer as it is sent. */
+export interface AnswerBytes {
+  readonly whole: Uint8Array;
+  /** The beginning of it, for HEAD. */
+  readonly head: Uint8Array;
+}
+
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+/** Encodes an answer. Its body is copied once: that of a large gateway has tens of megabytes. */
+export function encodeAnswer({ status, body, type = TEXT_TYPE }: Answer): AnswerBytes {
+  const bodyBytes = Buffer.byteLength(body);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS[status]}`,
+    `Content-Type: ${type}`,
+    `Content-Length: ${bodyBytes}`,
+    ...(status === 405 ? ['Allow: GET, HEAD'] : []),
+    'Connection: close',
+    '\r\n',
+  ].join('\r\n');
+  const whole = Buffer.allocUnsafeSlow(head.length + bodyBytes);
+  whole.write(head, 'latin1');
+  whole.write(body, head.length);
+  return { whole, head: whole.subarray(0, head.length) };
+}
