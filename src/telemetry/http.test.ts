@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { ManualClock } from '../engine/clock.ts';
 import { LARGE_PAGE_MS, MAX_LARGE_PAGES } from './http/metrics-pages.ts';
 import { MAX_HTTP_CONNECTIONS, serveHttp, type HttpServer } from './http.ts';
@@ -158,6 +160,34 @@ test('holds a few connections at a time, and lets go of the silent ones for whoe
   expect([...closed][0]).toBe(0);
   expect(closed.size).toBeLessThanOrEqual(3);
   for (const socket of silent) socket.terminate();
+});
+
+test('answers a probe while another address floods it with silent connections', async () => {
+  const metrics = new Metrics();
+  const clock = new ManualClock(); // on which none of them is ever old
+  server = serveHttp({ address: '127.0.0.1', port: 0, metrics, notReady: () => undefined, clock });
+  const { port } = server;
+  const probe = Promise.withResolvers<string>();
+  const asking = await Bun.connect({
+    hostname: '127.0.0.1',
+    port,
+    socket: {
+      data: (_socket, chunk) => probe.resolve(chunk.toString()),
+      close: () => probe.resolve('closed'),
+    },
+  });
+  const flood: Socket[] = [];
+
+  for (let count = 0; count < 3 * MAX_HTTP_CONNECTIONS; count++) {
+    const socket = connect({ host: '127.0.0.1', port, localAddress: '127.0.0.2' });
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    flood.push(socket);
+  }
+  asking.write('GET /healthz HTTP/1.1\r\n\r\n');
+
+  expect(await probe.promise).toStartWith('HTTP/1.1 200 OK');
+  for (const socket of flood) socket.destroy();
 });
 
 test('says so when a page cannot be made', async () => {

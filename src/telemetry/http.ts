@@ -7,6 +7,7 @@
 import type { Socket, SocketHandler, TCPSocketListenOptions } from 'bun';
 import { systemClock, type Clock } from '../engine/clock.ts';
 import { encodeAnswer, type Answer, type AnswerBytes } from './http/answer.ts';
+import { whoLeaves } from './http/leaving.ts';
 import { metricsPagesOf } from './http/metrics-pages.ts';
 import type { Metrics } from './metrics.ts';
 import { registerProcessMetrics } from './process-metrics.ts';
@@ -42,6 +43,8 @@ const MAX_REQUEST_BYTES = 16 * 1024;
 const NOTHING = new Uint8Array();
 /** One connection: what has come, and what is still to go. */
 interface Exchange {
+  readonly source: string;
+  readonly sinceMs: number;
   request: string;
   unsent: Uint8Array | undefined;
   /** Gives back what the answer is a part of. */
@@ -81,12 +84,15 @@ function handlers(
   open: Set<Socket<Exchange | undefined>>,
 ): SocketHandler<Exchange | undefined> {
   const pages = pagesOf(options);
+  const { clock = systemClock } = options;
   return {
     open(socket) {
-      if (open.size >= MAX_HTTP_CONNECTIONS) makeRoom(open);
+      const sinceMs = clock.nowMs();
+      if (open.size >= MAX_HTTP_CONNECTIONS) makeRoom(open, sinceMs);
       open.add(socket);
       const timer = setTimeout(() => socket.terminate(), options.timeoutMs ?? 10_000);
-      socket.data = { request: '', unsent: undefined, letGo: undefined, timer };
+      const source = socket.remoteAddress;
+      socket.data = { source, sinceMs, request: '', unsent: undefined, letGo: undefined, timer };
     },
     data(socket, chunk) {
       const exchange = socket.data;
@@ -110,16 +116,15 @@ function handlers(
   };
 }
 
-/**
- * Whoever has been here longest without a question goes: a few silent ones must not keep the kubelet out. Where all have
- * asked, it is the one that takes longest to read its answer.
- */
-function makeRoom(open: Set<Socket<Exchange | undefined>>): void {
-  const oldestFirst = [...open];
-  const leaves = oldestFirst.find(({ data }) => data?.unsent === undefined) ?? oldestFirst[0];
-  if (leaves === undefined) return;
-  open.delete(leaves);
-  leaves.terminate();
+function makeRoom(open: Set<Socket<Exchange | undefined>>, nowMs: number): void {
+  const visitors = [...open].map((socket) => {
+    const { source = '', sinceMs = 0, unsent } = socket.data ?? {};
+    return { socket, source, sinceMs, hasAsked: unsent !== undefined };
+  });
+  const leaving = whoLeaves(visitors, nowMs);
+  if (leaving === undefined) return;
+  open.delete(leaving.socket);
+  leaving.socket.terminate();
 }
 
 /** What is said at a path. @throws what went wrong with it */
