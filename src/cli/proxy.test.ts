@@ -152,7 +152,8 @@ test.each([
 ])(
   '%s runs while the edge is down, ends by SIGTERM with code 0, and logs no secret',
   async (mode, words) => {
-    const options = ['--grace', '0', '--drain', '0', '--log-level', 'debug'];
+    const limits = ['--max-kept-bytes', '1000000'];
+    const options = [...limits, '--grace', '0', '--drain', '0', '--log-level', 'debug'];
     const child = Bun.spawn([process.execPath, main, 'proxy', ...words, ...options], {
       ...{ stdout: 'pipe', stderr: 'pipe' },
       env: { ...process.env, SNICKET_ENGINE: 'epoll' },

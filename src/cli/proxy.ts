@@ -40,7 +40,7 @@ interface Flags {
   readonly grace: number;
   readonly drain: number;
   readonly maxConnections: number;
-  readonly maxKeptBytes?: number;
+  readonly maxKeptBytes: number;
   readonly logLevel: LogLevel;
 }
 
@@ -76,8 +76,9 @@ export function proxyCommand(): Command {
     .option('--max-connections <number>', 'one more is reset', count, DEFAULT_LIMITS.maxConnections)
     .option(
       '--max-kept-bytes <number>',
-      'that wait for slow readers, of all connections together; default 64 MiB (terminate)',
+      'that may wait for slow readers, of all connections together',
       bytes,
+      DEFAULT_LIMITS.maxKeptBytes,
     )
     .addOption(
       new Option('--log-level <level>', 'lines below it are not written')
@@ -91,8 +92,8 @@ export function proxyCommand(): Command {
 async function run(flags: Flags, command: Command): Promise<void> {
   const log = await programLog(flags.logLevel);
   const mode = modeOf(flags, command);
-  const { listen, edge, serverName, http, engine, maxConnections } = flags;
-  const limits = { maxConnections };
+  const { listen, edge, serverName, http, engine, maxConnections, maxKeptBytes } = flags;
+  const limits = { maxConnections, maxKeptBytes };
   if (mode.name === 'terminate' && engine === 'epoll') {
     log.info('SNICKET_ENGINE is for mode passthrough, and ignored in mode terminate', { engine });
   }
@@ -123,7 +124,7 @@ async function run(flags: Flags, command: Command): Promise<void> {
 
 /** The files of the mode; a flag of the other one is a mistake that should not wait to be found in production. */
 function modeOf(flags: Flags, command: Command): ProxyMode {
-  const { mode, ca, cert, key, tenantKeyFile, maxKeptBytes } = flags;
+  const { mode, ca, cert, key, tenantKeyFile } = flags;
   const needed = (flag: string, value: string | undefined): string =>
     value ?? command.error(`error: mode ${mode} needs ${flag}; give a file`);
   const refuse = (flag: string, value: string | undefined): void => {
@@ -135,7 +136,6 @@ function modeOf(flags: Flags, command: Command): ProxyMode {
     case 'passthrough':
       refuse('--cert', cert);
       refuse('--key', key);
-      refuse('--max-kept-bytes', maxKeptBytes?.toString());
       return {
         name: mode,
         tenantKeyFile: needed('--tenant-key-file', tenantKeyFile),
@@ -151,7 +151,6 @@ function modeOf(flags: Flags, command: Command): ProxyMode {
         caFile: needed('--ca', ca),
         certFile: needed('--cert', cert),
         keyFile: needed('--key', key),
-        maxKeptBytes,
       };
   }
 }

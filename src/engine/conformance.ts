@@ -2,6 +2,7 @@
  * What every engine has to do, as tests: the contract of `engine.ts`, on real sockets. For tests only.
  */
 import { blindSuite } from './conformance/suites/blind-suite.ts';
+import { keptSuite } from './conformance/suites/kept-suite.ts';
 import { limitsSuite } from './conformance/suites/limits-suite.ts';
 import { openingSuite } from './conformance/suites/opening-suite.ts';
 import { piecesSuite } from './conformance/suites/pieces-suite.ts';
@@ -14,6 +15,7 @@ export function conformance(engine: string): void {
   openingSuite(engine);
   blindSuite(engine);
   relaySuite(engine);
+  keptSuite(engine);
   piecesSuite(engine);
   limitsSuite(engine);
   stormSuite(engine);

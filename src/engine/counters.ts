@@ -70,6 +70,13 @@ export const GLOBAL = indexes(GLOBALS);
 /** Where a slot's numbers are, counted from {@link Counters.row}. */
 export const COLUMN = indexes(COLUMNS);
 
+/** One number, over all of several engines: their {@link Counters.values}. */
+export function sumOver(allValues: readonly Float64Array[], index: number): number {
+  let sum = 0;
+  for (const values of allValues) sum += values[index] ?? 0;
+  return sum;
+}
+
 /** The numbers of one engine. */
 export class Counters {
   /** Every code there is; its place is its number. The engine's come first. */

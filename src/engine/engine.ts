@@ -14,7 +14,8 @@
  * 2. What the switchboard wants to remember of a connection is one number, Caller.note.
  * 3. The first bytes stay in hand until an upstream is connected, so a failed dial costs the client nothing but time. A
  *    preface is asked for then, not before: nobody has to keep it, and its time stamp is fresh.
- * 4. Bytes pass unchanged and in order. A reader that stalls stops the writer: little is kept (see each engine).
+ * 4. Bytes pass unchanged and in order. A reader that stalls stops the writer: little is kept (see each
+ *    engine), and of all connections no more than Limits.maxKeptBytes.
  * 5. A FIN is passed on behind the last byte, and the other direction goes on; a reset is passed on as a reset. Both FINs
  *    through: `completed`; so is a reset by a side whose FIN is through, which has said all and wants to hear no more
  *    (curl and others close without waiting for the last word of TLS). No connection is cut for being idle; TCP
@@ -110,6 +111,8 @@ export interface ListenOptions {
 export interface EngineOptions {
   readonly switchboard: Switchboard;
   readonly counters: Counters;
+  /** The numbers of all threads, this one's among them, for what is limited for the whole process. Default: its own. */
+  readonly allValues?: readonly Float64Array[];
   /** Default: {@link DEFAULT_LIMITS}. */
   readonly limits?: Partial<Limits>;
   /** Default: the clock of the machine. */

@@ -17,6 +17,11 @@ export interface Limits {
   readonly maxUnfinishedHellos: number;
   /** The same for one address. Behind a load balancer all have the same: give it the overall number there. */
   readonly maxUnfinishedHellosPerSource: number;
+  /**
+   * How many bytes may wait in this process for slow readers and for dials, of all connections of all threads together. The
+   * connection that would go beyond is reset.
+   */
+  readonly maxKeptBytes: number;
   /** How many of the first bytes the switchboard may see. */
   readonly maxFirstBytes: number;
   /** From accept to complete first bytes. */
@@ -46,6 +51,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxDescriptors: descriptorLimit(),
   maxUnfinishedHellos: 10_000,
   maxUnfinishedHellosPerSource: 1_000,
+  maxKeptBytes: 64 * 1024 * 1024,
   maxFirstBytes: (16 + 4 + 4) * 1024,
   helloTimeoutMs: 10_000,
   dialTimeoutMs: 5_000,

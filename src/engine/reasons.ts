@@ -17,6 +17,7 @@ export const ENGINE_REASONS = {
   descriptors_limit: 'the process has hardly any file descriptors left',
   hellos_limit: 'as many unfinished hellos as allowed were open',
   source_limit: 'as many unfinished hellos as allowed were open from that address',
+  kept_bytes_limit: 'as many bytes as allowed waited for slow readers and for dials',
   dial_refused: 'nobody listens at the endpoint',
   dial_timeout: 'the endpoint did not answer in time',
   dial_unreachable: 'there is no way to the endpoint',

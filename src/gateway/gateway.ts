@@ -238,6 +238,9 @@ export class Gateway {
   }
 }
 
+/** Of all threads. They may take twice as much memory: with that, half of the gigabyte of deploy/gateway.yaml. */
+const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+
 /**
  * The limits of one thread. Connections are counted over all threads by the switchboard; what an engine counts itself
  * is shared out. Behind a load balancer all clients have the same few addresses, so there is no limit for one.
@@ -247,6 +250,7 @@ function engineLimits({ workers, maxConnections, proxyProtocol }: GatewayOptions
   const share = (limit: number) => Math.ceil(limit / workers);
   return {
     maxConnections,
+    maxKeptBytes: MAX_KEPT_BYTES,
     maxUnfinishedHellos: share(maxUnfinishedHellos),
     maxUnfinishedHellosPerSource: share(
       proxyProtocol === 'nobody' ? maxUnfinishedHellosPerSource : maxUnfinishedHellos,

@@ -22,6 +22,8 @@ import type { RunningProxy } from './proxy.ts';
 import { addressPair } from '../wire/address-pair.ts';
 
 const KEY = tenantKey(HOST, SECRET);
+/** More than the kernel takes on the way to a pod that does not read. */
+const FLOOD = Buffer.alloc(32 << 20);
 const CALLER = {
   ...{ remoteAddress: 'fd00::17', remotePort: 4711 },
   addresses: addressPair('fd00::17', 4711, 'fd00::1', 6443),
@@ -73,6 +75,27 @@ for (const engine of engines) {
     await pod.echo('who am I');
 
     expect(api.clients).toEqual(['system:node:worker-1']);
+  });
+
+  test(`${engine}: no more is kept for pods that do not read than allowed`, async () => {
+    await using lab = await Lab.create();
+    const flood = lab.use(new Backend('127.0.0.1', (peer) => void peer.send(FLOOD)));
+    const limits = { maxKeptBytes: 1_000_000 };
+    const proxy = await passthrough(lab, { engine, edgePort: flood.port, limits });
+
+    let mostKept = 0;
+    for (let count = 0; count < 6; count++) {
+      const pod = await Peer.dial(proxy.ports[0]!);
+      pod.pause();
+      await pod.send(Buffer.from('hello'));
+      const edge = await flood.next();
+      await until(() => {
+        mostKept = Math.max(mostKept, proxy.counters.global('keptBytes'));
+        return edge.isBlocked || edge.closed;
+      }, 'a full way, or the end');
+    }
+
+    expect(mostKept).toBeWithin(1, limits.maxKeptBytes + 1);
   });
 
   test(`${engine}: HTTP/2 goes through`, async () => {

@@ -41,8 +41,6 @@ export type ProxyMode =
       readonly caFile: string;
       readonly certFile: string;
       readonly keyFile: string;
-      /** How many bytes may wait for slow readers and for dials, of all connections together. Default 64 MiB. */
-      readonly maxKeptBytes?: number | undefined;
     };
 
 /** Options of {@link startProxy}. */
@@ -223,7 +221,6 @@ async function engineOf(options: ProxyOptions, parts: Parts): Promise<OpenedEngi
   const engine = new Terminator({
     ...{ endpoints, serverName, certificate, authorities },
     ...{ counters, limits, clock, suspected, onFault },
-    maxKeptBytes: mode.maxKeptBytes,
   });
   return { engine };
 }

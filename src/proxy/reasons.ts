@@ -11,7 +11,6 @@ export const PROXY_REASONS = {
   edge_handshake_failed: 'the edge did not complete the TLS handshake',
   client_handshake_failed: 'the pod did not complete the TLS handshake',
   client_handshake_timeout: 'the TLS handshake of the pod took longer than the limit',
-  kept_bytes_limit: 'as many bytes as allowed waited for slow readers and for dials',
 } as const satisfies Record<string, string>;
 
 /** A code of {@link PROXY_REASONS}. */

@@ -54,6 +54,7 @@ export async function startTcpProxy(
     mode: modeOf(settings, join(serviceAccountFolder, 'ca.crt')),
     ...{ listen: settings.listen, http: settings.http },
     ...{ edge: upstream, serverName, log, clock },
+    limits: { maxKeptBytes: MAX_KEPT_BYTES },
   });
   const keeper = new SliceKeeper({
     ...{ connect, serviceName, identity, roundMs, clock, log },
@@ -96,5 +97,5 @@ export class RunningTcpProxy {
 function modeOf({ serving }: TcpProxySettings, caFile: string): ProxyMode {
   return serving === undefined
     ? { name: 'passthrough', caFile }
-    : { name: 'terminate', caFile, maxKeptBytes: MAX_KEPT_BYTES, ...serving };
+    : { name: 'terminate', caFile, ...serving };
 }

@@ -17,6 +17,7 @@ import type { SocketHandler } from 'bun';
 import { systemClock, type Clock } from '../clock.ts';
 import type { Counters } from '../counters.ts';
 import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '../engine.ts';
+import { KeptLimit } from '../kept-limit.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import { FrontDoor } from './front-door.ts';
@@ -56,7 +57,8 @@ export class BunEngine implements Engine {
       tick: () => this.#reception.tick(),
       end: this.#end.bind(this),
     });
-    this.#relay = new Relay(this.#counters, this.#end.bind(this));
+    const limit = new KeptLimit(this.#limits, options.allValues ?? [this.#counters.values]);
+    this.#relay = new Relay(this.#counters, limit, this.#end.bind(this));
     this.#reception = new Reception({
       switchboard: this.#switchboard,
       counters: this.#counters,

@@ -90,7 +90,7 @@ export class Dialler {
 
   /** The client is over; a dial still under way has nobody to wait for it. */
   leave(client: ClientSide): void {
-    this.#letGo(client);
+    this.#options.relay.release(client);
     if (!this.#dialling.delete(client)) return;
     this.#counters.add(GLOBAL.dialling, -1);
     if (client.peer !== null) this.#abandon(client.peer);
@@ -178,20 +178,13 @@ export class Dialler {
       const first = client.first?.subarray(client.dropBytes, client.firstBytes) ?? EMPTY;
       client.stage = 'joined';
       client.first = null;
-      this.#letGo(client);
+      relay.release(client);
       // One write for both: the upstream gets its header and the hello in one segment.
       if (preface === undefined) relay.start(client, upstream, first, 0);
       else relay.start(client, upstream, Buffer.concat([preface, first]), preface.length);
     } catch (error) {
       this.#options.fault(client, error);
     }
-  }
-
-  /** The bytes that waited for the dial wait no more. */
-  #letGo(client: ClientSide): void {
-    if (client.waitingBytes === 0) return;
-    this.#counters.add(GLOBAL.keptBytes, -client.waitingBytes);
-    client.waitingBytes = 0;
   }
 
   #preface(client: ClientSide): Buffer {

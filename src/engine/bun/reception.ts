@@ -2,7 +2,7 @@
  * A connection from its first byte until it has an upstream: asks the switchboard, and carries out what it says.
  */
 import type { Clock } from '../clock.ts';
-import { GLOBAL, type Counters } from '../counters.ts';
+import type { Counters } from '../counters.ts';
 import type { Switchboard } from '../engine.ts';
 import type { Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
@@ -75,9 +75,8 @@ export class Reception {
         return;
       case 'dialling':
         client.append(chunk);
-        client.waitingBytes += chunk.length;
-        this.#options.counters.add(GLOBAL.keptBytes, chunk.length);
         if (client.firstBytes >= KEPT_WHILE_DIALLING_BYTES) client.pause();
+        this.#options.relay.hold(client, chunk.length);
         return;
       case 'joined':
       case 'refused':

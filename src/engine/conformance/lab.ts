@@ -21,6 +21,8 @@ export interface LabOptions {
   readonly limits?: Partial<Limits>;
   /** Where engine and backend are. Default 127.0.0.1. */
   readonly address?: string;
+  /** The counters of other threads. Default: there are none. */
+  readonly neighbours?: readonly Counters[];
   readonly onPeer?: (peer: Peer) => void;
 }
 
@@ -44,6 +46,7 @@ export class Lab implements Disposable {
     this.engine = makeEngine(engine, {
       switchboard: this.table,
       counters: this.counters,
+      allValues: [this.counters, ...(options.neighbours ?? [])].map(({ values }) => values),
       limits: options.limits ?? {},
       clock: this.clock,
       onFault: (error) => this.faults.push(error),

@@ -12,6 +12,7 @@ import { systemClock, type Clock } from '../clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '../engine.ts';
+import { KeptLimit } from '../kept-limit.ts';
 import { DEFAULT_LIMITS, overLimit, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import { UnfinishedHellos } from '../unfinished-hellos.ts';
@@ -30,6 +31,9 @@ import { WaitingList } from './waiting-list.ts';
 import { closeWithReset } from './system/socket.ts';
 
 const TICK_MS = 1000;
+
+/** One reader may have no more than one of so many parts of what may be kept: with half of it free, nobody is reset. */
+const KEPT_PIECES = 4;
 
 const HANGUP = EPOLL.RDHUP | EPOLL.HUP | EPOLL.ERR;
 
@@ -92,7 +96,14 @@ export class EpollEngine implements Engine, Turn {
     this.#loop = new Loop(this.#poller, this);
     const end = this.#end.bind(this);
     const fault = this.#fault.bind(this);
-    this.#relay = new Relay(this.#ends, this.#counters, end, fault);
+    this.#relay = new Relay({
+      ends: this.#ends,
+      counters: this.#counters,
+      limit: new KeptLimit(this.#limits, options.allValues ?? [this.#counters.values]),
+      maxPieceBytes: Math.floor(this.#limits.maxKeptBytes / KEPT_PIECES),
+      done: end,
+      fault,
+    });
     const parts = {
       switchboard: this.#switchboard,
       counters: this.#counters,
@@ -240,7 +251,7 @@ export class EpollEngine implements Engine, Turn {
     this.#listeners.wake();
     this.#reception.tick(this.#tick);
     this.#sweep.run(this.#tick);
-    this.#relay.closeSpare();
+    this.#relay.tick();
   }
 
   /** A bug costs the connection whose end this is. */

@@ -5,7 +5,7 @@
  * verifying takes. The clock is read only where a limit or a resting endpoint asks for it.
  */
 import { systemClock, type Clock } from '../../engine/clock.ts';
-import { COLUMN, GLOBAL, type Counters } from '../../engine/counters.ts';
+import { COLUMN, GLOBAL, sumOver, type Counters } from '../../engine/counters.ts';
 import type { Caller, Dial, Ending, Switchboard } from '../../engine/engine.ts';
 import { ENGINE_REASON_CODES, REASON, type EngineReason } from '../../engine/reasons.ts';
 import type { Verdict } from '../../engine/verdict.ts';
@@ -173,20 +173,14 @@ export class GatewaySwitchboard implements Switchboard {
   /** The rate comes last: a connection that is refused for another reason uses nothing up. */
   #overLimit(entry: Entry): GatewayReason | 'connections_limit' | undefined {
     const { allValues, maxConnections, rates } = this.#options;
-    if (this.#sum(allValues, GLOBAL.open) > maxConnections) return 'connections_limit';
+    if (sumOver(allValues, GLOBAL.open) > maxConnections) return 'connections_limit';
     if (entry.maxConnections > 0) {
-      const open = this.#sum(allValues, this.#row(entry) + COLUMN.open);
+      const open = sumOver(allValues, this.#row(entry) + COLUMN.open);
       if (open >= entry.maxConnections) return 'tenant_connections_limit';
     }
     const perSecond = entry.connectionsPerSecond;
     if (perSecond > 0 && !rates.admits(entry.slot, perSecond)) return 'tenant_rate_limit';
     return undefined;
-  }
-
-  #sum(allValues: readonly Float64Array[], index: number): number {
-    let sum = 0;
-    for (const values of allValues) sum += values[index] ?? 0;
-    return sum;
   }
 
   /** Only where the hello comes first is anybody there who could read an alert. */

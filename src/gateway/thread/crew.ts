@@ -5,6 +5,7 @@ import {
   COLUMN,
   Counters,
   GLOBAL,
+  sumOver,
   type GlobalCounter,
   type SlotCounter,
 } from '../../engine/counters.ts';
@@ -38,6 +39,7 @@ export interface CrewOptions extends CrewMemberEvents {
 export class Crew implements SlotUse {
   readonly members: readonly CrewMember[];
 
+  readonly #allValues: readonly Float64Array[];
   readonly #slots: number;
   #addresses: readonly ListenAddress[];
   #masterKeys: readonly Uint8Array[] = [];
@@ -47,6 +49,7 @@ export class Crew implements SlotUse {
     const layout = countersLayout(options.slots);
     const all = Array.from({ length: options.threads }, () => new Counters(layout));
     const rates = new RateLimit(options.slots);
+    this.#allValues = all.map(({ values }) => values);
     this.#slots = options.slots;
     this.#addresses = options.listen;
     this.members = all.map((counters, index) => {
@@ -128,8 +131,6 @@ export class Crew implements SlotUse {
   }
 
   #sum(index: number): number {
-    let sum = 0;
-    for (const { counters } of this.members) sum += counters.values[index] ?? 0;
-    return sum;
+    return sumOver(this.#allValues, index);
   }
 }

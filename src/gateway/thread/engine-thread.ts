@@ -65,11 +65,12 @@ class EngineThread {
     const all = start.counters.map((buffer) => new Counters(layout, buffer));
     const counters = all[start.index];
     if (counters === undefined) throw new RangeError(`thread ${start.index} has no counters`);
+    const allValues = all.map(({ values }) => values);
     const switchboard = new GatewaySwitchboard({
       book: this.#book,
       gate: () => this.#gate,
       counters,
-      allValues: all.map(({ values }) => values),
+      allValues,
       rates: new RateLimit(start.slots, start.rates),
       proxyProtocol: start.proxyProtocol,
       maxConnections: start.maxConnections,
@@ -78,6 +79,7 @@ class EngineThread {
     const { engine, fallbackReason } = await openEngine(start.engine, {
       switchboard,
       counters,
+      allValues,
       limits: start.limits,
       onFault: (error) => {
         const stack = error instanceof Error ? error.stack : undefined;

@@ -3,6 +3,7 @@
  * protocol of the edge.
  */
 import type { Socket, SocketHandler, TLSOptions, TLSUpgradeOptions } from 'bun';
+import type { Relay } from '../../engine/bun/relay.ts';
 import type { Clock } from '../../engine/clock.ts';
 import type { Counters } from '../../engine/counters.ts';
 import type { Limits } from '../../engine/limits.ts';
@@ -12,7 +13,6 @@ import { ClientHello } from '../../wire/hello/client-hello.ts';
 import { alertFor, type HelloOutcome, type HelloRefusal } from '../../wire/outcome.ts';
 import type { ServingCertificate } from '../credentials/serving-certificate.ts';
 import { encodeAlpn } from './alpn.ts';
-import type { BoundedRelay } from './bounded-relay.ts';
 import { isBrokenSession } from './broken-session.ts';
 import type { PodSide } from './sides.ts';
 
@@ -25,7 +25,7 @@ export interface GreeterOptions {
   readonly counters: Counters;
   readonly limits: Limits;
   readonly clock: Clock;
-  readonly relay: BoundedRelay;
+  readonly relay: Relay;
   /** The hello is complete. */
   readonly dial: (pod: PodSide) => void;
   /** The handshake is complete. */
@@ -76,7 +76,7 @@ export class Greeter {
       case 'dialling':
         pod.append(chunk);
         if (pod.firstBytes >= KEPT_WHILE_DIALLING_BYTES) pod.pause();
-        this.#options.relay.hold(pod);
+        this.#options.relay.hold(pod, chunk.length);
         return;
       case 'greeting':
       case 'joined':

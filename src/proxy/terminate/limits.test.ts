@@ -170,8 +170,8 @@ test('readers that stall are reset when more is kept for them than allowed, and 
       socket.write(chunk.toString() === 'flood' ? flood : chunk),
     );
   const api = await lab.apiServer({ onConnection });
-  const mode = { ...lab.terminate(), maxKeptBytes: 1_000_000 };
-  const proxy = await lab.proxy({ edgePort: api.port, mode });
+  const limits = { maxKeptBytes: 1_000_000 };
+  const proxy = await lab.proxy({ edgePort: api.port, mode: lab.terminate(), limits });
   const options = { ca: lab.authority.cert };
   const kept = () => proxy.counters.global('keptBytes');
   const resets = () => proxy.counters.failures()['kept_bytes_limit'] ?? 0;
@@ -186,7 +186,7 @@ test('readers that stall are reset when more is kept for them than allowed, and 
     const keptBefore = kept();
     pod.tls.write('flood');
     await until(() => kept() > keptBefore || resets() > 0, 'bytes that are kept for it');
-    expect(kept()).toBeLessThanOrEqual(mode.maxKeptBytes);
+    expect(kept()).toBeLessThanOrEqual(limits.maxKeptBytes);
   }
 
   expect(proxy.counters.failures()).toEqual({ kept_bytes_limit: 1 });
@@ -200,7 +200,8 @@ test('what a pod sends while the edge is dialled counts as kept, up to the limit
   const mute = lab.use(new Backend());
   const proxy = await lab.proxy({
     edgePort: mute.port,
-    mode: { ...lab.terminate(), maxKeptBytes: HELLO.length + 100 },
+    mode: lab.terminate(),
+    limits: { maxKeptBytes: HELLO.length + 100 },
   });
 
   const client = await Peer.dial(proxy.ports[0]!);

@@ -15,15 +15,16 @@
  */
 import type { Socket, SocketHandler } from 'bun';
 import { FrontDoor } from '../../engine/bun/front-door.ts';
+import { Relay } from '../../engine/bun/relay.ts';
 import { systemClock, type Clock } from '../../engine/clock.ts';
 import { COLUMN, type Counters } from '../../engine/counters.ts';
 import type { Engine, ListenOptions } from '../../engine/engine.ts';
+import { KeptLimit } from '../../engine/kept-limit.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../engine/limits.ts';
 import { REASON } from '../../engine/reasons.ts';
 import type { ServingCertificate } from '../credentials/serving-certificate.ts';
 import type { EdgeEndpoints } from '../edge/edge-endpoints.ts';
 import { chosenAlpn } from './alpn.ts';
-import { BoundedRelay, DEFAULT_MAX_KEPT_BYTES } from './bounded-relay.ts';
 import { EdgeDialler } from './edge-dialler.ts';
 import { Greeter } from './greeter.ts';
 import { PodSide } from './sides.ts';
@@ -39,8 +40,6 @@ export interface TerminatorOptions {
   /** With the reasons of {@link PROXY_REASON_CODES} and {@link HELLO_REFUSAL_CODES}. */
   readonly counters: Counters;
   readonly limits?: Partial<Limits> | undefined;
-  /** How many bytes may wait for slow readers and for dials, of all connections together. Default 64 MiB. */
-  readonly maxKeptBytes?: number | undefined;
   readonly clock?: Clock | undefined;
   /** An endpoint did not answer as it should, by this reason. */
   readonly suspected: (reason: number, error: Error | undefined) => void;
@@ -58,7 +57,7 @@ export class Terminator implements Engine {
   readonly #clock: Clock;
   readonly #onFault: (error: unknown) => void;
   readonly #row: number;
-  readonly #relay: BoundedRelay;
+  readonly #relay: Relay;
   readonly #dialler: EdgeDialler;
   readonly #greeter: Greeter;
   readonly #handlers: SocketHandler<Accepted>;
@@ -81,8 +80,10 @@ export class Terminator implements Engine {
       tick: () => this.#tick(),
       end: this.#end.bind(this),
     });
-    const maxKeptBytes = options.maxKeptBytes ?? DEFAULT_MAX_KEPT_BYTES;
-    this.#relay = new BoundedRelay(counters, maxKeptBytes, this.#end.bind(this));
+    const limit = new KeptLimit(this.#limits, [counters.values]);
+    this.#relay = new Relay(counters, limit, (client, reason, how) => {
+      if (client instanceof PodSide) this.#end(client, reason, how);
+    });
     this.#greeter = new Greeter({
       certificate: options.certificate,
       counters,
@@ -164,7 +165,7 @@ export class Terminator implements Engine {
     pod.row = this.#row;
     this.#counters.add(this.#row + COLUMN.open, 1);
     this.#counters.add(this.#row + COLUMN.total, 1);
-    this.#relay.hold(pod);
+    this.#relay.hold(pod, pod.firstBytes);
     if (pod.phase !== 'over') this.#dialler.start(pod);
   }
 

@@ -4,9 +4,15 @@
 import { GLOBAL, type Counters } from '../../counters.ts';
 import { Arena } from '../system/libc.ts';
 
-/** What most of them fit in; such rooms are used again. */
-const ROOM_BYTES = 1 << 16;
+/** Rooms have 4 KiB times a power of two, so that none is larger than twice what is in it; the usual ones are used again. */
+const SMALLEST_ROOM_BITS = 12;
+const LARGEST_FREE_ROOM_BITS = 16;
 const MAX_FREE_ROOMS = 64;
+
+/** The power of two that so many bytes fit in. */
+function roomBits(length: number): number {
+  return Math.max(SMALLEST_ROOM_BITS, 32 - Math.clz32(length - 1));
+}
 
 /** What waits for one socket. */
 export interface Kept {
@@ -21,7 +27,8 @@ export interface Kept {
 export class KeptBytes {
   readonly #counters: Counters;
   readonly #kept = new Map<number, Kept>();
-  readonly #freeRooms: Arena[] = [];
+  /** By their power of two. */
+  readonly #freeRooms: Arena[][] = Array.from({ length: LARGEST_FREE_ROOM_BITS + 1 }, () => []);
 
   constructor(counters: Counters) {
     this.#counters = counters;
@@ -38,9 +45,8 @@ export class KeptBytes {
 
   /** Keeps a copy of these bytes. */
   put(fd: number, from: Buffer, start: number, length: number, uncounted: number): void {
-    const room =
-      (length <= ROOM_BYTES ? this.#freeRooms.pop() : undefined) ??
-      new Arena(Math.max(length, ROOM_BYTES));
+    const bits = roomBits(length);
+    const room = this.#freeRooms[bits]?.pop() ?? new Arena(1 << bits);
     from.copy(room.bytes, 0, start, start + length);
     this.#kept.set(fd, { room, start: 0, length, uncounted });
     this.#counters.add(GLOBAL.keptBytes, length);
@@ -64,7 +70,7 @@ export class KeptBytes {
 
   #forget(fd: number, { room }: Kept): void {
     this.#kept.delete(fd);
-    const isUsual = room.bytes.length === ROOM_BYTES;
-    if (isUsual && this.#freeRooms.length < MAX_FREE_ROOMS) this.#freeRooms.push(room);
+    const free = this.#freeRooms[roomBits(room.bytes.length)];
+    if (free !== undefined && free.length < MAX_FREE_ROOMS) free.push(room);
   }
 }

@@ -11,8 +11,13 @@
  *
  * Small reads are copied through one buffer for all connections; an end that fills it twice in a row gets a pipe
  * (splice), or a larger share of the buffer if there is none. So does one whose bytes gather (gatherer.ts).
+ *
+ * What is read and not taken has to be kept. Once half of what may be kept is, nothing more is read before it is taken:
+ * bytes are looked at, sent, and as many as were sent are thrown away. That costs a call more and keeps nothing, so that
+ * stalled readers, however many, cost nobody the connection.
  */
 import { GLOBAL, type Counters } from '../../counters.ts';
+import type { KeptLimit } from '../../kept-limit.ts';
 import { REASON } from '../../reasons.ts';
 import { FLAG, type Ends } from '../ends.ts';
 import { Gatherer, LOOK_MS, WAKE_BYTES } from './gatherer.ts';
@@ -28,6 +33,17 @@ export type Done = (client: number, reason: number, how: 'close' | 'reset') => v
 
 /** Ends the connection of an end because of a bug. */
 export type Fault = (end: number, error: unknown) => void;
+
+/** What a relay is made of. */
+export interface RelayOptions {
+  readonly ends: Ends;
+  readonly counters: Counters;
+  readonly limit: KeptLimit;
+  /** The most that is kept for one reader, beside what one copy brings. */
+  readonly maxPieceBytes: number;
+  readonly done: Done;
+  readonly fault: Fault;
+}
 
 /** Before the place where bytes are read to: for a preface, or for what is dropped. */
 export const HEAD_ROOM_BYTES = 32 * 1024;
@@ -51,16 +67,22 @@ export class Relay {
 
   readonly #ends: Ends;
   readonly #counters: Counters;
+  readonly #limit: KeptLimit;
+  readonly #spliceBytes: number;
   readonly #done: Done;
   readonly #fault: Fault;
   readonly #kept: KeptBytes;
   readonly #pipes = new Pipes();
   readonly #queue: TurnQueue;
   readonly #gatherer: Gatherer;
+  /** So much is kept that nothing is read before it is taken. As of the last stall, or the last tick. */
+  #isTight = false;
 
-  constructor(ends: Ends, counters: Counters, done: Done, fault: Fault) {
+  constructor({ ends, counters, limit, maxPieceBytes, done, fault }: RelayOptions) {
     this.#ends = ends;
     this.#counters = counters;
+    this.#limit = limit;
+    this.#spliceBytes = Math.min(PIPE_BYTES, maxPieceBytes);
     this.#done = done;
     this.#fault = fault;
     this.#kept = new KeptBytes(counters);
@@ -125,7 +147,7 @@ export class Relay {
     if (kept !== undefined) {
       const sent = libc.send(to, kept.room.address + kept.start, kept.length, MSG.NOSIGNAL);
       if (sent < 0) {
-        this.#notSent(to, errno());
+        if (errno() !== ERRNO.EAGAIN) this.lost(to);
         return;
       }
       const uncounted = Math.min(kept.uncounted, sent);
@@ -140,7 +162,8 @@ export class Relay {
 
   /** Whether bytes are held that this end has said or is to hear. */
   holds(end: number): boolean {
-    if (this.#kept.get(end) !== undefined) return true;
+    // Perhaps only in the kernel, where closing would lose them too.
+    if (this.#ends.has(end, FLAG.blocked)) return true;
     return this.#ends.has(end, FLAG.piped) && this.#pipes.of(end).bytes > 0;
   }
 
@@ -151,7 +174,13 @@ export class Relay {
     if (this.#ends.has(end, FLAG.piped)) this.#giveBackPipe(end);
   }
 
-  /** Closes what was kept for later use. Once a second: bulk that is over leaves no descriptors behind. */
+  /** Once a second: bulk that is over leaves no descriptors behind, and stalls that are over no traces. */
+  tick(): void {
+    this.#pipes.closeFree();
+    if (this.#isTight) this.#isTight = this.#limit.isNear;
+  }
+
+  /** Closes what was kept for later use. */
   closeSpare(): void {
     this.#pipes.closeFree();
   }
@@ -160,14 +189,19 @@ export class Relay {
     const ends = this.#ends;
     for (let round = 0; round < COPY_ROUNDS; round++) {
       const isHot = (ends.heat[from] ?? 0) >= HOT_READS;
-      const want =
-        isHot && this.#kept.size < MAX_STALLED_FOR_HOT_READS ? HOT_READ_BYTES : READ_BYTES;
-      const got = libc.recv(from, this.io.address + HEAD_ROOM_BYTES, want, 0);
+      const isTight = this.#isTight;
+      const hasRoom = !isTight && this.#kept.size < MAX_STALLED_FOR_HOT_READS;
+      const want = isHot && hasRoom ? HOT_READ_BYTES : READ_BYTES;
+      const how = isTight ? MSG.PEEK : 0;
+      const got = libc.recv(from, this.io.address + HEAD_ROOM_BYTES, want, how);
       if (got <= 0) {
         this.#nothingRead(from, to, got, errno());
         return;
       }
-      if (!this.#deliver(to, HEAD_ROOM_BYTES, got, 0)) return;
+      const isThrough = isTight
+        ? this.#deliverSeen(from, to, got)
+        : this.#deliver(to, HEAD_ROOM_BYTES, got, 0);
+      if (!isThrough) return;
       if (this.#isDrained(from, got, want)) return;
       if (got === want && !isHot && this.#becomesHot(from)) {
         this.#pumpThroughPipe(from, to, this.#pipes.of(from));
@@ -180,7 +214,13 @@ export class Relay {
   #pumpThroughPipe(from: number, to: number, pipe: Pipe): void {
     for (let round = 0; round < SPLICE_ROUNDS; round++) {
       if (pipe.bytes === 0) {
-        const got = libc.splice(from, 0, pipe.writeEnd, 0, PIPE_BYTES, SPLICE_FLAGS);
+        if (this.#isTight) {
+          this.#giveBackPipe(from);
+          this.#ends.heat[from] = HOT_READS - 1;
+          this.#pumpByCopy(from, to);
+          return;
+        }
+        const got = libc.splice(from, 0, pipe.writeEnd, 0, this.#spliceBytes, SPLICE_FLAGS);
         if (got <= 0) {
           const failure = errno();
           if (got < 0 && failure === ERRNO.EINTR) continue; // a pipe is left for a signal
@@ -194,7 +234,8 @@ export class Relay {
       if (sent < 0) {
         const failure = errno();
         if (failure === ERRNO.EINTR) continue;
-        this.#notSent(to, failure);
+        if (failure === ERRNO.EAGAIN) this.#stall(to);
+        else this.lost(to);
         return;
       }
       // If bytes are left, a signal may have come between: only EAGAIN says that the socket is full.
@@ -236,9 +277,37 @@ export class Relay {
     const ours = Math.min(uncounted, taken);
     this.#count(to, taken - ours);
     this.#kept.put(to, this.io.bytes, at + taken, length - taken, uncounted - ours);
-    if (sent < 0) this.#notSent(to, failure);
-    else this.#ends.set(to, FLAG.blocked);
+    if (sent < 0 && failure !== ERRNO.EAGAIN) this.lost(to);
+    else this.#stall(to);
     return false;
+  }
+
+  /** Sends what is in the buffer and still in the kernel, and takes from there what the socket took. Whether it took all. */
+  #deliverSeen(from: number, to: number, length: number): boolean {
+    const sent = libc.send(to, this.io.address + HEAD_ROOM_BYTES, length, MSG.NOSIGNAL);
+    if (sent < 0) {
+      if (errno() === ERRNO.EAGAIN) this.#ends.set(to, FLAG.blocked);
+      else this.lost(to);
+      return false;
+    }
+    this.#count(to, sent);
+    // With MSG_TRUNC TCP throws the bytes away and copies none of them.
+    if (libc.recv(from, 0, sent, MSG.TRUNC) !== sent) {
+      this.lost(from);
+      return false;
+    }
+    if (sent === length) return true;
+    this.#ends.set(to, FLAG.blocked);
+    return false;
+  }
+
+  /** An end took less than there was, and the rest is kept. Its connection goes if that was too much. */
+  #stall(to: number): void {
+    this.#ends.set(to, FLAG.blocked);
+    this.#isTight = this.#limit.isNear;
+    if (this.#isTight && this.#limit.isExceeded) {
+      this.#done(this.#ends.clientOf(to), REASON.kept_bytes_limit, 'reset');
+    }
   }
 
   /** Whether this read has brought all that the kernel had. */
@@ -254,11 +323,6 @@ export class Relay {
     if (got === 0) this.#fin(from, to);
     else if (got < 0 && failure === ERRNO.EAGAIN) this.#ends.clear(from, FLAG.readable);
     else this.lost(from);
-  }
-
-  #notSent(to: number, failure: number): void {
-    if (failure === ERRNO.EAGAIN) this.#ends.set(to, FLAG.blocked);
-    else this.lost(to);
   }
 
   /** An end was reset, or its network gave up: the other one is to know. */
@@ -295,7 +359,7 @@ export class Relay {
   }
 
   #takePipe(from: number): boolean {
-    if (this.#pipes.take(from) === undefined) return false;
+    if (this.#isTight || this.#pipes.take(from) === undefined) return false;
     this.#ends.set(from, FLAG.piped);
     return true;
   }

@@ -1,0 +1,78 @@
+/**
+ * What holds for the bytes that wait for slow readers: no more than allowed, of all connections of all threads.
+ */
+import { expect, test } from 'bun:test';
+import { GLOBAL, Counters } from '../../counters.ts';
+import { HELLO, Lab } from '../lab.ts';
+import { until, type Peer } from '../peer.ts';
+
+const PAYLOAD = Buffer.alloc(32 << 20, 9);
+const STALLED = 12;
+const MAX_KEPT_BYTES = 1_500_000;
+
+/** Readers that stall, each with a payload on its way, one after the other; how many bytes were kept at most. */
+async function stall(lab: Lab): Promise<{ readers: Peer[]; mostKept: number }> {
+  const readers: Peer[] = [];
+  let mostKept = 0;
+  for (let count = 0; count < STALLED; count++) {
+    const { client, upstream } = await lab.pair();
+    client.pause();
+    readers.push(client);
+    void upstream.send(PAYLOAD);
+    await until(() => {
+      mostKept = Math.max(mostKept, lab.counters.global('keptBytes'));
+      return upstream.isBlocked || upstream.closed;
+    }, 'a full way, or the end');
+  }
+  return { readers, mostKept };
+}
+
+/** Registers the tests for one engine. */
+export function keptSuite(engine: string): void {
+  test('keeps no more than allowed for all stalled readers, and serves the others', async () => {
+    using lab = new Lab(engine, { limits: { maxKeptBytes: MAX_KEPT_BYTES } });
+    const lively = await lab.pair();
+
+    const { readers, mostKept } = await stall(lab);
+    await lively.client.send(Buffer.from('ping'));
+    await until(() => lively.upstream.received === HELLO.length + 4, 'the ping');
+    await lively.upstream.send(Buffer.from('pong'));
+    await until(() => lively.client.received === 4, 'the pong');
+    for (const reader of readers) reader.resume();
+    await until(
+      () => readers.every(({ received, closed }) => received === PAYLOAD.length || closed),
+      'all that is to come',
+    );
+
+    expect(mostKept).toBeGreaterThan(0);
+    expect(mostKept).toBeLessThanOrEqual(MAX_KEPT_BYTES);
+    const whole = readers.filter(({ received }) => received === PAYLOAD.length);
+    const { kept_bytes_limit: resets = 0, ...others } = lab.counters.failures();
+    expect(whole.length + resets).toBe(STALLED);
+    expect(whole.length).toBeGreaterThan(0);
+    expect(others).toEqual({});
+    expect(readers.filter(({ wasReset }) => wasReset)).toHaveLength(resets);
+    const digest = new Bun.CryptoHasher('sha256').update(PAYLOAD).digest('hex');
+    expect(whole.map(({ hash }) => hash.digest('hex'))).toEqual(whole.map(() => digest));
+    expect(lab.counters.global('keptBytes')).toBe(0);
+  }, 30_000);
+
+  test('resets the connection that would go beyond what all threads may keep', async () => {
+    const neighbour = new Counters({ slots: 1 });
+    neighbour.add(GLOBAL.keptBytes, MAX_KEPT_BYTES);
+    using lab = new Lab(engine, {
+      limits: { maxKeptBytes: MAX_KEPT_BYTES },
+      neighbours: [neighbour],
+    });
+    const { client, upstream } = await lab.pair();
+    client.pause();
+
+    void upstream.send(PAYLOAD);
+    await until(() => upstream.closed, 'the end');
+
+    expect(upstream.wasReset).toBe(true);
+    expect((await lab.ending()).reason).toBe('kept_bytes_limit');
+    expect(lab.counts().failures).toEqual({ kept_bytes_limit: 1 });
+    expect(lab.counters.global('keptBytes')).toBe(0);
+  });
+}

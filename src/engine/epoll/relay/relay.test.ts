@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test';
+import { HELLO, Lab } from '../../conformance/lab.ts';
+import { until, type Peer } from '../../conformance/peer.ts';
+import { urgentClient } from '../../conformance/urgent-client.ts';
+
+const PAYLOAD = Buffer.alloc(32 << 20, 9);
+const MAX_KEPT_BYTES = 1_000_000;
+
+/** Readers that stall, more than there is room for, until bytes are left in the kernel for the next ones. */
+async function tightLab(): Promise<{ lab: Lab; readers: Peer[] }> {
+  const lab = new Lab('epoll', { limits: { maxKeptBytes: MAX_KEPT_BYTES } });
+  const readers: Peer[] = [];
+  while (lab.counters.global('keptBytes') <= MAX_KEPT_BYTES / 2) readers.push(await stalled(lab));
+  return { lab, readers };
+}
+
+/** A reader that stalls, with a payload and a FIN on their way. */
+async function stalled(lab: Lab): Promise<Peer> {
+  const { client, upstream } = await lab.pair();
+  client.pause();
+  void upstream.send(PAYLOAD).then(() => upstream.fin());
+  await until(() => upstream.isBlocked, 'a full way');
+  return client;
+}
+
+test('leaves bytes in the kernel once half of what may be kept is, and resets nobody', async () => {
+  const { lab, readers } = await tightLab();
+  using _ = lab;
+  const kept = lab.counters.global('keptBytes');
+
+  const more = [await stalled(lab), await stalled(lab)];
+  const keptThen = lab.counters.global('keptBytes');
+  for (const reader of [...readers, ...more]) reader.resume();
+  await until(() => [...readers, ...more].every(({ sawFin }) => sawFin), 'all FINs');
+
+  expect(keptThen).toBe(kept);
+  expect(more.map(({ received }) => received)).toEqual([PAYLOAD.length, PAYLOAD.length]);
+  expect(lab.counters.failures()).toEqual({});
+  expect(lab.counters.global('lostEdges')).toBe(0);
+  expect(lab.counters.global('keptBytes')).toBe(0);
+});
+
+test('keeps again when there is room again', async () => {
+  const { lab, readers } = await tightLab();
+  using _ = lab;
+  for (const reader of readers) reader.reset();
+  await until(() => lab.counters.global('open') === 0, 'no connection left');
+
+  lab.clock.advance(1000);
+  const reader = await stalled(lab);
+
+  expect(lab.counters.global('keptBytes')).toBeGreaterThan(0);
+  reader.reset();
+});
+
+test('resets who is closed with bytes for it left in the kernel', async () => {
+  const { lab, readers } = await tightLab();
+  using _ = lab;
+  const last = await stalled(lab);
+
+  lab.engine.closeOldest(readers.length + 1);
+  last.resume();
+
+  await until(() => last.closed, 'the end');
+  expect(last.wasReset).toBe(true);
+});
+
+test('brings all bytes around an urgent one while little may be kept', async () => {
+  const { lab, readers } = await tightLab();
+  using _ = lab;
+
+  using _client = urgentClient(lab.port, { hello: HELLO, endsWithFin: true });
+  await until(() => lab.backend.peers.length === readers.length + 1, 'the connection');
+  const upstream = lab.backend.peers.at(-1)!;
+  await until(() => upstream.sawFin, 'the FIN');
+
+  const said = upstream.bytes().subarray(HELLO.length).toString();
+  expect(said.replace('!', '')).toBe('beforebehind');
+});
