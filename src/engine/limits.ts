@@ -2,6 +2,7 @@
  * How much one engine takes on, and for how long it waits.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { GLOBAL, sumOver } from './counters.ts';
 import { REASON } from './reasons.ts';
 
 /** Limits of one engine, which is one thread: a gateway of four threads has each of them four times. */
@@ -59,17 +60,27 @@ export const DEFAULT_LIMITS: Limits = {
   keepaliveMs: 55_000,
 };
 
+/** How many descriptors will be wanted, in all threads: each client without an upstream will want one more. */
+export function wantedDescriptors(allValues: readonly Float64Array[]): number {
+  return sumOver(allValues, GLOBAL.unfinishedHellos) + sumOver(allValues, GLOBAL.dialling);
+}
+
 /**
- * The reason not to admit one more connection, if there is one. A new descriptor has the lowest free number, so that of
- * the accepted socket says how many are taken, in all threads; and each client without an upstream will want one more.
+ * Whether a descriptor that was just opened leaves enough to the rest of the process, with so many wanted besides. A new one
+ * has the lowest free number, which says how many are taken, in all threads.
  */
+export function leavesReserve(limits: Limits, descriptor: number, wanted: number): boolean {
+  return descriptor + wanted + DESCRIPTOR_RESERVE < limits.maxDescriptors;
+}
+
+/** The reason not to admit one more connection, if there is one. */
 export function overLimit(
   limits: Limits,
   open: number,
   descriptor: number,
-  wantedDescriptors: number,
+  wanted: number,
 ): number | undefined {
   if (open >= limits.maxConnections) return REASON.connections_limit;
-  const needed = descriptor + wantedDescriptors + DESCRIPTOR_RESERVE;
-  return needed >= limits.maxDescriptors ? REASON.descriptors_limit : undefined;
+  // The one more is its own upstream.
+  return leavesReserve(limits, descriptor, wanted + 1) ? undefined : REASON.descriptors_limit;
 }

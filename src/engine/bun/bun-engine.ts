@@ -7,7 +7,7 @@
  * - A paused socket keeps bytes and FIN for later, even if both FINs are through, and costs no CPU meanwhile.
  * - A dial cannot be taken back. After a timeout it goes on in the kernel (tcp_syn_retries: two minutes); it is counted
  *   as `abandonedDials`, takes a place of `maxConnections`, and is reset should it ever succeed.
- * - A dial for want of file descriptors fails as ECONNREFUSED, so it counts as `dial_refused`.
+ * - A dial for want of file descriptors fails as ECONNREFUSED (dial-failure.ts).
  * - Accepting cannot be paused, so what is over a limit is accepted and reset. The backlog cannot be chosen.
  * - Out of file descriptors Bun spins, a whole CPU for as long as the backlog has a connection. So it must not come to
  *   that: some descriptors are never given to clients (limits.ts).
@@ -49,15 +49,17 @@ export class BunEngine implements Engine {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
     this.#onFault = options.onFault;
+    const allValues = options.allValues ?? [this.#counters.values];
     this.#door = new FrontDoor<ClientSide>({
       counters: this.#counters,
       limits: this.#limits,
       clock: this.#clock,
-      dials: () => this.#reception.dials,
+      allValues,
+      abandonedDials: () => this.#reception.abandonedDials,
       tick: () => this.#reception.tick(),
       end: this.#end.bind(this),
     });
-    const limit = new KeptLimit(this.#limits, options.allValues ?? [this.#counters.values]);
+    const limit = new KeptLimit(this.#limits, allValues);
     this.#relay = new Relay(this.#counters, limit, this.#end.bind(this));
     this.#reception = new Reception({
       switchboard: this.#switchboard,

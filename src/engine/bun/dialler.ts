@@ -45,11 +45,6 @@ export class Dialler {
     this.#handlers = this.#upstreamHandlers();
   }
 
-  /** Dials that a client waits for. */
-  get pending(): number {
-    return this.#dialling.size;
-  }
-
   /** Dials that nobody waits for and that Bun cannot take back. */
   get abandoned(): number {
     return this.#abandoned;

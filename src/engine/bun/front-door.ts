@@ -6,7 +6,7 @@ import type { Socket, SocketHandler, TCPSocketListener } from 'bun';
 import type { Clock } from '../clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { ListenOptions } from '../engine.ts';
-import { overLimit, type Limits } from '../limits.ts';
+import { overLimit, wantedDescriptors, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import { UnfinishedHellos } from '../unfinished-hellos.ts';
 import { descriptorOf, listenPlain } from './plain-listener.ts';
@@ -19,8 +19,10 @@ export interface FrontDoorOptions<Client extends ClientSide> {
   readonly counters: Counters;
   readonly limits: Limits;
   readonly clock: Clock;
-  /** Dials that clients wait for, and dials that cannot be taken back: both have a descriptor, or will. */
-  readonly dials: () => { readonly pending: number; readonly abandoned: number };
+  /** See {@link EngineOptions.allValues}. */
+  readonly allValues: readonly Float64Array[];
+  /** Dials that cannot be taken back. */
+  readonly abandonedDials: () => number;
   /** Once a second, from the first listener on. */
   readonly tick: () => void;
   /** Ends a connection; calls {@link FrontDoor.leave} in its course. */
@@ -78,11 +80,10 @@ export class FrontDoor<Client extends ClientSide> {
 
   /** Whether a client that was just accepted may stay. One that may not is counted and reset. */
   admits(client: Client, socket: Socket<unknown>): boolean {
-    const { counters, limits, dials } = this.#options;
-    const { pending, abandoned } = dials();
+    const { counters, limits, allValues, abandonedDials } = this.#options;
     counters.add(GLOBAL.accepted, 1);
-    const open = this.#inside.size + abandoned;
-    const wanted = this.unfinished.size + pending;
+    const open = this.#inside.size + abandonedDials();
+    const wanted = wantedDescriptors(allValues);
     const refusal =
       overLimit(limits, open, descriptorOf(socket), wanted) ?? this.unfinished.admit(client);
     if (refusal !== undefined) {

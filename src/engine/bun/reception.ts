@@ -40,9 +40,9 @@ export class Reception {
     this.#dialler = new Dialler({ ...options, failed: this.#dialFailed.bind(this) });
   }
 
-  /** Dials that a client waits for, and dials that go on with nobody waiting. */
-  get dials(): { readonly pending: number; readonly abandoned: number } {
-    return this.#dialler;
+  /** Dials that go on with nobody waiting. */
+  get abandonedDials(): number {
+    return this.#dialler.abandoned;
   }
 
   /** The client is over. */

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { PREFACE_LIMIT_BYTES, type Dial, type Switchboard } from '../engine.ts';
-import type { Limits } from '../limits.ts';
+import { leavesReserve, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import type { Verdict } from '../verdict.ts';
 import type { EpollCaller } from './caller.ts';
@@ -64,11 +64,6 @@ export class Dialler {
     this.#counters = options.counters;
     this.#ends = options.ends;
     this.#dialling = new WaitingList(options.ends, LIST.dial);
-  }
-
-  /** Dials that a client waits for. */
-  get pending(): number {
-    return this.#dialling.size;
   }
 
   /** Begins a dial. False if it has failed at once: {@link dial} says how. @throws RangeError if there is no such slot. */
@@ -136,6 +131,11 @@ export class Dialler {
     const ends = this.#ends;
     const upstream = openFor(endpoint);
     if (upstream < 0) return REASON.dial_no_resources;
+    // Two threads may let somebody in at the same moment: what is left to the process is not for their dials.
+    if (!leavesReserve(this.#options.limits, upstream, 0)) {
+      libc.close(upstream);
+      return REASON.dial_no_resources;
+    }
     if (connect(upstream, endpoint) < 0) {
       const failure = errno();
       if (failure !== ERRNO.EINPROGRESS) {

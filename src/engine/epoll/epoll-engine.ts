@@ -13,7 +13,13 @@ import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '../engine.ts';
 import { KeptLimit } from '../kept-limit.ts';
-import { DEFAULT_LIMITS, overLimit, type Limits } from '../limits.ts';
+import {
+  DEFAULT_LIMITS,
+  leavesReserve,
+  overLimit,
+  wantedDescriptors,
+  type Limits,
+} from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import { UnfinishedHellos } from '../unfinished-hellos.ts';
 import { EpollCaller } from './caller.ts';
@@ -25,6 +31,7 @@ import { Listeners } from './listeners.ts';
 import { Loop, type Turn } from './loop.ts';
 import { Poller } from './system/poller.ts';
 import { Reception } from './reception.ts';
+import { Pipes } from './relay/pipes.ts';
 import { HEAD_ROOM_BYTES, Relay } from './relay/relay.ts';
 import { Sweep } from './sweep.ts';
 import { WaitingList } from './waiting-list.ts';
@@ -59,6 +66,7 @@ export class EpollEngine implements Engine, Turn {
 
   readonly #switchboard: Switchboard;
   readonly #counters: Counters;
+  readonly #allValues: readonly Float64Array[];
   readonly #limits: Limits;
   readonly #clock: Clock;
   readonly #onFault: (error: unknown) => void;
@@ -86,6 +94,7 @@ export class EpollEngine implements Engine, Turn {
     this.#poller = poller;
     this.#switchboard = options.switchboard;
     this.#counters = options.counters;
+    this.#allValues = options.allValues ?? [options.counters.values];
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
     this.#onFault = options.onFault;
@@ -99,7 +108,8 @@ export class EpollEngine implements Engine, Turn {
     this.#relay = new Relay({
       ends: this.#ends,
       counters: this.#counters,
-      limit: new KeptLimit(this.#limits, options.allValues ?? [this.#counters.values]),
+      limit: new KeptLimit(this.#limits, this.#allValues),
+      pipes: new Pipes((fd) => leavesReserve(this.#limits, fd, wantedDescriptors(this.#allValues))),
       maxPieceBytes: Math.floor(this.#limits.maxKeptBytes / KEPT_PIECES),
       done: end,
       fault,
@@ -182,7 +192,7 @@ export class EpollEngine implements Engine, Turn {
   #admit(client: number, listener: number): void {
     this.#counters.add(GLOBAL.accepted, 1);
     this.#ends.openClient(client, listener, this.#clock.nowMs(), this.#tick);
-    const wanted = this.#unfinished.size + this.#dialler.pending;
+    const wanted = wantedDescriptors(this.#allValues);
     const refusal =
       overLimit(this.#limits, this.#clients, client, wanted) ?? this.#unfinished.admit(client);
     if (refusal !== undefined) {

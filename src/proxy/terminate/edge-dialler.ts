@@ -62,11 +62,6 @@ export class EdgeDialler {
     this.#handlers = this.#edgeHandlers();
   }
 
-  /** Dials that a pod waits for. */
-  get pending(): number {
-    return this.#dialling.size;
-  }
-
   /** Dials that nobody waits for and that Bun cannot take back. */
   get abandoned(): number {
     return this.#abandoned;
@@ -211,9 +206,15 @@ export class EdgeDialler {
   }
 
   #fail(pod: PodSide, reason: number, error: Error | undefined): void {
-    const { endpoints, suspected } = this.#options;
+    const { endpoints, suspected, failed } = this.#options;
     this.#decide(pod);
     this.#counters.fail(reason, this.#row);
+    // That is this process's fault: no address rests for it, and the next would fare no better.
+    if (reason === REASON.dial_no_resources) {
+      pod.peer = null;
+      failed(pod);
+      return;
+    }
     if (pod.endpoint !== undefined) endpoints.failed(pod.endpoint, reason === REASON.dial_timeout);
     pod.peer = null;
     suspected(reason, error);

@@ -72,15 +72,17 @@ export class Terminator implements Engine {
     this.#onFault = options.onFault;
     this.#row = counters.row(0);
     this.#edgeDown = counters.reason('edge_down');
+    const allValues = [counters.values];
     this.#door = new FrontDoor<PodSide>({
       counters,
       limits: this.#limits,
       clock: this.#clock,
-      dials: () => this.#dialler,
+      allValues,
+      abandonedDials: () => this.#dialler.abandoned,
       tick: () => this.#tick(),
       end: this.#end.bind(this),
     });
-    const limit = new KeptLimit(this.#limits, [counters.values]);
+    const limit = new KeptLimit(this.#limits, allValues);
     this.#relay = new Relay(counters, limit, (client, reason, how) => {
       if (client instanceof PodSide) this.#end(client, reason, how);
     });

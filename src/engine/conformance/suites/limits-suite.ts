@@ -3,6 +3,7 @@
  */
 import { expect, test } from 'bun:test';
 import { closeSync, fstatSync, openSync } from 'node:fs';
+import { Counters, GLOBAL } from '../../counters.ts';
 import { keepaliveMs } from '../keepalive.ts';
 import { HELLO, Lab } from '../lab.ts';
 import { Peer, until } from '../peer.ts';
@@ -76,6 +77,21 @@ export function limitsSuite(engine: string): void {
 
     await lab.pair();
     expect(lab.counters.global('accepted')).toBe(4);
+  });
+
+  test('leaves descriptors to the clients of other threads that have no upstream yet', async () => {
+    const neighbour = new Counters({ slots: 1 });
+    using lab = new Lab(engine, { limits: { maxDescriptors: 10_000 }, neighbours: [neighbour] });
+    await lab.pair();
+
+    neighbour.add(GLOBAL.unfinishedHellos, 5_000);
+    neighbour.add(GLOBAL.dialling, 5_000);
+    const refused = await lab.dial();
+    await until(() => refused.closed, 'the end of one too many');
+    neighbour.add(GLOBAL.dialling, -5_000);
+
+    await lab.pair();
+    expect(lab.counters.failures()).toEqual({ descriptors_limit: 1 });
   });
 
   test('limits unfinished hellos overall', async () => {

@@ -42,6 +42,28 @@ export function processSuite(engine: string): void {
     );
   }, 20_000);
 
+  test('knows a dial that had no descriptor from one that was refused', async () => {
+    const maxFiles = 128;
+    using backend = new Backend();
+    const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
+    const limits = { maxDescriptors: 1_000_000 }; // so that it lets in more than it can serve
+    await using child = await EngineProcess.start(engine, rows, { maxFiles, limits });
+    const { port, descriptors } = await child.report('resources');
+    const clients: Peer[] = [];
+    while (clients.length < maxFiles - descriptors - 8) clients.push(await Peer.dial(port));
+    await child.until(({ open }) => open === clients.length, 'all of them inside');
+
+    for (const client of clients) await client.send(HELLO);
+
+    const { failures } = await child.until(
+      ({ failures: { dial_no_resources: count = 0 } }) => count > 0,
+      'a dial without a descriptor',
+    );
+    expect(failures['dial_refused']).toBeUndefined();
+    for (const client of clients) client.reset();
+    await child.until(({ open }) => open === 0, 'all let go');
+  }, 20_000);
+
   test('idles when file descriptors run out, and goes on when there are some again', async () => {
     const maxFiles = 128;
     const dialled = 200;

@@ -21,10 +21,16 @@ export interface Pipe {
 
 /** The pipes of one engine, by the end that writes into them. */
 export class Pipes {
+  readonly #hasRoomFor: (descriptor: number) => boolean;
   readonly #ends = new Arena(8);
   readonly #free: Pipe[] = [];
   readonly #taken = new Map<number, Pipe>();
   #count = 0;
+
+  /** `hasRoomFor` says whether a descriptor of this number may be kept: whoever connects comes first. */
+  constructor(hasRoomFor: (descriptor: number) => boolean) {
+    this.#hasRoomFor = hasRoomFor;
+  }
 
   /** A pipe for the bytes of this end; absent if there are enough of them, or no descriptors. */
   take(from: number): Pipe | undefined {
@@ -60,6 +66,10 @@ export class Pipes {
     const [readEnd = -1, writeEnd = -1] = this.#ends.words;
     const pipe = { readEnd, writeEnd, bytes: 0 };
     this.#count++;
+    if (!this.#hasRoomFor(Math.max(readEnd, writeEnd))) {
+      this.#close(pipe);
+      return undefined;
+    }
     // Without privileges fs.pipe-user-pages-soft may refuse the large one.
     const isLarge = libc.fcntl(writeEnd, F_SETPIPE_SZ, PIPE_BYTES) >= PIPE_BYTES;
     if (isLarge || libc.fcntl(writeEnd, F_SETPIPE_SZ, SMALLEST_PIPE_BYTES) >= 0) return pipe;

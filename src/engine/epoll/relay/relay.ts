@@ -25,7 +25,7 @@ import { KeptBytes } from './kept-bytes.ts';
 import * as libc from '../system/libc.ts';
 import { Arena, errno } from '../system/libc.ts';
 import { ERRNO, MSG, SHUT_WR, SPLICE_FLAGS } from '../system/linux.ts';
-import { PIPE_BYTES, Pipes, type Pipe } from './pipes.ts';
+import { PIPE_BYTES, type Pipe, type Pipes } from './pipes.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 /** Ends a connection, given its client. */
@@ -39,6 +39,7 @@ export interface RelayOptions {
   readonly ends: Ends;
   readonly counters: Counters;
   readonly limit: KeptLimit;
+  readonly pipes: Pipes;
   /** The most that is kept for one reader, beside what one copy brings. */
   readonly maxPieceBytes: number;
   readonly done: Done;
@@ -72,16 +73,17 @@ export class Relay {
   readonly #done: Done;
   readonly #fault: Fault;
   readonly #kept: KeptBytes;
-  readonly #pipes = new Pipes();
+  readonly #pipes: Pipes;
   readonly #queue: TurnQueue;
   readonly #gatherer: Gatherer;
   /** So much is kept that nothing is read before it is taken. As of the last stall, or the last tick. */
   #isTight = false;
 
-  constructor({ ends, counters, limit, maxPieceBytes, done, fault }: RelayOptions) {
+  constructor({ ends, counters, limit, pipes, maxPieceBytes, done, fault }: RelayOptions) {
     this.#ends = ends;
     this.#counters = counters;
     this.#limit = limit;
+    this.#pipes = pipes;
     this.#spliceBytes = Math.min(PIPE_BYTES, maxPieceBytes);
     this.#done = done;
     this.#fault = fault;
