@@ -81,6 +81,12 @@ export interface Switchboard {
    */
   route(bytes: Buffer, length: number, caller: Caller, verdict: Verdict): void;
 
+  /**
+   * Whether many clients come from this address, as from that of a load balancer. Then it has no limit of its own for
+   * unfinished hellos. Default: none has.
+   */
+  standsForMany?(address: string): boolean;
+
   /** The dial failed: another endpoint, `refuse` or `reset`. What to drop and the preface are stated anew. */
   failed(dial: Dial, caller: Caller, verdict: Verdict): void;
 

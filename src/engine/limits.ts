@@ -16,7 +16,7 @@ export interface Limits {
   readonly maxDescriptors: number;
   /** The most connections whose first bytes are not complete; one more is reset. */
   readonly maxUnfinishedHellos: number;
-  /** The same for one address. Behind a load balancer all have the same: give it the overall number there. */
+  /** The same for one address, but for those that {@link Switchboard.standsForMany}. */
   readonly maxUnfinishedHellosPerSource: number;
   /**
    * How many bytes may wait in this process for slow readers and for dials, of all connections of all threads together. The

@@ -16,11 +16,21 @@ interface ClientSet<Client> extends Iterable<Client> {
   delete(client: Client): boolean;
 }
 
+/** What {@link UnfinishedHellos} needs to know. */
+export interface UnfinishedHellosOptions<Client> {
+  readonly limits: Limits;
+  readonly counters: Counters;
+  readonly addressOf: (client: Client) => string;
+  /** See {@link Switchboard.standsForMany}. */
+  readonly standsForMany: (address: string) => boolean;
+}
+
 /** Who has not finished its hello. A client is whatever an engine knows it by. */
 export class UnfinishedHellos<Client> {
   readonly #limits: Limits;
   readonly #counters: Counters;
   readonly #addressOf: (client: Client) => string;
+  readonly #standsForMany: (address: string) => boolean;
   readonly #clients: ClientSet<Client>;
   /** Under a flood: under which address each is counted, and how many there are of each. */
   readonly #sources = new Map<Client, string>();
@@ -28,16 +38,12 @@ export class UnfinishedHellos<Client> {
   #countsSources = false;
 
   /** `clients` is where they are kept, in the order of their arrival. Default: a Set. */
-  constructor(
-    limits: Limits,
-    counters: Counters,
-    addressOf: (client: Client) => string,
-    clients: ClientSet<Client> = new Set(),
-  ) {
+  constructor(options: UnfinishedHellosOptions<Client>, clients: ClientSet<Client> = new Set()) {
     this.#clients = clients;
-    this.#limits = limits;
-    this.#counters = counters;
-    this.#addressOf = addressOf;
+    this.#limits = options.limits;
+    this.#counters = options.counters;
+    this.#addressOf = options.addressOf;
+    this.#standsForMany = options.standsForMany;
   }
 
   get size(): number {
@@ -74,7 +80,9 @@ export class UnfinishedHellos<Client> {
   }
 
   #countSource(client: Client): boolean {
-    const source = sourceOf(this.#addressOf(client));
+    const address = this.#addressOf(client);
+    if (this.#standsForMany(address)) return true;
+    const source = sourceOf(address);
     const count = this.#bySource.get(source) ?? 0;
     if (count >= this.#limits.maxUnfinishedHellosPerSource) return false;
     this.#bySource.set(source, count + 1);

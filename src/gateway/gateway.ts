@@ -243,17 +243,15 @@ const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
 /**
  * The limits of one thread. Connections are counted over all threads by the switchboard; what an engine counts itself
- * is shared out. Behind a load balancer all clients have the same few addresses, so there is no limit for one.
+ * is shared out.
  */
-function engineLimits({ workers, maxConnections, proxyProtocol }: GatewayOptions): Partial<Limits> {
+function engineLimits({ workers, maxConnections }: GatewayOptions): Partial<Limits> {
   const { maxUnfinishedHellos, maxUnfinishedHellosPerSource } = DEFAULT_LIMITS;
   const share = (limit: number) => Math.ceil(limit / workers);
   return {
     maxConnections,
     maxKeptBytes: MAX_KEPT_BYTES,
     maxUnfinishedHellos: share(maxUnfinishedHellos),
-    maxUnfinishedHellosPerSource: share(
-      proxyProtocol === 'nobody' ? maxUnfinishedHellosPerSource : maxUnfinishedHellos,
-    ),
+    maxUnfinishedHellosPerSource: share(maxUnfinishedHellosPerSource),
   };
 }

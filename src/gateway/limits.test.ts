@@ -73,6 +73,26 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(other.sawFin).toBeFalse();
   });
 
+  test.each([
+    ['a stranger to', ['10.0.0.0/8'], 1],
+    ['one of', ['127.0.0.0/8'], 0],
+  ])(
+    'limits unfinished hellos of %s the networks of --proxy-protocol',
+    async (_, proxyProtocol, refused) => {
+      await using world = await start({ engine, workers: 1, proxyProtocol });
+      const limit = 1000;
+
+      const clients: Peer[] = [];
+      while (clients.length <= limit) clients.push(await Peer.dial(world.lab.port));
+      const counted = () =>
+        world.lab.number('hellos_unfinished') + world.lab.failures('source_limit');
+      await until(() => counted() === clients.length, 'a word to all');
+
+      expect(world.lab.failures('source_limit')).toBe(refused);
+      for (const client of clients) client.reset();
+    },
+  );
+
   test('holds the limit of the whole gateway over all threads', async () => {
     await using world = await start({ engine, maxConnections: 6 });
 

@@ -55,6 +55,7 @@ export class BunEngine implements Engine {
       limits: this.#limits,
       clock: this.#clock,
       allValues,
+      standsForMany: (address) => this.#switchboard.standsForMany?.(address) ?? false,
       abandonedDials: () => this.#reception.abandonedDials,
       tick: () => this.#reception.tick(),
       end: this.#end.bind(this),

@@ -21,6 +21,8 @@ export interface FrontDoorOptions<Client extends ClientSide> {
   readonly clock: Clock;
   /** See {@link EngineOptions.allValues}. */
   readonly allValues: readonly Float64Array[];
+  /** See {@link Switchboard.standsForMany}. Default: none does. */
+  readonly standsForMany?: (address: string) => boolean;
   /** Dials that cannot be taken back. */
   readonly abandonedDials: () => number;
   /** Once a second, from the first listener on. */
@@ -41,8 +43,9 @@ export class FrontDoor<Client extends ClientSide> {
 
   constructor(options: FrontDoorOptions<Client>) {
     this.#options = options;
-    const { limits, counters } = options;
-    this.unfinished = new UnfinishedHellos(limits, counters, (client) => client.remoteAddress);
+    const { limits, counters, standsForMany = () => false } = options;
+    const addressOf = (client: Client) => client.remoteAddress;
+    this.unfinished = new UnfinishedHellos({ limits, counters, addressOf, standsForMany });
   }
 
   /** Listens on one more address and returns the port. @throws the system's error, with its `code`. */

@@ -46,6 +46,13 @@ export class Table implements Switchboard {
     this.ended = (ending) => this.#note(ending);
   }
 
+  /** The addresses of load balancers. */
+  readonly balancers = new Set<string>();
+
+  standsForMany(address: string): boolean {
+    return this.balancers.has(address);
+  }
+
   route(bytes: Buffer, length: number, caller: Caller, verdict: Verdict): void {
     const outcome = this.#hello.read(bytes, length);
     if (outcome === 'incomplete') {

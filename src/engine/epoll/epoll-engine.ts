@@ -125,9 +125,12 @@ export class EpollEngine implements Engine, Turn {
       caller: this.#caller,
     };
     this.#unfinished = new UnfinishedHellos(
-      this.#limits,
-      this.#counters,
-      (client: number) => this.#caller.at(client).remoteAddress,
+      {
+        limits: this.#limits,
+        counters: this.#counters,
+        addressOf: (client: number) => this.#caller.at(client).remoteAddress,
+        standsForMany: (address) => this.#switchboard.standsForMany?.(address) ?? false,
+      },
       new WaitingList(this.#ends, LIST.hello),
     );
     this.#dialler = new Dialler(parts);

@@ -97,6 +97,10 @@ export class GatewaySwitchboard implements Switchboard {
     this.#admit(entry, start, caller, verdict);
   }
 
+  standsForMany(address: string): boolean {
+    return this.#introductions.isBalancer(address);
+  }
+
   failed(dial: Dial, caller: Caller, verdict: Verdict): void {
     // That is this process's fault and no endpoint's: none rests for it, and the next would fare no better.
     if (dial.reason === REASON.dial_no_resources) {

@@ -36,6 +36,11 @@ export class Introductions {
     this.#trusted = isList ? new TrustedSources(proxyProtocol) : undefined;
   }
 
+  /** Whether a load balancer has this address, by whose clients a header is wanted. */
+  isBalancer(address: string): boolean {
+    return this.#trusted?.has(address) ?? this.#proxyProtocol === 'everybody';
+  }
+
   /** Where the hello starts. */
   read(bytes: Buffer, length: number, caller: Caller): number | 'incomplete' | IntroductionRefusal {
     this.tenantHeader = undefined;
@@ -46,8 +51,7 @@ export class Introductions {
     const beginsNone = first !== PROXY_FIRST_BYTE && first !== VERSION_1_FIRST_BYTE;
     if (beginsNone && this.#proxyProtocol === 'nobody') return 0;
 
-    const isBalancer =
-      this.#trusted?.has(caller.remoteAddress) ?? this.#proxyProtocol === 'everybody';
+    const isBalancer = this.isBalancer(caller.remoteAddress);
     const stack = isBalancer ? this.#two : this.#one;
     const outcome = stack.read(bytes, length);
     if (outcome !== 'headers') return outcome;

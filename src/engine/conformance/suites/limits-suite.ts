@@ -133,6 +133,24 @@ export function limitsSuite(engine: string): void {
     await until(() => lab.counters.global('unfinishedHellos') === 1, 'a new one');
   });
 
+  test('has no limit for an address that stands for many, and keeps it for the others', async () => {
+    const limit = 4;
+    using lab = new Lab(engine, { limits: { maxUnfinishedHellosPerSource: limit } });
+    lab.table.balancers.add('::1');
+    const port6 = lab.engine.listen({ address: '::1', port: 0 });
+    for (let count = 0; count < 2 * limit; count++) await Peer.dial(port6, '::1');
+    await until(() => lab.counters.global('unfinishedHellos') === 2 * limit, 'the balancer');
+
+    const strangers: Peer[] = [];
+    for (let count = 0; count <= limit; count++) strangers.push(await lab.dial());
+    await until(() => strangers.some(({ closed }) => closed), 'the end of one too many');
+    await Peer.dial(port6, '::1');
+
+    await until(() => lab.counters.global('unfinishedHellos') === 3 * limit + 1, 'one more');
+    expect(strangers.filter(({ closed }) => closed)).toHaveLength(1);
+    expect(lab.counters.failures()).toEqual({ source_limit: 1 });
+  });
+
   test('serves IPv6, in front and behind', async () => {
     using lab = new Lab(engine, { address: '::1' });
     const { client, upstream } = await lab.pair();
