@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { Peer, until } from '../../engine/conformance/peer.ts';
 import { Counters } from '../../engine/counters.ts';
@@ -114,3 +116,64 @@ test('a connection that is drained with bytes still on their way is reset, and n
   });
   expect(proxy.counters.failures()).toEqual({ drained: 1 });
 });
+
+test.each([
+  ['drained in the middle', false],
+  ['ended by both sides', true],
+])('a pod is told of an end that is whole, and of no other: %s', async (_, isWhole) => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  const proxy = await lab.proxy({ edgePort: api.port });
+  await using wire = await Wire.to(proxy.ports[0]!);
+  using pod = await Pod.dial(wire.port, { ca: lab.authority.cert });
+  expect(await pod.echo('a part of it')).toBe('a part of it');
+
+  if (isWhole) pod.tls.end();
+  else await proxy.drain(0, 0);
+  await until(() => wire.hasEnded, 'the end');
+
+  expect(wire.lastRecordBytes() === CLOSE_NOTIFY_BYTES).toBe(isWhole);
+});
+
+/** In TLS 1.3: level and description, the real type, and the tag. */
+const CLOSE_NOTIFY_BYTES = 2 + 1 + 16;
+
+/** Between a pod and the proxy: knows what the proxy has sent. */
+class Wire implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #sent: Buffer[] = [];
+  hasEnded = false;
+
+  private constructor(port: number) {
+    this.#server = createServer({ allowHalfOpen: true }, (pod) => {
+      const proxy = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      pod.pipe(proxy).pipe(pod);
+      proxy.on('data', (chunk: Buffer) => this.#sent.push(chunk));
+      proxy.on('end', () => (this.hasEnded = true));
+      for (const socket of [pod, proxy]) socket.on('error', () => {}); // of one that is gone
+    });
+  }
+
+  static async to(port: number): Promise<Wire> {
+    const wire = new Wire(port);
+    wire.#server.listen(0, '127.0.0.1');
+    await once(wire.#server, 'listening');
+    return wire;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** The length of the last record's content. */
+  lastRecordBytes(): number {
+    const bytes = Buffer.concat(this.#sent);
+    let length = 0;
+    for (let at = 0; at < bytes.length; at += 5 + length) length = bytes.readUInt16BE(at + 3);
+    return length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+  }
+}

@@ -25,7 +25,7 @@ export class PodSide extends ClientSide {
   override close(how: 'close' | 'reset'): void {
     if (this.closed) return;
     this.closed = true; // first: Bun calls the close handler from within
-    if (this.isUpgraded) closeTls(this.socket, how);
+    if (this.isUpgraded) closeTls(this.socket, how, this.peer?.sawFin === true);
     else if (how === 'reset') this.socket?.terminate();
     else this.socket?.end();
   }
@@ -44,16 +44,23 @@ export class EdgeSide extends UpstreamSide {
   override close(how: 'close' | 'reset'): void {
     if (this.closed) return;
     this.closed = true;
-    closeTls(this.socket, how);
+    closeTls(this.socket, how, this.peer.sawFin);
   }
 }
 
-/** `end()` would wait for the peer's close_notify, perhaps for ever: say ours, and go. */
-function closeTls(socket: Socket<unknown> | null, how: 'close' | 'reset'): void {
+/**
+ * `end()` would wait for the peer's close_notify, perhaps for ever: say ours, and go. Ours says that nothing was cut short
+ * (RFC 8446 section 6.1), so it is only said where the other side has ended; without it `close()` is a FIN and no more.
+ */
+function closeTls(
+  socket: Socket<unknown> | null,
+  how: 'close' | 'reset',
+  hasOtherEnded: boolean,
+): void {
   if (how === 'reset') {
     socket?.terminate();
     return;
   }
-  socket?.shutdown();
+  if (hasOtherEnded) socket?.shutdown();
   socket?.close();
 }
