@@ -9,6 +9,15 @@ import { answer, HOST_A, HOST_B, TwoTenants } from './testing/two-tenants.ts';
 const NEW_KEY = Buffer.alloc(32, 2);
 const HELLO = hello({ serverName: 'kubernetes.default.svc' });
 
+/** The same header with its first TLV cut out. */
+function withoutAuthority(header: Buffer): Buffer {
+  const start = balancerHeader().length; // which has no TLV
+  const end = start + 3 + header.readUInt16BE(start + 1);
+  const cut = Buffer.concat([header.subarray(0, start), header.subarray(end)]);
+  cut.writeUInt16BE(header.readUInt16BE(14) - (end - start), 14);
+  return cut;
+}
+
 describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
   test('goes by the signed header, whatever the hello says, and keeps it from the tenant', async () => {
     await using world = await TwoTenants.start({ engine });
@@ -90,6 +99,16 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     expect(await answer(noTls)).toBe('reset');
     expect(world.lab.failures('name_unknown')).toBe(1);
     expect(world.lab.failures('not_tls')).toBe(1);
+  });
+
+  test('takes a stamp that names no host for unsigned', async () => {
+    await using world = await TwoTenants.start({ engine });
+
+    const nameless = await world.say(withoutAuthority(signedHeader()), HELLO);
+
+    expect(await answer(nameless)).toBe('handshake_failure');
+    expect(world.lab.failures('tenant_unsigned')).toBe(1);
+    expect(world.lab.failures('name_unknown')).toBe(0);
   });
 
   test('takes new keys while it runs: the old, both, the new', async () => {

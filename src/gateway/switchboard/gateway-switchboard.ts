@@ -124,7 +124,11 @@ export class GatewaySwitchboard implements Switchboard {
   #routeSigned(isTls: boolean, start: number, caller: Caller, verdict: Verdict): void {
     const header = this.#introductions.tenantHeader;
     if (header === undefined || !isTls) return this.#refuseHello('not_tls', caller, verdict);
-    const host = header.authority() ?? '';
+    const host = header.authority();
+    if (host === undefined) {
+      this.#log?.begin(caller, '', this.#introductions.client());
+      return verdict.refuse(this.#reason('tenant_unsigned'), ALERT_RECORDS.handshake_failure);
+    }
     const entry = this.#book.find(host);
     if (entry === undefined) return this.#refuseName('name_unknown', '', caller, verdict);
     const outcome = this.#judge(header, entry);
