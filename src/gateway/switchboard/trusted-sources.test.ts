@@ -49,6 +49,9 @@ test.each([
   ['fd00::1/8', 'write fd00::/8'],
   ['2001:db8:ffff::/33', 'write 2001:db8:8000::/33'],
   ['::1/0', 'write ::/0'],
+  ['::ffff:10.0.0.0/104', 'write 10.0.0.0/8'],
+  ['::ffff:10.0.0.1', 'write 10.0.0.1/32'],
+  ['::ffff:0:0/96', 'write 0.0.0.0/0'],
   ['10.0.0.0/8,,', "'' is not an IP network"],
 ])('refuses %p', (text, sentence) => {
   expect(() => parseNetworks(text)).toThrow(sentence);

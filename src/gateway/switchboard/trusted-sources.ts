@@ -57,7 +57,21 @@ function networkFrom(text: string): Network {
       `'${text}' has no prefix length from 0 to ${bits}; write ${address}/${bits} for one address`,
     );
   }
+  if (isMapped(bytes) && prefix >= MAPPED_BITS) {
+    const network = `${bytes.subarray(MAPPED_BITS / 8).join('.')}/${prefix - MAPPED_BITS}`;
+    throw new TypeError(
+      `'${text}' is a network of IPv4 in the form of IPv6, in which no client comes; write ${network}`,
+    );
+  }
   return { bytes, prefix };
+}
+
+/** Of ::ffff:0:0/96 (RFC 4291 section 2.5.5.2). Sockets for IPv6 take no IPv4 here, so no address has that form. */
+const MAPPED_BITS = 96;
+
+function isMapped(bytes: Uint8Array): boolean {
+  const isWide = bytes.length === 16 && bytes[10] === 0xff && bytes[11] === 0xff;
+  return isWide && bytes.subarray(0, 10).every((byte) => byte === 0);
 }
 
 /** 10.0.0.1/8 is all of 10.0.0.0/8, which whoever wrote it may not have meant. */
