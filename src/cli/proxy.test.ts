@@ -99,6 +99,16 @@ const wrong: [string, string[], string][] = [
     [...TERMINATE, '--engine', 'epoll'],
     "--engine 'epoll' belongs to mode passthrough, not terminate; leave it out",
   ],
+  ...['--ca', '--cert', '--key'].map((flag): [string, string[], string] => [
+    `an empty ${flag}`,
+    replaced(TERMINATE, flag, ''),
+    `option '${flag} <file>' argument '' is invalid. Write the name of a file.`,
+  ]),
+  [
+    'an empty tenant key',
+    replaced(PASSTHROUGH, '--tenant-key-file', ''),
+    "option '--tenant-key-file <file>' argument '' is invalid. Write the name of a file.",
+  ],
   [
     'a file that is not there',
     replaced(TERMINATE, '--ca', '/no/such'),

@@ -7,6 +7,7 @@ import type { ProxyMode } from '../proxy/proxy.ts';
 import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
 import { programLog } from './output/program-log.ts';
 import { serverNameFault } from '../wire/hello/server-name.ts';
+import { fileName } from './flags/flag-values.ts';
 import { say } from './output/say.ts';
 
 const EXAMPLES = `
@@ -60,10 +61,18 @@ export function proxyCommand(): Command {
     )
     .requiredOption('--edge <host:port>', 'the shared address of all tenants', edgeAddress)
     .requiredOption('--server-name <name>', "the tenant's API host, which the edge routes by", name)
-    .option('--ca <file>', "the tenant's CA, which the edge's certificate has to chain to")
-    .option('--cert <file>', 'certificate for pods, with its chain (terminate)')
-    .option('--key <file>', 'its private key (terminate)')
-    .option('--tenant-key-file <file>', "the tenant's key: 32 bytes as base64 (passthrough)")
+    .option(
+      '--ca <file>',
+      "the tenant's CA, which the edge's certificate has to chain to",
+      fileName,
+    )
+    .option('--cert <file>', 'certificate for pods, with its chain (terminate)', fileName)
+    .option('--key <file>', 'its private key (terminate)', fileName)
+    .option(
+      '--tenant-key-file <file>',
+      "the tenant's key: 32 bytes as base64 (passthrough)",
+      fileName,
+    )
     .option('--http <address>', 'where /healthz, /readyz and /metrics are', listenAddresses)
     .addOption(
       new Option('--engine <engine>', 'which engine moves the bytes (passthrough)')
