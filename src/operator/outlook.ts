@@ -34,6 +34,7 @@ import {
 import { foreseenCredentials } from './tenant/foreseen-credentials.ts';
 import { reachTenant, type EdgeWay } from './tenant/reach-tenant.ts';
 import { TenantNotInitialised } from './tenant/tenant-facts.ts';
+import { tenantFault } from './tenant/tenant-fault.ts';
 import { TenantSnapshot } from './tenant/link/tenant-snapshot.ts';
 import { otherHolder } from './tenant/tenant-claim.ts';
 import { isOurs, readTenantSide, tenantChanges } from './tenant/tenant-side.ts';
@@ -253,11 +254,12 @@ async function withTenant(
     return await work(new TenantSnapshot(client, readsNodes), inTime);
   } catch (error) {
     if (signal.aborted) throw error;
-    const isNew = error instanceof TenantNotInitialised;
-    if (!isNew && !(error instanceof KubeError)) throw error;
-    const { message } = error;
-    const code = isNew ? 'TenantNotInitialised' : 'TenantUnreachable';
-    const action = isNew ? 'wait a few seconds' : 'see that its kubeconfig has the rights for this';
-    return { findings: [{ code, severity: 'error', message, action }] };
+    if (error instanceof TenantNotInitialised) {
+      const action = 'wait a few seconds';
+      const { message } = error;
+      return { findings: [{ code: 'TenantNotInitialised', severity: 'error', message, action }] };
+    }
+    if (!(error instanceof KubeError)) throw error;
+    return { findings: [tenantFault({ client }, error, inTime)] };
   }
 }

@@ -34,6 +34,18 @@ describe('from files', () => {
     expect(exitCode).toBe(0);
   });
 
+  test('assumes one Secret for the CA and the kubeconfig, where one has both', async () => {
+    terminal.write('both.yaml', exposureOf('blue').replaceAll(/blue-(ca|kubeconfig)/g, 'both'));
+
+    const { exitCode, stderr } = await terminal.snicket([
+      ...['render', '-f', 'edge.yaml', 'both.yaml'],
+    ]);
+
+    expect(stderr).toContain('note: Secret tenants/both is in no file, and was assumed\n');
+    expect(stderr).not.toContain('error');
+    expect(exitCode).toBe(0);
+  });
+
   test('prints one side alone, so that kubectl can take it', async () => {
     const words = ['render', '-f', 'edge.yaml', '-f', 'blue.yaml', '--only', 'management'];
 

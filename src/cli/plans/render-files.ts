@@ -172,7 +172,12 @@ async function assumedObjects(
   const added = new Map<string, KubeObject>();
   const assume = (object: KubeObject) => {
     const isSame = (other: KubeObject) => isAt(other, object, object.metadata);
-    if (!objects.some(isSame)) added.set(objectText(object), object);
+    if (objects.some(isSame)) return;
+    // One Secret may be named for several of its values.
+    const key = objectText(object);
+    const [before, now] = [added.get(key), object] as readonly (Secret | undefined)[];
+    const data = { ...before?.data, ...now?.data };
+    added.set(key, before?.data === undefined ? object : ({ ...object, data } as KubeObject));
   };
   const snapshot = new ManagementSnapshot(objects, EVERYTHING, readerOf(objects));
   const inFiles = controlPlaneObjects(snapshot, new AbortController().signal);
