@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { together, waitFor } from './wait.ts';
+import { persist, together, waitFor } from './wait.ts';
 
 test('returns what the look found', async () => {
   const found = await waitFor('a value', () => 'value');
@@ -75,6 +75,36 @@ test('ends with what the look threw', async () => {
   expect(await messageOf(waiting)).toBe('the kubelet ended');
   expect(looks).toBe(1);
 });
+
+test('persists through failures and refusals, and returns the first answer', async () => {
+  const outcomes = [new Error('reset'), 500, 429, 200, 201];
+  let tries = 0;
+
+  const answer = await persist(async () => outcome(outcomes[tries++]), {
+    isRefused: (status) => status >= 429,
+    pauseMs: 1,
+  });
+
+  expect(answer).toBe(200);
+  expect(tries).toBe(4);
+});
+
+test('persists six times, and then ends as the last try did', async () => {
+  let failures = 0;
+  let refusals = 0;
+
+  const failing = persist(async () => outcome(new Error(`failure ${++failures}`)), { pauseMs: 1 });
+  const refused = persist(async () => ++refusals, { isRefused: () => true, pauseMs: 1 });
+
+  expect(await messageOf(failing)).toBe('failure 6');
+  expect(await refused).toBe(6);
+});
+
+/** What somebody answers: a status, or nothing. */
+async function outcome(value: number | Error = 0): Promise<number> {
+  if (value instanceof Error) throw value;
+  return value;
+}
 
 async function messageOf(waiting: Promise<unknown>): Promise<string> {
   return waiting.then(

@@ -41,6 +41,37 @@ export async function waitFor<T>(
   }
 }
 
+/** Options of {@link persist}. */
+export interface PersistOptions<T> {
+  /** Is this no answer yet? The last one is returned all the same. Default: everything is one. */
+  readonly isRefused?: (value: T) => boolean;
+  /** Pause before the second try; each further one is twice as long. Default 250. */
+  readonly pauseMs?: number;
+}
+
+/** With the default pause these are eight seconds, if each fails at once. */
+const TRIES = 6;
+
+/**
+ * Does something again while it fails or is refused, six times at most, and ends as the last try did. For reading from
+ * somebody who is busy or restarts: what was not answered may be asked again, where what was not done may have been.
+ */
+export async function persist<T>(
+  attempt: () => Promise<T>,
+  { isRefused = () => false, pauseMs = 250 }: PersistOptions<T> = {},
+): Promise<T> {
+  for (let tried = 1; tried < TRIES; tried++) {
+    try {
+      const value = await attempt();
+      if (!isRefused(value)) return value;
+    } catch {
+      // the last try says why
+    }
+    await Bun.sleep(pauseMs * 2 ** (tried - 1) * patience);
+  }
+  return attempt();
+}
+
 /**
  * Waits until all are done, also when one has failed, and then fails with the first failure: whoever cleans up
  * afterwards can be sure that nobody is still at work.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Host } from '../machine/host.ts';
 import { program } from '../parts/parts.ts';
 import type { NodesPlan } from '../spec.ts';
-import { waitFor } from '../wait.ts';
+import { patience, persist, waitFor } from '../wait.ts';
 import { kubeconfig, writeKubeconfig } from './kubeconfig.ts';
 import type { Authority, Credential, Subject } from './pki.ts';
 
@@ -95,30 +95,51 @@ export class ClusterApi {
     });
   }
 
-  /** A request to the API server as the administrator, from the machine's own network. */
+  /**
+   * A request to the API server as the administrator, from the machine's own network. One that only reads is repeated
+   * for a while where nobody answers, or a busy server refuses: no test is about the API server's own hiccups.
+   */
   async request(
     method: string,
     path: string,
     body?: unknown,
     contentType = 'application/json',
   ): Promise<Response> {
-    return fetch(`${this.#relayed}${path}`, {
+    const ask = async () => this.#ask(method, path, body, contentType);
+    return method === 'GET' ? persist(ask, { isRefused: isBusy }) : ask();
+  }
+
+  /** Does the API server say yes at this path? One that does not listen yet, or is being replaced, does not. */
+  async answers(path: string): Promise<boolean> {
+    try {
+      return (await this.#ask('GET', path)).ok;
+    } catch {
+      return false; // the caller asks again until its deadline
+    }
+  }
+
+  /** Asks once; the answer is there to its end. */
+  async #ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    contentType = 'application/json',
+  ): Promise<Response> {
+    const response = await fetch(`${this.#relayed}${path}`, {
       method,
       headers: { 'content-type': contentType },
       ...(body === undefined
         ? {}
         : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       tls: { ca: this.authority.certificate, cert: this.#admin.certificate, key: this.#admin.key },
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(30_000 * patience),
     });
+    const { status, statusText, headers } = response;
+    return new Response(await response.arrayBuffer(), { status, statusText, headers });
   }
+}
 
-  /** Does the API server say yes at this path? One that does not listen yet, or is being replaced, does not. */
-  async answers(path: string): Promise<boolean> {
-    try {
-      return (await this.request('GET', path)).ok;
-    } catch {
-      return false; // the caller asks again until its deadline
-    }
-  }
+/** Too many requests, or a failure of the server's own. */
+function isBusy({ status }: Response): boolean {
+  return status === 429 || status >= 500;
 }

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { hasExternalCloud } from '../spec.ts';
-import { together, waitFor } from '../wait.ts';
+import { persist, together, waitFor } from '../wait.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { isReady, type ObjectWithConditions } from './conditions.ts';
@@ -76,14 +76,15 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
     );
   }
 
-  /** Reads one object; undefined if there is none. */
+  /** Reads one object, in several tries if need be; undefined if there is none. */
   async get<T = Record<string, unknown>>(
     resource: string,
     name: string,
     namespace = 'default',
   ): Promise<T | undefined> {
     const flags = [`--namespace=${namespace}`, '--ignore-not-found', '--output=json'];
-    const text = await this.kubectl('get', resource, name, ...flags);
+    // kubectl ends with the same code whatever has failed, so all of it is tried again.
+    const text = await persist(async () => this.kubectl('get', resource, name, ...flags));
     return text === '' ? undefined : (JSON.parse(text) as T);
   }
 

@@ -1,0 +1,104 @@
+/** Reads of an API server that is busy or goes away for a moment, over real TLS. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Host } from '../machine/host.ts';
+import { planWorld } from '../spec.ts';
+import { Cluster } from './cluster.ts';
+import { ClusterApi } from './cluster-api.ts';
+import { Authority } from './pki.ts';
+
+const PATH = '/api/v1/nodes';
+const NODES = { items: [{ metadata: { name: 'a-1' } }] };
+
+let folder: string;
+let server: Bun.Server<undefined>;
+let cluster: Cluster<ClusterApi>;
+/** What the server answers, one after the other, before it lists nodes; and what kubectl fails with, before it prints. */
+let refusals: number[] = [];
+let asked: string[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'snicket-cluster-api-'));
+  const authority = await Authority.create('a-ca');
+  const serving = await authority.issue({ commonName: 'kube-apiserver', names: ['localhost'] });
+  server = Bun.serve({
+    port: 0,
+    tls: { cert: serving.certificate, key: serving.key },
+    fetch: (request) => {
+      asked.push(request.method);
+      const status = refusals.shift();
+      return status === undefined ? Response.json(NODES) : new Response('not now', { status });
+    },
+  });
+  const exec = async () => {
+    asked.push('kubectl');
+    if (refusals.shift() !== undefined) throw new Error('TLS handshake timeout');
+    return { stdout: '{"kind":"Node"}', stderr: '' };
+  };
+  const [plan] = planWorld({ tenants: { a: {} } }).tenants;
+  const api = new ClusterApi(plan!, {
+    authority,
+    admin: await authority.issue({ commonName: 'admin', organization: 'system:masters' }),
+    host: { folder, exec } as unknown as Host,
+    server: 'https://192.0.2.1:6443',
+    relayed: `https://localhost:${server.port}`,
+    kubeconfig: join(folder, 'kubeconfig'),
+    machineKubeconfig: join(folder, 'machine-kubeconfig'),
+  });
+  cluster = new Cluster(api, []);
+});
+
+beforeEach(() => {
+  refusals = [];
+  asked = [];
+});
+
+afterAll(async () => {
+  await server?.stop(true);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a list that a busy server refuses is asked for again', async () => {
+  refusals = [429, 500];
+
+  const nodes = await cluster.list('nodes');
+
+  expect(nodes).toEqual(NODES.items);
+  expect(asked).toHaveLength(3);
+});
+
+test('an object that kubectl cannot read is read again', async () => {
+  refusals = [0, 0];
+
+  const node = await cluster.get('node', 'a-1');
+
+  expect(node).toEqual({ kind: 'Node' });
+  expect(asked).toHaveLength(3);
+});
+
+test('a refusal that is meant is not repeated', async () => {
+  refusals = [404];
+
+  const { status } = await cluster.controlPlane.request('GET', PATH);
+
+  expect(status).toBe(404);
+  expect(asked).toEqual(['GET']);
+});
+
+test('what writes is asked for once', async () => {
+  refusals = [500];
+
+  const { status } = await cluster.controlPlane.request('POST', PATH, {});
+
+  expect(status).toBe(500);
+  expect(asked).toEqual(['POST']);
+});
+
+test('whether it answers is asked once: who waits for that asks again', async () => {
+  refusals = [503];
+
+  expect(await cluster.controlPlane.answers(PATH)).toBe(false);
+  expect(asked).toEqual(['GET']);
+});
