@@ -127,7 +127,7 @@ describe('two worlds at once', () => {
 
   beforeAll(async () => {
     [one, two] = await Promise.all([World.start(SMALL), World.start(SMALL)]);
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await Promise.all([one?.stop(), two?.stop()]);

@@ -43,7 +43,7 @@ beforeAll(async () => {
     ]);
     pods.set(name, { pod, hostPod });
   }
-}, 300_000);
+});
 
 afterAll(async () => world?.stop());
 

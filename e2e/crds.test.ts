@@ -30,7 +30,7 @@ let world: World;
 
 beforeAll(async () => {
   world = await World.start({ management: { workers: 0 } }, { progress: terminalProgress() });
-}, 180_000);
+});
 
 afterAll(async () => world?.stop());
 

@@ -55,7 +55,7 @@ beforeAll(async () => {
   writeRoutes([...TENANTS]);
   gateway = await startGateway();
   await Promise.all(TENANTS.map(async (name) => prepareTenant(world.tenant(name))));
-}, 180_000);
+});
 
 afterAll(async () => world?.stop());
 

@@ -42,7 +42,7 @@ beforeAll(async () => {
   for (const { name, controlPlane } of tenants()) {
     writeFileSync(fileOf(laptop, `${name}.crt`), controlPlane.authority.certificate);
   }
-}, 180_000);
+});
 
 afterAll(async () => {
   console.log(table());
@@ -82,7 +82,7 @@ test('Traefik answers strangers with a certificate of its own', async () => {
   // It leaves the other direction open for 100 ms (terminationDelay), so that is up to the API server, and not looked at.
   const others = complaints.filter((code) => !code.startsWith('HalfClose'));
   expect(others).toEqual(['NoNameOwnCertificate', 'UnknownNameOwnCertificate']);
-}, 600_000);
+});
 
 describe.skipIf((await missingPeers()) !== undefined)('of Debian', () => {
   test('HAProxy takes a hello in one record only', async () => {
@@ -119,7 +119,7 @@ describe.skipIf((await missingPeers()) !== undefined)('of Debian', () => {
     // What it cuts is a matter of which comes first, the answer or the FIN: none, one or both of two.
     expect(asItComes.filter((code) => !code.startsWith('HalfClose'))).toEqual([]);
     expect(mended).toEqual([]);
-  }, 600_000);
+  });
 });
 
 function tenants(): readonly Cluster[] {

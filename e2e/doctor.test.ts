@@ -49,7 +49,7 @@ beforeAll(async () => {
     await world.management.apply(exposureOf(world.tenant(name)));
   }
   await exposed(world, world.tenant('a'));
-}, 300_000);
+});
 
 afterAll(async () => world?.stop());
 

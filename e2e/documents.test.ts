@@ -16,7 +16,7 @@ test('the example for tests in docs/world.md runs', async () => {
   mkdirSync(join(script, '..'), { recursive: true });
   writeFileSync(script, `${example}\nconsole.log('done');\n`);
 
-  const { stdout } = await run([process.execPath, script], { timeoutMs: 150_000 });
+  const { stdout } = await run([process.execPath, script], { timeoutMs: 300_000 });
 
   expect(stdout).toBe('done\n');
 });
@@ -26,7 +26,7 @@ test('Snicket comes into a world by hand as docs/world.md says', async () => {
   const section = /## Snicket in a world\n([^]*?)\n## /.exec(text)?.[1] ?? '';
   const others = new Set(worldIds());
   await run([join(repository, 'world', 'world'), 'up', '--tenants=a', '--keep'], {
-    timeoutMs: 170_000,
+    timeoutMs: 300_000,
   });
   const id = worldIds().find((one) => !others.has(one)) ?? '';
   try {
@@ -46,10 +46,10 @@ test('Snicket comes into a world by hand as docs/world.md says', async () => {
       .replaceAll('-k deploy', `-k ${join(repository, 'deploy')}`)
       .replaceAll('a.yaml', join(repository, 'build', 'a.yaml'));
 
-    const { stdout } = await run(['sh', '-euc', commands], { timeoutMs: 200_000 });
+    const { stdout } = await run(['sh', '-euc', commands], { timeoutMs: 300_000 });
 
     expect(stdout).toContain('"gitVersion": "v1.36');
   } finally {
     await run([join(repository, 'world', 'world'), 'down', id]);
   }
-}, 420_000);
+});

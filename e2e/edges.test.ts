@@ -46,7 +46,7 @@ beforeAll(async () => {
     await tenant.kubectl('create', 'namespace', `only-in-${plan.name}`);
   }
   await startEcho();
-}, 180_000);
+});
 
 afterAll(async () => world?.stop());
 
@@ -58,7 +58,7 @@ describe.each(edgeNames)('%s', (name) => {
     const { api, konnectivity } = a.plan.hosts;
     for (const host of [api, konnectivity, b.plan.hosts.api, UNKNOWN])
       world.dns.set(host, edge.address);
-  }, 600_000);
+  });
 
   afterAll(async () => edge?.stop());
 

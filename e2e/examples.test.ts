@@ -92,7 +92,7 @@ for (const [whose, paths] of DEFINITIONS) {
       for (const name of new Set([...named, 'snicket-system'])) {
         await management.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
       }
-    }, 180_000);
+    });
 
     afterAll(async () => world?.stop());
 
@@ -133,7 +133,7 @@ for (const [whose, paths] of DEFINITIONS) {
           ],
           ...['--http=off', '--leave-timeout=1', '--log-level=debug'],
         ]);
-      }, 60_000);
+      });
 
       describe.each(CONTROL_PLANES)('%s', (_, object) => {
         let controlPlane: ProvidedControlPlane;

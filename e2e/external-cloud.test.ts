@@ -33,7 +33,7 @@ beforeAll(async () => {
   await world.management.apply(snicketEdge());
   leadToEdge(world, tenant);
   await makeHome(tenant);
-}, 300_000);
+});
 
 afterAll(async () => world?.stop());
 

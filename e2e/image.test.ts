@@ -36,7 +36,7 @@ beforeAll(async () => {
   management = world.management;
   tenant = world.tenant('a');
   for (const cluster of [management, tenant]) await cluster.apply(strictNamespace());
-}, 240_000);
+});
 
 afterAll(async () => world?.stop());
 

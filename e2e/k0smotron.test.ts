@@ -73,7 +73,7 @@ beforeAll(async () => {
   leadToEdge(world, tenant);
   await makeHome(tenant);
   pod = await tenant.runPod();
-}, 300_000);
+});
 
 afterAll(async () => world?.stop());
 

@@ -40,7 +40,7 @@ beforeAll(async () => {
     node: 'a-2',
     command: ['sh', '-c', 'echo hello from a pod; sleep 100000'],
   });
-}, 180_000);
+});
 
 afterAll(async () => world?.stop());
 

@@ -27,7 +27,7 @@ describe('a real API server', () => {
     await waitFor('the API server is back', isBack, { deadlineMs: 90_000 });
     client = createClient(access);
     other = createClient(access, { fieldManager: 'other' });
-  }, 180_000);
+  });
 
   afterAll(async () => world?.stop());
 

@@ -46,7 +46,7 @@ beforeAll(async () => {
       pods.set(cluster.name, { pod, hostPod });
     }),
   );
-}, 180_000);
+});
 
 afterAll(async () => world?.stop());
 

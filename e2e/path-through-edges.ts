@@ -43,7 +43,7 @@ const before = new Map<string, ObjectTexts>();
  * comes last: a stranger disturbs it.
  */
 export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void {
-  beforeAll(async () => startAll(ways), 300_000);
+  beforeAll(async () => startAll(ways));
 
   afterAll(async () => world?.stop());
 

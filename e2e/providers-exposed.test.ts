@@ -64,7 +64,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     for (const host of Object.values(hosts)) world.dns.set(host, EDGE_ADDRESS);
     await world.management.apply(tenantControlPlane(provider, tenant));
     before = await waitFor('the provider has filled it in', specOf);
-  }, 180_000);
+  });
 
   test('is exposed by an annotation on its own object', async () => {
     await annotate('snicket.dev/edge=shared');
@@ -79,7 +79,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     }).catch(withExposure);
 
     expect(exposure.status?.driver).toBe('snicket');
-  }, 180_000);
+  });
 
   test('is the same as another whose user has pasted what prepare: Report asks for', async () => {
     const other = `${name}-hand`;
@@ -108,7 +108,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     const at = [`--namespace=${NAMESPACE}`, '--timeout=100s'];
     await world.management.kubectl('delete', provider.resource, other, ...at);
     await controlPlane.unexpose();
-  }, 240_000);
+  });
 
   test('has certificates and kubeconfigs for the shared address, once what the report says is done', async () => {
     await waitFor(
@@ -124,7 +124,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
       },
       { deadlineMs: 300_000, everyMs: 2_000 },
     ).catch(withExposure);
-  }, 330_000);
+  });
 
   test('takes workers by the shared address', async () => {
     await waitFor(
@@ -144,7 +144,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     await world.image(await snicketImage(terminalProgress()));
     await makeHome(cluster);
     pod = await cluster.runPod();
-  }, 300_000);
+  });
 
   test('leads its pods to their own API, by address and by name', async () => {
     await waitFor('the Exposure is Ready', isReady, { deadlineMs: 150_000, everyMs: 500 }).catch(
@@ -160,13 +160,13 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
 
     expect(seen).toContain(homeOf(cluster));
     expect(await namespacesSeenByName(pod)).toContain(homeOf(cluster));
-  }, 240_000);
+  });
 
   test('lets its API server reach its nodes: logs and exec', async () => {
     await cluster.nodesReached();
 
     expect(await pod.exec('echo', 'through the agents')).toBe('through the agents\n');
-  }, 120_000);
+  });
 
   test('is as it was, field by field, when the annotation is gone, and so is its kubeconfig', async () => {
     await letSnicketRenewSecrets();
@@ -194,7 +194,7 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
       },
       { deadlineMs: 150_000, everyMs: 500 },
     ).catch(withEvents);
-  }, 360_000);
+  });
 
   /** As docs/install.md says. */
   async function letSnicketRenewSecrets(): Promise<void> {

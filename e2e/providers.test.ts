@@ -95,7 +95,7 @@ describe.each(['kamaji', 'steward'] as const)('%s', (name) => {
   beforeAll(async () => {
     provider = await startProvider(world, name, { progress: terminalProgress() });
     await letTenantsRun(world, provider);
-  }, 180_000);
+  });
 
   test('refuses a tenant of a Kubernetes that it cannot make', async () => {
     const tenant = tenantControlPlane(provider, expected, 'v1.99.0');

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await installSnicket(world, progress);
   await world.management.apply(snicketEdge());
   leadToEdge(world, world.tenant('a'));
-}, 300_000);
+});
 
 afterAll(async () => world?.stop());
 

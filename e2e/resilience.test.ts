@@ -53,7 +53,7 @@ beforeAll(async () => {
     await exposed(world, world.tenant(name));
     await dialEdge(world.tenant(name));
   }
-}, 300_000);
+});
 
 afterAll(async () => world?.stop());
 
@@ -76,7 +76,7 @@ test('a tenant added and removed fifty times drops no watch and no tunnel of ano
   expect(tunnel.running).toBe(true);
   await watches.kill();
   await tunnel.kill();
-}, 240_000);
+});
 
 test.each([
   ['operator', 'live on', async () => killOperators()],
@@ -113,7 +113,6 @@ test.each([
     await watches.kill();
     for (const name of TENANTS) await exposed(world, world.tenant(name));
   },
-  240_000,
 );
 
 test.each([
@@ -185,7 +184,7 @@ test('without Exposures both sides are as before, object by object', async () =>
     const addresses = await world.tenant(name).worker().exec('ip', 'address', 'show', 'dev', 'lo');
     expect(addresses).not.toContain('100.64.64.1');
   }
-}, 240_000);
+});
 
 /** Usually two seconds; less than the half minute at which those ask who have given up for a while. */
 const SOON_AFTER = { deadlineMs: 20_000 };

@@ -53,7 +53,7 @@ beforeAll(async () => {
     ...['--http', `${edge.address}:9440`, '--leave-timeout', '60', '--probe', '5'],
   ]);
   for (const name of TENANTS) pods.set(name, await world.tenant(name).runPod());
-}, 300_000);
+});
 
 afterAll(async () => world?.stop());
 

@@ -12,6 +12,7 @@ import { removeDeadWorlds, sweptText } from '../world/machine/sweep.ts';
 import { baseParts, edgeParts, providerParts, type Part } from '../world/parts/catalogue.ts';
 import { ensureParts } from '../world/parts/parts.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
+import { patience } from '../world/wait.ts';
 
 /** The parts that scenarios need besides the base. */
 const MORE_PARTS = new Map<string, readonly Part[]>([
@@ -26,8 +27,11 @@ const MORE_PARTS = new Map<string, readonly Part[]>([
 /** Scenarios that are run when they are named, or with --all. */
 const ON_DEMAND = new Set(['envoy-edges', 'edges', 'providers', 'providers-exposed']);
 
-/** One step of a scenario, above the longest wait in it: a pod may have to be scheduled, a part to be restarted. */
-const TEST_TIMEOUT_MS = 300_000;
+/**
+ * One step of a scenario, above the sum of the waits in it: these say what did not come to be, where the runner would say
+ * only that it took too long. Tests and hooks have no limit of their own below this one.
+ */
+const TEST_TIMEOUT_MS = 900_000 * patience;
 
 const all = readdirSync(import.meta.dir).flatMap(
   (name) => /^(.+)\.test\.ts$/.exec(name)?.[1] ?? [],

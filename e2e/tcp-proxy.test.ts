@@ -36,7 +36,7 @@ beforeAll(async () => {
   await startGateway();
   await makeHome(tenant);
   pod = await tenant.runPod();
-}, 300_000);
+});
 
 afterAll(async () => world?.stop());
 
@@ -47,7 +47,7 @@ test("Steward's Deployment becomes ready with Snicket's image, within Steward's 
 
   expect(await addresses()).toHaveLength(2);
   expect(await addresses()).toEqual(await addressesOfPods());
-}, 180_000);
+});
 
 test('pods of every node see their own API at 10.96.0.1', async () => {
   const others = await Promise.all(
@@ -59,7 +59,7 @@ test('pods of every node see their own API at 10.96.0.1', async () => {
     );
     expect(seen).toContain(homeOf(tenant));
   }
-}, 120_000);
+});
 
 test('a pod that is replaced leaves the slice and its successor joins, and no request fails on the way', async () => {
   const failures: string[] = [];
@@ -89,7 +89,7 @@ test('a pod that is replaced leaves the slice and its successor joins, and no re
   await asking;
 
   expect(failures).toEqual([]);
-}, 180_000);
+});
 
 test('a node that is cut off from the edge is out of the slice until it has it back', async () => {
   const before = await addresses();
@@ -106,7 +106,7 @@ test('a node that is cut off from the edge is out of the slice until it has it b
   await waitFor('it is back', async () => Bun.deepEquals(await addresses(), before), JOINING);
 
   expect(seen).toContain(homeOf(tenant));
-}, 300_000);
+});
 
 test('another writer is put right, and named in the log', async () => {
   const before = await addresses();
@@ -122,7 +122,7 @@ test('another writer is put right, and named in the log', async () => {
     return text.includes('OtherWriter') && text;
   });
   expect(logs).toContain('OtherWriter: kubectl-patch has overwritten');
-}, 180_000);
+});
 
 test('what is scaled away leaves the slice, but the last one stays', async () => {
   await scale(1);
@@ -136,7 +136,7 @@ test('what is scaled away leaves the slice, but the last one stays', async () =>
   await waitFor('no pod is left', async () => (await addressesOfPods()).length === 0, JOINING);
 
   expect(await addresses()).toHaveLength(1);
-}, 240_000);
+});
 
 test("the Leases go with Steward's Service", async () => {
   const leases = async () =>
@@ -146,7 +146,7 @@ test("the Leases go with Steward's Service", async () => {
   await tenant.kubectl('delete', 'service', NAME, `--namespace=${NAMESPACE}`);
 
   await waitFor('the Leases are gone', async () => !(await leases()).includes(NAME), JOINING);
-}, 120_000);
+});
 
 /** Ready by TCP is a moment before the slice has it. */
 async function rollout(): Promise<void> {

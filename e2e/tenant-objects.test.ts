@@ -37,7 +37,7 @@ beforeAll(async () => {
   const management = { workers: 0 };
   world = await World.start({ tenants, management }, { progress: terminalProgress() });
   tenant = world.tenant('a');
-}, 180_000);
+});
 
 afterAll(async () => world?.stop());
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
   await makeHome(tenant);
   pod = await tenant.runPod();
   inputFor = await inputOf(tenant);
-}, 240_000);
+});
 
 afterAll(async () => world?.stop());
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const welcome = await world('up', '--tenants=blue', '--proxy-mode=iptables', '--keep');
   id = worldIds().find((one) => !others.has(one))!;
   expect(welcome).toContain(`World ${id} is up after`);
-}, 180_000);
+});
 
 afterAll(async () => {
   await world('down', id);
@@ -141,7 +141,7 @@ test.each([
 
 async function world(...args: string[]): Promise<string> {
   const { stdout } = await run([join(repository, 'world', 'world'), ...args], {
-    timeoutMs: 170_000,
+    timeoutMs: 300_000,
   });
   return stdout;
 }
