@@ -11,13 +11,12 @@ import {
   snicketEdge,
   SYSTEM,
 } from '../e2e/installed-snicket.ts';
-import { homeOf, makeHome, namespacesSeenBy } from '../e2e/whose-api.ts';
+import { homeOf, makeHome, namespacesFirstSeenBy, namespacesSeenBy } from '../e2e/whose-api.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';
 import { CommandError } from '../world/machine/command.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { missingRequirements } from '../world/requirements.ts';
-import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
 import type { Command } from './page.ts';
 import { coloured, faultsOf, rowsOf, type Finding } from './finding.ts';
@@ -98,9 +97,7 @@ function exposures(world: World): readonly object[] {
 
 /** kube-proxy may have to hear of the endpoints first. */
 async function reachesItsApi(pod: Pod): Promise<void> {
-  await waitFor(`pod ${pod.name} reaches its API`, async () =>
-    namespacesSeenBy(pod).catch(() => undefined),
-  );
+  await namespacesFirstSeenBy(pod, `pod ${pod.name} reaches its API`);
 }
 
 /** Whose namespaces a pod sees with the credentials that every pod has, at the address that every pod is given. */

@@ -17,7 +17,7 @@ import {
   leadToEdge,
   snicketEdge,
 } from './installed-snicket.ts';
-import { homeOf, makeHome, namesIn, namespacesSeenBy } from './whose-api.ts';
+import { homeOf, makeHome, namespacesSeenBy, namespacesSeenByName } from './whose-api.ts';
 
 const TENANTS = ['a', 'b'] as const;
 
@@ -140,13 +140,6 @@ test('kubectl get exposures says how it is', async () => {
   expect(rows).toHaveLength(2);
   for (const row of rows) expect(row).toMatch(/shared +terminate +1\/1 +True +Ready/);
 });
-
-async function namespacesSeenByName(pod: Pod): Promise<string[]> {
-  const server = '--server=https://kubernetes.default.svc';
-  const token = '/var/run/secrets/kubernetes.io/serviceaccount';
-  const script = `kubectl ${server} --certificate-authority=${token}/ca.crt --token=$(cat ${token}/token) get namespaces -o name`;
-  return namesIn(await pod.exec('timeout', '10', 'sh', '-c', script));
-}
 
 function podsOf(name: string): { pod: Pod; hostPod: Pod } {
   const found = pods.get(name);

@@ -13,12 +13,11 @@ import type { Pod } from '../world/cluster/pod.ts';
 import { terminalProgress } from '../world/parts/progress.ts';
 import { installDefinitions, parseDefinition } from '../world/providers/definitions.ts';
 import { API_PORT, KONNECTIVITY_PORT } from '../world/spec.ts';
-import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
 import { dialEdge, installSnicket, leadToEdge, snicketEdge } from './installed-snicket.ts';
 import { madeByProvider, ownedByCluster } from './made-by-provider.ts';
 import type { ProvidedControlPlane } from './provided-control-plane.ts';
-import { homeOf, makeHome, namespacesSeenBy, namespacesSeenByName } from './whose-api.ts';
+import { homeOf, makeHome, namespacesFirstSeenBy, namespacesSeenByName } from './whose-api.ts';
 
 const { k0smotron, k0smotronControlPlane, capiCluster, clusterDeployment } = PROVIDER_RESOURCES;
 
@@ -100,9 +99,7 @@ describe.each(CONTROL_PLANES)('%s', (_, object) => {
   });
 
   test('leads its pods to their own API, by address and by name', async () => {
-    const seen = await waitFor('kube-proxy has the endpoints', async () =>
-      namespacesSeenBy(pod).catch(() => undefined),
-    );
+    const seen = await namespacesFirstSeenBy(pod, 'kube-proxy has the endpoints');
 
     expect(seen).toContain(homeOf(tenant));
     expect(await namespacesSeenByName(pod)).toContain(homeOf(tenant));

@@ -16,9 +16,11 @@ import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
 import { readHello, type Hello } from './client-hello.ts';
 import {
+  ASKED_ONCE_SECONDS,
   kubernetesSlice,
   makeHome,
   namesIn,
+  namespacesFirstSeenBy,
   namespacesSeenBy,
   VIRTUAL_ADDRESS,
 } from './whose-api.ts';
@@ -27,7 +29,7 @@ const FORWARDER = join(repository, 'e2e', 'forward.ts');
 const RECORDER = join(repository, 'e2e', 'hello-recorder.ts');
 
 /** A question that every pod may ask, with the credentials and the address that every pod is given. */
-const ASK_FOR_API = ['timeout', '10', 'kubectl', 'get', '--raw', '/api'] as const;
+const ASK_FOR_API = ['timeout', ASKED_ONCE_SECONDS, 'kubectl', 'get', '--raw', '/api'] as const;
 
 let world: World;
 const pods = new Map<string, { pod: Pod; hostPod: Pod }>();
@@ -53,9 +55,7 @@ afterAll(async () => world?.stop());
 test('a pod reaches its API server at 10.96.0.1 when that writes its own endpoints', async () => {
   const { pod, hostPod } = podsOf(world.management);
 
-  const seen = await waitFor('kube-proxy has the endpoints', async () =>
-    namespacesSeenBy(pod).catch(() => undefined),
-  );
+  const seen = await namespacesFirstSeenBy(pod, 'kube-proxy has the endpoints');
 
   expect(seen).toContain('home-of-management');
   expect(await namespacesSeenBy(hostPod)).toContain('home-of-management');
@@ -119,9 +119,7 @@ describe.each(['a', 'b'])('tenant %s, whose API server does not write endpoints'
     await tenant().apply(kubernetesSlice(VIRTUAL_ADDRESS));
     const { pod, hostPod } = podsOf(tenant());
 
-    const seen = await waitFor('the slice is in force', () =>
-      namespacesSeenBy(pod).catch(() => undefined),
-    );
+    const seen = await namespacesFirstSeenBy(pod, 'the slice is in force');
 
     expect(seen).toContain(`home-of-${name}`);
     expect(await namespacesSeenBy(hostPod)).toContain(`home-of-${name}`);
@@ -186,7 +184,9 @@ describe('two tenants behind one address', () => {
       const before = hellosAtEdge().length;
       const server = `--server=https://${tenant.plan.hosts.api}`;
       const kubectl = ['kubectl', '--kubeconfig=/run/snicket/files/kubelet.kubeconfig', server];
-      await hangUpOn(tenant.worker().exec('timeout', '10', ...kubectl, 'get', '--raw', '/api'));
+      await hangUpOn(
+        tenant.worker().exec('timeout', ASKED_ONCE_SECONDS, ...kubectl, 'get', '--raw', '/api'),
+      );
       // Kubelets follow the name too, so there may be more of the same.
       named.push(
         ...new Set(
@@ -215,7 +215,9 @@ async function namespacesSeenFrom(tenant: Cluster): Promise<string[]> {
   const subject = { commonName: 'host-process', organization: 'host-processes' };
   await tenant.controlPlane.writeUser(path, subject, 'https://10.96.0.1');
   const kubectl = ['kubectl', '--kubeconfig=/run/snicket/files/host-process.kubeconfig'];
-  return namesIn(await worker.exec('timeout', '10', ...kubectl, 'get', 'namespaces', '-o', 'name'));
+  return namesIn(
+    await worker.exec('timeout', ASKED_ONCE_SECONDS, ...kubectl, 'get', 'namespaces', '-o', 'name'),
+  );
 }
 
 async function forwardOn(worker: Worker, target: string): Promise<Daemon> {

@@ -18,6 +18,7 @@ import { tenantNamespace } from '../world/tenant-service.ts';
 import { together, waitFor } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
 import { allObjects, type ObjectTexts } from './all-objects.ts';
+import { askingScript, failuresIn } from './asking.ts';
 import type { EdgeWay } from './edge-ways.ts';
 import {
   exposed,
@@ -72,9 +73,9 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
     });
 
     test.each(TENANTS)('no request of a pod of tenant %s has failed on the way', async (name) => {
-      const [, ...failures] = (await podsOf(name).pod.logs()).trim().split('\n');
+      const log = await podsOf(name).pod.logs();
 
-      expect(failures).toEqual([]);
+      expect(failuresIn(log)).toEqual([]);
     });
 
     test.each(TENANTS)('pods of tenant %s see their own API, and never the other', async (name) => {
@@ -169,20 +170,12 @@ async function startAll(ways: readonly [EdgeWay, ...EdgeWay[]]): Promise<void> {
     leadToEdge(world, tenant, edgeOf(ways[0]).address);
     await tenant.apply(...konnectivityObjects(tenant.plan, EDGE_PORT));
     const [pod, hostPod] = await together([
-      tenant.runPod({ command: ['sh', '-c', asking(name)] }),
+      tenant.runPod({ command: ['sh', '-c', `echo of tenant ${name}; ${askingScript()}`] }),
       tenant.runPod({ hostNetwork: true }),
     ]);
     pods.set(name, { pod, hostPod });
   }
   for (const cluster of clusters()) before.set(cluster.name, await allObjects(cluster));
-}
-
-/** Asks for its API again and again, once it was answered, and prints what fails. */
-function asking(tenant: string): string {
-  const ask = 'timeout 20 kubectl get --raw /version';
-  const first = `until ${ask} >/dev/null 2>&1; do sleep 0.5; done`;
-  const others = `while sleep 0.5; do said=$(${ask} 2>&1) || echo "$(date -u +%T) $said"; done`;
-  return `echo of tenant ${tenant}; ${first}; ${others}`;
 }
 
 /** Kubelets dial a port of their own; with this they too come through the edge. */

@@ -27,7 +27,7 @@ import {
 } from './installed-snicket.ts';
 import { ProvidedControlPlane } from './provided-control-plane.ts';
 import { snicketImage } from './snicket-image.ts';
-import { homeOf, makeHome, namespacesSeenBy, namespacesSeenByName } from './whose-api.ts';
+import { homeOf, makeHome, namespacesFirstSeenBy, namespacesSeenByName } from './whose-api.ts';
 
 const NAMESPACE = 'tenants';
 const DOMAIN = 'snicket.test';
@@ -152,11 +152,10 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     );
 
     // What is asked of a pod goes by konnectivity, whose agents take a while to come back to an API server made anew.
-    const seen = await waitFor(
-      'kube-proxy has the endpoints',
-      async () => namespacesSeenBy(pod).catch(() => undefined),
-      { deadlineMs: 120_000, everyMs: 500 },
-    );
+    const seen = await namespacesFirstSeenBy(pod, 'kube-proxy has the endpoints', {
+      deadlineMs: 120_000,
+      everyMs: 500,
+    });
 
     expect(seen).toContain(homeOf(cluster));
     expect(await namespacesSeenByName(pod)).toContain(homeOf(cluster));

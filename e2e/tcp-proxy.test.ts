@@ -12,8 +12,9 @@ import { repository } from '../world/repository.ts';
 import { API_PORT } from '../world/spec.ts';
 import { waitFor } from '../world/wait.ts';
 import { World, type NetworkHost } from '../world/world.ts';
+import { AskingPod } from './asking.ts';
 import { SNICKET_IMAGE, snicketImage } from './snicket-image.ts';
-import { homeOf, makeHome, namespacesSeenBy } from './whose-api.ts';
+import { homeOf, makeHome, namespacesFirstSeenBy } from './whose-api.ts';
 
 const SNICKET = [process.execPath, join(repository, 'src', 'main.ts')] as const;
 const NAME = 'steward-tcp-proxy';
@@ -54,21 +55,13 @@ test('pods of every node see their own API at 10.96.0.1', async () => {
     tenant.workers.map(async ({ name }) => tenant.runPod({ node: name })),
   );
   for (const one of [pod, ...others]) {
-    const seen = await waitFor('the slice is in force', async () =>
-      namespacesSeenBy(one).catch(() => undefined),
-    );
+    const seen = await namespacesFirstSeenBy(one, 'the slice is in force');
     expect(seen).toContain(homeOf(tenant));
   }
 });
 
 test('a pod that is replaced leaves the slice and its successor joins, and no request fails on the way', async () => {
-  const failures: string[] = [];
-  const ended = new AbortController();
-  const asking = (async () => {
-    while (!ended.signal.aborted) {
-      await namespacesSeenBy(pod).catch((error: unknown) => failures.push(String(error)));
-    }
-  })();
+  const asking = await AskingPod.run(tenant);
 
   const [first = ''] = (
     await tenant.kubectl(
@@ -85,10 +78,9 @@ test('a pod that is replaced leaves the slice and its successor joins, and no re
   await rollout();
   const isOfPods = async () => Bun.deepEquals(await addresses(), await addressesOfPods());
   await waitFor('the slice has the new ones only', isOfPods, JOINING);
-  ended.abort();
-  await asking;
+  await asking.more(1);
 
-  expect(failures).toEqual([]);
+  expect(await asking.stop()).toEqual([]);
 });
 
 test('a node that is cut off from the edge is out of the slice until it has it back', async () => {
@@ -99,9 +91,7 @@ test('a node that is cut off from the edge is out of the slice until it has it b
   await cut.exec('ip', 'route', 'add', 'blackhole', edge.address);
   await waitFor('it is out', async () => (await addresses()).length === 1, JOINING);
   expect(await addresses()).not.toContain(cut.address);
-  const seen = await waitFor('the slice is in force', async () =>
-    namespacesSeenBy(far).catch(() => undefined),
-  );
+  const seen = await namespacesFirstSeenBy(far, 'the slice is in force');
   await cut.exec('ip', 'route', 'delete', 'blackhole', edge.address);
   await waitFor('it is back', async () => Bun.deepEquals(await addresses(), before), JOINING);
 
@@ -127,9 +117,7 @@ test('another writer is put right, and named in the log', async () => {
 test('what is scaled away leaves the slice, but the last one stays', async () => {
   await scale(1);
   await waitFor('one address is left', async () => (await addresses()).length === 1, JOINING);
-  const seen = await waitFor('the slice is in force', async () =>
-    namespacesSeenBy(pod).catch(() => undefined),
-  );
+  const seen = await namespacesFirstSeenBy(pod, 'the slice is in force');
   expect(seen).toContain(homeOf(tenant));
 
   await scale(0);

@@ -12,8 +12,9 @@ import { terminalProgress } from '../world/parts/progress.ts';
 import { API_PORT } from '../world/spec.ts';
 import { waitFor } from '../world/wait.ts';
 import { World } from '../world/world.ts';
+import { AskingPod } from './asking.ts';
 import { SNICKET_IMAGE, snicketImage } from './snicket-image.ts';
-import { homeOf, makeHome, namespacesSeenBy, VIRTUAL_ADDRESS } from './whose-api.ts';
+import { homeOf, makeHome, namespacesFirstSeenBy, VIRTUAL_ADDRESS } from './whose-api.ts';
 
 interface DaemonSet {
   readonly metadata: { readonly generation: number };
@@ -43,16 +44,14 @@ describe.each(['virtual', 'node'])('at address %s', (address) => {
   test('pods reach their API through the proxy of their node', async () => {
     await rollOut({ address });
 
-    const seen = await waitFor('the slice is in force', async () =>
-      namespacesSeenBy(pod).catch(() => undefined),
-    );
+    const seen = await namespacesFirstSeenBy(pod, 'the slice is in force');
 
     expect(seen).toContain(homeOf(tenant));
   });
 
   test('no request fails while another version takes over', async () => {
     const before = await proxyPods();
-    const requests = asking();
+    const asking = await AskingPod.run(tenant);
 
     await rollOut({ address, logLevel: 'debug' });
 
@@ -61,12 +60,9 @@ describe.each(['virtual', 'node'])('at address %s', (address) => {
       return names.length === 1 && names[0] !== before[0];
     };
     await waitFor('the pod before is gone', isGone, { deadlineMs: 90_000 });
-    await waitFor('ten requests were answered', () => requests.answered() > 10, {
-      deadlineMs: 60_000,
-    }).catch(async (error: unknown) => {
-      throw new Error(`${String(error)}\n${(await requests.stop()).join('\n')}`);
-    });
-    expect(await requests.stop()).toEqual([]);
+    await asking.more(10);
+
+    expect(await asking.stop()).toEqual([]);
   });
 });
 
@@ -136,28 +132,4 @@ async function proxyPods(): Promise<string[]> {
   const flags = ['--namespace=kube-system', '--selector=app.kubernetes.io/name=snicket-proxy'];
   const text = await tenant.kubectl('get', 'pods', ...flags, '--output=name');
   return text.split('\n').filter(Boolean);
-}
-
-/** Asks the API from a pod, one request after the other, each on a connection of its own, until it is told to stop. */
-function asking(): { answered(): number; stop(): Promise<readonly string[]> } {
-  let goesOn = true;
-  let answered = 0;
-  const failures: string[] = [];
-  const done = (async () => {
-    while (goesOn) {
-      await namespacesSeenBy(pod).then(
-        () => answered++,
-        (error: unknown) => failures.push(String(error)),
-      );
-    }
-  })();
-  return {
-    answered: () => answered,
-    /** All failures. */
-    async stop() {
-      goesOn = false;
-      await done;
-      return failures;
-    },
-  };
 }

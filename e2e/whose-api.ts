@@ -5,6 +5,7 @@ import type { ClusterApi } from '../world/cluster/cluster-api.ts';
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';
 import { API_PORT } from '../world/spec.ts';
+import { waitFor, type WaitOptions } from '../world/wait.ts';
 
 /** Where a worker's proxy listens: an address that every node has for itself. */
 export const VIRTUAL_ADDRESS = '100.64.64.1';
@@ -33,9 +34,28 @@ export async function makeHome(cluster: Cluster<ClusterApi>): Promise<void> {
   await cluster.apply(readersOfNamespaces, { apiVersion: 'v1', kind: 'Namespace', metadata });
 }
 
+/** Seconds after which a question that is asked once counts as not answered: more than any answer takes. */
+export const ASKED_ONCE_SECONDS = '60';
+/** The same for one that is asked again. It may hang: what was led elsewhere before stays so until it is given up. */
+const ASKED_AGAIN_SECONDS = '20';
+
 /** What a pod sees with the credentials that every pod has, at the address that every pod is given. */
-export async function namespacesSeenBy(pod: Pod): Promise<string[]> {
-  return namesIn(await pod.exec('timeout', '10', 'kubectl', 'get', 'namespaces', '-o', 'name'));
+export async function namespacesSeenBy(
+  pod: Pod,
+  limitSeconds = ASKED_ONCE_SECONDS,
+): Promise<string[]> {
+  const kubectl = ['kubectl', 'get', 'namespaces', '-o', 'name'];
+  return namesIn(await pod.exec('timeout', limitSeconds, ...kubectl));
+}
+
+/** What it sees as soon as it sees something, for whoever waits until the way is there; `state` says why it should be. */
+export async function namespacesFirstSeenBy(
+  pod: Pod,
+  state: string,
+  options: WaitOptions = { deadlineMs: 120_000 },
+): Promise<string[]> {
+  const look = async () => namespacesSeenBy(pod, ASKED_AGAIN_SECONDS).catch(() => undefined);
+  return waitFor(state, look, options);
 }
 
 /** The same at `kubernetes.default.svc`, the name that every pod is given. */
@@ -44,7 +64,7 @@ export async function namespacesSeenByName(pod: Pod): Promise<string[]> {
   const folder = '/var/run/secrets/kubernetes.io/serviceaccount';
   const credentials = `--certificate-authority=${folder}/ca.crt --token=$(cat ${folder}/token)`;
   const script = `kubectl ${server} ${credentials} get namespaces -o name`;
-  return namesIn(await pod.exec('timeout', '10', 'sh', '-c', script));
+  return namesIn(await pod.exec('timeout', ASKED_ONCE_SECONDS, 'sh', '-c', script));
 }
 
 /** The names in what `kubectl get namespaces -o name` prints. */
