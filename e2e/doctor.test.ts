@@ -274,13 +274,14 @@ describe('faults of the path, with nobody to mend them', () => {
       const file = join(worker.host.folder, 'files', 'tenant-ca.crt');
       writeFileSync(file, world.tenant('a').controlPlane.authority.certificate);
       const words = [
-        ...[join(repository, 'snicket'), 'doctor', '--from-worker', '--timeout=2'],
+        ...[join(repository, 'snicket'), 'doctor', '--from-worker', '--timeout=20'],
         ...[`--host=${api}`, `--konnectivity-host=${konnectivity}`, `--edge=${EDGE_ADDRESS}:443`],
         '--ca=/run/snicket/files/tenant-ca.crt',
       ];
       const script = '"$@" 2>&1; echo "exit code $?"';
       const { stdout } = await worker.run(['sh', '-c', script, 'sh', ...words], {
         env: { HOME: '/var/tmp' },
+        timeoutMs: 180_000,
       });
       const [, text = '', code] = /^([^]*)exit code (\d+)\n$/.exec(stdout) ?? [];
       return { exitCode: Number(code), text };
@@ -294,7 +295,7 @@ describe('faults of the path, with nobody to mend them', () => {
         return last.exitCode === 0;
       };
       await waitFor('nothing fails on the worker', isWell, {
-        ...{ deadlineMs: 60_000, everyMs: 500 },
+        ...{ deadlineMs: 120_000, everyMs: 500 },
       }).catch(() => {
         throw new Error(last.text);
       });

@@ -329,7 +329,7 @@ async function askTenant(address: string, port: number, name: string): Promise<s
   return tenant
     .worker()
     .exec(
-      ...['curl', '--silent', '--show-error', '--max-time', '10', '--cacert', CA_FILE],
+      ...['curl', '--silent', '--show-error', '--max-time', '30', '--cacert', CA_FILE],
       ...['--connect-to', `${name}:443:${address}:${port}`, `https://${name}/version`],
     );
 }

@@ -14,7 +14,7 @@ export interface Answer {
   readonly names?: readonly string[];
 }
 
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = 30_000;
 
 const [target = '', ...authorities] = process.argv.slice(2);
 const [, host, port] = /^(.+):(\d+)$/.exec(target) ?? [];
