@@ -13,13 +13,16 @@ import { identityOf, isRunning } from '../world/machine/identity.ts';
 import { worldsFolder } from '../world/machine/ledger.ts';
 import { partFolder, partsFolder } from '../world/parts/cache.ts';
 import { baseParts } from '../world/parts/catalogue.ts';
-
 import { program } from '../world/parts/parts.ts';
+import { NETWORK } from '../world/spec.ts';
 
-/** Everything on the machine that a world could leave behind, in a form that can be compared. */
+/**
+ * Everything on the machine that a world could leave behind, in a form that can be compared; and nothing else, since the
+ * machine has a life of its own: logs are rotated, packages installed, other programs come and go.
+ */
 export interface Footprint {
   readonly processes: readonly string[];
-  /** Network namespaces that some process is in. */
+  /** How many network namespaces there are with a process or an address of a world. */
   readonly networks: number;
   readonly namedNetworks: string;
   readonly mounts: readonly string[];
@@ -44,6 +47,26 @@ const WRITABLE = [
   worldsFolder,
 ];
 
+/** What a world's programs call their files and mounts, where they choose the place themselves. */
+const NAMES =
+  /snicket|kube|k8s|etcd|containerd|\b(runc|cni|nri)\b|netns|konnectivity|xtables|haproxy|traefik|envoy|contour|cgroup|^\/var\/log\/(pods|containers)/;
+
+/** Where hosts of a world mount their own, which must stay with them: in the words of /proc/self/mounts. */
+const MOUNT_POINTS = /^\S+ \/(etc|usr|var|run|sys|proc(\/sys\/\S+)?|dev\/shm) /;
+
+/** Lists of the machine's packages, some of which have such names. */
+const PACKAGES = /^\/var\/(lib|log)\/(dpkg|apt)\//;
+
+/**
+ * Settings of the machine that kubelet, kube-proxy, container runtimes and network plugins write. Those of single
+ * interfaces come and go with these.
+ */
+const SYSCTLS =
+  /^\/proc\/sys\/(vm\/(overcommit|panic|max_map_count)|kernel\/(panic|keys\/root_|core_pattern|pid_max|threads-max)|fs\/(inotify|nr_open|may_detach)|user\/|net\/(?!ipv[46]\/(conf|neigh)\/(?!all\/|default\/|lo\/)))/;
+
+/** Addresses that hosts and pods of a world have. */
+const ADDRESSES = [`${NETWORK.prefix}.`, '10.244.'];
+
 /** Cgroups that worlds and container runtimes make; others come and go with the machine's own life. */
 const CGROUPS = /snicket|kubepods|k8s\.io|containerd|runc/;
 
@@ -53,7 +76,10 @@ export async function footprint(): Promise<Footprint> {
     processes: worldProcesses(),
     networks: networkCount(),
     namedNetworks: (await run(['ip', 'netns'])).stdout,
-    mounts: readFileSync('/proc/self/mounts', 'utf8').split('\n').toSorted(),
+    mounts: readFileSync('/proc/self/mounts', 'utf8')
+      .split('\n')
+      .filter((line) => isNamed(line) || MOUNT_POINTS.test(line))
+      .toSorted(),
     cgroups: hierarchies()
       .flatMap(({ mountPoint }) => foldersBelow(mountPoint))
       .filter((path) => CGROUPS.test(path)),
@@ -61,31 +87,51 @@ export async function footprint(): Promise<Footprint> {
     routes: (await run(['ip', 'route', 'show', 'table', 'all'])).stdout,
     firewall: await firewallRules(),
     sysctls: sysctls(),
-    files: WRITABLE.flatMap((folder) => entriesOf(folder, 3)),
+    files: WRITABLE.flatMap((folder) => entriesOf(folder, 3))
+      .filter((path) => isNamed(path) && !PACKAGES.test(path))
+      .toSorted(),
   };
+}
+
+/** Wherever the worlds' own folder and that of their parts are, what is in them counts. */
+function isNamed(line: string): boolean {
+  return NAMES.test(line) || line.includes(worldsFolder) || line.includes(partsFolder());
 }
 
 /** Processes that run a program of the cache, or for a file of a world, or in a world's cgroup. */
 function worldProcesses(): string[] {
-  return processes().flatMap((pid) => {
-    const command = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
-    if (command === '') return []; // of the kernel, or on its way out: its memory is gone already
-    const cgroup = read(`/proc/${pid}/cgroup`);
-    // Of cgroups alone: programs of other tests have folders /tmp/snicket-...
-    const isOfWorld = [partsFolder(), worldsFolder].some((mark) => command.includes(mark));
-    return isOfWorld || cgroup.includes('/snicket-') ? [`${pid}: ${command} ${cgroup}`] : [];
-  });
+  return processes()
+    .filter(isOfWorld)
+    .map((pid) => `${pid}: ${commandOf(pid)} ${read(`/proc/${pid}/cgroup`)}`);
+}
+
+function isOfWorld(pid: number): boolean {
+  const command = commandOf(pid);
+  if (command === '') return false; // of the kernel, or on its way out: its memory is gone already
+  // Of cgroups alone: programs of other tests have folders /tmp/snicket-...
+  const isMarked = [partsFolder(), worldsFolder].some((mark) => command.includes(mark));
+  return isMarked || read(`/proc/${pid}/cgroup`).includes('/snicket-');
+}
+
+function commandOf(pid: number): string {
+  return read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
 }
 
 function networkCount(): number {
   const networks = processes().map((pid) => {
     try {
-      return readlinkSync(`/proc/${pid}/ns/net`);
+      return isInWorld(pid) ? readlinkSync(`/proc/${pid}/ns/net`) : '';
     } catch {
       return ''; // it has just ended
     }
   });
   return new Set(networks.filter(Boolean)).size;
+}
+
+/** Is this process in the network of a world, whatever program it is? One that is just being made has no address yet. */
+function isInWorld(pid: number): boolean {
+  const addresses = read(`/proc/${pid}/net/fib_trie`);
+  return ADDRESSES.some((prefix) => addresses.includes(` ${prefix}`)) || isOfWorld(pid);
 }
 
 async function firewallRules(): Promise<string> {
@@ -109,16 +155,20 @@ const COUNTERS =
 function sysctls(): Record<string, string> {
   const values: Record<string, string> = {};
   const visit = (folder: string) => {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    for (const entry of entriesIn(folder)) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) visit(path);
-      else if (!COUNTERS.test(path) && (statSync(path).mode & 0o222) !== 0)
+      else if (SYSCTLS.test(path) && !COUNTERS.test(path) && isWritable(path))
         values[path] = read(path);
     }
   };
   for (const tree of ['kernel', 'vm', 'net', 'fs', 'user'])
     if (existsSync(`/proc/sys/${tree}`)) visit(`/proc/sys/${tree}`);
   return values;
+}
+
+function isWritable(path: string): boolean {
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o222) !== 0;
 }
 
 function foldersBelow(path: string): string[] {
