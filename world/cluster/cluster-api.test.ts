@@ -78,6 +78,15 @@ test('an object that kubectl cannot read is read again', async () => {
   expect(asked).toHaveLength(3);
 });
 
+test('kubectl that writes, or asks whether a path is served, runs once', async () => {
+  refusals = [0, 0];
+
+  await expect(cluster.kubectl('delete', 'node', 'a-1')).rejects.toThrow('TLS handshake timeout');
+  await expect(cluster.kubectl('get', '--raw', '/readyz')).rejects.toThrow('TLS handshake timeout');
+
+  expect(asked).toHaveLength(2);
+});
+
 test('a refusal that is meant is not repeated', async () => {
   refusals = [404];
 

@@ -58,9 +58,16 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
     return worker;
   }
 
-  /** Runs kubectl as the cluster's administrator and returns what it printed; a failure is a CommandError. */
+  /**
+   * Runs kubectl as the cluster's administrator and returns what it printed; a failure is a CommandError. `kubectl get`
+   * of objects fails only when several tries have.
+   */
   async kubectl(...args: string[]): Promise<string> {
-    return this.controlPlane.kubectl(args);
+    const run = async () => this.controlPlane.kubectl(args);
+    // Whether a path is served is mostly asked by somebody who waits for it.
+    const reads = args[0] === 'get' && args[1] !== '--raw';
+    // kubectl ends with the same code whatever has failed, so all of it is tried again.
+    return reads ? persist(run) : run();
   }
 
   /** Applies objects, given as values or as YAML. */
@@ -76,15 +83,14 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
     );
   }
 
-  /** Reads one object, in several tries if need be; undefined if there is none. */
+  /** Reads one object; undefined if there is none. */
   async get<T = Record<string, unknown>>(
     resource: string,
     name: string,
     namespace = 'default',
   ): Promise<T | undefined> {
     const flags = [`--namespace=${namespace}`, '--ignore-not-found', '--output=json'];
-    // kubectl ends with the same code whatever has failed, so all of it is tried again.
-    const text = await persist(async () => this.kubectl('get', resource, name, ...flags));
+    const text = await this.kubectl('get', resource, name, ...flags);
     return text === '' ? undefined : (JSON.parse(text) as T);
   }
 
