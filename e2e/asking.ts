@@ -1,17 +1,18 @@
-/** Requests of a pod, one after the other inside the pod: only what fails on the way to its API counts, not the way to it. */
+/** Requests of a pod, made inside the pod: what fails between it and its API counts, and not what fails on the way to the pod. */
 import type { Cluster } from '../world/cluster/cluster.ts';
 import type { Pod } from '../world/cluster/pod.ts';
 import { persist, waitFor } from '../world/wait.ts';
 
 /**
  * A shell script that asks for the pod's API until it is answered, and from then on again and again, each time on a
- * connection of its own; it prints what came of it.
+ * connection of its own; it prints what came of it. The answer is one to the pod's own credentials, which need the
+ * rights that `makeHome` gives.
  */
 export function askingScript(): string {
   // kubectl gives up a handshake after ten seconds. Where that is the machine's fault the next one comes through.
   const ask = `ask() {
     for try in 1 2 3 4 5 6; do
-      said=$(timeout 60 kubectl get --raw /version 2>&1) && return 0
+      said=$(timeout 60 kubectl get --raw /api/v1/namespaces 2>&1) && return 0
       case $said in *"TLS handshake timeout"*) ;; *) return 1 ;; esac
     done
     return 1
