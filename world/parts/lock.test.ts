@@ -38,7 +38,10 @@ async function holdElsewhere() {
   );
   holders.push(holder);
   const { value } = await holder.stdout.getReader().read();
-  return { holder, child: Number(new TextDecoder().decode(value)) };
+  const child = Number(new TextDecoder().decode(value));
+  // To signal 0 is to signal all of the own group.
+  expect(child).toBeGreaterThan(1);
+  return { holder, child };
 }
 
 /** Begins to wait for the lock; `waiting` settles with the holder's name, `done` with what the work saw. */
