@@ -8,6 +8,7 @@ import { RETRY_MS, type RouteCounts } from '../gateway/routes/routes-feed.ts';
 import { createClient } from '../kube/client/fetch-client.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { TestApiServer } from '../kube/testing/api-server.ts';
+import { steadyWrite } from '../kube/testing/steady-write.ts';
 import { objectOf } from '../operator/testing/objects.ts';
 import { until } from '../operator/testing/until.ts';
 import { createLogger } from '../telemetry/log.ts';
@@ -73,11 +74,14 @@ class RoutesLab implements AsyncDisposable {
 
   async expose(name: string, status: object = {}): Promise<void> {
     const metadata = { name, namespace: TENANTS };
-    await this.user.apply(objectOf('Exposure', metadata, { spec: {} }));
+    const { user } = this;
+    await steadyWrite(async () => user.apply(objectOf('Exposure', metadata, { spec: {} })));
     const api = { host: `${name}.example.test`, service: name, port: 6443, portName: 'api' };
     const whole = { edge: 'shared', driver: 'snicket', route: { api }, ...status };
     const patch = { status: whole };
-    await this.user.patch(RESOURCES.exposure, metadata, 'merge', patch, { subresource: 'status' });
+    await steadyWrite(async () =>
+      user.patch(RESOURCES.exposure, metadata, 'merge', patch, { subresource: 'status' }),
+    );
   }
 
   async slice(service: string, ...addresses: readonly string[]): Promise<void> {
@@ -86,7 +90,7 @@ class RoutesLab implements AsyncDisposable {
     const ports = [{ name: 'api', port: 6443, protocol: 'TCP' }];
     const endpoints = addresses.map((address) => ({ addresses: [address] }));
     const slice = objectOf('EndpointSlice', metadata, { addressType: 'IPv4', ports, endpoints });
-    await this.user.apply(slice, { force: true });
+    await steadyWrite(async () => this.user.apply(slice, { force: true }));
   }
 
   said(message: string): Record<string, unknown> | undefined {

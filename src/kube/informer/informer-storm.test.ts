@@ -7,6 +7,7 @@ import { keyText, type KubeObject } from '../object.ts';
 import { RESOURCES } from '../resource.ts';
 import { TestApiServer } from '../testing/api-server.ts';
 import type { Fault } from '../testing/fault.ts';
+import { steadyWrite } from '../testing/steady-write.ts';
 
 interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -59,11 +60,12 @@ test('changes in a storm of faults all arrive, and whoever follows them knows th
     if (round % 4 === 3) server.compact();
     for (let n = round * 10; n < round * 10 + 10; n++) {
       const key = KEYS[n % KEYS.length]!;
-      if (n % 5 === 4) await writer.delete(configMap, key);
-      else {
-        const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: key };
-        await writer.apply<ConfigMap>({ ...object, data: { n: String(n) } });
-      }
+      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: key };
+      await steadyWrite<unknown>(async () =>
+        n % 5 === 4
+          ? writer.delete(configMap, key)
+          : writer.apply<ConfigMap>({ ...object, data: { n: String(n) } }),
+      );
     }
     const expected = numbersIn(KEYS.map((key) => server.read(configMap, key) ?? []).flat());
     const isRight = () => Bun.deepEquals(numbersIn(informer.list()), expected);
@@ -75,4 +77,4 @@ test('changes in a storm of faults all arrive, and whoever follows them knows th
   expect(informer.state.failures).toBeGreaterThan(FAULTS.length / 2);
   abort.abort();
   await running;
-}, 90_000);
+});

@@ -11,6 +11,7 @@ import { createClient } from '../../kube/client/fetch-client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { TestApiServer } from '../../kube/testing/api-server.ts';
+import { steadyWrite } from '../../kube/testing/steady-write.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { EDGE_RESOURCES } from '../management/served-apis.ts';
 import { Operator, type OperatorOptions } from '../operator.ts';
@@ -109,19 +110,18 @@ export class OperatorLab implements AsyncDisposable {
 
   /** Writes the Edge, as a user does. */
   async applyEdge(spec: object = {}, name = 'shared', annotations = {}): Promise<void> {
-    await this.user.apply(
-      objectOf(
-        'Edge',
-        { name, annotations },
-        {
-          spec: {
-            ...{ driver: 'snicket', domain: 'example.test', addresses: ['127.0.0.1'] },
-            ...(this.gateway !== undefined && { port: this.gateway.port }),
-            ...spec,
-          },
+    const edge = objectOf(
+      'Edge',
+      { name, annotations },
+      {
+        spec: {
+          ...{ driver: 'snicket', domain: 'example.test', addresses: ['127.0.0.1'] },
+          ...(this.gateway !== undefined && { port: this.gateway.port }),
+          ...spec,
         },
-      ),
+      },
     );
+    await steadyWrite(async () => this.user.apply(edge));
   }
 
   /** A tenant, with its Service and Secrets in the management cluster. */
@@ -161,9 +161,10 @@ export class OperatorLab implements AsyncDisposable {
       kubeconfigSecret: { name: `${of}-kubeconfig` },
     };
     const metadata = { name, namespace: TENANTS };
-    await this.user.apply(
-      objectOf('Exposure', metadata, { spec: { controlPlane, edge: 'shared', ...spec } }),
-    );
+    const exposure = objectOf('Exposure', metadata, {
+      spec: { controlPlane, edge: 'shared', ...spec },
+    });
+    await steadyWrite(async () => this.user.apply(exposure));
   }
 
   /** A tenant that is exposed, with everything in its place. */
@@ -175,7 +176,8 @@ export class OperatorLab implements AsyncDisposable {
   }
 
   async unexpose(name: string): Promise<void> {
-    await this.user.delete(RESOURCES.exposure, { name, namespace: TENANTS });
+    const key = { name, namespace: TENANTS };
+    await steadyWrite(async () => this.user.delete(RESOURCES.exposure, key));
   }
 
   /** Deletes an Exposure, and waits until it is gone. */
@@ -218,7 +220,7 @@ export class OperatorLab implements AsyncDisposable {
   /** Changes an object of the management cluster, as a user does. */
   async change(resource: Resource, name: string, patch: object): Promise<void> {
     const key = resource.namespaced ? { name, namespace: TENANTS } : { name };
-    await this.user.patch(resource, key, 'merge', patch);
+    await steadyWrite(async () => this.user.patch(resource, key, 'merge', patch));
   }
 
   async changeSecret(name: string, files: Readonly<Record<string, string>>): Promise<void> {
