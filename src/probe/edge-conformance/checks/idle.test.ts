@@ -9,7 +9,7 @@ import { EdgeLab, HOST_A } from '../testing/edge-lab.ts';
 import { httpSpeaker } from '../testing/http-speaker.ts';
 import { checkIdle } from './idle.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(150_000);
 
 interface Situation {
   readonly onConnection?: (socket: TLSSocket) => void;
@@ -17,10 +17,13 @@ interface Situation {
   readonly dial?: Dial;
   /** That HTTP/1.1 was spoken to it before. */
   readonly isHttp?: boolean;
+  /** Default 30,000. */
+  readonly timeoutMs?: number;
 }
 
 async function idled(situation: Situation): Promise<CheckResult> {
   const { onConnection = silent, protocols = ['http/1.1'], dial = dialTcp, isHttp } = situation;
+  const { timeoutMs = 30_000 } = situation;
   await using lab = await EdgeLab.create();
   const { serving } = lab.a;
   const { port } = lab.use(await ApiServer.start({ serving, protocols, onConnection }));
@@ -28,7 +31,7 @@ async function idled(situation: Situation): Promise<CheckResult> {
     ...{ edge: { address: '127.0.0.1', port, dial }, at: 'the edge', looks: new Map() },
     ...{ recognition: new Recognition([HOST_A], []), served: [HOST_A], idleMs: 50 },
     httpHost: isHttp === true ? HOST_A : undefined,
-    limits: { timeoutMs: 1000 },
+    limits: { timeoutMs },
   });
 }
 
@@ -65,7 +68,7 @@ test.each([
   ],
   [
     'whose first request is not answered',
-    { onConnection: silent, isHttp: true },
+    { onConnection: silent, isHttp: true, timeoutMs: 1000 },
     'did not answer the first request',
   ],
   [

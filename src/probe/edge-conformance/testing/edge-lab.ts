@@ -62,7 +62,7 @@ export class EdgeLab implements AsyncDisposable {
         ...{ address: '127.0.0.1', port, hosts },
         authorities: ca === undefined ? [] : parseAuthorities(ca),
       },
-      { timeoutMs: 5000, idleMs: 100, ...rest },
+      { timeoutMs: 30_000, idleMs: 100, ...rest },
     );
   }
 
