@@ -196,7 +196,8 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
       reason: 'completed',
     });
     expect(first!.via).toMatch(/^127\.0\.0\.1:\d+$/);
-    expect(Number(first!.attempts) + Number(second!.attempts)).toBe(3);
+    // One more if so much time has passed between the two that the one that refuses has had its rest.
+    expect([3, 4]).toContain(Number(first!.attempts) + Number(second!.attempts));
     expect(third).toMatchObject({
       tenant: 'b',
       host: 'b.test',

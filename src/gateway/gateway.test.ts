@@ -81,6 +81,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     const bad = `127.0.0.1:${await closedPort()}`;
     const endpoints = [bad, `127.0.0.1:${good.port}`];
     await using lab = await GatewayLab.start({ engine, routes: [{ host: 'a.test', endpoints }] });
+    const startMs = performance.now();
 
     for (let round = 1; round <= 6; round++) {
       const client = await Peer.dial(lab.port);
@@ -88,7 +89,9 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
       await until(() => good.peers.length === round, 'a connection at the one that works');
     }
 
-    expect(lab.failures('dial_refused')).toBe(1);
+    // A rest is a second or more: rotation.test.ts has the rule.
+    const seconds = Math.floor((performance.now() - startMs) / 1000);
+    expect(lab.failures('dial_refused')).toBeWithin(1, Math.min(2 + seconds, 6));
     expect(lab.failures('no_endpoint')).toBe(0);
   });
 

@@ -107,14 +107,10 @@ test('closes 500 connections spread over the drain time, none within the grace, 
   const [firstMs = 0, lastMs = 0] = [closedMs[0], closedMs.at(-1)];
   expect(firstMs).toBeGreaterThan(980);
   expect(lastMs).toBeGreaterThan(4500);
-  // Evenly from the first to the last; when they come, a busy machine tells.
-  const quarterMs = (lastMs - firstMs) / 4;
-  for (const quarter of [0, 1, 2, 3]) {
-    const beginMs = firstMs + quarter * quarterMs;
-    const inIt = closedMs.filter((ms) => ms >= beginMs && ms < beginMs + quarterMs).length;
-    expect(inIt).toBeWithin(60, 190);
-  }
-}, 60_000);
+  // Not all at once; how evenly, drain.test.ts shows by a clock that no busy machine holds up.
+  const slots = new Set(closedMs.map((ms) => Math.floor(ms / 250)));
+  expect(slots.size).toBeGreaterThanOrEqual(4);
+});
 
 test('accepts during the grace, and says that it is not ready', async () => {
   const { child, port, httpPort } = await start('--grace', '30');

@@ -131,7 +131,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
     }
     expect(lab.failures('name_unknown')).toBe(0);
     old.destroy();
-  }, 30_000);
+  });
 });
 
 test('serves 40,000 routes again that were gone for a moment, with their connections and counts', async () => {

@@ -22,7 +22,7 @@ async function askBeside(
 describe('beside a thousand watches', () => {
   test('a request is answered, with nothing set in the environment', async () => {
     expect(await askBeside('watches', 1000, 1000)).toEqual({ open: 1000, answer: 'v1.36.0' });
-  }, 30_000);
+  });
 });
 
 describe('beside more requests that hang than Bun sends at once', () => {
@@ -33,13 +33,13 @@ describe('beside more requests that hang than Bun sends at once', () => {
     expect(seen.answer).toContain(
       'has 301 requests open and can send 256 at once: start it with BUN_CONFIG_MAX_HTTP_REQUESTS=65535',
     );
-  }, 30_000);
+  });
 
   test('a request is answered if the limit was lifted when the process began', async () => {
     const env = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' };
 
     expect(await askBeside('requests', 300, 300, env)).toEqual({ open: 300, answer: 'v1.36.0' });
-  }, 30_000);
+  });
 });
 
 test.each([

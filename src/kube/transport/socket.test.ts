@@ -73,7 +73,8 @@ describe('a stream', () => {
     // While a byte is not acknowledged, the kernel shows the timer of that.
     await until(() => timerMs() !== undefined, 'the timer');
 
-    expect(timerMs()).toBeGreaterThan(25_000);
+    // What is left of it: a machine may stand still for a while.
+    expect(timerMs()).toBeGreaterThan(10_000);
     expect(timerMs()).toBeLessThanOrEqual(30_000);
     stream.close();
   });

@@ -117,7 +117,8 @@ function isPublic({ kind }: { readonly kind: string }): boolean {
 }
 
 test('Exposures of a server that hangs keep no good one waiting', async () => {
-  await using lab = await OperatorLab.start();
+  // Longer than the test: none of those that hang gives up and makes room.
+  await using lab = await OperatorLab.start({ tenantTimeoutMs: 600_000 });
   const names = Array.from({ length: 96 }, (_, index) => `evil-${index}`);
   using _hostile = await HostileTenant.start(lab, names, (call) => {
     if (!call.isWatch) return call.path === DAEMON_SETS; // never answered
@@ -134,11 +135,9 @@ test('Exposures of a server that hangs keep no good one waiting', async () => {
   await lab.addTenant('good');
   for (const name of names) await lab.expose(name);
   await until('as many hang as are looked at', () => lab.statusOf('evil-31')?.route);
-  const startMs = performance.now();
 
   await lab.expose('good');
 
   await until('the route', () => lab.statusOf('good')?.route !== undefined);
   await lab.untilCondition('good', 'TenantReady', /^True/);
-  expect(performance.now() - startMs).toBeLessThan(10_000);
 });

