@@ -92,15 +92,16 @@ describe.concurrent('an Exposure that is deleted', () => {
   });
 
   test('takes the address off also if the operator was away for half of the time', async () => {
-    await using lab = await OperatorLab.start({ leaveTimeoutMs: 10_000 });
+    await using lab = await OperatorLab.start({ leaveTimeoutMs: 120_000 });
     const { server, controllers } = await lab.addTenant('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.expose('blue');
     await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
     await lab.stopOperator();
     await lab.unexpose('blue');
-    const deletedMs = Date.parse(lab.exposure('blue')?.metadata.deletionTimestamp ?? '');
-    await until('half of the time is over', () => Date.now() - deletedMs > 5_000);
+    // In place, past the API, which lets nobody write this: nothing but the date has to go by.
+    const deletionTimestamp = new Date(Date.now() - 61_000).toISOString();
+    Object.assign(lab.exposure('blue')!.metadata, { deletionTimestamp });
     const before = server.writes().length;
 
     lab.startOperator();
@@ -161,19 +162,20 @@ describe.concurrent('an Exposure that is deleted', () => {
   });
 
   test('says at once that it leaves, and until when, if its tenant was silent already', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 100, tenantTimeoutMs: 300 });
+    await using lab = await OperatorLab.start({ resyncMs: 100 });
     const { server } = await lab.addExposed('blue');
+    await lab.stopOperator();
     server.inject({ kind: 'hang' }, {}, Number.POSITIVE_INFINITY);
-    server.resetConnections();
+    lab.startOperator({ tenantTimeoutMs: 300 });
     await lab.untilCondition('blue', 'TenantReady', /^False TenantUnreachable/);
     await lab.stopOperator();
     await lab.unexpose('blue');
 
-    lab.startOperator({ tenantTimeoutMs: 60_000 });
+    lab.startOperator({ tenantTimeoutMs: 600_000 });
 
     // Before the first step has ended, which waits for an answer.
     const ready = () => lab.condition('blue', 'Ready') ?? '';
-    await until('it is told', () => ready().startsWith('False Leaving'), 10_000);
+    await until('it is told', () => ready().startsWith('False Leaving'));
     expect(ready()).toMatch(
       /no answer in time.*\. At \d{4}-.*Z Snicket gives up and leaves DaemonSet/,
     );

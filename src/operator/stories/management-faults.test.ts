@@ -25,7 +25,7 @@ function made(lab: OperatorLab): readonly string[] {
 }
 
 describe.concurrent('a management cluster that fails now and then', () => {
-  test.each<[string, readonly (readonly [Fault, FaultTarget, number])[]]>([
+  test.each<[string, readonly (readonly [Fault, FaultTarget, number])[], timeoutMs?: number]>([
     [
       'is busy',
       [
@@ -58,6 +58,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
         [HANG, { verb: 'get', plural: 'secrets' }, 1],
         [HANG, { verb: 'list', plural: 'services' }, 1],
       ],
+      2_000,
     ],
     [
       'forgets old versions',
@@ -67,7 +68,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
         [{ kind: 'half-line' }, { verb: 'watch' }, 2],
       ],
     ],
-  ])('and %s gets what it is to have, once', async (_what, faults) => {
+  ])('and %s gets what it is to have, once', async (_what, faults, timeoutMs = 60_000) => {
     const { spec, objects } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({ edge: spec, isOperatorRunning: false });
     lab.management.seed(...objects);
@@ -75,7 +76,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
     await lab.expose('blue');
     for (const [fault, target, times] of faults) lab.management.inject(fault, target, times);
 
-    lab.startOperator({ client: createClient(lab.management.access, { timeoutMs: 300 }) });
+    lab.startOperator({ client: createClient(lab.management.access, { timeoutMs }) });
 
     await lab.untilCondition('blue', 'TenantReady', /^True/);
     await until('all is made', () => made(lab).length === 2);

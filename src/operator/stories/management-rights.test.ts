@@ -48,7 +48,7 @@ describe.concurrent('an operator without the right to', () => {
     lab.startOperator({ leaveTimeoutMs: 500 });
 
     await until('it is gone', () => lab.exposure('blue') === undefined);
-    expect(lab.eventsOf('blue')).toContain('TenantLeftBehind');
+    await until('an event', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
   });
 
   test('delete Ingresses says so of an Exposure that leaves', async () => {

@@ -16,12 +16,17 @@ function looks(lab: OperatorLab): number {
   return lab.number('reconciles_total', 'controller="exposure"');
 }
 
-/** Until the first probe has told what it found, nothing is left to be looked at, and nothing was for a moment. */
+/**
+ * Until the first probe has told what it found, nothing is left to be looked at, and nothing was for many short times
+ * in a row: one long time may pass while the whole process stands still, and what was to come then comes after it.
+ */
 async function untilAtRest(lab: OperatorLab): Promise<void> {
   await lab.untilCondition('blue', 'Reachable', /^(True|False)/);
-  for (let before = -1; before !== looks(lab);) {
+  let before = looks(lab);
+  for (let stepsAtRest = 0; stepsAtRest < 60; stepsAtRest++) {
+    await Bun.sleep(25);
+    if (looks(lab) !== before) stepsAtRest = 0;
     before = looks(lab);
-    await Bun.sleep(1200);
   }
 }
 

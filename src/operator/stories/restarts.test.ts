@@ -123,7 +123,7 @@ describe.concurrent('two operators', () => {
         ...{ proxyImage: 'snicket.test/snicket:1', lookup: async () => ['127.0.0.1'] },
       });
       const election = new LeaderElection({
-        ...{ client, identity, logger: log, leaseDurationMs: 4_500, renewEveryMs: 300 },
+        ...{ client, identity, logger: log, leaseDurationMs: 60_000, renewEveryMs: 300 },
         lease: { namespace: SYSTEM, name: 'snicket-operator' },
       });
       const end = new AbortController();
@@ -155,7 +155,7 @@ describe.concurrent('two operators', () => {
     const cut = new AbortController();
     const replica = (identity: string, client: KubeClient) => {
       const election = new LeaderElection({
-        ...{ client, identity, logger: log, leaseDurationMs: 4_500, renewEveryMs: 300 },
+        ...{ client, identity, logger: log, leaseDurationMs: 20_000, renewEveryMs: 300 },
         lease: { namespace: SYSTEM, name: 'snicket-operator' },
       });
       const end = new AbortController();

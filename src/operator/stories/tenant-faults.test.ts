@@ -43,13 +43,15 @@ describe.concurrent("a tenant's API server", () => {
   });
 
   test('that hangs holds up nobody else, and is brought up to date when it answers', async () => {
-    await using lab = await OperatorLab.start({
-      ...{ resyncMs: 100, tenantTimeoutMs: 300, concurrency: 1 },
-    });
+    const options = { resyncMs: 100, concurrency: 1 };
+    await using lab = await OperatorLab.start({ ...options, isOperatorRunning: false });
     const { server } = await lab.addTenant('blue');
     server.inject({ kind: 'hang' }, {}, Number.POSITIVE_INFINITY);
     await lab.expose('blue');
+    lab.startOperator({ tenantTimeoutMs: 300 });
     await lab.untilCondition('blue', 'TenantReady', /^False TenantUnreachable.*no answer in time/);
+    await lab.stopOperator();
+    lab.startOperator({ tenantTimeoutMs: 600_000 });
 
     await lab.addExposed('green');
 
