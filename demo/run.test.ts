@@ -129,7 +129,9 @@ describe('on a terminal', () => {
 
       const look = () => !exposuresIn(folder).has('b');
       await waitFor('there is no Exposure of tenant b', look, { deadlineMs: 60_000 });
-      expect(await outputOf(toB, folder)).toContain('curl: (7)'); // refused: no proxy is there any more
+      // Its proxy is ended a moment later.
+      const isRefused = async () => (await outputOf(toB, folder)).includes('curl: (7)');
+      await waitFor('no proxy of tenant b is there any more', isRefused, { deadlineMs: 60_000 });
       expect(await outputOf(toA, folder)).toContain('"home-of-a"');
     },
     PATIENCE_MS,

@@ -117,7 +117,7 @@ Exposure tenants/red
 
 /** A folder with these tenants, which `snicket run` has put in force. */
 async function labThatRan(...names: readonly string[]): Promise<RunLab> {
-  const lab = await RunLab.open();
+  const lab = new RunLab();
   for (const name of names) await lab.addTenant(name);
   await lab.start(...IMAGE);
   for (const name of names) await lab.untilCondition(name, 'TenantReady', /^True/);
@@ -127,7 +127,7 @@ async function labThatRan(...names: readonly string[]): Promise<RunLab> {
 
 describe('the folder of `snicket run` against its state and its tenants', () => {
   test('tells what it would change, and nothing while it runs', async () => {
-    await using lab = await RunLab.open();
+    await using lab = new RunLab();
     const blue = await lab.addTenant('blue');
     using terminal = new Terminal();
     await lab.start(...IMAGE);

@@ -49,7 +49,7 @@ test('refuses a folder that is not there, and leaves no state behind', async () 
 });
 
 test('refuses a state that another one has, and takes it when that one was killed', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   await lab.start();
   using terminal = new Terminal();
   const words = ['run', lab.folder, '--state', lab.state, ...NOWHERE];

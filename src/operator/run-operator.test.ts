@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { Terminal } from '../cli/testing/snicket.ts';
+import { freePort } from '../engine/conformance/free-port.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { TestApiServer } from '../kube/testing/api-server.ts';
 import { objectOf } from './testing/objects.ts';
@@ -8,7 +9,7 @@ import { ALL_KINDS } from './testing/operator-lab.ts';
 import { SYSTEM } from './testing/places.ts';
 import { until } from './testing/until.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(150_000);
 
 const NO_CRDS = ALL_KINDS.filter(({ kind }) => kind !== RESOURCES.exposure.kind);
 
@@ -40,7 +41,7 @@ class RunningOperator implements AsyncDisposable {
   }
 
   async untilReadyz(pattern: RegExp): Promise<string> {
-    const end = performance.now() + 30_000;
+    const end = performance.now() + 60_000;
     for (;;) {
       const text = await this.get('/readyz');
       if (pattern.test(text)) return text;
@@ -58,13 +59,6 @@ class RunningOperator implements AsyncDisposable {
     await this.#process.exited;
     this.#terminal[Symbol.dispose]();
   }
-}
-
-/** One that nobody listens on, as far as can be told. */
-function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  listener.stop(true);
-  return listener.port;
 }
 
 describe('an operator', () => {

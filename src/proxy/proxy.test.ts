@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { freePort } from '../engine/conformance/free-port.ts';
 import { Peer, until } from '../engine/conformance/peer.ts';
 import { HOST, Lab } from './testing/lab.ts';
 import { Pod } from './testing/pod.ts';
@@ -173,8 +174,3 @@ test('the documentation explains every metric and every reason', async () => {
   expect(names.length).toBeGreaterThan(10);
   expect(unexplained).toEqual([]);
 });
-
-function freePort(): number {
-  using listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
-  return listener.port;
-}

@@ -11,7 +11,7 @@ test.skipIf(outward === undefined)('is the one that the upstream is reached from
 
   const address = await addressTowards(
     { host: outward!, port: server.port },
-    AbortSignal.timeout(5000),
+    AbortSignal.timeout(30_000),
   );
 
   expect(address).toBe(outward!);
@@ -20,19 +20,18 @@ test.skipIf(outward === undefined)('is the one that the upstream is reached from
 test('is none if that is a loopback address', async () => {
   using server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
 
-  const asked = addressTowards({ host: '127.0.0.1', port: server.port }, AbortSignal.timeout(5000));
+  const asked = addressTowards(
+    { host: '127.0.0.1', port: server.port },
+    AbortSignal.timeout(30_000),
+  );
 
   await expect(asked).rejects.toThrow('which is a loopback address; set POD_IP from status.podIP');
 });
 
 test('is not known while the upstream cannot be reached', async () => {
-  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
-  const { port } = server;
-  server.stop(true);
+  const asked = addressTowards({ host: '127.0.0.1', port: 1 }, AbortSignal.timeout(30_000));
 
-  const asked = addressTowards({ host: '127.0.0.1', port }, AbortSignal.timeout(5000));
-
-  await expect(asked).rejects.toThrow(`127.0.0.1:${port} cannot be reached to find out`);
+  await expect(asked).rejects.toThrow('127.0.0.1:1 cannot be reached to find out');
 });
 
 test('is not waited for when the signal says so', async () => {

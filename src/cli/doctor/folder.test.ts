@@ -5,7 +5,7 @@ import { Terminal } from '../testing/snicket.ts';
 setDefaultTimeout(60_000);
 
 test('the folder of `snicket run` is examined as a management cluster is', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   using terminal = new Terminal();
   const blue = await lab.addTenant('blue');
   await blue.controllers.addNode('worker-1', ['10.0.0.1']);
@@ -31,7 +31,7 @@ test('the folder of `snicket run` is examined as a management cluster is', async
 });
 
 test('of a file that is wrong the place is said, and the others are examined', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   using terminal = new Terminal();
   await lab.addTenant('blue');
   lab.write('red.yaml', 'kind: Exposure\n');

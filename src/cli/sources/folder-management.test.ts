@@ -14,7 +14,7 @@ setDefaultTimeout(60_000);
 const API_HOST = 'tenants-blue.k8s.example.test';
 
 test('the records of the hosts in the folder of `snicket run` are printed', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   using terminal = new Terminal();
   await lab.addTenant('blue');
   await lab.addTenant('red');
@@ -31,7 +31,7 @@ test('the records of the hosts in the folder of `snicket run` are printed', asyn
 });
 
 test('the hosts in the folder are looked up', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   using terminal = new Terminal();
   await lab.addTenant('blue');
 
@@ -82,7 +82,7 @@ test.each([
 test.each([[['dns', '--format', 'hosts']], [['doctor']], [['render']]])(
   'an Exposure that is asked for may be in a file that is wrong, or in another namespace: %j',
   async (words) => {
-    await using lab = await RunLab.open();
+    await using lab = new RunLab();
     using terminal = new Terminal();
     await lab.addTenant('blue');
 
@@ -101,7 +101,7 @@ test.each([[['dns', '--format', 'hosts']], [['doctor']], [['render']]])(
 );
 
 test('a kubeconfig from the folder leads through the gateway of `snicket run`', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   using terminal = new Terminal();
   const blue = await lab.addTenant('blue');
   await blue.controllers.addNode('worker-1', ['10.0.0.1']);
@@ -120,7 +120,7 @@ test('a kubeconfig from the folder leads through the gateway of `snicket run`', 
 });
 
 test('a file that is wrong keeps nobody from the kubeconfig of another tenant', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   using terminal = new Terminal();
   await lab.addTenant('blue');
   lab.write('red.yaml', 'kind: Exposure\n');
@@ -136,7 +136,7 @@ test('a file that is wrong keeps nobody from the kubeconfig of another tenant', 
 });
 
 test('of a file that is wrong the place is said, and the records of the others are printed', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   using terminal = new Terminal();
   await lab.addTenant('blue');
   lab.write('red.yaml', 'kind: Exposure\n');
@@ -150,7 +150,7 @@ test('of a file that is wrong the place is said, and the records of the others a
 });
 
 test('of a tenant whose Secret is not in the folder there is no kubeconfig', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   using terminal = new Terminal();
   await lab.addTenant('blue');
   const text = await Bun.file(join(lab.folder, 'blue/tenant.yaml')).text();
@@ -166,7 +166,7 @@ test('of a tenant whose Secret is not in the folder there is no kubeconfig', asy
 });
 
 test('the folder of `snicket run` is rendered as that plans it', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   using terminal = new Terminal();
   const blue = await lab.addTenant('blue');
 
@@ -182,7 +182,7 @@ test('the folder of `snicket run` is rendered as that plans it', async () => {
 });
 
 test('one Exposure of the folder is rendered, though a folder has its name', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   await lab.addTenant('blue');
   await lab.addTenant('red');
   using terminal = new Terminal();
@@ -203,7 +203,7 @@ test('one Exposure of the folder is rendered, though a folder has its name', asy
 });
 
 test('a Secret that is not in the folder is missed by render too', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   using terminal = new Terminal();
   await lab.addTenant('blue');
   const text = await Bun.file(join(lab.folder, 'blue/tenant.yaml')).text();

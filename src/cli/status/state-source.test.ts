@@ -97,7 +97,7 @@ describe('--state', () => {
   });
 
   test('says what is wrong in the folder of `snicket run`', async () => {
-    await using lab = await RunLab.open();
+    await using lab = new RunLab();
     lab.write('a.yaml', 'kind: Nonsense');
     await lab.start();
     const status = ['status', '--state', lab.state];
@@ -121,7 +121,7 @@ describe('--state', () => {
   });
 
   test('is what a real `snicket run` writes', async () => {
-    await using lab = await RunLab.open();
+    await using lab = new RunLab();
     await lab.addTenant('blue');
     await lab.start();
     await lab.untilCondition('blue', 'TenantReady', /^True/);

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { listenPlain } from '../bun/plain-listener.ts';
+import { freePort } from '../conformance/free-port.ts';
 import { whyNotAlone } from './sole-listener.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -27,8 +28,3 @@ test('free ports are as free afterwards', () => {
   expect(reasons).toEqual([undefined, undefined]);
   expect(listener.port).toBe(port);
 });
-
-function freePort(): number {
-  using listener = listenPlain({ address: LOOPBACK, port: 0 }, SILENT);
-  return listener.port;
-}

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { freePort } from '../../engine/conformance/free-port.ts';
 import { Peer } from '../../engine/conformance/peer.ts';
 import { Counters } from '../../engine/counters.ts';
 import { countersLayout } from '../reasons.ts';
@@ -44,14 +45,6 @@ function member(change: Partial<ThreadStart> = {}) {
     onMessage: (_index, message) => heard.push(message),
   });
   return { of, starts, restartsMs, losses, heard };
-}
-
-/** A port where nobody listens, as far as anybody can know. */
-function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
 }
 
 test('says where it listens, and closes that when it is stopped', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { resolve } from 'node:path';
+import { freePort } from '../../engine/conformance/free-port.ts';
 import { until } from '../../engine/conformance/peer.ts';
 import { HOST, Lab } from '../testing/lab.ts';
 import { Pod } from '../testing/pod.ts';
@@ -75,9 +76,4 @@ async function ready(httpPort: number): Promise<void> {
     if (performance.now() > end) throw new Error('the proxy is not ready within 30 s');
     await Bun.sleep(20);
   }
-}
-
-function freePort(): number {
-  using listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
-  return listener.port;
 }

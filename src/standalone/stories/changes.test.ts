@@ -21,7 +21,7 @@ function traces({ server }: LabTenant): readonly string[] {
 }
 
 test('a bad file leaves the tenant as it was; a good one puts it right; a removed one cleans up', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   const blue = await lab.addTenant('blue');
   await blue.controllers.addNode('worker-1', ['10.0.0.1']);
   await lab.start();
@@ -58,7 +58,7 @@ test('a bad file leaves the tenant as it was; a good one puts it right; a remove
 }, 120_000);
 
 test('warns if nobody listens at the port of the Edge, at the start and later', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   await lab.addTenant('blue');
   lab.write(
     'edge.yaml',
@@ -82,7 +82,7 @@ test('warns if nobody listens at the port of the Edge, at the start and later', 
 }, 120_000);
 
 test('a restart goes on with the same keys, and cleans up what went meanwhile', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   const blue = await lab.addTenant('blue');
   const red = await lab.addTenant('red');
   await lab.start();
@@ -111,7 +111,7 @@ test('a restart goes on with the same keys, and cleans up what went meanwhile', 
 }, 120_000);
 
 test('an Edge whose file was never right is what an Exposure waits for, until it is right or gone', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   await lab.addTenant('blue');
   lab.write('edge.yaml', `${readFileSync(join(lab.folder, 'edge.yaml'), 'utf8')}  domain: {\n`);
 
@@ -129,7 +129,7 @@ test('an Edge whose file was never right is what an Exposure waits for, until it
 }, 120_000);
 
 test('after a restart the log tells of what is still not Ready', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   await lab.addTenant('blue');
   lab.write('blue/tenant.yaml', exposureText('blue'));
   await lab.start();
@@ -144,7 +144,7 @@ test('after a restart the log tells of what is still not Ready', async () => {
 }, 120_000);
 
 test('a folder that vanishes takes no tenant with it', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   const blue = await lab.addTenant('blue');
   await lab.start();
   await lab.untilCondition('blue', 'TenantReady', /^True/);
@@ -163,7 +163,7 @@ test('a folder that vanishes takes no tenant with it', async () => {
 }, 120_000);
 
 test('a kubeconfig that is replaced by another is used, with no YAML touched', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   const blue = await lab.addTenant('blue');
   const right = blue.kubeconfig;
   lab.write('blue/admin.conf', right.replace(/token: .*/, 'token: of-another-time'));
@@ -177,7 +177,7 @@ test('a kubeconfig that is replaced by another is used, with no YAML touched', a
 }, 120_000);
 
 test('a state that is lost is made anew: tenants are taken up again, with keys of the new one', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   const blue = await lab.addTenant('blue');
   await lab.start();
   await lab.untilCondition('blue', 'TenantReady', /^True/);
@@ -194,7 +194,7 @@ test('a state that is lost is made anew: tenants are taken up again, with keys o
 }, 120_000);
 
 test('told to end while it reads a large folder for the first time, it does so before it accepts anybody', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   for (let at = 0; at < 3_000; at++) lab.write(`tenant-${at}.yaml`, exposureText(`tenant-${at}`));
   const process = await lab.launch();
   await lab.until('it has begun', async () => (await lab.http('/healthz')).status === 200);

@@ -11,7 +11,7 @@ import { deriveTenantSecret } from '../../wire/tenant-key.ts';
 import { RunLab } from '../testing/run-lab.ts';
 
 test('two tenants behind one address: by name, by a signed header, and with all that their workers need', async () => {
-  await using lab = await RunLab.open();
+  await using lab = new RunLab();
   const blue = await lab.addTenant('blue');
   const red = await lab.addTenant('red');
   await blue.controllers.addNode('worker-1', ['10.0.0.1']);

@@ -3,12 +3,12 @@
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:tls';
-import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { Exposure } from '../../api/exposure.ts';
+import { freePort } from '../../engine/conformance/free-port.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { LabTenant } from '../../operator/testing/lab-tenant.ts';
 import { TENANTS } from '../../operator/testing/places.ts';
@@ -24,28 +24,14 @@ export class RunLab implements AsyncDisposable {
   readonly folder = join(this.root, 'folder');
   readonly state = join(this.root, 'state');
   readonly tenants: LabTenant[] = [];
-  readonly port: number;
-  readonly httpPort: number;
+  /** An Edge has to say its own. */
+  readonly port = freePort();
+  readonly httpPort = freePort();
   #running: Bun.Subprocess | undefined;
   #starts = 0;
 
-  private constructor([port, httpPort]: readonly [number, number]) {
-    this.port = port;
-    this.httpPort = httpPort;
+  constructor() {
     this.writeEdge();
-  }
-
-  /** Two free ports: an Edge has to say its own. */
-  static async open(): Promise<RunLab> {
-    const servers = [createServer(), createServer()] as const;
-    const ports = servers.map(async (server) => {
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return (server.address() as AddressInfo).port;
-    });
-    const [first = 0, second = 0] = await Promise.all(ports);
-    for (const server of servers) server.close();
-    return new RunLab([first, second]);
   }
 
   /** Writes a file into the folder. */

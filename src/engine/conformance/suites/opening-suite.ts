@@ -5,17 +5,14 @@ import { expect, test } from 'bun:test';
 import { readAlert } from '../../../wire/alert.ts';
 import { hello } from '../../../wire/hello/hello-builder.ts';
 import { HELLO, Lab, NAME } from '../lab.ts';
-import { Backend, until } from '../peer.ts';
+import { until } from '../peer.ts';
 import { deafPort } from '../deaf-port.ts';
 import type { Row } from '../table.ts';
 
 const MEGABYTE = 1 << 20;
 
-/** A port that nobody listens on: it was just given back. */
-function closedPort(): number {
-  using backend = new Backend();
-  return backend.port;
-}
+/** A port that nobody listens on, nor is given by chance. */
+const CLOSED_PORT = 1;
 
 /** The row of the lab's name, with these endpoints in their order. */
 function rowAt(...ports: number[]): Row[] {
@@ -95,7 +92,7 @@ export function openingSuite(engine: string): void {
         {
           name: NAME,
           endpoints: [
-            ['127.0.0.1', closedPort()],
+            ['127.0.0.1', CLOSED_PORT],
             ['127.0.0.1', port],
           ],
           preface: 'header:',
@@ -114,7 +111,7 @@ export function openingSuite(engine: string): void {
 
   test('refuses with an alert when no endpoint is left, though bytes are unread', async () => {
     using lab = new Lab(engine, {
-      rows: () => rowAt(closedPort()),
+      rows: () => rowAt(CLOSED_PORT),
     });
     const client = await lab.dial();
 
@@ -193,7 +190,7 @@ export function openingSuite(engine: string): void {
 
   test('takes a bug in the choice of the next endpoint for the end of one connection', async () => {
     using lab = new Lab(engine, {
-      rows: () => rowAt(closedPort()),
+      rows: () => rowAt(CLOSED_PORT),
     });
     lab.table.failed = () => {
       throw new Error('a bug in the switchboard');
