@@ -245,10 +245,11 @@ const MAX_KEPT_BYTES = 256 * 1024 * 1024;
  * The limits of one thread. Connections are counted over all threads by the switchboard; what an engine counts itself
  * is shared out.
  */
-function engineLimits({ workers, maxConnections }: GatewayOptions): Partial<Limits> {
+function engineLimits({ workers, maxConnections, limits }: GatewayOptions): Partial<Limits> {
   const { maxUnfinishedHellos, maxUnfinishedHellosPerSource } = DEFAULT_LIMITS;
   const share = (limit: number) => Math.ceil(limit / workers);
   return {
+    ...limits,
     maxConnections,
     maxKeptBytes: MAX_KEPT_BYTES,
     maxUnfinishedHellos: share(maxUnfinishedHellos),

@@ -1,6 +1,7 @@
 /**
  * What a gateway is told at its start.
  */
+import type { Limits } from '../engine/limits.ts';
 import type { ListenAddress } from '../engine/listening/listen-address.ts';
 import type { EngineChoice } from '../engine/open-engine.ts';
 import type { OpenRoutesFeed } from './routes/routes-feed.ts';
@@ -22,6 +23,8 @@ export interface GatewayOptions {
   readonly drainMs: number;
   /** Open connections over all threads. */
   readonly maxConnections: number;
+  /** Of each engine, where they are not shared out. Default: those of every engine. */
+  readonly limits?: Partial<Limits> | undefined;
   /** For each route that has no limits of its own; 0: none. */
   readonly tenantLimits: TenantLimits;
   /** A file, or `-` for standard output; absent: no access log. */
