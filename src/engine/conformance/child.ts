@@ -71,7 +71,7 @@ export class EngineProcess implements AsyncDisposable {
     claim: (report: Report) => boolean,
     what: string,
     question: 'counts' | 'resources' = 'counts',
-    deadlineMs = 20_000,
+    deadlineMs = 60_000,
   ): Promise<Report> {
     const end = performance.now() + deadlineMs;
     for (;;) {
@@ -79,6 +79,21 @@ export class EngineProcess implements AsyncDisposable {
       if (claim(report)) return report;
       if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
       await Bun.sleep(10);
+    }
+  }
+
+  /**
+   * Waits for half a second in which it used less than this share of a core. One that spins has none; one that does not
+   * may have to compile or to collect garbage first. @throws after the deadline.
+   */
+  async untilIdle(maxShare: number, deadlineMs = 20_000): Promise<Report> {
+    const end = performance.now() + deadlineMs;
+    for (;;) {
+      const before = await this.report();
+      const after = await this.until(({ uptimeMs }) => uptimeMs > before.uptimeMs + 500, 'a while');
+      const share = (after.cpuMs - before.cpuMs) / (after.uptimeMs - before.uptimeMs);
+      if (share < maxShare) return after;
+      if (performance.now() > end) throw new Error(`it still uses ${share} of a core`);
     }
   }
 

@@ -7,7 +7,7 @@ import type { Socket, SocketHandler, TCPSocketListener, TCPSocketListenOptions }
 export async function until(
   claim: () => boolean,
   what: string,
-  deadlineMs = 20_000,
+  deadlineMs = 60_000,
 ): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!claim()) {

@@ -44,7 +44,7 @@ async function sendPieces(from: Peer, pieces: number): Promise<number> {
 
 /** Sends so many pieces, each when the one before has arrived. */
 async function sendPiecesInTurn(from: Peer, to: Peer, pieces: number): Promise<number> {
-  const endMs = performance.now() + 10_000;
+  const endMs = performance.now() + 60_000;
   for (let count = 0; count < pieces; count++) {
     const expected = to.received + PIECE.length;
     await from.send(PIECE);
@@ -77,7 +77,7 @@ export function piecesSuite(engine: string): void {
 
       const { lostEdges, keptBytes } = await pair.child.report();
       expect({ lostEdges, keptBytes }).toEqual({ lostEdges: 0, keptBytes: 0 });
-    }, 20_000);
+    });
 
     test(`brings small pieces from the ${from} of which each waits for the one before`, async () => {
       await using pair = await joinedPair(engine);
@@ -87,7 +87,7 @@ export function piecesSuite(engine: string): void {
 
       expect(pair[to].received).toBe(before + bytes);
       expect((await pair.child.report()).lostEdges).toBe(0);
-    }, 20_000);
+    });
 
     test(`keeps little of bulk in small pieces for a stalled ${to}, and loses nothing of it`, async () => {
       await using pair = await joinedPair(engine);
@@ -100,11 +100,11 @@ export function piecesSuite(engine: string): void {
       const stalled = await pair.child.until(({ keptBytes }) => keptBytes > 0, 'a stalled reader');
       pair[to].resume();
       await sending;
-      await until(() => pair[to].received === before + bytes + payload.length, 'all', 10_000);
+      await until(() => pair[to].received === before + bytes + payload.length, 'all');
 
       expect(stalled.keptBytes).toBeLessThanOrEqual(MEGABYTE);
       await pair.child.until(({ keptBytes }) => keptBytes === 0, 'nothing kept');
-    }, 20_000);
+    });
 
     test(`passes on a reset of the ${from} in the middle of bulk in small pieces`, async () => {
       await using pair = await joinedPair(engine);
@@ -116,6 +116,6 @@ export function piecesSuite(engine: string): void {
       expect(pair[to].wasReset).toBe(true);
       const { failures } = await pair.child.until(({ open }) => open === 0, 'no connection');
       expect(failures).toEqual({ [`${from}_reset`]: 1 });
-    }, 20_000);
+    });
   }
 }

@@ -11,8 +11,10 @@ const MEGABYTE = 1 << 20;
 /** Registers the tests for one engine. */
 export function processSuite(engine: string): void {
   test('grows by less than a megabyte for each stalled reader', async () => {
-    const stalled = 40;
-    using backend = new Backend('127.0.0.1', (peer) => void peer.send(Buffer.alloc(16 * MEGABYTE)));
+    // So many that what the process itself takes, code and garbage of some 20 MB, is little of it.
+    const stalled = 200;
+    const bulk = Buffer.alloc(16 * MEGABYTE);
+    using backend = new Backend('127.0.0.1', (peer) => void peer.send(bulk));
     const rows = [{ name: NAME, endpoints: [['127.0.0.1', backend.port] as const] }];
     await using child = await EngineProcess.start(engine, rows);
     const before = await child.report('resources');
@@ -25,11 +27,15 @@ export function processSuite(engine: string): void {
       clients.push(client);
     }
     let last = -1;
-    const after = await child.until(({ open, keptBytes }) => {
-      const isSteady = open === stalled && keptBytes > 0 && keptBytes === last;
-      last = keptBytes;
-      return isSteady;
-    }, 'all readers stalled');
+    const after = await child.until(
+      ({ open, keptBytes }) => {
+        const isSteady = open === stalled && keptBytes > 0 && keptBytes === last;
+        last = keptBytes;
+        return isSteady;
+      },
+      'all readers stalled',
+      'resources',
+    );
 
     expect(after.keptBytes).toBeLessThan(stalled * MEGABYTE);
     expect(after.rssBytes - before.rssBytes).toBeLessThan(stalled * MEGABYTE);
@@ -40,7 +46,7 @@ export function processSuite(engine: string): void {
       'as many descriptors as before',
       'resources',
     );
-  }, 20_000);
+  });
 
   test('knows a dial that had no descriptor from one that was refused', async () => {
     const maxFiles = 128;
@@ -85,11 +91,10 @@ export function processSuite(engine: string): void {
       last = open;
       return isSteady;
     }, 'as many connections as fit');
-    const later = await child.until(({ uptimeMs }) => uptimeMs > full.uptimeMs + 500, 'a while');
 
     expect(full.open).toBeGreaterThan(10);
     expect(full.open).toBeLessThan(maxFiles / 2);
-    expect((later.cpuMs - full.cpuMs) / (later.uptimeMs - full.uptimeMs)).toBeLessThan(0.4);
+    await child.untilIdle(0.4);
 
     for (const client of clients) client.reset();
     await child.until(({ open }) => open === 0, 'all let go');
@@ -97,5 +102,5 @@ export function processSuite(engine: string): void {
     const client = await Peer.dial(port);
     await client.send(HELLO);
     await until(() => backend.peers[seen]?.received === HELLO.length, 'a connection as before');
-  }, 20_000);
+  });
 }

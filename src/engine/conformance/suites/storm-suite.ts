@@ -17,7 +17,7 @@ export function stormSuite(engine: string): void {
       using lab = new Lab(engine, { onPeer: (peer) => storm.serve(peer) });
 
       await storm.run(async () => lab.dial());
-      await until(() => lab.counters.global('open') === 0, 'no connection left', 20_000);
+      await until(() => lab.counters.global('open') === 0, 'no connection left');
       await until(() => lab.counters.global('abandonedDials') === 0, 'no dial left');
 
       expect(await storm.wrong()).toEqual([]);
@@ -32,6 +32,5 @@ export function stormSuite(engine: string): void {
       expect(lab.counters.global('lostEdges')).toBe(0);
       expect(lab.faults).toEqual([]);
     },
-    30_000,
   );
 }
