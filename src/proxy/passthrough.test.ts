@@ -234,13 +234,14 @@ test('an API server that does not shake hands makes the proxy not ready, and cut
   await using lab = await Lab.create();
   const mute = lab.use(new Backend());
   const gateway = lab.use(await TestGateway.start(mute.port, [KEY]));
-  const limits = { dialTimeoutMs: 50 };
+  const limits = { dialTimeoutMs: 500 };
   const proxy = await passthrough(lab, { engine: 'bun', edgePort: gateway.port, limits });
   await until(() => proxy.notReady()?.startsWith('dial_timeout') === true, 'the reason');
+  const before = gateway.passages.length; // none, if the time of the probe was over before it said a word
 
   const client = await Peer.dial(proxy.ports[0]!);
   await client.send(Buffer.from('anything'));
-  await until(() => gateway.passages.length === 2, 'the passage of the pod');
+  await until(() => gateway.passages.length > before, 'the passage of the pod');
 
   expect(client.closed).toBe(false);
   expect(proxy.counters.failures()).toEqual({});

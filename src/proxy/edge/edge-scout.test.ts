@@ -23,7 +23,7 @@ function scout(
   const endpoints = new EdgeEndpoints(new ManualClock());
   endpoints.replace(addresses, port);
   const options: EdgeScoutOptions = {
-    ...{ endpoints, serverName: HOST, timeoutMs: 5000, tenantKey: undefined },
+    ...{ endpoints, serverName: HOST, timeoutMs: 60_000, tenantKey: undefined },
     authorities: () => lab.authority.cert,
     noAddress: () => 'the addresses of edge.test are being looked up',
     ...more,

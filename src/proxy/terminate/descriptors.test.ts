@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test';
 import { resolve } from 'node:path';
 import { freePort } from '../../engine/conformance/free-port.ts';
-import { until } from '../../engine/conformance/peer.ts';
 import { HOST, Lab } from '../testing/lab.ts';
 import { Pod } from '../testing/pod.ts';
 
@@ -34,46 +33,54 @@ test('out of file descriptors it resets who comes, does not spin, and recovers',
   ];
   const child = Bun.spawn(limited, { stdout: 'ignore', stderr: 'ignore' });
   lab.use({ [Symbol.dispose]: () => child.kill('SIGKILL') });
+  /** The sum over all labels, if it has any. */
   const metric = async (name: string): Promise<number> => {
     const page = await fetch(`http://127.0.0.1:${httpPort}/metrics`).then(async (r) => r.text());
-    const line = page.split('\n').find((text) => text.startsWith(`${name} `));
-    return Number(line?.split(' ')[1] ?? 0);
+    const lines = page
+      .split('\n')
+      .filter((text) => [' ', '{'].some((next) => text.startsWith(name + next)));
+    return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
   };
-  await ready(httpPort);
+  await becomes('ready', async () =>
+    fetch(`http://127.0.0.1:${httpPort}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
 
   const options = { ca: lab.authority.cert };
   const dials = Array.from({ length: MAX_FILES }, async () => Pod.dial(port, options));
   const settled = await Promise.allSettled(dials);
   const pods = settled.flatMap((dial) => (dial.status === 'fulfilled' ? [dial.value] : []));
   const refused = await metric('snicket_proxy_failures_total{reason="descriptors_limit"}');
+  const failed = await metric('snicket_proxy_failures_total');
 
   expect(pods.length).toBeGreaterThan(10);
-  expect(pods.length + refused).toBe(MAX_FILES);
+  expect(refused).toBeGreaterThan(0);
+  // Others may have waited too long for the edge.
+  expect(failed).toBeGreaterThanOrEqual(MAX_FILES - pods.length);
   expect(await pods[0]!.echo('served')).toBe('served');
 
-  const before = await metric('process_cpu_seconds_total');
-  const began = performance.now();
-  await until(() => performance.now() - began > 300, 'a while of nothing to do');
-  const usedMs = ((await metric('process_cpu_seconds_total')) - before) * 1000;
-  expect(usedMs / (performance.now() - began)).toBeLessThan(0.5);
+  // One that spins has no such moment; one that does not may have to compile or to collect garbage first.
+  await becomes('idle', async () => {
+    const before = await metric('process_cpu_seconds_total');
+    const beganMs = performance.now();
+    await Bun.sleep(300);
+    const usedMs = ((await metric('process_cpu_seconds_total')) - before) * 1000;
+    return usedMs / (performance.now() - beganMs) < 0.5;
+  });
 
   for (const pod of pods) pod[Symbol.dispose]();
-  const end = performance.now() + 20_000;
-  while ((await metric('snicket_proxy_connections_open')) > 0 && performance.now() < end);
+  await becomes('empty', async () => (await metric('snicket_proxy_connections_open')) === 0);
   using pod = await Pod.dial(port, options);
   expect(await pod.echo('recovered')).toBe('recovered');
-}, 60_000);
+});
 
-async function ready(httpPort: number): Promise<void> {
+/** Waits for a state of the proxy. */
+async function becomes(state: string, claim: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + 30_000;
-  for (;;) {
-    const url = `http://127.0.0.1:${httpPort}/readyz`;
-    const status = await fetch(url).then(
-      (response) => response.status,
-      () => 0,
-    );
-    if (status === 200) return;
-    if (performance.now() > end) throw new Error('the proxy is not ready within 30 s');
+  while (!(await claim())) {
+    if (performance.now() > end) throw new Error(`the proxy is not ${state} within 30 s`);
     await Bun.sleep(20);
   }
 }

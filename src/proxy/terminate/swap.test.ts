@@ -21,14 +21,12 @@ test('a hundred new certificates under load cost no request and no connection', 
   await watcher.echo('watch');
 
   let isOver = false;
-  let requests = 0;
   const subjects = new Set<string>();
   const load = Array.from({ length: 4 }, async () => {
     while (!isOver) {
       using pod = await Pod.dial(port, options);
       expect(await pod.echo('request')).toBe('request');
       subjects.add(String(pod.tls.getPeerCertificate().subject.CN));
-      requests++;
     }
   });
   for (const [index, leaf] of leaves.entries()) {
@@ -42,6 +40,7 @@ test('a hundred new certificates under load cost no request and no connection', 
     }
     const swaps = `snicket_proxy_reloads_total{file="cert",result="success"} ${index + 1}`;
     await until(() => proxy.metrics.text().includes(swaps), `swap ${index + 1}`);
+    await until(() => subjects.has(`leaf-${index}`), `a request after swap ${index + 1}`);
   }
   isOver = true;
   await Promise.all(load);
@@ -49,11 +48,9 @@ test('a hundred new certificates under load cost no request and no connection', 
   expect(await watcher.echo('still the first connection')).toBe('still the first connection');
   expect(proxy.counters.failures()).toEqual({});
   expect(proxy.metrics.text()).toContain('{file="cert",result="failure"} 0\n');
-  expect(requests).toBeGreaterThan(SWAPS);
-  expect(subjects.size).toBeGreaterThan(SWAPS / 4);
   using last = await Pod.dial(port, options);
   expect(last.tls.getPeerCertificate().subject.CN).toBe(`leaf-${SWAPS - 1}`);
-}, 60_000);
+});
 
 test('a certificate without its key changes nothing, and says so', async () => {
   await using lab = await Lab.create();

@@ -78,11 +78,11 @@ export class Pod implements Disposable {
   async echo(text: string): Promise<string> {
     const from = this.receivedBytes;
     this.tls.write(text);
-    const end = performance.now() + 5000;
+    const end = performance.now() + 30_000;
     while (this.receivedBytes < from + text.length) {
       if (this.error !== undefined) throw this.error;
       if (this.isClosed) throw new Error('the connection was closed before the echo');
-      if (performance.now() > end) throw new Error('no echo within 5 s');
+      if (performance.now() > end) throw new Error('no echo within 30 s');
       await Bun.sleep(1);
     }
     return this.received.subarray(from).toString();
