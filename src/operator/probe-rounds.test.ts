@@ -1,12 +1,10 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import type { ProbeTarget } from '../probe/probe-exposure.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { makeCa } from '../pki/testing/test-ca.ts';
 import { ProbeRounds } from './probe-rounds.ts';
 import { until } from './testing/until.ts';
-
-setDefaultTimeout(30_000);
 
 /** Nothing listens there; whether the name resolves is for the test to say. */
 const TARGET: ProbeTarget = {
@@ -80,6 +78,8 @@ describe('a probe that fails', () => {
 test('many where nobody answers do not keep another one waiting', async () => {
   const silent = await silentServer();
   const { port } = silent.address() as AddressInfo;
+  let hangUps = 0;
+  silent.on('connection', (socket) => socket.on('close', () => hangUps++));
   const { certificate: tenantCa } = await makeCa();
   using lab = new RoundsLab(60_000);
   for (let index = 0; index < 64; index++) {
@@ -88,11 +88,11 @@ test('many where nobody answers do not keep another one waiting', async () => {
     });
   }
   await until('all places are taken', () => lab.lookups >= 8);
-  const startMs = performance.now();
 
   lab.rounds.aim('tenants/blue', TARGET);
 
   await until('its probe', () => lab.hosts.includes(TARGET.apiHost));
-  expect(performance.now() - startMs).toBeLessThan(12_000);
+  // With eight places for all, it would have its own after 57 of them.
+  expect(hangUps).toBeLessThan(56);
   silent.close();
 });

@@ -159,7 +159,7 @@ test.each<[string, (lab: ProbeLab) => Promise<{ cert: string; key: string }>]>([
   const target = { host: API_HOST, address: '127.0.0.1', port: server.port };
 
   const api = await probeApi({ ...target, tenantCa: lab.authority.cert }, dialTcp, {
-    timeoutMs: 5000,
+    timeoutMs: 30_000,
   });
 
   expect(api.code).toBe('ApiNotAnswering');

@@ -3,7 +3,7 @@ import { KONNECTIVITY_HOST, ProbeLab } from '../testing/lab.ts';
 import { judgeDns, resolveHost, systemLookup, type Lookup } from './dns.ts';
 
 const HOST = 'a.k8s.test';
-const LIMITS = { timeoutMs: 5000 };
+const LIMITS = { timeoutMs: 30_000 };
 
 function failing(code: string): Lookup {
   return async () => {
@@ -11,7 +11,11 @@ function failing(code: string): Lookup {
   };
 }
 
-async function probe(lookup: Lookup, edge: readonly string[] = ['203.0.113.10'], timeoutMs = 5000) {
+async function probe(
+  lookup: Lookup,
+  edge: readonly string[] = ['203.0.113.10'],
+  timeoutMs = 30_000,
+) {
   return judgeDns(new Map([[HOST, await resolveHost(HOST, lookup, { timeoutMs })]]), edge);
 }
 

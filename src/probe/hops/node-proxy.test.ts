@@ -52,7 +52,7 @@ class Node implements AsyncDisposable {
         ...target,
       },
       {
-        ...{ signal: AbortSignal.timeout(30_000), timeoutMs: 2000 },
+        ...{ signal: AbortSignal.timeout(60_000), timeoutMs: 30_000 },
         node: { fault: () => this.#fault },
       },
     );

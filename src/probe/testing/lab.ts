@@ -76,7 +76,7 @@ export class ProbeLab implements AsyncDisposable {
         tenantCa: this.authority.cert,
         ...target,
       },
-      { lookup: async () => ['127.0.0.1'], timeoutMs: 5000, ...options },
+      { lookup: async () => ['127.0.0.1'], timeoutMs: 30_000, ...options },
     );
     return Object.fromEntries(results.map((result) => [result.name, result])) as Hops;
   }

@@ -9,7 +9,7 @@ import { dialTcp, type Dial } from '../dial.ts';
 import { API_HOST, ProbeLab } from '../testing/lab.ts';
 import { shakeHands } from './handshake.ts';
 
-const LIMITS = { timeoutMs: 5000 };
+const LIMITS = { timeoutMs: 30_000 };
 
 function target(port: number, protocols: readonly string[] = ['h2', 'http/1.1']) {
   return { address: '127.0.0.1', port, serverName: API_HOST, protocols };

@@ -179,7 +179,7 @@ export async function examineIn(
   const management = await ManagementSnapshot.read(createClient(access), signal);
   const chosen = management.exposures.filter(({ metadata }) => metadata.name === name);
   const viewpoint = { management, namespace: SYSTEM, proxyImage: 'snicket.test/snicket:1' };
-  const options = { ...viewpoint, timeoutMs: 5000, signal, lookup };
+  const options = { ...viewpoint, timeoutMs: 30_000, signal, lookup };
   for await (const found of examineAll(chosen, options)) return found;
   throw new Error(`there is no Exposure ${name}`);
 }
