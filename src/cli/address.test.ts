@@ -5,7 +5,7 @@ import { inNamespace, whyNoNamespace } from '../node-address/testing/namespace.t
 const main = resolve(import.meta.dir, '../main.ts');
 
 function address(...words: string[]) {
-  const ended = Bun.spawnSync([process.execPath, main, 'address', ...words], { timeout: 10_000 });
+  const ended = Bun.spawnSync([process.execPath, main, 'address', ...words], { timeout: 60_000 });
   return {
     exitCode: ended.exitCode,
     stdout: ended.stdout.toString(),
@@ -191,10 +191,8 @@ testOnNode('says so when lo is down, or has no IPv6', async () => {
   ]);
 });
 
-testOnNode(
-  'ten at once are as one',
-  async () => {
-    const { lines } = await inNamespace(`
+testOnNode('ten at once are as one', async () => {
+  const { lines } = await inNamespace(`
     ip address add 100.64.64.1/32 dev lo
     for n in 1 2 3 4 5 6 7 8 9 10; do
       ( snicket address add 100.64.64.1 100.64.64.2 fd00:64::1 >/dev/null || echo "failed $n" ) &
@@ -207,13 +205,11 @@ testOnNode(
     wait
     ip -o address show dev lo | grep -c '64.*[12]/'`);
 
-    expect(lines).toEqual([
-      ...['100.64.64.1 is on lo', '100.64.64.2 is on lo', 'fd00:64::1 is on lo', 'code 0'],
-      '0',
-    ]);
-  },
-  30_000,
-);
+  expect(lines).toEqual([
+    ...['100.64.64.1 is on lo', '100.64.64.2 is on lo', 'fd00:64::1 is on lo', 'code 0'],
+    '0',
+  ]);
+});
 
 testOnNode('finds its address among hundreds', async () => {
   const { lines } = await inNamespace(`
@@ -259,7 +255,7 @@ testOnNode(
     snicket address add 100.64.64.1 >/dev/null
     log=$(mktemp)
     "$BUN" "$MAIN" address remove 100.64.64.1 --stay --http 127.0.0.1:9443 > "$log" 2>&1 &
-    for n in $(seq 100); do grep -q SIGTERM "$log" && break; sleep 0.1; done
+    for n in $(seq 600); do grep -q SIGTERM "$log" && break; sleep 0.1; done
     get() { "$BUN" -e 'const r = await fetch(process.argv[1]); console.log(r.status, (await r.text()).trim())' "http://127.0.0.1:9443$1"; }
     get /healthz
     get /readyz
@@ -277,7 +273,6 @@ testOnNode(
       ...['100.64.64.1: removed', 'until SIGTERM: http on port 9443'],
     ]);
   },
-  30_000,
 );
 
 testOnNode('does not stay where it cannot be asked', async () => {

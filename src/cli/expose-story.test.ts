@@ -3,7 +3,7 @@ import { until } from '../operator/testing/until.ts';
 import { addKamaji, startProvidedLab } from '../operator/testing/provided-lab.ts';
 import { Terminal } from './testing/snicket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 test('a control plane is exposed by one word, comes to be Ready, and falls, before the eyes of its user', async () => {
   // 1. An operator and a gateway, and a tenant of Kamaji with a worker. A small API server is no konnectivity-server.
@@ -15,7 +15,7 @@ test('a control plane is exposed by one word, comes to be Ready, and falls, befo
   using terminal = new Terminal(lab.management);
 
   // 2. Nothing has to be said but its name.
-  const exposed = await terminal.snicket(['expose', 'blue', '--wait', '--timeout', '50']);
+  const exposed = await terminal.snicket(['expose', 'blue', '--wait', '--timeout', '120']);
 
   expect(exposed.stderr).toMatch(/\d+s {2}Ready\n$/);
   expect(exposed.stdout).toStartWith('Exposure tenants/blue is made.\n');

@@ -9,6 +9,19 @@ const IMPORTS = `
   import { createLogger } from ${JSON.stringify(import.meta.resolve('./log.ts'))};
   import { linesLost } from ${JSON.stringify(import.meta.resolve('./standard-error.ts'))};`;
 
+/** Both ends of a pipe. */
+function openPipe(readerFlags = 0): { readonly reader: number; readonly writer: number } {
+  const folder = mkdtempSync(join(tmpdir(), 'snicket-log-'));
+  const fifo = join(folder, 'fifo');
+  Bun.spawnSync(['mkfifo', fifo]);
+  const both = openSync(fifo, constants.O_RDWR); // to open one end alone waits for the other
+  const reader = openSync(fifo, constants.O_RDONLY | readerFlags);
+  const writer = openSync(fifo, 'w');
+  closeSync(both);
+  rmSync(folder, { recursive: true });
+  return { reader, writer };
+}
+
 /** All that a pipe holds now. */
 function whatIsIn(reader: number): string {
   const bytes = Buffer.alloc(1024 * 1024);
@@ -53,12 +66,7 @@ test.skipIf(process.platform !== 'linux')(
       console.log(linesLost());
       await Bun.stdin.text();
       log.info('last');`;
-    const folder = mkdtempSync(join(tmpdir(), 'snicket-log-'));
-    const fifo = join(folder, 'fifo');
-    Bun.spawnSync(['mkfifo', fifo]);
-    const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
-    const writer = openSync(fifo, 'w');
-    rmSync(folder, { recursive: true });
+    const { reader, writer } = openPipe(constants.O_NONBLOCK);
     const child = Bun.spawn([process.execPath, '-e', program], { stdin: 'pipe', stderr: writer });
     closeSync(writer);
 
@@ -91,10 +99,14 @@ test('what a pipe has no room for goes out at the end', async () => {
     const log = createLogger();
     for (let count = 0; count < 400; count++) log.info('x'.repeat(2000));
     console.log(linesLost());`;
-  const line = 'exec 3>&1; "$0" -e "$1" 2>&1 >&3 | wc -l';
+  const { reader, writer } = openPipe();
+  // Before the program, which waits a moment at its end for somebody to read.
+  const counter = Bun.spawn(['wc', '-l'], { stdin: reader });
+  closeSync(reader);
+  const child = Bun.spawn([process.execPath, '-e', program], { stderr: writer });
+  closeSync(writer);
 
-  const child = Bun.spawn(['sh', '-c', line, process.execPath, program]);
+  const said = await Promise.all([child.stdout.text(), counter.stdout.text()]);
 
-  const said = (await new Response(child.stdout).text()).trim().split(/\s+/);
-  expect(said.toSorted()).toEqual(['0', '400']);
+  expect(said.map((text) => text.trim())).toEqual(['0', '400']);
 });

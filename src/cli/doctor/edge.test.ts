@@ -96,7 +96,10 @@ test('a wait is not silent', async () => {
   const slow = await lab.faultyEdge({ noName: 'holds' });
   const words = [...edge(slow.port), '--timeout', '3'];
 
-  expect(await terminal.show(words, 80)).toContain('waiting for 127.0.0.1...');
+  const session = terminal.open(words, 80);
+  await session.ended;
+
+  expect(session.text).toContain('waiting for 127.0.0.1...');
 });
 
 describe('it is not looked at, with exit code 2, if', () => {

@@ -113,11 +113,11 @@ export class Terminal implements Disposable {
     return this.run([LAUNCHER, ...words], stdin);
   }
 
-  /** What it writes to a terminal that is so wide. */
+  /** What it writes to a terminal that is so wide, but for what it says of its waiting. */
   async show(words: readonly string[], columns: number, env: Environment = {}): Promise<string> {
     const session = this.open(words, columns, env);
     await session.ended;
-    return session.text;
+    return withoutProgress(session.text);
   }
 
   /** The same of its standard output alone. */
@@ -163,14 +163,17 @@ export class Terminal implements Disposable {
       running.stderr.text(),
       running.exited,
     ]);
-    // On a busy machine two seconds pass before anything is answered.
-    const said = stderr.replaceAll(/^(?:reading|waiting for) .*\.\.\.\n/gm, '');
-    return { exitCode, stdout, stderr: said };
+    return { exitCode, stdout, stderr: withoutProgress(stderr) };
   }
 
   [Symbol.dispose](): void {
     rmSync(this.folder, { recursive: true });
   }
+}
+
+/** On a busy machine two seconds pass before anything is answered, and then it says what it waits for. */
+function withoutProgress(text: string): string {
+  return text.replaceAll(/^(?:reading|waiting for) .*\.\.\.\r?\n/gm, '');
 }
 
 /** A kubeconfig for a server, with `tenants` as its namespace. */

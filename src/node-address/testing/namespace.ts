@@ -23,7 +23,7 @@ export async function inNamespace(script: string): Promise<ScriptResult> {
     env: { ...process.env, BUN: process.execPath, MAIN: main },
     stdout: 'pipe',
     stderr: 'inherit',
-    timeout: 30_000,
+    timeout: 120_000,
   });
   const text = await new Response(child.stdout).text();
   const lines = text.split('\n').filter((line) => line !== '');
