@@ -104,7 +104,7 @@ function query(id: number, label: string): Buffer {
 }
 
 function resolverOf({ port }: Bun.udp.Socket<'buffer'>): Resolver {
-  const made = new Resolver({ timeout: 2000, tries: 1 });
+  const made = new Resolver({ timeout: 20_000, tries: 1 });
   made.setServers([`127.0.0.1:${port}`]);
   return made;
 }

@@ -335,13 +335,13 @@ describe('what is wrong is said', () => {
     ['aliases of aliases', laughs()],
     ['ever deeper brackets', '['.repeat(100_000)],
   ])('%s, before anybody is kept waiting', (_, text) => {
-    const startMs = performance.now();
+    const before = process.cpuUsage();
 
     const refusal = refusalOf(text);
 
     expect(refusal.code).toBe('AccessInvalid');
-    // Seconds at the worst, where it was a minute: a lease is lost after fifteen.
-    expect(performance.now() - startMs).toBeLessThan(10_000);
+    // Seconds at the worst, where it was a minute: a lease is lost after fifteen. Of the processor: others may have it.
+    expect(process.cpuUsage(before).user).toBeLessThan(10_000_000);
   });
 
   test('a key that is an object, without telling it on the terminal', () => {
