@@ -30,6 +30,22 @@ test('the folder of `snicket run` is examined as a management cluster is', async
   expect(exitCode).toBe(1);
 });
 
+test('a kubeconfig may have the host of the edge with the port of the machine itself', async () => {
+  await using lab = new RunLab();
+  using terminal = new Terminal();
+  const blue = await lab.addTenant('blue');
+  const server = `server: https://tenants-blue.k8s.example.test:${blue.port}`;
+  const kubeconfig = blue.kubeconfig.replace(/server: .+/, server);
+  lab.write('blue/admin.conf', kubeconfig);
+  await lab.start();
+  await lab.untilCondition('blue', 'TenantReady', /^True/);
+
+  const { stdout } = await terminal.snicket(['doctor', '-f', lab.folder]);
+
+  expect(kubeconfig).toContain(server);
+  expect(stdout).toMatch(/^ {2}kubeconfig +Skip/m);
+});
+
 test('of a file that is wrong the place is said, and the others are examined', async () => {
   await using lab = new RunLab();
   using terminal = new Terminal();
