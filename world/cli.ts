@@ -9,7 +9,7 @@ import { Ledger, standing, worldIds } from './machine/ledger.ts';
 import { missingRequirements } from './requirements.ts';
 import { removeDeadWorlds, removeWorld, sweptText } from './machine/sweep.ts';
 import { partsFolder } from './parts/cache.ts';
-import { baseParts } from './parts/catalogue.ts';
+import { baseParts, partsByImportance, type Part } from './parts/catalogue.ts';
 import { ensureParts, program as partProgram } from './parts/parts.ts';
 import { formatElapsed, terminalProgress } from './parts/progress.ts';
 import { liveStatus, statusText, welcomeText } from './screen.ts';
@@ -104,7 +104,11 @@ cli
   .option('--world <id>', 'which world, if there are several')
   .action(setName);
 
-cli.command('build').description('build the parts of a world into the cache').action(build);
+cli
+  .command('build')
+  .description('build the parts of a world into the cache')
+  .option('--all', 'also ingress controllers and providers', false)
+  .action(build);
 
 await cli
   .parseAsync()
@@ -238,14 +242,15 @@ function setName(name: string, addresses: string[], options: { world?: string })
   console.log(`${name} leads to ${addresses.join(', ')}`);
 }
 
-async function build(): Promise<void> {
-  await checkRequirements();
-  await ensureParts(Object.values(baseParts), terminalProgress());
+async function build({ all }: { all: boolean }): Promise<void> {
+  const parts: readonly Part[] = all ? partsByImportance : Object.values(baseParts);
+  await checkRequirements(parts);
+  await ensureParts(parts, terminalProgress());
   console.log(`all parts are in ${partsFolder()}`);
 }
 
-async function checkRequirements(): Promise<void> {
-  const missing = await missingRequirements();
+async function checkRequirements(parts?: readonly Part[]): Promise<void> {
+  const missing = await missingRequirements(parts);
   if (missing.length > 0) fail(`cannot run here:\n  ${missing.join('\n  ')}`);
 }
 

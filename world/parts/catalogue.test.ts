@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { moduleFolder } from './cache.ts';
-import { baseParts, edgeParts, providerParts, type Part } from './catalogue.ts';
+import { baseParts, edgeParts, partsByImportance, providerParts, type Part } from './catalogue.ts';
 
 const allParts: readonly Part[] = [baseParts, edgeParts, providerParts].flatMap((parts) =>
   Object.values<Part>(parts),
@@ -36,4 +36,9 @@ test('Kubernetes says its own version', () => {
   expect(linkerFlags).toContain(`gitVersion=${version} `);
   expect(linkerFlags).toContain(`gitMajor=${major} `);
   expect(linkerFlags).toEndWith(`gitMinor=${minor}`);
+});
+
+test('the order of importance has every part', () => {
+  expect(new Set(partsByImportance)).toEqual(new Set(allParts));
+  expect(partsByImportance).toHaveLength(allParts.length);
 });

@@ -210,3 +210,15 @@ export const providerParts = {
     },
   },
 } as const satisfies Record<string, Part>;
+
+/** All parts, those that most tests need first. */
+export const partsByImportance: readonly Part[] = [
+  ...Object.values(baseParts),
+  edgeParts.haproxyIngress,
+  edgeParts.haproxy,
+  edgeParts.traefik,
+  ...Object.values(providerParts),
+  edgeParts.envoyGateway,
+  edgeParts.contour,
+  edgeParts.envoy,
+];

@@ -97,7 +97,8 @@ async function runGo(
   tell: (line: string, count: number) => void,
   signal?: AbortSignal,
 ): Promise<void> {
-  const child = Bun.spawn([...argv], {
+  // At the lowest priority: tests may run beside it.
+  const child = Bun.spawn(['nice', '-n', '19', ...argv], {
     cwd,
     stdin: 'ignore',
     stdout: 'ignore',

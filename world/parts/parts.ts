@@ -25,40 +25,49 @@ export function partReady(part: Part): boolean {
 const CORES_PER_BUILD = 4;
 
 /**
- * Brings parts into the cache, building what is missing: several at once where there are processors for it,
- * with the downloads of the later ones beside them. One builder at a time: a second waits, and then finds
- * everything there.
+ * Builds the parts that are missing in the cache, in the order given: several at once where there are processors for it,
+ * while the sources of later ones are downloaded. Two processes never build the same part: the second one waits, and finds
+ * it in the cache.
  */
 export async function ensureParts(
   parts: readonly Part[],
   progress: Progress,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (parts.every(partReady)) return;
+  const missing = parts.filter((part) => !partReady(part));
+  if (missing.length === 0) return;
+  const lanes = Math.max(1, Math.floor(availableParallelism() / CORES_PER_BUILD));
+  const queue = [...missing];
+  const build = async () => {
+    for (let part = queue.shift(); part; part = queue.shift()) {
+      signal?.throwIfAborted();
+      await ensurePart(part, progress, signal);
+    }
+  };
+  const goParts = missing.filter((part) => part.kind === 'go');
+  await together([
+    downloadInTurn(goParts.slice(lanes), signal),
+    ...Array.from({ length: lanes }, build),
+  ]);
+}
+
+async function ensurePart(part: Part, progress: Progress, signal?: AbortSignal): Promise<void> {
   await withLock(
-    join(partsFolder(), '.lock'),
-    (holder) => progress.done('parts', `waiting for process ${holder}, which is building them`),
+    join(partsFolder(), `.${lockName(part)}.lock`),
+    (owner) => progress.done(part.name, `waiting for process ${owner}, which is building it`),
     async () => {
-      const missing = parts.filter((part) => !partReady(part));
-      const lanes = Math.max(1, Math.floor(availableParallelism() / CORES_PER_BUILD));
-      const queue = [...missing];
-      const build = async () => {
-        for (let part = queue.shift(); part; part = queue.shift()) {
-          signal?.throwIfAborted();
-          await ensurePart(part, progress, signal);
-        }
-      };
-      const goParts = missing.filter((part) => part.kind === 'go');
-      await together([
-        downloadInTurn(goParts.slice(lanes), signal),
-        ...Array.from({ length: lanes }, build),
-      ]);
+      if (!partReady(part)) await buildPart(part, progress, signal);
     },
     signal,
   );
 }
 
-async function ensurePart(part: Part, progress: Progress, signal?: AbortSignal): Promise<void> {
+/** apt-get locks its lists and fails if they are locked, so that only one process at a time may unpack Debian packages. */
+function lockName(part: Part): string {
+  return part.kind === 'debian' ? 'debian' : part.name;
+}
+
+async function buildPart(part: Part, progress: Progress, signal?: AbortSignal): Promise<void> {
   const began = Date.now();
   switch (part.kind) {
     case 'go':
