@@ -10,7 +10,8 @@ import { baseImages, imageArchive } from './images/images.ts';
 import type { ImageSpec } from './images/oci.ts';
 import { cgroupPaths } from './machine/cgroup.ts';
 import { Host, type HostOptions } from './machine/host.ts';
-import { assertWatchersLeft, WATCHERS_PER_WORKER, watchersNeeded } from './watchers.ts';
+import { INOTIFY_PER_WORKER, inotifyNeeded } from './inotify-needs.ts';
+import { reserveInotify } from './machine/inotify.ts';
 import { Ledger, worldsFolder } from './machine/ledger.ts';
 import { Network, type Link } from './machine/network.ts';
 import { endedDaemons } from './status.ts';
@@ -76,11 +77,11 @@ export class World {
     for (const swept of await removeDeadWorlds()) progress.done('clean-up', sweptText(swept));
     await ensureParts(Object.values(baseParts), progress, options.signal);
     options.signal?.throwIfAborted();
-    assertWatchersLeft(watchersNeeded(plan));
     const ledger = Ledger.create(newId());
     const abandon = () => abandonWorld(ledger);
     options.signal?.addEventListener('abort', abandon);
     try {
+      reserveInotify(ledger, inotifyNeeded(plan));
       return new World(ledger, plan, await startPieces(ledger, plan, progress));
     } catch (error) {
       progress.done('world', options.signal?.aborted ? 'given up' : `${ledger.id} could not start`);
@@ -150,7 +151,7 @@ export class World {
     archives: readonly string[],
   ): Promise<Cluster<ClusterApi>> {
     const plan = planNodes(spec, this.#clusters++);
-    assertWatchersLeft(plan.workers.length * WATCHERS_PER_WORKER);
+    reserveInotify(this.#ledger, plan.workers.length * INOTIFY_PER_WORKER);
     this.dns.addViews(...clusterViews(plan));
     // Machines have names; the API server of a provider's tenant may prefer them to addresses.
     for (const { name, address } of plan.workers) this.dns.set(name, address);

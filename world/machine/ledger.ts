@@ -22,6 +22,7 @@ import { bootId, identityOf, isRunning, type ProcessIdentity } from './identity.
 export type Entry =
   | { readonly kind: 'owner'; readonly process: ProcessIdentity; readonly bootId: string }
   | { readonly kind: 'kept' }
+  | { readonly kind: 'inotify'; readonly instances: number }
   | { readonly kind: 'cgroup'; readonly path: string }
   | { readonly kind: 'process'; readonly name: string; readonly process: ProcessIdentity };
 

@@ -1,0 +1,83 @@
+/**
+ * Inotify instances: the kernel allows 128 for each user by default, over all worlds. A kubelet or a manager that gets none
+ * ends at its start with `too many open files`.
+ */
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { Ledger, standing, worldIds } from './ledger.ts';
+
+const LIMIT_PATH = '/proc/sys/fs/inotify/max_user_instances';
+
+/** Inotify instances in use, by the world whose programs hold them; those of other programs have the key ''. */
+export type InotifyUse = ReadonlyMap<string, number>;
+
+/** Inotify instances that this user may still open. A world that is starting counts with all that it has reserved. */
+export function inotifyInstancesLeft(): number {
+  return instancesLeft(inotifyLimit(), inotifyInstancesInUse(), reservations());
+}
+
+/** What is left of `limit` where each world takes what it has reserved, or what it uses if that is more. */
+export function instancesLeft(
+  limit: number,
+  inUse: InotifyUse,
+  reserved: ReadonlyMap<string, number>,
+): number {
+  let taken = 0;
+  for (const world of new Set([...inUse.keys(), ...reserved.keys()])) {
+    taken += Math.max(inUse.get(world) ?? 0, reserved.get(world) ?? 0);
+  }
+  return limit - taken;
+}
+
+/** Reserves inotify instances for a world. @throws if too few are left, with what to do about it */
+export function reserveInotify(ledger: Ledger, instances: number): void {
+  const left = inotifyInstancesLeft();
+  if (instances > left) {
+    throw new Error(
+      `not enough inotify instances: world ${ledger.id} needs ${instances}, and ${left} of ${inotifyLimit()} are left. ` +
+        'End another world (world/world status), or raise fs.inotify.max_user_instances.',
+    );
+  }
+  ledger.append({ kind: 'inotify', instances });
+}
+
+function inotifyLimit(): number {
+  return Number(readFileSync(LIMIT_PATH, 'utf8'));
+}
+
+/** What living worlds have reserved. */
+function reservations(): ReadonlyMap<string, number> {
+  const reserved = new Map<string, number>();
+  for (const id of worldIds()) {
+    const entries = Ledger.find(id)?.entries() ?? [];
+    if (standing(entries) === 'dead') continue;
+    const instances = entries.map((entry) => (entry.kind === 'inotify' ? entry.instances : 0));
+    reserved.set(
+      id,
+      instances.reduce((sum, count) => sum + count, 0),
+    );
+  }
+  return reserved;
+}
+
+function inotifyInstancesInUse(): InotifyUse {
+  const uid = process.getuid?.();
+  const inUse = new Map<string, number>();
+  for (const pid of readdirSync('/proc')) {
+    if (!/^\d+$/.test(pid)) continue;
+    try {
+      if (statSync(`/proc/${pid}`).uid !== uid) continue;
+      const count = readdirSync(`/proc/${pid}/fd`).filter(
+        (fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === 'anon_inode:inotify',
+      ).length;
+      if (count === 0) continue;
+      const [, world = ''] =
+        /\/snicket-(\w+)/.exec(readFileSync(`/proc/${pid}/cgroup`, 'utf8')) ?? [];
+      inUse.set(world, (inUse.get(world) ?? 0) + count);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // It ended, closed the file, or belongs to another user.
+      if (code !== 'ENOENT' && code !== 'ESRCH' && code !== 'EACCES') throw error;
+    }
+  }
+  return inUse;
+}
