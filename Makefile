@@ -3,7 +3,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: help install test e2e e2e-all fuzz soak lint format generate build image bench bench-operator bench-world demo demo-real world world-status world-down clean
+.PHONY: help install test e2e e2e-all parts fuzz soak lint format generate build image bench bench-operator bench-world demo demo-real world world-status world-down clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,8 +28,11 @@ test: install ## the tests that need npm only; report in build/test.xml
 e2e: install ## end-to-end tests on real Kubernetes parts; builds them on first use
 	$(BUN) e2e/run.ts $(T)
 
-e2e-all: install ## the same and edges, envoy-edges and providers, which e2e runs only when named
-	$(BUN) e2e/run.ts --all
+e2e-all: install ## the same and the optional scenarios: edges, envoy-edges, providers, providers-exposed
+	$(BUN) e2e/run.ts --all $(if $(OPTIONAL_BEFORE),--optional-before=$(OPTIONAL_BEFORE))
+
+parts: install ## build everything that e2e-all needs into the cache, at low priority
+	world/world build --all
 
 fuzz: install ## compare the parsers with slow, plain ones on mutated inputs
 	$(BUN) fuzz/run.ts $(SECONDS)

@@ -108,6 +108,7 @@ function worldProcesses(): string[] {
 function isOfWorld(pid: number): boolean {
   const command = commandOf(pid);
   if (command === '') return false; // of the kernel, or on its way out: its memory is gone already
+  if (command.startsWith('go build ')) return false; // builds a part for another scenario
   // Of cgroups alone: programs of other tests have folders /tmp/snicket-...
   const isMarked = [partsFolder(), worldsFolder].some((mark) => command.includes(mark));
   return isMarked || read(`/proc/${pid}/cgroup`).includes('/snicket-');

@@ -1,56 +1,52 @@
 /**
- * Runs the end-to-end tests: `run.ts [--all | SCENARIO...]`, a scenario being the name of a file here. Without one: all but
- * those that run on demand. Parts beyond the base are built only for scenarios that need them.
+ * Runs the end-to-end tests: `run.ts [--all | SCENARIO...]`, a scenario being the name of a file here. Without one: all core
+ * scenarios. Each runs in a process of its own, several side by side where the machine has room; output goes to
+ * build/e2e/NAME.log, and to the terminal if it is the only one or fails.
  *
+ * --optional-before=TIME leaves out the optional scenarios that could not start before that time (ISO 8601).
  * E2E=auto makes a machine that cannot run a world a success that says so; otherwise it is a failure.
  */
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { missingRequirements } from '../world/requirements.ts';
 import { removeDeadWorlds, sweptText } from '../world/machine/sweep.ts';
-import { baseParts, edgeParts, providerParts, type Part } from '../world/parts/catalogue.ts';
+import { baseParts, type Part } from '../world/parts/catalogue.ts';
 import { ensureParts } from '../world/parts/parts.ts';
-import { terminalProgress } from '../world/parts/progress.ts';
+import { formatElapsed, terminalProgress } from '../world/parts/progress.ts';
 import { patience } from '../world/wait.ts';
-
-/** The parts that scenarios need besides the base. */
-const MORE_PARTS = new Map<string, readonly Part[]>([
-  ['real-edges', [edgeParts.traefik, edgeParts.haproxyIngress, edgeParts.haproxy]],
-  ['envoy-edges', [edgeParts.envoyGateway, edgeParts.contour, edgeParts.envoy]],
-  ['edges', Object.values(edgeParts)],
-  ['doctor', [edgeParts.haproxyIngress, edgeParts.haproxy]],
-  ['doctor-edge', [edgeParts.traefik]],
-  ['providers', [...Object.values(providerParts), edgeParts.haproxyIngress, edgeParts.haproxy]],
-  ['providers-exposed', Object.values(providerParts)],
-]);
-/** Scenarios that are run when they are named, or with --all. */
-const ON_DEMAND = new Set(['envoy-edges', 'edges', 'providers', 'providers-exposed']);
+import { inotifyInstancesLeft } from '../world/machine/inotify.ts';
+import { durationsTable, mergedReport } from './runner/report.ts';
+import { availableMemoryMiB, runScenarios, type Outcome } from './runner/run-scenarios.ts';
+import { findScenarios, testFile, type Scenario } from './runner/scenarios.ts';
+import { IMAGE_VARIABLE, snicketImage } from './snicket-image.ts';
 
 /**
  * One step of a scenario, above the sum of the waits in it: these say what did not come to be, where the runner would say
  * only that it took too long. Tests and hooks have no limit of their own below this one.
  */
 const TEST_TIMEOUT_MS = 900_000 * patience;
+/** How often a log gets a line about what is running. */
+const PROGRESS_MS = 30_000;
 
-const all = readdirSync(import.meta.dir).flatMap(
-  (name) => /^(.+)\.test\.ts$/.exec(name)?.[1] ?? [],
-);
+const all = findScenarios(import.meta.dir);
 const { values, positionals: asked } = parseArgs({
-  options: { all: { type: 'boolean', default: false } },
+  options: {
+    all: { type: 'boolean', default: false },
+    'optional-before': { type: 'string' },
+  },
   allowPositionals: true,
 });
-const unknown = asked.filter((name) => !all.includes(name));
-if (unknown.length > 0) fail(`no scenario '${unknown.join("', '")}'; these are: ${all.join(', ')}`);
-if (values.all && asked.length > 0) fail(`either --all or '${asked.join("', '")}', not both`);
-const usual = values.all ? all : all.filter((name) => !ON_DEMAND.has(name));
-const scenarios = asked.length > 0 ? asked : usual;
+const scenarios = chosenScenarios();
+const optionalBefore = timeOf(values['optional-before']);
 
+const build = join(process.cwd(), 'build');
 const reportName = ['e2e', ...(values.all ? ['all'] : asked)].join('-');
-const report = join(process.cwd(), 'build', `${reportName}.xml`);
-const parts = [
+const reportPath = join(build, `${reportName}.xml`);
+const parts: readonly Part[] = [
   ...Object.values(baseParts),
-  ...scenarios.flatMap((name) => MORE_PARTS.get(name) ?? []),
+  ...scenarios.flatMap((scenario) => scenario.parts),
 ];
 const missing = await missingRequirements(parts);
 if (missing.length > 0) {
@@ -60,39 +56,165 @@ if (missing.length > 0) {
     );
   }
   console.log(`skipped: ${missing.join('; ')}`);
+  const reason = missing.join('; ');
   try {
-    mkdirSync(dirname(report), { recursive: true });
-    writeFileSync(report, skippedReport(scenarios));
+    writeReport(
+      scenarios.map((scenario) => ({ scenario, result: 'left out', reason, seconds: 0 })),
+      new Map(),
+    );
   } catch (error) {
     console.log(`no report: ${(error as Error).message}`);
   }
   process.exit(0);
 }
-await ensureParts(parts, terminalProgress());
-mkdirSync(dirname(report), { recursive: true });
 
-// The runner belongs to the same terminal, so an interrupt reaches it too; this process outlives it to clean up.
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => runner.kill('SIGTERM'));
-const runner = Bun.spawn(
-  [
-    process.execPath,
-    'test',
-    `--timeout=${TEST_TIMEOUT_MS}`,
-    '--reporter=junit',
-    `--reporter-outfile=${report}`,
-    ...scenarios.map((name) => join(import.meta.dir, `${name}.test.ts`)),
-  ],
-  { stdio: ['ignore', 'inherit', 'inherit'] },
-);
-const code = await runner.exited;
+const logs = join(build, 'e2e');
+mkdirSync(logs, { recursive: true });
+const isOnly = scenarios.length === 1;
+const progress = terminalProgress();
+await ensureParts(Object.values(baseParts), progress);
+const image = isOnly ? undefined : await snicketImage(progress);
+
+// The test processes belong to the same terminal, so an interrupt reaches them too; this one outlives them to clean up.
+const interrupted = new AbortController();
+const children = new Set<Bun.Subprocess>();
+process.on('SIGINT', () => interrupted.abort());
+process.on('SIGTERM', () => {
+  interrupted.abort();
+  for (const child of children) child.kill('SIGTERM');
+});
+
+// Before the first world: from here on, what is left shrinks with each of them.
+const inotifyInstances = inotifyInstancesLeft();
+const beganMs = performance.now();
+const running = new Map<string, number>();
+let ended = 0;
+const talk = setInterval(() => {
+  if (!isOnly) say(`${ended} of ${scenarios.length} done; running: ${runningText()}`);
+}, PROGRESS_MS);
+const outcomes = await runScenarios({
+  scenarios,
+  prepare: inTurn(async (scenario: Scenario) => ensureParts(scenario.parts, progress)),
+  runTests,
+  room: () => ({
+    places: availableParallelism(),
+    inotifyInstances,
+    memoryMiB: availableMemoryMiB(),
+  }),
+  nowMs: () => performance.now(),
+  hasTimeForOptional: () => optionalBefore === undefined || Date.now() < optionalBefore,
+  onStart({ name }) {
+    running.set(name, performance.now());
+    if (!isOnly) say(`${name} started`);
+  },
+  onEnd,
+  signal: interrupted.signal,
+});
+clearInterval(talk);
+const reports = new Map<string, string>();
+for (const { scenario } of outcomes) {
+  const file = Bun.file(join(logs, `${scenario.name}.xml`));
+  if (await file.exists()) reports.set(scenario.name, await file.text());
+}
+writeReport(outcomes, reports);
+if (!isOnly) console.log(`\n${durationsTable(outcomes)}`);
 for (const swept of await removeDeadWorlds()) console.error(sweptText(swept));
-process.exit(code);
+const isPassed = outcomes.every(({ result }) => result !== 'failed') && !interrupted.signal.aborted;
+process.exit(isPassed ? 0 : 1);
 
-/** A report that says of every scenario that it was not run. */
-function skippedReport(names: readonly string[]): string {
-  const cases = names.map((name) => `<testcase name="${name}"><skipped/></testcase>`).join('');
-  return `<testsuites><testsuite name="e2e" tests="${names.length}" skipped="${names.length}">${cases}</testsuite></testsuites>\n`;
+function chosenScenarios(): readonly Scenario[] {
+  const unknown = asked.filter((name) => !all.some((scenario) => scenario.name === name));
+  if (unknown.length > 0) {
+    const known = all.map(({ name }) => name).join(', ');
+    fail(`no scenario '${unknown.join("', '")}'; choose from: ${known}`);
+  }
+  if (values.all && asked.length > 0) fail(`--all and '${asked.join("', '")}' exclude each other`);
+  if (asked.length > 0) return all.filter(({ name }) => asked.includes(name));
+  return values.all ? all : all.filter(({ isOptional }) => !isOptional);
+}
+
+function timeOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? fail(`--optional-before=${text} is not a time; write ISO 8601`) : ms;
+}
+
+/** Runs the tests of a scenario in a process of their own. */
+async function runTests(scenario: Scenario): Promise<number> {
+  const report = join(logs, `${scenario.name}.xml`);
+  // A report of an earlier run must not speak for this one.
+  rmSync(report, { force: true });
+  const log = isOnly ? 'inherit' : openSync(logPath(scenario), 'w');
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      'test',
+      `--timeout=${TEST_TIMEOUT_MS}`,
+      '--reporter=junit',
+      `--reporter-outfile=${report}`,
+      testFile(import.meta.dir, scenario),
+    ],
+    {
+      stdin: 'ignore',
+      stdout: log,
+      stderr: log,
+      env: { ...process.env, ...(image !== undefined && { [IMAGE_VARIABLE]: image }) },
+    },
+  );
+  if (typeof log === 'number') closeSync(log);
+  children.add(child);
+  const code = await child.exited;
+  children.delete(child);
+  return code;
+}
+
+function onEnd(outcome: Outcome): void {
+  const { scenario, result, reason, seconds } = outcome;
+  ended++;
+  running.delete(scenario.name);
+  if (isOnly && reason === undefined) return;
+  say(`${scenario.name} ${result}${reason === undefined ? ` in ${seconds} s` : `: ${reason}`}`);
+  if (result !== 'failed' || isOnly || reason !== undefined) return;
+  console.log(`\n== log of ${scenario.name}`);
+  console.log(readFileSync(logPath(scenario), 'utf8'));
+}
+
+function logPath({ name }: Scenario): string {
+  return join(logs, `${name}.log`);
+}
+
+function runningText(): string {
+  const texts = [...running].map(
+    ([name, sinceMs]) => `${name} (${formatElapsed(performance.now() - sinceMs)})`,
+  );
+  return texts.join(', ') || 'none';
+}
+
+/** One after the other, in the order of the calls: a build keeps all processors busy. */
+function inTurn<T>(work: (value: T) => Promise<void>): (value: T) => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  return async (value) => {
+    const current = last.then(async () => work(value));
+    last = current.catch(() => {}); // its own caller hears of it
+    return current;
+  };
+}
+
+function writeReport(ends: readonly Outcome[], xmlByName: ReadonlyMap<string, string>): void {
+  mkdirSync(dirname(reportPath), { recursive: true });
+  const merged = ends.map((outcome) => ({ outcome, xml: xmlByName.get(outcome.scenario.name) }));
+  writeFileSync(reportPath, mergedReport(merged));
+  const summary = ends.map(({ scenario: { name }, result, reason, seconds }) => ({
+    name,
+    result,
+    reason,
+    seconds,
+  }));
+  writeFileSync(join(build, `${reportName}.json`), `${JSON.stringify(summary, null, 2)}\n`);
+}
+
+function say(line: string): void {
+  console.log(`${formatElapsed(performance.now() - beganMs)}  ${line}`);
 }
 
 function fail(message: string): never {

@@ -12,12 +12,17 @@ import { repository } from '../world/repository.ts';
 /** What pods name; with imagePullPolicy IfNotPresent, the default for a name with a tag. */
 export const SNICKET_IMAGE = IMAGE_NAME;
 
-let made: Promise<string> | undefined;
+/** Names the archive to use, where the runner has built one for all scenarios. */
+export const IMAGE_VARIABLE = 'SNICKET_E2E_IMAGE';
 
-/** Path of the archive, made once for all tests of a process. It takes three seconds, so nobody asks what has changed. */
+let archive: Promise<string> | undefined;
+
+/** Path of the archive: the runner's, or one that is built once for all tests of this process. */
 export async function snicketImage(progress?: Progress): Promise<string> {
-  made ??= makeImage(progress).then(() => join(repository, 'dist', 'snicket-image.tar'));
-  return made;
+  const built = process.env[IMAGE_VARIABLE];
+  if (built !== undefined) return built;
+  archive ??= makeImage(progress).then(() => join(repository, 'dist', 'snicket-image.tar'));
+  return archive;
 }
 
 /** Runs `make image`, one at a time on this clone, and returns the digest that it prints. */

@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test';
+import { tallyReport } from '../../scripts/ci/tally.ts';
+import { durationsTable, mergedReport } from './report.ts';
+import type { Outcome } from './run-scenarios.ts';
+
+function outcome(name: string, result: Outcome['result'], more: Partial<Outcome> = {}): Outcome {
+  const scenario = {
+    name,
+    parts: [],
+    isOptional: false,
+    isAlone: false,
+    inotifyInstances: 50,
+    seconds: 60,
+  };
+  return { scenario, result, seconds: 7, ...more };
+}
+
+test('one report has the tests of all scenarios', () => {
+  const xml = '<?xml version="1.0"?>\n<testsuites tests="1"><testcase name="x"/></testsuites>\n';
+
+  const merged = mergedReport([
+    { outcome: outcome('a', 'passed'), xml },
+    { outcome: outcome('b', 'passed'), xml },
+  ]);
+
+  expect(tallyReport(merged)).toEqual({ passed: 2, failed: 0, skipped: 0 });
+  expect(merged).toEndWith('</testsuites>\n');
+});
+
+test('a scenario that was left out is skipped in the report, and one without a report failed', () => {
+  const merged = mergedReport([
+    { outcome: outcome('a', 'left out', { reason: 'no "time" <left>' }), xml: undefined },
+    { outcome: outcome('b', 'failed'), xml: undefined },
+    { outcome: outcome('c', 'failed'), xml: '<testsuites><testcase name="cut off"' },
+  ]);
+
+  expect(tallyReport(merged)).toEqual({ passed: 0, failed: 2, skipped: 1 });
+});
+
+test('the table has the longest scenario first', () => {
+  const table = durationsTable([
+    outcome('short', 'passed', { seconds: 3 }),
+    outcome('long', 'failed', { seconds: 120 }),
+    outcome('none', 'left out', { seconds: 0, reason: 'no time left' }),
+  ]);
+
+  expect(table).toBe(`SCENARIO   TIME  RESULT
+long      120 s  failed
+short       3 s  passed
+none          -  left out: no time left
+`);
+});

@@ -1,0 +1,50 @@
+/**
+ * One JUnit report and one table of all scenarios.
+ */
+import type { Outcome } from './run-scenarios.ts';
+
+/** What one scenario gave. */
+export interface ScenarioReport {
+  readonly outcome: Outcome;
+  /** The JUnit report of its test process; undefined if that wrote none. */
+  readonly xml: string | undefined;
+}
+
+/**
+ * The reports of all scenarios as one. A scenario that was left out counts as skipped, and one that failed without a report
+ * as failed.
+ */
+export function mergedReport(reports: readonly ScenarioReport[]): string {
+  const suites = reports.map(({ outcome, xml }) => {
+    const [, inner] = /<testsuites[^>]*>([^]*)<\/testsuites>/.exec(xml ?? '') ?? [];
+    if (inner !== undefined) return inner.trim();
+    const { scenario, result, reason } = outcome;
+    const child = result === 'left out' ? 'skipped' : 'failure';
+    const message = escapedAttribute(reason ?? 'wrote no report');
+    return `<testsuite name="${scenario.name}"><testcase name="${scenario.name}"><${child} message="${message}"/></testcase></testsuite>`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="e2e">\n${suites.join('\n')}\n</testsuites>\n`;
+}
+
+function escapedAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}
+
+/** A line for each scenario, the longest first. */
+export function durationsTable(outcomes: readonly Outcome[]): string {
+  const rows = outcomes
+    .toSorted((one, other) => other.seconds - one.seconds)
+    .map(({ scenario, result, seconds, reason }) => [
+      scenario.name,
+      result === 'left out' ? '-' : `${seconds} s`,
+      reason === undefined ? result : `${result}: ${reason.split('\n')[0]}`,
+    ]);
+  const all = [['SCENARIO', 'TIME', 'RESULT'], ...rows];
+  const widths = [0, 1].map((at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
+  return all
+    .map(
+      ([name = '', time = '', result = '']) =>
+        `${name.padEnd(widths[0] ?? 0)}  ${time.padStart(widths[1] ?? 0)}  ${result}\n`,
+    )
+    .join('');
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'bun:test';
+import { runScenarios, type Outcome, type RunOptions } from './run-scenarios.ts';
+import type { Scenario } from './scenarios.ts';
+
+function scenario(name: string, needs: Partial<Scenario> = {}): Scenario {
+  return {
+    name,
+    parts: [],
+    isOptional: false,
+    isAlone: false,
+    inotifyInstances: 50,
+    seconds: 60,
+    ...needs,
+  };
+}
+
+async function run(options: Partial<RunOptions> & Pick<RunOptions, 'scenarios'>) {
+  const outcomes = await runScenarios({
+    prepare: async () => {},
+    runTests: async () => 0,
+    room: () => ({ places: 2, inotifyInstances: 120, memoryMiB: 20_000 }),
+    nowMs: () => 0,
+    hasTimeForOptional: () => true,
+    signal: new AbortController().signal,
+    pollMs: 1,
+    ...options,
+  });
+  return Object.fromEntries(outcomes.map((outcome: Outcome) => [outcome.scenario.name, outcome]));
+}
+
+describe('scenarios', () => {
+  test('all run, also after one that failed', async () => {
+    const ended = await run({
+      scenarios: [scenario('a'), scenario('b'), scenario('c')],
+      runTests: async ({ name }) => (name === 'a' ? 1 : 0),
+    });
+
+    expect(ended['a']?.result).toBe('failed');
+    expect(ended['b']?.result).toBe('passed');
+    expect(ended['c']?.result).toBe('passed');
+  });
+
+  test('run side by side, as many as there are places', async () => {
+    let running = 0;
+    let most = 0;
+    const all = Array.from({ length: 5 }, (_, at) => scenario(`s${at}`));
+
+    await run({
+      scenarios: all,
+      runTests: async () => {
+        most = Math.max(most, ++running);
+        await Bun.sleep(1);
+        running--;
+        return 0;
+      },
+    });
+
+    expect(most).toBe(2);
+  });
+
+  test('start as soon as their own parts are built', async () => {
+    const built = Promise.withResolvers<void>();
+    const order: string[] = [];
+
+    await run({
+      scenarios: [scenario('needs-parts'), scenario('needs-none')],
+      prepare: async ({ name }) => (name === 'needs-parts' ? built.promise : undefined),
+      runTests: async ({ name }) => {
+        order.push(name);
+        built.resolve();
+        return 0;
+      },
+    });
+
+    expect(order).toEqual(['needs-none', 'needs-parts']);
+  });
+
+  test('fail if their parts cannot be built, with the reason', async () => {
+    const ended = await run({
+      scenarios: [scenario('a'), scenario('b')],
+      prepare: async ({ name }) => {
+        if (name === 'a') throw new Error('no network');
+      },
+    });
+
+    expect(ended['a']).toMatchObject({ result: 'failed', reason: 'no network' });
+    expect(ended['b']?.result).toBe('passed');
+  });
+
+  test('are left out if they are optional and the time is over; core ones never are', async () => {
+    const ended = await run({
+      scenarios: [scenario('core'), scenario('optional', { isOptional: true })],
+      hasTimeForOptional: () => false,
+    });
+
+    expect(ended['core']?.result).toBe('passed');
+    expect(ended['optional']).toMatchObject({ result: 'left out', reason: 'no time left' });
+  });
+
+  test('are left out if they had not started at an interrupt', async () => {
+    const interrupted = new AbortController();
+
+    const ended = await run({
+      scenarios: [scenario('a', { isAlone: true }), scenario('b')],
+      runTests: async () => {
+        interrupted.abort();
+        return 1;
+      },
+      signal: interrupted.signal,
+    });
+
+    expect(ended['b']).toMatchObject({ result: 'left out', reason: 'interrupted' });
+  });
+});

@@ -1,0 +1,69 @@
+/**
+ * The end-to-end scenarios: what each needs of the machine, and in which order they start.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { edgeParts, providerParts, type Part } from '../../world/parts/catalogue.ts';
+
+/** One file `e2e/NAME.test.ts`. */
+export interface Scenario {
+  readonly name: string;
+  /** The parts that it needs besides those of every world. */
+  readonly parts: readonly Part[];
+  /** Whether it runs only when named, with `--all`, and while there is time. Core scenarios always run. */
+  readonly isOptional: boolean;
+  /** Whether nothing else may run at the same time, because it compares the machine before and after. */
+  readonly isAlone: boolean;
+  /** The inotify instances that its programs hold open at the most. */
+  readonly inotifyInstances: number;
+  /** How long it takes on two cores with another one beside it. The longest start first. */
+  readonly seconds: number;
+}
+
+/** A scenario as it is listed here. What is left out has the values of {@link USUAL}. */
+type Listed = Partial<Omit<Scenario, 'name'>>;
+
+const USUAL: Omit<Scenario, 'name'> = {
+  parts: [],
+  isOptional: false,
+  isAlone: false,
+  inotifyInstances: 64,
+  seconds: 60,
+};
+
+const HAPROXY_INGRESS = [edgeParts.haproxyIngress, edgeParts.haproxy];
+
+/** Optional ones in order of importance. A file that is not listed is a core scenario with the usual needs. */
+const LISTED: Readonly<Record<string, Listed>> = {
+  'real-edges': { parts: [edgeParts.traefik, ...HAPROXY_INGRESS] },
+  doctor: { parts: HAPROXY_INGRESS },
+  'doctor-edge': { parts: [edgeParts.traefik] },
+  'clean-up': { isAlone: true },
+  'providers-exposed': { isOptional: true, parts: Object.values(providerParts) },
+  providers: { isOptional: true, parts: [...Object.values(providerParts), ...HAPROXY_INGRESS] },
+  edges: { isOptional: true, parts: Object.values(edgeParts) },
+  'envoy-edges': {
+    isOptional: true,
+    parts: [edgeParts.envoyGateway, edgeParts.contour, edgeParts.envoy],
+  },
+};
+
+/** Every scenario in the folder, in the order in which they start: core before optional. */
+export function findScenarios(folder: string): readonly Scenario[] {
+  const names = readdirSync(folder).flatMap((file) => /^(.+)\.test\.ts$/.exec(file)?.[1] ?? []);
+  const known = Object.keys(LISTED);
+  return names
+    .map((name) => ({ ...USUAL, ...LISTED[name], name }))
+    .toSorted((one, other) => {
+      if (one.isOptional !== other.isOptional) return one.isOptional ? 1 : -1;
+      if (one.isOptional) return known.indexOf(one.name) - known.indexOf(other.name);
+      // One that runs alone keeps a core idle: last, when no build of parts is running any more.
+      if (one.isAlone !== other.isAlone) return one.isAlone ? 1 : -1;
+      return other.seconds - one.seconds;
+    });
+}
+
+/** Path of a scenario's test file. */
+export function testFile(folder: string, { name }: Scenario): string {
+  return join(folder, `${name}.test.ts`);
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'bun:test';
+import type { Scenario } from './scenarios.ts';
+import { nextScenario, type Room } from './schedule.ts';
+
+const ROOM: Room = { places: 2, inotifyInstances: 120, memoryMiB: 20_000 };
+
+function scenario(name: string, needs: Partial<Scenario> = {}): Scenario {
+  return {
+    name,
+    parts: [],
+    isOptional: false,
+    isAlone: false,
+    inotifyInstances: 50,
+    seconds: 60,
+    ...needs,
+  };
+}
+
+const [a, b, c] = [scenario('a'), scenario('b'), scenario('c')];
+
+describe('the next scenario', () => {
+  test('is the first one that waits, up to the number of places', () => {
+    expect(nextScenario([a, b, c], [], ROOM)).toBe(a);
+    expect(nextScenario([b, c], [a], ROOM)).toBe(b);
+    expect(nextScenario([c], [a, b], ROOM)).toBeUndefined();
+  });
+
+  test('is one that leaves enough inotify instances for those that run', () => {
+    const large = scenario('large', { inotifyInstances: 100 });
+
+    expect(nextScenario([large, b], [a], ROOM)).toBe(b);
+    expect(nextScenario([a], [large], ROOM)).toBeUndefined();
+  });
+
+  test('waits for memory', () => {
+    expect(nextScenario([b], [a], { ...ROOM, memoryMiB: 3000 })).toBeUndefined();
+  });
+
+  test('runs alone if it has to', () => {
+    const alone = scenario('alone', { isAlone: true });
+
+    expect(nextScenario([alone, b], [a], ROOM)).toBe(b);
+    expect(nextScenario([alone], [a], ROOM)).toBeUndefined();
+    expect(nextScenario([alone], [], ROOM)).toBe(alone);
+    expect(nextScenario([a], [alone], ROOM)).toBeUndefined();
+  });
+
+  test('starts whatever the room is if nothing runs', () => {
+    const none: Room = { places: 1, inotifyInstances: 0, memoryMiB: 0 };
+
+    expect(nextScenario([a], [], none)).toBe(a);
+  });
+
+  test('is none if none waits', () => {
+    expect(nextScenario([], [], ROOM)).toBeUndefined();
+  });
+});

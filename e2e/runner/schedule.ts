@@ -1,0 +1,35 @@
+/**
+ * Decides which scenario starts next. Pure: what the machine has left is passed in.
+ */
+import type { Scenario } from './scenarios.ts';
+
+/** What the machine has left for scenarios. */
+export interface Room {
+  /** How many scenarios may run at the same time. */
+  readonly places: number;
+  /** Inotify instances that scenarios may hold together. */
+  readonly inotifyInstances: number;
+  /** Memory that is available now. */
+  readonly memoryMiB: number;
+}
+
+/** Memory that a scenario may take: a world with two tenants has 1.5 GiB, and its programs grow. */
+export const MEMORY_PER_SCENARIO_MIB = 4096;
+
+/**
+ * The first of `waiting` that can start beside those that are running; undefined if none can. With nothing running, the
+ * first one starts whatever the room is: it fails with a message of its own if that is not enough.
+ */
+export function nextScenario(
+  waiting: readonly Scenario[],
+  running: readonly Scenario[],
+  room: Room,
+): Scenario | undefined {
+  if (running.length === 0) return waiting[0];
+  if (running.length >= room.places || running.some(({ isAlone }) => isAlone)) return undefined;
+  if (room.memoryMiB < MEMORY_PER_SCENARIO_MIB) return undefined;
+  const held = running.reduce((sum, { inotifyInstances }) => sum + inotifyInstances, 0);
+  return waiting.find(
+    ({ isAlone, inotifyInstances }) => !isAlone && held + inotifyInstances <= room.inotifyInstances,
+  );
+}
