@@ -1,10 +1,8 @@
 import { expect, test } from 'bun:test';
-import { chmod, copyFile, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { sentence, tallyReport, tallyStep } from './tally.ts';
-
-const root = resolve(import.meta.dir, '..');
 
 const mixed = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="bun test" tests="6" failures="1" errors="1" skipped="2">
@@ -76,53 +74,4 @@ test('lets no failed step pass unseen', () => {
 test('speaks of skipped tests only if there are some', () => {
   expect(sentence({ passed: 3, failed: 0, skipped: 0 })).toBe('3 passed, 0 failed');
   expect(sentence({ passed: 3, failed: 1, skipped: 2 })).toBe('3 passed, 1 failed, 2 skipped');
-});
-
-/** Runs .ci/run in a tree whose Makefile has these recipes. */
-async function ci(recipes: { lint: string; test: string; e2e: string }) {
-  const tree = await mkdtemp(join(tmpdir(), 'snicket-ci-'));
-  await mkdir(join(tree, '.ci'));
-  await copyFile(join(root, '.ci/run'), join(tree, '.ci/run'));
-  await chmod(join(tree, '.ci/run'), 0o755);
-  await Bun.write(join(tree, 'scripts/install'), ':\n');
-  await copyFile(join(root, 'scripts/tally.ts'), join(tree, 'scripts/tally.ts'));
-  await symlink(join(root, 'node_modules'), join(tree, 'node_modules'));
-  // A report of an earlier run lies around.
-  await Bun.write(join(tree, 'build/e2e-edges.xml'), '<testcase name="stale"/>');
-  await Bun.write(
-    join(tree, 'Makefile'),
-    `lint:\n\t${recipes.lint}\ntest:\n\t${recipes.test}\ne2e:\n\t${recipes.e2e}\n`,
-  );
-
-  // The variables of the `make test` that we may be under are none of its business.
-  const env = { ...process.env, MAKEFLAGS: '' };
-  const run = Bun.spawnSync(['.ci/run'], { cwd: tree, env });
-  await rm(tree, { recursive: true });
-  return { exitCode: run.exitCode, lastLine: run.stdout.toString().trimEnd().split('\n').at(-1) };
-}
-
-const testPasses = `echo '<testsuites><testcase name="a"/></testsuites>' > build/test.xml`;
-const e2ePasses = `echo '<testsuites><testcase name="b"/></testsuites>' > build/e2e$(if $(T),-$(T)).xml`;
-
-test('CI sums up all steps', async () => {
-  const { exitCode, lastLine } = await ci({ lint: 'true', test: testPasses, e2e: e2ePasses });
-
-  expect(lastLine).toBe('6 passed, 0 failed');
-  expect(exitCode).toBe(0);
-});
-
-test('CI goes on after a failing lint and fails in the end', async () => {
-  const { exitCode, lastLine } = await ci({ lint: 'false', test: testPasses, e2e: e2ePasses });
-
-  expect(lastLine).toBe('6 passed, 1 failed');
-  expect(exitCode).toBe(1);
-});
-
-test('CI fails if a step leaves no report, whatever an earlier run left', async () => {
-  const writesOneOnly = `test -n "$(T)" || echo '<testsuites><testcase name="b"/></testsuites>' > build/e2e.xml`;
-
-  const { exitCode, lastLine } = await ci({ lint: 'true', test: testPasses, e2e: writesOneOnly });
-
-  expect(lastLine).toBe('2 passed, 4 failed');
-  expect(exitCode).toBe(1);
 });

@@ -1,6 +1,6 @@
-// The last line of a CI run: `bun scripts/tally.ts STEP...` with one word per step that ran,
-// EXITCODE for a step without a report and EXITCODE:PATH for one that writes JUnit XML to PATH.
-// Ends with 1 unless every step passed and every report is there.
+/**
+ * Counts the tests of a CI run from the JUnit reports of its steps.
+ */
 
 /** Test cases by outcome. */
 export interface Tally {
@@ -70,21 +70,14 @@ export function sentence({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-async function readStep(word: string): Promise<Step> {
-  const [exitCode, path] = word.split(':', 2);
-  const file = path === undefined ? undefined : Bun.file(path);
-  const report =
-    file === undefined ? 'none' : (await file.exists()) ? { xml: await file.text() } : 'missing';
-  return { exitCode: Number(exitCode), report };
-}
-
-if (import.meta.main) {
-  const steps = await Promise.all(process.argv.slice(2).map(readStep));
-  const total = steps.map(tallyStep).reduce((sum, step) => ({
-    passed: sum.passed + step.passed,
-    failed: sum.failed + step.failed,
-    skipped: sum.skipped + step.skipped,
-  }));
-  console.log(sentence(total));
-  process.exitCode = total.failed === 0 ? 0 : 1;
+/** The tests of all steps together. */
+export function tallySteps(steps: readonly Step[]): Tally {
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const step of steps) {
+    const { passed, failed, skipped } = tallyStep(step);
+    total.passed += passed;
+    total.failed += failed;
+    total.skipped += skipped;
+  }
+  return total;
 }

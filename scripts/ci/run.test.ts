@@ -1,0 +1,91 @@
+/** `.ci/run` as CI runs it, in a tree whose Makefile has recipes of the test. */
+import { expect, test } from 'bun:test';
+import { chmod, cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dir, '../..');
+
+interface Recipes {
+  readonly lint: string;
+  readonly test: string;
+  readonly e2e: string;
+  readonly parts: string;
+}
+
+const PASSING: Recipes = {
+  lint: 'true',
+  test: `echo '<testsuites><testcase name="a"/></testsuites>' > build/test.xml`,
+  e2e: `echo '<testsuites><testcase name="b"/></testsuites>' > build/e2e-all.xml`,
+  parts: 'true',
+};
+
+async function ci(recipes: Partial<Recipes> = {}) {
+  const { lint, test: unit, e2e, parts } = { ...PASSING, ...recipes };
+  const tree = await mkdtemp(join(tmpdir(), 'snicket-ci-'));
+  await mkdir(join(tree, '.ci'));
+  await cp(join(root, '.ci/run'), join(tree, '.ci/run'));
+  await chmod(join(tree, '.ci/run'), 0o755);
+  await Bun.write(join(tree, 'scripts/install'), ':\n');
+  await cp(join(root, 'scripts/ci'), join(tree, 'scripts/ci'), { recursive: true });
+  await symlink(join(root, 'node_modules'), join(tree, 'node_modules'));
+  // A report of an earlier run.
+  await Bun.write(join(tree, 'build/e2e-all.xml'), '<testcase name="stale"/>');
+  await Bun.write(
+    join(tree, 'Makefile'),
+    `lint:\n\t${lint}\ntest:\n\t${unit}\ne2e-all:\n\t${e2e}\nparts:\n\t${parts}\n`,
+  );
+
+  // The variables of the `make test` that this test may run under.
+  const env = { ...process.env, MAKEFLAGS: '' };
+  const run = Bun.spawnSync(['.ci/run'], { cwd: tree, env });
+  await rm(tree, { recursive: true });
+  const lines = run.stdout.toString().trimEnd().split('\n');
+  return { exitCode: run.exitCode, lines, lastLine: lines.at(-1) };
+}
+
+test('CI counts the tests of all steps, and lists how long each took', async () => {
+  const { exitCode, lines, lastLine } = await ci();
+
+  expect(lastLine).toBe('2 passed, 0 failed');
+  expect(exitCode).toBe(0);
+  for (const step of ['lint', 'test', 'e2e-all']) {
+    expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^${step} +\\d+ s .* passed$`)));
+  }
+  expect(lines).toContainEqual(expect.stringMatching(/^parts +\d+ s .*built beside the tests/));
+});
+
+test('CI goes on after a failing lint and fails in the end', async () => {
+  const { exitCode, lastLine } = await ci({ lint: 'false' });
+
+  expect(lastLine).toBe('2 passed, 1 failed');
+  expect(exitCode).toBe(1);
+});
+
+test('CI fails if a step writes no report, whatever an earlier run left', async () => {
+  const { exitCode, lastLine } = await ci({ e2e: 'true' });
+
+  expect(lastLine).toBe('1 passed, 1 failed');
+  expect(exitCode).toBe(1);
+});
+
+test('CI lists the scenarios that were left out just before the last line', async () => {
+  const summary = [
+    { name: 'doctor', result: 'passed', seconds: 70 },
+    { name: 'edges', result: 'left out', reason: 'no time left', seconds: 0 },
+  ];
+  const e2e = `${PASSING.e2e}; test -n "$(OPTIONAL_BEFORE)" && echo '${JSON.stringify(summary)}' > build/e2e-all.json`;
+
+  const { exitCode, lines } = await ci({ e2e });
+
+  expect(lines.slice(-2)).toEqual(['left out: edges (no time left)', '2 passed, 0 failed']);
+  expect(lines).toContainEqual(expect.stringMatching(/^ {2}e2e doctor +70 s .*passed$/));
+  expect(exitCode).toBe(0);
+});
+
+test('CI waits for no build that only scenarios need that were left out', async () => {
+  const { exitCode, lastLine } = await ci({ parts: 'sleep 1000' });
+
+  expect(lastLine).toBe('2 passed, 0 failed');
+  expect(exitCode).toBe(0);
+});

@@ -1,0 +1,100 @@
+/**
+ * What CI runs: the commands of README and CONTRIBUTING, all of them even if one fails. The parts of worlds are built beside
+ * the tests that need none. Core suites always run; optional end-to-end scenarios start only within
+ * {@link OPTIONAL_MINUTES}, and those that were left out are listed. The last line counts the tests; the exit code is 0 only
+ * if every command passed and wrote its report.
+ */
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { stepsTable, type StepRow } from './steps-table.ts';
+import { sentence, tallySteps, type Step } from './tally.ts';
+
+/** How long after the start of the run an optional scenario may still start. */
+const OPTIONAL_MINUTES = 65;
+
+/** A scenario in the summary that `make e2e-all` writes. */
+interface ScenarioSummary {
+  readonly name: string;
+  readonly result: 'passed' | 'failed' | 'left out';
+  readonly reason?: string;
+  readonly seconds: number;
+}
+
+const E2E_SUMMARY = 'build/e2e-all.json';
+const PARTS_LOG = 'build/parts.log';
+
+const began = new Date();
+const steps: Step[] = [];
+const rows: StepRow[] = [];
+
+mkdirSync('build', { recursive: true });
+rmSync(E2E_SUMMARY, { force: true });
+const build = startBuild();
+await step('lint', ['make', 'lint']);
+await step('test', ['make', 'test'], 'build/test.xml');
+const optionalBefore = new Date(began.getTime() + OPTIONAL_MINUTES * 60_000).toISOString();
+await step(
+  'e2e-all',
+  ['make', 'e2e-all', `OPTIONAL_BEFORE=${optionalBefore}`],
+  'build/e2e-all.xml',
+);
+const scenarios: readonly ScenarioSummary[] = existsSync(E2E_SUMMARY)
+  ? (JSON.parse(readFileSync(E2E_SUMMARY, 'utf8')) as ScenarioSummary[])
+  : [];
+await endBuild(build);
+
+console.log(`\n${stepsTable([...rows, ...scenarios.map(scenarioRow)])}`);
+const leftOut = scenarios.filter(({ result }) => result === 'left out');
+for (const { name, reason } of leftOut) console.log(`left out: ${name} (${reason})`);
+const total = tallySteps(steps);
+console.log(sentence(total));
+process.exitCode = total.failed === 0 ? 0 : 1;
+
+/** Runs a command to its end. `report` is the JUnit file that it writes, if it is of a kind that writes one. */
+async function step(name: string, argv: readonly string[], report?: string): Promise<void> {
+  console.log(`\n== ${argv.join(' ')}`);
+  // A report of an earlier run must not speak for this one.
+  if (report !== undefined) rmSync(report, { force: true });
+  const startMs = performance.now();
+  const child = Bun.spawn([...argv], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const exitCode = await child.exited;
+  const seconds = Math.round((performance.now() - startMs) / 1000);
+  const cpuSeconds = Math.round(Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6);
+  steps.push({ exitCode, report: reportText(report) });
+  const result = exitCode === 0 ? 'passed' : `FAILED with exit code ${exitCode}`;
+  console.log(`-- ${argv.join(' ')}: ${result} in ${seconds} s`);
+  if (report !== undefined && !existsSync(report)) console.log(`-- ${name}: wrote no ${report}`);
+  rows.push({ name, seconds, cpuSeconds, result });
+}
+
+function reportText(path: string | undefined): Step['report'] {
+  if (path === undefined) return 'none';
+  return existsSync(path) ? { xml: readFileSync(path, 'utf8') } : 'missing';
+}
+
+/** Builds all parts, in order of importance. What fails here fails in the scenario that needs it, with its reason. */
+function startBuild(): Bun.Subprocess {
+  const log = openSync(PARTS_LOG, 'w');
+  const startMs = performance.now();
+  const child = Bun.spawn(['make', 'parts'], {
+    stdio: ['ignore', log, log],
+    detached: true, // so that it can be ended with all that it started
+    onExit(_, code, signal) {
+      const seconds = Math.round((performance.now() - startMs) / 1000);
+      const result =
+        signal === null && code === 0 ? 'built beside the tests' : 'not all were built';
+      rows.push({ name: 'parts', seconds, result: `${result}, see ${PARTS_LOG}` });
+    },
+  });
+  closeSync(log);
+  return child;
+}
+
+/** Ends a build that is still running: only scenarios that were left out need what it builds. */
+async function endBuild(child: Bun.Subprocess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGTERM');
+  await child.exited;
+}
+
+function scenarioRow({ name, result, seconds }: ScenarioSummary): StepRow {
+  return { name: `  e2e ${name}`, seconds: result === 'left out' ? undefined : seconds, result };
+}
