@@ -3,12 +3,14 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: help install test e2e e2e-all parts fuzz soak lint format generate build image bench bench-operator bench-world demo demo-real world world-status world-down clean
+.PHONY: help install test flaky e2e e2e-all parts fuzz soak lint format generate build image bench bench-operator bench-world demo demo-real world world-status world-down clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo
+	@echo '  T=PATH            with test: only that file or folder, as T=./src/cli/version.test.ts'
 	@echo '  T=NAME            with e2e: only that scenario, a file e2e/NAME.test.ts'
+	@echo '  UPDATE_TIMINGS=1  with test: record how long each file takes, for the order in which they start'
 	@echo '  E2E=auto          with e2e: succeed, saying why, where the tests cannot run'
 	@echo '  SECONDS=60        with fuzz: how long'
 	@echo '  MINUTES=2         with soak: how long'
@@ -20,10 +22,12 @@ help: ## print this list
 install:
 	@sh scripts/install
 
-# A test waits for states, for a minute at most each; its own limit is for what hangs.
-test: install ## the tests that need npm only; report in build/test.xml
-	@mkdir -p build
-	$(BUN) test --timeout=150000 --reporter=junit --reporter-outfile=build/test.xml ./src ./image ./deploy ./world ./demo ./bench ./scripts
+# One file or folder is run as it is, with all that Bun prints.
+test: install ## the tests that need npm only, two minutes; report in build/test.xml
+	$(BUN) $(if $(T),test --timeout=150000 $(T),scripts/test/run.ts $(if $(UPDATE_TIMINGS),--update-timings))
+
+flaky: install ## run suites again and again while CPUs are stolen and processes paused: RUNS=10 SUITES="test e2e"
+	$(BUN) scripts/flaky/run.ts $(if $(RUNS),--runs=$(RUNS)) $(if $(SEED),--seed=$(SEED)) $(SUITES)
 
 e2e: install ## end-to-end tests on real Kubernetes parts; builds them on first use
 	$(BUN) e2e/run.ts $(T)

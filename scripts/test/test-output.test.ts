@@ -1,0 +1,41 @@
+import { expect, test } from 'bun:test';
+import { TestOutput } from './test-output.ts';
+
+function shown(lines: readonly string[]): readonly string[] {
+  const output = new TestOutput();
+  return lines.flatMap((line) => output.take(line));
+}
+
+test('shows a failure below the name of its file, and nothing of what passed', () => {
+  const lines = [
+    'bun test v1.4.4 (38afee6c8) 2x PARALLEL',
+    '',
+    'src/a.test.ts:',
+    '(pass) works [0.15ms]',
+    '',
+    'src/b.test.ts:',
+    '(pass) works too [0.15ms]',
+    'error: expect(received).toBe(expected)',
+    '(fail) does not [1ms]',
+    '(skip) another',
+    '',
+    ' 2 pass',
+    ' 1 fail',
+    ' 14 snapshots, 54087 expect() calls',
+    'Ran 4 tests across 2 files. [10.54s]',
+  ];
+
+  expect(shown(lines)).toEqual([
+    '',
+    'src/b.test.ts:',
+    'error: expect(received).toBe(expected)',
+    '(fail) does not [1ms]',
+  ]);
+});
+
+test('counts tests and files', () => {
+  const output = new TestOutput();
+  for (const line of ['src/a.test.ts:', '(pass) a', '(pass) b', '(fail) c']) output.take(line);
+
+  expect(output.progress()).toBe('2 passed, 1 failed in 1 files so far');
+});
