@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test';
+import { Random } from '../../fuzz/random.ts';
+import { waitFor } from '../../world/wait.ts';
+import { disturb } from './disturbance.ts';
+import { allProcesses, descendantsOf, processEntry } from './process-tree.ts';
+
+/** A process with a child, which both wait. */
+const PARENT = `const child = Bun.spawn(['sleep', '1000']); console.log(child.pid); await child.exited;`;
+
+test('pauses descendants of a process, and leaves them running and itself with no children', async () => {
+  const suite = Bun.spawn([process.execPath, '-e', PARENT], { stdout: 'pipe' });
+  const { value } = await suite.stdout.getReader().read();
+  const sleeper = Number(new TextDecoder().decode(value));
+  const pids = () => descendantsOf(process.pid, allProcesses()).map(({ pid }) => pid);
+  const before = new Set(pids());
+  const ended = new AbortController();
+
+  const totals = disturb(
+    { root: suite.pid, random: new Random(1, 1), thieves: 1, maxPauseMs: 60_000, maxGapMs: 10 },
+    ended.signal,
+  );
+  await waitFor('it is stopped', () => processEntry(sleeper)?.state === 'T', { everyMs: 5 });
+  ended.abort();
+
+  expect((await totals).pauses).toBe(1);
+  await waitFor('it goes on', () => processEntry(sleeper)?.state === 'S', { everyMs: 5 });
+  expect(pids().filter((pid) => !before.has(pid))).toEqual([]);
+  process.kill(sleeper);
+  await suite.exited;
+});
+
+test('the descendants of a process are its children and theirs', () => {
+  const entry = (pid: number, parent: number) => ({ pid, parent, startTicks: '1', state: 'S' });
+  const all = [entry(1, 0), entry(2, 1), entry(3, 2), entry(4, 2), entry(5, 1), entry(6, 4)];
+
+  expect(new Set(descendantsOf(2, all).map(({ pid }) => pid))).toEqual(new Set([3, 4, 6]));
+});

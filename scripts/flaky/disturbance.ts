@@ -1,0 +1,102 @@
+/**
+ * What a busy machine does to a test: takes processors away, and stops processes for seconds.
+ */
+import type { Random } from '../../fuzz/random.ts';
+import { allProcesses, descendantsOf, processEntry, type ProcessEntry } from './process-tree.ts';
+
+/** Options of {@link disturb}. */
+export interface DisturbanceOptions {
+  /** Only its descendants are paused. */
+  readonly root: number;
+  /** Chooses which process is paused, when and for how long. */
+  readonly random: Random;
+  /** How many processes keep a processor busy, on and off. */
+  readonly thieves: number;
+  /** The longest pause of a process. Default 3,000. */
+  readonly maxPauseMs?: number;
+  /** The longest time between two pauses. Default 3,000. */
+  readonly maxGapMs?: number;
+}
+
+/** How much was disturbed. */
+export interface DisturbanceTotals {
+  pauses: number;
+  pausedMs: number;
+}
+
+const MIN_PAUSE_MS = 100;
+
+/** A busy loop that rests now and then, so that the load comes in bursts. Ends with its parent. */
+const THIEF = `
+const parent = process.ppid;
+for (;;) {
+  const end = performance.now() + 500 + Math.random() * 2500;
+  while (performance.now() < end);
+  await Bun.sleep(Math.random() * 1500);
+  if (process.ppid !== parent) process.exit();
+}`;
+
+/** Disturbs until the signal, and leaves nothing stopped and nothing running. */
+export async function disturb(
+  options: DisturbanceOptions,
+  signal: AbortSignal,
+): Promise<DisturbanceTotals> {
+  const { random, maxPauseMs = 3000, maxGapMs = 3000 } = options;
+  const thieves = Array.from({ length: options.thieves }, () =>
+    Bun.spawn([process.execPath, '-e', THIEF], { stdio: ['ignore', 'ignore', 'inherit'] }),
+  );
+  const ownPids = new Set(thieves.map(({ pid }) => pid));
+  const totals: DisturbanceTotals = { pauses: 0, pausedMs: 0 };
+  try {
+    while (!signal.aborted) {
+      await sleep(random.below(maxGapMs), signal);
+      const candidates = descendantsOf(options.root, allProcesses()).filter(
+        ({ pid, state }) => !ownPids.has(pid) && state !== 'Z' && state !== 'T',
+      );
+      if (candidates.length === 0 || signal.aborted) continue;
+      const victim = random.pick(candidates);
+      const pauseMs = MIN_PAUSE_MS + random.below(maxPauseMs - MIN_PAUSE_MS);
+      if (await pause(victim, pauseMs, signal)) {
+        totals.pauses++;
+        totals.pausedMs += pauseMs;
+      }
+    }
+  } finally {
+    for (const thief of thieves) thief.kill('SIGKILL');
+    await Promise.all(thieves.map(async ({ exited }) => exited));
+  }
+  return totals;
+}
+
+/** Stops a process for a time, if it is still the same one. */
+async function pause(victim: ProcessEntry, ms: number, signal: AbortSignal): Promise<boolean> {
+  if (!send(victim, 'SIGSTOP')) return false;
+  try {
+    await sleep(ms, signal);
+  } finally {
+    send(victim, 'SIGCONT');
+  }
+  return true;
+}
+
+function send({ pid, startTicks }: ProcessEntry, name: NodeJS.Signals): boolean {
+  if (processEntry(pid)?.startTicks !== startTicks) return false;
+  try {
+    process.kill(pid, name);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false; // it has just ended
+    throw error;
+  }
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const abort = () => resolve();
+  signal.addEventListener('abort', abort);
+  await promise;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', abort);
+}

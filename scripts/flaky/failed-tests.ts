@@ -1,0 +1,10 @@
+/** The tests of a JUnit report that failed, as `FILE: NAME`. */
+export function failedTests(xml: string): readonly string[] {
+  return [...xml.matchAll(/<testcase ([^>]*[^>/])>([^]*?)<\/testcase>/g)]
+    .filter(([, , inner = '']) => /<(?:failure|error)\b/.test(inner))
+    .map(([, attributes = '']) => {
+      const [, name = ''] = /\bname="([^"]*)"/.exec(attributes) ?? [];
+      const [, file = ''] = /\bfile="([^"]*)"/.exec(attributes) ?? [];
+      return `${file}: ${name}`;
+    });
+}

@@ -1,0 +1,98 @@
+/**
+ * Looks for flaky tests: runs each suite again and again while processors are stolen and processes paused, and lists what
+ * failed: `run.ts [--runs=10] [--seed=N] [--thieves=N] SUITE...`. A suite is `test`, `e2e`, `e2e-all`, the name of an
+ * end-to-end scenario, or the path of a test file or folder.
+ */
+import { existsSync, mkdirSync, openSync, closeSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Random } from '../../fuzz/random.ts';
+import { disturb } from './disturbance.ts';
+import { failedTests } from './failed-tests.ts';
+
+const root = resolve(import.meta.dir, '../..');
+process.chdir(root);
+const { values, positionals } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '10' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    thieves: { type: 'string', default: String(availableParallelism()) },
+  },
+  allowPositionals: true,
+});
+const runs = wholeNumber('runs', values.runs);
+const seed = wholeNumber('seed', values.seed);
+const thieves = wholeNumber('thieves', values.thieves);
+const suites = positionals.length > 0 ? positionals : ['test', 'e2e'];
+const folder = 'build/flaky';
+mkdirSync(folder, { recursive: true });
+
+console.log(`${runs} runs of ${suites.join(', ')}; seed ${seed}, ${thieves} busy processes`);
+const failures = new Map<string, number>();
+let failedRuns = 0;
+for (const suite of suites) {
+  for (let run = 1; run <= runs; run++) await runOnce(suite, run);
+}
+console.log(`\n${runs * suites.length - failedRuns} runs passed, ${failedRuns} failed`);
+for (const [test, count] of [...failures].toSorted(([, one], [, other]) => other - one)) {
+  console.log(`  ${count} of ${runs}  ${test}`);
+}
+process.exitCode = failedRuns === 0 ? 0 : 1;
+
+async function runOnce(suite: string, run: number): Promise<void> {
+  const name = `${suite.replaceAll(/[^\w.-]+/g, '_')}-${run}`;
+  const { argv, report } = commandOf(suite, join(folder, `${name}.xml`));
+  rmSync(report, { force: true });
+  const logPath = join(folder, `${name}.log`);
+  const log = openSync(logPath, 'w');
+  const startMs = performance.now();
+  const child = Bun.spawn([...argv], { stdio: ['ignore', log, log] });
+  closeSync(log);
+  const ended = new AbortController();
+  const random = new Random(seed, run);
+  const disturbance = disturb({ root: child.pid, random, thieves }, ended.signal);
+  const code = await child.exited;
+  ended.abort();
+  const { pauses, pausedMs } = await disturbance;
+  const seconds = Math.round((performance.now() - startMs) / 1000);
+  const result = code === 0 ? 'passed' : `FAILED, see ${logPath}`;
+  console.log(
+    `${suite} ${run}/${runs}: ${result} in ${seconds} s (${pauses} pauses, ${Math.round(pausedMs / 1000)} s in all)`,
+  );
+  if (code === 0) return;
+  failedRuns++;
+  const failed = existsSync(report) ? failedTests(readFileSync(report, 'utf8')) : [];
+  for (const test of failed.length > 0 ? failed : [`${suite}: no test is named, see ${logPath}`]) {
+    console.log(`  ${test}`);
+    failures.set(test, (failures.get(test) ?? 0) + 1);
+  }
+}
+
+/** How a suite is run, and where it writes its JUnit report. */
+function commandOf(
+  suite: string,
+  report: string,
+): { readonly argv: readonly string[]; readonly report: string } {
+  if (['test', 'e2e', 'e2e-all'].includes(suite)) {
+    return { argv: ['make', suite], report: `build/${suite}.xml` };
+  }
+  if (existsSync(`e2e/${suite}.test.ts`)) {
+    return { argv: ['make', 'e2e', `T=${suite}`], report: `build/e2e-${suite}.xml` };
+  }
+  if (!existsSync(suite)) {
+    console.error(
+      `flaky: no suite '${suite}'. Name test, e2e, e2e-all, a scenario of e2e/, or the path of a test file.`,
+    );
+    process.exit(2);
+  }
+  const options = ['--timeout=150000', '--reporter=junit', `--reporter-outfile=${report}`];
+  return { argv: [process.execPath, 'test', ...options, `./${suite}`], report };
+}
+
+function wholeNumber(flag: string, text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  console.error(`flaky: invalid --${flag}=${text}: must be a whole number`);
+  process.exit(2);
+}
