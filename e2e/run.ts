@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { missingRequirements } from '../world/requirements.ts';
 import { removeDeadWorlds, sweptText } from '../world/machine/sweep.ts';
 import { baseParts, type Part } from '../world/parts/catalogue.ts';
-import { ensureParts } from '../world/parts/parts.ts';
+import { ensureParts, partReady } from '../world/parts/parts.ts';
 import { formatElapsed, terminalProgress } from '../world/parts/progress.ts';
 import { patience } from '../world/wait.ts';
 import { inotifyInstancesLeft } from '../world/machine/inotify.ts';
@@ -86,6 +86,7 @@ process.on('SIGTERM', () => {
 
 // Before the first world: from here on, what is left shrinks with each of them.
 const inotifyInstances = inotifyInstancesLeft();
+let lastBuild: Promise<void> = Promise.resolve();
 const beganMs = performance.now();
 const running = new Map<string, number>();
 let ended = 0;
@@ -94,7 +95,9 @@ const talk = setInterval(() => {
 }, PROGRESS_MS);
 const outcomes = await runScenarios({
   scenarios,
-  prepare: inTurn(async (scenario: Scenario) => ensureParts(scenario.parts, progress)),
+  prepare: async (scenario) => {
+    if (!scenario.parts.every(partReady)) await buildInTurn(scenario.parts);
+  },
   runTests,
   room: () => ({
     places: availableParallelism(),
@@ -190,14 +193,11 @@ function runningText(): string {
   return texts.join(', ') || 'none';
 }
 
-/** One after the other, in the order of the calls: a build keeps all processors busy. */
-function inTurn<T>(work: (value: T) => Promise<void>): (value: T) => Promise<void> {
-  let last: Promise<void> = Promise.resolve();
-  return async (value) => {
-    const current = last.then(async () => work(value));
-    last = current.catch(() => {}); // its own caller hears of it
-    return current;
-  };
+/** Builds parts after those of earlier calls: a build keeps all processors busy. */
+async function buildInTurn(missingParts: readonly Part[]): Promise<void> {
+  const current = lastBuild.then(async () => ensureParts(missingParts, progress));
+  lastBuild = current.catch(() => {}); // reported to its own caller
+  return current;
 }
 
 function writeReport(ends: readonly Outcome[], xmlByName: ReadonlyMap<string, string>): void {
