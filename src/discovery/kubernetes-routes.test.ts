@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ManualClock } from '../engine/clock.ts';
+import { ManualClock } from '../clock/manual-clock.ts';
 import type { Route } from '../gateway/routes/route.ts';
 import { RETRY_MS, type RouteCounts } from '../gateway/routes/routes-feed.ts';
 import { createClient } from '../kube/client/fetch-client.ts';

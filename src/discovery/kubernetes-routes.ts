@@ -2,7 +2,7 @@
  * The routes of a gateway from a management cluster: its Exposures and the EndpointSlices of their Services, by watch.
  * Without the API server nothing changes: the last routes stay in force, over a restart too if there is a state file.
  */
-import { systemClock, type Clock } from '../engine/clock.ts';
+import { systemClock, type Clock } from '../clock/clock.ts';
 import {
   nothingLoaded,
   RETRY_MS,

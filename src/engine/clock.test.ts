@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ManualClock } from './clock.ts';
+import { ManualClock } from '../clock/manual-clock.ts';
 
 test('a clock moved by hand ticks when it is due, and not after it was stopped', () => {
   const clock = new ManualClock();

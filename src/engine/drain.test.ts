@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ManualClock } from './clock.ts';
+import { ManualClock } from '../clock/manual-clock.ts';
 import { drain, type Drainable } from './drain.ts';
 
 /** An engine whose connections are a number. With `lagMs` it does what it is told that much later. */

@@ -2,7 +2,7 @@
  * Leaving without a stampede: connections are closed one by one over a while, so that their clients, who all dial
  * again, do not do so at once. What it drains is told by numbers only, so that it may live in another thread.
  */
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock/clock.ts';
 
 /** An engine, or the far end of one. */
 export interface Drainable {

@@ -27,7 +27,7 @@
  * 9. One tick a second drives all timeouts, so they may come up to a second late.
  */
 import type { AddressPair } from '../wire/address-pair.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { Counters } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Limits } from './limits.ts';

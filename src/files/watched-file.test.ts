@@ -11,7 +11,7 @@ import {
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ManualClock } from '../engine/clock.ts';
+import { ManualClock } from '../clock/manual-clock.ts';
 import { LOOK_MS, watchFile, type WatchedFile } from './watched-file.ts';
 
 let folder = '';

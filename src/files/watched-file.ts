@@ -7,7 +7,7 @@
  */
 import { watch, type FSWatcher } from 'node:fs';
 import { dirname } from 'node:path';
-import { systemClock, type Clock } from '../engine/clock.ts';
+import { systemClock, type Clock } from '../clock/clock.ts';
 import { readWatched, readWatchedLater } from './read-watched.ts';
 import { Settling } from './settling.ts';
 

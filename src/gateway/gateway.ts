@@ -1,7 +1,7 @@
 /**
  * The gateway: routes, keys, threads, metrics and health put together, on the main thread. No connection comes here.
  */
-import { systemClock } from '../engine/clock.ts';
+import { systemClock } from '../clock/clock.ts';
 import { drain } from '../engine/drain.ts';
 import { DEFAULT_LIMITS, type Limits } from '../engine/limits.ts';
 import { formatListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';

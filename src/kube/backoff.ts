@@ -1,7 +1,7 @@
 /**
  * How long to wait after a failure, and the waiting itself.
  */
-import type { Clock } from '../engine/clock.ts';
+import type { Clock } from '../clock/clock.ts';
 
 /** Bounds of a delay that doubles with each failure. */
 export interface BackoffLimits {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { ManualClock } from '../engine/clock.ts';
+import { ManualClock } from '../clock/manual-clock.ts';
 import { KubeError } from './kube-error.ts';
 import { WorkQueue, type FailedRun, type RunOptions } from './work-queue.ts';
 

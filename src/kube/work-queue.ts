@@ -2,7 +2,7 @@
  * Which objects are to be looked at, each known by its key. A queue of names and not of changes: whoever reconciles a key
  * reads what is there now, so that ten changes while it waits are one run, and a missed one is made good by the next.
  */
-import { systemClock, type Clock } from '../engine/clock.ts';
+import { systemClock, type Clock } from '../clock/clock.ts';
 import { backoffMs, type BackoffLimits } from './backoff.ts';
 import { isKubeError } from './kube-error.ts';
 

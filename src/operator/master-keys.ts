@@ -2,7 +2,7 @@
  * The master keys of Snicket's own gateway: one Secret in the operator's namespace, made once and never replaced by us.
  * Whoever replaces a key adds the new one in a line of its own; the last line is the one that workers get.
  */
-import { systemClock, type Clock } from '../engine/clock.ts';
+import { systemClock, type Clock } from '../clock/clock.ts';
 import { parseKeys } from '../gateway/key-file.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';

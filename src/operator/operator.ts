@@ -1,7 +1,7 @@
 /**
  * The operator put together: one management cluster, all Exposures and Edges in it, as long as this process leads.
  */
-import { systemClock } from '../engine/clock.ts';
+import { systemClock } from '../clock/clock.ts';
 import type { ListenAddress } from '../engine/listening/listen-address.ts';
 import { Applier } from '../kube/apply/apply.ts';
 import { backoffMs, delay } from '../kube/backoff.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { ManualClock } from '../engine/clock.ts';
+import { ManualClock } from '../clock/manual-clock.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { tellReadiness } from './readiness.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Says in the log what keeps a process from its work: at once, and then rarely.
  */
-import type { Clock } from '../engine/clock.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { Logger } from '../telemetry/log.ts';
 
 /** What it takes. */

@@ -1,7 +1,7 @@
 /**
  * The operator as a process: leader election, health and signals around {@link Operator}.
  */
-import { systemClock } from '../engine/clock.ts';
+import { systemClock } from '../clock/clock.ts';
 import { formatListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
 import { CannotListen, listenOnAll } from '../engine/listening/listen-all.ts';
 import type { KubeClient } from '../kube/client/client.ts';

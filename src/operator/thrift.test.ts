@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { ManualClock } from '../engine/clock.ts';
+import { ManualClock } from '../clock/manual-clock.ts';
 import { keepHeapSmall, ownHeap } from './thrift.ts';
 
 const MB = 1024 * 1024;

@@ -3,7 +3,7 @@
  * with a little more processor time.
  */
 import { heapSize } from 'bun:jsc';
-import type { Clock } from '../engine/clock.ts';
+import type { Clock } from '../clock/clock.ts';
 
 /** The engine's heap, as far as thrift goes. */
 export interface Heap {

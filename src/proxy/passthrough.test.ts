@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { connect as connectHttp2, createSecureServer } from 'node:http2';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { ManualClock } from '../engine/clock.ts';
+import { ManualClock } from '../clock/manual-clock.ts';
 import { Backend, Peer, until } from '../engine/conformance/peer.ts';
 import { PREFACE_LIMIT_BYTES } from '../engine/engine.ts';
 import { ENGINE_CHOICES } from '../engine/open-engine.ts';

@@ -2,7 +2,7 @@
  * `snicket proxy`: stands on a worker, takes the connections that pods make to `kubernetes`, and carries them to the
  * edge under the tenant's name.
  */
-import { systemClock, type Clock } from '../engine/clock.ts';
+import { systemClock, type Clock } from '../clock/clock.ts';
 import { Counters } from '../engine/counters.ts';
 import { drain } from '../engine/drain.ts';
 import type { Engine } from '../engine/engine.ts';

@@ -2,7 +2,7 @@
  * Operator and gateway in one process, with a folder in place of a management cluster: objects in memory, kept in a state
  * folder, that both see by a client as they would see those of a server.
  */
-import { systemClock } from '../engine/clock.ts';
+import { systemClock } from '../clock/clock.ts';
 import { isReachedAt } from '../engine/listening/own-places.ts';
 import { formatListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
 import { adviceFor, CannotListen, listenOnAll } from '../engine/listening/listen-all.ts';

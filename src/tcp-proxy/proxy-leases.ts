@@ -4,7 +4,7 @@
  *
  * Leases and not an annotation of the slice: every kube-proxy of the cluster watches the slice, and nobody the Leases.
  */
-import type { Clock } from '../engine/clock.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ManualClock } from '../engine/clock.ts';
+import { ManualClock } from '../clock/manual-clock.ts';
 import { createClient } from '../kube/client/fetch-client.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { TestAuthority } from '../proxy/testing/certificates.ts';

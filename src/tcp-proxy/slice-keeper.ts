@@ -2,7 +2,7 @@
  * Keeps this proxy in the slice `default/kubernetes`, round by round, until it is to end. What cannot be done is said when
  * it begins and when it is over, and leaves all as it is: the last good list serves through any outage of the API.
  */
-import type { Clock } from '../engine/clock.ts';
+import type { Clock } from '../clock/clock.ts';
 import { delay } from '../kube/backoff.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';

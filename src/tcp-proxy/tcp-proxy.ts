@@ -3,7 +3,7 @@
  * keeper leads pods to it.
  */
 import { join } from 'node:path';
-import { systemClock, type Clock } from '../engine/clock.ts';
+import { systemClock, type Clock } from '../clock/clock.ts';
 import { createClient } from '../kube/client/fetch-client.ts';
 import { inClusterAccess, type Environment } from '../kube/access/in-cluster.ts';
 import { startProxy, type ProxyMode, type RunningProxy } from '../proxy/proxy.ts';

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { ManualClock } from '../engine/clock.ts';
+import { ManualClock } from '../clock/manual-clock.ts';
 import { LARGE_PAGE_MS, MAX_LARGE_PAGES } from './http/metrics-pages.ts';
 import { MAX_HTTP_CONNECTIONS, serveHttp, type HttpServer } from './http.ts';
 import { Metrics } from './metrics.ts';

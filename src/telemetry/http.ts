@@ -5,7 +5,7 @@
  * the data plane's with it. Here a few at a time are answered, one request each, within a few seconds.
  */
 import type { Socket, SocketHandler, TCPSocketListenOptions } from 'bun';
-import { systemClock, type Clock } from '../engine/clock.ts';
+import { systemClock, type Clock } from '../clock/clock.ts';
 import { encodeAnswer, type Answer, type AnswerBytes } from './http/answer.ts';
 import { whoLeaves } from './http/leaving.ts';
 import { metricsPagesOf } from './http/metrics-pages.ts';

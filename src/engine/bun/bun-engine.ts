@@ -14,7 +14,7 @@
  * - Keepalive probes go out each second, ten of them; only the silence before them can be set.
  */
 import type { SocketHandler } from 'bun';
-import { systemClock, type Clock } from '../clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Counters } from '../counters.ts';
 import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '../engine.ts';
 import { KeptLimit } from '../kept-limit.ts';

@@ -2,7 +2,7 @@
  * From a verdict to a joined pair: dials, watches the time, and hands over the first bytes.
  */
 import type { SocketHandler, TCPSocketConnectOptions } from 'bun';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import { PREFACE_LIMIT_BYTES, type Dial, type Switchboard } from '../engine.ts';
 import type { Limits } from '../limits.ts';

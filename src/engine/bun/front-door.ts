@@ -3,7 +3,7 @@
  * and so has the proxy where it ends TLS.
  */
 import type { Socket, SocketHandler, TCPSocketListener } from 'bun';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { ListenOptions } from '../engine.ts';
 import { overLimit, wantedDescriptors, type Limits } from '../limits.ts';

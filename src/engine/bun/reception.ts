@@ -1,7 +1,7 @@
 /**
  * A connection from its first byte until it has an upstream: asks the switchboard, and carries out what it says.
  */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { Counters } from '../counters.ts';
 import type { Switchboard } from '../engine.ts';
 import type { Limits } from '../limits.ts';

@@ -2,7 +2,7 @@
  * For tests only: an engine between clients and backends, on loopback, put away at the end of the test.
  */
 import { hello } from '../../wire/hello/hello-builder.ts';
-import { ManualClock } from '../clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import type { Counters, SlotCounts } from '../counters.ts';
 import type { Engine } from '../engine.ts';
 import type { Limits } from '../limits.ts';

@@ -1,7 +1,7 @@
 /**
  * From a verdict to a joined pair: dials, watches the time, and hands over to the relay.
  */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { PREFACE_LIMIT_BYTES, type Dial, type Switchboard } from '../engine.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ManualClock } from '../clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { GLOBAL } from '../counters.ts';
 import { EngineProcess } from '../conformance/child.ts';
 import { HELLO, NAME } from '../conformance/lab.ts';

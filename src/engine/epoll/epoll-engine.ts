@@ -8,7 +8,7 @@
  * - One tick a second drives all time limits, and finds what is stuck (sweep.ts).
  * - An exception while an event is handled costs that connection, not the engine.
  */
-import { systemClock, type Clock } from '../clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '../engine.ts';

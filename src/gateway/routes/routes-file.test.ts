@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { routesJson, until } from '../testing/lab.ts';
 import { RETRY_MS } from './routes-feed.ts';

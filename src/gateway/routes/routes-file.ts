@@ -1,7 +1,7 @@
 /**
  * The routes file over time: the last good version stays in force, whatever is written after it.
  */
-import { systemClock, type Clock } from '../../engine/clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { readWatched } from '../../files/read-watched.ts';
 import { watchFile, type WatchedFile } from '../../files/watched-file.ts';
 import type { Route } from './route.ts';

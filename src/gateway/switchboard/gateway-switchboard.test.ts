@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { Counters } from '../../engine/counters.ts';
 import { REASON } from '../../engine/reasons.ts';
 import { Verdict } from '../../engine/verdict.ts';

@@ -4,7 +4,7 @@
  * All of it runs for every new connection, so nothing is allocated here but the name, and with a signed header what
  * verifying takes. The clock is read only where a limit or a resting endpoint asks for it.
  */
-import { systemClock, type Clock } from '../../engine/clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, sumOver, type Counters } from '../../engine/counters.ts';
 import type { Caller, Dial, Ending, Switchboard } from '../../engine/engine.ts';
 import { ENGINE_REASON_CODES, REASON, type EngineReason } from '../../engine/reasons.ts';

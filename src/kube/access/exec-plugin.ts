@@ -4,7 +4,7 @@
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
  */
 import { z } from 'zod';
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { isSendable, UNSENDABLE } from './bearer-token.ts';
 import type { ClusterAccess, ExecPlugin } from './cluster-access.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { appliedHash, Applier, APPLIED_ANNOTATION, needsApply } from './apply.ts';
 import { conflictOwners } from './conflict.ts';
 import type { KubeClient } from '../client/client.ts';

@@ -4,7 +4,7 @@
  * Two things say that there is: the hash of what was applied last, kept in an annotation, is another (we want something
  * else, perhaps less), or the object does not have what we want (somebody else changed it).
  */
-import { systemClock, type Clock } from '../../engine/clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { differences, type Difference } from './differences.ts';
 import { patchWithout, strays } from './strays.ts';

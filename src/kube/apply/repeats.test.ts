@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { Repeats } from './repeats.ts';
 
 test('what was written once is waited for longer with each repetition', () => {

@@ -1,7 +1,7 @@
 /**
  * Writes that somebody undoes are written again, but ever more slowly: two who know better must not wear out a server.
  */
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { backoffMs, type BackoffLimits } from '../backoff.ts';
 
 const BACKOFF: BackoffLimits = { firstMs: 1_000, maxMs: 300_000 };

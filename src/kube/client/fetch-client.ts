@@ -1,7 +1,7 @@
 /**
  * The client: what to ask for, as URLs and bodies.
  */
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { DEFAULT_LIMITS, type ClientLimits } from './client-limits.ts';
 import type {
   ApplyOptions,

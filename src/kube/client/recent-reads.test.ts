@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import type { KubeClient } from './client.ts';
 import { createClient } from './fetch-client.ts';
 import type { KubeObject } from '../object.ts';

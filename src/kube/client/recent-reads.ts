@@ -2,7 +2,7 @@
  * Objects that were read or written a moment ago. Whoever looks twice within seconds asks the server once; nothing is kept
  * for longer, so that a thousand servers cost no memory while nothing happens.
  */
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { CallOptions, KubeClient } from './client.ts';
 import { withShallowManagedFields } from '../managed-fields.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../object.ts';

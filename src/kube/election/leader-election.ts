@@ -5,7 +5,7 @@
  * could not renew stops its work some time before anybody else may begin. A process that is frozen in the middle of a
  * write and wakes up later is not stopped by any of this; its writes meet the versions of the new leader.
  */
-import { systemClock, type Clock } from '../../engine/clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { delay } from '../backoff.ts';
 import type { KubeClient } from '../client/client.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import type { KubeClient } from '../client/client.ts';
 import { eventObject, type EventNote } from './event-object.ts';

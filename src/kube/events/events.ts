@@ -4,7 +4,7 @@
  * Best effort on purpose. Nothing waits for an event, one that cannot be written is logged and given up, and an object
  * that has a lot to say is cut short: the same again is a count in a series, too many are not written.
  */
-import { systemClock, type Clock } from '../../engine/clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { KubeClient } from '../client/client.ts';
 import { EventLimiter } from './limiter.ts';

@@ -1,7 +1,7 @@
 /**
  * How many events an object may have.
  */
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 
 /** So many writes for one object within {@link WINDOW_MS}: more than a rough day needs, few enough for etcd. */
 const MAX_WRITES = 20;

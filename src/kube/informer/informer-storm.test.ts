@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { systemClock, type Clock } from '../../engine/clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { until } from '../../engine/conformance/peer.ts';
 import { createClient } from '../client/fetch-client.ts';
 import { Informer } from './informer.ts';

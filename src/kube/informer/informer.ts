@@ -1,7 +1,7 @@
 /**
  * A copy of some objects of a server, kept up to date by list and watch.
  */
-import { systemClock, type Clock } from '../../engine/clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { backoffMs, delay } from '../backoff.ts';
 import type { KubeClient, Selection, WatchEvent } from '../client/client.ts';
 import { assertSelected, type InformerBounds } from './bounds.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import type { Credentials } from '../access/cluster-access.ts';
 import { errorOf, tokenOf, TransportLab, VERSION } from './testing/lab.ts';
 

@@ -1,7 +1,7 @@
 /**
  * What a request carries to say who asks: some of it grows old and is fetched anew.
  */
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { readWatchedLater } from '../../files/read-watched.ts';
 import { isSendable, UNSENDABLE } from '../access/bearer-token.ts';
 import type { ClusterAccess, ExecPlugin } from '../access/cluster-access.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { until } from '../../engine/conformance/peer.ts';
 import { errorOf, TransportLab, VERSION } from './testing/lab.ts';
 

@@ -1,7 +1,7 @@
 /**
  * The end of a request in time: by its caller, or by the clock.
  */
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { KubeError } from '../kube-error.ts';
 import { errorOfFailure, nameOf, type CallName } from './request-error.ts';
 import { starvationHint } from './open-requests.ts';

@@ -7,7 +7,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { getCACertificates, type PeerCertificate } from 'node:tls';
-import { systemClock, type Clock } from '../../engine/clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { hostOf, type ClusterAccess } from '../access/cluster-access.ts';
 import { KubeError } from '../kube-error.ts';
 import { identitySource, type Identity, type IdentitySource } from './credentials.ts';

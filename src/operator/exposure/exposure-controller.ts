@@ -2,7 +2,7 @@
  * Brings one Exposure about: routes in the management cluster, everything else in the tenant's, and a status that says
  * how far that is. Level-based: each run looks at what is there now, and a run that changes nothing writes nothing.
  */
-import { systemClock } from '../../engine/clock.ts';
+import { systemClock } from '../../clock/clock.ts';
 import type { ListenAddress } from '../../engine/listening/listen-address.ts';
 import type { Applier } from '../../kube/apply/apply.ts';
 import { findCondition } from '../../kube/conditions.ts';

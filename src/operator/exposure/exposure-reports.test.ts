@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { EventRecorder } from '../../kube/events/events.ts';
 import { createClient } from '../../kube/client/fetch-client.ts';
 import { Informer } from '../../kube/informer/informer.ts';

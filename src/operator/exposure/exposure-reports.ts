@@ -2,7 +2,7 @@
  * What is said of Exposures: their status, and to people when Ready turns.
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
-import { systemClock, type Clock } from '../../engine/clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { setCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events/events.ts';
 import { isKubeError } from '../../kube/kube-error.ts';

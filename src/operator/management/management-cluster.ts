@@ -2,7 +2,7 @@
  * The management cluster as the operator sees it: a copy of every kind that it looks at, kept up to date, and who has
  * to be looked at again when something changes.
  */
-import { systemClock } from '../../engine/clock.ts';
+import { systemClock } from '../../clock/clock.ts';
 import { backoffMs, delay } from '../../kube/backoff.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { Informer } from '../../kube/informer/informer.ts';

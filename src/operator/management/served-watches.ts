@@ -3,7 +3,7 @@
  */
 import { claimKeys } from '../../edges/claims/claim-keys.ts';
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
-import { systemClock } from '../../engine/clock.ts';
+import { systemClock } from '../../clock/clock.ts';
 import { delay } from '../../kube/backoff.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { Informer } from '../../kube/informer/informer.ts';

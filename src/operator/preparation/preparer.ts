@@ -3,7 +3,7 @@
  * is who may be overwritten, what happens in between, and when to stop.
  */
 import type { PreparePolicy } from '../../api/exposure.ts';
-import { systemClock, type Clock } from '../../engine/clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { conflictOwners, type ConflictOwner } from '../../kube/apply/conflict.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';

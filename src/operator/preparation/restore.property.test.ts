@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import fc from 'fast-check';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import type { PreparePolicy } from '../../api/exposure.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ApiObject } from '../../kube/store/object-store.ts';

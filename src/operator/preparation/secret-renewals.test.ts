@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { createClient } from '../../kube/client/fetch-client.ts';
 import type { OwnerReference } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';

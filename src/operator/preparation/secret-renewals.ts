@@ -2,7 +2,7 @@
  * Has providers make their Secrets anew that they made too early: it deletes them, in namespaces where somebody has given
  * Snicket that right. Only those that belong to the provider's object and are out of date at that very moment; never often.
  */
-import { systemClock, type Clock } from '../../engine/clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type ObjectKey } from '../../kube/object.ts';
 import { Repeats } from '../../kube/apply/repeats.ts';

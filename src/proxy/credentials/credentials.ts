@@ -1,7 +1,7 @@
 /**
  * The files of each mode: what they hold now, and that they are followed.
  */
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { TenantKey } from '../../wire/tenant-key.ts';
 import type { Reloads } from '../metrics.ts';

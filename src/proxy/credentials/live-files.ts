@@ -2,7 +2,7 @@
  * A value made of files, such as a certificate with its key, that follows the files while the program runs. A state of
  * the files that makes no sense leaves the last good value in force, and is reported.
  */
-import { systemClock, type Clock } from '../../engine/clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { readWatched, UnfitFile } from '../../files/read-watched.ts';
 import { watchFile, type WatchedFile } from '../../files/watched-file.ts';
 

@@ -6,7 +6,7 @@
  * wait out the whole dial: then there is none to dial, the pod is reset at once, and only after the rest a single
  * connection tries again.
  */
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { Endpoint } from '../../engine/endpoint.ts';
 
 const FIRST_REST_MS = 1000;

@@ -5,7 +5,7 @@
  * soon after a pod's dial has failed. Never twice in a second, so that a thousand workers do not beat an edge that is
  * just coming up.
  */
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { ProbeResult } from './edge-probe.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { until } from '../../engine/conformance/peer.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { EdgeEndpoints } from './edge-endpoints.ts';

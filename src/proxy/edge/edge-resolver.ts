@@ -2,7 +2,7 @@
  * Keeps the addresses of the edge up to date. The proxy starts before cluster DNS, perhaps before any DNS: a name that
  * is not found is asked for again, and never the end of the program.
  */
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { EdgeAddress } from './edge-address.ts';
 import type { EdgeEndpoints } from './edge-endpoints.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { Backend, until } from '../../engine/conformance/peer.ts';
 import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { tenantKey } from '../../wire/tenant-key.ts';

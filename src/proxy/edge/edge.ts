@@ -1,7 +1,7 @@
 /**
  * The edge as the proxy knows it: where it is, which of its addresses answer, and whether it is who it should be.
  */
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { TenantKey } from '../../wire/tenant-key.ts';
 import type { EdgeAddress } from './edge-address.ts';

@@ -7,7 +7,7 @@
 import type { SocketHandler, TCPSocketConnectOptions, TLSOptions } from 'bun';
 import { dialFailure, toldByConnectError } from '../../engine/bun/dial-failure.ts';
 import type { Relay } from '../../engine/bun/relay.ts';
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../../engine/counters.ts';
 import type { Endpoint } from '../../engine/endpoint.ts';
 import type { Limits } from '../../engine/limits.ts';

@@ -4,7 +4,7 @@
  */
 import type { Socket, SocketHandler, TLSOptions, TLSUpgradeOptions } from 'bun';
 import type { Relay } from '../../engine/bun/relay.ts';
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { Counters } from '../../engine/counters.ts';
 import type { Limits } from '../../engine/limits.ts';
 import { REASON } from '../../engine/reasons.ts';

@@ -16,7 +16,7 @@
 import type { Socket, SocketHandler } from 'bun';
 import { FrontDoor } from '../../engine/bun/front-door.ts';
 import { Relay } from '../../engine/bun/relay.ts';
-import { systemClock, type Clock } from '../../engine/clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { COLUMN, type Counters } from '../../engine/counters.ts';
 import type { Engine, ListenOptions } from '../../engine/engine.ts';
 import { KeptLimit } from '../../engine/kept-limit.ts';

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { startProxy, type ProxyMode, type ProxyOptions, type RunningProxy } from '../proxy.ts';
 import { ApiServer, type ApiServerOptions } from './api-server.ts';

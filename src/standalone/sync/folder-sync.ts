@@ -2,7 +2,7 @@
  * Keeps the objects of a cluster as a folder has them. What the folder says is in force as long as it can be read; what
  * it said last is, when it cannot.
  */
-import type { Clock } from '../../engine/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';

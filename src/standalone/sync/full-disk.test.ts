@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ManualClock } from '../../engine/clock.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { createMemoryClient } from '../../kube/store/memory-client.ts';
 import { ObjectStore } from '../../kube/store/object-store.ts';

@@ -1,7 +1,7 @@
 /**
  * For tests only: an informer on a server that follows a script, with a clock that a test moves.
  */
-import { ManualClock } from '../../../engine/clock.ts';
+import { ManualClock } from '../../../clock/manual-clock.ts';
 import { createClient } from '../../client/fetch-client.ts';
 import type { Change } from '../cache.ts';
 import { Informer, type InformerOptions } from '../informer.ts';

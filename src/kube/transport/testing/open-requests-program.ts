@@ -2,7 +2,7 @@
  * For tests only: opens watches, or requests that hang, and then asks for something when as many are open as are expected
  * to. A process of its own, since Bun reads its limit but once.
  */
-import { ManualClock } from '../../../engine/clock.ts';
+import { ManualClock } from '../../../clock/manual-clock.ts';
 import { createClient } from '../../client/fetch-client.ts';
 import { RESOURCES } from '../../resource.ts';
 import { startServer } from './server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { ManualClock } from '../../../engine/clock.ts';
+import { ManualClock } from '../../../clock/manual-clock.ts';
 import { LeaveTimes } from './leave-times.ts';
 
 const KEY = 'tenants/blue';

@@ -5,7 +5,7 @@
  * meanwhile, or whose date is ahead, tries for a while nevertheless before it gives up. From its first look on, a clock
  * counts that never goes back.
  */
-import type { Clock } from '../../../engine/clock.ts';
+import type { Clock } from '../../../clock/clock.ts';
 import type { ObjectMeta } from '../../../kube/object.ts';
 
 /** At least so long a process tries, if it finds the time over: enough for a few attempts. */

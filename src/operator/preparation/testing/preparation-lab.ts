@@ -1,7 +1,7 @@
 /**
  * For tests only: a management cluster with one tenant of Kamaji, and somebody who prepares it.
  */
-import { ManualClock } from '../../../engine/clock.ts';
+import { ManualClock } from '../../../clock/manual-clock.ts';
 import type { PreparePolicy } from '../../../api/exposure.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { createClient } from '../../../kube/client/fetch-client.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { ManualClock } from '../../../engine/clock.ts';
+import { ManualClock } from '../../../clock/manual-clock.ts';
 import { Pace } from './pace.ts';
 
 describe('a pace', () => {

@@ -1,7 +1,7 @@
 /**
  * How often something may happen that others ask for as often as they like.
  */
-import type { Clock } from '../../../engine/clock.ts';
+import type { Clock } from '../../../clock/clock.ts';
 
 /** One turn at a time, no two of them nearer than the interval; who asks in between is served by the next. */
 export class Pace {

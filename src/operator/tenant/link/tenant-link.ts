@@ -2,7 +2,7 @@
  * The operator's way to one tenant: a client, and watches of the few objects whose drift has to be mended in seconds.
  * Everything else of the tenant is read when it is needed: with a thousand tenants, each watch costs 20 to 30 MB.
  */
-import { systemClock } from '../../../engine/clock.ts';
+import { systemClock } from '../../../clock/clock.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { Informer } from '../../../kube/informer/informer.ts';
 import type { Change } from '../../../kube/informer/cache.ts';

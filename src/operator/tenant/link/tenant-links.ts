@@ -1,7 +1,7 @@
 /**
  * The links to all tenants, one for each Exposure, for as long as its kubeconfig and its address are the same.
  */
-import { systemClock } from '../../../engine/clock.ts';
+import { systemClock } from '../../../clock/clock.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { aimed, AccessError, type ClusterAccess } from '../../../kube/access/cluster-access.ts';
 import { TENANT_LIMITS } from '../../../kube/client/client-limits.ts';
