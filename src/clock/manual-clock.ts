@@ -3,32 +3,69 @@
  */
 import type { Clock } from './clock.ts';
 
-/** For tests: a clock that stands until it is moved. */
+interface Timer {
+  readonly periodMs: number;
+  readonly run: () => void;
+  readonly isOneShot: boolean;
+  dueMs: number;
+}
+
+/** A clock that stands until it is moved. */
 export class ManualClock implements Clock {
+  readonly #startMs: number;
   #nowMs = 0;
-  readonly #ticks = new Set<{
-    readonly periodMs: number;
-    readonly run: () => void;
-    dueMs: number;
-  }>();
+  readonly #timers = new Set<Timer>();
+
+  /** @param start - The date that it shows first. Default: the present one. */
+  constructor(start = new Date()) {
+    this.#startMs = start.getTime();
+  }
 
   nowMs(): number {
     return this.#nowMs;
   }
 
-  every(periodMs: number, run: () => void): () => void {
-    const tick = { periodMs, run, dueMs: this.#nowMs + periodMs };
-    this.#ticks.add(tick);
-    return () => void this.#ticks.delete(tick);
+  now(): Date {
+    return new Date(this.#startMs + this.#nowMs);
   }
 
-  /** Moves on by `ms`; each tick that is due runs once, at the end. */
+  every(periodMs: number, run: () => void): () => void {
+    return this.#add(periodMs, run, false);
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    return this.#add(delayMs, run, true);
+  }
+
+  timeoutSignal(delayMs: number): AbortSignal {
+    const timeout = new AbortController();
+    this.after(delayMs, () =>
+      timeout.abort(new DOMException('The operation timed out.', 'TimeoutError')),
+    );
+    return timeout.signal;
+  }
+
+  /** When the next timer is due; undefined if there is none. */
+  get nextDueMs(): number | undefined {
+    let next: number | undefined;
+    for (const { dueMs } of this.#timers) next = Math.min(next ?? dueMs, dueMs);
+    return next;
+  }
+
+  /** Moves on by `ms`; each timer that is due runs once, at the end. */
   advance(ms: number): void {
     this.#nowMs += ms;
-    for (const tick of this.#ticks) {
-      if (tick.dueMs > this.#nowMs) continue;
-      tick.dueMs = this.#nowMs + tick.periodMs;
-      tick.run();
+    for (const timer of this.#timers) {
+      if (timer.dueMs > this.#nowMs) continue;
+      if (timer.isOneShot) this.#timers.delete(timer);
+      timer.dueMs = this.#nowMs + timer.periodMs;
+      timer.run();
     }
+  }
+
+  #add(periodMs: number, run: () => void, isOneShot: boolean): () => void {
+    const timer = { periodMs, run, isOneShot, dueMs: this.#nowMs + periodMs };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
   }
 }

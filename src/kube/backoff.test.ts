@@ -51,21 +51,14 @@ describe('waiting', () => {
   });
 
   test('ends with the signal, and leaves nothing on the clock', async () => {
-    const ticks = new Set<() => void>();
-    const clock = {
-      nowMs: () => 0,
-      every: (_: number, run: () => void) => {
-        ticks.add(run);
-        return () => void ticks.delete(run);
-      },
-    };
+    const clock = new ManualClock();
     const abort = new AbortController();
     const waiting = delay(clock, 1e9, abort.signal);
 
     abort.abort();
     await waiting;
 
-    expect(ticks.size).toBe(0);
+    expect(clock.nextDueMs).toBeUndefined();
   });
 
   test('does not begin after the signal', async () => {

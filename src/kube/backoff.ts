@@ -37,7 +37,7 @@ export async function delay(clock: Clock, ms: number, signal: AbortSignal): Prom
       signal.removeEventListener('abort', end);
       resolve();
     };
-    const stop = clock.every(ms, end);
+    const stop = clock.after(ms, end);
     signal.addEventListener('abort', end);
   });
 }

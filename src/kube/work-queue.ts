@@ -21,9 +21,9 @@ export interface FailedRun {
 /** Options of a {@link WorkQueue}. */
 export interface WorkQueueOptions {
   /** Default: the clock of the machine. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** From 0 to 1, for the spread of delays. Default `Math.random`. */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
   /** Of a key that fails again and again. Default 0.5 s to 5 min. */
   readonly backoff?: BackoffLimits;
   /** Told of each failure: the queue repeats the run and says nothing itself. */
@@ -142,8 +142,7 @@ export class WorkQueue {
     const planned = this.#delayed.get(key);
     if (planned !== undefined && planned.dueMs <= dueMs) return;
     planned?.cancel();
-    const cancel = this.#clock.every(ms, () => {
-      cancel();
+    const cancel = this.#clock.after(ms, () => {
       this.#delayed.delete(key);
       this.add(key);
     });
@@ -229,12 +228,10 @@ export class WorkQueue {
   /** Returns how to end that. */
   #beginWaiting(key: string, patience: Patience | undefined): () => void {
     if (patience === undefined || this.#slow.has(key)) return () => {};
-    const stop = this.#clock.every(patience.limitMs, () => {
-      stop();
+    return this.#clock.after(patience.limitMs, () => {
       this.#overdue.add(key);
       this.#wake();
     });
-    return stop;
   }
 
   async #runOne(key: string, reconcile: Reconcile, signal: AbortSignal): Promise<void> {

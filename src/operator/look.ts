@@ -2,6 +2,7 @@
  * One look at an Exposure: read what there is, plan, write nothing. The operator looks and then acts; `render`, `diff`
  * and a dry run look and then show.
  */
+import { systemClock, type Clock } from '../clock/clock.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ListenAddress } from '../engine/listening/listen-address.ts';
 import { RESOURCES } from '../kube/resource.ts';
@@ -110,13 +111,14 @@ export async function lookAtTenant(
   view: TenantView,
   credentialsFor: CredentialsSource,
   signal: AbortSignal,
+  clock: Clock = systemClock,
 ): Promise<TenantLook> {
   const { clusterDomain = reading.provided?.clusterDomain } = wish.exposure.spec.controlPlane;
   // First the questions: a tenant that refuses fails them at once, while its watches keep on trying.
   const tenant = await readTenantFacts(view, { clusterDomain, signal });
   const live = await readTenantSide(view, signal);
   const { credentials, ...found } = await credentialsFor({
-    ...{ mode, apiHost: hosts?.api ?? '', tenant, now: new Date() },
+    ...{ mode, apiHost: hosts?.api ?? '', tenant, now: clock.now() },
     ca: reading.controlPlane?.ca,
     secret: live.find(isProxySecret),
   });

@@ -1,7 +1,7 @@
 /**
  * The operator put together: one management cluster, all Exposures and Edges in it, as long as this process leads.
  */
-import { systemClock } from '../clock/clock.ts';
+import { systemClock, type Clock } from '../clock/clock.ts';
 import type { ListenAddress } from '../engine/listening/listen-address.ts';
 import { Applier } from '../kube/apply/apply.ts';
 import { backoffMs, delay } from '../kube/backoff.ts';
@@ -10,6 +10,7 @@ import type { ClusterAccess } from '../kube/access/cluster-access.ts';
 import { EventRecorder } from '../kube/events/events.ts';
 import { keyText } from '../kube/object.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
+import type { Dial } from '../probe/dial.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -62,6 +63,12 @@ export interface OperatorOptions {
   readonly connectTenant?: ((access: ClusterAccess) => KubeClient) | undefined;
   /** For the hosts of tenants. Default: the resolver of this machine. */
   readonly lookup?: Lookup | undefined;
+  /** For probes. Default: the network of this machine. */
+  readonly dial?: Dial | undefined;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
+  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
 }
 
 /** All that is not watched in a tenant is read anew every so many times that its Secrets are. */
@@ -79,6 +86,8 @@ export class Operator {
   readonly metrics = new Metrics();
 
   readonly #options: OperatorOptions;
+  readonly #clock: Clock;
+  readonly #random: () => number;
   readonly #management: ManagementCluster;
   readonly #links: TenantLinks;
   readonly #probes: ProbeRounds;
@@ -96,14 +105,19 @@ export class Operator {
 
   constructor(options: OperatorOptions) {
     this.#options = options;
-    const { client, namespace, log } = options;
+    const { client, namespace, log, clock = systemClock, random = Math.random } = options;
+    this.#clock = clock;
+    this.#random = random;
     const { resyncMs = 120_000, leaveTimeoutMs = 300_000, tenantTimeoutMs = 20_000 } = options;
     this.#exposures = this.#queue('exposure');
     this.#edges = this.#queue('edge');
     this.#shims = this.#queue('shim');
     const freshMs = Math.min(FRESH_MS, resyncMs);
     this.#links = new TenantLinks({
-      ...{ freshMs, stuckAfterMs: options.stuckAfterMs },
+      freshMs,
+      stuckAfterMs: options.stuckAfterMs,
+      clock,
+      random,
       onChange: (exposure, delayMs) => {
         if (delayMs > 0) this.#exposures.addAfter(exposure, delayMs);
         else this.#exposures.addAhead(exposure);
@@ -111,15 +125,28 @@ export class Operator {
       ...(options.connectTenant !== undefined && { connect: options.connectTenant }),
     });
     this.#probes = new ProbeRounds({
-      ...{ log, periodMs: options.probeMs, lookup: options.lookup },
+      log,
+      periodMs: options.probeMs,
+      lookup: options.lookup,
+      dial: options.dial,
+      clock,
+      random,
       onChange: (exposure) => this.#exposures.addAhead(exposure),
     });
     this.#events = new EventRecorder({
-      ...{ client, instance: options.identity, logger: log },
+      client,
+      instance: options.identity,
+      logger: log,
+      clock,
       controller: 'snicket.dev/operator',
     });
     this.#management = new ManagementCluster({
-      ...{ client, log, freshMs, unusableFiles: options.unusableFiles },
+      client,
+      log,
+      freshMs,
+      unusableFiles: options.unusableFiles,
+      clock,
+      random,
       listener: new Triggers({
         ...{ exposures: this.#exposures, edges: this.#edges, shims: this.#shims, namespace },
         management: () => this.#management,
@@ -127,18 +154,25 @@ export class Operator {
       }),
     });
     this.#secrets = new SecretRounds({
-      ...{ log, periodMs: resyncMs },
+      log,
+      periodMs: resyncMs,
+      clock,
+      random,
       read: async (key, signal) => this.#management.secretNow(key, signal),
       onChange: (exposure) => this.#exposures.add(exposure),
     });
     const management = this.#management;
-    const routing = new Routing({ management, applier: new Applier(client), namespace });
-    this.#edgeController = new EdgeController({ management, routing });
+    const applier = () => new Applier(client, { clock });
+    const routing = new Routing({ management, applier: applier(), namespace, clock });
+    this.#edgeController = new EdgeController({ management, routing, clock });
     this.#shimController = new ShimController({
-      ...{ management, applier: new Applier(client), events: this.#events },
+      management,
+      applier: applier(),
+      events: this.#events,
     });
-    const keys = new MasterKeySource(async () =>
-      ensureMasterKeys(client, namespace, AbortSignal.timeout(10_000)),
+    const keys = new MasterKeySource(
+      async () => ensureMasterKeys(client, namespace, clock.timeoutSignal(10_000)),
+      clock,
     );
     this.#exposureController = new ExposureController({
       ...{ management, namespace, routing, log, leaveTimeoutMs, tenantTimeoutMs },
@@ -147,9 +181,11 @@ export class Operator {
       resyncMs: WHOLE_EVERY * resyncMs,
       ...{ proxyImage: options.proxyImage, isGatewayHere: options.isGatewayHere },
       isGatewayAt: options.isGatewayAt,
-      preparer: new Preparer(client),
+      preparer: new Preparer(client, { clock }),
       applierFor: (link) => this.#applierFor(link),
       masterKeys: async () => keys.current(),
+      clock,
+      random,
     });
     registerOperatorMetrics(this.metrics, {
       queues: { exposure: this.#exposures, edge: this.#edges, shim: this.#shims },
@@ -188,7 +224,7 @@ export class Operator {
             const lookAgainMs = await this.#exposureController.reconcile(key, until);
             // Spread out, so that a thousand Exposures do not come in step.
             if (lookAgainMs !== undefined) {
-              this.#exposures.addAfter(key, lookAgainMs * (0.9 + 0.2 * Math.random()));
+              this.#exposures.addAfter(key, lookAgainMs * (0.9 + 0.2 * this.#random()));
             }
           },
           {
@@ -230,13 +266,15 @@ export class Operator {
       } catch (error) {
         if (signal.aborted) return;
         log.warn("the gateway's keys cannot be made; mode passthrough waits for them", { error });
-        await delay(systemClock, backoffMs(failures, Math.random()), signal);
+        await delay(this.#clock, backoffMs(failures, this.#random()), signal);
       }
     }
   }
 
   #queue(controller: string): WorkQueue {
     return new WorkQueue({
+      clock: this.#clock,
+      random: this.#random,
       onFailure: ({ key, error, failures, retryInMs }) => {
         this.#errors.set(controller, (this.#errors.get(controller) ?? 0) + 1);
         this.#options.log.warn('a run failed and will be repeated', {
@@ -248,7 +286,8 @@ export class Operator {
 
   #applierFor(link: TenantLink): Applier {
     let applier = this.#appliers.get(link);
-    if (applier === undefined) this.#appliers.set(link, (applier = new Applier(link.client)));
+    if (applier === undefined)
+      this.#appliers.set(link, (applier = new Applier(link.client, { clock: this.#clock })));
     return applier;
   }
 }

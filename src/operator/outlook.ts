@@ -2,6 +2,7 @@
  * What the operator would do about one Exposure, in both clusters, without doing it: GETs alone.
  */
 import type { Exposure, ExposureStatus } from '../api/exposure.ts';
+import { systemClock, type Clock } from '../clock/clock.ts';
 import { formerRoutes } from '../edges/former-routes.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { KubeError } from '../kube/kube-error.ts';
@@ -176,6 +177,7 @@ async function tenantOf(
   viewpoint: Viewpoint,
   signal: AbortSignal,
 ): Promise<TenantOutlook> {
+  const { clock = systemClock } = viewpoint;
   // Said by what could not be read.
   if (look.reading.kubeconfig === undefined && look.reading.findings.length > 0) {
     return { findings: [] };
@@ -183,14 +185,20 @@ async function tenantOf(
   const credentials = await foreseenCredentials(viewpoint, look.plan.mode, signal);
   const readsNodes = look.wish.exposure.spec.worker.address === 'node';
   const edge = { endpoint: look.plan.endpoint, addresses: look.facts.edgeAddresses };
-  return withTenant({ ...look, edge, readsNodes }, signal, async (view, inTime) => {
-    const { plan, live, finding, reissued } = await lookAtTenant(look, view, credentials, inTime);
+  return withTenant({ ...look, edge, readsNodes, clock }, signal, async (view, inTime) => {
+    const { plan, live, finding, reissued } = await lookAtTenant(
+      look,
+      view,
+      credentials,
+      inTime,
+      clock,
+    );
     const { book } = viewpoint.management;
     const changes =
       plan.tenant &&
       tenantChanges(plan.tenant, live, {
         isHere: ({ exposure, uid }) => book.has(exposure, uid),
-        nowMs: Date.now(),
+        nowMs: clock.now().getTime(),
       });
     const findings = [finding, changes?.obstacle].flatMap((one) => one ?? []);
     return { plan, changes, asked: { client: view.reader, live }, findings, reissued };
@@ -218,7 +226,8 @@ async function leaving(
   const unrestored = restored?.findings ?? [];
   if (!asksTenant) return { ...known, findings: unrestored };
   const edge = { endpoint: statusOf(object)?.endpoint, addresses: [] };
-  const way = { reading, edge, readsNodes: false };
+  const { clock = systemClock } = viewpoint;
+  const way = { reading, edge, readsNodes: false, clock };
   const tenant = await withTenant(way, signal, async (view, inTime) => {
     const live = await readTenantSide(view, inTime);
     const isHere = (one: Holder) => management.book.has(one.exposure, one.uid);
@@ -239,15 +248,16 @@ interface TenantWay {
   readonly reading: ControlPlaneReading;
   readonly edge: EdgeWay;
   readonly readsNodes: boolean;
+  readonly clock: Clock;
 }
 
 /** Works with a tenant; what is wrong with it is a finding. */
 async function withTenant(
-  { reading, edge, readsNodes }: TenantWay,
+  { reading, edge, readsNodes, clock }: TenantWay,
   signal: AbortSignal,
   work: (view: TenantSnapshot, signal: AbortSignal) => Promise<TenantOutlook>,
 ): Promise<TenantOutlook> {
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]);
+  const inTime = AbortSignal.any([signal, clock.timeoutSignal(LOOK_MS)]);
   const client = await reachTenant(reading, edge, inTime);
   if ('code' in client) return { findings: [client] };
   try {

@@ -1,9 +1,11 @@
 /**
  * Probes every Exposure once in a while, as its clients would find it: soon after a change, then every minute.
  */
+import { systemClock, type Clock } from '../clock/clock.ts';
 import { backoffMs } from '../kube/backoff.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import type { HopResult } from '../probe/hop.ts';
+import type { Dial } from '../probe/dial.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
 import { probeExposure, type ProbeTarget } from '../probe/probe-exposure.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -17,6 +19,12 @@ export interface ProbeRoundsOptions {
   readonly periodMs?: number | undefined;
   /** Default: the resolver of this machine. */
   readonly lookup?: Lookup | undefined;
+  /** Default: the network of this machine. */
+  readonly dial?: Dial | undefined;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
+  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
 }
 
 /** Each probe opens some connections and handshakes: not all tenants at once. */
@@ -42,10 +50,16 @@ export class ProbeRounds {
   readonly #options: ProbeRoundsOptions;
   readonly #rounds = new Map<string, Round>();
   readonly #queue: WorkQueue;
+  readonly #clock: Clock;
+  readonly #random: () => number;
 
   constructor(options: ProbeRoundsOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? Math.random;
     this.#queue = new WorkQueue({
+      clock: options.clock,
+      random: options.random,
       onFailure: ({ key, error }) =>
         options.log.error('a probe failed by itself', { exposure: key, error }),
     });
@@ -98,16 +112,21 @@ export class ProbeRounds {
   async #probe(exposure: string, signal: AbortSignal): Promise<void> {
     const round = this.#rounds.get(exposure);
     if (round === undefined) return;
-    const { lookup, onChange } = this.#options;
+    const { lookup, dial, onChange } = this.#options;
     const { target } = round;
-    const hops = await probeExposure(target, { signal, lookup });
+    const hops = await probeExposure(target, {
+      signal,
+      lookup,
+      dial,
+      now: this.#clock.now(),
+    });
     if (this.#rounds.get(exposure) !== round) return;
     round.failures = hops.some(({ state }) => state === 'Fail') ? round.failures + 1 : 0;
     // Spread out, so that a thousand Exposures do not come in step.
     const nextMs =
       round.failures > 0
-        ? Math.min(this.#periodMs, backoffMs(round.failures, Math.random(), FAILING_BACKOFF))
-        : this.#periodMs * (0.8 + 0.4 * Math.random());
+        ? Math.min(this.#periodMs, backoffMs(round.failures, this.#random(), FAILING_BACKOFF))
+        : this.#periodMs * (0.8 + 0.4 * this.#random());
     this.#queue.addAfter(exposure, nextMs);
     // Believed if it fails again: a connection that is lost once is no news.
     if (round.failures === 1) return;

@@ -25,7 +25,7 @@ export class Repeats {
 
   readonly #now: () => Date;
 
-  constructor(clock: Clock, now = () => new Date()) {
+  constructor(clock: Clock, now = () => clock.now()) {
     this.#clock = clock;
     this.#now = now;
   }

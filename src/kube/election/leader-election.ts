@@ -62,7 +62,7 @@ export class LeaderElection {
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#now = options.now ?? (() => new Date());
+    this.#now = options.now ?? (() => this.#clock.now());
     this.#durationMs = options.leaseDurationMs ?? 15_000;
     this.#renewEveryMs = options.renewEveryMs ?? 2_000;
     this.#attemptMs = this.#durationMs * RENEW_DEADLINE * ONE_ATTEMPT;

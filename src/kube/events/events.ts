@@ -72,7 +72,7 @@ export class EventRecorder {
   constructor(options: EventRecorderOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#now = options.now ?? (() => new Date());
+    this.#now = options.now ?? (() => this.#clock.now());
     this.#limiter = new EventLimiter(this.#clock);
     this.#queue = new WorkQueue({
       clock: this.#clock,

@@ -30,7 +30,10 @@ const KEYS = [1, 2, 3, 4, 5, 6, 7].map((n) => ({ name: `map-${n}`, namespace: 'd
 /** A minute in a third of a second, so that pauses and limits are all met. */
 const fastClock: Clock = {
   nowMs: () => systemClock.nowMs() * 200,
+  now: () => systemClock.now(),
   every: (periodMs, run) => systemClock.every(periodMs / 200, run),
+  after: (delayMs, run) => systemClock.after(delayMs / 200, run),
+  timeoutSignal: (delayMs) => systemClock.timeoutSignal(delayMs / 200),
 };
 
 function numbersIn(all: Iterable<ConfigMap>): string[] {

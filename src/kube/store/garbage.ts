@@ -1,13 +1,18 @@
 /**
  * What goes with its owners.
  */
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Resource } from '../resource.ts';
 import type { ObjectStore } from './object-store.ts';
 import { ObjectWrites } from './object-writes.ts';
 
 /** Deletes all objects whose owners are all gone, those that they own in turn too. Returns how many. */
-export function collectGarbage(store: ObjectStore, resources: readonly Resource[]): number {
-  const writes = new ObjectWrites(store);
+export function collectGarbage(
+  store: ObjectStore,
+  resources: readonly Resource[],
+  clock: Clock = systemClock,
+): number {
+  const writes = new ObjectWrites(store, clock);
   let collected = 0;
   for (;;) {
     const all = resources.flatMap((resource) =>

@@ -1,6 +1,7 @@
 /**
  * What an API server does with an object that somebody writes.
  */
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { timeText, type ObjectKey, type ObjectMeta } from '../object.ts';
 import { RESOURCES, type Resource } from '../resource.ts';
 import { alreadyExists, badRequest, conflict, invalid, notFound } from './api-failure.ts';
@@ -30,15 +31,17 @@ const NAME = /^[a-z0-9]([-a-z0-9.:]*[a-z0-9])?$/;
 /** Writes to a store by the rules of the API. */
 export class ObjectWrites {
   readonly #store: ObjectStore;
+  readonly #clock: Clock;
 
-  constructor(store: ObjectStore) {
+  constructor(store: ObjectStore, clock: Clock = systemClock) {
     this.#store = store;
+    this.#clock = clock;
   }
 
   /** A new object. */
   create(call: WriteCall, body: JsonObject): ApiObject {
     const fresh = this.#fresh(call, body);
-    return this.#commit(call, undefined, updateFields({}, fresh, writerOf(call)));
+    return this.#commit(call, undefined, updateFields({}, fresh, this.#writer(call)));
   }
 
   /** The whole object anew. */
@@ -67,10 +70,10 @@ export class ObjectWrites {
       if (metadata['uid'] !== undefined) throw conflict(resource, key, 'uid mismatch');
       const { apiVersion, kind, metadata: fresh } = this.#fresh(call, body);
       const shell = { apiVersion, kind, metadata: systemMetadata(fresh) };
-      return this.#commit(call, undefined, applyFields(shell, body, force, writerOf(call)));
+      return this.#commit(call, undefined, applyFields(shell, body, force, this.#writer(call)));
     }
     checkMetadata(call, live, metadata);
-    return this.#commit(call, live, applyFields(live, body, force, writerOf(call)));
+    return this.#commit(call, live, applyFields(live, body, force, this.#writer(call)));
   }
 
   /** Removes an object, or marks it if finalizers hold it. */
@@ -85,7 +88,7 @@ export class ObjectWrites {
     if (live.metadata.deletionTimestamp !== undefined) return live;
     const marked = {
       ...live.metadata,
-      deletionTimestamp: timeText(new Date()),
+      deletionTimestamp: timeText(this.#clock.now()),
       deletionGracePeriodSeconds: 0,
     };
     return this.#store.put(resource, { ...live, metadata: marked });
@@ -99,9 +102,9 @@ export class ObjectWrites {
         : hasStatus(live.kind)
           ? { status: live['status'] }
           : {}),
-      ...writableBy(writerOf(call), body),
+      ...writableBy(this.#writer(call), body),
     };
-    const updated = updateFields(live, withSystemFields(live, next), writerOf(call));
+    const updated = updateFields(live, withSystemFields(live, next), this.#writer(call));
     return this.#commit(call, live, updated);
   }
 
@@ -125,6 +128,11 @@ export class ObjectWrites {
       return this.#store.remove(resource, key) ?? written;
     }
     return this.#store.put(resource, written);
+  }
+
+  #writer({ resource, manager, subresource }: WriteCall): Writer {
+    const { apiVersion, kind } = resource;
+    return { manager, apiVersion, kind, subresource, now: timeText(this.#clock.now()) };
   }
 
   #existing({ resource, key }: WriteCall): ApiObject {
@@ -159,7 +167,7 @@ export class ObjectWrites {
         name,
         ...(namespace === undefined ? {} : { namespace }),
         uid: crypto.randomUUID(),
-        creationTimestamp: timeText(new Date()),
+        creationTimestamp: timeText(this.#clock.now()),
       },
     };
   }
@@ -206,11 +214,6 @@ function asObject(body: JsonObject): ApiObject {
 
 function specOf(object: ApiObject): JsonObject {
   return without(object, 'metadata', 'status');
-}
-
-function writerOf({ resource, manager, subresource }: WriteCall): Writer {
-  const { apiVersion, kind } = resource;
-  return { manager, apiVersion, kind, subresource, now: timeText(new Date()) };
 }
 
 function checkMetadata(call: WriteCall, live: ApiObject, metadata: JsonObject): void {

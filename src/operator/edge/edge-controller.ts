@@ -2,6 +2,7 @@
  * Says how an Edge is: whether it can be used, where it is, and by how many Exposures it is used.
  */
 import type { Edge, EdgeStatus } from '../../api/edge.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { setCondition } from '../../kube/conditions.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
@@ -22,6 +23,7 @@ import { StatusWriter } from '../status-writer.ts';
 export interface EdgeControllerOptions {
   readonly management: ManagementCluster;
   readonly routing: Routing;
+  readonly clock: Clock;
 }
 
 /** The controller of Edges. */
@@ -84,7 +86,7 @@ export class EdgeController {
     ready: Verdict,
   ): EdgeStatus {
     const observedGeneration = metadata.generation ?? 0;
-    const now = new Date();
+    const now = this.#options.clock.now();
     let conditions = before?.conditions ?? [];
     for (const [type, verdict] of Object.entries({ Accepted: accepted, Ready: ready })) {
       const { status, reason, message } = verdict;

@@ -29,7 +29,7 @@ import type { ExposureTask, Standing } from './standing.ts';
 import type { Verdicts } from './verdicts/verdicts.ts';
 
 /** What a run works with. */
-export interface ExposureMeans extends Viewpoint, Omit<TenantMeans, 'management'> {
+export interface ExposureMeans extends Omit<Viewpoint, 'clock'>, Omit<TenantMeans, 'management'> {
   readonly management: ManagementCluster;
   readonly routing: Routing;
   readonly preparations: ExposurePreparations;
@@ -78,7 +78,7 @@ export async function bringExposure(
     bringTenant({ key, hold, ...look }, means, signal),
   );
   const soonMs = soonest(againMs, tenant.lookAgainMs);
-  const startingMs = startingForMs(means.reports.statusOf(object), tenant, new Date());
+  const startingMs = startingForMs(means.reports.statusOf(object), tenant, means.clock.now());
   if (startingMs > 0 && preparation.fault === undefined) return soonest(soonMs, startingMs);
   return conclude(standing, tenant, means, soonMs, signal);
 }

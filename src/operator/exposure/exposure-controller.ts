@@ -2,7 +2,7 @@
  * Brings one Exposure about: routes in the management cluster, everything else in the tenant's, and a status that says
  * how far that is. Level-based: each run looks at what is there now, and a run that changes nothing writes nothing.
  */
-import { systemClock } from '../../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import type { ListenAddress } from '../../engine/listening/listen-address.ts';
 import type { Applier } from '../../kube/apply/apply.ts';
 import { findCondition } from '../../kube/conditions.ts';
@@ -58,6 +58,9 @@ export interface ExposureControllerOptions {
   readonly askMs?: number | undefined;
   /** How often a steady Exposure is looked at nevertheless: not all that is in a tenant is watched. */
   readonly resyncMs: number;
+  readonly clock: Clock;
+  /** From 0 to 1, for the spread of delays. */
+  readonly random: () => number;
 }
 
 /** The controller of Exposures. */
@@ -74,7 +77,7 @@ export class ExposureController {
     this.#options = options;
     this.#reports = new ExposureReports(options);
     this.#faults = new FaultReports(this.#reports);
-    this.#leaveTimes = new LeaveTimes(options.leaveTimeoutMs, systemClock);
+    this.#leaveTimes = new LeaveTimes(options.leaveTimeoutMs, options.clock);
     this.#renewals = new SecretRenewals(options);
     this.#aims = new ExposureProbes(options.probes, this.#reports);
     const own = { reports: this.#reports, renewals: this.#renewals };

@@ -78,7 +78,7 @@ export class ExposureReports {
     const key = keyText(object.metadata);
     const before = this.statusOf(object);
     const generation = object.metadata.generation ?? 0;
-    const status = nextStatus(before, { ...input, generation }, new Date());
+    const status = nextStatus(before, { ...input, generation }, this.#clock.now());
     const written = await this.#write(object, status, signal);
     const ready = written || readyVerdict(input.verdicts);
     const isPassing = this.#isPassing(object, ready, before);
@@ -117,7 +117,7 @@ export class ExposureReports {
       if (!isKubeError(error, 'Invalid')) throw error;
       const exposure = keyText(object.metadata);
       this.#options.log.error('a status was refused', { exposure, error });
-      const bare = refusedStatus(this.statusOf(object), status, error.message, new Date());
+      const bare = refusedStatus(this.statusOf(object), status, error.message, this.#clock.now());
       const isNew = await this.#statuses.write(this.#seen(object), bare.status, signal);
       return isNew && bare.ready;
     }
@@ -165,7 +165,7 @@ export class ExposureReports {
     const conditions = setCondition(
       before?.conditions ?? [],
       { ...ready, observedGeneration },
-      new Date(),
+      this.#clock.now(),
     );
     await this.#statuses.write(this.#seen(object), { ...before, conditions }, signal);
   }

@@ -2,6 +2,7 @@
  * The management side of an Exposure, looked at: what is around its routes, and what has to change for a plan to be in
  * force. Writes nothing.
  */
+import { systemClock } from '../../clock/clock.ts';
 import type { Edge } from '../../api/edge.ts';
 import type { EdgeContext } from '../../edges/driver.ts';
 import { driverFor } from '../../edges/driver-for.ts';
@@ -36,7 +37,7 @@ export interface RouteChanges {
 
 /** Everything around routes that a driver may look at. */
 export function edgeContext(
-  { management, namespace: operatorNamespace }: ManagementPlace,
+  { management, namespace: operatorNamespace, clock = systemClock }: ManagementPlace,
   edge: Edge,
   namespace?: string,
 ): EdgeContext {
@@ -52,7 +53,7 @@ export function edgeContext(
       edge.spec.driver === 'snicket'
         ? management.service({ namespace: operatorNamespace, name: GATEWAY_SERVICE })
         : undefined,
-    nowMs: Date.now(),
+    nowMs: clock.now().getTime(),
   };
 }
 

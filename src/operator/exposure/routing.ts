@@ -2,6 +2,7 @@
  * The management side of an Exposure: its route objects, applied and judged.
  */
 import type { Edge } from '../../api/edge.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { driverFor } from '../../edges/driver-for.ts';
 import { formerRoutes } from '../../edges/former-routes.ts';
 import type { Applier } from '../../kube/apply/apply.ts';
@@ -28,6 +29,8 @@ export interface RoutingOptions {
   readonly applier: Applier;
   /** Of the operator. */
   readonly namespace: string;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
 }
 
 /** What became of a plan. */

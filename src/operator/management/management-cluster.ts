@@ -2,7 +2,7 @@
  * The management cluster as the operator sees it: a copy of every kind that it looks at, kept up to date, and who has
  * to be looked at again when something changes.
  */
-import { systemClock } from '../../clock/clock.ts';
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { backoffMs, delay } from '../../kube/backoff.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { Informer } from '../../kube/informer/informer.ts';
@@ -34,6 +34,10 @@ export interface ManagementOptions {
   readonly discoveryMs?: number;
   /** Files with an Edge that cannot be used. Default: there are no files. */
   readonly unusableFiles?: (() => readonly string[]) | undefined;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
+  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
 }
 
 /** The management cluster. */
@@ -45,6 +49,8 @@ export class ManagementCluster implements ManagementView {
   readonly book: ExposureBook;
 
   readonly #options: ManagementOptions;
+  readonly #clock: Clock;
+  readonly #random: () => number;
   readonly #secrets: RecentReads;
   readonly #services: Informer<Service>;
   readonly #ownedSlices: Informer<KubeObject>;
@@ -54,25 +60,37 @@ export class ManagementCluster implements ManagementView {
 
   constructor(options: ManagementOptions) {
     this.#options = options;
-    const { client, listener, freshMs } = options;
+    const { client, listener, freshMs, clock = systemClock, random = Math.random } = options;
+    this.#clock = clock;
+    this.#random = random;
     this.client = client;
-    this.#secrets = new RecentReads(client, freshMs, systemClock);
-    this.exposures = new Informer({ client, resource: RESOURCES.exposure });
-    this.edges = new Informer({ client, resource: RESOURCES.edge });
+    this.#secrets = new RecentReads(client, freshMs, clock);
+    this.exposures = new Informer({ client, clock, random, resource: RESOURCES.exposure });
+    this.edges = new Informer({ client, clock, random, resource: RESOURCES.edge });
     this.#services = new Informer<Service>({
       client,
+      clock,
+      random,
       resource: RESOURCES.service,
       trim: servicePart,
       indexes: { exposure: ownerIndex },
     });
     this.#ownedSlices = new Informer({
       client,
+      clock,
+      random,
       resource: RESOURCES.endpointSlice,
       selection: { labelSelector: OWNED_SELECTOR },
       indexes: { exposure: ownerIndex },
     });
-    this.#namespaces = new Informer({ client, resource: RESOURCES.namespace, trim: labelsOnly });
-    this.#watches = new ServedWatches(client, listener);
+    this.#namespaces = new Informer({
+      client,
+      clock,
+      random,
+      resource: RESOURCES.namespace,
+      trim: labelsOnly,
+    });
+    this.#watches = new ServedWatches({ client, listener, clock, random });
     this.book = new ExposureBook({
       exposures: () => this.exposures.list(),
       edges: () => this.edges.list(),
@@ -120,7 +138,7 @@ export class ManagementCluster implements ManagementView {
         { resource: RESOURCES.endpointSlice, state: this.#ownedSlices.state },
         { resource: RESOURCES.namespace, state: this.#namespaces.state },
       ],
-      systemClock.nowMs(),
+      this.#clock.nowMs(),
     );
   }
 
@@ -207,7 +225,7 @@ export class ManagementCluster implements ManagementView {
       } catch (error) {
         if (!isKubeError(error) || signal.aborted) throw error;
         this.#options.log.warn('which APIs are served is not known yet', { error });
-        await delay(systemClock, backoffMs(failures, Math.random()), signal);
+        await delay(this.#clock, backoffMs(failures, this.#random()), signal);
       }
     }
   }
@@ -215,7 +233,7 @@ export class ManagementCluster implements ManagementView {
   async #keepDiscovering(signal: AbortSignal): Promise<void> {
     const { discoveryMs = 30_000, listener, log } = this.#options;
     while (!signal.aborted) {
-      await delay(systemClock, discoveryMs, signal);
+      await delay(this.#clock, discoveryMs, signal);
       if (signal.aborted) return;
       try {
         const { isChanged, error } = await this.#discover(signal);

@@ -2,6 +2,7 @@
  * What there is to see in a management cluster: by watches, as the operator sees it, or once, as a tool does. Whoever
  * plans needs no more than this, so that both plan alike.
  */
+import type { Clock } from '../../clock/clock.ts';
 import type { ServedApis } from '../../edges/driver.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
@@ -37,4 +38,6 @@ export interface ManagementPlace {
   readonly management: ManagementView;
   /** Of the operator, and of the gateway's Service and keys. */
   readonly namespace: string;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
 }

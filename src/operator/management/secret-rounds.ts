@@ -2,6 +2,7 @@
  * Looks after Secrets by name. To watch them would need the right to read all that there are, so each that an Exposure
  * rests on is read again now and then, and the Exposure looked at if it is another.
  */
+import type { Clock } from '../../clock/clock.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { WorkQueue } from '../../kube/work-queue.ts';
 import type { Logger } from '../../telemetry/log.ts';
@@ -22,6 +23,10 @@ export interface SecretRoundsOptions {
   readonly periodMs: number;
   /** A Secret of this Exposure is not what it was. */
   readonly onChange: (exposure: string) => void;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
+  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
 }
 
 /** They are read one by one: that nobody waits for it is the point. */
@@ -32,10 +37,14 @@ export class SecretRounds {
   readonly #options: SecretRoundsOptions;
   readonly #seen = new Map<string, readonly SeenSecret[]>();
   readonly #queue: WorkQueue;
+  readonly #random: () => number;
 
   constructor(options: SecretRoundsOptions) {
     this.#options = options;
+    this.#random = options.random ?? Math.random;
     this.#queue = new WorkQueue({
+      clock: options.clock,
+      random: options.random,
       onFailure: ({ key, error, retryInMs }) =>
         options.log.debug('Secrets cannot be read', { exposure: key, error, retryInMs }),
     });
@@ -61,7 +70,7 @@ export class SecretRounds {
 
   /** Spread out, so that a thousand Exposures do not come in step. */
   #plan(exposure: string): void {
-    this.#queue.addAfter(exposure, this.#options.periodMs * (0.9 + 0.2 * Math.random()));
+    this.#queue.addAfter(exposure, this.#options.periodMs * (0.9 + 0.2 * this.#random()));
   }
 
   async #round(exposure: string, signal: AbortSignal): Promise<void> {

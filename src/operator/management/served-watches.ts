@@ -3,7 +3,7 @@
  */
 import { claimKeys } from '../../edges/claims/claim-keys.ts';
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
-import { systemClock } from '../../clock/clock.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { delay } from '../../kube/backoff.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { Informer } from '../../kube/informer/informer.ts';
@@ -23,16 +23,29 @@ interface Watched {
   readonly end: AbortController;
 }
 
+/** What {@link ServedWatches} works with. */
+export interface ServedWatchesOptions {
+  readonly client: KubeClient;
+  readonly listener: ManagementListener;
+  readonly clock: Clock;
+  /** From 0 to 1, for the spread of delays. */
+  readonly random: () => number;
+}
+
 /** All of them. */
 export class ServedWatches {
   readonly #client: KubeClient;
   readonly #listener: ManagementListener;
+  readonly #clock: Clock;
+  readonly #random: () => number;
   /** By apiVersion and kind. */
   readonly #watched = new Map<string, Watched>();
 
-  constructor(client: KubeClient, listener: ManagementListener) {
+  constructor({ client, listener, clock, random }: ServedWatchesOptions) {
     this.#client = client;
     this.#listener = listener;
+    this.#clock = clock;
+    this.#random = random;
   }
 
   /** Starts a watch for each of these that has none, and ends all others. */
@@ -50,7 +63,9 @@ export class ServedWatches {
 
   /** Once each has been read, or cannot be. @throws the signal's reason */
   async read(signal: AbortSignal): Promise<void> {
-    await Promise.all([...this.#watched.values()].map(async (one) => readOrRefused(one, signal)));
+    await Promise.all(
+      [...this.#watched.values()].map(async (one) => readOrRefused(one, this.#clock, signal)),
+    );
   }
 
   /** The copy of a kind; undefined if it is not served. */
@@ -74,7 +89,10 @@ export class ServedWatches {
     const [client, listener] = [this.#client, this.#listener];
     const isRoute = ROUTE_RESOURCES.includes(resource);
     const informer = new Informer<KubeObject>({
-      ...{ client, resource },
+      client,
+      resource,
+      clock: this.#clock,
+      random: this.#random,
       ...(resource === RESOURCES.gateway && { trim: gatewayPart }),
       ...(isProvided(resource) && { trim: providedPart }),
       indexes: {
@@ -116,14 +134,18 @@ const PATIENCE_FAILURES = 3;
  * A kind that we have no right to is not waited for, nor one that fails again and again, as with a webhook that is down: it
  * must not hold up the tenants of all others, and Edges that need it say so. @throws the signal's reason
  */
-async function readOrRefused({ resource, informer }: Watched, signal: AbortSignal): Promise<void> {
+async function readOrRefused(
+  { resource, informer }: Watched,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
   const isRefused = ({ reason }: KubeError, failures: number) =>
     reason === 'Forbidden' || isProvided(resource) || failures >= PATIENCE_FAILURES;
   for (;;) {
     const { hasSynced, lastError, failures } = informer.state;
     if (hasSynced || (lastError !== undefined && isRefused(lastError, failures))) return;
     signal.throwIfAborted();
-    await delay(systemClock, REFUSED_MS, signal);
+    await delay(clock, REFUSED_MS, signal);
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * One look at the tenant of an Exposure: read it, plan for it, apply, and say how it is.
  */
+import type { Clock } from '../../clock/clock.ts';
 import type { Applier } from '../../kube/apply/apply.ts';
 import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
 import type { Finding } from '../../api/finding.ts';
@@ -46,6 +47,9 @@ export interface TenantMeans {
   /** How long another management cluster has to answer whether it still has a tenant. Default {@link ASK_MS}. */
   readonly askMs?: number | undefined;
   readonly management: Pick<ManagementView, 'book'>;
+  readonly clock: Clock;
+  /** From 0 to 1, for the spread of delays. */
+  readonly random: () => number;
 }
 
 /** A tenant that does not answer is asked again so soon; what its watches find changed asks sooner. */
@@ -72,9 +76,9 @@ export async function bringTenant(
   const isFailing = means.links.failuresOf(key) > 0;
   const { tenantTimeoutMs } = means;
   const timeoutMs = isFailing ? Math.min(tenantTimeoutMs, FAILING_LOOK_MS) : tenantTimeoutMs;
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const inTime = AbortSignal.any([signal, means.clock.timeoutSignal(timeoutMs)]);
   try {
-    if (isFailing) await knock(link, inTime);
+    if (isFailing) await knock(link, means.clock, inTime);
     const outcome = await look(task, link, means, inTime);
     means.links.answered(key);
     return outcome;
@@ -91,13 +95,13 @@ export async function bringTenant(
     }
     means.links.failed(key);
     means.log.warn('a tenant cannot be brought up to date', { exposure: key, error });
-    const lookAgainMs = backoffMs(means.links.failuresOf(key), Math.random(), UNREACHABLE);
+    const lookAgainMs = backoffMs(means.links.failuresOf(key), means.random(), UNREACHABLE);
     return { verdict: fails(tenantFault(link, error, inTime)), hops: [], lookAgainMs };
   }
 }
 
-async function knock({ client }: TenantLink, inTime: AbortSignal): Promise<void> {
-  const signal = AbortSignal.any([inTime, AbortSignal.timeout(KNOCK_MS)]);
+async function knock({ client }: TenantLink, clock: Clock, inTime: AbortSignal): Promise<void> {
+  const signal = AbortSignal.any([inTime, clock.timeoutSignal(KNOCK_MS)]);
   await client.version({ signal });
 }
 
@@ -126,13 +130,13 @@ async function look(
   if (!isOwn) link.reader.clear();
   const masterKeys = async () => notTheTenants(means.masterKeys);
   const credentials: CredentialsSource = async (input) => credentialsFor({ ...input, masterKeys });
-  const looked = await lookAtTenant(task, link, credentials, signal);
+  const looked = await lookAtTenant(task, link, credentials, signal, means.clock);
   const { plan, live, certificate, finding, reissued } = looked;
   const { askMs = ASK_MS } = means;
   const { book } = means.management;
   const claimFacts = {
     isHere: ({ exposure, uid }: Holder) => book.has(exposure, uid),
-    ...{ nowMs: Date.now(), askMs },
+    ...{ nowMs: means.clock.now().getTime(), askMs },
   };
   // Whoever has the tenant says so when asked, whatever else is wrong.
   const claim = claimOf(own, proxiesIn(live), claimFacts);
@@ -149,7 +153,9 @@ async function look(
   const changes = now === live ? foreseen : tenantChanges(plan.tenant, now, claimFacts);
   if (changes.obstacle !== undefined) {
     const hold = async () => notTheTenants(task.hold);
-    return seekTenant(changes.obstacle, changes.claim, { link, hold, askMs, live: now }, signal);
+    const { clock } = means;
+    const seeking = { link, hold, askMs, clock, live: now };
+    return seekTenant(changes.obstacle, changes.claim, seeking, signal);
   }
   if (reissued !== undefined) {
     means.log.info('a new certificate for the proxies', { exposure: key, because: reissued });

@@ -2,6 +2,7 @@
  * Coming by a tenant that is another's: asks whoever has it, or takes it, by notes on its proxies and nothing else.
  */
 import { findingText, type Finding } from '../../api/finding.ts';
+import type { Clock } from '../../clock/clock.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
@@ -18,6 +19,7 @@ export interface SeekMeans {
   /** The objects of the tenant, with the proxies as they are now. */
   readonly live: readonly KubeObject[];
   readonly askMs: number;
+  readonly clock: Clock;
   /** Called before it is taken: from then on there is something to clean up. False: it is too late to begin. */
   readonly hold: () => Promise<boolean>;
 }
@@ -29,13 +31,13 @@ const AGAIN_MS = 500;
 export async function seekTenant(
   obstacle: Finding,
   claim: Claim | undefined,
-  { link, live, askMs, hold }: SeekMeans,
+  { link, live, askMs, hold, clock }: SeekMeans,
   signal: AbortSignal,
 ): Promise<TenantOutcome> {
   const waiting = { verdict: waits(obstacle.code, findingText(obstacle)), hops: [] };
   switch (claim?.kind) {
     case 'waits':
-      return { ...waiting, lookAgainMs: Math.max(AGAIN_MS, claim.endMs - Date.now()) };
+      return { ...waiting, lookAgainMs: Math.max(AGAIN_MS, claim.endMs - clock.now().getTime()) };
     case 'asks': {
       const isAsked = await writeNotes(link, live, claim.notes, signal);
       return { ...waiting, lookAgainMs: isAsked ? askMs : AGAIN_MS };

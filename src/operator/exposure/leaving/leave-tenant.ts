@@ -3,6 +3,7 @@
  */
 import type { Exposure } from '../../../api/exposure.ts';
 import { findingText } from '../../../api/finding.ts';
+import type { Clock } from '../../../clock/clock.ts';
 import type { Applier } from '../../../kube/apply/apply.ts';
 import { findCondition } from '../../../kube/conditions.ts';
 import type { EventRecorder } from '../../../kube/events/events.ts';
@@ -45,6 +46,7 @@ export interface TenantLeaveMeans {
   readonly leaveTimeoutMs: number;
   /** Of one look at the tenant. */
   readonly tenantTimeoutMs: number;
+  readonly clock: Clock;
 }
 
 /** A control plane that its provider has deleted is no tenant any more. */
@@ -82,7 +84,7 @@ export async function leaveTenant(
     return findings[0] === undefined ? 'there is no kubeconfig' : findingText(findings[0]);
   }
   if ('code' in link) return findingText(link);
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(means.tenantTimeoutMs)]);
+  const inTime = AbortSignal.any([signal, means.clock.timeoutSignal(means.tenantTimeoutMs)]);
   try {
     return await cleanUp(exposure, link, means, time, inTime);
   } catch (error) {

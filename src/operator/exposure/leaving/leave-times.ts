@@ -49,7 +49,7 @@ export class LeaveTimes {
   readonly #now: () => Date;
   readonly #attempts = new Map<string, Attempts>();
 
-  constructor(timeoutMs: number, clock: Clock, now = () => new Date()) {
+  constructor(timeoutMs: number, clock: Clock, now = () => clock.now()) {
     this.#now = now;
     this.#timeoutMs = timeoutMs;
     this.#clock = clock;

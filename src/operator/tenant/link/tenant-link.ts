@@ -2,7 +2,7 @@
  * The operator's way to one tenant: a client, and watches of the few objects whose drift has to be mended in seconds.
  * Everything else of the tenant is read when it is needed: with a thousand tenants, each watch costs 20 to 30 MB.
  */
-import { systemClock } from '../../../clock/clock.ts';
+import { systemClock, type Clock } from '../../../clock/clock.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { Informer } from '../../../kube/informer/informer.ts';
 import type { Change } from '../../../kube/informer/cache.ts';
@@ -28,6 +28,10 @@ export interface TenantLinkOptions {
   readonly stuckAfterMs?: number | undefined;
   /** Something that is watched has changed; that we have made it ourselves is no change. */
   readonly onChange: () => void;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
+  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
 }
 
 /** One tenant. */
@@ -45,6 +49,7 @@ export class TenantLink implements TenantView {
   readonly #closed = new AbortController();
   readonly #onChange: () => void;
   readonly #stuckAfterMs: number;
+  readonly #clock: Clock;
   /** The roll-out that is under way, how far it was when it was last seen to move, and when. */
   #rollout: { readonly mark: string; readonly sinceMs: number } | undefined;
   /** What the watches have told while something is written; absent while nothing is. */
@@ -52,16 +57,20 @@ export class TenantLink implements TenantView {
   /** Those that we have written last. */
   readonly #ownVersions = new Set<string>();
 
-  constructor({ client, watchesNodes, freshMs, stuckAfterMs, onChange }: TenantLinkOptions) {
-    this.#stuckAfterMs = stuckAfterMs ?? 120_000;
+  constructor(options: TenantLinkOptions) {
+    const { client, watchesNodes, freshMs, onChange, clock = systemClock, random } = options;
+    this.#stuckAfterMs = options.stuckAfterMs ?? 120_000;
+    this.#clock = clock;
     this.client = client;
-    this.reader = new RecentReads(client, freshMs, systemClock);
+    this.reader = new RecentReads(client, freshMs, clock);
     this.slices = new Informer({
       client,
       resource: RESOURCES.endpointSlice,
       selection: TENANT_SELECTIONS.slices,
       bounds: TENANT_BOUNDS.slices,
       trim: seenSlice,
+      clock,
+      random,
     });
     this.daemonSets = new Informer({
       client,
@@ -69,6 +78,8 @@ export class TenantLink implements TenantView {
       selection: TENANT_SELECTIONS.daemonSets,
       bounds: TENANT_BOUNDS.daemonSets,
       trim: seenDaemonSet,
+      clock,
+      random,
     });
     if (watchesNodes) {
       this.nodes = new Informer({
@@ -76,6 +87,8 @@ export class TenantLink implements TenantView {
         resource: RESOURCES.node,
         bounds: TENANT_BOUNDS.nodes,
         trim: internalAddresses,
+        clock,
+        random,
       });
       this.pods = new Informer({
         client,
@@ -83,6 +96,8 @@ export class TenantLink implements TenantView {
         selection: TENANT_SELECTIONS.pods,
         bounds: TENANT_BOUNDS.pods,
         trim: seenPod,
+        clock,
+        random,
       });
     }
     this.#onChange = onChange;
@@ -123,7 +138,7 @@ export class TenantLink implements TenantView {
     const { desiredNumberScheduled: desired = 0, updatedNumberScheduled: updated = 0 } = status;
     if (updated >= desired) return (this.#rollout = undefined);
     const mark = `${metadata.generation} ${updated} ${desired} ${status.numberReady}`;
-    const nowMs = systemClock.nowMs();
+    const nowMs = this.#clock.nowMs();
     if (this.#rollout?.mark !== mark) this.#rollout = { mark, sinceMs: nowMs };
     return Math.max(0, this.#rollout.sinceMs + this.#stuckAfterMs - nowMs);
   }

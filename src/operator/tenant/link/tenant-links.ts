@@ -1,7 +1,7 @@
 /**
  * The links to all tenants, one for each Exposure, for as long as its kubeconfig and its address are the same.
  */
-import { systemClock } from '../../../clock/clock.ts';
+import { systemClock, type Clock } from '../../../clock/clock.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { aimed, AccessError, type ClusterAccess } from '../../../kube/access/cluster-access.ts';
 import { TENANT_LIMITS } from '../../../kube/client/client-limits.ts';
@@ -31,6 +31,10 @@ export interface TenantLinksOptions {
   readonly stuckAfterMs?: number | undefined;
   /** Default: a client of the tenant's API server, within {@link TENANT_LIMITS}. */
   readonly connect?: (access: ClusterAccess) => KubeClient;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
+  /** From 0 to 1, for the spread of delays. Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
 }
 
 /** A name that every kube-apiserver has in its certificate, since pods dial it by that. */
@@ -69,9 +73,15 @@ export class TenantLinks {
     if ('code' in access) return access;
     this.close(exposure);
     const { connect = connectTenant, onChange, freshMs, stuckAfterMs } = this.#options;
-    const pace = new Pace(LEAST_BETWEEN_MS, systemClock);
+    const { clock = systemClock, random } = this.#options;
+    const pace = new Pace(LEAST_BETWEEN_MS, clock);
     const link = new TenantLink({
-      ...{ client: connect(access), watchesNodes, freshMs, stuckAfterMs },
+      client: connect(access),
+      watchesNodes,
+      freshMs,
+      stuckAfterMs,
+      clock,
+      random,
       onChange: () => {
         const leastMs = this.failuresOf(exposure) > 0 ? LEAST_WHILE_FAILING_MS : 0;
         onChange(exposure, Math.max(leastMs, pace.delayMs()));
