@@ -26,6 +26,7 @@ import type { KubeObject, ObjectKey } from '../object.ts';
 import { resourceOf, type Resource } from '../resource.ts';
 import { malformed, saidBy } from '../transport/request-error.ts';
 import { Transport, WATCH_SECONDS, type Call } from '../transport/transport.ts';
+import type { Wire } from '../transport/wire.ts';
 import { watchEvents } from './watch-stream.ts';
 
 /** Options of {@link createClient}. */
@@ -42,6 +43,8 @@ export interface ClientOptions {
   readonly wallMs?: () => number;
   /** Default {@link DEFAULT_LIMITS}. */
   readonly limits?: ClientLimits;
+  /** What carries the requests. Default: connections with TLS. */
+  readonly wire?: Wire | undefined;
 }
 
 /** How often a list may begin again because its snapshot is gone. */
@@ -64,9 +67,15 @@ class FetchClient implements KubeClient {
 
   constructor(access: ClusterAccess, options: ClientOptions) {
     const { fieldManager = 'snicket', timeoutMs = 30_000, userAgent = 'snicket' } = options;
-    const { clock, wallMs, limits = DEFAULT_LIMITS } = options;
-    const { answerBytes } = limits;
-    this.#transport = new Transport(access, { timeoutMs, userAgent, answerBytes, clock, wallMs });
+    const { clock, wallMs, wire, limits = DEFAULT_LIMITS } = options;
+    this.#transport = new Transport(access, {
+      timeoutMs,
+      userAgent,
+      answerBytes: limits.answerBytes,
+      clock,
+      wallMs,
+      wire,
+    });
     this.#limits = limits;
     this.#fieldManager = fieldManager;
   }

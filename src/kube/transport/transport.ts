@@ -1,23 +1,17 @@
 /**
- * Requests to one API server: TLS, credentials, limits, errors. What is asked is the client's affair.
- *
- * Facts of Bun 1.4 that this rests on, each with a test: connections of two sessions are never shared, so neither are
- * identities; `serverName` is both what is asked for and what is verified; $NODE_TLS_REJECT_UNAUTHORIZED=0 would switch
- * verification off, were it not asked for in so many words.
+ * Requests to one API server: credentials, limits, errors. What is asked is the client's affair, and connections are the
+ * wire's.
  */
-import { X509Certificate } from 'node:crypto';
-import { getCACertificates, type PeerCertificate } from 'node:tls';
 import { systemClock, type Clock } from '../../clock/clock.ts';
-import { hostOf, type ClusterAccess } from '../access/cluster-access.ts';
+import type { ClusterAccess } from '../access/cluster-access.ts';
 import { KubeError } from '../kube-error.ts';
 import { identitySource, type Identity, type IdentitySource } from './credentials.ts';
-import { answerIn, bytesWithin, type Answer } from './body.ts';
+import { bytesWithin, type Answer } from './body.ts';
 import { errorOfAnswer, malformed, nameOf, type CallName } from './request-error.ts';
 import { CallLimits } from './request-limits.ts';
-import { nameFault } from './certificate-name.ts';
-import { countedRequest } from './open-requests.ts';
-import { SocketAnswer } from './socket.ts';
+import { NetworkWire } from './network-wire.ts';
 import { LimitedStream, type ByteStream } from './stream.ts';
+import type { Wire, WireRequest } from './wire.ts';
 
 /** A request. */
 export interface Call {
@@ -46,6 +40,8 @@ export interface TransportOptions {
   readonly answerBytes: number;
   readonly clock?: Clock | undefined;
   readonly wallMs?: (() => number) | undefined;
+  /** What carries the requests. Default: connections with TLS. */
+  readonly wire?: Wire | undefined;
 }
 
 const MAX_REFUSAL_BYTES = 64 * 1024;
@@ -62,12 +58,6 @@ export const WATCH_SECONDS = { least: 300, spread: 300 };
  */
 const SILENCE_MS = (WATCH_SECONDS.least + WATCH_SECONDS.spread + 60) * 1000;
 
-/**
- * kube-apiserver closes a connection that is idle for 90 seconds; a request must not meet that. Much shorter, since a look
- * at a tenant is over in seconds, and a thousand tenants would have a connection each for nothing.
- */
-const KEEP_ALIVE = { idleTimeout: 10, maxIdleSockets: 4 };
-
 /** A watch that was opened with the token before this one may still go on. */
 const KNOWN_TOKENS = 2;
 
@@ -77,9 +67,9 @@ export class Transport {
   readonly #options: TransportOptions;
   readonly #clock: Clock;
   readonly #identities: IdentitySource;
+  readonly #wire: Wire;
   /** Those that were sent last. */
   #tokens: readonly string[] = [];
-  #session: { readonly of: Identity; readonly session: Bun.FetchSession } | undefined;
 
   constructor(access: ClusterAccess, options: TransportOptions) {
     const { clock = systemClock, wallMs = Date.now } = options;
@@ -87,6 +77,7 @@ export class Transport {
     this.#options = options;
     this.#clock = clock;
     this.#identities = identitySource(access, { clock, wallMs });
+    this.#wire = options.wire ?? new NetworkWire(access);
   }
 
   get server(): string {
@@ -109,7 +100,7 @@ export class Transport {
     const limits = this.#limits(call);
     try {
       const answer = await this.#accepted(call, limits, (identity) =>
-        this.#fetch(call, identity, limits),
+        this.#wire.fetch(this.#requestOf(call, identity), (stop) => limits.stopBy(stop)),
       );
       const { content, isWhole } = await bytesWithin(answer, answerBytes);
       if (isWhole) return { content: parsed(content, this.nameOf(call)), bytes: content.length };
@@ -126,7 +117,7 @@ export class Transport {
     const limits = this.#limits(call);
     try {
       const answer = await this.#accepted(call, limits, (identity) =>
-        this.#dial(call, identity, limits),
+        this.#wire.stream(this.#requestOf(call, identity), (stop) => limits.stopBy(stop)),
       );
       limits.limitSilence(SILENCE_MS);
       return new LimitedStream(answer, limits);
@@ -172,40 +163,14 @@ export class Transport {
     return limits.orGivenUp(known);
   }
 
-  async #fetch(call: Call, identity: Identity, limits: CallLimits): Promise<Answer> {
-    const abort = new AbortController();
-    limits.stopBy(() => abort.abort());
-    const session = this.#sessionOf(identity);
-    const response = await countedRequest(async () =>
-      session.fetch(urlOf(this.server, call), {
-        method: call.verb,
-        headers: this.#headers(call, identity),
-        body: call.body === undefined ? undefined : JSON.stringify(call.body),
-        signal: abort.signal,
-        // To follow would be to carry the credentials to wherever the answer says.
-        redirect: 'manual',
-        proxy: false,
-        timeout: false,
-      }),
-    );
-    return answerIn(response);
-  }
-
-  async #dial(call: Call, identity: Identity, limits: CallLimits): Promise<Answer> {
-    const url = new URL(urlOf(this.server, call));
-    const isSecure = url.protocol === 'https:';
-    const target = {
-      host: hostOf(this.server),
-      port: Number(url.port) || (isSecure ? 443 : 80),
-      tls: isSecure ? this.#tls(identity) : undefined,
+  #requestOf(call: Call, identity: Identity): WireRequest {
+    return {
+      method: call.verb,
+      url: urlOf(this.server, call),
+      headers: this.#headers(call, identity),
+      body: call.body === undefined ? undefined : JSON.stringify(call.body),
+      identity,
     };
-    const lines = Object.entries({ host: url.host, ...this.#headers(call, identity) });
-    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    const request = `${call.verb} ${url.pathname}${url.search} HTTP/1.1\r\n${head}\r\n`;
-    const answer = SocketAnswer.open(target, request);
-    limits.stopBy(() => answer.close());
-    await answer.opened();
-    return answer;
   }
 
   /** Whoever answers may say what it was sent. */
@@ -224,29 +189,6 @@ export class Transport {
         ? {}
         : { 'content-type': call.contentType ?? 'application/json' }),
     };
-  }
-
-  /** Another certificate is another session: a connection is the identity of whoever opened it. */
-  #sessionOf(identity: Identity): Bun.FetchSession {
-    const last = this.#session;
-    if (last !== undefined && last.of.cert === identity.cert && last.of.key === identity.key) {
-      return last.session;
-    }
-    last?.session.close();
-    const tls = this.#tls(identity);
-    const checkServerIdentity = (_: string, { raw }: PeerCertificate) =>
-      nameFault(new X509Certificate(raw), tls.serverName);
-    const session = new Bun.FetchSession({
-      tls: { ...tls, checkServerIdentity },
-      keepAlive: KEEP_ALIVE,
-    });
-    this.#session = { of: identity, session };
-    return session;
-  }
-
-  #tls({ cert, key }: Identity) {
-    const { ca = systemRoots(), server, serverName = hostOf(server) } = this.#access;
-    return { ca, cert, key, serverName, rejectUnauthorized: true };
   }
 
   async #refusal(call: Call, answer: Answer): Promise<KubeError> {
@@ -274,12 +216,4 @@ function parsed(bytes: Buffer, call: CallName): unknown {
     // The parser would quote the text, which may be a Secret.
     throw malformed(call, `it has ${bytes.length} bytes and is not JSON`);
   }
-}
-
-let roots: string[] | undefined;
-
-/** Those of the system, as kubectl takes them; where there are none, those that Bun brings along. */
-function systemRoots(): string[] | undefined {
-  roots ??= getCACertificates('system');
-  return roots.length === 0 ? undefined : roots;
 }
