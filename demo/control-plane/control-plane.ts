@@ -19,6 +19,7 @@ import { sendAnswer, sendFailure, type ApiAnswer } from '../../src/kube/testing/
 import { isObject, type JsonObject } from '../../src/kube/store/json.ts';
 import { ObjectStore, type ApiObject } from '../../src/kube/store/object-store.ts';
 import { ObjectWrites } from '../../src/kube/store/object-writes.ts';
+import { httpResponse } from '../../src/kube/testing/http-response.ts';
 import { sendWatch } from '../../src/kube/testing/watch-response.ts';
 import type { Authority, Credential } from '../../world/cluster/pki.ts';
 import { authorize, identityOf, type Identity } from './identity.ts';
@@ -144,6 +145,7 @@ export class ControlPlane implements AsyncDisposable {
     const body = await text(request);
     // Every answer of an API server has one, and Snicket's probes look for it.
     response.setHeader('audit-id', crypto.randomUUID());
+    const sink = httpResponse(response);
     try {
       const header = (name: string) => String(request.headers[name] ?? '');
       const url = new URL(request.url ?? '/', 'https://kubernetes');
@@ -152,17 +154,17 @@ export class ControlPlane implements AsyncDisposable {
       authorize(identity, call);
       if (call.verb === 'watch' && call.resource !== undefined) {
         const watch = { store: this.#store, call, resource: call.resource, fault: undefined };
-        sendWatch(response, { ...watch, bookmarkEveryMs: BOOKMARK_EVERY_MS });
+        sendWatch(sink, { ...watch, bookmarkEveryMs: BOOKMARK_EVERY_MS });
         return;
       }
       const answer =
         call.resource === SELF_SUBJECT_REVIEW
           ? selfSubjectReview(identity)
           : this.#calls.answer(jsonCall(call), body);
-      await sendAnswer(response, dressed(answer, call, header('accept')), undefined);
+      await sendAnswer(sink, dressed(answer, call, header('accept')), undefined);
     } catch (error) {
       if (response.headersSent) throw error;
-      sendFailure(response, error instanceof ApiFailure ? error : internalError(error));
+      sendFailure(sink, error instanceof ApiFailure ? error : internalError(error));
     }
   }
 }

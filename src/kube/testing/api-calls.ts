@@ -1,6 +1,7 @@
 /**
  * For tests only: the answers of an API server.
  */
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import { RESOURCES, type Resource } from '../resource.ts';
 import { ApiFailure, badRequest, expired, noSuchPath, notFound } from '../store/api-failure.ts';
 import { selectedBy, type ApiCall } from './api-call.ts';
@@ -26,9 +27,9 @@ export class ApiCalls {
   /** The rest of each list that was not sent whole, as it was. */
   readonly #pages = new Map<string, Page>();
 
-  constructor(store: ObjectStore, resources: readonly Resource[]) {
+  constructor(store: ObjectStore, resources: readonly Resource[], clock: Clock = systemClock) {
     this.#store = store;
-    this.#writes = new ObjectWrites(store);
+    this.#writes = new ObjectWrites(store, clock);
     this.#resources = resources;
   }
 

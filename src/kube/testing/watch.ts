@@ -1,6 +1,7 @@
 /**
  * For tests only: a watch, from the events of a store to the lines of an answer.
  */
+import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Resource } from '../resource.ts';
 import { ApiFailure } from '../store/api-failure.ts';
 import type { JsonObject } from '../store/json.ts';
@@ -19,6 +20,8 @@ export interface WatchRequest {
   readonly bookmarkEveryMs: number;
   /** 0: for ever. */
   readonly timeoutMs: number;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
   /** Takes an event as a line. */
   readonly send: (line: string) => void;
   /** The server has no more to say. */
@@ -28,6 +31,7 @@ export interface WatchRequest {
 /** Sends what has been and what comes; the returned function stops it. */
 export function openWatch(request: WatchRequest): () => void {
   const { store, resource, selected, resourceVersion, send, end } = request;
+  const { bookmarkEveryMs, timeoutMs, clock = systemClock } = request;
   const sendEvent = (type: string, object: JsonObject) =>
     send(`${JSON.stringify({ type, object })}\n`);
   const beganAt = Number(resourceVersion) || store.version;
@@ -48,21 +52,20 @@ export function openWatch(request: WatchRequest): () => void {
   const bookmark = () => {
     if (store.version > beganAt) sendEvent('BOOKMARK', bookmarkOf(resource, store.version));
   };
-  const bookmarks =
-    request.bookmarkEveryMs > 0 ? setInterval(bookmark, request.bookmarkEveryMs) : undefined;
+  const stopBookmarks = bookmarkEveryMs > 0 ? clock.every(bookmarkEveryMs, bookmark) : () => {};
   const stop = () => {
     stopListening();
-    clearInterval(bookmarks);
-    clearTimeout(timeout);
+    stopBookmarks();
+    stopTimeout();
   };
-  const timeout =
-    request.timeoutMs > 0
-      ? setTimeout(() => {
+  const stopTimeout =
+    timeoutMs > 0
+      ? clock.after(timeoutMs, () => {
           stop();
-          if (request.bookmarkEveryMs > 0) bookmark();
+          if (bookmarkEveryMs > 0) bookmark();
           end();
-        }, request.timeoutMs)
-      : undefined;
+        })
+      : () => {};
   return stop;
 }
 

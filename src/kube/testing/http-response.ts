@@ -1,0 +1,27 @@
+/**
+ * For tests only: an answer over HTTP.
+ */
+import type { ServerResponse } from 'node:http';
+import type { ApiResponse } from './api-response.ts';
+
+/** Bytes must be on their way before their connection breaks. */
+const ON_THEIR_WAY_MS = 20;
+
+/** The answer that a server of Node.js has begun. */
+export function httpResponse(response: ServerResponse): ApiResponse {
+  return {
+    get headersSent() {
+      return response.headersSent;
+    },
+    get closed() {
+      return response.closed;
+    },
+    begin: (status, headers) => void response.writeHead(status, { ...headers }),
+    flush: () => response.flushHeaders(),
+    write: (text) => void response.write(text),
+    end: (text = '') => void response.end(text),
+    reset: () => void response.socket?.destroy(),
+    resetSoon: () => void setTimeout(() => response.socket?.destroy(), ON_THEIR_WAY_MS),
+    onClose: (run) => void response.on('close', run),
+  };
+}

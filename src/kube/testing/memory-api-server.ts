@@ -1,0 +1,133 @@
+/**
+ * For tests only: a {@link TestCluster} in this process. Its clients are real ones, up to where they would open a
+ * connection: from there on, requests and answers are handed over, and the certificate is checked as TLS does it.
+ */
+import { X509Certificate } from 'node:crypto';
+import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { hostOf, type ClusterAccess } from '../access/cluster-access.ts';
+import type { KubeClient } from '../client/client.ts';
+import type { ClientOptions } from '../client/fetch-client.ts';
+import type { Answer } from '../transport/body.ts';
+import { nameFault } from '../transport/certificate-name.ts';
+import type { StopBy, Wire, WireRequest } from '../transport/wire.ts';
+import { MemoryResponse } from './memory-response.ts';
+import { TestCluster, type TestClusterOptions } from './test-cluster.ts';
+
+/** Options of {@link MemoryApiServer.start}. */
+export interface MemoryServerOptions extends TestClusterOptions {
+  /** The certificate that it serves with, and the CA behind that (PEM). Default: one that all such servers share. */
+  readonly serving?: ServingCertificate;
+}
+
+/** What a server shows to its callers. */
+export interface ServingCertificate {
+  readonly cert: string;
+  readonly ca: string;
+}
+
+/** A name and no more: nothing listens there. */
+let nextPort = 10_000;
+
+/** A server that runs. */
+export class MemoryApiServer extends TestCluster {
+  readonly port = nextPort++;
+  readonly #certificate: X509Certificate;
+  readonly #connections = new Set<MemoryResponse>();
+  /** By CA and name, since each check is a signature. */
+  readonly #faults = new Map<string, Error | undefined>();
+  #isUp = true;
+
+  private constructor({ cert, ca }: ServingCertificate, options: MemoryServerOptions) {
+    super(ca, { kind: 'token', token: crypto.randomUUID() }, options);
+    this.#certificate = new X509Certificate(cert);
+  }
+
+  static async start(options: MemoryServerOptions = {}): Promise<MemoryApiServer> {
+    return new MemoryApiServer(options.serving ?? (await sharedCertificate()), options);
+  }
+
+  override get url(): string {
+    return `https://127.0.0.1:${this.port}`;
+  }
+
+  override connect(access: ClusterAccess, options: ClientOptions = {}): KubeClient {
+    return super.connect(access, { wire: this.wire(access), ...options });
+  }
+
+  /** The path to this server for a client with this access. */
+  wire(access: ClusterAccess): Wire {
+    const send = async (request: WireRequest, stopBy: StopBy) =>
+      this.#receive(access, request, stopBy);
+    return { fetch: send, stream: send };
+  }
+
+  override resetConnections(): void {
+    for (const response of this.#connections) response.reset();
+  }
+
+  override async comeUp(): Promise<void> {
+    this.#isUp = true;
+  }
+
+  override async goDown(): Promise<void> {
+    this.#isUp = false;
+    this.resetConnections();
+  }
+
+  async #receive(access: ClusterAccess, request: WireRequest, stopBy: StopBy): Promise<Answer> {
+    const fault = this.#isUp ? this.#faultOf(access) : refused();
+    if (fault !== undefined) throw fault;
+    const response = new MemoryResponse();
+    this.#connections.add(response);
+    response.onClose(() => this.#connections.delete(response));
+    stopBy(() => response.reset());
+    const served = this.serve(
+      {
+        method: request.method,
+        url: new URL(request.url),
+        header: (name) => request.headers[name] ?? '',
+        body: request.body ?? '',
+        hasCertificate: false,
+      },
+      response,
+    );
+    served.catch((error: unknown) => response.fail(error));
+    return response.opened();
+  }
+
+  #faultOf({ ca = '', server, serverName = hostOf(server) }: ClusterAccess): Error | undefined {
+    return this.#faults.getOrInsertComputed(
+      `${serverName} ${ca}`,
+      () => trustFault(this.#certificate, ca) ?? nameFault(this.#certificate, serverName),
+    );
+  }
+}
+
+/** That nothing listens at an address, as the system says it. */
+export function refused(): Error {
+  return Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+}
+
+const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** What OpenSSL says of a certificate that is of none of these CAs. */
+function trustFault(certificate: X509Certificate, ca: string): Error | undefined {
+  const authorities = (ca.match(PEM) ?? []).map((pem) => new X509Certificate(pem));
+  const isTrusted = authorities.some(
+    (one) => certificate.checkIssued(one) && certificate.verify(one.publicKey),
+  );
+  if (isTrusted) return undefined;
+  const code = 'UNABLE_TO_VERIFY_LEAF_SIGNATURE';
+  return Object.assign(new Error('unable to verify the first certificate'), { code });
+}
+
+let shared: Promise<ServingCertificate> | undefined;
+
+async function sharedCertificate(): Promise<ServingCertificate> {
+  shared ??= (async () => {
+    const authority = await TestAuthority.create('api-server-ca');
+    const { cert } = await authority.issue({ names: ['127.0.0.1', 'localhost', 'kubernetes'] });
+    return { cert, ca: authority.cert };
+  })();
+  return shared;
+}
