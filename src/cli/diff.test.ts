@@ -14,7 +14,7 @@ setDefaultTimeout(30_000);
 const IMAGE = ['--proxy-image', 'snicket.test/snicket:1'];
 
 async function labWith({ spec, objects }: Pick<LabEdge, 'spec' | 'objects'>): Promise<OperatorLab> {
-  const lab = await OperatorLab.start({ edge: spec });
+  const lab = await OperatorLab.start({ transport: 'tls', edge: spec });
   lab.management.seed(...objects);
   return lab;
 }
@@ -36,7 +36,11 @@ describe('what the operator has brought about', () => {
 describe('before the operator has come', () => {
   test('everything would be made', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
-    await using lab = await OperatorLab.start({ edge: spec, isOperatorRunning: false });
+    await using lab = await OperatorLab.start({
+      transport: 'tls',
+      edge: spec,
+      isOperatorRunning: false,
+    });
     lab.management.seed(...objects);
     await lab.addTenant('blue');
     await lab.expose('blue');
@@ -57,7 +61,7 @@ describe('before the operator has come', () => {
   });
 
   test('the route that our own gateway reads would be in the status', async () => {
-    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
     const { port } = await lab.addTenant('blue');
     await lab.expose('blue');
     using terminal = new Terminal(lab.management);
@@ -71,7 +75,7 @@ describe('before the operator has come', () => {
   });
 
   test('endpoints that somebody else keeps, and that work, wait for a proxy', async () => {
-    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
     const { server } = await lab.addTenant('blue');
     await lab.expose('blue');
     server.seed(
@@ -252,6 +256,7 @@ describe('what cannot be compared', () => {
 
   test('is an object of somebody else with a name that we need', async () => {
     await using lab = await OperatorLab.start({
+      transport: 'tls',
       ...{ edge: LAB_EDGES.haproxy.spec, isOperatorRunning: false },
     });
     lab.management.seed(

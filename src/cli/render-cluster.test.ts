@@ -12,7 +12,7 @@ setDefaultTimeout(30_000);
 describe('from a cluster', () => {
   test('prints what the operator has made, and asks nothing but GET', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
-    await using lab = await OperatorLab.start({ edge: spec });
+    await using lab = await OperatorLab.start({ transport: 'tls', edge: spec });
     lab.management.seed(...objects);
     const { server } = await lab.addExposed('blue');
     await lab.stopOperator();
@@ -42,7 +42,11 @@ describe('from a cluster', () => {
 
   test('says that a certificate would be made, and makes none', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
-    await using lab = await OperatorLab.start({ edge: spec, isOperatorRunning: false });
+    await using lab = await OperatorLab.start({
+      transport: 'tls',
+      edge: spec,
+      isOperatorRunning: false,
+    });
     lab.management.seed(...objects);
     await lab.addTenant('blue');
     await lab.expose('blue');
@@ -62,7 +66,7 @@ describe('from a cluster', () => {
   });
 
   test('says that a key would be made, and makes none', async () => {
-    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
     await lab.addTenant('blue');
     await lab.expose('blue');
     using terminal = new Terminal(lab.management);
@@ -78,7 +82,7 @@ describe('from a cluster', () => {
   });
 
   test('goes by the address in the kubeconfig where the Service leads nowhere', async () => {
-    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
     const { port } = await lab.addTenant('blue');
     await lab.expose('blue');
     // Nothing listens there.
@@ -113,7 +117,11 @@ describe('from a cluster', () => {
 
   test('prints the management side of a tenant that is down, and says so', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
-    await using lab = await OperatorLab.start({ edge: spec, isOperatorRunning: false });
+    await using lab = await OperatorLab.start({
+      transport: 'tls',
+      edge: spec,
+      isOperatorRunning: false,
+    });
     lab.management.seed(...objects);
     const { server } = await lab.addTenant('blue');
     await lab.expose('blue');
@@ -136,6 +144,7 @@ describe('from a cluster', () => {
 
   test('takes the image of proxies from the operator in the cluster', async () => {
     await using lab = await OperatorLab.start({
+      transport: 'tls',
       isOperatorRunning: false,
       resources: [
         ...Object.values(RESOURCES),
@@ -162,7 +171,7 @@ describe('from a cluster', () => {
 });
 
 test('takes the image of proxies from its own surroundings in the pod of the operator', async () => {
-  await using lab = await OperatorLab.start({ isOperatorRunning: false });
+  await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
   await lab.addTenant('blue');
   await lab.expose('blue');
   using terminal = new Terminal(lab.management);
@@ -179,7 +188,7 @@ test('takes the image of proxies from its own surroundings in the pod of the ope
 });
 
 test('operator --dry-run prints the plans of all Exposures, writes nothing and ends', async () => {
-  await using lab = await OperatorLab.start({ isOperatorRunning: false });
+  await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
   await lab.addTenant('blue');
   await lab.addTenant('red');
   await lab.expose('blue');

@@ -1,5 +1,4 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { createClient } from '../kube/client/fetch-client.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { lookAtExposure, lookAtTenant, type CredentialsSource } from './look.ts';
 import { ManagementCluster } from './management/management-cluster.ts';
@@ -33,13 +32,13 @@ test.each(Object.entries(EDGES))(
     const object = lab.exposure('blue')!;
     const ended = new AbortController();
     const { signal } = ended;
-    const client = createClient(lab.management.access);
+    const client = lab.management.client();
     const watching = new ManagementCluster({
       ...{ client, listener: LISTENER, freshMs: 1000, log: createLogger({ write: nothing }) },
     });
     await watching.open(signal);
     const reading = await ManagementSnapshot.read(client, signal);
-    const tenant = createClient(server.access);
+    const tenant = server.client();
     const link = new TenantLink({
       client: tenant,
       watchesNodes: true,

@@ -186,7 +186,7 @@ describe('a control plane of a provider', () => {
   const WITHOUT_KONNECTIVITY = { 'spec.addons.konnectivity': undefined };
 
   test('whose annotation names an Edge that is not there', async () => {
-    await using lab = await startProvidedLab();
+    await using lab = await startProvidedLab({ transport: 'tls' });
 
     await addKamaji(lab, 'blue', { 'metadata.annotations': { 'snicket.dev/edge': 'nowhere' } });
 

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { TestApiServer } from '../../kube/testing/api-server.ts';
+import type { TestCluster } from '../../kube/testing/test-cluster.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 
 const LAUNCHER = resolve(import.meta.dir, '../../../snicket');
@@ -96,7 +96,7 @@ export class Terminal implements Disposable {
   readonly #env: Record<string, string | undefined>;
 
   /** With a server, its kubeconfig is the one that is taken when nobody names another. */
-  constructor(server?: TestApiServer) {
+  constructor(server?: TestCluster) {
     const nowhere = { KUBECONFIG: undefined, KUBERNETES_SERVICE_HOST: undefined };
     this.#env = { ...process.env, ...nowhere, HOME: this.folder };
     if (server === undefined) return;
@@ -177,7 +177,7 @@ function withoutProgress(text: string): string {
 }
 
 /** A kubeconfig for a server, with `tenants` as its namespace. */
-function kubeconfigOf({ url, ca, access }: TestApiServer): string {
+function kubeconfigOf({ url, ca, access }: TestCluster): string {
   const { credentials } = access;
   if (credentials.kind !== 'token') throw new Error('the server knows its callers by tokens');
   const names = { cluster: 'management', user: 'me', namespace: 'tenants' };

@@ -6,7 +6,6 @@ import type { DaemonSet } from '../../tenant/pod.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -32,14 +31,22 @@ function commands({ server }: LabTenant): readonly string[] {
   return [...initContainers.map(({ args }) => args.join(' ')), ...listens];
 }
 
-async function untilLedTo(tenant: LabTenant, ...addresses: readonly string[]): Promise<void> {
+async function untilLedTo(
+  lab: OperatorLab,
+  tenant: LabTenant,
+  ...addresses: readonly string[]
+): Promise<void> {
   const wanted = JSON.stringify(addresses);
-  await until(`it leads to ${wanted}`, () => JSON.stringify(ledTo(tenant)) === wanted);
+  await lab.until(`it leads to ${wanted}`, () => JSON.stringify(ledTo(tenant)) === wanted);
 }
 
-async function untilCommands(tenant: LabTenant, ...lines: readonly string[]): Promise<void> {
+async function untilCommands(
+  lab: OperatorLab,
+  tenant: LabTenant,
+  ...lines: readonly string[]
+): Promise<void> {
   const wanted = JSON.stringify(lines);
-  await until(wanted, () => JSON.stringify(commands(tenant)) === wanted);
+  await lab.until(wanted, () => JSON.stringify(commands(tenant)) === wanted);
 }
 
 describe.concurrent('proxies at the addresses of their nodes', () => {
@@ -49,24 +56,24 @@ describe.concurrent('proxies at the addresses of their nodes', () => {
     const { controllers, server } = tenant;
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.expose('blue', { worker: { address: 'node' } });
-    await untilLedTo(tenant, '10.0.0.1');
+    await untilLedTo(lab, tenant, '10.0.0.1');
     const slice = server.read(RESOURCES.endpointSlice, KUBERNETES);
     expect(slice).toMatchObject({
       endpoints: [{ nodeName: 'worker-1', hints: { forNodes: [{ name: 'worker-1' }] } }],
     });
 
     await controllers.addNode('worker-2', ['10.0.0.2', 'fd00::2'], false);
-    await untilLedTo(tenant, '10.0.0.1', '(10.0.0.2)');
+    await untilLedTo(lab, tenant, '10.0.0.1', '(10.0.0.2)');
 
     controllers.setReady('worker-2', true);
-    await untilLedTo(tenant, '10.0.0.1', '10.0.0.2');
+    await untilLedTo(lab, tenant, '10.0.0.1', '10.0.0.2');
 
     await controllers.removeNode('worker-1');
-    await untilLedTo(tenant, '10.0.0.2');
+    await untilLedTo(lab, tenant, '10.0.0.2');
 
     const before = lab.number('reconciles_total', 'controller="exposure"');
     await controllers.removeNode('worker-2');
-    await until('it was seen', () => {
+    await lab.until('it was seen', () => {
       const runs = lab.number('reconciles_total', 'controller="exposure"');
       return runs > before && lab.statusOf('blue')?.proxies?.desired === 0;
     });
@@ -84,7 +91,7 @@ describe.concurrent('proxies at the addresses of their nodes', () => {
 
     await lab.expose('blue', { worker: { address: 'node' } });
 
-    await untilLedTo(tenant, '10.0.0.1');
+    await untilLedTo(lab, tenant, '10.0.0.1');
   });
 });
 
@@ -94,7 +101,7 @@ describe.concurrent('a change of address', () => {
     const tenant = await lab.addExposed('blue');
     const { controllers } = tenant;
     await controllers.addNode('worker-1', ['10.0.0.1']);
-    await untilCommands(tenant, `address add ${OLD}`, `--listen=${OLD}:7443`);
+    await untilCommands(lab, tenant, `address add ${OLD}`, `--listen=${OLD}:7443`);
     await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
     controllers.pause();
 
@@ -102,22 +109,24 @@ describe.concurrent('a change of address', () => {
 
     // 1. Nodes get the new address, and keep the old one as long as pods are led to it.
     const both = [`--listen=${NEW}:7443`, `--listen=${OLD}:7443`];
-    await untilCommands(tenant, `address add ${NEW} ${OLD}`, ...both);
+    await untilCommands(lab, tenant, `address add ${NEW} ${OLD}`, ...both);
     await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
     expect(ledTo(tenant)).toEqual([OLD]);
 
     // 2. All nodes have both: pods are led to the new one, and the old one goes.
     controllers.resume();
-    await untilLedTo(tenant, NEW);
+    await untilLedTo(lab, tenant, NEW);
     await untilCommands(
+      lab,
       ...[tenant, `address add ${NEW}`, `address remove ${OLD}`, `--listen=${NEW}:7443`],
     );
     await lab.untilCondition('blue', 'TenantReady', /^True/);
 
     // 3. Back again: what was taken off is put on.
     await lab.expose('blue', {});
-    await untilLedTo(tenant, OLD);
+    await untilLedTo(lab, tenant, OLD);
     await untilCommands(
+      lab,
       ...[tenant, `address add ${OLD}`, `address remove ${NEW}`, `--listen=${OLD}:7443`],
     );
     await lab.untilCondition('blue', 'TenantReady', /^True/);
@@ -133,7 +142,7 @@ describe.concurrent('a change of address', () => {
 
     await lab.expose('blue', { worker: { address: 'node' } });
 
-    await untilCommands(tenant, `address add ${OLD}`, '--listen=:7443');
+    await untilCommands(lab, tenant, `address add ${OLD}`, '--listen=:7443');
     expect(ledTo(tenant)).toEqual([OLD]);
     await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
 
@@ -146,12 +155,12 @@ describe.concurrent('a change of address', () => {
 
     await lab.expose('blue', { worker: {} });
 
-    await untilCommands(tenant, `address add ${OLD}`, '--listen=:7443');
+    await untilCommands(lab, tenant, `address add ${OLD}`, '--listen=:7443');
     expect(ledTo(tenant)).toEqual(['10.0.0.1']);
 
     controllers.resume();
-    await untilLedTo(tenant, OLD);
-    await untilCommands(tenant, `address add ${OLD}`, `--listen=${OLD}:7443`);
+    await untilLedTo(lab, tenant, OLD);
+    await untilCommands(lab, tenant, `address add ${OLD}`, `--listen=${OLD}:7443`);
   });
 
   test('an Exposure that leaves in the middle of it takes both addresses off', async () => {
@@ -162,7 +171,7 @@ describe.concurrent('a change of address', () => {
     await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
     controllers.pause();
     await lab.expose('blue', { worker: { virtualAddresses: [NEW] } });
-    await until('both are carried', () => commands(tenant)[0] === `address add ${NEW} ${OLD}`);
+    await lab.until('both are carried', () => commands(tenant)[0] === `address add ${NEW} ${OLD}`);
 
     await lab.unexpose('blue');
 
@@ -170,7 +179,7 @@ describe.concurrent('a change of address', () => {
       const proxies = tenant.server.read(RESOURCES.daemonSet, PROXY) as unknown as DaemonSet;
       return proxies.spec.template.spec.containers[0]?.args ?? [];
     };
-    await until('they leave', () => leaving().includes('remove'));
+    await lab.until('they leave', () => leaving().includes('remove'));
     expect(leaving()).toContain(OLD);
     expect(leaving()).toContain(NEW);
   });
@@ -184,7 +193,7 @@ describe.concurrent('a change of address', () => {
     const endpoints = [{ addresses: ['192.0.2.1'] }];
     await tenant.user.patch(RESOURCES.endpointSlice, KUBERNETES, 'merge', { endpoints });
 
-    await untilLedTo(tenant, OLD);
+    await untilLedTo(lab, tenant, OLD);
     expect(commands(tenant)).toEqual(before);
     expect(tenant.server.read(RESOURCES.daemonSet, PROXY)!.metadata.generation).toBe(generation);
   });

@@ -7,7 +7,6 @@ import { LAB_EDGES } from '../testing/edges.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
 import { fileIn, objectOf } from '../testing/objects.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -70,12 +69,12 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
 
     await lab.changeSecret('blue-ca', { 'tls.crt': both, 'tls.key': next.key });
 
-    await until('a leaf by the new CA', () => isBy(next.certificate, leafOf(tenant)));
+    await lab.until('a leaf by the new CA', () => isBy(next.certificate, leafOf(tenant)));
     const trusted = () =>
       (tenant.server.read(RESOURCES.configMap, PROXY_CA) as { data?: Record<string, string> })
         .data?.['ca.crt'];
     expect(trusted()).toBe(both);
-    await until(
+    await lab.until(
       'the status',
       () => lab.statusOf('blue')?.certificate?.authority !== before.authority,
     );
@@ -90,7 +89,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
       spec: { clusterIPs: ['10.96.0.1', 'fd00::1'] },
     });
 
-    await until('a leaf for both addresses', () =>
+    await lab.until('a leaf for both addresses', () =>
       namesOf(leafOf(tenant)).includes('FD00:0:0:0:0:0:0:1'),
     );
 
@@ -98,7 +97,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
     const data = { ClusterConfiguration: 'networking:\n  dnsDomain: tenant.test\n' };
     await tenant.user.create(RESOURCES.configMap, objectOf('ConfigMap', config, { data }));
 
-    await until('a leaf for the other domain', () =>
+    await lab.until('a leaf for the other domain', () =>
       namesOf(leafOf(tenant)).includes('kubernetes.default.svc.tenant.test'),
     );
 
@@ -110,7 +109,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
       },
     });
 
-    await until('a leaf for the domain that the Exposure says', () =>
+    await lab.until('a leaf for the domain that the Exposure says', () =>
       namesOf(leafOf(tenant)).includes('kubernetes.default.svc.said.test'),
     );
   });
@@ -152,7 +151,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
     const spoilt = { data: { 'tls.crt': Buffer.from('nothing').toString('base64') } };
     await tenant.user.patch(RESOURCES.secret, PROXY, 'merge', spoilt);
 
-    await until('a good one', () => leafOf(tenant).includes('BEGIN CERTIFICATE'));
+    await lab.until('a good one', () => leafOf(tenant).includes('BEGIN CERTIFICATE'));
     expect(isBy(tenant.authority.certificate, leafOf(tenant))).toBe(true);
   });
 });

@@ -3,7 +3,6 @@ import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -13,7 +12,7 @@ async function twoWho(lab: OperatorLab, first: string, second: string): Promise<
   await lab.addTenant(first);
   await lab.addTenant(second);
   await lab.expose(first, WISH);
-  await until(`${first} is routed`, () => lab.statusOf(first)?.route);
+  await lab.until(`${first} is routed`, () => lab.statusOf(first)?.route);
   await lab.expose(second, WISH);
 }
 
@@ -54,7 +53,7 @@ describe.concurrent('two Exposures that wish for the same host', () => {
     await lab.untilCondition('green', 'Accepted', /^True/);
     expect(lab.statusOf('green')?.route?.api.host).toBe('wanted.example.test');
     expect(lab.statusOf('blue')?.route?.api.host).toBe('another.example.test');
-    await until('it is given up', () => lab.statusOf('blue')?.formerRoute === undefined);
+    await lab.until('it is given up', () => lab.statusOf('blue')?.formerRoute === undefined);
   });
 
   test('those who were refused are not looked at whenever somebody else changes', async () => {
@@ -69,7 +68,7 @@ describe.concurrent('two Exposures that wish for the same host', () => {
 
     for (const host of ['a.example.test', 'b.example.test', 'c.example.test']) {
       await lab.expose('green', { hosts: { api: host } });
-      await until(`green is at ${host}`, () => lab.statusOf('green')?.route?.api.host === host);
+      await lab.until(`green is at ${host}`, () => lab.statusOf('green')?.route?.api.host === host);
     }
 
     expect(runs() - before).toBeLessThan(refused.length);
@@ -123,7 +122,7 @@ describe.concurrent('an older Exposure that wishes for a host of one that runs',
 
     await squat(lab, SQUATTED);
 
-    await until(
+    await lab.until(
       'older has it',
       () => lab.statusOf('older')?.route?.konnectivity?.host === SQUATTED,
     );
@@ -140,7 +139,7 @@ describe.concurrent('an older Exposure that wishes for a host of one that runs',
     await using lab = await OperatorLab.start({ edge: spec });
     lab.management.seed(...objects);
     await squat(lab, SQUATTED);
-    await until(
+    await lab.until(
       'older has it',
       () => lab.statusOf('older')?.route?.konnectivity?.host === SQUATTED,
     );

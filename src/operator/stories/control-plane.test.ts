@@ -5,7 +5,6 @@ import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { secretOf } from '../testing/objects.ts';
 import { TENANTS } from '../testing/places.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -71,7 +70,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
 
     await lab.change(RESOURCES.service, 'blue', { spec: { ports } });
 
-    await until('the name of the port', () =>
+    await lab.until('the name of the port', () =>
       Bun.deepEquals(route(lab), {
         api: {
           ...{ host: 'tenants-blue.k8s.example.test', service: 'blue', port, portName: 'renamed' },
@@ -83,7 +82,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     const [caSecret, kubeconfigSecret] = [{ name: 'blue-ca' }, { name: 'blue-kubeconfig' }];
     await lab.expose('blue', { controlPlane: { service, caSecret, kubeconfigSecret } });
 
-    await until('konnectivity is routed too', () =>
+    await lab.until('konnectivity is routed too', () =>
       Bun.deepEquals((route(lab) as { konnectivity?: object }).konnectivity, {
         ...{ host: 'tenants-blue.konnectivity.example.test', service: 'blue' },
         ...{ port: 8132, portName: 'agents' },
@@ -159,7 +158,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     await lab.applyEdge();
     await lab.change(RESOURCES.secret, 'blue-ca', { data: { 'tls.key': null } });
 
-    await until('passthrough', () => lab.statusOf('blue')?.mode === 'passthrough');
+    await lab.until('passthrough', () => lab.statusOf('blue')?.mode === 'passthrough');
     await lab.untilCondition('blue', 'TenantReady', /^True/);
   });
 

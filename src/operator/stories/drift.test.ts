@@ -7,7 +7,6 @@ import { LAB_EDGES } from '../testing/edges.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
 import { TENANTS } from '../testing/places.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -29,9 +28,14 @@ function contentOf(object: KubeObject | undefined): object | undefined {
   return { ...rest, status: undefined, labels: metadata.labels };
 }
 
-async function untilBack(tenant: LabTenant, place: Place, before: object): Promise<void> {
+async function untilBack(
+  lab: OperatorLab,
+  tenant: LabTenant,
+  place: Place,
+  before: object,
+): Promise<void> {
   const [resource, key] = place;
-  await until(`${resource.kind} ${key.name} is as before`, () =>
+  await lab.until(`${resource.kind} ${key.name} is as before`, () =>
     Bun.deepEquals(contentOf(tenant.server.read(resource, key)), before),
   );
 }
@@ -45,14 +49,16 @@ describe.concurrent('what somebody changes is put back', () => {
 
     for (const [resource, key] of places) await tenant.user.delete(resource, key);
 
-    for (const [index, place] of places.entries()) await untilBack(tenant, place, before[index]!);
+    for (const [index, place] of places.entries())
+      await untilBack(lab, tenant, place, before[index]!);
 
     const elsewhere = { endpoints: [{ addresses: ['192.0.2.1'] }] };
     await tenant.user.patch(...SLICE, 'merge', elsewhere);
     const template = { spec: { containers: [{ name: 'proxy', image: 'elsewhere.test/other' }] } };
     await tenant.user.patch(...DAEMON_SET, 'merge', { spec: { template } });
 
-    for (const [index, place] of places.entries()) await untilBack(tenant, place, before[index]!);
+    for (const [index, place] of places.entries())
+      await untilBack(lab, tenant, place, before[index]!);
   });
 
   test('at once, where it keeps proxies from nodes', async () => {
@@ -70,7 +76,7 @@ describe.concurrent('what somebody changes is put back', () => {
     const placed = { nodeSelector: { 'gpu.example.test/is-there': 'yes' }, affinity };
     await tenant.user.patch(...DAEMON_SET, 'merge', { spec: { template: { spec: placed } } });
 
-    await untilBack(tenant, DAEMON_SET, before);
+    await untilBack(lab, tenant, DAEMON_SET, before);
     await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
   });
 
@@ -82,7 +88,7 @@ describe.concurrent('what somebody changes is put back', () => {
     const labels = { 'app.kubernetes.io/managed-by': null };
     await tenant.user.patch(...DAEMON_SET, 'merge', { metadata: { labels } });
 
-    await untilBack(tenant, DAEMON_SET, before);
+    await untilBack(lab, tenant, DAEMON_SET, before);
   });
 
   test('at the next look, where it is not watched in the tenant', async () => {
@@ -95,7 +101,7 @@ describe.concurrent('what somebody changes is put back', () => {
     for (const [resource, key] of NOT_WATCHED) await tenant.user.delete(resource, key);
 
     for (const [index, place] of NOT_WATCHED.entries()) {
-      await untilBack(tenant, place, before[index]!);
+      await untilBack(lab, tenant, place, before[index]!);
     }
 
     const damage = [{ subsets: [] }, { data: { 'tenant.key': '' } }, { data: { 'ca.crt': '' } }];
@@ -104,7 +110,7 @@ describe.concurrent('what somebody changes is put back', () => {
     }
 
     for (const [index, place] of NOT_WATCHED.entries()) {
-      await untilBack(tenant, place, before[index]!);
+      await untilBack(lab, tenant, place, before[index]!);
     }
   });
 
@@ -119,11 +125,13 @@ describe.concurrent('what somebody changes is put back', () => {
 
       await lab.user.delete(resource, { name, namespace: TENANTS });
 
-      await until('it is back', () => Bun.deepEquals(contentOf(lab.read(resource, name)), before));
+      await lab.until('it is back', () =>
+        Bun.deepEquals(contentOf(lab.read(resource, name)), before),
+      );
 
       await lab.change(resource, name, damage);
 
-      await until('it is mended', () =>
+      await lab.until('it is mended', () =>
         Bun.deepEquals(contentOf(lab.read(resource, name)), before),
       );
     },
@@ -137,13 +145,13 @@ describe.concurrent('what somebody changes is put back', () => {
     await lab.expose('blue', { controlPlane: { endpoints: { api }, caSecret, kubeconfigSecret } });
     const service = () => lab.read(RESOURCES.service, 'snicket-blue');
     const slice = () => lab.read(RESOURCES.endpointSlice, 'snicket-blue-api-ipv4-6443');
-    await until('both are there', () => service() !== undefined && slice() !== undefined);
+    await lab.until('both are there', () => service() !== undefined && slice() !== undefined);
     const before = [contentOf(service()), contentOf(slice())];
 
     await lab.user.delete(RESOURCES.service, service()!.metadata);
     await lab.change(RESOURCES.endpointSlice, slice()!.metadata.name, { endpoints: [] });
 
-    await until('both are as before', () =>
+    await lab.until('both are as before', () =>
       Bun.deepEquals([contentOf(service()), contentOf(slice())], before),
     );
     expect(service()).toBeDefined();

@@ -3,7 +3,6 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { ALL_KINDS, OperatorLab } from '../testing/operator-lab.ts';
 import { objectOf } from '../testing/objects.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -58,9 +57,9 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.untilCondition('blue', 'Accepted', /^True/);
     await lab.applyEdge({}, 'younger', isDefault);
 
-    await until('the younger is known', () => edge(lab, 'younger'));
+    await lab.until('the younger is known', () => edge(lab, 'younger'));
     expect(lab.statusOf('blue')?.edge).toBe('shared');
-    await until('both are counted', () => edge(lab)?.exposures === 1);
+    await lab.until('both are counted', () => edge(lab)?.exposures === 1);
     expect(edge(lab, 'younger')?.exposures).toBe(0);
   });
 
@@ -76,7 +75,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.applyEdge({}, 'shared', isDefault);
 
     for (const name of ['shared', 'younger']) {
-      await until(`${name} says so`, () => said(name).includes('SeveralDefaultEdges'));
+      await lab.until(`${name} says so`, () => said(name).includes('SeveralDefaultEdges'));
       expect(said(name)).toContain(
         'Edges shared and younger are both annotated as default: shared',
       );
@@ -87,8 +86,8 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     await lab.change(RESOURCES.edge, 'younger', { metadata: { annotations: null } });
 
-    await until('blue moves', () => lab.statusOf('blue')?.edge === 'shared');
-    await until('no word of it', () => !said('shared').includes('SeveralDefaultEdges'));
+    await lab.until('blue moves', () => lab.statusOf('blue')?.edge === 'shared');
+    await lab.until('no word of it', () => !said('shared').includes('SeveralDefaultEdges'));
   });
 
   test('an Edge that is for other namespaces takes none of its own, and what was routed goes', async () => {
@@ -100,13 +99,16 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     const said = await lab.untilCondition('blue', 'Accepted', /^False NamespaceNotAllowed/);
     expect(said).toContain('takes no Exposures of namespace tenants, only of others');
-    await until('the Ingress is gone', () => !lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'));
-    await until('no route is told', () => lab.statusOf('blue')?.route === undefined);
+    await lab.until(
+      'the Ingress is gone',
+      () => !lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'),
+    );
+    await lab.until('no route is told', () => lab.statusOf('blue')?.route === undefined);
 
     await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, allowedNamespaces: ['others', 'tenants'] });
 
     await lab.untilCondition('blue', 'TenantReady', /^True/);
-    await until('the Ingress is there again', () =>
+    await lab.until('the Ingress is there again', () =>
       lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'),
     );
   });
@@ -127,28 +129,31 @@ describe.concurrent('an Exposure and its Edge', () => {
   });
 
   test('another driver: new objects come, and the old ones go when all is well by the new ones', async () => {
-    await using lab = await OperatorLab.start({ resources: ALL_KINDS });
+    await using lab = await OperatorLab.start({ transport: 'tls', resources: ALL_KINDS });
     lab.management.seed(...LAB_EDGES.haproxy.objects);
     const { server, port } = await lab.addExposed('blue');
 
     await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, port });
 
-    await until('driver haproxy', () => lab.statusOf('blue')?.driver === 'haproxy');
+    await lab.until('driver haproxy', () => lab.statusOf('blue')?.driver === 'haproxy');
     expect(lab.read(RESOURCES.ingress, 'snicket-blue.haproxy')).toBeDefined();
-    await until('a certificate', () => lab.statusOf('blue')?.certificate);
+    await lab.until('a certificate', () => lab.statusOf('blue')?.certificate);
     expect(lab.statusOf('blue')?.mode).toBe('terminate');
 
     await lab.applyEdge({ ...LAB_EDGES.traefik.spec, port });
 
-    await until('the Ingress is gone', () => !lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'));
+    await lab.until(
+      'the Ingress is gone',
+      () => !lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'),
+    );
     expect(lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue')).toBeDefined();
 
     await lab.applyEdge({ port });
 
-    await until('it is gone', () => !lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue'));
-    await until('no certificate', () => lab.statusOf('blue')?.certificate === undefined);
+    await lab.until('it is gone', () => !lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue'));
+    await lab.until('no certificate', () => lab.statusOf('blue')?.certificate === undefined);
     const secret = { name: 'snicket-proxy', namespace: 'kube-system' };
-    await until('a key again', () =>
+    await lab.until('a key again', () =>
       Object.hasOwn(
         (server.read(RESOURCES.secret, secret) as { data?: object } | undefined)?.data ?? {},
         'tenant.key',
@@ -157,7 +162,7 @@ describe.concurrent('an Exposure and its Edge', () => {
   });
 
   test('the objects of the former driver stay as long as proxies go by them', async () => {
-    await using lab = await OperatorLab.start({ edge: LAB_EDGES.haproxy.spec });
+    await using lab = await OperatorLab.start({ transport: 'tls', edge: LAB_EDGES.haproxy.spec });
     lab.management.seed(...LAB_EDGES.haproxy.objects);
     const { port, controllers } = await lab.addExposed('blue');
     await controllers.addNode('worker', ['192.0.2.1']);
@@ -171,7 +176,7 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     // 2. Both drivers' objects are there.
     await lab.applyEdge({ ...LAB_EDGES.traefik.spec, port });
-    await until('driver traefik', () => lab.statusOf('blue')?.driver === 'traefik');
+    await lab.until('driver traefik', () => lab.statusOf('blue')?.driver === 'traefik');
     expect(lab.read(RESOURCES.ingressRouteTcp, 'snicket-blue')).toBeDefined();
     expect(lab.read(RESOURCES.ingress, 'snicket-blue.haproxy')).toBeDefined();
     expect(lab.condition('blue', 'Routed')).toContain(
@@ -180,13 +185,16 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     // 3. Until all proxies are new ones.
     controllers.resume();
-    await until('the Ingress is gone', () => !lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'));
+    await lab.until(
+      'the Ingress is gone',
+      () => !lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'),
+    );
     await lab.untilCondition('blue', 'Ready', /^True/);
     await lab.untilCondition('blue', 'Routed', /^True(?!.*former driver)/);
   });
 
   test('two drivers that write an Ingress have one each while the routes move', async () => {
-    await using lab = await OperatorLab.start({ edge: LAB_EDGES.haproxy.spec });
+    await using lab = await OperatorLab.start({ transport: 'tls', edge: LAB_EDGES.haproxy.spec });
     const nginx = { driver: 'nginx', ingress: { className: 'nginx' } };
     lab.management.seed(
       ...LAB_EDGES.haproxy.objects,
@@ -203,18 +211,18 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     await lab.applyEdge({ ...nginx, port });
 
-    await until('driver nginx', () => lab.statusOf('blue')?.driver === 'nginx');
+    await lab.until('driver nginx', () => lab.statusOf('blue')?.driver === 'nginx');
     expect([ingress('haproxy'), ingress('nginx')]).not.toContain(undefined);
 
     controllers.resume();
 
-    await until('one is gone', () => ingress('haproxy') === undefined);
+    await lab.until('one is gone', () => ingress('haproxy') === undefined);
     await lab.untilCondition('blue', 'Ready', /^True/);
     expect(ingress('nginx')).toBeDefined();
   });
 
   test("Snicket's own gateway carries a tenant until its proxies go by another driver", async () => {
-    await using lab = await OperatorLab.start({ resources: ALL_KINDS });
+    await using lab = await OperatorLab.start({ transport: 'tls', resources: ALL_KINDS });
     lab.management.seed(...LAB_EDGES.haproxy.objects);
     const { port, controllers } = await lab.addExposed('blue');
     await controllers.addNode('worker', ['192.0.2.1']);
@@ -225,14 +233,14 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, port });
 
-    await until('driver haproxy', () => lab.statusOf('blue')?.driver === 'haproxy');
+    await lab.until('driver haproxy', () => lab.statusOf('blue')?.driver === 'haproxy');
     await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
     expect(lab.statusOf('blue')).toMatchObject({ formerEdge: 'shared', route });
 
     controllers.resume();
 
     await lab.untilCondition('blue', 'Ready', /^True/);
-    await until('it is left', () => lab.statusOf('blue')?.formerEdge === undefined);
+    await lab.until('it is left', () => lab.statusOf('blue')?.formerEdge === undefined);
   });
 
   test('a driver whose API is missing takes nothing away', async () => {
@@ -253,7 +261,7 @@ describe.concurrent('an Exposure and its Edge', () => {
       endpoint: 'tenants-blue.k8s.example.test:443',
     });
     expect(proxies()).toEqual(before);
-    await until('the Edge says so', () => reason(lab, 'Ready') === 'EdgeApiMissing');
+    await lab.until('the Edge says so', () => reason(lab, 'Ready') === 'EdgeApiMissing');
   });
 
   test('a driver whose API is missing leaves the route of the gateway', async () => {
@@ -286,13 +294,16 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     await lab.user.delete(resource, key);
 
-    await until('ours is there', () => lab.read(resource, 'snicket-blue.haproxy')?.metadata.labels);
+    await lab.until(
+      'ours is there',
+      () => lab.read(resource, 'snicket-blue.haproxy')?.metadata.labels,
+    );
   });
 
   test('an Edge says where it is and by how many Exposures it is used', async () => {
     await using lab = await OperatorLab.start({ edge: { addresses: undefined } });
     await lab.addExposed('blue');
-    await until('its address is unknown', () => reason(lab, 'Ready') === 'AddressUnknown');
+    await lab.until('its address is unknown', () => reason(lab, 'Ready') === 'AddressUnknown');
     const service = { name: 'snicket-gateway', namespace: 'snicket-system' };
     await lab.user.create(RESOURCES.service, objectOf('Service', service, { spec: {} }));
     const status = { loadBalancer: { ingress: [{ ip: '203.0.113.10' }] } };
@@ -307,8 +318,8 @@ describe.concurrent('an Exposure and its Edge', () => {
       },
     );
 
-    await until('its address is known', () => edge(lab)?.addresses?.[0] === '203.0.113.10');
-    await until('it counts', () => edge(lab)?.exposures === 1);
+    await lab.until('its address is known', () => edge(lab)?.addresses?.[0] === '203.0.113.10');
+    await lab.until('it counts', () => edge(lab)?.exposures === 1);
     expect(reason(lab, 'Ready')).toBe('Ready');
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -36,12 +35,12 @@ describe.concurrent('hops', () => {
 
     await lab.expose('blue', { hosts: { api: 'next.example.test' } });
 
-    await until('they are gone', () => {
+    await lab.until('they are gone', () => {
       const { endpoint = '', hops: known } = lab.statusOf('blue') ?? {};
       return endpoint.startsWith('next.example.test:') && known === undefined;
     });
     expect(lab.condition('blue', 'Reachable')).toStartWith('Unknown NotProbed');
-    await until('they are there', () => hops(lab).length > 0);
+    await lab.until('they are there', () => hops(lab).length > 0);
   });
 
   test('are none of a wish that is refused', async () => {
@@ -64,7 +63,7 @@ describe.concurrent('hops', () => {
 
     await lab.expose('blue');
 
-    await until('they are there', () => hops(lab).includes('proxies Skip'));
+    await lab.until('they are there', () => hops(lab).includes('proxies Skip'));
     const proxies = lab.statusOf('blue')?.hops?.find(({ name }) => name === 'proxies');
     expect(proxies).toMatchObject({ reason: 'NotLookedAt' });
     expect(proxies?.message).toContain('see TenantReady');
@@ -88,7 +87,7 @@ describe.concurrent('hops', () => {
 test('nobody hears of a DaemonSet that is seen a moment later', async () => {
   await using lab = await OperatorLab.start({ hasGateway: true });
   const { controllers } = await ready(lab);
-  await until('an event', () => lab.eventsOf('blue').length > 0);
+  await lab.until('an event', () => lab.eventsOf('blue').length > 0);
   controllers.pause();
   await lab.expose('blue', { worker: { image: 'snicket.test/snicket:2' } });
   const said = await lab.untilCondition('blue', 'Ready', /^False ProxiesUnobserved/);

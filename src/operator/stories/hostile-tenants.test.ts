@@ -9,7 +9,6 @@ import {
 } from '../testing/hostile-tenant.ts';
 import { objectOf } from '../testing/objects.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -25,7 +24,7 @@ function sendEvents({ response }: HostileCall, everyMs: number, next: () => obje
 
 describe.concurrent("a tenant's memory is not ours", () => {
   test('whatever objects its watches tell of', async () => {
-    await using lab = await OperatorLab.start();
+    await using lab = await OperatorLab.start({ transport: 'tls' });
     let sent = 0;
     using _hostile = await HostileTenant.start(lab, ['evil'], (call) => {
       if (!call.isWatch || call.path !== DAEMON_SETS) return false;
@@ -47,7 +46,7 @@ describe.concurrent("a tenant's memory is not ours", () => {
   });
 
   test('however many objects its lists have', async () => {
-    await using lab = await OperatorLab.start();
+    await using lab = await OperatorLab.start({ transport: 'tls' });
     const labels = { 'kubernetes.io/service-name': 'kubernetes' };
     const slices = Array.from({ length: 201 }, (_, index) => ({
       metadata: { name: `slice-${index}`, namespace: 'default', labels },
@@ -71,7 +70,7 @@ test.concurrent.each([
   ['objects', { desiredNumberScheduled: { a: 1 }, numberReady: [1] }],
   ['1e300', { desiredNumberScheduled: 1e300, numberReady: 1e300, updatedNumberScheduled: 1e300 }],
 ])('proxies that are counted as %s are a fault of the tenant', async (_, counts) => {
-  await using lab = await OperatorLab.start();
+  await using lab = await OperatorLab.start({ transport: 'tls' });
   const status = { observedGeneration: 1, ...counts };
   using _hostile = await HostileTenant.start(lab, ['evil'], (call, { objects }) => {
     const proxies = objects.get(DAEMON_SET);
@@ -93,7 +92,7 @@ test.concurrent.each([
 });
 
 test.concurrent('a token that comes back in other letters is shown to nobody', async () => {
-  await using lab = await OperatorLab.start();
+  await using lab = await OperatorLab.start({ transport: 'tls' });
   const letters = HostileTenant.token.split('');
   const escaped = letters.map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const body = `{"kind":"Status","message":"sent ${escaped.join('')}","code":500}`;
@@ -107,7 +106,7 @@ test.concurrent('a token that comes back in other letters is shown to nobody', a
   await lab.expose('evil');
 
   await lab.untilCondition('evil', 'TenantReady', /^False TenantUnreachable.*sent \(token\)/);
-  await until('an event', () => lab.eventsOf('evil').length > 0);
+  await lab.until('an event', () => lab.eventsOf('evil').length > 0);
   const seen = JSON.stringify([lab.log, lab.management.readAll().filter(isPublic)]);
   expect(seen).not.toContain(HostileTenant.token);
 });
@@ -118,7 +117,7 @@ function isPublic({ kind }: { readonly kind: string }): boolean {
 
 test('Exposures of a server that hangs keep no good one waiting', async () => {
   // Longer than the test: none of those that hang gives up and makes room.
-  await using lab = await OperatorLab.start({ tenantTimeoutMs: 600_000 });
+  await using lab = await OperatorLab.start({ transport: 'tls', tenantTimeoutMs: 600_000 });
   const names = Array.from({ length: 96 }, (_, index) => `evil-${index}`);
   using _hostile = await HostileTenant.start(lab, names, (call) => {
     if (!call.isWatch) return call.path === DAEMON_SETS; // never answered
@@ -134,10 +133,10 @@ test('Exposures of a server that hangs keep no good one waiting', async () => {
   });
   await lab.addTenant('good');
   for (const name of names) await lab.expose(name);
-  await until('as many hang as are looked at', () => lab.statusOf('evil-31')?.route);
+  await lab.until('as many hang as are looked at', () => lab.statusOf('evil-31')?.route);
 
   await lab.expose('good');
 
-  await until('the route', () => lab.statusOf('good')?.route !== undefined);
+  await lab.until('the route', () => lab.statusOf('good')?.route !== undefined);
   await lab.untilCondition('good', 'TenantReady', /^True/);
 });

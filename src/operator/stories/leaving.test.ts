@@ -6,7 +6,6 @@ import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { objectOf, snapshotOf } from '../testing/objects.ts';
 import { TENANTS } from '../testing/places.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -37,7 +36,9 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     await lab.untilGone('blue');
 
-    await until('the pods are gone', () => server.readAll().every(({ kind }) => kind !== 'Pod'));
+    await lab.until('the pods are gone', () =>
+      server.readAll().every(({ kind }) => kind !== 'Pod'),
+    );
     expect(snapshotOf(server.readAll())).toEqual(tenantBefore);
     // The Edge counts its Exposures, and the gateway's keys are for all of them.
     const {
@@ -62,10 +63,10 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     lab.startOperator();
 
-    await until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
     expect(server.read(RESOURCES.serviceAccount, PROXY)).toBeDefined();
-    await until('it is told', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
+    await lab.until('it is told', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
   });
 
   test('takes the virtual address off all nodes before its proxies go', async () => {
@@ -77,7 +78,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.unexpose('blue');
 
     const proxies = () => server.read(RESOURCES.daemonSet, PROXY) as Proxies | undefined;
-    await until('the proxies are leaving', () => {
+    await lab.until('the proxies are leaving', () => {
       const [container] = proxies()?.spec?.template.spec.containers ?? [];
       return container?.args.includes('remove') === true && container.args.includes('100.64.64.1');
     });
@@ -87,7 +88,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     controllers.resume();
 
-    await until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
     expect(proxies()).toBeUndefined();
   });
 
@@ -100,13 +101,13 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.stopOperator();
     await lab.unexpose('blue');
     // In place, past the API, which lets nobody write this: nothing but the date has to go by.
-    const deletionTimestamp = new Date(Date.now() - 61_000).toISOString();
+    const deletionTimestamp = new Date(lab.place.clock.now().getTime() - 61_000).toISOString();
     Object.assign(lab.exposure('blue')!.metadata, { deletionTimestamp });
     const before = server.writes().length;
 
     lab.startOperator();
 
-    await until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
     const writes = server.writes().slice(before);
     const verbs = writes.filter(({ plural }) => plural === 'daemonsets').map(({ verb }) => verb);
     expect(verbs[0]).toBe('apply');
@@ -124,7 +125,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     await lab.untilGone('blue');
 
-    await until('an event', () => lab.eventsOf('blue').includes('AddressLeftBehind'));
+    await lab.until('an event', () => lab.eventsOf('blue').includes('AddressLeftBehind'));
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
   });
 
@@ -138,7 +139,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.untilGone('blue');
 
     expect(lab.read(resource, name)).toBeUndefined();
-    await until('an event', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
+    await lab.until('an event', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
     await server.comeUp();
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeDefined();
   });
@@ -156,7 +157,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     await server.comeUp();
 
-    await until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
     expect(lab.eventsOf('blue')).not.toContain('TenantLeftBehind');
   });
@@ -175,13 +176,13 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     // Before the first step has ended, which waits for an answer.
     const ready = () => lab.condition('blue', 'Ready') ?? '';
-    await until('it is told', () => ready().startsWith('False Leaving'));
+    await lab.until('it is told', () => ready().startsWith('False Leaving'));
     expect(ready()).toMatch(
       /no answer in time.*\. At \d{4}-.*Z Snicket gives up and leaves DaemonSet/,
     );
     server.clearFaults();
     server.resetConnections();
-    await until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
   });
 
   test('has the time from its deletion on, whenever the operator starts', async () => {
@@ -191,7 +192,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.stopOperator();
     await lab.unexpose('blue');
     const deletedMs = Date.parse(lab.exposure('blue')?.metadata.deletionTimestamp ?? '');
-    await until('a while has gone by', () => Date.now() - deletedMs > 2_500);
+    await lab.place.pass(2_500);
 
     lab.startOperator({ tenantTimeoutMs: 500 });
 
@@ -247,7 +248,7 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     lab.startOperator();
 
-    await until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
     expect(server.read(RESOURCES.endpoints, KUBERNETES)).toMatchObject({ subsets });
     expect(server.read(RESOURCES.endpointSlice, KUBERNETES)).toMatchObject({
@@ -278,6 +279,6 @@ describe.concurrent('an Exposure that is deleted', () => {
 
     await lab.untilGone('blue');
 
-    await until('an event', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
+    await lab.until('an event', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
   });
 });

@@ -1,12 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { createClient } from '../../kube/client/fetch-client.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Fault, FaultTarget } from '../../kube/testing/fault.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { ROUTES_FINALIZER } from '../exposure/finalizers.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -76,10 +74,10 @@ describe.concurrent('a management cluster that fails now and then', () => {
     await lab.expose('blue');
     for (const [fault, target, times] of faults) lab.management.inject(fault, target, times);
 
-    lab.startOperator({ client: createClient(lab.management.access, { timeoutMs }) });
+    lab.startOperator({ client: lab.management.client({ timeoutMs }) });
 
     await lab.untilCondition('blue', 'TenantReady', /^True/);
-    await until('all is made', () => made(lab).length === 2);
+    await lab.until('all is made', () => made(lab).length === 2);
     expect(made(lab)).toEqual(['Secret snicket-gateway-keys', 'Ingress snicket-blue.haproxy']);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeDefined();
   });
@@ -106,7 +104,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
     await lab.unexpose('blue');
 
     await lab.untilCondition('green', 'TenantReady', /^True/);
-    await until('blue is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('blue is gone', () => lab.exposure('blue') === undefined);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
   });
 
@@ -147,7 +145,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
     // The watch of Exposures is silent from now on: what is written does not come back.
     lab.management.inject(HANG, { verb: 'watch', plural: 'exposures' }, Number.POSITIVE_INFINITY);
     lab.management.endWatches();
-    await until('it is asked for', () => {
+    await lab.until('it is asked for', () => {
       const { verb, plural } = lab.management.requests().at(-1) ?? {};
       return verb === 'watch' && plural !== undefined;
     });

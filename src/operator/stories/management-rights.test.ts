@@ -4,7 +4,6 @@ import { RESOURCES } from '../../kube/resource.ts';
 import type { Fault } from '../../kube/testing/fault.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -47,8 +46,8 @@ describe.concurrent('an operator without the right to', () => {
 
     lab.startOperator({ leaveTimeoutMs: 500 });
 
-    await until('it is gone', () => lab.exposure('blue') === undefined);
-    await until('an event', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
+    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('an event', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
   });
 
   test('delete Ingresses says so of an Exposure that leaves', async () => {
@@ -62,7 +61,7 @@ describe.concurrent('an operator without the right to', () => {
 
     await lab.untilCondition('blue', 'Ready', /^False Leaving: .* lacks a right .* DELETE /);
     lab.management.clearFaults();
-    await until('it is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('it is gone', () => lab.exposure('blue') === undefined);
     expect(lab.read(resource, name)).toBeUndefined();
   });
 
@@ -96,7 +95,9 @@ describe.concurrent('an operator without the right to', () => {
     lab.management.clearFaults();
     await lab.untilCondition('blue', 'TenantReady', /^True/);
     expect(lab.read(resource, name)).toBeDefined();
-    await until('the Edge is accepted', () => edgeCondition(lab, 'Accepted').startsWith('True'));
+    await lab.until('the Edge is accepted', () =>
+      edgeCondition(lab, 'Accepted').startsWith('True'),
+    );
   });
 });
 
@@ -117,12 +118,12 @@ test('a management cluster that fails on and on is told of, one that fails once 
 test('an Edge whose class is not there is not ready', async () => {
   const { spec, objects } = LAB_EDGES.haproxy;
   await using lab = await OperatorLab.start({ edge: spec });
-  await until('it says so', () => edgeCondition(lab, 'Ready').startsWith('False Ingress'));
+  await lab.until('it says so', () => edgeCondition(lab, 'Ready').startsWith('False Ingress'));
   expect(edgeCondition(lab, 'Accepted')).toStartWith('False IngressClassMissing: there is no');
 
   lab.management.seed(...objects);
 
-  await until('it is ready', () => edgeCondition(lab, 'Ready').startsWith('True'));
+  await lab.until('it is ready', () => edgeCondition(lab, 'Ready').startsWith('True'));
   expect(lab.management.read(RESOURCES.edge, { name: 'shared' })).toMatchObject({
     status: { addresses: ['127.0.0.1'], addressSummary: '127.0.0.1' },
   });

@@ -5,7 +5,6 @@ import { PROXY } from '../../tenant/proxy-names.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { TENANTS } from '../testing/places.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -16,18 +15,14 @@ function looks(lab: OperatorLab): number {
   return lab.number('reconciles_total', 'controller="exposure"');
 }
 
-/**
- * Until the first probe has told what it found, nothing is left to be looked at, and nothing was for many short times
- * in a row: one long time may pass while the whole process stands still, and what was to come then comes after it.
- */
+/** Waits until the first probe has told what it found, and nothing was looked at for a while. */
 async function untilAtRest(lab: OperatorLab): Promise<void> {
   await lab.untilCondition('blue', 'Reachable', /^(True|False)/);
-  let before = looks(lab);
-  for (let stepsAtRest = 0; stepsAtRest < 60; stepsAtRest++) {
-    await Bun.sleep(25);
-    if (looks(lab) !== before) stepsAtRest = 0;
+  let before: number;
+  do {
     before = looks(lab);
-  }
+    await lab.place.pass(10_000);
+  } while (looks(lab) !== before);
 }
 
 describe.concurrent('what is news', () => {
@@ -45,7 +40,7 @@ describe.concurrent('what is news', () => {
       { subresource: 'status' },
     );
 
-    await until('it is as before', () => Bun.deepEquals(lab.statusOf('blue'), before));
+    await lab.until('it is as before', () => Bun.deepEquals(lab.statusOf('blue'), before));
   });
 
   test('a class of Ingresses, for those alone whose Edge is of it', async () => {
@@ -91,20 +86,22 @@ describe.concurrent('what is news', () => {
     const { user, server } = await lab.addExposed('blue');
     await untilAtRest(lab);
     const before = looks(lab);
-    const beginMs = performance.now();
+    const { clock } = lab.place;
+    const beginMs = clock.nowMs();
 
     for (let count = 0; count < 200; count++) {
       const annotations = { churn: String(count) };
       await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { metadata: { annotations } });
+      await lab.place.pass(20);
     }
     const template = { spec: { containers: [{ name: 'proxy', image: OTHER_IMAGE }] } };
     await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { spec: { template } });
 
-    await until('the last of it is put right', () => {
+    await lab.until('the last of it is put right', () => {
       const daemonSet = server.read(RESOURCES.daemonSet, PROXY) as unknown as DaemonSet;
       return daemonSet.spec.template.spec.containers[0]?.image !== OTHER_IMAGE;
     });
-    const seconds = (performance.now() - beginMs) / 1000;
+    const seconds = (clock.nowMs() - beginMs) / 1000;
     expect(looks(lab) - before).toBeLessThanOrEqual(4 + 2 * seconds);
   });
 });
@@ -117,6 +114,6 @@ test('a healthy start is one event, and no warning', async () => {
   await lab.expose('blue');
 
   await lab.untilCondition('blue', 'Ready', /^True/);
-  await until('an event', () => lab.eventsOf('blue').length > 0);
+  await lab.until('an event', () => lab.eventsOf('blue').length > 0);
   expect(lab.eventsOf('blue')).toEqual(['Ready']);
 });

@@ -10,7 +10,6 @@ import type { LabTenant } from '../testing/lab-tenant.ts';
 import type { OperatorLab } from '../testing/operator-lab.ts';
 import { TENANTS } from '../testing/places.ts';
 import { addKamaji, startProvidedLab } from '../testing/provided-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -42,10 +41,10 @@ async function takeNames(lab: OperatorLab): Promise<void> {
 }
 
 /** Deletes what is on the workers, which has to come back. */
-async function loseProxies({ server, user }: LabTenant): Promise<void> {
+async function loseProxies(lab: OperatorLab, { server, user }: LabTenant): Promise<void> {
   const { uid } = server.read(RESOURCES.daemonSet, PROXY)!.metadata;
   await user.delete(RESOURCES.daemonSet, PROXY);
-  await until('the proxies are back', () => {
+  await lab.until('the proxies are back', () => {
     const now = server.read(RESOURCES.daemonSet, PROXY)?.metadata.uid;
     return now !== undefined && now !== uid;
   });
@@ -84,7 +83,7 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
 
     await takeNames(lab);
     await lab.untilCondition('blue', 'Prepared', /^False FieldConflict: user owns .*certSANs/);
-    await loseProxies(tenant);
+    await loseProxies(lab, tenant);
 
     await lab.untilCondition('blue', 'TenantReady', /^True/);
     expect(lab.condition('blue', 'Ready')).toStartWith('False FieldConflict');
@@ -99,7 +98,7 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
     await expose(lab, { prepare: 'Report' });
     await takeNames(lab);
     await lab.untilCondition('blue', 'Prepared', /^False PreparationWanted/);
-    await loseProxies(tenant);
+    await loseProxies(lab, tenant);
 
     await lab.untilCondition('blue', 'TenantReady', /^True/);
   });
@@ -118,7 +117,7 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
     fail('get');
     fail('patch');
     await lab.untilCondition('blue', 'Prepared', /^False (ManagementFault|PreparationContested)/);
-    await loseProxies(tenant);
+    await loseProxies(lab, tenant);
 
     await lab.untilCondition('blue', 'TenantReady', /^True/);
     await lab.untilCondition('blue', 'Prepared', /^False ManagementFault/);
@@ -139,7 +138,7 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
 
     await expose(lab, { hosts: { api: OTHER_HOST } });
 
-    await until(
+    await lab.until(
       'the other host is routed',
       () => lab.statusOf('blue')?.route?.api.host === OTHER_HOST,
     );
@@ -173,7 +172,7 @@ describe.concurrent('a tenant that moves to another host', () => {
     tenant.controllers.resume();
 
     await lab.untilCondition('blue', 'Ready', /^True/);
-    await until('the former host is gone', () =>
+    await lab.until('the former host is gone', () =>
       Bun.deepEquals(certificateNames(lab), [OTHER_HOST]),
     );
     expect(lab.statusOf('blue')?.formerRoute).toBeUndefined();
@@ -189,7 +188,7 @@ describe.concurrent('a tenant that moves to another host', () => {
     await expose(lab, { edge: 'other' });
 
     const host = 'tenants-blue.k8s.other.test';
-    await until('the other host', () => lab.statusOf('blue')?.route?.api.host === host);
+    await lab.until('the other host', () => lab.statusOf('blue')?.route?.api.host === host);
     await lab.untilCondition('blue', 'Prepared', /^True/);
     expect(certificateNames(lab)).toEqual([host, API_HOST]);
     expect(lab.statusOf('blue')).toMatchObject({

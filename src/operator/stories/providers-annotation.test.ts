@@ -15,7 +15,6 @@ import {
   tenantIn,
 } from '../testing/provided-control-planes.ts';
 import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -62,7 +61,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
 
     await annotate(lab, null);
 
-    await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
     expect(shownIn(lab)).toEqual(before);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
   });
@@ -84,7 +83,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
       spec: { template: { spec: { containers } } },
     });
 
-    await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
   });
 
   test('keeps the hosts that it knows while the Edge that is wished for takes no routes', async () => {
@@ -109,7 +108,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
 
     await lab.unexpose('blue');
 
-    await until('another one', () => {
+    await lab.until('another one', () => {
       const now = lab.exposure('blue')?.metadata.uid;
       return now !== undefined && now !== uid;
     });
@@ -125,7 +124,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     await annotate(lab, 'other');
 
     const host = 'tenants-blue.k8s.other.test';
-    await until('the other host', () => lab.statusOf('blue')?.route?.api.host === host);
+    await lab.until('the other host', () => lab.statusOf('blue')?.route?.api.host === host);
     const otherKonnectivity = 'tenants-blue.konnectivity.other.test';
     // Nobody has come to the new Edge yet: those of the former one stay.
     expect(tenantIn(lab)?.spec.networkProfile.certSANs).toEqual([
@@ -144,7 +143,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
       'correct the annotation snicket.dev/edge of TenantControlPlane tenants/blue (there is Edge shared)',
     );
     const told = () => lab.eventsOf('blue').filter((reason) => reason === 'EdgeNotFound');
-    await until('an event for the Exposure and one for the tenant', () => told().length === 2);
+    await lab.until('an event for the Exposure and one for the tenant', () => told().length === 2);
   });
 
   test('does not take an Exposure of somebody else, and says so', async () => {
@@ -166,7 +165,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
       { resource: KAMAJI },
     );
 
-    await until('an event', () => lab.eventsOf('blue').includes('ExposureTaken'));
+    await lab.until('an event', () => lab.eventsOf('blue').includes('ExposureTaken'));
     expect(wish()).toEqual(before);
   });
 
@@ -179,7 +178,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     await lab.user.delete(KAMAJI, BLUE);
     lab.management.collectGarbage();
 
-    await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
     expect(tenantIn(lab)).toBeUndefined();
   });
 
@@ -196,10 +195,13 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     const before = runs();
     await lab.user.create(KAMAJI, { ...former, metadata: kept });
     const uid = tenantIn(lab)?.metadata.uid;
-    await until('it is looked at', () => runs() > before);
+    await lab.until('it is looked at', () => runs() > before);
     lab.management.collectGarbage();
 
-    await until('its own', () => lab.exposure('blue')?.metadata.ownerReferences?.[0]?.uid === uid);
+    await lab.until(
+      'its own',
+      () => lab.exposure('blue')?.metadata.ownerReferences?.[0]?.uid === uid,
+    );
     await lab.untilCondition('blue', 'Prepared', /^True/);
     expect(lab.eventsOf('blue')).not.toContain('ExposureTaken');
   });
@@ -231,7 +233,7 @@ describe.concurrent('a second operator', () => {
 
     lab.startOperator();
 
-    await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
     expect(shownIn(lab)).toEqual(before);
   });
 });

@@ -14,7 +14,6 @@ import {
   tenantIn,
 } from '../testing/provided-control-planes.ts';
 import { addKamaji, startProvidedLab } from '../testing/provided-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -153,7 +152,10 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
 
     await lab.user.patch(KAMAJI, BLUE, 'merge', { spec: { controlPlane: { ingress: null } } });
 
-    await until('the host is back', () => tenantIn(lab)?.spec.controlPlane.ingress !== undefined);
+    await lab.until(
+      'the host is back',
+      () => tenantIn(lab)?.spec.controlPlane.ingress !== undefined,
+    );
     await lab.untilQuiet(10);
   });
 });

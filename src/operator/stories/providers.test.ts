@@ -17,7 +17,6 @@ import {
   ASKS,
   startProvidedLab,
 } from '../testing/provided-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -45,7 +44,7 @@ test('a Cluster of k0smotron is patched by its annotation, and is as before with
 
   await annotated(null);
 
-  await until('the Exposure is gone', () => lab.exposure('red') === undefined);
+  await lab.until('the Exposure is gone', () => lab.exposure('red') === undefined);
   expect(now()).toEqual(before);
 });
 
@@ -71,7 +70,7 @@ test('a Secret that cannot be read, or cannot be, keeps no control plane from be
     metadata: { annotations: { 'snicket.dev/edge': null } },
   });
 
-  await until('the Exposure is gone', () => lab.exposure('red') === undefined);
+  await lab.until('the Exposure is gone', () => lab.exposure('red') === undefined);
   expect(lab.management.read(K0SMOTRON, red)).not.toMatchObject({ spec: { ingress: {} } });
   expect(lab.eventsOf('red')).not.toContain('ControlPlaneLeftPrepared');
 });
@@ -141,7 +140,7 @@ test('a ClusterDeployment of k0rdent is prepared with its control plane, and bot
 
   await annotated(null);
 
-  await until('the Exposure is gone', () => lab.exposure('violet') === undefined);
+  await lab.until('the Exposure is gone', () => lab.exposure('violet') === undefined);
   expect(both()).toEqual(before);
 });
 

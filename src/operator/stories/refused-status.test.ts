@@ -1,13 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { exposureStatus } from '../../api/exposure-status.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { createClient } from '../../kube/client/fetch-client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { TENANTS } from '../testing/places.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -33,7 +31,7 @@ test('a status that is refused leaves no Ready standing', async () => {
   const { controllers } = await lab.addTenant('blue');
   await controllers.addNode('worker-1', ['10.0.0.1']);
   let isRefused = (_status: unknown) => false;
-  const client = createClient(lab.management.access);
+  const client = lab.management.client();
   lab.startOperator({
     ...{ client: refusing(client, (status) => isRefused(status)), resyncMs: 100, probeMs: 100 },
   });
@@ -46,7 +44,7 @@ test('a status that is refused leaves no Ready standing', async () => {
   const said = await lab.untilCondition('blue', 'Ready', /^False StatusRefused/);
   expect(said).toContain('422: status is refused');
   expect(exposureStatus.safeParse(lab.statusOf('blue')).error).toBeUndefined();
-  await until('people are told', () => lab.eventsOf('blue').includes('StatusRefused'));
+  await lab.until('people are told', () => lab.eventsOf('blue').includes('StatusRefused'));
 
   // What is ours in it is written all the same: the gateway reads it.
   const { route } = lab.statusOf('blue')!;
@@ -54,7 +52,7 @@ test('a status that is refused leaves no Ready standing', async () => {
   await lab.user.patch(RESOURCES.exposure, { name: 'blue', namespace: TENANTS }, 'merge', {
     spec: { hosts: { api: 'other.example.test' } },
   });
-  await until(
+  await lab.until(
     'the new route',
     () => lab.statusOf('blue')?.route?.api.host === 'other.example.test',
   );

@@ -1,6 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { createClient } from '../../kube/client/fetch-client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import { LeaderElection } from '../../kube/election/leader-election.ts';
 import { RESOURCES } from '../../kube/resource.ts';
@@ -11,7 +10,6 @@ import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { SYSTEM } from '../testing/places.ts';
 import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -44,7 +42,9 @@ describe.concurrent('an operator that is started again', () => {
     const { controllers } = await lab.addTenant('red');
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.expose('red');
-    await until('the first has told', () => lab.eventsOf('blue').includes('ProviderMakesIngress'));
+    await lab.until('the first has told', () =>
+      lab.eventsOf('blue').includes('ProviderMakesIngress'),
+    );
     await lab.untilCondition('green', 'Ready', /^False EdgeNotFound/);
     await lab.untilCondition('red', 'Ready', /^True/);
     await lab.untilLookedAt(20);
@@ -64,7 +64,7 @@ describe.concurrent('an operator that is started again', () => {
     const { server } = await lab.addTenant('blue');
     server.inject({ kind: 'hang' }, { verb: 'apply', plural: 'secrets' });
     await lab.expose('blue');
-    await until('half of it is done', () =>
+    await lab.until('half of it is done', () =>
       server.writes().some(({ plural }) => plural === 'secrets'),
     );
     await lab.stopOperator();
@@ -88,8 +88,8 @@ describe.concurrent('an operator that is started again', () => {
 
     lab.startOperator();
 
-    await until('blue is mended', () => server.read(RESOURCES.daemonSet, PROXY));
-    await until('green is gone', () => lab.exposure('green') === undefined);
+    await lab.until('blue is mended', () => server.read(RESOURCES.daemonSet, PROXY));
+    await lab.until('green is gone', () => lab.exposure('green') === undefined);
     await lab.untilCondition('red', 'TenantReady', /^True/);
   });
 });
@@ -116,22 +116,24 @@ describe.concurrent('two operators', () => {
     const journal: string[] = [];
     const { controllers } = await lab.addTenant('blue');
     const replica = (identity: string) => {
-      const client = noted(createClient(lab.management.access), identity, journal);
+      const client = noted(lab.management.client(), identity, journal);
       const log = createLogger({ level: 'error', write: () => {} });
       const operator = new Operator({
         ...{ client, namespace: SYSTEM, identity, log, resyncMs: 50 },
         ...{ proxyImage: 'snicket.test/snicket:1', lookup: async () => ['127.0.0.1'] },
+        ...lab.place.operatorOptions,
       });
       const election = new LeaderElection({
         ...{ client, identity, logger: log, leaseDurationMs: 60_000, renewEveryMs: 300 },
         lease: { namespace: SYSTEM, name: 'snicket-operator' },
+        clock: lab.place.clock,
       });
       const end = new AbortController();
       const running = election.run(async (leading) => operator.run(leading), end.signal);
       return { election, end, running };
     };
     const first = replica('first');
-    await until('the first leads', () => first.election.isLeader);
+    await lab.until('the first leads', () => first.election.isLeader);
     const second = replica('second');
     await lab.expose('blue');
     await lab.untilCondition('blue', 'TenantReady', /^True/);
@@ -141,7 +143,7 @@ describe.concurrent('two operators', () => {
     await first.running;
     await controllers.addNode('worker-1', ['10.0.0.1']);
 
-    await until('the second has written', () => journal.includes('second'));
+    await lab.until('the second has written', () => journal.includes('second'));
     await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
     expect(journal.lastIndexOf('first')).toBeLessThan(journal.indexOf('second'));
     second.end.abort();
@@ -157,10 +159,12 @@ describe.concurrent('two operators', () => {
       const election = new LeaderElection({
         ...{ client, identity, logger: log, leaseDurationMs: 20_000, renewEveryMs: 300 },
         lease: { namespace: SYSTEM, name: 'snicket-operator' },
+        clock: lab.place.clock,
       });
       const end = new AbortController();
       const operator = new Operator({
         ...{ client, namespace: SYSTEM, identity, log, proxyImage: 'snicket.test/snicket:1' },
+        ...lab.place.operatorOptions,
       });
       const running = election.run(async (leading) => {
         events.push(`${identity} begins`);
@@ -169,20 +173,23 @@ describe.concurrent('two operators', () => {
       const leads = () => operator.metrics.text().includes('snicket_operator_leader 1');
       return { end, running, leads };
     };
-    const reachable = createClient(lab.management.access);
+    const reachable = lab.management.client();
     const first = replica('first', cutOff(reachable, cut.signal));
-    await until('the first works', () => first.leads());
+    await lab.until('the first works', () => first.leads());
     const second = replica('second', reachable);
 
     cut.abort();
 
-    await until('the second leads', () => events.includes('second begins'));
+    await lab.until('the second leads', () => events.includes('second begins'));
     expect(events.slice(0, 3)).toEqual(['first begins', 'first stops', 'second begins']);
     // One that is ended while it opens says so.
-    await until('the second works', () => second.leads());
+    await lab.until('the second works', () => second.leads());
     for (const { end, running } of [first, second]) {
       end.abort();
-      await running;
+      let isOver = false;
+      void running.then(() => (isOver = true));
+      // Time has to pass, since no call ends by itself once the wire is cut.
+      await lab.until('it has ended', () => isOver);
     }
   });
 });

@@ -1,12 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { createClient } from '../../kube/client/fetch-client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { ROUTES_FINALIZER, TENANT_FINALIZER } from '../exposure/finalizers.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -81,7 +79,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     await Promise.all([lab.expose('blue'), lab.expose('copy', {}, 'blue')]);
 
     const verdict = (name: string) => lab.condition(name, 'TenantReady') ?? '';
-    await until('one has it', () => {
+    await lab.until('one has it', () => {
       const both = [verdict('blue'), verdict('copy')];
       return (
         both.some((text) => text.startsWith('True')) &&
@@ -95,9 +93,13 @@ describe.concurrent('two Exposures of one control plane', () => {
 });
 
 /** A second management cluster with an Exposure of the same name, of the same tenant. */
-async function startRival(tenant: LabTenant, askMs?: number): Promise<OperatorLab> {
+async function startRival(
+  lab: OperatorLab,
+  tenant: LabTenant,
+  askMs?: number,
+): Promise<OperatorLab> {
   const edge = { addresses: ['127.0.0.2'] };
-  const rival = await OperatorLab.start({ resyncMs: 50, edge, askMs });
+  const rival = await OperatorLab.start({ resyncMs: 50, edge, askMs, beside: lab });
   rival.knows(tenant, 'blue');
   await rival.expose('blue');
   return rival;
@@ -122,7 +124,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     const tenant = await lab.addExposed('blue');
     await lab.untilQuiet(6);
     const before = broughtTo(tenant);
-    await using rival = await startRival(tenant);
+    await using rival = await startRival(lab, tenant);
 
     const said = await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
 
@@ -137,7 +139,7 @@ describe.concurrent('two management clusters with one tenant', () => {
   test('the second does not ask again when it starts anew', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 50 });
     const tenant = await lab.addExposed('blue');
-    await using rival = await startRival(tenant);
+    await using rival = await startRival(lab, tenant);
     await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
     await rival.stopOperator();
     await lab.untilQuiet(6);
@@ -152,7 +154,7 @@ describe.concurrent('two management clusters with one tenant', () => {
   test('the second leaves without touching what is of the first', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
-    await using rival = await startRival(tenant);
+    await using rival = await startRival(lab, tenant);
     await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
     const before = broughtTo(tenant);
     // As if it had written there once, before the other one did.
@@ -163,7 +165,7 @@ describe.concurrent('two management clusters with one tenant', () => {
 
     expect(broughtTo(tenant)).toEqual(before);
     expect(holderUid(tenant)).toBe(lab.exposure('blue')?.metadata.uid);
-    await until('it is told', () => rival.eventsOf('blue').includes('TenantLeftBehind'));
+    await lab.until('it is told', () => rival.eventsOf('blue').includes('TenantLeftBehind'));
   });
 
   test('whoever lost the tenant while it was cut off touches nothing there when it leaves', async () => {
@@ -181,19 +183,19 @@ describe.concurrent('two management clusters with one tenant', () => {
     }
     tenant.server.endWatches();
     const annotations = { 'snicket.dev/exposure-uid': 'the-uid-of-another' };
-    const user = createClient(tenant.server.access, { fieldManager: 'user' });
+    const user = tenant.server.client({ fieldManager: 'user' });
     await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { metadata: { annotations } });
 
     await lab.untilGone('blue');
 
     expect(broughtTo(tenant)).toEqual(before);
-    await until('it is told', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
+    await lab.until('it is told', () => lab.eventsOf('blue').includes('TenantLeftBehind'));
   });
 
   test('the second takes over when the first is deleted', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
-    await using rival = await startRival(tenant);
+    await using rival = await startRival(lab, tenant);
     await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
     await lab.untilCondition('blue', 'TenantReady', /^True/);
 
@@ -208,7 +210,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     await lab.stopOperator();
-    await using rival = await startRival(tenant);
+    await using rival = await startRival(lab, tenant);
     const asked = await rival.untilCondition('blue', 'TenantReady', /^False TenantAskedFor/);
     expect(asked).toContain('has until');
     // The question is on the proxies: whoever asked may be started anew too.
@@ -225,7 +227,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     await lab.stopOperator();
-    await using rival = await startRival(tenant, SHORT_MS);
+    await using rival = await startRival(lab, tenant, SHORT_MS);
     await rival.untilCondition('blue', 'TenantReady', /^True/);
 
     lab.startOperator();
@@ -241,7 +243,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     const key = () => JSON.stringify(tenant.server.read(RESOURCES.secret, PROXY));
     const before = key();
 
-    await using rival = await startRival(tenant, SHORT_MS);
+    await using rival = await startRival(lab, tenant, SHORT_MS);
 
     await rival.untilCondition('blue', 'TenantReady', /^True/);
     expect(holderUid(tenant)).toBe(rival.exposure('blue')?.metadata.uid);
@@ -255,7 +257,11 @@ describe.concurrent('two management clusters with one tenant', () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     await lab.stopOperator();
-    await using rival = await OperatorLab.start({ resyncMs: 50, askMs: SHORT_MS });
+    await using rival = await OperatorLab.start({
+      resyncMs: 50,
+      askMs: SHORT_MS,
+      beside: lab,
+    });
     await rival.addExposed('blue');
     rival.knows(tenant, 'green');
 
@@ -268,14 +274,14 @@ describe.concurrent('two management clusters with one tenant', () => {
   test('the note taken off, as the finding says, lets the second ask again', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
-    await using rival = await startRival(tenant);
+    await using rival = await startRival(lab, tenant);
     await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
     await lab.stopOperator();
     await rival.stopOperator();
     rival.startOperator({ askMs: SHORT_MS });
 
     const metadata = { annotations: { 'snicket.dev/refused': null } };
-    const user = createClient(tenant.server.access, { fieldManager: 'user' });
+    const user = tenant.server.client({ fieldManager: 'user' });
     await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { metadata });
 
     await rival.untilCondition('blue', 'TenantReady', /^True/);

@@ -9,7 +9,6 @@ import { secretOf } from '../testing/objects.ts';
 import type { LabOptions, OperatorLab } from '../testing/operator-lab.ts';
 import { TENANTS } from '../testing/places.ts';
 import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -95,7 +94,7 @@ describe.concurrent('a certificate that Kamaji made before it had the hosts', ()
     expect(said).toContain('ClusterRole snicket-renew-secrets');
     await lab.untilCondition('blue', 'TenantReady', /^True/);
     await lab.untilCondition('blue', 'Ready', /^False CertificateStale/);
-    await until('the right was asked for', () => deletions(lab) > 0);
+    await lab.until('the right was asked for', () => deletions(lab) > 0);
     await lab.untilLookedAt(10);
     expect(deletions(lab)).toBe(1);
     expect(lab.read(RESOURCES.secret, CERTIFICATE)).toBeDefined();
@@ -108,10 +107,10 @@ describe.concurrent('a certificate that Kamaji made before it had the hosts', ()
 
     await annotate(lab, 'shared');
 
-    await until('it is gone', () => lab.read(RESOURCES.secret, CERTIFICATE) === undefined);
+    await lab.until('it is gone', () => lab.read(RESOURCES.secret, CERTIFICATE) === undefined);
     make(lab, CERTIFICATE, await certificateFor(...HOSTS));
     await lab.untilCondition('blue', 'Prepared', /^True/);
-    const event = await until('an event', () => eventIn(lab, 'Exposure', 'SecretRenewed'));
+    const event = await lab.until('an event', () => eventIn(lab, 'Exposure', 'SecretRenewed'));
     expect(event.note).toContain(`deleted Secret tenants/${CERTIFICATE}`);
     await lab.untilLookedAt(10);
     expect(deletions(lab)).toBe(1);
@@ -148,7 +147,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
 
     await remake(lab, KUBECONFIG, { ...old, 'super-admin.svc': tenant.kubeconfig });
 
-    await until('it is gone', () => lab.read(RESOURCES.secret, KUBECONFIG) === undefined);
+    await lab.until('it is gone', () => lab.read(RESOURCES.secret, KUBECONFIG) === undefined);
     make(lab, KUBECONFIG, {
       ...{ 'admin.conf': kubeconfigFor(`https://${API_HOST}:443`) },
       'super-admin.svc': tenant.kubeconfig,
@@ -168,13 +167,13 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
       });
       await annotate(lab, 'shared');
       await lab.untilCondition('blue', 'TenantReady', /^True/);
-      await until('a proxy', () => lab.statusOf('blue')?.proxies?.desired === 1);
+      await lab.until('a proxy', () => lab.statusOf('blue')?.proxies?.desired === 1);
       if (!isAllowed) forbidDeletion(lab);
 
       await annotate(lab, null);
 
-      await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
-      const { note } = await until('an event', () => eventIn(lab, KAMAJI.kind, 'EdgeLeft'));
+      await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+      const { note } = await lab.until('an event', () => eventIn(lab, KAMAJI.kind, 'EdgeLeft'));
       expect(note).toContain(`${API_HOST} does not lead there`);
       expect(note).toContain('Workers that joined by it (there is 1 node) lose their API server');
       const isThere = lab.read(RESOURCES.secret, KUBECONFIG) !== undefined;
@@ -202,7 +201,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
 
     await annotate(lab, null);
 
-    await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
     expect(deletions(lab)).toBe(deleted);
     expect(eventIn(lab, KAMAJI.kind, 'EdgeLeft')).toBeUndefined();
   });
@@ -216,12 +215,15 @@ test('an Exposure that an annotation made comes again when somebody deletes it, 
 
   await lab.unexpose('blue');
 
-  const event = await until('an event', () => eventIn(lab, KAMAJI.kind, 'ExposureReturns'));
+  const event = await lab.until('an event', () => eventIn(lab, KAMAJI.kind, 'ExposureReturns'));
   expect(event.note).toContain('annotation snicket.dev/edge: remove that, and it goes');
-  await until('another one', () => ![undefined, uid].includes(lab.exposure('blue')?.metadata.uid));
+  await lab.until(
+    'another one',
+    () => ![undefined, uid].includes(lab.exposure('blue')?.metadata.uid),
+  );
 
   await annotate(lab, null);
 
-  await until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+  await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
   expect(lab.eventsOf('blue').filter((reason) => reason === 'ExposureReturns')).toHaveLength(1);
 });

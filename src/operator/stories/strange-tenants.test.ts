@@ -6,7 +6,6 @@ import { OperatorLab } from '../testing/operator-lab.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { objectOf } from '../testing/objects.ts';
 import { SYSTEM, TENANTS } from '../testing/places.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -32,7 +31,7 @@ describe.concurrent('a tenant', () => {
 
     await lab.unexpose('blue');
 
-    await until('gone', () => lab.statusOf('blue') === undefined);
+    await lab.until('gone', () => lab.statusOf('blue') === undefined);
   });
 
   test('that is gone for good holds its Exposure for a while, which says so', async () => {
@@ -43,7 +42,7 @@ describe.concurrent('a tenant', () => {
     await lab.unexpose('blue');
 
     await lab.untilCondition('blue', 'Ready', /^False Leaving.*cannot be worked with/);
-    await until('gone', () => lab.statusOf('blue') === undefined);
+    await lab.until('gone', () => lab.statusOf('blue') === undefined);
   });
 
   test('whose Secrets go before its Exposure is left by the way that is open', async () => {
@@ -55,7 +54,7 @@ describe.concurrent('a tenant', () => {
 
     await lab.unexpose('blue');
 
-    await until('gone', () => lab.statusOf('blue') === undefined);
+    await lab.until('gone', () => lab.statusOf('blue') === undefined);
     expect(server.read(RESOURCES.configMap, PROXY_CA)).toBeUndefined();
   });
 });

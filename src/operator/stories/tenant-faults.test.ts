@@ -4,7 +4,6 @@ import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
-import { until } from '../testing/until.ts';
 
 setDefaultTimeout(120_000);
 
@@ -39,7 +38,7 @@ describe.concurrent("a tenant's API server", () => {
     await user.delete(RESOURCES.endpointSlice, KUBERNETES);
 
     await lab.untilCondition('blue', 'TenantReady', /^True/);
-    await until('mended', () => server.read(RESOURCES.endpointSlice, KUBERNETES));
+    await lab.until('mended', () => server.read(RESOURCES.endpointSlice, KUBERNETES));
   });
 
   test('that hangs holds up nobody else, and is brought up to date when it answers', async () => {
@@ -100,7 +99,7 @@ describe.concurrent("a tenant's API server", () => {
     await user.create(RESOURCES.endpointSlice, theirs);
     await controllers.addNode('worker-1', ['10.0.0.1'], false);
     await lab.expose('blue');
-    await until('proxies', () => server.read(RESOURCES.daemonSet, PROXY));
+    await lab.until('proxies', () => server.read(RESOURCES.daemonSet, PROXY));
     await lab.untilCondition('blue', 'TenantReady', /^False EndpointsOverwritten.*written by user/);
     const slice = () => server.read(RESOURCES.endpointSlice, KUBERNETES);
     expect(slice()).toMatchObject({ endpoints: [{ addresses: ['10.1.2.3'] }] });

@@ -2,12 +2,12 @@
  * For tests only: a tenant of the operator's lab. Its API server serves with a certificate by the tenant's CA, as real
  * ones do, and so for the API host too.
  */
-import { createClient } from '../../kube/client/fetch-client.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { TestApiServer } from '../../kube/testing/api-server.ts';
+import type { TestCluster } from '../../kube/testing/test-cluster.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
-import { issueLeaf } from '../../pki/leaf.ts';
+import { issueLeaf, type Leaf } from '../../pki/leaf.ts';
 import { makeCa, type TestCa } from '../../pki/testing/test-ca.ts';
+import { tlsPlace, type LabPlace } from './lab-place.ts';
 import { TENANTS } from './places.ts';
 import { objectOf } from './objects.ts';
 import { TenantControllers } from './tenant-controllers.ts';
@@ -18,36 +18,37 @@ export interface LabTenantOptions {
   readonly serviceAddresses?: readonly string[];
   /** Default true: without it, it is an API server that has just started. */
   readonly isInitialised?: boolean;
+  /** Default: on loopback, with TLS. */
+  readonly place?: LabPlace;
+  /** Tenants with different numbers have different CAs. Default 0. */
+  readonly number?: number;
 }
 
 /** A tenant that runs. */
 export class LabTenant implements AsyncDisposable {
   readonly name: string;
-  readonly server: TestApiServer;
+  readonly server: TestCluster;
   readonly authority: TestCa;
   readonly controllers: TenantControllers;
   /** Somebody in the tenant, who is not Snicket. */
   readonly user: KubeClient;
 
-  private constructor(name: string, server: TestApiServer, authority: TestCa) {
+  private constructor(name: string, server: TestCluster, authority: TestCa, { clock }: LabPlace) {
     this.name = name;
     this.server = server;
     this.authority = authority;
-    this.user = createClient(server.access, { fieldManager: 'user' });
+    this.user = server.client({ fieldManager: 'user' });
     this.controllers = new TenantControllers(
-      createClient(server.access, { fieldManager: 'kube-controller-manager' }),
+      server.client({ fieldManager: 'kube-controller-manager' }),
+      clock,
     );
   }
 
   static async start(name: string, options: LabTenantOptions = {}): Promise<LabTenant> {
-    const authority = await makeCa();
-    const { certificate, key } = await issueLeaf({
-      ca: authority,
-      names: [...servedNames(name), 'kubernetes', 'localhost'],
-      ...{ addresses: ['127.0.0.1'], now: new Date() },
-    });
-    const serving = { cert: certificate, key, ca: authority.certificate };
-    const tenant = new LabTenant(name, await TestApiServer.start({ serving }), authority);
+    const { place = tlsPlace(), number = 0 } = options;
+    const { authority, leaf } = await identityOf(number, name);
+    const serving = { cert: leaf.certificate, key: leaf.key, ca: authority.certificate };
+    const tenant = new LabTenant(name, await place.start({ serving }), authority, place);
     if (options.isInitialised ?? true) tenant.initialise(options.serviceAddresses);
     return tenant;
   }
@@ -80,6 +81,29 @@ export class LabTenant implements AsyncDisposable {
     await this.controllers[Symbol.asyncDispose]();
     await this.server[Symbol.asyncDispose]();
   }
+}
+
+/** A CA, and what an API server has by it. */
+interface TenantIdentity {
+  readonly authority: TestCa;
+  readonly leaf: Leaf;
+}
+
+/** Made once for all labs of this process: to make it takes longer than most stories. */
+const authorities = new Map<number, Promise<TestCa>>();
+const identities = new Map<string, Promise<TenantIdentity>>();
+
+async function identityOf(number: number, name: string): Promise<TenantIdentity> {
+  return identities.getOrInsertComputed(`${number} ${name}`, async () => {
+    const authority = await authorities.getOrInsertComputed(number, async () => makeCa());
+    const leaf = await issueLeaf({
+      ca: authority,
+      names: [...servedNames(name), 'kubernetes', 'localhost'],
+      addresses: ['127.0.0.1'],
+      now: new Date(),
+    });
+    return { authority, leaf };
+  });
 }
 
 /** The hosts of the edge, and the names of the Services of providers. */

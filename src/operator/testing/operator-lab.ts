@@ -1,31 +1,35 @@
 /**
- * For tests only: an operator in this process, between a small management cluster and small tenants, all with real TLS
- * on loopback; on request with a gateway, so that whatever is probed really goes through it.
+ * For tests only: an operator between a small management cluster and small tenants, all in this process and by a clock
+ * that a test drives; on request with real TLS on loopback, and with a gateway, so that whatever is probed really goes
+ * through it.
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
 import { KubernetesRoutes } from '../../discovery/kubernetes-routes.ts';
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
 import { GatewayLab } from '../../gateway/testing/lab.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { createClient } from '../../kube/client/fetch-client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
-import { TestApiServer } from '../../kube/testing/api-server.ts';
 import { steadyWrite } from '../../kube/testing/steady-write.ts';
+import type { TestCluster } from '../../kube/testing/test-cluster.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { EDGE_RESOURCES } from '../management/served-apis.ts';
 import { Operator, type OperatorOptions } from '../operator.ts';
+import { memoryPlace, tlsPlace, type LabPlace } from './lab-place.ts';
 import { LabTenant, type LabTenantOptions } from './lab-tenant.ts';
 import { encoded, objectOf, secretOf } from './objects.ts';
 import { SYSTEM, TENANTS } from './places.ts';
-import { until } from './until.ts';
 
 /** Options of {@link OperatorLab.start}. */
 export interface LabOptions extends Partial<Omit<OperatorOptions, 'client' | 'log'>> {
   /** The spec of Edge `shared`. Default: driver snicket at 127.0.0.1. */
   readonly edge?: object;
-  /** Default false: nothing is at the address of the edge. */
+  /** Default false: nothing is at the address of the edge. A gateway needs TLS. */
   readonly hasGateway?: boolean;
+  /** How clusters are reached; with TLS, time is that of the machine. Default `memory`, with a gateway `tls`. */
+  readonly transport?: 'memory' | 'tls';
+  /** Another lab whose clock and tenants this one shares. Default: none. */
+  readonly beside?: OperatorLab;
   /** The kinds that the management cluster serves. Default: with an Edge of its own all, else those of no edge. */
   readonly resources?: readonly Resource[];
   /** Default true. */
@@ -34,49 +38,54 @@ export interface LabOptions extends Partial<Omit<OperatorOptions, 'client' | 'lo
 
 /** Every kind that there is. */
 export const ALL_KINDS: readonly Resource[] = Object.values(RESOURCES);
-/** Each of the others is a watch, and so a handshake. */
+/** Each of the others is a watch. */
 const EDGE_KINDS = new Set([...ROUTE_RESOURCES, ...EDGE_RESOURCES].map(({ kind }) => kind));
 /** All but those of edges. */
 export const KINDS_OF_NO_EDGE = ALL_KINDS.filter(({ kind }) => !EDGE_KINDS.has(kind));
 
 /** A management cluster, an operator, and tenants. */
 export class OperatorLab implements AsyncDisposable {
-  readonly management: TestApiServer;
+  readonly management: TestCluster;
   readonly log: Record<string, unknown>[] = [];
   readonly tenants: LabTenant[] = [];
   /** Somebody with rights in the management cluster, who is not Snicket. */
   readonly user: KubeClient;
   readonly gateway: GatewayLab | undefined;
+  readonly place: LabPlace;
   readonly #options: LabOptions;
   #operator: Operator | undefined;
   #ended = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
   private constructor(
-    management: TestApiServer,
+    place: LabPlace,
+    management: TestCluster,
     gateway: GatewayLab | undefined,
     options: LabOptions,
   ) {
+    this.place = place;
     this.management = management;
     this.gateway = gateway;
     this.#options = options;
-    this.user = createClient(management.access, { fieldManager: 'user' });
+    this.user = management.client({ fieldManager: 'user' });
   }
 
   static async start(options: LabOptions = {}): Promise<OperatorLab> {
     const { hasGateway = false, isOperatorRunning = true } = options;
     const { resources = options.edge === undefined ? KINDS_OF_NO_EDGE : ALL_KINDS } = options;
-    const management = await TestApiServer.start({ resources });
+    const { transport = hasGateway ? 'tls' : 'memory', beside } = options;
+    const place = beside?.place ?? (transport === 'tls' ? tlsPlace() : memoryPlace());
+    const management = await place.start({ resources });
     management.seed(objectOf('Namespace', { name: TENANTS }));
     management.seed(objectOf('Namespace', { name: SYSTEM }));
-    const client = createClient(management.access, { fieldManager: 'gateway' });
+    const client = management.client({ fieldManager: 'gateway' });
     const gateway = hasGateway
       ? await GatewayLab.start({
           ...{ hasRoutesFile: false, engine: 'bun' },
           openRoutes: (sink) => new KubernetesRoutes({ client }, sink),
         })
       : undefined;
-    const lab = new OperatorLab(management, gateway, options);
+    const lab = new OperatorLab(place, management, gateway, options);
     await lab.applyEdge(options.edge);
     if (isOperatorRunning) lab.startOperator();
     return lab;
@@ -90,13 +99,16 @@ export class OperatorLab implements AsyncDisposable {
   startOperator(options: Partial<OperatorOptions> = {}): void {
     const write = (line: string) => this.log.push(JSON.parse(line) as Record<string, unknown>);
     this.#ended = new AbortController();
-    const { edge: _edge, hasGateway: _has, resources: _resources, ...rest } = this.#options;
     this.#operator = new Operator({
-      client: createClient(this.management.access),
-      ...{ namespace: SYSTEM, identity: 'lab', proxyImage: 'snicket.test/snicket:1' },
+      client: this.management.client(),
+      namespace: SYSTEM,
+      identity: 'lab',
+      proxyImage: 'snicket.test/snicket:1',
       lookup: async () => ['127.0.0.1'],
       log: createLogger({ level: 'debug', write }),
-      ...{ ...rest, ...options },
+      ...this.place.operatorOptions,
+      ...this.#options,
+      ...options,
     });
     this.#running = this.#operator.run(this.#ended.signal);
     this.#running.catch((error: unknown) => this.log.push({ msg: 'ended', error: String(error) }));
@@ -124,10 +136,17 @@ export class OperatorLab implements AsyncDisposable {
     await steadyWrite(async () => this.user.apply(edge));
   }
 
+  /** A tenant of which the management cluster knows nothing. */
+  async startTenant(name: string, options: LabTenantOptions = {}): Promise<LabTenant> {
+    const others = this.tenants.length + (this.#options.beside?.tenants.length ?? 0);
+    const tenant = await LabTenant.start(name, { place: this.place, number: others, ...options });
+    this.tenants.push(tenant);
+    return tenant;
+  }
+
   /** A tenant, with its Service and Secrets in the management cluster. */
   async addTenant(name: string, options: LabTenantOptions = {}): Promise<LabTenant> {
-    const tenant = await LabTenant.start(name, options);
-    this.tenants.push(tenant);
+    const tenant = await this.startTenant(name, options);
     this.knows(tenant, name);
     return tenant;
   }
@@ -183,7 +202,12 @@ export class OperatorLab implements AsyncDisposable {
   /** Deletes an Exposure, and waits until it is gone. */
   async untilGone(name: string): Promise<void> {
     await this.unexpose(name);
-    await until(`Exposure ${name} is gone`, () => this.exposure(name) === undefined);
+    await this.until(`Exposure ${name} is gone`, () => this.exposure(name) === undefined);
+  }
+
+  /** Waits until something holds, and returns it. */
+  async until<T>(what: string, look: () => T | undefined | false): Promise<T> {
+    return this.place.until(what, look);
   }
 
   exposure(name: string): KubeObject | undefined {
@@ -202,7 +226,7 @@ export class OperatorLab implements AsyncDisposable {
 
   async untilCondition(name: string, type: string, pattern: RegExp): Promise<string> {
     try {
-      return await until(`${type} of ${name} is ${pattern}`, () => {
+      return await this.until(`${type} of ${name} is ${pattern}`, () => {
         const text = this.condition(name, type);
         return text !== undefined && pattern.test(text) && text;
       });
@@ -238,7 +262,7 @@ export class OperatorLab implements AsyncDisposable {
   async untilLookedAt(times: number): Promise<void> {
     const runs = () => this.number('reconciles_total', 'controller="exposure"');
     const end = runs() + times;
-    await until(`${times} runs`, () => runs() >= end);
+    await this.until(`${times} runs`, () => runs() >= end);
   }
 
   /** How many writes all API servers have seen. */

@@ -11,7 +11,7 @@ import {
   readyTenant,
 } from '../../providers/testing/provider-objects.ts';
 import type { ApiObject } from '../../kube/store/object-store.ts';
-import { LabTenant } from './lab-tenant.ts';
+import type { LabTenant } from './lab-tenant.ts';
 import { objectOf, secretOf } from './objects.ts';
 import { KINDS_OF_NO_EDGE, OperatorLab, type LabOptions } from './operator-lab.ts';
 import { TENANTS } from './places.ts';
@@ -98,8 +98,7 @@ async function add(
   object: ApiObject,
   { tenant: tenantName = object.metadata.name, service, ports: portNames, secrets }: Made,
 ): Promise<LabTenant> {
-  const tenant = await LabTenant.start(tenantName);
-  lab.tenants.push(tenant);
+  const tenant = await lab.startTenant(tenantName);
   const ports = portNames.map((name) => ({ name, port: tenant.port, protocol: 'TCP' }));
   const at = (name: string) => ({ name, namespace: TENANTS });
   lab.management.seed(

@@ -2,6 +2,7 @@
  * For tests only: what kube-controller-manager and kubelets do in a tenant. Each node gets its pod of the proxies'
  * DaemonSet, at once and in the newest version, and the DaemonSet's status says so.
  */
+import type { Clock } from '../../clock/clock.ts';
 import { Informer } from '../../kube/informer/informer.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
@@ -29,11 +30,18 @@ export class TenantControllers {
   readonly #running: Promise<unknown>;
   #isPaused = false;
 
-  constructor(client: KubeClient) {
+  constructor(client: KubeClient, clock: Clock) {
     this.#client = client;
-    this.#queue = new WorkQueue({ backoff: { firstMs: 10, maxMs: 100 }, onFailure: () => {} });
+    this.#queue = new WorkQueue({
+      clock,
+      backoff: { firstMs: 10, maxMs: 100 },
+      onFailure: () => {},
+    });
     this.#daemonSets = new Informer({
-      ...{ client, resource: RESOURCES.daemonSet, selection: TENANT_SELECTIONS.daemonSets },
+      client,
+      clock,
+      resource: RESOURCES.daemonSet,
+      selection: TENANT_SELECTIONS.daemonSets,
     });
     this.#daemonSets.onChange(() => this.#look());
     const { signal } = this.#ended;

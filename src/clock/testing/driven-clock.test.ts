@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'bun:test';
+import { DrivenClock, type OutsideWork } from './driven-clock.ts';
+
+const NO_WORK: OutsideWork = { started: 0, idle: async () => {} };
+
+describe('a clock that a test drives', () => {
+  test('goes from timer to timer until something holds, and no further', async () => {
+    const clock = new DrivenClock(NO_WORK);
+    const seen: number[] = [];
+    clock.every(60_000, () => seen.push(clock.nowMs()));
+
+    await clock.until('three ticks', () => seen.length === 3);
+
+    expect(seen).toEqual([60_000, 120_000, 180_000]);
+    expect(clock.nowMs()).toBe(180_000);
+  });
+
+  test('does what a timer leads to before the next one', async () => {
+    const clock = new DrivenClock(NO_WORK);
+    const seen: string[] = [];
+    clock.after(1000, () => {
+      void (async () => {
+        for (let step = 0; step < 100; step++) await Promise.resolve();
+        seen.push(`first at ${clock.nowMs()}`);
+      })();
+    });
+    clock.after(1001, () => seen.push('second'));
+
+    await clock.until('both', () => seen.length === 2);
+
+    expect(seen).toEqual(['first at 1000', 'second']);
+  });
+
+  test('waits for work outside of the event loop, and for what that begins', async () => {
+    let started = 0;
+    let pending = 0;
+    const ended: (() => void)[] = [];
+    const work = async () => {
+      started++;
+      pending++;
+      await Bun.sleep(5);
+      pending--;
+      for (const resolve of ended.splice(0)) resolve();
+    };
+    const clock = new DrivenClock({
+      get started() {
+        return started;
+      },
+      idle: async () => {
+        if (pending > 0) await new Promise<void>((resolve) => ended.push(resolve));
+      },
+    });
+    const seen: string[] = [];
+    clock.after(10, () => seen.push('timer'));
+    void work()
+      .then(work)
+      .then(() => seen.push('work'));
+
+    await clock.until('both', () => seen.length === 2);
+
+    expect(seen).toEqual(['work', 'timer']);
+  });
+
+  test('ends with an error where no timer is left, or none in time', async () => {
+    const clock = new DrivenClock(NO_WORK);
+
+    await expect(clock.until('a wonder', () => false)).rejects.toThrow(
+      'no timer is left: a wonder',
+    );
+    clock.every(1000, () => {});
+    await expect(clock.until('a wonder', () => false, 5000)).rejects.toThrow('not within 5000 ms');
+  });
+
+  test('passes a time as a whole, with the timers in it', async () => {
+    const clock = new DrivenClock(NO_WORK);
+    let ticks = 0;
+    clock.every(400, () => ticks++);
+
+    await clock.pass(1000);
+
+    expect(ticks).toBe(2);
+    expect(clock.nowMs()).toBe(1000);
+  });
+});

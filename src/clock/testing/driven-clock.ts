@@ -1,0 +1,73 @@
+/**
+ * For tests only: time that passes while a test waits, and only when there is nothing left to do. A wait for a backoff of
+ * minutes takes no longer than the work that it leads to.
+ */
+import { ManualClock } from '../manual-clock.ts';
+
+/** Work that goes on outside of the event loop, which no time may overtake. */
+export interface OutsideWork {
+  /** How much of it has begun so far. */
+  readonly started: number;
+  /** Resolves when none of it is under way. */
+  idle(): Promise<void>;
+}
+
+/** Longer than anything waits that a test is about. */
+const LIMIT_MS = 3_600_000;
+
+/** A clock that goes from one timer to the next. */
+export class DrivenClock extends ManualClock {
+  readonly #work: OutsideWork;
+
+  constructor(work: OutsideWork, start?: Date) {
+    super(start);
+    this.#work = work;
+  }
+
+  /** Lets time pass until something holds, and returns it. @throws Error if it does not within an hour of this clock */
+  async until<T>(what: string, look: () => T | undefined | false, limitMs = LIMIT_MS): Promise<T> {
+    const endMs = this.nowMs() + limitMs;
+    for (;;) {
+      let value = look();
+      if (value !== undefined && value !== false) return value;
+      await this.quiet();
+      value = look();
+      if (value !== undefined && value !== false) return value;
+      const dueMs = this.nextDueMs;
+      if (dueMs === undefined) throw new Error(`never, since no timer is left: ${what}`);
+      if (dueMs > endMs) throw new Error(`not within ${limitMs} ms: ${what}`);
+      this.advance(dueMs - this.nowMs());
+    }
+  }
+
+  /** Lets this much time pass, timer by timer. */
+  async pass(ms: number): Promise<void> {
+    const endMs = this.nowMs() + ms;
+    for (;;) {
+      await this.quiet();
+      const dueMs = this.nextDueMs;
+      if (dueMs === undefined || dueMs > endMs) break;
+      this.advance(dueMs - this.nowMs());
+    }
+    this.advance(endMs - this.nowMs());
+    await this.quiet();
+  }
+
+  /** Resolves when everything is done that can be done now. */
+  async quiet(): Promise<void> {
+    let started: number;
+    do {
+      started = this.#work.started;
+      await this.#work.idle();
+      await turn();
+      await turn();
+    } while (this.#work.started !== started);
+  }
+}
+
+/** One turn of the event loop: every promise that can settle does so before. */
+async function turn(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  setImmediate(resolve);
+  await promise;
+}

@@ -1,0 +1,24 @@
+/**
+ * For tests only: the servers in memory that clients can reach, by their addresses.
+ */
+import type { ClusterAccess } from '../access/cluster-access.ts';
+import type { Wire } from '../transport/wire.ts';
+import { refused, type MemoryApiServer } from './memory-api-server.ts';
+
+const HOSTS = ['127.0.0.1', 'localhost'];
+
+/** A network of servers. */
+export class MemoryNetwork {
+  readonly #servers = new Map<string, MemoryApiServer>();
+
+  add(server: MemoryApiServer): void {
+    for (const host of HOSTS) this.#servers.set(`${host}:${server.port}`, server);
+  }
+
+  /** The path to wherever this access points; where nothing is, connections are refused. */
+  wire(access: ClusterAccess): Wire {
+    const server = this.#servers.get(new URL(access.server).host);
+    const refuse = async () => Promise.reject(refused());
+    return server?.wire(access) ?? { fetch: refuse, stream: refuse };
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * For tests only: where the clusters of a lab are, and by which clock they go.
+ */
+import { systemClock, type Clock } from '../../clock/clock.ts';
+import { DrivenClock } from '../../clock/testing/driven-clock.ts';
+import type { ClusterAccess } from '../../kube/access/cluster-access.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { TENANT_LIMITS } from '../../kube/client/client-limits.ts';
+import { createClient } from '../../kube/client/fetch-client.ts';
+import type { Resource } from '../../kube/resource.ts';
+import { TestApiServer } from '../../kube/testing/api-server.ts';
+import { MemoryApiServer, refused } from '../../kube/testing/memory-api-server.ts';
+import { MemoryNetwork } from '../../kube/testing/memory-network.ts';
+import type { TestCluster } from '../../kube/testing/test-cluster.ts';
+import { pendingCrypto } from '../../pki/testing/pending-crypto.ts';
+import type { Pair } from '../../proxy/testing/certificates.ts';
+import type { OperatorOptions } from '../operator.ts';
+import { until } from './until.ts';
+
+/** What a cluster of a lab is made of. */
+export interface LabCluster {
+  readonly resources?: readonly Resource[];
+  readonly serving?: Pair & { readonly ca: string };
+}
+
+/** A place for clusters, and an operator between them. */
+export interface LabPlace {
+  readonly clock: Clock;
+  /** What an operator needs to work there. */
+  readonly operatorOptions: Pick<OperatorOptions, 'clock' | 'connectTenant' | 'dial'>;
+  start(cluster: LabCluster): Promise<TestCluster>;
+  /** Waits until something holds, and returns it. */
+  until<T>(what: string, look: () => T | undefined | false): Promise<T>;
+  /** Lets this much time pass. */
+  pass(ms: number): Promise<void>;
+}
+
+/** In this process, by a clock that goes as fast as the work is done. */
+export function memoryPlace(): LabPlace {
+  const clock = new DrivenClock(pendingCrypto());
+  const network = new MemoryNetwork();
+  const connectTenant = (access: ClusterAccess): KubeClient =>
+    createClient(access, { limits: TENANT_LIMITS, clock, wire: network.wire(access) });
+  return {
+    clock,
+    // No edge is there, so nothing answers a probe.
+    operatorOptions: { clock, connectTenant, dial: async () => Promise.reject(refused()) },
+    start: async (cluster) => {
+      const server = await MemoryApiServer.start({ clock, ...cluster });
+      network.add(server);
+      return server;
+    },
+    until: async (what, look) => clock.until(what, look),
+    pass: async (ms) => clock.pass(ms),
+  };
+}
+
+/** On loopback, with TLS, by the clock of the machine. */
+export function tlsPlace(): LabPlace {
+  return {
+    clock: systemClock,
+    operatorOptions: {},
+    start: async (cluster) => TestApiServer.start(cluster),
+    until,
+    pass: async (ms) => Bun.sleep(ms),
+  };
+}
