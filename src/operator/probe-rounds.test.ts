@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { DrivenClock } from '../clock/testing/driven-clock.ts';
+import { refused } from '../kube/testing/memory-api-server.ts';
+import { makeCa } from '../pki/testing/test-ca.ts';
+import { pendingCrypto } from '../pki/testing/pending-crypto.ts';
+import type { Dial } from '../probe/dial.ts';
 import type { ProbeTarget } from '../probe/probe-exposure.ts';
 import { createLogger } from '../telemetry/log.ts';
-import { makeCa } from '../pki/testing/test-ca.ts';
 import { ProbeRounds } from './probe-rounds.ts';
-import { until } from './testing/until.ts';
 
 /** Nothing listens there; whether the name resolves is for the test to say. */
 const TARGET: ProbeTarget = {
@@ -12,22 +14,20 @@ const TARGET: ProbeTarget = {
   ...{ edgeAddresses: ['127.0.0.1'], tenantCa: 'none' },
 };
 
-/** Somebody takes connections there, and says nothing. */
-async function silentServer(): Promise<Server> {
-  const server = createServer(() => {});
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  return server;
-}
+const refuse: Dial = async () => Promise.reject(refused());
 
 /** Rounds of one Exposure, and what they looked up and told. */
 class RoundsLab implements Disposable {
   readonly told: string[] = [];
   readonly hosts: string[] = [];
+  readonly clock = new DrivenClock(pendingCrypto());
   readonly rounds: ProbeRounds;
   readonly #ended = new AbortController();
 
-  constructor(periodMs: number) {
+  constructor(periodMs: number, dial = refuse) {
     this.rounds = new ProbeRounds({
+      clock: this.clock,
+      dial,
       log: createLogger({ write: () => {} }),
       periodMs,
       lookup: async (host) => {
@@ -50,13 +50,13 @@ class RoundsLab implements Disposable {
 
 describe('a probe that fails', () => {
   test('is believed when it fails again', async () => {
-    using lab = new RoundsLab(20);
+    using lab = new RoundsLab(60_000);
     lab.rounds.aim('tenants/blue', TARGET);
 
-    await until('it was probed once', () => lab.lookups > 0);
+    await lab.clock.until('it was probed once', () => lab.lookups > 0);
     expect(lab.rounds.isUpToDate('tenants/blue')).toBe(false);
 
-    await until('it is told', () => lab.told.length > 0);
+    await lab.clock.until('it is told', () => lab.told.length > 0);
     expect(lab.lookups).toBeGreaterThanOrEqual(2);
     expect(lab.rounds.isUpToDate('tenants/blue')).toBe(true);
     const edge = lab.rounds.hopsOf('tenants/blue')?.find(({ name }) => name === 'edge');
@@ -64,35 +64,41 @@ describe('a probe that fails', () => {
   });
 
   test('is told once as long as it says the same', async () => {
-    using lab = new RoundsLab(20);
+    using lab = new RoundsLab(60_000);
     lab.rounds.aim('tenants/blue', TARGET);
-    await until('it is told', () => lab.told.length > 0);
+    await lab.clock.until('it is told', () => lab.told.length > 0);
 
     const end = lab.lookups + 3;
-    await until('it was probed again', () => lab.lookups >= end);
+    await lab.clock.until('it was probed again', () => lab.lookups >= end);
 
     expect(lab.told).toEqual(['tenants/blue']);
   });
 });
 
 test('many where nobody answers do not keep another one waiting', async () => {
-  const silent = await silentServer();
-  const { port } = silent.address() as AddressInfo;
   let hangUps = 0;
-  silent.on('connection', (socket) => socket.on('close', () => hangUps++));
+  const silentPort = 2;
+  const dial: Dial = async (address, port, signal) => {
+    if (port !== silentPort) return refuse(address, port, signal);
+    const { promise, reject } = Promise.withResolvers<never>();
+    signal.addEventListener('abort', () => {
+      hangUps++;
+      reject(signal.reason as Error);
+    });
+    return promise;
+  };
   const { certificate: tenantCa } = await makeCa();
-  using lab = new RoundsLab(60_000);
+  using lab = new RoundsLab(60_000, dial);
   for (let index = 0; index < 64; index++) {
     lab.rounds.aim(`tenants/silent-${index}`, {
-      ...{ ...TARGET, port, tenantCa, apiHost: `silent-${index}.example.test` },
+      ...{ ...TARGET, port: silentPort, tenantCa, apiHost: `silent-${index}.example.test` },
     });
   }
-  await until('all places are taken', () => lab.lookups >= 8);
+  await lab.clock.until('all places are taken', () => lab.lookups >= 8);
 
   lab.rounds.aim('tenants/blue', TARGET);
 
-  await until('its probe', () => lab.hosts.includes(TARGET.apiHost));
+  await lab.clock.until('its probe', () => lab.hosts.includes(TARGET.apiHost));
   // With eight places for all, it would have its own after 57 of them.
   expect(hangUps).toBeLessThan(56);
-  silent.close();
 });

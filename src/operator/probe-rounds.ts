@@ -119,6 +119,7 @@ export class ProbeRounds {
       lookup,
       dial,
       now: this.#clock.now(),
+      clock: this.#clock,
     });
     if (this.#rounds.get(exposure) !== round) return;
     round.failures = hops.some(({ state }) => state === 'Fail') ? round.failures + 1 : 0;

@@ -1,12 +1,15 @@
 /**
  * How long a hop may take. Whatever a peer does or leaves undone, a hop ends in time.
  */
+import { systemClock, type Clock } from '../clock/clock.ts';
 
 /** The limits of one hop. */
 export interface Limits {
   /** The caller wants no result any more: the hop then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs: number;
+  /** Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
 }
 
 /** What {@link inTime} gives when the time was up. */
@@ -19,17 +22,17 @@ export const TIMED_OUT = Symbol('timed out');
  * @throws what `run` throws, or the reason of the caller's signal.
  */
 export async function inTime<T>(
-  { signal, timeoutMs }: Limits,
+  { signal, timeoutMs, clock = systemClock }: Limits,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | typeof TIMED_OUT> {
   signal?.throwIfAborted();
   const work = new AbortController();
   const { promise: end, resolve, reject } = Promise.withResolvers<typeof TIMED_OUT>();
   // The wait is ended before the work is: else the work's own complaint could come first.
-  const timer = setTimeout(() => {
+  const cancel = clock.after(timeoutMs, () => {
     resolve(TIMED_OUT);
     work.abort();
-  }, timeoutMs);
+  });
   const onAbort = () => {
     reject(signal?.reason as Error);
     work.abort();
@@ -38,7 +41,7 @@ export async function inTime<T>(
   try {
     return await Promise.race([run(work.signal), end]);
   } finally {
-    clearTimeout(timer);
+    cancel();
     signal?.removeEventListener('abort', onAbort);
   }
 }

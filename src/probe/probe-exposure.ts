@@ -1,6 +1,7 @@
 /**
  * All hops of the way to one tenant, in their order.
  */
+import type { Clock } from '../clock/clock.ts';
 import { dialTcp, type Dial } from './dial.ts';
 import { notLookedAt, skippedForSameCause, type HopResult } from './hop.ts';
 import { judgeDns, resolveHost, systemLookup, type Lookup, type Resolved } from './hops/dns.ts';
@@ -40,6 +41,8 @@ export interface ProbeOptions {
   readonly lookup?: Lookup | undefined;
   /** For the dates of certificates. Default: now. */
   readonly now?: Date | undefined;
+  /** For timeouts. Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 5000;
@@ -57,7 +60,7 @@ export async function probeExposure(
   options: ProbeOptions = {},
 ): Promise<readonly HopResult[]> {
   const { signal, timeoutMs = DEFAULT_TIMEOUT_MS, dial = dialTcp, now = new Date() } = options;
-  const limits = { signal, timeoutMs };
+  const limits = { signal, timeoutMs, clock: options.clock };
   const resolve = async (name: string): Promise<Resolved> =>
     resolveHost(name, options.lookup ?? systemLookup, limits);
 
