@@ -5,7 +5,7 @@ import type { X509Certificate } from 'node:crypto';
 import { dialTcp, type Dial } from '../dial.ts';
 import type { Limits } from '../limits.ts';
 import { skippedCheck, type CheckResult } from './check-result.ts';
-import { edgeText, findHttpHost, lookAtHosts, type Checkup } from './checkup.ts';
+import { edgeText, findHttpHost, observeHosts, type Checkup } from './checkup.ts';
 import { judgeAlpn } from './checks/alpn.ts';
 import { checkBulk } from './checks/bulk.ts';
 import { judgeOwnCertificates, judgeSameKey } from './checks/certificates.ts';
@@ -19,12 +19,11 @@ import {
 import { checkIdle } from './checks/idle.ts';
 import { checkManyConnections } from './checks/many-connections.ts';
 import { checkNoName, checkUnknownName } from './checks/names.ts';
-import { isServed, judgePassthrough } from './checks/passthrough.ts';
+import { judgePassthrough } from './checks/passthrough.ts';
 import { checkProxyHeader } from './checks/proxy-header.ts';
 import { checkServerClose } from './checks/server-close.ts';
 import { checkTls12 } from './checks/tls12.ts';
 import { EDGE_CHECKS } from './codes.ts';
-import { Recognition } from './recognition.ts';
 
 /** What to check. */
 export interface EdgeTarget {
@@ -66,22 +65,11 @@ export async function checkEdge(
   const limits: Limits = { signal, timeoutMs };
   const at = edgeText(edge);
 
-  const recognition = new Recognition(hosts, authorities);
-  const looks = await lookAtHosts(edge, hosts, limits);
-  const [first, ...others] = hosts.filter((host) =>
-    isServed(host, looks.get(host) ?? [], recognition),
-  );
-  const served = first === undefined ? undefined : ([first, ...others] as const);
-  for (const host of served ?? []) {
-    for (const look of looks.get(host) ?? []) {
-      if (look.kind === 'secured') recognition.learn(look.presented);
-    }
-  }
-
+  const { looks, recognition, served } = await observeHosts(edge, hosts, authorities, limits);
   const stranger = { edge, recognition, limits };
   const passthrough = judgePassthrough(looks, recognition, { at, timeoutMs });
   const names = [await checkNoName(stranger), await checkUnknownName(stranger, hosts[0])];
-  const proxyHeader = await checkProxyHeader(stranger, hosts[0], first === hosts[0]);
+  const proxyHeader = await checkProxyHeader(stranger, hosts[0], served?.[0] === hosts[0]);
   if (served === undefined) return inOrder(withoutEchoes(passthrough, names, proxyHeader));
 
   const httpHost = await findHttpHost(edge, served, limits);

@@ -1,12 +1,14 @@
 /**
  * What checks share: the edge, the hosts, and what a first look has found.
  */
+import type { X509Certificate } from 'node:crypto';
 import { addressText } from '../dial.ts';
 import type { Limits } from '../limits.ts';
 import type { Handshake } from '../tls/handshake.ts';
+import { isServed } from './checks/passthrough.ts';
 import { EdgeConnection, handshakeThrough, type EdgeUnderTest } from './edge-connection.ts';
 import { firstAnswer, versionRequest } from './http1.ts';
-import type { Recognition } from './recognition.ts';
+import { Recognition } from './recognition.ts';
 
 /** So often each host is dialled in the plainest way. */
 const LOOKS = 3;
@@ -29,8 +31,38 @@ export interface Checkup {
   readonly idleMs: number;
 }
 
+/** What plain handshakes with each host showed. */
+export interface ObservedHosts {
+  readonly looks: Looks;
+  /** Has learned the certificates of the served hosts. */
+  readonly recognition: Recognition;
+  /** The hosts that answer plain handshakes with their own certificate. Nothing if there is none. */
+  readonly served: Checkup['served'] | undefined;
+}
+
+/** Dials each host a few times, and learns the certificates of those that are served. */
+export async function observeHosts(
+  edge: EdgeUnderTest,
+  hosts: readonly string[],
+  authorities: readonly X509Certificate[],
+  limits: Limits,
+): Promise<ObservedHosts> {
+  const recognition = new Recognition(hosts, authorities);
+  const looks = await lookAtHosts(edge, hosts, limits);
+  const [first, ...others] = hosts.filter((host) =>
+    isServed(host, looks.get(host) ?? [], recognition),
+  );
+  const served = first === undefined ? undefined : ([first, ...others] as const);
+  for (const host of served ?? []) {
+    for (const look of looks.get(host) ?? []) {
+      if (look.kind === 'secured') recognition.learn(look.presented);
+    }
+  }
+  return { looks, recognition, served };
+}
+
 /** Dials each host a few times. */
-export async function lookAtHosts(
+async function lookAtHosts(
   edge: EdgeUnderTest,
   hosts: readonly string[],
   limits: Limits,
