@@ -1,11 +1,12 @@
-import { expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { TLSSocket } from 'node:tls';
 import { ApiServer } from '../../../proxy/testing/api-server.ts';
 import { dialTcp, type Dial } from '../../dial.ts';
 import { silent } from '../../testing/answers.ts';
 import type { CheckResult } from '../check-result.ts';
 import { Recognition } from '../recognition.ts';
-import { EdgeLab, HOST_A } from '../testing/edge-lab.ts';
+import { EdgeLab, expectResult, HOST_A } from '../testing/edge-lab.ts';
+import type { EdgeFaults } from '../testing/faulty-edge.ts';
 import { httpSpeaker } from '../testing/http-speaker.ts';
 import { checkIdle } from './idle.ts';
 
@@ -67,11 +68,6 @@ test.each([
     'did not answer the first request',
   ],
   [
-    'whose first request is not answered',
-    { onConnection: silent, isHttp: true, timeoutMs: 1000 },
-    'did not answer the first request',
-  ],
-  [
     'that ends when HTTP/2 begins',
     { onConnection: hangUp, protocols: ['h2'] },
     'ended the connection at its start',
@@ -85,3 +81,61 @@ test.each([
     });
   },
 );
+
+test('a connection whose first request is not answered was not quiet either', async () => {
+  const message = `the edge did not answer the first request, asked for ${HOST_A}`;
+
+  await expectResult({ code: 'NothingToCheck', message }, async (timeoutMs) =>
+    idled({ onConnection: silent, isHttp: true, timeoutMs }),
+  );
+});
+
+// The edge or the server acts after as long as a check may take, and the connection is quiet for a little longer.
+describe('a quiet connection', () => {
+  test.each([
+    ['is cut by the edge', 'cutsIdleMs', 'IdleCut'],
+    ['is forgotten by the edge', 'forgetsIdleMs', 'IdleDead'],
+  ] as const)('that %s is a fault', async (_, fault, code) => {
+    await using lab = await EdgeLab.create();
+
+    await expectResult({ code }, async (timeoutMs) => {
+      const { port } = await lab.faultyEdge({ [fault]: timeoutMs } satisfies EdgeFaults);
+      const checkup = await lab.checkup(port);
+      return checkIdle({ ...checkup, limits: { timeoutMs }, idleMs: 1.25 * timeoutMs });
+    });
+  });
+
+  test('that is cut by the edge is a fault, even if the server does not speak HTTP', async () => {
+    await using lab = await EdgeLab.create();
+
+    await expectResult({ code: 'IdleCut' }, async (timeoutMs) => {
+      // The settings of HTTP/2 are waited for in vain first.
+      const { port } = await lab.edgeBefore(silent, { cutsIdleMs: 1.5 * timeoutMs });
+      const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
+      return checkIdle({ ...checkup, limits: { timeoutMs }, idleMs: 2 * timeoutMs });
+    });
+  });
+
+  test('that a server ends by TLS is no fault of the edge', async () => {
+    await using lab = await EdgeLab.create();
+
+    await expectResult({ code: 'IdleEndedByServer' }, async (timeoutMs) => {
+      const { port } = await lab.edgeBefore(httpSpeaker({ endsAfterMs: timeoutMs }));
+      const checkup = await lab.checkup(port, { hosts: [HOST_A] });
+      return checkIdle({ ...checkup, limits: { timeoutMs }, idleMs: 1.25 * timeoutMs });
+    });
+  });
+
+  test('whose server cannot be asked is kept', async () => {
+    await using lab = await EdgeLab.create();
+    const { port } = await lab.edgeBefore(silent);
+    const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
+
+    const { at } = checkup;
+    const message = `the connection for ${HOST_A} at ${at} is open after 0.001 s; its server cannot be asked`;
+
+    await expectResult({ code: 'IdleKept', message }, async (timeoutMs) =>
+      checkIdle({ ...checkup, limits: { timeoutMs }, idleMs: 1 }),
+    );
+  });
+});

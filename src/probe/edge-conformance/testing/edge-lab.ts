@@ -1,16 +1,39 @@
 /**
  * For tests only: two tenants, whatever stands in for the edge before them, and all checks of it.
  */
+import { expect } from 'bun:test';
 import { GatewayLab } from '../../../gateway/testing/lab.ts';
+import { ApiServer, type ApiServerOptions } from '../../../proxy/testing/api-server.ts';
+import { dialTcp } from '../../dial.ts';
 import { parseAuthorities } from '../../tls/authorities.ts';
 import { checkEdge, type EdgeCheckOptions } from '../check-edge.ts';
 import type { CheckResult } from '../check-result.ts';
+import { edgeText, findHttpHost, observeHosts, type Checkup } from '../checkup.ts';
 import { FaultyEdge, type EdgeFaults } from './faulty-edge.ts';
 import { HttpBackend } from './http-backend.ts';
 
 /** The hosts of the two. */
 export const HOST_A = 'a.k8s.test';
 export const HOST_B = 'b.k8s.test';
+
+/** Far more than a check needs where nothing is held up. */
+const PLENTY_MS = 30_000;
+
+/**
+ * Limits for checks that run into their limit. A later one is for a machine that was too busy for the earlier ones: a
+ * real fault shows within every limit.
+ */
+const WAITS_MS = [100, 1000, 15_000] as const;
+
+/** What {@link EdgeLab.checkup} is about. */
+export interface CheckupOptions {
+  /** Default: of both tenants. Empty: none is known. */
+  readonly ca?: string;
+  /** Default: both. */
+  readonly hosts?: readonly [string, ...string[]];
+  /** Whether the servers speak HTTP/1.1. Default: yes. */
+  readonly isHttp?: boolean;
+}
 
 /** Both of them. */
 export class EdgeLab implements AsyncDisposable {
@@ -48,6 +71,39 @@ export class EdgeLab implements AsyncDisposable {
     return `${this.a.authority.cert}${this.b.authority.cert}`;
   }
 
+  /** An edge with these faults before one server, which does on its connections what is given. */
+  async edgeBefore(
+    onConnection: ApiServerOptions['onConnection'],
+    faults: EdgeFaults = {},
+    protocols?: readonly string[],
+  ): Promise<FaultyEdge> {
+    const server = this.use(
+      await ApiServer.start({
+        serving: this.a.serving,
+        ...(protocols !== undefined && { protocols }),
+        ...(onConnection !== undefined && { onConnection }),
+      }),
+    );
+    return this.use(await FaultyEdge.start(new Map([[HOST_A, server.port]]), faults));
+  }
+
+  /** What a single check of the edge at a port of this machine gets. @throws if the edge serves no host */
+  async checkup(port: number, options: CheckupOptions = {}): Promise<Checkup> {
+    const { ca = this.authorities, hosts = [HOST_A, HOST_B], isHttp = true } = options;
+    const edge = { address: '127.0.0.1', port, dial: dialTcp };
+    const limits = { timeoutMs: PLENTY_MS };
+    const { looks, recognition, served } = await observeHosts(
+      edge,
+      hosts,
+      ca === '' ? [] : parseAuthorities(ca),
+      limits,
+    );
+    if (served === undefined) throw new Error(`none of ${hosts.join(', ')} is served`);
+    const httpHost = isHttp ? await findHttpHost(edge, served, limits) : undefined;
+    const at = edgeText(edge);
+    return { edge, at, limits, recognition, looks, served, httpHost, idleMs: 50 };
+  }
+
   /** Makes all checks at a port of this machine; without `ca` nothing is known of the tenants. */
   async check(
     port: number,
@@ -62,7 +118,7 @@ export class EdgeLab implements AsyncDisposable {
         ...{ address: '127.0.0.1', port, hosts },
         authorities: ca === undefined ? [] : parseAuthorities(ca),
       },
-      { timeoutMs: 30_000, idleMs: 100, ...rest },
+      { timeoutMs: PLENTY_MS, idleMs: 50, ...rest },
     );
   }
 
@@ -74,4 +130,18 @@ export class EdgeLab implements AsyncDisposable {
 /** The codes of what is not well, in the order of the report. */
 export function complaints(results: readonly CheckResult[]): readonly string[] {
   return results.flatMap(({ state, code }) => (state === 'Fail' || state === 'Warn' ? [code] : []));
+}
+
+/** Checks under ever longer limits, until the result has these fields. */
+export async function expectResult(
+  fields: Partial<CheckResult>,
+  check: (timeoutMs: number) => Promise<CheckResult>,
+): Promise<CheckResult> {
+  let result: CheckResult | undefined;
+  for (const timeoutMs of WAITS_MS) {
+    result = await check(timeoutMs);
+    if (Bun.deepEquals({ ...result, ...fields }, result)) return result;
+  }
+  expect(result).toMatchObject(fields);
+  throw new Error('unreachable');
 }

@@ -1,0 +1,36 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { EdgeLab, HOST_A } from '../testing/edge-lab.ts';
+import { httpSpeaker } from '../testing/http-speaker.ts';
+import { judgeAlpn } from './alpn.ts';
+import { judgeOwnCertificates } from './certificates.ts';
+
+setDefaultTimeout(150_000);
+
+test.each([
+  ['no protocols', [], 'AlpnNotAnswered', 'its server does not negotiate ALPN, or something'],
+  ['HTTP/1.1 alone', ['http/1.1'], 'AlpnH2NotChosen', 'http/1.1 is chosen'],
+] as const)(
+  'TLS that ends with the key of the tenant and %s is a warning',
+  async (_, protocols, code, message) => {
+    await using lab = await EdgeLab.create();
+    const { port } = await lab.edgeBefore(httpSpeaker(), {}, protocols);
+
+    const checkup = await lab.checkup(port, { hosts: [HOST_A] });
+
+    expect(judgeAlpn(checkup)).toMatchObject({
+      state: 'Warn',
+      code,
+      message: expect.stringContaining(message),
+    });
+    expect(judgeOwnCertificates(checkup)).toMatchObject({ state: 'Skip', code: 'NothingToCheck' });
+  },
+);
+
+test('without a CA, lost ALPN is a fault of the edge', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.edgeBefore(httpSpeaker(), {}, []);
+
+  const checkup = await lab.checkup(port, { ca: '', hosts: [HOST_A] });
+
+  expect(judgeAlpn(checkup)).toMatchObject({ state: 'Fail', code: 'AlpnLost' });
+});

@@ -1,0 +1,23 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { silent } from '../../testing/answers.ts';
+import { EdgeLab, HOST_A } from '../testing/edge-lab.ts';
+import { checkBulk } from './bulk.ts';
+
+setDefaultTimeout(150_000);
+
+test('an edge that breaks under load fails', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.faultyEdge({ cutsAfterBytes: 100_000 });
+
+  const result = await checkBulk(await lab.checkup(port));
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'BulkCut' });
+});
+
+test('there is nothing to check where no server speaks HTTP', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.edgeBefore(silent);
+  const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
+
+  expect(await checkBulk(checkup)).toMatchObject({ state: 'Skip', code: 'NothingToCheck' });
+});

@@ -1,0 +1,46 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { EdgeLab, expectResult, HOST_A } from '../testing/edge-lab.ts';
+import type { EdgeFaults } from '../testing/faulty-edge.ts';
+import {
+  checkLargeHello,
+  checkSmallRecords,
+  checkSplitHello,
+  checkUpperCase,
+} from './hello-forms.ts';
+
+setDefaultTimeout(150_000);
+
+test.each([
+  ['reads the hello once', { readsOnce: 'misroutes' }, checkSplitHello, 'SplitHelloNotRouted'],
+  ['reads one record alone', { firstRecord: 'refuses' }, checkSmallRecords, 'SmallRecordsRefused'],
+  [
+    'guesses after one record',
+    { firstRecord: 'misroutes' },
+    checkSmallRecords,
+    'SmallRecordsMisrouted',
+  ],
+  ['has a small buffer', { maxHelloBytes: 1460 }, checkLargeHello, 'LargeHelloNotRouted'],
+  ['compares names by case', { isCaseSensitive: true }, checkUpperCase, 'UpperCaseNotRouted'],
+] as const)('an edge that %s is found', async (_, faults: EdgeFaults, check, code) => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.faultyEdge(faults);
+
+  expect(await check(await lab.checkup(port))).toMatchObject({ code });
+});
+
+test('a split hello without an answer is told from one that is led astray', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.faultyEdge({ readsOnce: 'holds' });
+  const checkup = await lab.checkup(port);
+
+  let limitMs = 0;
+  const result = await expectResult({ code: 'SplitHelloTimeout' }, async (timeoutMs) => {
+    limitMs = timeoutMs;
+    return checkSplitHello({ ...checkup, limits: { timeoutMs } });
+  });
+
+  expect(result).toMatchObject({
+    state: 'Fail',
+    message: `127.0.0.1:${port} gave no answer within ${limitMs / 1000} s, asked for ${HOST_A} in a hello of six segments`,
+  });
+});

@@ -1,0 +1,14 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { EdgeLab } from '../testing/edge-lab.ts';
+import { checkManyConnections } from './many-connections.ts';
+
+setDefaultTimeout(150_000);
+
+test('an edge that accepts few connections at once fails', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.faultyEdge({ maxConnections: 30 });
+
+  const result = await checkManyConnections(await lab.checkup(port));
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'ManyConnectionsRefused' });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { EdgeLab, HOST_A, HOST_B } from '../testing/edge-lab.ts';
+import { FaultyEdge } from '../testing/faulty-edge.ts';
+import { HttpBackend } from '../testing/http-backend.ts';
+import type { CheckResult } from '../check-result.ts';
+import type { Checkup } from '../checkup.ts';
+import { judgePassthrough } from './passthrough.ts';
+
+setDefaultTimeout(150_000);
+
+function judge({ looks, recognition, at, limits }: Checkup): CheckResult {
+  return judgePassthrough(looks, recognition, { at, timeoutMs: limits.timeoutMs });
+}
+
+test('an edge that leads one host to another fails', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.faultyEdge({ misroutes: HOST_B });
+
+  expect(judge(await lab.checkup(port))).toMatchObject({
+    state: 'Fail',
+    code: 'PassthroughOtherHost',
+  });
+});
+
+test('a certificate of the tenant without the name of the host is told from one of the edge', async () => {
+  await using lab = await EdgeLab.create();
+  const unnamed = lab.use(
+    await HttpBackend.start(HOST_B, { names: ['elsewhere.test'], authority: lab.b.authority }),
+  );
+  const routes = new Map([
+    [HOST_A, lab.a.port],
+    [HOST_B, unnamed.port],
+  ]);
+  const { port } = lab.use(await FaultyEdge.start(routes));
+
+  const { code, message } = judge(await lab.checkup(port));
+
+  expect(code).toBe('PassthroughNameMissing');
+  expect(message).toContain(HOST_B);
+});
+
+describe('an API server whose CA was not given is told from the edge', () => {
+  test('when it answers for its host: the CA is asked for first', async () => {
+    await using lab = await EdgeLab.create();
+    const names = ['kubernetes.default.svc', HOST_B];
+    const unknown = lab.use(await HttpBackend.start(HOST_B, { names }));
+    const routes = new Map([
+      [HOST_A, lab.a.port],
+      [HOST_B, unknown.port],
+    ]);
+    const { port } = lab.use(await FaultyEdge.start(routes));
+
+    const result = judge(await lab.checkup(port, { ca: lab.a.authority.cert }));
+
+    expect(result.code).toBe('PassthroughUnknownAuthority');
+    expect(result.message).toEndWith(
+      `asked for ${HOST_B}, which is that of an API server, but of no CA given`,
+    );
+    expect(result.action).toBe(
+      `if this is the own certificate of the tenant of ${HOST_B}, give its CA by --ca; else see where the route of ${HOST_B} leads`,
+    );
+  });
+
+  test('when its certificate lacks the host, and no CA is given at all', async () => {
+    await using lab = await EdgeLab.create();
+    const names = ['kubernetes.default.svc'];
+    const unnamed = lab.use(await HttpBackend.start(HOST_B, { names }));
+    const { port } = lab.use(await FaultyEdge.start(new Map([[HOST_B, unnamed.port]])));
+
+    const results = await lab.check(port, { hosts: [HOST_B] });
+
+    expect(results[0]?.code).toBe('PassthroughNameMissing');
+  });
+});

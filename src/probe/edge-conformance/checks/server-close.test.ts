@@ -1,0 +1,26 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { silent } from '../../testing/answers.ts';
+import { EdgeLab, expectResult, HOST_A } from '../testing/edge-lab.ts';
+import { checkServerClose } from './server-close.ts';
+
+setDefaultTimeout(150_000);
+
+test('an edge that ignores the end of servers fails', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.faultyEdge({ keepsEndOf: 'server' });
+  const checkup = await lab.checkup(port);
+
+  const { state } = await expectResult({ code: 'ServerCloseNotPassedOn' }, async (timeoutMs) =>
+    checkServerClose({ ...checkup, limits: { timeoutMs } }),
+  );
+
+  expect(state).toBe('Fail');
+});
+
+test('there is nothing to check where no server speaks HTTP', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.edgeBefore(silent);
+  const checkup = await lab.checkup(port, { hosts: [HOST_A], isHttp: false });
+
+  expect(await checkServerClose(checkup)).toMatchObject({ state: 'Skip', code: 'NothingToCheck' });
+});

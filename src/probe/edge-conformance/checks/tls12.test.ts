@@ -1,0 +1,14 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { EdgeLab } from '../testing/edge-lab.ts';
+import { checkTls12 } from './tls12.ts';
+
+setDefaultTimeout(150_000);
+
+test('an edge that refuses hellos of TLS 1.2 fails', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.faultyEdge({ refusesTls12: true });
+
+  const [version] = await checkTls12(await lab.checkup(port));
+
+  expect(version).toMatchObject({ state: 'Fail', code: 'Tls12NotRouted' });
+});
