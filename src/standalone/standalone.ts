@@ -2,7 +2,7 @@
  * Operator and gateway in one process, with a folder in place of a management cluster: objects in memory, kept in a state
  * folder, that both see by a client as they would see those of a server.
  */
-import { systemClock } from '../clock/clock.ts';
+import { systemClock, type Clock } from '../clock/clock.ts';
 import { isReachedAt } from '../engine/listening/own-places.ts';
 import { formatListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
 import { adviceFor, CannotListen, listenOnAll } from '../engine/listening/listen-all.ts';
@@ -33,6 +33,8 @@ export interface StandaloneOptions {
   >;
   /** Health and metrics of both; none: nowhere. */
   readonly http: readonly ListenAddress[];
+  /** For the folder. Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
 }
 
 /** The process, put together. */
@@ -61,7 +63,9 @@ export class Standalone {
     this.#cluster = new FolderCluster({ folder, state, log });
     this.#keyFile = ensureMasterKeyFile(state);
     this.#sync = new FolderSync({
-      ...{ folder, log, clock: systemClock },
+      folder,
+      log,
+      clock: options.clock ?? systemClock,
       onLook: (faults) => this.#cluster.tellFaults(faults),
       onEdgeFiles: () => this.#operator.lookAgain(),
       client: this.#cluster.client('snicket-folder'),

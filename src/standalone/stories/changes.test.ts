@@ -5,7 +5,9 @@ import { RESOURCES } from '../../kube/resource.ts';
 import type { LabTenant } from '../../operator/testing/lab-tenant.ts';
 import { fileIn } from '../../operator/testing/objects.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
-import { RunLab, tenantText } from '../testing/run-lab.ts';
+import { tenantText } from '../testing/folder-lab.ts';
+import { RunLab } from '../testing/run-lab.ts';
+import { PROXY_IMAGE, StandaloneLab } from '../testing/standalone-lab.ts';
 import { exposureText } from '../testing/texts.ts';
 
 function hasProxies({ server }: LabTenant): boolean {
@@ -21,7 +23,7 @@ function traces({ server }: LabTenant): readonly string[] {
 }
 
 test('a bad file leaves the tenant as it was; a good one puts it right; a removed one cleans up', async () => {
-  await using lab = new RunLab();
+  await using lab = new StandaloneLab();
   const blue = await lab.addTenant('blue');
   await blue.controllers.addNode('worker-1', ['10.0.0.1']);
   await lab.start();
@@ -48,7 +50,7 @@ test('a bad file leaves the tenant as it was; a good one puts it right; a remove
 
   // 3. The file goes, with its Secrets: the tenant is left as it was before, and then nobody is led there.
   lab.remove('blue');
-  await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+  await lab.untilLater('the Exposure is gone', () => lab.exposure('blue') === undefined);
   expect(traces(blue)).toEqual([]);
   await lab.until(
     'the route is gone',
@@ -58,7 +60,7 @@ test('a bad file leaves the tenant as it was; a good one puts it right; a remove
 }, 120_000);
 
 test('warns if nobody listens at the port of the Edge, at the start and later', async () => {
-  await using lab = new RunLab();
+  await using lab = new StandaloneLab();
   await lab.addTenant('blue');
   lab.write(
     'edge.yaml',
@@ -82,15 +84,16 @@ test('warns if nobody listens at the port of the Edge, at the start and later', 
 }, 120_000);
 
 test('a restart goes on with the same keys, and cleans up what went meanwhile', async () => {
-  await using lab = new RunLab();
-  const blue = await lab.addTenant('blue');
-  const red = await lab.addTenant('red');
-  await lab.start();
-  await lab.untilCondition('blue', 'TenantReady', /^True/);
-  await lab.untilCondition('red', 'TenantReady', /^True/);
+  await using before = new RunLab();
+  await using lab = new StandaloneLab(before);
+  const blue = await before.addTenant('blue');
+  const red = await before.addTenant('red');
+  await before.start('--proxy-image', PROXY_IMAGE);
+  await before.untilCondition('blue', 'TenantReady', /^True/);
+  await before.untilCondition('red', 'TenantReady', /^True/);
   const key = readFileSync(join(lab.state, 'master.key'), 'utf8');
   const uid = lab.exposure('red')?.metadata.uid;
-  await lab.stop('SIGKILL');
+  await before.stop('SIGKILL');
 
   // 1. While nobody looks, a tenant's files go, kubeconfig and all, and the other's are broken.
   lab.remove('blue');
@@ -104,14 +107,14 @@ test('a restart goes on with the same keys, and cleans up what went meanwhile', 
   expect(lab.exposure('red')?.metadata.uid).toBe(uid);
 
   // 3. The one that went is left, by the kubeconfig that was kept for that.
-  await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+  await lab.untilLater('the Exposure is gone', () => lab.exposure('blue') === undefined);
   expect(traces(blue)).toEqual([]);
   expect(hasProxies(red)).toBe(true);
   expect(red.server.writes().length).toBe(writes);
 }, 120_000);
 
 test('an Edge whose file was never right is what an Exposure waits for, until it is right or gone', async () => {
-  await using lab = new RunLab();
+  await using lab = new StandaloneLab();
   await lab.addTenant('blue');
   lab.write('edge.yaml', `${readFileSync(join(lab.folder, 'edge.yaml'), 'utf8')}  domain: {\n`);
 
@@ -129,7 +132,7 @@ test('an Edge whose file was never right is what an Exposure waits for, until it
 }, 120_000);
 
 test('after a restart the log tells of what is still not Ready', async () => {
-  await using lab = new RunLab();
+  await using lab = new StandaloneLab();
   await lab.addTenant('blue');
   lab.write('blue/tenant.yaml', exposureText('blue'));
   await lab.start();
@@ -144,7 +147,7 @@ test('after a restart the log tells of what is still not Ready', async () => {
 }, 120_000);
 
 test('a folder that vanishes takes no tenant with it', async () => {
-  await using lab = new RunLab();
+  await using lab = new StandaloneLab();
   const blue = await lab.addTenant('blue');
   await lab.start();
   await lab.untilCondition('blue', 'TenantReady', /^True/);
@@ -163,7 +166,7 @@ test('a folder that vanishes takes no tenant with it', async () => {
 }, 120_000);
 
 test('a kubeconfig that is replaced by another is used, with no YAML touched', async () => {
-  await using lab = new RunLab();
+  await using lab = new StandaloneLab();
   const blue = await lab.addTenant('blue');
   const right = blue.kubeconfig;
   lab.write('blue/admin.conf', right.replace(/token: .*/, 'token: of-another-time'));
@@ -177,7 +180,7 @@ test('a kubeconfig that is replaced by another is used, with no YAML touched', a
 }, 120_000);
 
 test('a state that is lost is made anew: tenants are taken up again, with keys of the new one', async () => {
-  await using lab = new RunLab();
+  await using lab = new StandaloneLab();
   const blue = await lab.addTenant('blue');
   await lab.start();
   await lab.untilCondition('blue', 'TenantReady', /^True/);
@@ -186,7 +189,7 @@ test('a state that is lost is made anew: tenants are taken up again, with keys o
   await lab.stop();
 
   rmSync(lab.state, { recursive: true });
-  await lab.start('--ask-timeout', '1');
+  await lab.start({ askMs: 10 });
 
   await lab.untilCondition('blue', 'TenantReady', /^True/);
   await lab.until('the tenant has the new key', () => key() !== before);

@@ -1,75 +1,18 @@
 /**
- * For tests only: `snicket run` as a person runs it, with small API servers as the control planes of tenants.
+ * For tests only: `snicket run` as a person runs it, in a process of its own.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:tls';
-import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { parse } from 'yaml';
-import type { Exposure } from '../../api/exposure.ts';
-import { freePort } from '../../engine/conformance/free-port.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import { LabTenant } from '../../operator/testing/lab-tenant.ts';
-import { TENANTS } from '../../operator/testing/places.ts';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { FolderLab, type LogLine } from './folder-lab.ts';
+
+export { tenantText } from './folder-lab.ts';
 
 const MAIN = resolve(import.meta.dir, '../../main.ts');
 
-/** A line of the log. */
-export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };
-
 /** A folder, a state, tenants, and the program over them. */
-export class RunLab implements AsyncDisposable {
-  readonly root = mkdtempSync(join(tmpdir(), 'snicket-run-'));
-  readonly folder = join(this.root, 'folder');
-  readonly state = join(this.root, 'state');
-  readonly tenants: LabTenant[] = [];
-  /** An Edge has to say its own. */
-  readonly port = freePort();
-  readonly httpPort = freePort();
+export class RunLab extends FolderLab {
   #running: Bun.Subprocess | undefined;
   #starts = 0;
-
-  constructor() {
-    this.writeEdge();
-  }
-
-  /** Writes a file into the folder. */
-  write(file: string, text: string): void {
-    mkdirSync(dirname(join(this.folder, file)), { recursive: true });
-    writeFileSync(join(this.folder, file), text);
-  }
-
-  remove(file: string): void {
-    rmSync(join(this.folder, file), { recursive: true });
-  }
-
-  writeEdge(): void {
-    this.write(
-      'edge.yaml',
-      `apiVersion: snicket.dev/v1alpha1
-kind: Edge
-metadata:
-  name: shared
-  annotations: {snicket.dev/is-default: "true"}
-spec:
-  driver: snicket
-  domain: example.test
-  addresses: [127.0.0.1]
-  port: ${this.port}
-`,
-    );
-  }
-
-  /** A tenant, with its Exposure and its Secrets in the folder of its name. */
-  async addTenant(name: string): Promise<LabTenant> {
-    const tenant = await LabTenant.start(name);
-    this.tenants.push(tenant);
-    this.write(`${name}/pki/ca.crt`, tenant.authority.certificate);
-    this.write(`${name}/admin.conf`, tenant.kubeconfig);
-    this.write(`${name}/tenant.yaml`, tenantText(tenant));
-    return tenant;
-  }
 
   /** Starts the program; done when it is ready. @throws if it ends instead */
   async start(...flags: readonly string[]): Promise<void> {
@@ -99,142 +42,25 @@ spec:
     return this.#running?.exitCode ?? null;
   }
 
-  /** What this start of it wrote so far. */
+  /** What this start of it wrote on standard error so far. */
   get stderr(): string {
     return readFileSync(this.#logFile, 'utf8');
   }
 
-  get log(): readonly LogLine[] {
+  override get log(): readonly LogLine[] {
     const lines = this.stderr.split('\n').slice(0, -1);
     return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine);
   }
 
-  /** Waits for a line of the log. */
-  async said(pattern: RegExp): Promise<LogLine> {
-    return this.until(`the log says ${pattern}`, () =>
-      this.log.find(({ msg }) => pattern.test(msg)),
-    );
-  }
-
-  /** The Edges and Exposures of the status file. */
-  get status(): readonly KubeObject[] {
-    const text = readFileSync(join(this.state, 'status.yaml'), 'utf8');
-    return (parse(text) as { readonly items: readonly KubeObject[] }).items;
-  }
-
-  exposure(name: string): Exposure | undefined {
-    const found = this.status.find(
-      ({ kind, metadata }) => kind === 'Exposure' && metadata.name === name,
-    );
-    return found as Exposure | undefined;
-  }
-
-  /** `True Ready: sentence`. */
-  condition(name: string, type: string): string | undefined {
-    const conditions = this.exposure(name)?.status?.conditions;
-    const found = conditions?.find((condition) => condition.type === type);
-    return found && `${found.status} ${found.reason}: ${found.message}`;
-  }
-
-  async untilCondition(name: string, type: string, pattern: RegExp): Promise<string> {
-    return this.until(`${type} of ${name} is ${pattern}`, () => {
-      const text = this.condition(name, type);
-      return text !== undefined && pattern.test(text) && text;
-    });
-  }
-
-  /** Looks until something holds. @throws with the end of the log if that takes too long, or if the program ends */
-  async until<T>(
-    what: string,
-    look: () => T | undefined | false | Promise<T | undefined | false>,
-  ): Promise<T> {
-    const deadline = performance.now() + 60_000;
-    for (;;) {
-      const value = await look();
-      if (value !== undefined && value !== false) return value;
-      const isLate = performance.now() > deadline;
-      if (isLate || (this.#running !== undefined && this.#running.exitCode !== null)) {
-        throw new Error(`${isLate ? 'not in time' : 'it ended'}: ${what}\n${this.stderr}`);
-      }
-      await Bun.sleep(10);
-    }
-  }
-
-  /** A page of its own HTTP server. */
-  async http(path: string): Promise<{ readonly status: number; readonly text: string }> {
-    try {
-      const answer = await fetch(`http://127.0.0.1:${this.httpPort}${path}`);
-      return { status: answer.status, text: await answer.text() };
-    } catch {
-      return { status: 0, text: '' }; // not there yet
-    }
-  }
-
-  /** A number of the metrics page. */
-  async number(name: string): Promise<number> {
-    const { text } = await this.http('/metrics');
-    const line = text.split('\n').find((one) => one.startsWith(`${name} `));
-    return Number(line?.slice(name.length + 1));
-  }
-
-  /** What a client gets from the API of a tenant by its host, through the gateway, with the tenant's CA. */
-  async get(tenant: LabTenant, path: string, options: GetOptions = {}): Promise<string> {
-    const { credentials } = tenant.server.access;
-    if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
-    const socket = connect({
-      ...{ host: '127.0.0.1', port: this.port, ca: tenant.authority.certificate },
-      servername: tenant.apiHost,
-      ...options,
-    });
-    socket.write(
-      `GET ${path} HTTP/1.1\r\nHost: ${tenant.apiHost}\r\nAuthorization: Bearer ${credentials.token}\r\nConnection: close\r\n\r\n`,
-    );
-    let answer = '';
-    socket.on('data', (bytes) => (answer += bytes.toString()));
-    await once(socket, 'close');
-    return answer;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
+  protected override async end(): Promise<void> {
     await this.stop('SIGKILL');
-    for (const tenant of this.tenants) await tenant[Symbol.asyncDispose]();
-    rmSync(this.root, { recursive: true });
+  }
+
+  protected override get hasEnded(): boolean {
+    return this.#running !== undefined && this.#running.exitCode !== null;
   }
 
   get #logFile(): string {
     return join(this.root, `log-${this.#starts}`);
   }
-}
-
-/** How a client of {@link RunLab.get} differs from kubectl. */
-export interface GetOptions {
-  readonly servername?: string;
-  readonly checkServerIdentity?: () => undefined;
-  readonly socket?: import('node:net').Socket;
-}
-
-/** The file of a tenant. */
-export function tenantText({ name, port }: LabTenant): string {
-  return `apiVersion: snicket.dev/v1alpha1
-kind: Exposure
-metadata:
-  name: ${name}
-  namespace: ${TENANTS}
-spec:
-  controlPlane:
-    endpoints:
-      api: ["127.0.0.1:${port}"]
-    caSecret: {name: ${name}-ca}
-    kubeconfigSecret: {name: ${name}-admin}
----
-apiVersion: v1
-kind: Secret
-metadata: {name: ${name}-ca, namespace: ${TENANTS}}
-files: {tls.crt: pki/ca.crt}
----
-apiVersion: v1
-kind: Secret
-metadata: {name: ${name}-admin, namespace: ${TENANTS}}
-files: {admin.conf: admin.conf}
-`;
 }
