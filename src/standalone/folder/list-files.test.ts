@@ -19,9 +19,9 @@ test('of folders that are too deep, one is named', async () => {
 });
 
 test('of folders that are too many, one is named', async () => {
-  for (let at = 0; at < 5_000; at++) mkdirSync(join(folder, 'many', `${at}`), { recursive: true });
+  for (let at = 0; at < 50; at++) mkdirSync(join(folder, 'many', `${at}`), { recursive: true });
 
-  await expect(listFiles(folder, new AbortController().signal)).rejects.toThrow(
-    /has more than 5000 folders in it, counted up to many\/\d+; give a folder/,
+  await expect(listFiles(folder, new AbortController().signal, 50)).rejects.toThrow(
+    /has more than 50 folders in it, counted up to many\/\d+; give a folder/,
   );
 });

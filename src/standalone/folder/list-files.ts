@@ -33,7 +33,11 @@ export interface FileList {
  * Lists the files that count. Hidden ones do not: editors have their copies there, and volumes of Kubernetes their
  * versions. Links are followed. @throws FolderUnreadable, or the signal's reason
  */
-export async function listFiles(folder: string, signal: AbortSignal): Promise<FileList> {
+export async function listFiles(
+  folder: string,
+  signal: AbortSignal,
+  maxDirectories = MAX_DIRECTORIES,
+): Promise<FileList> {
   const files: string[] = [];
   const directories: string[] = [];
   const hollow: string[] = [];
@@ -48,8 +52,8 @@ export async function listFiles(folder: string, signal: AbortSignal): Promise<Fi
     const entries = await readdir(join(folder, directory), { withFileTypes: true });
     directories.push(directory);
     if (depth > MAX_DEPTH) refuse(`folders more than ${MAX_DEPTH} deep, such as ${directory}`);
-    if (directories.length > MAX_DIRECTORIES) {
-      refuse(`more than ${MAX_DIRECTORIES} folders in it, counted up to ${directory}`);
+    if (directories.length > maxDirectories) {
+      refuse(`more than ${maxDirectories} folders in it, counted up to ${directory}`);
     }
     const seen = entries.filter(({ name }) => !name.startsWith('.'));
     if (seen.length === 0) hollow.push(directory);
