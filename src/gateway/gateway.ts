@@ -50,13 +50,13 @@ export class Gateway {
   constructor(options: GatewayOptions, log: Logger) {
     this.#options = options;
     this.#log = log;
-    const { accessLog, keyFile } = options;
+    const { accessLog, keyFile, maxRoutes = MAX_ROUTES } = options;
     this.#accessLog = accessLog === undefined ? undefined : new AccessLog(accessLog, log);
     this.crew = new Crew({
       threads: options.workers,
       engine: options.engine,
       listen: options.listen,
-      slots: MAX_ROUTES,
+      slots: maxRoutes,
       limits: engineLimits(options),
       maxConnections: options.maxConnections,
       tenantLimits: options.tenantLimits,
@@ -69,7 +69,7 @@ export class Gateway {
       onLoss: (thread, error) => this.#lost.reject(new ThreadLost(thread, error)),
       onMessage: (thread, message) => this.#heard(thread, message),
     });
-    this.#table = new RouteTable(MAX_ROUTES, this.crew);
+    this.#table = new RouteTable(maxRoutes, this.crew);
     this.#routes = options.openRoutes({
       log,
       onRoutes: (routes) => this.#putInForce(routes),
@@ -159,14 +159,14 @@ export class Gateway {
   /** Not ready from now on; accepts for the grace time, closes all over the drain time, then ends. */
   async drain(): Promise<void> {
     this.#isDraining = true;
-    const { graceMs, drainMs } = this.#options;
+    const { graceMs, drainMs, clock = systemClock } = this.#options;
     this.#log.info('draining; a second signal ends it at once', {
       open: this.crew.global('open'),
       graceMs,
       drainMs,
     });
     const { signal } = new AbortController(); // nothing cuts it short but the end of the process
-    await drain({ engines: this.crew.members, graceMs, drainMs, clock: systemClock, signal });
+    await drain({ engines: this.crew.members, graceMs, drainMs, clock, signal });
     await this.stop();
   }
 

@@ -1,6 +1,7 @@
 /**
  * What a gateway is told at its start.
  */
+import type { Clock } from '../clock/clock.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { ListenAddress } from '../engine/listening/listen-address.ts';
 import type { EngineChoice } from '../engine/open-engine.ts';
@@ -31,7 +32,11 @@ export interface GatewayOptions {
   readonly accessLog?: string | undefined;
   /** The master keys; absent: no signed header is accepted. */
   readonly keyFile?: string | undefined;
+  /** How many routes there can be. Default 65,536. */
+  readonly maxRoutes?: number | undefined;
+  /** For the drain. Default: the clock of the machine. */
+  readonly clock?: Clock | undefined;
 }
 
-/** How many routes there can be. Memory is used for those that are. */
+/** How many routes there can be by default. Memory is used for those that are. */
 export const MAX_ROUTES = 65_536;
