@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { freePort } from '../engine/conformance/free-port.ts';
 import { Backend, Peer } from '../engine/conformance/peer.ts';
 import { readAlert } from '../wire/alert.ts';
 import { hello } from '../wire/hello/hello-builder.ts';
@@ -78,7 +79,7 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
 
   test('tries the next endpoint when one refuses, and lets that one rest', async () => {
     using good = new Backend();
-    const bad = `127.0.0.1:${await closedPort()}`;
+    const bad = `127.0.0.1:${freePort()}`;
     const endpoints = [bad, `127.0.0.1:${good.port}`];
     await using lab = await GatewayLab.start({ engine, routes: [{ host: 'a.test', endpoints }] });
     const startMs = performance.now();
@@ -195,14 +196,6 @@ describe.each(['bun', 'epoll'] as const)('on engine %s', (engine) => {
 
 function sum(backends: readonly Backend[]): number {
   return backends.reduce((total, { peers }) => total + peers.length, 0);
-}
-
-/** A port where nobody listens, as far as anybody can know. */
-async function closedPort(): Promise<number> {
-  const backend = new Backend();
-  const { port } = backend;
-  backend[Symbol.dispose]();
-  return port;
 }
 
 test('warns where another process has the port as well', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
+import { freePort } from '../engine/conformance/free-port.ts';
 import { listeningAddresses } from './listeners.ts';
 
 const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -16,7 +17,7 @@ test('those who listen at a port, and neither connections nor other ports', () =
 });
 
 test('as the kernel of this machine writes it', () => {
-  using server = Bun.listen({ hostname: '127.7.7.7', port: 0, socket: { data() {} } });
+  using server = Bun.listen({ hostname: '127.7.7.7', port: freePort(), socket: { data() {} } });
 
   const table = readFileSync('/proc/net/tcp', 'utf8');
 

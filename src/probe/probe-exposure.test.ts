@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { freePort } from '../engine/conformance/free-port.ts';
 import { until } from '../engine/conformance/peer.ts';
 import { TestAuthority } from '../proxy/testing/certificates.ts';
 import { HOPS } from './codes.ts';
@@ -169,7 +170,7 @@ test('a certificate that no client would take is not asked for an answer', async
 
 test('looks at every address of the edge, and names the one that leads elsewhere', async () => {
   await using lab = await ProbeLab.create();
-  const { port } = await lab.apiServer();
+  const { port } = await lab.apiServer({ port: freePort() });
   const other = await TestAuthority.create('edge-ca');
   await lab.apiServer({ serving: await other.issue(), address: '127.0.0.2', port });
 

@@ -4,6 +4,7 @@ import { connect as connectHttp2, createSecureServer } from 'node:http2';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { ManualClock } from '../clock/manual-clock.ts';
+import { freePort } from '../engine/conformance/free-port.ts';
 import { Backend, Peer, until } from '../engine/conformance/peer.ts';
 import { PREFACE_LIMIT_BYTES } from '../engine/engine.ts';
 import { ENGINE_CHOICES } from '../engine/open-engine.ts';
@@ -124,9 +125,8 @@ for (const engine of engines) {
   test(`${engine}: a pod is reset at once while the edge is down, and served when it is back`, async () => {
     await using lab = await Lab.create();
     const api = await lab.apiServer();
-    const gone = await TestGateway.start(api.port, [KEY]);
-    await gone[Symbol.asyncDispose]();
-    const proxy = await passthrough(lab, { engine, edgePort: gone.port });
+    const edgePort = freePort();
+    const proxy = await passthrough(lab, { engine, edgePort });
 
     // The clock stands: nobody waits for anything to run out.
     const refusal = await Pod.refused(proxy.ports[0]!);
@@ -134,7 +134,7 @@ for (const engine of engines) {
     expect(refusal).toEqual({ code: 'ECONNRESET', sawHandshake: false });
     expect(proxy.counters.failures()).toEqual({ dial_refused: 1, edge_down: 1 });
 
-    lab.use(await TestGateway.start(api.port, [KEY], gone.port));
+    lab.use(await TestGateway.start(api.port, [KEY], edgePort));
     using pod = await Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert, servername: HOST });
     expect(await pod.echo('back')).toBe('back');
   });
@@ -142,7 +142,7 @@ for (const engine of engines) {
   test(`${engine}: the next address is dialled when one refuses`, async () => {
     await using lab = await Lab.create();
     const api = await lab.apiServer();
-    const gateway = lab.use(await TestGateway.start(api.port, [KEY], 0, '127.0.0.2'));
+    const gateway = lab.use(await TestGateway.start(api.port, [KEY], freePort(), '127.0.0.2'));
     const lookup = async () => ['127.0.0.1', '127.0.0.2'];
     const where = { edgeHost: 'edge.test', edgePort: gateway.port, lookup };
     const proxy = await passthrough(lab, { engine, ...where });

@@ -14,9 +14,7 @@ async function page(port: number | undefined, path: string) {
 
 test('is alive from the start, and ready when the edge has shaken hands', async () => {
   await using lab = await Lab.create();
-  const api = await lab.apiServer();
-  const { port } = api;
-  await api[Symbol.asyncDispose]();
+  const port = freePort();
   const proxy = await lab.proxy({ edgePort: port, http: HTTP });
   await until(() => proxy.notReady()?.startsWith('dial_refused') === true, 'the first probe');
 
@@ -55,7 +53,7 @@ test('starts, and is not ready, while the name of the edge cannot be looked up',
 
 test('takes the new address when the edge has moved', async () => {
   await using lab = await Lab.create();
-  const old = await lab.apiServer({ address: '127.0.0.2' });
+  const old = await lab.apiServer({ address: '127.0.0.2', port: freePort() });
   let address = '127.0.0.2';
   const lookup = async () => [address];
   const proxy = await lab.proxy({ edgeHost: 'edge.test', edgePort: old.port, lookup });

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { freePort } from '../../engine/conformance/free-port.ts';
 import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';
 import { ApiServer } from '../../proxy/testing/api-server.ts';
 import { probeNode, type NodeTarget } from '../probe-node.ts';
@@ -32,7 +33,8 @@ class Node implements AsyncDisposable {
   /** What the proxy says of itself, at an address that only the kernel knows. */
   health(status: number, said: string): number {
     const server = Bun.serve({
-      ...{ hostname: '127.9.8.7', port: 0 },
+      hostname: '127.9.8.7',
+      port: freePort(),
       fetch: () => new Response(said, { status }),
     });
     this.#stack.defer(async () => server.stop(true));

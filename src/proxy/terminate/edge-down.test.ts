@@ -1,14 +1,13 @@
 import { expect, test } from 'bun:test';
 import { deafPort } from '../../engine/conformance/deaf-port.ts';
+import { freePort } from '../../engine/conformance/free-port.ts';
 import { Backend, Peer, until } from '../../engine/conformance/peer.ts';
 import { Lab } from '../testing/lab.ts';
 import { Pod, plainHello } from '../testing/pod.ts';
 
 test('a pod is reset at once, before any handshake, while the edge is down, and served when it is back', async () => {
   await using lab = await Lab.create();
-  const gone = await lab.apiServer();
-  const { port } = gone;
-  await gone[Symbol.asyncDispose]();
+  const port = freePort();
   const proxy = await lab.proxy({ edgePort: port });
 
   // The clock stands: nobody waits for anything to run out.
@@ -24,7 +23,7 @@ test('a pod is reset at once, before any handshake, while the edge is down, and 
 
 test('takes the next address when one refuses, and the pod does not notice', async () => {
   await using lab = await Lab.create();
-  const api = await lab.apiServer({ address: '127.0.0.2' });
+  const api = await lab.apiServer({ address: '127.0.0.2', port: freePort() });
   const lookup = async () => ['127.0.0.1', '127.0.0.2'];
   const proxy = await lab.proxy({ edgeHost: 'edge.test', edgePort: api.port, lookup });
   await until(() => proxy.notReady() === undefined, 'an edge that is up at one of two addresses');
