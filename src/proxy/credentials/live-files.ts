@@ -19,6 +19,8 @@ export interface LiveFilesOptions<Value> {
   readonly onError: (error: Error) => void;
   /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
+  /** How long after the first read of files that make no sense they are read again. Default 500. */
+  readonly secondLookMs?: number | undefined;
 }
 
 /**
@@ -108,7 +110,7 @@ export class LiveFiles<Value> {
     this.#secondLook = setTimeout(() => {
       const still = this.#take();
       if (still !== undefined) this.#fail(still);
-    }, SECOND_LOOK_MS);
+    }, this.#options.secondLookMs ?? SECOND_LOOK_MS);
     this.#secondLook.unref();
   }
 
