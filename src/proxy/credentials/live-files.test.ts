@@ -6,7 +6,7 @@ import { until } from '../../engine/conformance/peer.ts';
 import { LiveFiles } from './live-files.ts';
 
 /** A pair fits if both files say the same. */
-function pair() {
+function pair(secondLookMs = 1) {
   const folder = mkdtempSync(join(tmpdir(), 'snicket-live-files-'));
   const write = (name: string, content: string) => writeFileSync(join(folder, name), content);
   write('a', '1');
@@ -14,20 +14,24 @@ function pair() {
   const swapped: string[] = [];
   const errors: string[] = [];
   let recoveries = 0;
+  let misfits = 0;
   const live = (first = join(folder, 'a'), second = join(folder, 'b')) =>
     new LiveFiles<string>({
       paths: [first, second],
       parse: ([a, b]) => {
-        if (a?.toString() !== b?.toString()) throw new Error(`${String(a)} is not ${String(b)}`);
-        return String(a);
+        if (a?.toString() === b?.toString()) return String(a);
+        misfits++;
+        throw new Error(`${String(a)} is not ${String(b)}`);
       },
       onSwap: (value) => swapped.push(value),
       onRecovered: () => recoveries++,
       onError: (error) => errors.push(error.message),
+      secondLookMs,
     });
   const clean = () => rmSync(folder, { recursive: true });
   const recovered = () => recoveries;
-  return { folder, write, swapped, errors, recovered, live, [Symbol.dispose]: clean };
+  const seenMisfits = () => misfits;
+  return { folder, write, swapped, errors, recovered, seenMisfits, live, [Symbol.dispose]: clean };
 }
 
 test('has the value of the files from the start', () => {
@@ -49,12 +53,12 @@ test('throws at the start if the files are of no use: there is no last good valu
 });
 
 test('a pair that is written one file after the other is one swap and no error', async () => {
-  using lab = pair();
+  using lab = pair(600_000);
   const live = lab.live();
   live.watch();
 
   lab.write('a', '2');
-  await Bun.sleep(100); // the time between two writes is what this is about
+  await until(() => lab.seenMisfits() > 0, 'a look between the two writes');
   lab.write('b', '2');
   await until(() => live.value === '2', 'the new pair');
   live.stop();
