@@ -17,7 +17,7 @@ async function failure(running: Promise<unknown>): Promise<CommandError> {
 
 /** Runs what prints the PID of a child and has no end, with more time for a shell that could not even print by then. */
 async function late(script: string) {
-  for (const timeoutMs of [1500, 15_000, 60_000]) {
+  for (const timeoutMs of [200, 2000, 15_000, 60_000]) {
     const error = await failure(run(['sh', '-c', script], { timeoutMs }));
     expect(error.message).toContain(`not done after ${timeoutMs * patience} ms`);
     if (error.stdout === '') continue;
