@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { processIo } from '../src/cli/io/process-io.ts';
 import { currentScreen } from '../src/cli/output/output.ts';
 import { say } from '../src/cli/output/say.ts';
 import { Page } from './page.ts';
@@ -34,6 +35,7 @@ export interface Told {
 export async function play(tell: (theatre: Theatre) => Promise<Told>): Promise<never> {
   const { values } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
   const staysUp = process.stdout.isTTY && !values.once && !process.env['ONCE'];
+  const io = processIo();
   const interruption = new AbortController();
   // A second Ctrl-C ends the program as usual.
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -42,13 +44,13 @@ export async function play(tell: (theatre: Theatre) => Promise<Told>): Promise<n
       setTimeout(() => process.exit(1), END_MS);
     });
   }
-  const page = new Page(currentScreen());
+  const page = new Page(currentScreen(io));
   process.exit(
     await run(tell, { page, signal: interruption.signal, staysUp }).catch((error: unknown) => {
       // What fails after an interruption fails because of it.
       const cause: unknown = interruption.signal.aborted ? interruption.signal.reason : error;
       if (process.stderr.isTTY) process.stderr.write(CLEAR_LINE); // it may show how far things got
-      say(`demo: ${cause instanceof Error ? cause.message : String(cause)}`);
+      say(io, `demo: ${cause instanceof Error ? cause.message : String(cause)}`);
       return 1;
     }),
   );

@@ -2,6 +2,7 @@
  * `make demo`: the problem that Snicket is for, and what Snicket does about it, on real TLS sockets of this machine. Two small
  * control planes, one address for both, and a worker of each; then commands to try. Needs npm only, and no root.
  */
+import { processIo } from '../src/cli/io/process-io.ts';
 import { withProgress } from '../src/cli/output/progress.ts';
 import * as claims from './claims.ts';
 import * as commands from './commands.ts';
@@ -10,9 +11,10 @@ import { faultsOf, inOrder, rowsOf } from './finding.ts';
 import { play } from './play.ts';
 import { startStage } from './stage/stage.ts';
 
+const io = processIo();
 await play(async ({ page, signal, stack, staysUp }) => {
   page.heading('Two hosted control planes behind one address');
-  const stage = await withProgress('starting', startStage(stack, signal));
+  const stage = await withProgress(io, 'starting', startStage(stack, signal));
   const { edge, workers, folder, broken } = stage;
   const [a, b] = workers;
   page.table(
@@ -28,7 +30,7 @@ await play(async ({ page, signal, stack, staysUp }) => {
     ],
   );
   const exposed = Promise.all([stage.expose(a, 'terminate'), stage.expose(b, 'passthrough')]);
-  await withProgress('waiting for the proxies', exposed);
+  await withProgress(io, 'waiting for the proxies', exposed);
 
   page.heading('The problem');
   page.text(`The shared address tells tenants apart by the name in the TLS hello. Pods dial

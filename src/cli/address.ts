@@ -4,6 +4,7 @@ import { adviceFor, CannotListen, listenOnAll } from '../engine/listening/listen
 import type { NodeAddresses } from '../node-address/node-addresses.ts';
 import { parseVirtualAddress } from '../node-address/virtual-address.ts';
 import { say } from './output/say.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -29,7 +30,7 @@ interface Flags {
 }
 
 /** `snicket address`: the virtual address on which the proxy of a node serves its pods. */
-export function addressCommand(): Command {
+export function addressCommand(io: CommandIo): Command {
   return new Command('address')
     .description('put virtual addresses on this machine (lo), take them off, or check them')
     .addArgument(new Argument('<action>').choices(['add', 'remove', 'check'] satisfies Action[]))
@@ -43,11 +44,11 @@ export function addressCommand(): Command {
       const { NodeAddresses } = await import('../node-address/node-addresses.ts');
       try {
         using node = new NodeAddresses();
-        await run(action, [...ips], flags, node);
+        await run(action, [...ips], flags, node, io);
       } catch (error) {
         // Not the command line, but the machine is at fault.
-        say(`error: ${error instanceof Error ? error.message : String(error)}`);
-        process.exitCode = 1;
+        say(io, `error: ${error instanceof Error ? error.message : String(error)}`);
+        io.exitCode = 1;
       }
     });
 }
@@ -66,7 +67,9 @@ async function run(
   ips: readonly string[],
   { http }: Flags,
   node: NodeAddresses,
+  io: CommandIo,
 ): Promise<void> {
+  const print = (line: string) => io.stdout.write(`${line}\n`);
   switch (action) {
     case 'add':
       for (const ip of ips) print(`${ip}: ${node.add(ip)}`);
@@ -74,7 +77,7 @@ async function run(
     case 'check':
       for (const ip of ips) {
         const fault = node.fault(ip);
-        if (fault !== undefined) process.exitCode = 1;
+        if (fault !== undefined) io.exitCode = 1;
         print(fault ?? `${ip} is on lo`);
       }
       break;
@@ -85,7 +88,7 @@ async function run(
         else if (left === undefined) print(`${ip}: absent`);
         if (left !== undefined) print(`${left}: not ours, and left alone`);
       }
-      if (http !== undefined) await stay(ips, http, node);
+      if (http !== undefined) await stay(ips, http, node, io);
   }
 }
 
@@ -94,9 +97,11 @@ async function stay(
   ips: readonly string[],
   http: readonly ListenAddress[],
   node: NodeAddresses,
+  io: CommandIo,
 ): Promise<void> {
+  const print = (line: string) => io.stdout.write(`${line}\n`);
   const { promise: told, resolve } = Promise.withResolvers<void>();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) io.signals.once(signal, () => resolve());
   const { serveHttp } = await import('../telemetry/http.ts');
   const { Metrics } = await import('../telemetry/metrics.ts');
   const metrics = new Metrics();
@@ -141,8 +146,4 @@ function parsed<Value>(text: string, parse: (text: string) => Value): Value {
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
   }
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

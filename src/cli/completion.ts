@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander';
 import { SCRIPTS, SHELLS, type Shell } from './completion/scripts.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -21,12 +22,12 @@ Exit codes:
   2  the command line cannot be understood`;
 
 /** `snicket completion`: what a shell has to be told to complete command lines. */
-export function completionCommand(): Command {
+export function completionCommand(io: CommandIo): Command {
   return new Command('completion')
     .description('print a script by which a shell completes command lines of snicket')
     .addArgument(new Argument('<shell>', 'which one').choices(SHELLS))
     .addHelpText('after', EXAMPLES)
     .action((shell: Shell) => {
-      process.stdout.write(SCRIPTS[shell]);
+      io.stdout.write(SCRIPTS[shell]);
     });
 }

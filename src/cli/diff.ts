@@ -14,6 +14,7 @@ import {
   type NamedExposure,
 } from './flags/management-flags.ts';
 import { say } from './output/say.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -41,7 +42,7 @@ interface Flags extends ManagementFlags {
 }
 
 /** `snicket diff`: what the operator would change. */
-export function diffCommand(): Command {
+export function diffCommand(io: CommandIo): Command {
   return withManagementFlags(new Command('diff'))
     .description('show what the operator would change, in the management cluster and in tenants')
     .addOption(filesOption(', as if they were applied'))
@@ -62,8 +63,8 @@ export function diffCommand(): Command {
         import('./plans/plans.ts'),
       ]);
       try {
-        const outlooks = await outlooksOf(exposure, flags, command);
-        if (outlooks !== undefined) await orSayWhy(async () => diff(outlooks, flags));
+        const outlooks = await outlooksOf(io, exposure, flags, command);
+        if (outlooks !== undefined) await orSayWhy(io, async () => diff(io, outlooks, flags));
       } catch (error) {
         if (error instanceof StateUnreadable) command.error(`error: ${error.message}`);
         if (!(error instanceof AccessError)) throw error;
@@ -77,32 +78,35 @@ type Outlooks = AsyncIterable<Outlook>;
 
 /** What is to be compared; nothing if files are wrong, which has been told. @throws AccessError */
 async function outlooksOf(
+  io: CommandIo,
   exposure: NamedExposure | undefined,
   flags: Flags,
   command: Command,
 ): Promise<Outlooks | undefined> {
-  if (flags.filename !== undefined) return outlooksWith(flags.filename, exposure, flags, command);
+  if (flags.filename !== undefined)
+    return outlooksWith(io, flags.filename, exposure, flags, command);
   refuseUnclear(exposure, flags, command);
   refuseGiven(['state'], 'belongs to -f and the folder of snicket run; add that', command);
   const [{ outlooks }, { someOf }] = await Promise.all([
     import('./plans/outlooks.ts'),
     import('./sources/chosen-exposures.ts'),
   ]);
-  const { client, access } = await openManagement(flags);
+  const { client, access } = await openManagement(io, flags);
   const choice = choiceOf(exposure, flags, access);
   const { operatorNamespace: namespace, proxyImage, only } = flags;
   const choose = (all: Parameters<typeof someOf>[0]) => someOf(all, choice);
-  return outlooks({ client, namespace, proxyImage, only, choose });
+  return outlooks({ io, client, namespace, proxyImage, only, choose });
 }
 
 /** The same with the files of -f. */
 async function outlooksWith(
+  io: CommandIo,
   words: readonly string[],
   exposure: NamedExposure | undefined,
   flags: Flags,
   command: Command,
 ): Promise<Outlooks | undefined> {
-  const source = fileSourceOf(words, exposure, flags, command);
+  const source = fileSourceOf(io, words, exposure, flags, command);
   const { outlooksApplied, outlooksOfRun } = await import('./sources/diff-sources.ts');
   const { state, proxyImage, only, operatorNamespace } = flags;
   if (source.folder !== undefined) {
@@ -111,22 +115,22 @@ async function outlooksWith(
         'error: what snicket run has in force is in its state; name that too: --state DIR',
       );
     }
-    const { reading } = (await soundObjects(source, command)) ?? {};
+    const { reading } = (await soundObjects(io, source, command)) ?? {};
     const places = { folder: source.folder, state, choice: choiceIn(source, flags) };
-    return reading && outlooksOfRun({ reading, ...places, proxyImage, only });
+    return reading && outlooksOfRun({ io, reading, ...places, proxyImage, only });
   }
   refuseGiven(['state'], 'belongs to the folder of snicket run; leave it out', command);
-  const { client, access } = await openManagement(flags);
+  const { client, access } = await openManagement(io, flags);
   const { namespace = access.namespace } = flags;
-  const { objects } = (await soundObjects(source, command, namespace)) ?? {};
+  const { objects } = (await soundObjects(io, source, command, namespace)) ?? {};
   const choice = choiceIn(source, flags, access.namespace);
   // One that is named may be in the cluster alone, with a file of its Edge.
   const isWhole = flags.allNamespaces || source.exposure !== undefined;
   const meant = { choice, isWhole, namespace: operatorNamespace };
-  return objects && outlooksApplied({ client, objects, ...meant, proxyImage, only });
+  return objects && outlooksApplied({ io, client, objects, ...meant, proxyImage, only });
 }
 
-async function diff(outlooks: Outlooks, flags: Flags): Promise<void> {
+async function diff(io: CommandIo, outlooks: Outlooks, flags: Flags): Promise<void> {
   // Loaded here, so that help does not pay for it.
   const [{ EXIT, reportFindings }, { exposureChanges }, texts, { currentScreen, valueText }] =
     await Promise.all([
@@ -135,22 +139,22 @@ async function diff(outlooks: Outlooks, flags: Flags): Promise<void> {
       import('./output/diff-text.ts'),
       import('./output/output.ts'),
     ]);
-  const { hasColours } = currentScreen();
+  const { hasColours } = currentScreen(io);
   const all: object[] = [];
   let hasChanges = false;
   let isEmpty = true;
   for await (const outlook of outlooks) {
     isEmpty = false;
-    reportFindings(outlook, EXIT.failed);
+    reportFindings(io, outlook, EXIT.failed);
     const changes = exposureChanges(outlook, flags.only);
     if (changes.changes.length > 0) hasChanges = true;
-    if (flags.output === 'text') process.stdout.write(texts.changesText(changes, hasColours));
+    if (flags.output === 'text') io.stdout.write(texts.changesText(changes, hasColours));
     else all.push(texts.changesValue(changes));
   }
-  if (flags.output !== 'text') process.stdout.write(valueText({ exposures: all }, flags.output));
-  if (isEmpty) say('there is no Exposure');
-  if (hasChanges) process.exitCode ??= EXIT.wrong;
-  else if (!isEmpty && process.exitCode === undefined && process.stderr.isTTY) {
-    say('nothing to change');
+  if (flags.output !== 'text') io.stdout.write(valueText({ exposures: all }, flags.output));
+  if (isEmpty) say(io, 'there is no Exposure');
+  if (hasChanges) io.exitCode ??= EXIT.wrong;
+  else if (!isEmpty && io.exitCode === undefined && io.stderr.isTTY) {
+    say(io, 'nothing to change');
   }
 }

@@ -24,6 +24,7 @@ import { FORMAT_NAMES, FORMATS, formatsWith, type FormatName } from './dns/forma
 import { outputOption, type Output } from './output/output.ts';
 import { READ_MS } from './sources/reading-limit.ts';
 import { say } from './output/say.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Formats:
@@ -64,7 +65,7 @@ interface Flags extends ClusterFlags, ChoiceFlags {
 }
 
 /** `snicket dns`: the records that lead the hosts of Exposures to their Edge. */
-export function dnsCommand(): Command {
+export function dnsCommand(io: CommandIo): Command {
   return withClusterFlags(new Command('dns'))
     .description('see whether the hosts of Exposures lead to their Edge, and print the DNS records')
     .addArgument(
@@ -93,11 +94,11 @@ export function dnsCommand(): Command {
       const exposures = named ?? [];
       refuseMisplaced(exposures, flags, command);
       if (flags.filename !== undefined) {
-        return runOnFolder(flags.filename, exposures, flags, command);
+        return runOnFolder(io, flags.filename, exposures, flags, command);
       }
       const { AccessError } = await import('../kube/access/cluster-access.ts');
       try {
-        await runOnCluster(exposures, flags);
+        await runOnCluster(io, exposures, flags);
       } catch (error) {
         if (!(error instanceof AccessError)) throw error;
         command.error(`error: ${accessText(error, flags, 'its folder: -f DIR')}`);
@@ -131,7 +132,11 @@ function refuseMisplaced(
   }
 }
 
-async function runOnCluster(exposures: readonly NamedExposure[], flags: Flags): Promise<void> {
+async function runOnCluster(
+  io: CommandIo,
+  exposures: readonly NamedExposure[],
+  flags: Flags,
+): Promise<void> {
   // Loaded here, so that help does not pay for it.
   const [{ orSayWhy }, chosen, { ManagementSnapshot }, { withProgress }] = await Promise.all([
     import('./plans/plans.ts'),
@@ -139,20 +144,21 @@ async function runOnCluster(exposures: readonly NamedExposure[], flags: Flags): 
     import('../operator/management/management-snapshot.ts'),
     import('./output/progress.ts'),
   ]);
-  const { client, access } = await openManagement(flags);
-  await orSayWhy(async () => {
+  const { client, access } = await openManagement(io, flags);
+  await orSayWhy(io, async () => {
     const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_MS));
-    const management = await withProgress(`reading ${client.server}`, reading);
+    const management = await withProgress(io, `reading ${client.server}`, reading);
     const choices = (exposures.length === 0 ? [undefined] : exposures).map((exposure) =>
       choiceOf(exposure, flags, access),
     );
     const meant = choices.flatMap((choice) => chosen.chosenOf(management.exposures, choice));
-    if (meant.length === 0) say(chosen.noExposureText(choices));
-    await show(management, [...new Set(meant)], flags);
+    if (meant.length === 0) say(io, chosen.noExposureText(choices));
+    await show(io, management, [...new Set(meant)], flags);
   });
 }
 
 async function runOnFolder(
+  io: CommandIo,
   folder: string,
   exposures: readonly NamedExposure[],
   flags: Flags,
@@ -163,16 +169,17 @@ async function runOnFolder(
     import('./plans/plans.ts'),
     import('./sources/folder-management.ts'),
   ]);
-  const opened = await openFolder(folder, command);
-  for (const fault of opened.faults) say(`error: ${fault}`);
-  await orSayWhy(async () => {
+  const opened = await openFolder(io, folder, command);
+  for (const fault of opened.faults) say(io, `error: ${fault}`);
+  await orSayWhy(io, async () => {
     const chosen = someInFolder(opened, choicesInFolder(exposures, flags));
-    await show(opened.management, chosen, flags);
+    await show(io, opened.management, chosen, flags);
   });
-  if (opened.faults.length > 0) process.exitCode = EXIT.failed;
+  if (opened.faults.length > 0) io.exitCode = EXIT.failed;
 }
 
 async function show(
+  io: CommandIo,
   management: ManagementSnapshot,
   exposures: readonly KubeObject[],
   flags: Flags,
@@ -180,12 +187,16 @@ async function show(
   const { wantedNames } = await import('./dns/wanted-names.ts');
   const wanted = wantedNames(exposures, management, flags.operatorNamespace);
   await (flags.format === undefined
-    ? check(wanted, flags.output)
-    : printRecords(wanted, flags.format, flags));
+    ? check(io, wanted, flags.output)
+    : printRecords(io, wanted, flags.format, flags));
 }
 
-async function check({ names, findings }: WantedNames, output: Output): Promise<void> {
-  const [{ checkNames }, { systemLookup }, { checksTable, checksValue }, records, io, progress] =
+async function check(
+  io: CommandIo,
+  { names, findings }: WantedNames,
+  output: Output,
+): Promise<void> {
+  const [{ checkNames }, { systemLookup }, { checksTable, checksValue }, records, texts, progress] =
     await Promise.all([
       import('./dns/checks.ts'),
       import('../probe/hops/dns.ts'),
@@ -195,21 +206,23 @@ async function check({ names, findings }: WantedNames, output: Output): Promise<
       import('./output/progress.ts'),
     ]);
   const checking = checkNames(names, { lookup: systemLookup });
-  const checks = await progress.withProgress(`waiting for ${names.length} names`, checking);
+  const checks = await progress.withProgress(io, `waiting for ${names.length} names`, checking);
   const all = [...findings, ...records.selfAnsweringFindings(names)];
-  if (output !== 'table') process.stdout.write(io.valueText(checksValue(checks, all), output));
-  else if (names.length > 0) process.stdout.write(checksTable(checks, io.currentScreen()));
-  for (const note of records.selfAnsweringNotes(names)) say(`note: ${note}`);
-  await report(all);
+  if (output !== 'table') io.stdout.write(texts.valueText(checksValue(checks, all), output));
+  else if (names.length > 0) io.stdout.write(checksTable(checks, texts.currentScreen(io)));
+  for (const note of records.selfAnsweringNotes(names)) say(io, `note: ${note}`);
+  await report(io, all);
   const bad = checks.filter(({ state }) => state !== 'ok').length;
   if (bad === 0) return;
-  process.exitCode = 1;
+  io.exitCode = 1;
   say(
+    io,
     `${bad} of ${checks.length} ${checks.length === 1 ? 'name' : 'names'} ${bad === 1 ? 'does' : 'do'} not lead to the Edge; for the records: --format`,
   );
 }
 
 async function printRecords(
+  io: CommandIo,
   { names, findings }: WantedNames,
   format: FormatName,
   { wildcard, ttl, zone = [] }: Flags,
@@ -218,16 +231,16 @@ async function printRecords(
   const records = recordsOf(names, {
     ...{ format, hasWildcards: wildcard, ttlSeconds: ttl, zones: zone },
   });
-  process.stdout.write(records.text);
-  for (const note of records.notes) say(`note: ${note}`);
-  await report([...findings, ...records.findings]);
+  io.stdout.write(records.text);
+  for (const note of records.notes) say(io, `note: ${note}`);
+  await report(io, [...findings, ...records.findings]);
 }
 
-async function report(findings: readonly NamedFinding[]): Promise<void> {
+async function report(io: CommandIo, findings: readonly NamedFinding[]): Promise<void> {
   for (const finding of findings) {
-    say(`${finding.severity}: ${finding.of}: ${finding.code}: ${findingText(finding)}`);
+    say(io, `${finding.severity}: ${finding.of}: ${finding.code}: ${findingText(finding)}`);
   }
-  if (findings.some(({ severity }) => severity === 'error')) process.exitCode = 1;
+  if (findings.some(({ severity }) => severity === 'error')) io.exitCode = 1;
 }
 
 function parseTtl(text: string): number {

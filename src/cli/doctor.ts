@@ -26,6 +26,7 @@ import { secondsUpTo } from './flags/flag-values.ts';
 import { outputOption, type Output } from './output/output.ts';
 import { READ_MS } from './sources/reading-limit.ts';
 import { say } from './output/say.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -58,9 +59,9 @@ interface Flags extends ManagementFlags, WorkerFlags {
 }
 
 /** `snicket doctor`: tries every hop of the way to tenants, and says what to do. */
-export function doctorCommand(): Command {
+export function doctorCommand(io: CommandIo): Command {
   const command = withClusterFlags(new Command('doctor'))
-    .addCommand(edgeCommand())
+    .addCommand(edgeCommand(io))
     .helpCommand(false) // an Exposure may be called help
     .description('try every hop of the way to tenants, and say what is wrong and what to do')
     .addArgument(
@@ -83,18 +84,19 @@ export function doctorCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .action(async (named: readonly NamedExposure[] | undefined, flags: Flags, command: Command) => {
       const exposures = named ?? [];
-      if (flags.fromWorker) return runOnWorker(exposures, flags, command);
+      if (flags.fromWorker) return runOnWorker(io, exposures, flags, command);
       refuseGiven(WORKER_FLAGS, 'belongs to --from-worker; add that, or leave it out', command);
       for (const exposure of exposures.length === 0 ? [undefined] : exposures) {
         refuseUnclear(exposure, flags, command);
       }
       if (flags.filename !== undefined)
-        return runOnFolder(flags.filename, exposures, flags, command);
-      return runOnCluster(exposures, flags, command);
+        return runOnFolder(io, flags.filename, exposures, flags, command);
+      return runOnCluster(io, exposures, flags, command);
     });
 }
 
 async function runOnCluster(
+  io: CommandIo,
   exposures: readonly NamedExposure[],
   flags: Flags,
   command: Command,
@@ -116,18 +118,19 @@ async function runOnCluster(
     import('../kube/access/cluster-access.ts'),
   ]);
   try {
-    const { client, access } = await openManagement(flags);
+    const { client, access } = await openManagement(io, flags);
     const choices = (exposures.length === 0 ? [undefined] : exposures).map((one) =>
       choiceOf(one, flags, access),
     );
-    await orSayWhy(async () => {
+    await orSayWhy(io, async () => {
       const signal = AbortSignal.timeout(READ_MS);
       const reading = ManagementSnapshot.read(client, signal);
-      const management = await withProgress(`reading ${client.server}`, reading);
+      const management = await withProgress(io, `reading ${client.server}`, reading);
       const namespace = flags.operatorNamespace;
-      const proxyImage = flags.proxyImage ?? (await proxyImageOf({ client, namespace }, signal));
+      const proxyImage =
+        flags.proxyImage ?? (await proxyImageOf({ io, client, namespace }, signal));
       const { output, timeout } = flags;
-      await diagnose(management, choices, { namespace, proxyImage, output, timeout });
+      await diagnose(io, management, choices, { namespace, proxyImage, output, timeout });
     });
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
@@ -136,6 +139,7 @@ async function runOnCluster(
 }
 
 async function runOnFolder(
+  io: CommandIo,
   folder: string,
   exposures: readonly NamedExposure[],
   flags: Flags,
@@ -148,21 +152,22 @@ async function runOnFolder(
     import('./sources/folder-management.ts'),
     import('./plans/proxy-image.ts'),
   ]);
-  const opened = await openFolder(folder, command);
-  for (const fault of opened.faults) say(`error: ${fault}`);
+  const opened = await openFolder(io, folder, command);
+  for (const fault of opened.faults) say(io, `error: ${fault}`);
   const proxyImage = flags.proxyImage ?? PROXY_IMAGE;
   const { operatorNamespace: namespace, output, timeout } = flags;
-  await plans.orSayWhy(async () => {
+  await plans.orSayWhy(io, async () => {
     const choices = choicesInFolder(exposures, flags);
     someInFolder(opened, choices);
-    await diagnose(opened.management, choices, {
+    await diagnose(io, opened.management, choices, {
       ...{ namespace, proxyImage, isGatewayHere: true, output, timeout },
     });
   });
-  if (opened.faults.length > 0) process.exitCode = plans.EXIT.failed;
+  if (opened.faults.length > 0) io.exitCode = plans.EXIT.failed;
 }
 
 async function runOnWorker(
+  io: CommandIo,
   exposures: readonly NamedExposure[],
   flags: Flags,
   command: Command,
@@ -177,7 +182,7 @@ async function runOnWorker(
     import('./doctor/from-worker.ts'),
   ]);
   try {
-    await diagnoseWorker(words, flags);
+    await diagnoseWorker(io, words, flags);
   } catch (error) {
     if (!(error instanceof UnusableWords)) throw error;
     command.error(`error: ${error.message}`);

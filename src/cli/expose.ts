@@ -12,6 +12,7 @@ import {
 } from './flags/management-flags.ts';
 import { outputOption, type Output } from './output/output.ts';
 import type { NamedControlPlane } from './expose/control-planes.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -55,7 +56,7 @@ interface Flags extends ClusterFlags {
 }
 
 /** `snicket expose`: writes the Exposure of a control plane. */
-export function exposeCommand(): Command {
+export function exposeCommand(io: CommandIo): Command {
   return withClusterFlags(new Command('expose'))
     .description('write the Exposure of a control plane, and ask only what cannot be found out')
     .addArgument(
@@ -107,7 +108,7 @@ export function exposeCommand(): Command {
         import('./expose/cannot-expose.ts'),
       ]);
       try {
-        await run(controlPlane, flags);
+        await run(io, controlPlane, flags);
       } catch (error) {
         const isKnown = [AccessError, AnswerMissing, CannotExpose].some(
           (kind) => error instanceof kind,
@@ -139,38 +140,46 @@ function refuseMisplaced(
   }
 }
 
-async function run(controlPlane: NamedControlPlane | undefined, flags: Flags): Promise<void> {
+async function run(
+  io: CommandIo,
+  controlPlane: NamedControlPlane | undefined,
+  flags: Flags,
+): Promise<void> {
   // Loaded here, so that help does not pay for it.
   const [{ orSayWhy }, { exposeControlPlane }] = await Promise.all([
     import('./plans/plans.ts'),
     import('./expose/expose-control-plane.ts'),
   ]);
-  const opened = await openOrDraft(controlPlane, flags);
+  const opened = await openOrDraft(io, controlPlane, flags);
   if (opened === undefined) return;
   const { client, access } = opened;
   const wishes = { ...flags, controlPlane, usualNamespace: access.namespace };
-  await orSayWhy(async () =>
-    exposeControlPlane(client, wishes, { ...flags, timeoutMs: flags.timeout * 1000 }),
+  await orSayWhy(io, async () =>
+    exposeControlPlane(io, client, wishes, { ...flags, timeoutMs: flags.timeout * 1000 }),
   );
   // Watches that hang on a lost connection would keep the process.
-  if (flags.wait) process.exit();
+  if (flags.wait) io.exit();
 }
 
 /** The cluster; nothing if there is none, and the Exposure was printed without it. @throws AccessError */
-async function openOrDraft(controlPlane: NamedControlPlane | undefined, flags: Flags) {
+async function openOrDraft(
+  io: CommandIo,
+  controlPlane: NamedControlPlane | undefined,
+  flags: Flags,
+) {
   const [{ AccessError }, { printWithoutCluster }, { isNamedInFull }] = await Promise.all([
     import('../kube/access/cluster-access.ts'),
     import('./expose/expose-control-plane.ts'),
     import('./expose/without-cluster.ts'),
   ]);
   try {
-    return await openManagement(flags);
+    return await openManagement(io, flags);
   } catch (error) {
     const isNone = error instanceof AccessError && error.code === 'AccessMissing';
     if (!isNone || !flags.dryRun || flags.kubeconfig !== undefined) throw error;
     const wishes = { ...flags, controlPlane, usualNamespace: FOLDER_NAMESPACE };
     if (isNamedInFull(wishes)) {
-      await printWithoutCluster(wishes, flags, error.message);
+      await printWithoutCluster(io, wishes, flags, error.message);
       return undefined;
     }
     const way = 'without one, --dry-run needs KIND/NAME or --endpoints';

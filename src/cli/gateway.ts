@@ -3,7 +3,9 @@ import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
 import type { OpenRoutesFeed } from '../gateway/routes/routes-feed.ts';
 import { fileName, objectName } from './flags/flag-values.ts';
+import { accessOptions } from './io/access-options.ts';
 import { gatewayOptionsOf, withGatewayFlags, type GatewayFlags } from './flags/gateway-flags.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -46,7 +48,7 @@ interface Flags extends GatewayFlags {
 }
 
 /** `snicket gateway`: the shared address of all tenants. */
-export function gatewayCommand(): Command {
+export function gatewayCommand(io: CommandIo): Command {
   const command = new Command('gateway')
     .description('route TLS connections to tenants by the name that clients ask for')
     .option(
@@ -91,10 +93,10 @@ export function gatewayCommand(): Command {
         import('../gateway/run-gateway.ts'),
         import('./output/program-log.ts'),
       ]);
-      const log = await programLog(flags.logLevel);
-      const options = await gatewayOptions(flags, command);
+      const log = await programLog(io, flags.logLevel);
+      const options = await gatewayOptions(io, flags, command);
       // A write that nobody takes, or a file that does not answer, would keep the process for ever.
-      process.exit(await runGateway(options, log));
+      io.exit(await runGateway(options, log));
     });
 }
 
@@ -114,11 +116,11 @@ function routesFault(flags: Flags): string | undefined {
 }
 
 /** Each kind of feed is loaded when it is asked for. */
-async function routesFeed(flags: Flags, command: Command): Promise<OpenRoutesFeed> {
+async function routesFeed(io: CommandIo, flags: Flags, command: Command): Promise<OpenRoutesFeed> {
   const { routes, edge, state, kubeconfig, context } = flags;
   if (routes !== undefined) {
     const { RoutesFile } = await import('../gateway/routes/routes-file.ts');
-    return (sink) => new RoutesFile({ path: routes }, sink);
+    return (sink) => new RoutesFile({ path: io.path(routes) }, sink);
   }
   const [{ KubernetesRoutes }, { createClient }, { defaultAccess }, { AccessError }] =
     await Promise.all([
@@ -128,18 +130,23 @@ async function routesFeed(flags: Flags, command: Command): Promise<OpenRoutesFee
       import('../kube/access/cluster-access.ts'),
     ]);
   try {
-    const client = createClient(defaultAccess({ kubeconfig, context }));
-    return (sink) => new KubernetesRoutes({ client, edge, statePath: state }, sink);
+    const client = createClient(defaultAccess(accessOptions(io, kubeconfig, context)));
+    const statePath = state === undefined ? undefined : io.path(state);
+    return (sink) => new KubernetesRoutes({ client, edge, statePath }, sink);
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
     return command.error(`error: ${error.message}`);
   }
 }
 
-async function gatewayOptions(flags: Flags, command: Command): Promise<GatewayOptions> {
+async function gatewayOptions(
+  io: CommandIo,
+  flags: Flags,
+  command: Command,
+): Promise<GatewayOptions> {
   return {
-    openRoutes: await routesFeed(flags, command),
-    ...gatewayOptionsOf(flags),
-    keyFile: flags.keyFile,
+    openRoutes: await routesFeed(io, flags, command),
+    ...gatewayOptionsOf(io, flags),
+    keyFile: flags.keyFile === undefined ? undefined : io.path(flags.keyFile),
   };
 }

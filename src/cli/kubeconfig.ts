@@ -29,6 +29,7 @@ import {
   plannedPlace,
   routedPlace,
 } from './kubeconfig/tenant-place.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -59,7 +60,7 @@ interface Flags extends ClusterFlags {
 }
 
 /** `snicket kubeconfig`: a kubeconfig for people, through the edge. */
-export function kubeconfigCommand(): Command {
+export function kubeconfigCommand(io: CommandIo): Command {
   return withClusterFlags(new Command('kubeconfig'))
     .description('print a kubeconfig of a tenant that leads through the edge')
     .addArgument(new Argument('<exposure>', 'NAMESPACE/NAME, or NAME').argParser(parseExposureName))
@@ -80,8 +81,8 @@ export function kubeconfigCommand(): Command {
       }
       const { AccessError } = await import('../kube/access/cluster-access.ts');
       try {
-        refuseExisting(flags, command);
-        await run(exposure, flags, command);
+        refuseExisting(io, flags, command);
+        await run(io, exposure, flags, command);
       } catch (error) {
         if (error instanceof AccessError) {
           command.error(`error: ${accessText(error, flags, 'its folder: -f DIR')}`);
@@ -92,7 +93,12 @@ export function kubeconfigCommand(): Command {
     });
 }
 
-async function run(exposure: NamedExposure, flags: Flags, command: Command): Promise<void> {
+async function run(
+  io: CommandIo,
+  exposure: NamedExposure,
+  flags: Flags,
+  command: Command,
+): Promise<void> {
   // Loaded here, so that help does not pay for it.
   const [{ orSayWhy, EXIT }, { AccessError }] = await Promise.all([
     import('./plans/plans.ts'),
@@ -100,20 +106,20 @@ async function run(exposure: NamedExposure, flags: Flags, command: Command): Pro
   ]);
   const { access, read } =
     flags.filename === undefined
-      ? await openCluster(flags)
-      : await openFolderOf(flags.filename, command);
+      ? await openCluster(io, flags)
+      : await openFolderOf(io, flags.filename, command);
   const choice = choiceOf(exposure, { ...flags, allNamespaces: false }, access);
-  await orSayWhy(async () => {
+  await orSayWhy(io, async () => {
     try {
       const management = await read();
       const { text, warnings } = await kubeconfigFor(choice, management, flags);
-      for (const warning of warnings) say(`warning: ${warning}`);
-      hand(text, flags, command);
+      for (const warning of warnings) say(io, `warning: ${warning}`);
+      hand(io, text, flags, command);
     } catch (error) {
       // Of the tenant's kubeconfig; that of the management cluster has been read.
       if (!(error instanceof NothingToGive) && !(error instanceof AccessError)) throw error;
-      say(`error: ${choice.namespace}/${choice.name}: ${error.message}`);
-      process.exitCode = EXIT.wrong;
+      say(io, `error: ${choice.namespace}/${choice.name}: ${error.message}`);
+      io.exitCode = EXIT.wrong;
     }
   });
 }
@@ -124,25 +130,25 @@ interface Source {
   readonly read: () => Promise<ManagementSnapshot>;
 }
 
-async function openCluster(flags: Flags): Promise<Source> {
+async function openCluster(io: CommandIo, flags: Flags): Promise<Source> {
   const [{ ManagementSnapshot }, { withProgress }] = await Promise.all([
     import('../operator/management/management-snapshot.ts'),
     import('./output/progress.ts'),
   ]);
-  const { client, access } = await openManagement(flags);
+  const { client, access } = await openManagement(io, flags);
   const read = async () => {
     const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_MS));
-    return withProgress(`reading ${client.server}`, reading);
+    return withProgress(io, `reading ${client.server}`, reading);
   };
   return { access, read };
 }
 
-async function openFolderOf(folder: string, command: Command): Promise<Source> {
+async function openFolderOf(io: CommandIo, folder: string, command: Command): Promise<Source> {
   refuseAccessFlags(command);
   const { openFolder } = await import('./sources/folder-management.ts');
-  const { management, faults } = await openFolder(folder, command);
+  const { management, faults } = await openFolder(io, folder, command);
   // One tenant is asked for, and the files of others do not keep it from being given.
-  for (const fault of faults) say(`warning: ${fault}`);
+  for (const fault of faults) say(io, `warning: ${fault}`);
   return { access: { namespace: FOLDER_NAMESPACE }, read: async () => Promise.resolve(management) };
 }
 
@@ -187,9 +193,9 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
 }
 
 /** Before anything is read, so that nobody waits for a refusal. @throws FileExists */
-function refuseExisting({ output, force }: Flags, command: Command): void {
+function refuseExisting(io: CommandIo, { output, force }: Flags, command: Command): void {
   if (output === undefined) return;
-  const there = whatIsAt(output, command);
+  const there = whatIsAt(io, output, command);
   if (there === undefined) return;
   // A file takes the place of what is there: a device would be gone, and a link lead nowhere any more.
   if (!there.isFile()) {
@@ -200,9 +206,9 @@ function refuseExisting({ output, force }: Flags, command: Command): void {
   if (!force) throw new FileExists(output);
 }
 
-function whatIsAt(output: string, command: Command): Stats | undefined {
+function whatIsAt(io: CommandIo, output: string, command: Command): Stats | undefined {
   try {
-    return lstatSync(output, { throwIfNoEntry: false });
+    return lstatSync(io.path(output), { throwIfNoEntry: false });
   } catch (error) {
     return refuseUnwritable(output, error, command);
   }
@@ -214,13 +220,13 @@ function refuseUnwritable(output: string, error: unknown, command: Command): nev
   command.error(`error: ${output} cannot be written (${code}); name another file`);
 }
 
-function hand(text: string, { output, force }: Flags, command: Command): void {
+function hand(io: CommandIo, text: string, { output, force }: Flags, command: Command): void {
   if (output === undefined) {
-    process.stdout.write(text);
+    io.stdout.write(text);
     return;
   }
   try {
-    writeWhole(output, text, { mayReplace: force });
+    writeWhole(io.path(output), text, { mayReplace: force });
   } catch (error) {
     refuseUnwritable(output, error, command);
   }

@@ -9,6 +9,8 @@ import {
   withOperatorFlags,
   type OperatorFlags,
 } from './flags/operator-flags.ts';
+import { accessOptions } from './io/access-options.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -39,7 +41,7 @@ interface Flags extends OperatorFlags {
 }
 
 /** `snicket operator`: carries out the Exposures of a management cluster. */
-export function operatorCommand(): Command {
+export function operatorCommand(io: CommandIo): Command {
   const command = new Command('operator')
     .description('carry out the Edges and Exposures of a management cluster')
     .option(
@@ -67,11 +69,11 @@ export function operatorCommand(): Command {
         .default('info'),
     )
     .addHelpText('after', EXAMPLES)
-    .action(async (flags: Flags, command: Command) => run(flags, command));
+    .action(async (flags: Flags, command: Command) => run(io, flags, command));
 }
 
-async function run(flags: Flags, command: Command): Promise<void> {
-  const log = await programLog(flags.logLevel);
+async function run(io: CommandIo, flags: Flags, command: Command): Promise<void> {
+  const log = await programLog(io, flags.logLevel);
   // Loaded here, so that the other commands do not pay for it.
   const [{ runOperator }, { createClient }, { defaultAccess }, { AccessError }] = await Promise.all(
     [
@@ -82,13 +84,13 @@ async function run(flags: Flags, command: Command): Promise<void> {
     ],
   );
   try {
-    const access = defaultAccess({ kubeconfig: flags.kubeconfig, context: flags.context });
+    const access = defaultAccess(accessOptions(io, flags.kubeconfig, flags.context));
     const client = createClient(access);
     const isPod = access.credentials.kind === 'token-file';
     const namespace = flags.namespace ?? (isPod ? access.namespace : 'snicket-system');
     if (flags.dryRun) {
       const { printPlans } = await import('./plans/plans.ts');
-      await printPlans({ client, namespace, proxyImage: flags.proxyImage });
+      await printPlans(io, { client, namespace, proxyImage: flags.proxyImage });
       return;
     }
     const code = await runOperator(
@@ -99,7 +101,7 @@ async function run(flags: Flags, command: Command): Promise<void> {
       },
       log,
     );
-    process.exit(code); // watches that hang on a lost connection would keep the process
+    io.exit(code); // watches that hang on a lost connection would keep the process
   } catch (error) {
     if (!(error instanceof AccessError)) throw error;
     command.error(`error: ${error.message}`);

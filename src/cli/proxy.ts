@@ -9,6 +9,7 @@ import { programLog } from './output/program-log.ts';
 import { serverNameFault } from '../wire/hello/server-name.ts';
 import { fileName } from './flags/flag-values.ts';
 import { say } from './output/say.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -46,7 +47,7 @@ interface Flags {
 }
 
 /** `snicket proxy`: runs on a worker until it is told to end. */
-export function proxyCommand(): Command {
+export function proxyCommand(io: CommandIo): Command {
   return new Command('proxy')
     .description("carry the connections of a worker's pods to the edge, under the tenant's name")
     .addOption(
@@ -95,19 +96,19 @@ export function proxyCommand(): Command {
         .default('info'),
     )
     .addHelpText('after', EXAMPLES)
-    .action(async (flags: Flags, command: Command) => run(flags, command));
+    .action(async (flags: Flags, command: Command) => run(io, flags, command));
 }
 
-async function run(flags: Flags, command: Command): Promise<void> {
-  const log = await programLog(flags.logLevel);
-  const mode = modeOf(flags, command);
+async function run(io: CommandIo, flags: Flags, command: Command): Promise<void> {
+  const log = await programLog(io, flags.logLevel);
+  const mode = modeOf(io, flags, command);
   const { listen, edge, serverName, http, engine, maxConnections, maxKeptBytes } = flags;
   const limits = { maxConnections, maxKeptBytes };
   if (mode.name === 'terminate' && engine === 'epoll') {
     log.info('SNICKET_ENGINE is for mode passthrough, and ignored in mode terminate', { engine });
   }
   // Its default is to end the process. Who rotates logs sends it, and the proxy has none that it opened itself.
-  process.on('SIGHUP', () => log.info('SIGHUP: nothing to reopen'));
+  io.signals.on('SIGHUP', () => log.info('SIGHUP: nothing to reopen'));
   // Loaded here, so that the other commands do not pay for it.
   const { AddressUnavailable, startProxy } = await import('../proxy/proxy.ts');
   const proxy = await startProxy({
@@ -115,27 +116,27 @@ async function run(flags: Flags, command: Command): Promise<void> {
   }).catch((error: unknown) => {
     const sentence = `error: ${error instanceof Error ? error.message : String(error)}`;
     if (!(error instanceof AddressUnavailable)) return command.error(sentence);
-    say(sentence);
-    return process.exit(1); // as the gateway does: not the command line, but the machine is at fault
+    say(io, sentence);
+    return io.exit(1); // as the gateway does: not the command line, but the machine is at fault
   });
   log.info('the proxy listens', { mode: mode.name, ports: proxy.ports, http: proxy.httpPorts });
 
   const second = new AbortController();
-  await signalled();
+  await signalled(io);
   const graceMs = flags.grace * 1000;
   const drainMs = flags.drain * 1000;
   log.info('draining; a second signal ends it at once', { graceMs, drainMs });
-  void signalled().then(() => second.abort());
+  void signalled(io).then(() => second.abort());
   await proxy.drain(graceMs, drainMs, second.signal);
   proxy.stop();
-  process.exit(0); // a dial that cannot be taken back would keep the process for minutes
+  io.exit(0); // a dial that cannot be taken back would keep the process for minutes
 }
 
 /** The files of the mode; a flag of the other one is a mistake that should not wait to be found in production. */
-function modeOf(flags: Flags, command: Command): ProxyMode {
+function modeOf(io: CommandIo, flags: Flags, command: Command): ProxyMode {
   const { mode, ca, cert, key, tenantKeyFile } = flags;
   const needed = (flag: string, value: string | undefined): string =>
-    value ?? command.error(`error: mode ${mode} needs ${flag}; give a file`);
+    io.path(value ?? command.error(`error: mode ${mode} needs ${flag}; give a file`));
   const refuse = (flag: string, value: string | undefined): void => {
     if (value === undefined) return;
     const other = mode === 'terminate' ? 'passthrough' : 'terminate';
@@ -164,9 +165,9 @@ function modeOf(flags: Flags, command: Command): ProxyMode {
   }
 }
 
-async function signalled(): Promise<void> {
+async function signalled(io: CommandIo): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) io.signals.once(signal, () => resolve());
   await promise;
 }
 

@@ -25,6 +25,7 @@ import {
   withTenantFlags,
   type TenantFlags,
 } from './flags/tenant-flags.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -55,7 +56,7 @@ interface Flags extends ManagementFlags, TenantFlags {
 }
 
 /** `snicket render`: the objects that Exposures lead to, as YAML. */
-export function renderCommand(): Command {
+export function renderCommand(io: CommandIo): Command {
   const command = withManagementFlags(new Command('render'))
     .description('print the objects that Exposures lead to, from a cluster or from files')
     .addOption(filesOption())
@@ -69,8 +70,8 @@ export function renderCommand(): Command {
     .action(async (exposure: NamedExposure | undefined, flags: Flags, command: Command) => {
       refuseMisplaced(exposure, flags, command);
       await (flags.filename === undefined
-        ? renderCluster(exposure, flags, command)
-        : renderFiles(flags.filename, exposure, flags, command));
+        ? renderCluster(io, exposure, flags, command)
+        : renderFiles(io, flags.filename, exposure, flags, command));
     });
 }
 
@@ -92,6 +93,7 @@ function refuseMisplaced(
 }
 
 async function renderCluster(
+  io: CommandIo,
   exposure: NamedExposure | undefined,
   flags: Flags,
   command: Command,
@@ -102,8 +104,8 @@ async function renderCluster(
     import('../kube/access/cluster-access.ts'),
   ]);
   try {
-    const { client, access } = await openManagement(flags);
-    await printPlans({
+    const { client, access } = await openManagement(io, flags);
+    await printPlans(io, {
       ...{ client, namespace: flags.operatorNamespace, proxyImage: flags.proxyImage },
       choose: (exposures) => someOf(exposures, choiceOf(exposure, flags, access)),
       ...{ only: flags.only, showSecrets: flags.showSecrets, values: flags.values },
@@ -115,6 +117,7 @@ async function renderCluster(
 }
 
 async function renderFiles(
+  io: CommandIo,
   words: readonly string[],
   exposure: NamedExposure | undefined,
   flags: Flags,
@@ -126,22 +129,22 @@ async function renderFiles(
     import('./sources/chosen-exposures.ts'),
     import('./sources/folder-management.ts'),
   ]);
-  const source = fileSourceOf(words, exposure, flags, command);
+  const source = fileSourceOf(io, words, exposure, flags, command);
   const { folder } = source;
-  const { objects } = (await soundObjects(source, command, flags.namespace)) ?? {};
+  const { objects } = (await soundObjects(io, source, command, flags.namespace)) ?? {};
   if (objects === undefined) return;
   const assumptions = {
     ...{ namespace: flags.operatorNamespace, isGatewayHere: folder !== undefined },
     ...{ proxyImage: flags.proxyImage ?? PROXY_IMAGE, tenant: tenantWordsOf(flags) },
   };
   const place = folder === undefined ? THESE_FILES : placeOfFolder(folder);
-  await plans.orSayWhy(async () => {
+  await plans.orSayWhy(io, async () => {
     const { outlooks, notes } = await outlooksOfFiles(objects, assumptions, (exposures) =>
       someInFiles(exposures, [choiceIn(source, flags)], { ...place, hasFaults: false }),
     );
-    for (const outlook of outlooks) plans.reportFindings(outlook);
-    for (const sentence of notes) say(`note: ${sentence}`);
+    for (const outlook of outlooks) plans.reportFindings(io, outlook);
+    for (const sentence of notes) say(io, `note: ${sentence}`);
     const texts = outlooks.map((outlook) => plans.planText(outlook, flags).trimEnd());
-    process.stdout.write(`${texts.join('\n---\n')}\n`);
+    io.stdout.write(`${texts.join('\n---\n')}\n`);
   });
 }

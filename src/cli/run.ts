@@ -7,6 +7,7 @@ import {
   withOperatorFlags,
   type OperatorFlags,
 } from './flags/operator-flags.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -46,7 +47,7 @@ interface Flags extends GatewayFlags, OperatorFlags {
 const RESYNC_SECONDS = 30;
 
 /** `snicket run`: operator and gateway in one process, with a folder in place of a management cluster. */
-export function runCommand(): Command {
+export function runCommand(io: CommandIo): Command {
   const command = new Command('run')
     .description('operator and gateway in one process, from a folder of YAML in place of a cluster')
     .argument('<folder>', 'the Edges, Exposures and Secrets; watched', folderName)
@@ -62,10 +63,10 @@ export function runCommand(): Command {
         .default('info'),
     )
     .addHelpText('after', EXAMPLES)
-    .action(async (folder: string, flags: Flags, self: Command) => run(folder, flags, self));
+    .action(async (folder: string, flags: Flags, self: Command) => run(io, folder, flags, self));
 }
 
-async function run(folder: string, flags: Flags, command: Command): Promise<void> {
+async function run(io: CommandIo, folder: string, flags: Flags, command: Command): Promise<void> {
   // Loaded here, so that the other commands do not pay for it.
   const [{ runStandalone }, { programLog }, state, { FolderUnreadable }] = await Promise.all([
     import('../standalone/run-standalone.ts'),
@@ -73,18 +74,21 @@ async function run(folder: string, flags: Flags, command: Command): Promise<void
     import('../standalone/state/state-folder.ts'),
     import('../standalone/folder/fault.ts'),
   ]);
-  const log = await programLog(flags.logLevel);
-  const { http, ...gateway } = gatewayOptionsOf(flags);
+  const log = await programLog(io, flags.logLevel);
+  const { http, ...gateway } = gatewayOptionsOf(io, flags);
   try {
     const code = await runStandalone(
       {
-        ...{ folder, gateway, http, operator: operatorOptionsOf(flags) },
-        state: flags.state ?? state.defaultStateFolder(process.env),
+        folder: io.path(folder),
+        state: io.path(flags.state ?? state.defaultStateFolder(io.env)),
+        gateway,
+        http,
+        operator: operatorOptionsOf(flags),
       },
       log,
     );
     // A write that nobody takes, or a file that does not answer, would keep the process for ever.
-    process.exit(code);
+    io.exit(code);
   } catch (error) {
     if (!(error instanceof state.StateRefused || error instanceof FolderUnreadable)) throw error;
     command.error(`error: ${error.message}`);

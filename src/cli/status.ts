@@ -15,6 +15,7 @@ import { READ_MS } from './sources/reading-limit.ts';
 import type { StatusSource } from './status/status-source.ts';
 import type { Drawing } from './status/watch-status.ts';
 import type { Situation, StatusObjects } from './status/situation.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -49,7 +50,7 @@ interface Flags extends ClusterFlags {
 const CLUSTER_FLAGS = ['kubeconfig', 'context', 'operatorNamespace'] as const;
 
 /** `snicket status`: how Edges and Exposures are. */
-export function statusCommand(): Command {
+export function statusCommand(io: CommandIo): Command {
   return withClusterFlags(new Command('status'))
     .description('show how Edges and Exposures are, and what is wrong with them')
     .addArgument(
@@ -67,7 +68,7 @@ export function statusCommand(): Command {
       refuseMisplaced(exposure, flags, command);
       const { AccessError } = await import('../kube/access/cluster-access.ts');
       try {
-        await run(exposure, flags);
+        await run(io, exposure, flags);
       } catch (error) {
         if (!(error instanceof AccessError)) throw error;
         command.error(`error: ${accessText(error, flags, 'its state: --state DIR')}`);
@@ -98,59 +99,70 @@ function refuseMisplaced(
   }
 }
 
-async function run(exposure: NamedExposure | undefined, flags: Flags): Promise<void> {
+async function run(
+  io: CommandIo,
+  exposure: NamedExposure | undefined,
+  flags: Flags,
+): Promise<void> {
   const [{ EXIT, orSayWhy }, { NothingChosen }, { StateUnreadable }, { say }] = await Promise.all([
     import('./plans/plans.ts'),
     import('./sources/chosen-exposures.ts'),
     import('./status/state-source.ts'),
     import('./output/say.ts'),
   ]);
-  const source = await openSource(exposure, flags);
-  await orSayWhy(async () => {
+  const source = await openSource(io, exposure, flags);
+  await orSayWhy(io, async () => {
     try {
       // Read once at first, so that a cluster that is not there is an error, and not a long wait.
-      const objects = await readOnce(source, flags);
+      const objects = await readOnce(io, source, flags);
       if (source.choice.name !== undefined && objects.exposures.length === 0) {
-        throw new NothingChosen(await nothingText(source, flags));
+        throw new NothingChosen(await nothingText(io, source, flags));
       }
       const isWell = flags.watch
-        ? await watch(source, exposure, flags)
-        : await print(objects, exposure, flags);
-      if (!isWell) process.exitCode = EXIT.wrong;
+        ? await watch(io, source, exposure, flags)
+        : await print(io, objects, exposure, flags);
+      if (!isWell) io.exitCode = EXIT.wrong;
     } catch (error) {
       if (!(error instanceof StateUnreadable)) throw error;
-      say(`error: ${error.message}`);
-      process.exitCode = EXIT.failed;
+      say(io, `error: ${error.message}`);
+      io.exitCode = EXIT.failed;
     }
   });
   // Watches that hang on a lost connection would keep the process.
-  if (flags.watch) process.exit();
+  if (flags.watch) io.exit();
 }
 
 async function openSource(
+  io: CommandIo,
   exposure: NamedExposure | undefined,
   flags: Flags,
 ): Promise<StatusSource> {
   if (flags.state !== undefined) {
     const { StateSource } = await import('./status/state-source.ts');
     const namespace = exposure?.namespace ?? flags.namespace;
-    return new StateSource(flags.state, { namespace, name: exposure?.name });
+    const choice = { namespace, name: exposure?.name };
+    return new StateSource(flags.state, choice, io.path(flags.state));
   }
   const [{ ClusterSource }, { client, access }] = await Promise.all([
     import('./status/cluster-source.ts'),
-    openManagement(flags),
+    openManagement(io, flags),
   ]);
   const choice = choiceOf(exposure, flags, access);
   return new ClusterSource(client, choice, flags.operatorNamespace);
 }
 
-async function readOnce(source: StatusSource, { state }: Flags): Promise<StatusObjects> {
+async function readOnce(
+  io: CommandIo,
+  source: StatusSource,
+  { state }: Flags,
+): Promise<StatusObjects> {
   const { withProgress } = await import('./output/progress.ts');
   const what = state === undefined ? 'reading the management cluster' : `reading ${state}`;
-  return withProgress(what, source.read(AbortSignal.timeout(READ_MS)));
+  return withProgress(io, what, source.read(AbortSignal.timeout(READ_MS)));
 }
 
 async function nothingText(
+  io: CommandIo,
   { choice: { namespace, name } }: StatusSource,
   { state }: Flags,
 ): Promise<string> {
@@ -160,17 +172,17 @@ async function nothingText(
   ]);
   const key = namespace === undefined ? name : `${namespace}/${name}`;
   const all = state === undefined ? '-A' : `--state ${shellWord(state)}`;
-  const hint = `to see all: ${programName()} status ${all}`;
-  return `there is no Exposure ${key}${state === undefined ? '' : await thereText(state)}; ${hint}`;
+  const hint = `to see all: ${programName(io)} status ${all}`;
+  return `there is no Exposure ${key}${state === undefined ? '' : await thereText(io, state)}; ${hint}`;
 }
 
 /** So many names are read at a glance. */
 const MOST_NAMES = 10;
 
 /** A folder is read in no time, and so it can be said what there is. */
-async function thereText(state: string): Promise<string> {
+async function thereText(io: CommandIo, state: string): Promise<string> {
   const { StateSource } = await import('./status/state-source.ts');
-  const { exposures } = await new StateSource(state, {}).read();
+  const { exposures } = await new StateSource(state, {}, io.path(state)).read();
   const names = exposures.map(({ metadata: { namespace, name } }) => `${namespace}/${name}`);
   const shown = names.toSorted().slice(0, MOST_NAMES);
   const more = names.length - shown.length;
@@ -179,6 +191,7 @@ async function thereText(state: string): Promise<string> {
 }
 
 async function print(
+  io: CommandIo,
   objects: StatusObjects,
   exposure: NamedExposure | undefined,
   flags: Flags,
@@ -188,27 +201,30 @@ async function print(
     import('./output/output.ts'),
   ]);
   const situation = narrowed(situationOf(objects), exposure);
-  process.stdout.write(
+  io.stdout.write(
     flags.output === 'table'
-      ? (await drawingFor(exposure, flags))(situation)
+      ? (await drawingFor(io, exposure, flags))(situation)
       : valueText(situation, flags.output),
   );
   return isWell(situation);
 }
 
 async function watch(
+  io: CommandIo,
   source: StatusSource,
   exposure: NamedExposure | undefined,
   flags: Flags,
 ): Promise<boolean> {
   const { watchStatus } = await import('./status/watch-status.ts');
-  const drawing = await drawingFor(exposure, flags);
+  const drawing = await drawingFor(io, exposure, flags);
   // From here on nothing is waited for before somebody listens: a Ctrl-C in between would be lost.
   const ended = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
-    process.once(signal, () => ended.abort());
+    io.signals.once(signal, () => ended.abort());
   }
-  return watchStatus(source, drawing, ended.signal, (situation) => narrowed(situation, exposure));
+  return watchStatus(io, source, drawing, ended.signal, (situation) =>
+    narrowed(situation, exposure),
+  );
 }
 
 /** With one Exposure, its Edge alone. */
@@ -218,7 +234,11 @@ function narrowed(situation: Situation, exposure: NamedExposure | undefined): Si
   return { ...situation, edges: situation.edges?.filter(({ name }) => used.has(name)) };
 }
 
-async function drawingFor(exposure: NamedExposure | undefined, flags: Flags): Promise<Drawing> {
+async function drawingFor(
+  io: CommandIo,
+  exposure: NamedExposure | undefined,
+  flags: Flags,
+): Promise<Drawing> {
   const [{ exposureText }, { overviewText }, { currentScreen }] = await Promise.all([
     import('./status/exposure-text.ts'),
     import('./status/overview-text.ts'),
@@ -226,7 +246,7 @@ async function drawingFor(exposure: NamedExposure | undefined, flags: Flags): Pr
   ]);
   const hasNamespaces = flags.allNamespaces || flags.state !== undefined;
   return (situation, rows) => {
-    const options = { screen: currentScreen(), now: new Date(), hasNamespaces, rows };
+    const options = { screen: currentScreen(io), now: new Date(), hasNamespaces, rows };
     if (exposure === undefined) return overviewText(situation, options);
     const texts = situation.exposures.map((one) => exposureText(one, situation, options));
     return texts.length === 0 ? 'It is gone.\n' : texts.join('\n');

@@ -4,6 +4,7 @@ import type { Environment } from '../kube/access/in-cluster.ts';
 import type { TcpProxySettings } from '../tcp-proxy/settings.ts';
 import { tcpProxyCommand } from './tcp-proxy.ts';
 import { tcpProxyWords } from './flags/tcp-proxy-words.ts';
+import { TestIo } from './testing/test-io.ts';
 
 const launcher = resolve(import.meta.dir, '../../snicket');
 const EVERYWHERE = [
@@ -23,7 +24,7 @@ interface Read extends TcpProxySettings {
 /** What the command makes of its words. */
 async function read(words: readonly string[], env: Environment = {}): Promise<Read> {
   let read: Read | undefined;
-  const command = tcpProxyCommand(env, async (settings, _, level) => {
+  const command = tcpProxyCommand(new TestIo({ env }), async (_, settings, __, level) => {
     read = { ...settings, level };
   });
   const [, ...flags] = tcpProxyWords(['tcp-proxy', ...words]);
@@ -166,7 +167,7 @@ const wrong: [string, string[], Environment, string][] = [
 
 test.each(wrong)('refuses %s with the value and a way out', async (_, words, env, sentence) => {
   let said = '';
-  const command = tcpProxyCommand(env, async () => {}).configureOutput({
+  const command = tcpProxyCommand(new TestIo({ env }), async () => {}).configureOutput({
     writeErr: (text) => (said += text),
   });
 

@@ -11,6 +11,7 @@ import { LONGEST_ROUND_MS, settingsOf, type TcpProxySettings } from '../tcp-prox
 import type { LogLevel } from '../telemetry/log.ts';
 import { programLog } from './output/program-log.ts';
 import { say } from './output/say.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Environment:
@@ -73,16 +74,14 @@ interface Flags {
 
 /** What the command hands on, once the command line is understood. */
 export type RunTcpProxy = (
+  io: CommandIo,
   settings: TcpProxySettings,
   command: Command,
   level: LogLevel,
 ) => Promise<void>;
 
 /** `snicket tcp-proxy`: in the place of steward-tcp-proxy. */
-export function tcpProxyCommand(
-  env: Environment = process.env,
-  runWith: RunTcpProxy = run,
-): Command {
+export function tcpProxyCommand(io: CommandIo, runWith: RunTcpProxy = run): Command {
   const command = new Command('tcp-proxy')
     .description("carry pods' connections to a tenant's API in the place of steward-tcp-proxy")
     .option('--listen-addr <address>', 'where pods are to connect', ':6443')
@@ -135,7 +134,7 @@ export function tcpProxyCommand(
     .action(async (words: readonly string[], flags: Flags) => {
       refuseUnknown(words, command);
       const level = flags.v >= DEBUG_VERBOSITY ? 'debug' : 'info';
-      await runWith(read(flags, env, command), command, level);
+      await runWith(io, read(flags, io.env, command), command, level);
     });
 }
 
@@ -155,14 +154,20 @@ function read(flags: Flags, env: Environment, command: Command): TcpProxySetting
   }
 }
 
-async function run(settings: TcpProxySettings, command: Command, level: LogLevel): Promise<void> {
-  const log = await programLog(level);
-  if (!isInCluster(process.env)) {
+async function run(
+  io: CommandIo,
+  settings: TcpProxySettings,
+  command: Command,
+  level: LogLevel,
+): Promise<void> {
+  const log = await programLog(io, level);
+  if (!isInCluster(io.env)) {
     return fail(
+      io,
       'KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set, so this is no pod of a tenant; on a worker without one use snicket proxy',
     );
   }
-  process.on('SIGHUP', () => log.info('SIGHUP: nothing to reopen'));
+  io.signals.on('SIGHUP', () => log.info('SIGHUP: nothing to reopen'));
   // Loaded here, so that the other commands do not pay for it.
   const [{ startTcpProxy }, { AddressUnavailable }, { AccessError }] = await Promise.all([
     import('../tcp-proxy/tcp-proxy.ts'),
@@ -170,14 +175,14 @@ async function run(settings: TcpProxySettings, command: Command, level: LogLevel
     import('../kube/access/cluster-access.ts'),
   ]);
   const running = await startTcpProxy(settings, {
-    env: process.env,
+    env: io.env,
     serviceAccountFolder: SERVICE_ACCOUNT_FOLDER,
     identity: `${hostname()}-${crypto.randomUUID().slice(0, 8)}`,
     log,
   }).catch((error: unknown) => {
     const sentence = error instanceof Error ? error.message : String(error);
     const isOfMachine = error instanceof AddressUnavailable || error instanceof AccessError;
-    if (isOfMachine) return fail(sentence);
+    if (isOfMachine) return fail(io, sentence);
     // The proxy names its own flags.
     return command.error(
       `error: ${sentence} (--cert and --key are --tls-cert-file and --tls-key-file here)`,
@@ -188,24 +193,24 @@ async function run(settings: TcpProxySettings, command: Command, level: LogLevel
   log.info('the proxy listens', { mode, ports: proxy.ports, http: proxy.httpPorts });
 
   const second = new AbortController();
-  await signalled();
+  await signalled(io);
   log.info('leaving', { leaveMs: LEAVE_MS, graceMs: GRACE_MS, drainMs: DRAIN_MS });
-  void signalled().then(() => second.abort());
+  void signalled(io).then(() => second.abort());
   await running.leave(AbortSignal.any([second.signal, AbortSignal.timeout(LEAVE_MS)]));
   await proxy.drain(GRACE_MS, DRAIN_MS, second.signal);
   running.stop();
-  process.exit(0); // a dial that cannot be taken back would keep the process for minutes
+  io.exit(0); // a dial that cannot be taken back would keep the process for minutes
 }
 
 /** Not the command line, but the machine is at fault. */
-function fail(sentence: string): never {
-  say(`error: ${sentence}`);
-  return process.exit(1);
+function fail(io: CommandIo, sentence: string): never {
+  say(io, `error: ${sentence}`);
+  return io.exit(1);
 }
 
-async function signalled(): Promise<void> {
+async function signalled(io: CommandIo): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) io.signals.once(signal, () => resolve());
   await promise;
 }
 

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { parseKeys } from '../gateway/key-file.ts';
 import { deriveTenantSecret } from '../wire/tenant-key.ts';
+import type { CommandIo } from './io/command-io.ts';
 
 const EXAMPLES = `
 Example:
@@ -16,7 +17,7 @@ Exit codes:
   2  the command line, or the file with the keys, is at fault`;
 
 /** `snicket tenant-key`: the key by which the workers of one tenant sign their headers. */
-export function tenantKeyCommand(): Command {
+export function tenantKeyCommand(io: CommandIo): Command {
   return new Command('tenant-key')
     .description("derive a tenant's key, for `snicket proxy --tenant-key-file`")
     .argument('<host>', "the tenant's API host, as its workers give it by --server-name")
@@ -24,7 +25,7 @@ export function tenantKeyCommand(): Command {
     .addHelpText('after', EXAMPLES)
     .action((host: string, { keyFile }: { keyFile: string }, command: Command) => {
       try {
-        process.stdout.write(`${tenantKeyText(masterKeys(keyFile), keyFile, host)}\n`);
+        io.stdout.write(`${tenantKeyText(masterKeys(io, keyFile), keyFile, host)}\n`);
       } catch (error) {
         command.error(`error: ${error instanceof Error ? error.message : String(error)}`);
       }
@@ -32,9 +33,9 @@ export function tenantKeyCommand(): Command {
 }
 
 /** By any name that can be read, a pipe too: nothing waits for this command but its user. */
-function masterKeys(keyFile: string): string {
+function masterKeys(io: CommandIo, keyFile: string): string {
   try {
-    return readFileSync(keyFile, 'utf8');
+    return readFileSync(io.path(keyFile), 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw new Error(

@@ -1,5 +1,7 @@
 import { Command, Option } from 'commander';
+import { arch, platform } from 'node:os';
 import manifest from '../../package.json' with { type: 'json' };
+import type { CommandIo } from './io/command-io.ts';
 
 const EXIT_CODES = `
 Exit codes:
@@ -19,12 +21,12 @@ function currentVersion(): Version {
   return {
     version: manifest.version,
     bun: Bun.version,
-    platform: `${process.platform}-${process.arch}`,
+    platform: `${platform()}-${arch()}`,
   };
 }
 
 /** `snicket version`: one line, or a value for programs. */
-export function versionCommand(): Command {
+export function versionCommand(io: CommandIo): Command {
   return new Command('version')
     .description('print the version of snicket and of its runtime')
     .addOption(
@@ -36,12 +38,10 @@ export function versionCommand(): Command {
     .action(async ({ output }: { output: 'text' | 'json' | 'yaml' }) => {
       const current = currentVersion();
       if (output === 'text') {
-        process.stdout.write(
-          `snicket ${current.version} (bun ${current.bun}, ${current.platform})\n`,
-        );
+        io.stdout.write(`snicket ${current.version} (bun ${current.bun}, ${current.platform})\n`);
         return;
       }
       const { valueText } = await import('./output/output.ts');
-      process.stdout.write(valueText(current, output));
+      io.stdout.write(valueText(current, output));
     });
 }

@@ -5,6 +5,7 @@ import { proxyCommand } from '../cli/proxy.ts';
 import { LEAF, TENANT, TENANT_KEY, tenantInput } from '../plan/testing/wishes.ts';
 import { leavingObjects, tenantObjects } from './tenant-objects.ts';
 import { daemonSetIn, podIn } from './testing/proxy-pod.ts';
+import { TestIo } from '../cli/testing/test-io.ts';
 
 describe('the DaemonSet', () => {
   test('has what the Exposure says', () => {
@@ -114,20 +115,20 @@ describe('the command lines', () => {
   ] as const)('in mode %s are those of the program', (mode, credentials, address) => {
     const pod = podIn(tenantObjects(tenantInput({ address }, { mode, credentials })));
 
-    const flags = taken(proxyCommand(), pod.containers[0]?.args).opts();
+    const flags = taken(proxyCommand(new TestIo()), pod.containers[0]?.args).opts();
 
     expect(pod.containers[0]?.args[0]).toBe('proxy');
     expect(flags).toMatchObject({ mode, edge: { host: 'blue.k8s.example.com', port: 443 } });
     for (const { args } of pod.initContainers ?? []) {
       expect(args[0]).toBe('address');
-      expect(taken(addressCommand(), args).args).toEqual(['add', '100.64.64.1']);
+      expect(taken(addressCommand(new TestIo()), args).args).toEqual(['add', '100.64.64.1']);
     }
   });
 
   test('of those that leave are those of the program', () => {
     const [container] = podIn(leavingObjects(tenantInput())).containers;
 
-    const command = taken(addressCommand(), container?.args);
+    const command = taken(addressCommand(new TestIo()), container?.args);
 
     expect(command.args).toEqual(['remove', '100.64.64.1']);
     expect(command.opts()).toMatchObject({ stay: true, http: [{ port: 7444 }] });

@@ -5,27 +5,38 @@
 import type { Command } from 'commander';
 import { expectedAt, type Candidate, type Expected } from './candidates.ts';
 import { edgeNames, exposureKeys, exposureTexts } from './exposure-names.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** The numbers: names of files are to be offered, or are not. */
 const DIRECTIVES = { files: 0, noFiles: 4 } as const;
 
 /** The commands by their names, each loaded when it is needed. */
-export type Commands = ReadonlyMap<string, () => Promise<Command>>;
+export type Commands = ReadonlyMap<string, (io: CommandIo) => Promise<Command>>;
 
 /** Prints the answer and ends the process, which a cluster that hangs would keep. */
-export async function endWithAnswer(words: readonly string[], commands: Commands): Promise<never> {
-  const answer = await completionAnswer(words, commands);
-  return new Promise(() => process.stdout.write(answer, () => process.exit(0)));
+export async function endWithAnswer(
+  io: CommandIo,
+  words: readonly string[],
+  commands: Commands,
+): Promise<never> {
+  const answer = await completionAnswer(io, words, commands);
+  await new Promise<void>((resolve) => io.stdout.write(answer, resolve));
+  return io.exit(0);
 }
 
 /** What to print for the words behind the program's name; the last is the one that is being written. */
-async function completionAnswer(words: readonly string[], commands: Commands): Promise<string> {
+async function completionAnswer(
+  io: CommandIo,
+  words: readonly string[],
+  commands: Commands,
+): Promise<string> {
   const [first, ...rest] = words;
-  if (first === undefined || rest.length === 0) return textOf(await names(commands), first ?? '');
-  const command = await commands.get(first === 'help' ? '' : first)?.();
+  if (first === undefined || rest.length === 0)
+    return textOf(await names(io, commands), first ?? '');
+  const command = await commands.get(first === 'help' ? '' : first)?.(io);
   if (command === undefined) {
     const isHelp = first === 'help' && rest.length === 1;
-    return textOf(isHelp ? await names(commands) : [], rest.at(-1) ?? '');
+    return textOf(isHelp ? await names(io, commands) : [], rest.at(-1) ?? '');
   }
   const written = rest.at(-1) ?? '';
   const before = rest.slice(0, -1);
@@ -33,13 +44,13 @@ async function completionAnswer(words: readonly string[], commands: Commands): P
   const current = written === '=' ? '' : written;
   const expected = expectedAt(command, before, current);
   if (expected.kind === 'file') return `:${DIRECTIVES.files}\n`;
-  return textOf(await valuesOf(expected), current);
+  return textOf(await valuesOf(io, expected), current);
 }
 
-async function names(commands: Commands): Promise<readonly Candidate[]> {
+async function names(io: CommandIo, commands: Commands): Promise<readonly Candidate[]> {
   const all = await Promise.all(
     [...commands].map(async ([value, load]) => {
-      const description = (await load()).description();
+      const description = (await load(io)).description();
       return { value, description };
     }),
   );
@@ -47,6 +58,7 @@ async function names(commands: Commands): Promise<readonly Candidate[]> {
 }
 
 async function valuesOf(
+  io: CommandIo,
   expected: Exclude<Expected, { kind: 'file' }>,
 ): Promise<readonly Candidate[]> {
   switch (expected.kind) {
@@ -55,18 +67,18 @@ async function valuesOf(
     case 'exposure': {
       const { flags, given, also } = expected;
       if (flags.has('--all-namespaces')) return [];
-      const found = await exposureKeys(flags);
+      const found = await exposureKeys(io, flags);
       const texts = found === undefined ? [] : exposureTexts(found);
       const others = texts.filter((text) => !given.includes(text));
       return [...also, ...others.map((value) => ({ value }))];
     }
     case 'namespace': {
-      const found = await exposureKeys(expected.flags);
+      const found = await exposureKeys(io, expected.flags);
       const namespaces = new Set(found?.keys.flatMap(({ namespace }) => namespace ?? []));
       return [...namespaces].toSorted().map((value) => ({ value }));
     }
     case 'edge':
-      return (await edgeNames(expected.flags)).map((value) => ({ value }));
+      return (await edgeNames(io, expected.flags)).map((value) => ({ value }));
     case 'anything':
       return [];
   }

@@ -6,6 +6,7 @@ import { TestApiServer } from '../../kube/testing/api-server.ts';
 import { objectOf } from '../../operator/testing/objects.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { edgeNames, exposureKeys, type FlagTexts } from './exposure-names.ts';
+import { TestIo } from '../testing/test-io.ts';
 
 setDefaultTimeout(30_000);
 
@@ -39,24 +40,25 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
+const io = new TestIo();
 const asks = [
   ['exposures', exposureKeys, undefined],
   ['edges', edgeNames, []],
 ] as const;
 
 test('gives the names of a cluster that answers', async () => {
-  expect(await exposureKeys(flags, LONG_MS)).toMatchObject({
+  expect(await exposureKeys(io, flags, LONG_MS)).toMatchObject({
     keys: [{ name: 'blue', namespace: 'tenants' }],
   });
-  expect(await edgeNames(flags, LONG_MS)).toEqual(['shared']);
+  expect(await edgeNames(io, flags, LONG_MS)).toEqual(['shared']);
 });
 
 test.each(asks)('waits for %s as long as it is told, and no longer', async (plural, ask, none) => {
   server.inject({ kind: 'hang' }, { verb: 'list', plural }, 2);
   let isAnswered = false;
-  const patient = ask(flags, LONG_MS).finally(() => (isAnswered = true));
+  const patient = ask(io, flags, LONG_MS).finally(() => (isAnswered = true));
 
-  expect(await ask(flags, 100)).toEqual(none);
+  expect(await ask(io, flags, 100)).toEqual(none);
 
   expect(isAnswered).toBe(false);
   server.resetConnections();

@@ -2,6 +2,7 @@
  * The names of Exposures and Edges, for somebody who has pressed Tab: soon, or not at all.
  */
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** A person who waits longer types on. */
 const PATIENCE_MS = 2000;
@@ -18,18 +19,20 @@ export type FlagTexts = ReadonlyMap<string, string>;
 
 /** The Exposures of the cluster that these flags mean. Nothing if it does not answer in time, or not at all. */
 export async function exposureKeys(
+  io: CommandIo,
   flags: FlagTexts,
   timeoutMs: number = PATIENCE_MS,
 ): Promise<ExposureKeys | undefined> {
-  return soon(ask(flags, timeoutMs), timeoutMs);
+  return soon(ask(io, flags, timeoutMs), timeoutMs);
 }
 
 /** The Edges of that cluster; none if it does not answer in time, or not at all. */
 export async function edgeNames(
+  io: CommandIo,
   flags: FlagTexts,
   timeoutMs: number = PATIENCE_MS,
 ): Promise<readonly string[]> {
-  return (await soon(askEdges(flags, timeoutMs), timeoutMs)) ?? [];
+  return (await soon(askEdges(io, flags, timeoutMs), timeoutMs)) ?? [];
 }
 
 /** What the work gives, if it does so in time. Whatever is said here would be written across the line that is typed. */
@@ -46,41 +49,46 @@ async function soon<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefin
   }
 }
 
-async function askEdges(flags: FlagTexts, timeoutMs: number): Promise<readonly string[]> {
-  const onDisk = await objectsOnDisk(flags, timeoutMs);
+async function askEdges(
+  io: CommandIo,
+  flags: FlagTexts,
+  timeoutMs: number,
+): Promise<readonly string[]> {
+  const onDisk = await objectsOnDisk(io, flags, timeoutMs);
   if (onDisk !== undefined) return keysOf(onDisk, 'Edge').map(({ name }) => name);
-  const { client } = await open(flags, timeoutMs);
+  const { client } = await open(io, flags, timeoutMs);
   const { RESOURCES } = await import('../../kube/resource.ts');
   const { items } = await client.list(RESOURCES.edge);
   return items.map(({ metadata }) => metadata.name).toSorted();
 }
 
-async function open(flags: FlagTexts, timeoutMs: number) {
-  const [{ defaultAccess }, { createClient }] = await Promise.all([
+async function open(io: CommandIo, flags: FlagTexts, timeoutMs: number) {
+  const [{ accessOptions }, { defaultAccess }, { createClient }] = await Promise.all([
+    import('../io/access-options.ts'),
     import('../../kube/access/default-access.ts'),
     import('../../kube/client/fetch-client.ts'),
   ]);
-  const access = defaultAccess({
-    kubeconfig: flags.get('--kubeconfig'),
-    context: flags.get('--context'),
-  });
+  const access = defaultAccess(
+    accessOptions(io, flags.get('--kubeconfig'), flags.get('--context')),
+  );
   return { access, client: createClient(access, { timeoutMs }) };
 }
 
 /** What `snicket run` has, if the flags name its folder or its state. */
 async function objectsOnDisk(
+  io: CommandIo,
   flags: FlagTexts,
   timeoutMs: number,
 ): Promise<readonly KubeObject[] | undefined> {
   const folder = flags.get('--filename');
   if (folder !== undefined) {
     const { readFolder } = await import('../../standalone/read-folder.ts');
-    return (await readFolder(folder, AbortSignal.timeout(timeoutMs))).objects;
+    return (await readFolder(io.path(folder), AbortSignal.timeout(timeoutMs))).objects;
   }
   const state = flags.get('--state');
   if (state === undefined) return undefined;
   const { StateSource } = await import('../status/state-source.ts');
-  const { edges = [], exposures } = await new StateSource(state, {}).read();
+  const { edges = [], exposures } = await new StateSource(state, {}, io.path(state)).read();
   return [...edges, ...exposures];
 }
 
@@ -89,15 +97,15 @@ function keysOf(objects: readonly KubeObject[], kind: string): readonly ObjectKe
   return ofKind.map(({ metadata }) => metadata).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function ask(flags: FlagTexts, timeoutMs: number): Promise<ExposureKeys> {
-  const onDisk = await objectsOnDisk(flags, timeoutMs);
+async function ask(io: CommandIo, flags: FlagTexts, timeoutMs: number): Promise<ExposureKeys> {
+  const onDisk = await objectsOnDisk(io, flags, timeoutMs);
   if (onDisk !== undefined) {
     const namespace = flags.get('--namespace') ?? 'default';
     const keys = keysOf(onDisk, 'Exposure');
     return { namespace, keys: flags.has('--namespace') ? inNamespace(keys, namespace) : keys };
   }
   const [{ access, client }, { isKubeError }, { RESOURCES }] = await Promise.all([
-    open(flags, timeoutMs),
+    open(io, flags, timeoutMs),
     import('../../kube/kube-error.ts'),
     import('../../kube/resource.ts'),
   ]);

@@ -22,6 +22,7 @@ import type { Examination } from './examination.ts';
 import { examineAll } from './examine-exposures.ts';
 import { examineWorker, type WorkerWords } from './from-worker.ts';
 import { unmetWishes } from './unmet-wishes.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** How to try, and how to print. */
 export interface PrintOptions {
@@ -41,6 +42,7 @@ export interface DiagnoseOptions extends PrintOptions {
 
 /** Prints each Exposure when it has been examined, and remembers in the exit code what fails. */
 export async function diagnose(
+  io: CommandIo,
   management: ManagementSnapshot,
   choices: readonly Choice[],
   { namespace, proxyImage, isGatewayHere, output, timeout }: DiagnoseOptions,
@@ -53,26 +55,26 @@ export async function diagnose(
       return isUnmet ? [] : chosenOf(management.exposures, choice);
     }),
   );
-  const screen = currentScreen();
+  const screen = currentScreen(io);
   const isTable = output === 'table';
   const examinations: Examination[] = [];
   const { signal } = new AbortController();
   const viewpoint = { management, namespace, proxyImage, isGatewayHere };
   const options = { ...viewpoint, timeoutMs: timeout * 1000, signal };
-  for await (const examination of examineAll([...chosen], options)) {
+  for await (const examination of examineAll(io, [...chosen], options)) {
     examinations.push(examination);
-    if (isTable) process.stdout.write(`${examinationText(examination, screen)}\n`);
+    if (isTable) io.stdout.write(`${examinationText(examination, screen)}\n`);
   }
   const diagnosis = { examinations, unmet };
   const tally = tallyOf(diagnosis);
   if (isTable) {
-    for (const one of unmet) process.stdout.write(`${unmetText(one, screen)}\n`);
-    if (chosen.size === 0 && unmet.length === 0) say(noExposureText(choices));
-    else process.stdout.write(tallyText(countText(chosen.size), tally));
+    for (const one of unmet) io.stdout.write(`${unmetText(one, screen)}\n`);
+    if (chosen.size === 0 && unmet.length === 0) say(io, noExposureText(choices));
+    else io.stdout.write(tallyText(countText(chosen.size), tally));
   } else {
-    process.stdout.write(valueText(diagnosisValue(diagnosis), output));
+    io.stdout.write(valueText(diagnosisValue(diagnosis), output));
   }
-  if (tally.fail > 0) process.exitCode = EXIT.wrong;
+  if (tally.fail > 0) io.exitCode = EXIT.wrong;
 }
 
 function countText(count: number): string {
@@ -81,21 +83,22 @@ function countText(count: number): string {
 
 /** The same for the machine that this runs on. @throws UnusableWords */
 export async function diagnoseWorker(
+  io: CommandIo,
   words: WorkerWords,
   { output, timeout }: PrintOptions,
 ): Promise<void> {
   const { signal } = new AbortController();
-  const examining = examineWorker(words, { signal, timeoutMs: timeout * 1000 });
-  const hops = await withProgress(`waiting for ${words.host}`, examining);
+  const examining = examineWorker(io, words, { signal, timeoutMs: timeout * 1000 });
+  const hops = await withProgress(io, `waiting for ${words.host}`, examining);
   const tally = tallyOfHops(hops);
   const endpoint = `${words.host}:${words.edge.port}`;
   if (output === 'table') {
     const head = `this machine  ${endpoint}  edge ${words.edge.host}`;
-    process.stdout.write(`${hopsText(head, hops, currentScreen())}\n`);
-    process.stdout.write(tallyText('1 machine', tally));
+    io.stdout.write(`${hopsText(head, hops, currentScreen(io))}\n`);
+    io.stdout.write(tallyText('1 machine', tally));
   } else {
     const value = { tally, endpoint, edge: words.edge.host, hops: hops.map(hopValue) };
-    process.stdout.write(valueText(value, output));
+    io.stdout.write(valueText(value, output));
   }
-  if (tally.fail > 0) process.exitCode = EXIT.wrong;
+  if (tally.fail > 0) io.exitCode = EXIT.wrong;
 }

@@ -5,6 +5,7 @@ import type { EdgeAddress } from '../../proxy/edge/edge-address.ts';
 import { fileList, secondsUpTo } from '../flags/flag-values.ts';
 import { outputOption, type Output } from '../output/output.ts';
 import { say } from '../output/say.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 const EXAMPLES = `
 Examples:
@@ -39,14 +40,14 @@ interface Flags {
 }
 
 /** `snicket doctor edge`: whether an edge passes TLS through as it should. */
-export function edgeCommand(): Command {
+export function edgeCommand(io: CommandIo): Command {
   // The edge must be named; but --hosts may have taken it, so that Commander cannot tell.
   return new Command('edge')
     .description('check any edge: does it pass TLS through by name, as it should?')
     .usage('[options] <host[:port]>')
     .argument('[host[:port]]', 'the edge; default port: 443')
     .requiredOption('--hosts <host...>', 'hosts with a route; two tell most')
-    .option('--ca <file...>', 'the CAs of the tenants behind it, as PEM', fileList)
+    .option('--ca <file...>', 'the CAs of the tenants behind it, as PEM', fileList(io))
     .option(
       '--idle <seconds>',
       'leave a connection alone so long',
@@ -61,12 +62,19 @@ export function edgeCommand(): Command {
     )
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)
-    .action(run);
+    .action(async (word: string | undefined, flags: Flags, command: Command) =>
+      run(io, word, flags, command),
+    );
 }
 
-async function run(word: string | undefined, flags: Flags, command: Command): Promise<void> {
+async function run(
+  io: CommandIo,
+  word: string | undefined,
+  flags: Flags,
+  command: Command,
+): Promise<void> {
   // Loaded here, so that help does not pay for it.
-  const [{ checkEdge }, report, io, { withProgress }] = await Promise.all([
+  const [{ checkEdge }, report, texts, { withProgress }] = await Promise.all([
     import('../../probe/edge-conformance/check-edge.ts'),
     import('./edge-report.ts'),
     import('../output/output.ts'),
@@ -74,22 +82,22 @@ async function run(word: string | undefined, flags: Flags, command: Command): Pr
   ]);
   const { timeout, idle, output } = flags;
   const { edge, hosts } = await read(word, flags, command);
-  const authorities = await readAuthorities(flags.ca ?? [], command);
+  const authorities = await readAuthorities(io, flags.ca ?? [], command);
   const waiting = `waiting for ${edge.host}`;
-  const address = await withProgress(waiting, reach(edge, timeout * 1000, command));
+  const address = await withProgress(io, waiting, reach(io, edge, timeout * 1000, command));
   const { port } = edge;
   const checking = checkEdge(
     { address, port, hosts, authorities },
     { timeoutMs: timeout * 1000, idleMs: idle * 1000 },
   );
-  const checks = await withProgress(waiting, checking);
+  const checks = await withProgress(io, waiting, checking);
   const diagnosis = { host: edge.host, address, port, hosts, checks };
-  process.stdout.write(
+  io.stdout.write(
     output === 'table'
-      ? report.edgeText(diagnosis, io.currentScreen())
-      : io.valueText(report.edgeValue(diagnosis), output),
+      ? report.edgeText(diagnosis, texts.currentScreen(io))
+      : texts.valueText(report.edgeValue(diagnosis), output),
   );
-  if (report.tallyOfChecks(checks).fail > 0) process.exitCode = 1;
+  if (report.tallyOfChecks(checks).fail > 0) io.exitCode = 1;
 }
 
 /** Ends the program if a word is none of those that are wanted. */
@@ -113,6 +121,7 @@ async function read(
 
 /** The first address of the edge that accepts; ends the program if there is none. */
 async function reach(
+  io: CommandIo,
   { host, port }: EdgeAddress,
   timeoutMs: number,
   command: Command,
@@ -143,20 +152,21 @@ async function reach(
     return command.error(`error: ${probed.result.message}; ${wayOut}`);
   }
   if (found.addresses.length > 1) {
-    say(`note: ${host} is ${found.addresses.join(' and ')}; ${first} is checked`);
+    say(io, `note: ${host} is ${found.addresses.join(' and ')}; ${first} is checked`);
   }
   return first;
 }
 
 /** Ends the program if one of them cannot be read. */
 async function readAuthorities(
+  io: CommandIo,
   files: readonly string[],
   command: Command,
 ): Promise<readonly X509Certificate[]> {
   const { parseAuthorities } = await import('../../probe/tls/authorities.ts');
   return files.flatMap((file) => {
     try {
-      return parseAuthorities(readFileSync(file, 'utf8'));
+      return parseAuthorities(readFileSync(io.path(file), 'utf8'));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       return command.error(`error: --ca ${file}: ${why}; name a file with certificates as PEM`);

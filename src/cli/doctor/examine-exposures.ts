@@ -12,6 +12,7 @@ import { allAuthorities } from './all-authorities.ts';
 import { DiscreetView } from './discreet-view.ts';
 import { examine, type Examination } from './examination.ts';
 import { operatorBehind, withOperatorBehind } from './operator-behind.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** Where from, and how. */
 export interface ExaminingOptions extends Omit<Viewpoint, 'management'> {
@@ -27,6 +28,7 @@ const TOGETHER = 8;
 
 /** Examines them. @throws KubeError of the management cluster */
 export async function* examineAll(
+  io: Pick<CommandIo, 'stderr'>,
   exposures: readonly KubeObject[],
   options: ExaminingOptions,
 ): AsyncGenerator<Examination, void, undefined> {
@@ -45,7 +47,7 @@ export async function* examineAll(
       continue;
     }
     const first = begun.shift();
-    if (first !== undefined) yield await withProgress(`waiting for ${first.key}`, first.found);
+    if (first !== undefined) yield await withProgress(io, `waiting for ${first.key}`, first.found);
   }
 }
 

@@ -2,11 +2,13 @@
  * `snicket doctor --from-worker`: the way of a node and of its pods, tried from that node. No API is asked.
  */
 import { readFileSync } from 'node:fs';
+import { platform } from 'node:os';
 import { skippedForSameCause, type HopResult } from '../../probe/hop.ts';
 import { probeExposure } from '../../probe/probe-exposure.ts';
 import { probeNode, type Place } from '../../probe/probe-node.ts';
 import { parseAuthorities } from '../../probe/tls/authorities.ts';
 import type { EdgeAddress } from '../../proxy/edge/edge-address.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** What a person says of the tenant. */
 export interface WorkerWords {
@@ -29,14 +31,15 @@ export class UnusableWords extends Error {
 
 /** Tries the hops that a node can try. @throws UnusableWords */
 export async function examineWorker(
+  io: Pick<CommandIo, 'path'>,
   words: WorkerWords,
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ): Promise<readonly HopResult[]> {
   const { host, konnectivityHost, edge, ca, virtualAddress } = words;
-  if (process.platform !== 'linux') {
+  if (platform() !== 'linux') {
     throw new UnusableWords('--from-worker is for a node, and so for Linux; run it there');
   }
-  const tenantCa = readAuthorities(ca);
+  const tenantCa = readAuthorities(io, ca);
   const way = await probeExposure(
     {
       ...{ apiHost: host, konnectivityHost, port: edge.port, edgeAddresses: [edge.host] },
@@ -48,7 +51,7 @@ export async function examineWorker(
   using node = new NodeAddresses();
   const own = await probeNode(
     {
-      ...{ tenantCa, caFile: ca, service: words.serviceAddress },
+      ...{ tenantCa, caFile: io.path(ca), service: words.serviceAddress },
       ...{ proxyPort: words.proxyPort, healthPort: words.healthPort },
       virtualAddress: virtualAddress === false ? undefined : virtualAddress,
     },
@@ -71,9 +74,9 @@ function isEcho({ name, state, code }: HopResult): boolean {
 /** The hops that a proxy needs; it does not ask DNS. */
 const WAY: ReadonlySet<string> = new Set(['edge', 'sni', 'certificate', 'api']);
 
-function readAuthorities(file: string): string {
+function readAuthorities(io: Pick<CommandIo, 'path'>, file: string): string {
   try {
-    const text = readFileSync(file, 'utf8');
+    const text = readFileSync(io.path(file), 'utf8');
     parseAuthorities(text);
     return text;
   } catch (error) {

@@ -18,6 +18,7 @@ import {
 } from './control-planes.ts';
 import type { SecretsSource } from './decide-secrets.ts';
 import type { Questions } from './questions.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** What somebody says of it. */
 export interface ControlPlaneWishes {
@@ -32,10 +33,12 @@ export interface ControlPlaneWishes {
 export async function decideControlPlane(
   { controlPlane: named, namespace, usualNamespace }: ControlPlaneWishes,
   {
+    io,
     management,
     secrets,
     questions,
   }: {
+    readonly io: Pick<CommandIo, 'stderr'>;
     readonly management: ControlPlanePlaces;
     readonly secrets: SecretsSource;
     readonly questions: Questions;
@@ -59,7 +62,7 @@ export async function decideControlPlane(
       (namespace === undefined || object.metadata.namespace === namespace),
   );
   const looking = withKubeconfigs(near, management, secrets);
-  const likely = await withProgress('looking for kubeconfigs beside Services', looking);
+  const likely = await withProgress(io, 'looking for kubeconfigs beside Services', looking);
   const [only] = likely;
   if (only !== undefined && likely.length === 1) {
     const confirmed = `Expose ${controlPlaneText(only)}, the only one without an Exposure?`;

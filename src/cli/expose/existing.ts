@@ -7,15 +7,17 @@ import { valueText, type Output } from '../output/output.ts';
 import { EXIT } from '../plans/plans.ts';
 import { say } from '../output/say.ts';
 import { differences } from './draft.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** Shows it, and says how it differs from what is wanted. Gives whether it is what is wanted. */
 export function meetExisting(
+  io: CommandIo,
   existing: KubeObject,
   wanted: KubeObject,
   { output, dryRun }: { readonly output: Output; readonly dryRun: boolean },
 ): boolean {
   const shown = dryRun ? wanted : existing;
-  process.stdout.write(
+  io.stdout.write(
     output === 'table' ? valueText(asWritten(shown), 'yaml') : valueText(shown, output),
   );
   const key = keyText(existing.metadata);
@@ -23,19 +25,19 @@ export function meetExisting(
   try {
     const found = differences(existing, wanted);
     if (found.length === 0) {
-      say(`Exposure ${key} is there already, and is what you ask for`);
+      say(io, `Exposure ${key} is there already, and is what you ask for`);
       return true;
     }
-    say(`error: Exposure ${key} is there already, and differs from what you ask for:`);
+    say(io, `error: Exposure ${key} is there already, and differs from what you ask for:`);
     for (const { path, present = 'not set', wanted: to = 'not set' } of found) {
-      say(`  ${path}: ${present} -> ${to}`);
+      say(io, `  ${path}: ${present} -> ${to}`);
     }
-    say(`to change it: kubectl -n ${namespace} edit exposure ${name}`);
+    say(io, `to change it: kubectl -n ${namespace} edit exposure ${name}`);
   } catch (error) {
     if (!(error instanceof InvalidObjectError)) throw error;
-    say(`error: Exposure ${key} is there already, and cannot be compared: ${error.message}`);
+    say(io, `error: Exposure ${key} is there already, and cannot be compared: ${error.message}`);
   }
-  process.exitCode = EXIT.wrong;
+  io.exitCode = EXIT.wrong;
   return false;
 }
 

@@ -11,6 +11,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
 import { outlookOf } from '../../operator/outlook.ts';
 import { yamlText } from '../../manifests/yaml-text.ts';
+import { programName } from '../output/program-name.ts';
 import { valueText, type Output } from '../output/output.ts';
 import { EXIT, reportFindings } from '../plans/plans.ts';
 import { withProgress } from '../output/progress.ts';
@@ -24,6 +25,7 @@ import { exposedText } from './exposed-text.ts';
 import { followUntilReady } from './follow.ts';
 import { AnswerMissing, NOBODY, Person, type Questions } from './questions.ts';
 import { draftWithoutCluster, isNamedInFull } from './without-cluster.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** How to go about it. */
 export interface ExposeOptions {
@@ -42,107 +44,116 @@ const NOTHING_WRITTEN = 'nothing is written';
 
 /** Exposes it. The exit code says how that went. @throws CannotExpose, AnswerMissing, KubeError */
 export async function exposeControlPlane(
+  io: CommandIo,
   client: KubeClient,
   wishes: ExposeWishes,
   options: ExposeOptions,
 ): Promise<void> {
-  const management = await readCluster(client, wishes, options);
-  using person = process.stdin.isTTY && process.stderr.isTTY ? new Person() : undefined;
+  const management = await readCluster(io, client, wishes, options);
+  using person = io.stdin.isTTY && io.stderr.isTTY ? new Person(io) : undefined;
   // Nobody knows how long a person thinks: each call has its own limit.
   const secrets = new SecretsSource(client, new AbortController().signal);
-  const known = { management, secrets, questions: person ?? NOBODY };
+  const known = { io, management, secrets, questions: person ?? NOBODY };
   const object = await decideExposure(wishes, known);
   if (object === undefined) {
-    say(NOTHING_WRITTEN);
+    say(io, NOTHING_WRITTEN);
     return;
   }
   const key = keyText(object.metadata);
   const existing = management.exposures.find(({ metadata }) => keyText(metadata) === key);
   if (existing === undefined) {
-    const outlook = await foreseen(object, management, options.operatorNamespace);
+    const outlook = await foreseen(io, object, management, options.operatorNamespace);
     if (outlook === undefined) return;
-    if (options.dryRun) return print(object, options);
-    if (!(await mayWrite(object, outlook, options, person))) return;
-    if (!(await hasWritten(client, object, outlook, options))) return;
-  } else if (!meetExisting(existing, object, options)) {
+    if (options.dryRun) return print(io, object, options);
+    if (!(await mayWrite(io, object, outlook, options, person))) return;
+    if (!(await hasWritten(io, client, object, outlook, options))) return;
+  } else if (!meetExisting(io, existing, object, options)) {
     return;
   }
-  if (options.wait && !(await followUntilReady(client, object, options))) {
-    process.exitCode = EXIT.wrong;
+  if (options.wait && !(await followUntilReady(io, client, object, options))) {
+    io.exitCode = EXIT.wrong;
   }
 }
 
-function print(object: KubeObject, { output }: Pick<ExposeOptions, 'output'>): void {
-  process.stdout.write(valueText(object, output === 'json' ? 'json' : 'yaml'));
+function print(io: CommandIo, object: KubeObject, { output }: Pick<ExposeOptions, 'output'>): void {
+  io.stdout.write(valueText(object, output === 'json' ? 'json' : 'yaml'));
 }
 
 /** What would come of it, with all findings said; undefined if it is no good Exposure at all. */
 async function foreseen(
+  io: CommandIo,
   object: KubeObject,
   management: ManagementSnapshot,
   namespace: string,
 ): Promise<Outlook | undefined> {
-  if (!isSound(object)) return undefined;
+  if (!isSound(io, object)) return undefined;
   const viewpoint = { management, namespace, proxyImage: '' };
   // A tenant is mostly not reachable from where people sit.
   const looking = outlookOf(object, viewpoint, AbortSignal.timeout(READ_MS), { asksTenant: false });
-  const outlook = await withProgress('reading the control plane', looking);
-  reportFindings(outlook);
+  const outlook = await withProgress(io, 'reading the control plane', looking);
+  reportFindings(io, outlook);
   return outlook;
 }
 
 /** Whether an API server would take it; if not, that is told. */
-function isSound(object: KubeObject): boolean {
+function isSound(io: CommandIo, object: KubeObject): boolean {
   try {
     parseExposureStrictly(object);
     return true;
   } catch (error) {
     if (!(error instanceof InvalidObjectError)) throw error;
-    say(`error: ${error.message}`);
-    process.exitCode = EXIT.wrong;
+    say(io, `error: ${error.message}`);
+    io.exitCode = EXIT.wrong;
     return false;
   }
 }
 
 /** The cluster. Where it does not answer, a dry run shows what it can before that is told. @throws KubeError */
 async function readCluster(
+  io: CommandIo,
   client: KubeClient,
   wishes: ExposeWishes,
   options: ExposeOptions,
 ): Promise<ManagementSnapshot> {
   try {
     const reading = ManagementSnapshot.read(client, AbortSignal.timeout(READ_MS));
-    return await withProgress(`reading ${client.server}`, reading);
+    return await withProgress(io, `reading ${client.server}`, reading);
   } catch (error) {
     const isSilent = isKubeError(error, 'Unreachable', 'TimedOut');
-    if (isSilent && options.dryRun && isNamedInFull(wishes)) await printIfSaid(wishes, options);
+    if (isSilent && options.dryRun && isNamedInFull(wishes)) await printIfSaid(io, wishes, options);
     throw error;
   }
 }
 
-async function printIfSaid(wishes: ExposeWishes, options: ExposeOptions): Promise<void> {
+async function printIfSaid(
+  io: CommandIo,
+  wishes: ExposeWishes,
+  options: ExposeOptions,
+): Promise<void> {
   try {
-    await printWithoutCluster(wishes, options, 'the management cluster does not answer');
+    await printWithoutCluster(io, wishes, options, 'the management cluster does not answer');
   } catch (error) {
     if (!(error instanceof CannotExpose) && !(error instanceof AnswerMissing)) throw error;
-    say(`note: to see the Exposure without the cluster: ${error.message}`);
+    say(io, `note: to see the Exposure without the cluster: ${error.message}`);
   }
 }
 
 /** Prints the Exposure that flags alone come to, why no cluster was asked, and what nobody looked at. @throws CannotExpose, AnswerMissing */
 export async function printWithoutCluster(
+  io: CommandIo,
   wishes: ExposeWishes,
   { output }: Pick<ExposeOptions, 'output'>,
   why: string,
 ): Promise<void> {
-  const { object, unchecked } = await draftWithoutCluster(wishes);
-  if (!isSound(object)) return;
-  print(object, { output });
-  say(`warning: ${why}`);
-  for (const one of unchecked) say(`note: not checked: ${one}`);
+  const { object, unchecked } = await draftWithoutCluster(io, wishes);
+  if (!isSound(io, object)) return;
+  print(io, object, { output });
+  say(io, `warning: ${why}`);
+  for (const one of unchecked) say(io, `note: not checked: ${one}`);
 }
 
 async function mayWrite(
+  io: CommandIo,
   object: KubeObject,
   { findings }: Outlook,
   { yes }: ExposeOptions,
@@ -151,18 +162,19 @@ async function mayWrite(
   const hasErrors = findings.some(({ severity }) => severity === 'error');
   if (yes) return true;
   if (person === undefined) {
-    if (hasErrors) say('nothing is written; mend that, or write --yes');
+    if (hasErrors) say(io, 'nothing is written; mend that, or write --yes');
     return !hasErrors;
   }
-  process.stderr.write(`\n${yamlText(object)}\n`);
+  io.stderr.write(`\n${yamlText(object)}\n`);
   const question = hasErrors ? 'Write it all the same?' : 'Write it?';
   const isWanted = await person.confirm({ question, flag: '--yes' }, !hasErrors);
-  if (!isWanted) say(NOTHING_WRITTEN);
+  if (!isWanted) say(io, NOTHING_WRITTEN);
   return isWanted;
 }
 
 /** Whether it is there as it should be then. */
 async function hasWritten(
+  io: CommandIo,
   client: KubeClient,
   object: KubeObject,
   outlook: Outlook,
@@ -171,9 +183,11 @@ async function hasWritten(
   try {
     const made = await client.create(RESOURCES.exposure, object);
     const { output } = options;
-    process.stdout.write(output === 'table' ? exposedText(made, outlook) : valueText(made, output));
+    io.stdout.write(
+      output === 'table' ? exposedText(programName(io), made, outlook) : valueText(made, output),
+    );
     // Errors of the plan were told, and he wrote it all the same.
-    process.exitCode = 0;
+    io.exitCode = 0;
     return true;
   } catch (error) {
     // Somebody was faster.
@@ -181,6 +195,6 @@ async function hasWritten(
       ? await client.get(RESOURCES.exposure, object.metadata)
       : undefined;
     if (existing === undefined) throw error;
-    return meetExisting(existing, object, options);
+    return meetExisting(io, existing, object, options);
   }
 }

@@ -3,10 +3,13 @@
  */
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import type { Outlook } from '../../operator/outlook.ts';
-import { programName } from '../output/program-name.ts';
 
-/** The lines. */
-export function exposedText({ metadata }: KubeObject, { wish, plan }: Outlook): string {
+/** The lines; `name` is that of the program. */
+export function exposedText(
+  name: string,
+  { metadata }: KubeObject,
+  { wish, plan }: Outlook,
+): string {
   const key = keyText(metadata);
   const lines = [`Exposure ${key} is made.`];
   const edge = wish?.edge;
@@ -23,8 +26,8 @@ export function exposedText({ metadata }: KubeObject, { wish, plan }: Outlook): 
       '',
       `${konnectivity === undefined ? 'In DNS it has' : 'In DNS they have'} to lead to Edge ${edge.metadata.name}${where}:`,
     );
-    lines.push(`  ${programName()} dns ${key}`);
+    lines.push(`  ${name} dns ${key}`);
   }
-  lines.push('How it goes:', `  ${programName()} status ${key}`);
+  lines.push('How it goes:', `  ${name} status ${key}`);
   return `${lines.join('\n')}\n`;
 }

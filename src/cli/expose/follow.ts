@@ -8,6 +8,7 @@ import { say } from '../output/say.ts';
 import { ClusterSource } from '../status/cluster-source.ts';
 import { situationOf, type Situation } from '../status/situation.ts';
 import { exposureText } from '../status/exposure-text.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** Options of {@link followUntilReady}. */
 export interface FollowOptions {
@@ -17,6 +18,7 @@ export interface FollowOptions {
 
 /** Says how it goes, each news once, and at the end what is wrong if it is not Ready. Gives whether it is. */
 export async function followUntilReady(
+  io: CommandIo,
   client: KubeClient,
   { metadata }: KubeObject,
   { timeoutMs, operatorNamespace }: FollowOptions,
@@ -35,18 +37,18 @@ export async function followUntilReady(
     const [exposure] = last.exposures;
     const news = followed.trouble ?? (exposure === undefined ? 'it is gone' : stepText(exposure));
     const seconds = Math.round((performance.now() - began) / 1000);
-    if (news !== said) say(`${String(seconds).padStart(4)}s  ${news}`);
+    if (news !== said) say(io, `${String(seconds).padStart(4)}s  ${news}`);
     said = news;
     if (exposure?.ready === 'True') resolve(true);
     if (exposure === undefined) resolve(false);
   };
-  say(`waiting for Exposure ${keyText(metadata)} to be Ready:`);
+  say(io, `waiting for Exposure ${keyText(metadata)} to be Ready:`);
   const following = source.follow(look, ended.signal);
   const timer = setTimeout(() => resolve(false), timeoutMs);
   const isReady = await promise;
   clearTimeout(timer);
   ended.abort();
-  if (!isReady) sayWhyNot(last, timeoutMs);
+  if (!isReady) sayWhyNot(io, last, timeoutMs);
   return isReady;
 }
 
@@ -57,15 +59,15 @@ function stepText({ ready, reason, conditions }: Situation['exposures'][number])
   return `${before}${reason}`;
 }
 
-function sayWhyNot(last: Situation | undefined, timeoutMs: number): void {
+function sayWhyNot(io: CommandIo, last: Situation | undefined, timeoutMs: number): void {
   const [exposure] = last?.exposures ?? [];
   if (last !== undefined && exposure === undefined) {
-    say('error: somebody has deleted it');
+    say(io, 'error: somebody has deleted it');
     return;
   }
-  say(`error: not Ready after ${timeoutMs / 1000} seconds`);
+  say(io, `error: not Ready after ${timeoutMs / 1000} seconds`);
   if (last === undefined || exposure === undefined) return;
-  const screen = process.stderr.isTTY ? currentScreen() : { hasColours: false };
+  const screen = io.stderr.isTTY ? currentScreen(io) : { hasColours: false };
   const options = { screen, now: new Date(), hasNamespaces: true };
-  process.stderr.write(`\n${exposureText(exposure, last, options)}`);
+  io.stderr.write(`\n${exposureText(exposure, last, options)}`);
 }

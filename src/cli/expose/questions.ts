@@ -3,6 +3,7 @@
  */
 import { createInterface, type Interface } from 'node:readline';
 import { say } from '../output/say.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** That something is not known and nobody can be asked. */
 export class AnswerMissing extends Error {
@@ -55,22 +56,27 @@ export const NOBODY: Questions = {
 
 /** A person at the terminal that standard input and standard error are. */
 export class Person implements Questions, Disposable {
+  readonly #io: CommandIo;
   #interface: Interface | undefined;
   #lines: AsyncIterator<string> | undefined;
+
+  constructor(io: CommandIo) {
+    this.#io = io;
+  }
 
   [Symbol.dispose](): void {
     this.#interface?.close();
   }
 
   async choose<T>({ question, flag }: Question, choices: readonly Choice<T>[]): Promise<T> {
-    say(question);
-    for (const [at, { text }] of choices.entries()) say(`  ${at + 1}) ${text}`);
+    say(this.#io, question);
+    for (const [at, { text }] of choices.entries()) say(this.#io, `  ${at + 1}) ${text}`);
     for (;;) {
       const answer = await this.#line('Number [1]: ', flag);
       const chosen =
         answer === '' ? choices[0] : choices[/^\d+$/.test(answer) ? Number(answer) - 1 : -1];
       if (chosen !== undefined) return chosen.value;
-      say(`Write a number from 1 to ${choices.length}.`);
+      say(this.#io, `Write a number from 1 to ${choices.length}.`);
     }
   }
 
@@ -84,7 +90,7 @@ export class Person implements Questions, Disposable {
       if (answer === '' && fallback !== undefined) return fallback;
       const wrong = fault(answer);
       if (wrong === undefined) return answer;
-      say(wrong);
+      say(this.#io, wrong);
     }
   }
 
@@ -94,19 +100,19 @@ export class Person implements Questions, Disposable {
       if (answer === '') return isDefault;
       if (/^y(es)?$/i.test(answer)) return true;
       if (/^no?$/i.test(answer)) return false;
-      say('Write y or n.');
+      say(this.#io, 'Write y or n.');
     }
   }
 
   async #line(prompt: string, flag: string): Promise<string> {
-    process.stderr.write(prompt);
+    this.#io.stderr.write(prompt);
     // Not before there is a question: whoever reads from the terminal in the background of a shell is stopped. Lines are
     // edited by the terminal itself, which also ends the program at Ctrl-C.
-    this.#interface ??= createInterface({ input: process.stdin, terminal: false });
+    this.#interface ??= createInterface({ input: this.#io.stdin.stream, terminal: false });
     this.#lines ??= this.#interface[Symbol.asyncIterator]();
     const line: IteratorResult<string, unknown> = await this.#lines.next();
     if (line.done !== true) return line.value.trim();
-    say('');
+    say(this.#io, '');
     throw new AnswerMissing(`there was no answer; write ${flag}`);
   }
 }

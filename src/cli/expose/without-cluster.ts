@@ -12,6 +12,7 @@ import { resourcesCalled, type NamedControlPlane } from './control-planes.ts';
 import { decideExposure, type ExposeWishes } from './decide.ts';
 import { SecretsSource } from './decide-secrets.ts';
 import { NOBODY } from './questions.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** What was drafted. */
 export interface Draft {
@@ -29,14 +30,17 @@ export function isNamedInFull({ controlPlane, endpoints }: ExposeWishes): boolea
 }
 
 /** The Exposure, from what somebody says. @throws CannotExpose, AnswerMissing */
-export async function draftWithoutCluster(wishes: ExposeWishes): Promise<Draft> {
+export async function draftWithoutCluster(
+  io: Pick<CommandIo, 'stderr'>,
+  wishes: ExposeWishes,
+): Promise<Draft> {
   const namespace = wishes.namespace ?? wishes.usualNamespace;
   const { controlPlane } = wishes;
   const meant = controlPlane && assumedControlPlane(controlPlane, namespace);
   const objects = [ASSUMED_EDGE, namespaceCalled(namespace), ...(meant ? [meant] : [])];
   const management = new ManagementSnapshot(objects, EVERYTHING, readerOf(objects));
   const secrets = new SecretsSource(NO_SECRETS, new AbortController().signal);
-  const object = await decideExposure(wishes, { management, secrets, questions: NOBODY });
+  const object = await decideExposure(wishes, { io, management, secrets, questions: NOBODY });
   if (object === undefined) throw new CannotExpose('nobody says what to expose');
   return { object, unchecked: [...placeSentences(object, wishes), ...sourceSentences(meant)] };
 }

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from '../../api/values/image-name.ts';
 import { LABEL_PATTERN, SUBDOMAIN_PATTERN } from '../../api/values/name-patterns.ts';
 import { parseListenAddress, type ListenAddress } from '../../engine/listening/listen-address.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** Where health and metrics are; `off`: nowhere. */
 export function parseHttp(text: string): readonly ListenAddress[] {
@@ -24,10 +25,15 @@ export function fileNames(text: string, before: readonly string[] = []): readonl
 }
 
 /** The same, also with commas between them; a comma may be of the name itself. */
-export function fileList(text: string, before: readonly string[] = []): readonly string[] {
-  const parts = existsSync(text) ? [text] : text.split(',').filter((part) => part !== '');
-  const [first = '', ...others] = parts;
-  return [...before, fileName(first), ...others];
+export function fileList(
+  io: Pick<CommandIo, 'path'>,
+): (text: string, before?: readonly string[]) => readonly string[] {
+  return (text, before = []) => {
+    const isFile = existsSync(io.path(text));
+    const parts = isFile ? [text] : text.split(',').filter((part) => part !== '');
+    const [first = '', ...others] = parts;
+    return [...before, fileName(first), ...others];
+  };
 }
 
 /** The name of a folder; an empty one is a variable that was never set, and not the folder that one is in. */

@@ -8,6 +8,7 @@ import type { EngineChoice } from '../../engine/open-engine.ts';
 import type { GatewayOptions } from '../../gateway/options.ts';
 import { parseNetworks as networks } from '../../gateway/switchboard/trusted-sources.ts';
 import { fileName, parseHttp, refusing, wholeNumber } from './flag-values.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** The flags of a gateway, wherever its routes come from, as Commander reads them. */
 export interface GatewayFlags {
@@ -93,9 +94,11 @@ export function withGatewayFlags(command: Command): Command {
 
 /** What they say. */
 export function gatewayOptionsOf(
+  io: Pick<CommandIo, 'path'>,
   flags: GatewayFlags,
 ): Omit<GatewayOptions, 'openRoutes' | 'keyFile'> {
-  const { proxyProtocol } = flags;
+  const { proxyProtocol, accessLog } = flags;
+  const isFile = accessLog !== undefined && accessLog !== '-';
   return {
     listen: flags.listen,
     http: flags.http,
@@ -109,7 +112,7 @@ export function gatewayOptionsOf(
       connections: flags.tenantConnections ?? Math.ceil(flags.maxConnections / FAIR_PARTS),
       connectionsPerSecond: flags.tenantRate,
     },
-    accessLog: flags.accessLog,
+    accessLog: isFile ? io.path(accessLog) : accessLog,
   };
 }
 

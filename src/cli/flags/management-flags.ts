@@ -7,6 +7,8 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { AccessError, ClusterAccess } from '../../kube/access/cluster-access.ts';
 import type { ObjectKey } from '../../kube/object.ts';
 import { fileName, folderName, imageName, namespaceName } from './flag-values.ts';
+import { accessOptions } from '../io/access-options.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** By which the cluster is found, and the namespace that is meant in it. */
 export interface ClusterFlags {
@@ -162,6 +164,7 @@ export function accessText(
 
 /** The management cluster. @throws AccessError */
 export async function openManagement(
+  io: CommandIo,
   flags: Pick<ClusterFlags, 'kubeconfig' | 'context'>,
 ): Promise<{ readonly client: KubeClient; readonly access: ClusterAccess }> {
   // Loaded here, so that help does not pay for it.
@@ -169,7 +172,7 @@ export async function openManagement(
     import('../../kube/client/fetch-client.ts'),
     import('../../kube/access/default-access.ts'),
   ]);
-  const access = defaultAccess({ kubeconfig: flags.kubeconfig, context: flags.context });
+  const access = defaultAccess(accessOptions(io, flags.kubeconfig, flags.context));
   return { client: createClient(access), access };
 }
 

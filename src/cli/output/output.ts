@@ -2,6 +2,7 @@
  * How tools print: a table for people, JSON and YAML for programs.
  */
 import { Option } from 'commander';
+import type { CommandIo } from '../io/command-io.ts';
 import { yamlText } from '../../manifests/yaml-text.ts';
 import { filledLines } from '../../text/filled-lines.ts';
 import { escapedJson, plainText } from '../../text/plain-text.ts';
@@ -42,17 +43,17 @@ export interface Screen {
 }
 
 /** Standard output as it is now. */
-export function currentScreen(): Screen {
-  const { isTTY, columns } = process.stdout;
+export function currentScreen({ stdout, env }: Pick<CommandIo, 'stdout' | 'env'>): Screen {
+  const { isTTY, columns } = stdout;
   if (!isTTY) return { hasColours: false };
   // A terminal that does not know its size says 0.
   const known = columns > 0 ? columns : undefined;
-  return { columns: known, hasColours: areColoursWelcome() };
+  return { columns: known, hasColours: areColoursWelcome(env) };
 }
 
 /** Whether a terminal, if it is one, is to have colours. */
-export function areColoursWelcome(): boolean {
-  const { NO_COLOR = '', TERM } = process.env;
+export function areColoursWelcome(env: CommandIo['env']): boolean {
+  const { NO_COLOR = '', TERM } = env;
   return NO_COLOR === '' && TERM !== 'dumb';
 }
 

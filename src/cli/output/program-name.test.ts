@@ -24,7 +24,7 @@ test.each([
   ['kubectl-snicket.exe', 'kubectl snicket'],
   ['/snicket/kubectl', 'snicket'],
 ])('called as %s it is %s', (called, name) => {
-  expect(programName(called)).toBe(name as 'snicket');
+  expect(programName({ env: {}, argv0: called })).toBe(name as 'snicket');
 });
 
 test('examples are in that name, and nothing else is', () => {

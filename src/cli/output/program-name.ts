@@ -1,12 +1,15 @@
 import { basename } from 'node:path';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** Set by the launcher of a clone, which is not the program that runs. */
 const VARIABLE = 'SNICKET_CALLED';
 
 /** How the program was called, as a person would write it: kubectl calls its plugin `kubectl-snicket`. */
-export function programName(
-  called: string = process.env[VARIABLE] || process.argv0,
-): 'snicket' | 'kubectl snicket' {
+export function programName({
+  env,
+  argv0,
+}: Pick<CommandIo, 'env' | 'argv0'>): 'snicket' | 'kubectl snicket' {
+  const called = env[VARIABLE] || argv0;
   return basename(called).startsWith('kubectl-snicket') ? 'kubectl snicket' : 'snicket';
 }
 

@@ -1,30 +1,30 @@
-import { expect, spyOn, test } from 'bun:test';
+import { expect, test } from 'bun:test';
+import { TestIo } from '../testing/test-io.ts';
 import { withProgress } from './progress.ts';
 
 test('is silent about what is quick, and hands on what it gives', async () => {
-  using said = spyOn(process.stderr, 'write').mockImplementation(() => true);
+  const io = new TestIo();
 
-  expect(await withProgress('reading', Promise.resolve(7))).toBe(7);
+  expect(await withProgress(io, 'reading', Promise.resolve(7))).toBe(7);
 
-  expect(said).not.toHaveBeenCalled();
+  expect(io.stderr.text).toBe('');
 });
 
 test('says what takes long, once', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  using said = spyOn(process.stderr, 'write').mockImplementation(() => {
-    resolve();
-    return true;
-  });
+  const io = new TestIo();
+  io.stderr.on('text', resolve);
 
-  await withProgress('reading', promise, 1);
+  await withProgress(io, 'reading', promise, 1);
 
-  expect(said.mock.calls).toEqual([['reading...\n']]);
+  expect(io.stderr.text).toBe('reading...\n');
 });
 
 test('hands on a failure, and says nothing more', async () => {
-  using said = spyOn(process.stderr, 'write').mockImplementation(() => true);
+  const io = new TestIo();
+  const failure = Promise.reject(new RangeError('no'));
 
-  await expect(withProgress('reading', Promise.reject(new RangeError('no')))).rejects.toThrow('no');
+  await expect(withProgress(io, 'reading', failure)).rejects.toThrow('no');
 
-  expect(said).not.toHaveBeenCalled();
+  expect(io.stderr.text).toBe('');
 });

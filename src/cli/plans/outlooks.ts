@@ -14,12 +14,14 @@ import { someOf } from '../sources/chosen-exposures.ts';
 import { withProgress } from '../output/progress.ts';
 import { PROXY_IMAGE } from './proxy-image.ts';
 import { say } from '../output/say.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** How many Exposures are looked at together: most of the time is spent waiting for tenants. */
 const TOGETHER = 16;
 
 /** A management cluster to look at. */
 export interface OutlooksOptions {
+  readonly io: CommandIo;
   readonly client: KubeClient;
   /** Of the operator. */
   readonly namespace: string;
@@ -35,15 +37,15 @@ export interface OutlooksOptions {
 export async function* outlooks(
   options: OutlooksOptions,
 ): AsyncGenerator<Outlook, void, undefined> {
-  const { client, namespace, choose = everyOne, only } = options;
+  const { io, client, namespace, choose = everyOne, only } = options;
   const ended = new AbortController();
   const { signal } = ended;
   try {
     const reading = ManagementSnapshot.read(client, signal);
-    const management = await withProgress(`reading ${client.server}`, reading);
+    const management = await withProgress(io, `reading ${client.server}`, reading);
     const chosen = choose(management.exposures);
     const proxyImage = options.proxyImage ?? (await proxyImageOf(options, signal));
-    yield* outlooksFrom(chosen, { management, namespace, proxyImage }, only);
+    yield* outlooksFrom(io, chosen, { management, namespace, proxyImage }, only);
   } finally {
     ended.abort();
   }
@@ -55,6 +57,7 @@ function everyOne(exposures: readonly KubeObject[]): readonly KubeObject[] {
 
 /** The outlooks of these Exposures, in their order. @throws KubeError of the management cluster */
 export async function* outlooksFrom(
+  io: CommandIo,
   exposures: readonly KubeObject[],
   viewpoint: Viewpoint,
   only?: Cluster,
@@ -68,9 +71,9 @@ export async function* outlooksFrom(
       // Until its turn comes nobody waits for it, and a failure before that would end the process.
       outlook.catch(() => undefined);
       ahead.push({ object, outlook });
-      if (ahead.length === TOGETHER) yield withFormerRoutes(await first(ahead));
+      if (ahead.length === TOGETHER) yield withFormerRoutes(await first(io, ahead));
     }
-    while (ahead.length > 0) yield withFormerRoutes(await first(ahead));
+    while (ahead.length > 0) yield withFormerRoutes(await first(io, ahead));
   } finally {
     ended.abort();
   }
@@ -94,25 +97,26 @@ interface Begun {
   readonly outlook: Promise<Outlook>;
 }
 
-async function first(ahead: Begun[]): Promise<Outlook> {
+async function first(io: CommandIo, ahead: Begun[]): Promise<Outlook> {
   const begun = ahead.shift();
   if (begun === undefined) throw new RangeError('nothing has begun');
   const { object, outlook } = begun;
-  return withProgress(`waiting for the tenant of ${keyText(object.metadata)}`, outlook);
+  return withProgress(io, `waiting for the tenant of ${keyText(object.metadata)}`, outlook);
 }
 
 /** The image that the operator gives to proxies, as far as can be told. @throws KubeError */
 export async function proxyImageOf(
-  { client, namespace }: Pick<OutlooksOptions, 'client' | 'namespace'>,
+  { io, client, namespace }: Pick<OutlooksOptions, 'io' | 'client' | 'namespace'>,
   signal: AbortSignal,
 ): Promise<string> {
-  const own = ownProxyImage();
+  const own = ownProxyImage(io.env);
   if (own !== undefined) return own;
   try {
     return (await installedProxyImage(client, namespace, signal)) ?? PROXY_IMAGE;
   } catch (error) {
     if (!isKubeError(error, 'Forbidden')) throw error;
     say(
+      io,
       `warning: the operator's Deployment cannot be read, so its proxies are taken to be of image ${PROXY_IMAGE}; name another with --proxy-image`,
     );
     return PROXY_IMAGE;

@@ -1,28 +1,26 @@
-import { afterEach, expect, setDefaultTimeout, spyOn, test } from 'bun:test';
+import { expect, setDefaultTimeout, test } from 'bun:test';
 import { createClient } from '../../kube/client/fetch-client.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { TestApiServer } from '../../kube/testing/api-server.ts';
 import { EXIT, orSayWhy, planText } from './plans.ts';
+import { TestIo } from '../testing/test-io.ts';
 
 setDefaultTimeout(30_000);
-
-// What the program would end with is not what the tests end with.
-afterEach(() => void (process.exitCode = 0));
 
 test('a reading that takes too long ends in a sentence and an exit code', async () => {
   await using server = await TestApiServer.start();
   server.inject({ kind: 'hang' }, { verb: 'list', plural: 'exposures' });
   const client = createClient(server.access);
-  using said = spyOn(process.stderr, 'write').mockImplementation(() => true);
+  const io = new TestIo();
 
-  await orSayWhy(async () => {
+  await orSayWhy(io, async () => {
     await client.list(RESOURCES.exposure, { signal: AbortSignal.timeout(50) });
   });
 
-  expect(String(said.mock.calls[0]?.[0])).toMatch(
+  expect(io.stderr.text).toMatch(
     /^error: the management cluster has not answered all that was asked within 60 s \(GET \S+ at \S+: given up by the caller\); see why its API server is slow, and try again\n$/,
   );
-  expect(process.exitCode).toBe(EXIT.failed);
+  expect(io.exitCode).toBe(EXIT.failed);
 });
 
 test('a name with the end of a line in it stays within its comment', () => {

@@ -13,21 +13,25 @@ import { outlooks, type OutlooksOptions } from './outlooks.ts';
 import { preparationTexts, valuesText } from '../output/preparation-text.ts';
 import { READ_MS } from '../sources/reading-limit.ts';
 import { say } from '../output/say.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** Exit codes: something is wrong with what was looked at, or it could not be looked at. */
 export const EXIT = { wrong: 1, failed: 2 } as const;
 
 /** Prints the plans of all Exposures, writes nothing to any cluster. The exit code says whether all can be carried out. */
-export async function printPlans(options: OutlooksOptions & PlanTextOptions): Promise<void> {
-  await orSayWhy(async () => {
+export async function printPlans(
+  io: CommandIo,
+  options: Omit<OutlooksOptions, 'io'> & PlanTextOptions,
+): Promise<void> {
+  await orSayWhy(io, async () => {
     let isFirst = true;
-    for await (const outlook of outlooks(options)) {
-      reportFindings(outlook);
+    for await (const outlook of outlooks({ ...options, io })) {
+      reportFindings(io, outlook);
       const text = planText(outlook, options);
-      process.stdout.write(`${isFirst ? '' : '---\n'}${text.trimEnd()}\n`);
+      io.stdout.write(`${isFirst ? '' : '---\n'}${text.trimEnd()}\n`);
       isFirst = false;
     }
-    if (isFirst) say('there is no Exposure');
+    if (isFirst) say(io, 'there is no Exposure');
   });
 }
 
@@ -74,17 +78,18 @@ function routeLines({ routes }: Plan, port: number): readonly string[] {
 
 /** Says on standard error what a person has to know, and remembers it in the exit code. */
 export function reportFindings(
+  io: CommandIo,
   { object, findings, reissued }: Pick<Outlook, 'object' | 'findings' | 'reissued'>,
   exitCode: number = EXIT.wrong,
 ): void {
   const key = keyText(object.metadata);
   // What is wrong first: the rest may be long.
   const bySeverity = findings.toSorted((a, b) => rank(a) - rank(b));
-  for (const finding of bySeverity) say(findingLine(key, finding));
+  for (const finding of bySeverity) say(io, findingLine(key, finding));
   if (reissued !== undefined) {
-    say(`note: ${key}: the proxies would get new credentials: ${reissued}`);
+    say(io, `note: ${key}: the proxies would get new credentials: ${reissued}`);
   }
-  if (findings.some(({ severity }) => severity === 'error')) process.exitCode = exitCode;
+  if (findings.some(({ severity }) => severity === 'error')) io.exitCode = exitCode;
 }
 
 function rank({ severity }: Finding): number {
@@ -96,13 +101,13 @@ function findingLine(key: string, finding: Finding): string {
 }
 
 /** Does it; that a cluster cannot be read is a sentence and an exit code, not a stack. */
-export async function orSayWhy(work: () => Promise<void>): Promise<void> {
+export async function orSayWhy(io: CommandIo, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (!isKubeError(error) && !(error instanceof NothingChosen)) throw error;
-    say(`error: ${isKubeError(error) ? failureText(error) : error.message}`);
-    process.exitCode = EXIT.failed;
+    say(io, `error: ${isKubeError(error) ? failureText(error) : error.message}`);
+    io.exitCode = EXIT.failed;
   }
 }
 

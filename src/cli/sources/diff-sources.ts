@@ -27,9 +27,11 @@ import { PROXY_IMAGE } from '../plans/proxy-image.ts';
 import { READ_MS } from './reading-limit.ts';
 import { say } from '../output/say.ts';
 import { StateSource, StateUnreadable } from '../status/state-source.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** What all of them take. */
 interface Common {
+  readonly io: CommandIo;
   /** The Exposures that are meant. */
   readonly choice: Choice;
   readonly proxyImage?: string | undefined;
@@ -53,10 +55,10 @@ const HERE: Omit<FilesPlace, 'hasFaults'> = {
 
 /** What the operator would do once the files were applied. @throws KubeError, NothingChosen */
 export async function* outlooksApplied(options: AppliedFiles): AsyncGenerator<Outlook, void> {
-  const { client, objects, namespace, choice, only } = options;
+  const { io, client, objects, namespace, choice, only } = options;
   const signal = AbortSignal.timeout(READ_MS);
   const reading = ManagementSnapshot.read(client, signal);
-  const read = await withProgress(`reading ${client.server}`, reading);
+  const read = await withProgress(io, `reading ${client.server}`, reading);
   const live = [...read.all(RESOURCES.edge), ...read.exposures];
   const management = read.with(appliedObjects(live, objects));
   const isInFiles = ({ metadata }: KubeObject) =>
@@ -64,8 +66,8 @@ export async function* outlooksApplied(options: AppliedFiles): AsyncGenerator<Ou
   const chosen = options.isWhole
     ? someOf(management.exposures, choice)
     : someInFiles(management.exposures.filter(isInFiles), [choice], { ...HERE, hasFaults: false });
-  const proxyImage = options.proxyImage ?? (await proxyImageOf({ client, namespace }, signal));
-  yield* outlooksFrom(chosen, { management, namespace, proxyImage }, only);
+  const proxyImage = options.proxyImage ?? (await proxyImageOf({ io, client, namespace }, signal));
+  yield* outlooksFrom(io, chosen, { management, namespace, proxyImage }, only);
 }
 
 /** The folder of `snicket run`, and what it keeps beside it. */
@@ -77,19 +79,19 @@ export interface RunPlaces extends Common {
 
 /** What `snicket run` would do once it had read the folder. @throws StateUnreadable, NothingChosen */
 export async function* outlooksOfRun(options: RunPlaces): AsyncGenerator<Outlook, void> {
-  const { folder, reading, state, choice, proxyImage = PROXY_IMAGE, only } = options;
-  const { edges = [], exposures } = await new StateSource(state, {}).read();
+  const { io, folder, reading, state, choice, proxyImage = PROXY_IMAGE, only } = options;
+  const { edges = [], exposures } = await new StateSource(state, {}, io.path(state)).read();
   const objects = reading.objects.map(({ object }) => object);
   const all = [
-    ...appliedObjects(staying([...edges, ...exposures], folder, reading), objects),
+    ...appliedObjects(staying(io, [...edges, ...exposures], folder, reading), objects),
     ...objects.filter(({ kind }) => kind === RESOURCES.secret.kind),
-    await masterKeys(state),
+    await masterKeys(io, state),
   ];
   const management = new ManagementSnapshot(all, { has: () => false }, readerOf(all));
   const place = { ...placeOfFolder(folder), hasFaults: false };
   const chosen = someInFiles(management.exposures, [choice], place);
   const viewpoint = { management, namespace: OPERATOR_NAMESPACE, proxyImage, isGatewayHere: true };
-  for await (const outlook of outlooksFrom(chosen, viewpoint, only)) {
+  for await (const outlook of outlooksFrom(io, chosen, viewpoint, only)) {
     const { object, asked, tenant } = outlook;
     const isLeaving = object.metadata.deletionTimestamp !== undefined;
     // What it makes there is made anew from the routes, and kept where only the process itself may look.
@@ -102,18 +104,19 @@ export async function* outlooksOfRun(options: RunPlaces): AsyncGenerator<Outlook
 
 /** What is in force once the folder has been read: what is gone from it is deleted, as far as `snicket run` believes it. */
 function staying(
+  io: CommandIo,
   live: readonly KubeObject[],
   folder: string,
   reading: FolderReading,
 ): readonly KubeObject[] {
   if (reading.files.length === 0) {
-    if (live.length > 0) say(`warning: ${emptyFolderText(folder)}`);
+    if (live.length > 0) say(io, `warning: ${emptyFolderText(folder)}`);
     return live;
   }
   // All of it has been missing for long enough.
   const missingSince = new Map(live.map((object) => [identityOf(object), -Infinity]));
   const { remove, faults } = planSync({ reading, live, missingSince, nowMs: 0 });
-  for (const fault of faults) say(`warning: ${faultText(fault)}`);
+  for (const fault of faults) say(io, `warning: ${faultText(fault)}`);
   return live.flatMap((object) => {
     if (!remove.includes(object)) return [object];
     return object.kind === RESOURCES.exposure.kind ? [gone(object)] : [];
@@ -137,10 +140,12 @@ function unseen({ findings }: Outlook): Finding {
 }
 
 /** The Secret that `snicket run` makes of its file. */
-async function masterKeys(state: string): Promise<KubeObject> {
+async function masterKeys(io: CommandIo, state: string): Promise<KubeObject> {
   const path = `${state}/${GATEWAY_KEYS.entry}`;
   try {
-    const data = { [GATEWAY_KEYS.entry]: (await readWatchedLater(path)).toString('base64') };
+    const data = {
+      [GATEWAY_KEYS.entry]: (await readWatchedLater(io.path(path))).toString('base64'),
+    };
     const metadata = { name: GATEWAY_KEYS.name, namespace: OPERATOR_NAMESPACE };
     const secret: KubeObject & { readonly data: typeof data } = {
       ...{ apiVersion: 'v1', kind: 'Secret', metadata, data },

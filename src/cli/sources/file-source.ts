@@ -22,6 +22,7 @@ import {
   type NamedExposure,
 } from '../flags/management-flags.ts';
 import { say } from '../output/say.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** Where objects are. */
 export interface FileSource {
@@ -45,17 +46,18 @@ export function filesOption(more = ''): Option {
  * Ends the program where that is not clear.
  */
 export function fileSourceOf(
+  io: CommandIo,
   words: readonly string[],
   named: NamedExposure | undefined,
   flags: ChoiceFlags,
   command: Command,
 ): FileSource {
   const [first = '', ...others] = words;
-  const folder = isFolder(first) ? first : undefined;
+  const folder = isFolder(io, first) ? first : undefined;
   const isName = folder === undefined ? isNameBesideFiles : isNameBesideFolder;
-  const names = others.filter(isName);
-  const files = [first, ...others.filter((word) => !isName(word))];
-  refuseMixed(files, command);
+  const names = others.filter((word) => isName(io, word));
+  const files = [first, ...others.filter((word) => !isName(io, word))];
+  refuseMixed(io, files, command);
   const [exposure, second] = [
     ...(named === undefined ? [] : [named]),
     ...names.map((name) => parseExposureName(name)),
@@ -94,6 +96,7 @@ export interface SoundObjects {
  * wrong, which is told, and remembered in the exit code. Ends the program if it cannot be read at all.
  */
 export async function soundObjects(
+  io: CommandIo,
   { folder, files }: FileSource,
   command: Command,
   namespace: string = FOLDER_NAMESPACE,
@@ -106,18 +109,19 @@ export async function soundObjects(
   const { faults, ...sound }: SoundObjects & { readonly faults: readonly string[] } =
     folder === undefined
       ? readObjects(
-          files.map((name) => readText(name, command)),
+          files.map((name) => readText(io, name, command)),
           namespace,
         )
-      : await objectsInFolder(folder, command);
+      : await objectsInFolder(io, folder, command);
   if (faults.length === 0) return sound;
   if (folder !== undefined) {
     say(
+      io,
       `note: ${folder} is read as snicket run reads it; for the files of a cluster write ${shellWord(folder)}/*.yaml`,
     );
   }
-  for (const fault of faults) say(`error: ${fault}`);
-  process.exitCode = EXIT.failed;
+  for (const fault of faults) say(io, `error: ${fault}`);
+  io.exitCode = EXIT.failed;
   return undefined;
 }
 
@@ -128,20 +132,20 @@ export const THESE_FILES: Pick<FilesPlace, 'place' | 'action'> = {
 };
 
 /** In the folder of `snicket run` that one is in, the folder of a tenant has its name. */
-function isNameBesideFolder(word: string): boolean {
-  return isNameLike(word) && !(word.includes('/') && existsSync(word));
+function isNameBesideFolder(io: CommandIo, word: string): boolean {
+  return isNameLike(word) && !(word.includes('/') && existsSync(io.path(word)));
 }
 
-function isNameBesideFiles(word: string): boolean {
-  return isNameLike(word) && !existsSync(word);
+function isNameBesideFiles(io: CommandIo, word: string): boolean {
+  return isNameLike(word) && !existsSync(io.path(word));
 }
 
 function isNameLike(word: string): boolean {
   return isExposureName(word) && !/\.(?:ya?ml|json)$/.test(word);
 }
 
-function refuseMixed(names: readonly string[], command: Command): void {
-  const folder = names.find(isFolder);
+function refuseMixed(io: CommandIo, names: readonly string[], command: Command): void {
+  const folder = names.find((name) => isFolder(io, name));
   const other = names.find((name) => name !== folder);
   if (folder === undefined || other === undefined) return;
   command.error(
@@ -149,20 +153,20 @@ function refuseMixed(names: readonly string[], command: Command): void {
   );
 }
 
-function isFolder(name: string): boolean {
+function isFolder(io: CommandIo, name: string): boolean {
   if (name === '-') return false;
   try {
-    return statSync(name).isDirectory();
+    return statSync(io.path(name)).isDirectory();
   } catch {
     return false; // why it cannot be read is said when it is read
   }
 }
 
-function readText(name: string, command: Command): TextFile {
+function readText(io: CommandIo, name: string, command: Command): TextFile {
   try {
     return name === '-'
-      ? { name: 'standard input', text: readFileSync(0, 'utf8') }
-      : { name, text: readFileSync(name, 'utf8') };
+      ? { name: 'standard input', text: io.stdin.readAll() }
+      : { name, text: readFileSync(io.path(name), 'utf8') };
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     const why = error.code === 'ENOENT' ? 'there is no such file' : String(error.code);

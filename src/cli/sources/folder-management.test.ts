@@ -8,6 +8,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { RunLab } from '../../standalone/testing/run-lab.ts';
 import { objectsInFolder } from './folder-management.ts';
 import { Terminal } from '../testing/snicket.ts';
+import { TestIo } from '../testing/test-io.ts';
 
 setDefaultTimeout(60_000);
 
@@ -249,7 +250,7 @@ test('a folder that is not read in time is told as one that cannot be read at al
   const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
   const tooLate = AbortSignal.abort(new DOMException('too late', 'TimeoutError'));
 
-  const reading = objectsInFolder(terminal.folder, command, tooLate);
+  const reading = objectsInFolder(new TestIo(), terminal.folder, command, tooLate);
 
   // By Commander, as every other fault of the command line: it ends with 2.
   await expect(reading).rejects.toMatchObject({

@@ -10,6 +10,7 @@ import { someInFiles, type FilesPlace } from './chosen-exposures.ts';
 import type { Choice } from '../flags/management-flags.ts';
 import { readerOf } from './object-reader.ts';
 import { READ_MS } from './reading-limit.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** A folder, once. */
 export interface FolderManagement {
@@ -21,8 +22,12 @@ export interface FolderManagement {
 }
 
 /** Reads the folder; ends the program if it cannot be read as a whole, or not in time. */
-export async function openFolder(folder: string, command: Command): Promise<FolderManagement> {
-  const { objects, faults, unusableEdgeFiles } = await objectsInFolder(folder, command);
+export async function openFolder(
+  io: CommandIo,
+  folder: string,
+  command: Command,
+): Promise<FolderManagement> {
+  const { objects, faults, unusableEdgeFiles } = await objectsInFolder(io, folder, command);
   const nothing = { has: () => false };
   const reader = readerOf(objects);
   const management = new ManagementSnapshot(objects, nothing, reader, unusableEdgeFiles);
@@ -40,12 +45,13 @@ export function someInFolder(
 
 /** What is there, for a tool with a view of its own. */
 export async function objectsInFolder(
+  io: CommandIo,
   folder: string,
   command: Command,
   inTime: AbortSignal = AbortSignal.timeout(READ_MS),
 ): Promise<Omit<FolderObjects, 'faults'> & Pick<FolderManagement, 'faults'>> {
   try {
-    const { faults, ...read } = await readFolder(folder, inTime);
+    const { faults, ...read } = await readFolder(io.path(folder), inTime);
     return { ...read, faults: faults.map(faultText) };
   } catch (error) {
     if (inTime.aborted) {

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
+import { TestIo } from '../testing/test-io.ts';
 import { LiveScreen } from './live-screen.ts';
 
 function screenOf(rows: number) {
-  const written: string[] = [];
-  const screen = new LiveScreen({ rows, write: (text) => written.push(text) });
-  return { screen, written };
+  const io = new TestIo({ columns: 80 });
+  io.stdout.rows = rows;
+  return { screen: new LiveScreen(io), written: io.stdout.written };
 }
 
 test('draws over what is there, and writes nothing if nothing has changed', () => {

@@ -2,6 +2,7 @@
  * A terminal whose content is drawn again and again, on the screen that terminals keep apart for that: what was there
  * before is there again at the end.
  */
+import type { CommandIo } from '../io/command-io.ts';
 
 const ESCAPE = '\u001B[';
 const ENTER = `${ESCAPE}?1049h${ESCAPE}?25l`;
@@ -12,49 +13,43 @@ const HOME = `${ESCAPE}H`;
 const TO_END_OF_LINE = `${ESCAPE}K`;
 const TO_END_OF_SCREEN = `${ESCAPE}J`;
 
-/** As much of standard output as is needed. */
-export interface LiveOutput {
-  readonly rows: number;
-  write(text: string): unknown;
-}
-
 /** The screen, until it is disposed of. */
 export class LiveScreen implements Disposable {
-  readonly #output: LiveOutput;
+  readonly #io: CommandIo;
   #isOpen = true;
   #drawn = '';
   readonly #close = () => this[Symbol.dispose]();
   /** Ctrl-Z gives the terminal back to the shell, which will want to write on it. */
   readonly #pause = () => {
-    this.#output.write(LEAVE);
-    process.kill(process.pid, 'SIGSTOP');
+    this.#io.stdout.write(LEAVE);
+    this.#io.suspend();
   };
-  readonly #resume = () => this.#output.write(ENTER + this.#drawn);
+  readonly #resume = () => this.#io.stdout.write(ENTER + this.#drawn);
 
-  constructor(output: LiveOutput) {
-    this.#output = output;
+  constructor(io: CommandIo) {
+    this.#io = io;
     // Whatever ends the process, the terminal is as it was.
-    process.once('exit', this.#close);
-    process.on('SIGTSTP', this.#pause);
-    process.on('SIGCONT', this.#resume);
-    output.write(ENTER);
+    io.signals.once('exit', this.#close);
+    io.signals.on('SIGTSTP', this.#pause);
+    io.signals.on('SIGCONT', this.#resume);
+    io.stdout.write(ENTER);
   }
 
   /** Draws over what is there: nothing is cleared first, so nothing flickers. What does not fit is cut off, and said. */
   draw(text: string): void {
-    const frame = frameOf(text, this.#output.rows);
+    const frame = frameOf(text, this.#io.stdout.rows);
     if (!this.#isOpen || frame === this.#drawn) return;
     this.#drawn = frame;
-    this.#output.write(frame);
+    this.#io.stdout.write(frame);
   }
 
   [Symbol.dispose](): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    process.off('exit', this.#close);
-    process.off('SIGTSTP', this.#pause);
-    process.off('SIGCONT', this.#resume);
-    this.#output.write(LEAVE);
+    this.#io.signals.off('exit', this.#close);
+    this.#io.signals.off('SIGTSTP', this.#pause);
+    this.#io.signals.off('SIGCONT', this.#resume);
+    this.#io.stdout.write(LEAVE);
   }
 }
 

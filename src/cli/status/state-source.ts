@@ -25,14 +25,17 @@ export class StateUnreadable extends Error {
 export class StateSource implements StatusSource {
   readonly choice: Choice;
   readonly #folder: string;
+  readonly #path: string;
 
-  constructor(folder: string, choice: Choice) {
+  /** `path` is where the folder is; default: its name. */
+  constructor(folder: string, choice: Choice, path: string = folder) {
     this.#folder = folder;
+    this.#path = path;
     this.choice = choice;
   }
 
   async read(): Promise<StatusObjects> {
-    return this.#objects(await this.#text(), stateHolder(this.#folder));
+    return this.#objects(await this.#text(), stateHolder(this.#path));
   }
 
   follow(onChange: () => void, signal: AbortSignal): { current(): Followed | undefined } {
@@ -45,7 +48,7 @@ export class StateSource implements StatusSource {
       isLooking = true;
       try {
         const next = await this.#text();
-        const nextHolder = stateHolder(this.#folder);
+        const nextHolder = stateHolder(this.#path);
         if (next === text && nextHolder === holder && followed?.trouble === undefined) return;
         text = next;
         holder = nextHolder;
@@ -68,7 +71,7 @@ export class StateSource implements StatusSource {
   async #text(): Promise<string> {
     const path = join(this.#folder, STATUS_FILE);
     try {
-      return (await readWatchedLater(path)).toString();
+      return (await readWatchedLater(join(this.#path, STATUS_FILE))).toString();
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
       throw new StateUnreadable(

@@ -7,6 +7,7 @@ import { ChangeLines } from './change-lines.ts';
 import { LiveScreen } from './live-screen.ts';
 import { isWell, situationOf, type Situation } from './situation.ts';
 import type { Followed, StatusSource } from './status-source.ts';
+import type { CommandIo } from '../io/command-io.ts';
 
 /** Ages change by the second. */
 const REDRAW_EVERY_MS = 1000;
@@ -18,12 +19,13 @@ export type Drawing = (situation: Situation, rows?: number) => string;
 
 /** Shows until the signal; of each situation, as much as `narrowed` leaves. Gives whether all was well at last. */
 export async function watchStatus(
+  io: CommandIo,
   source: StatusSource,
   drawing: Drawing,
   signal: AbortSignal,
   narrowed: (situation: Situation) => Situation,
 ): Promise<boolean> {
-  using display = isDrawable() ? terminalDisplay(drawing) : lineDisplay();
+  using display = isDrawable(io) ? terminalDisplay(io, drawing) : lineDisplay(io);
   let last: Situation | undefined;
   let isDue = false;
   const show = () => {
@@ -40,31 +42,31 @@ export async function watchStatus(
   };
   const followedBy = source.follow(soon, signal);
   const timer = setInterval(soon, REDRAW_EVERY_MS);
-  process.stdout.on('resize', soon);
+  io.stdout.on('resize', soon);
   await new Promise((resolve) => signal.addEventListener('abort', resolve));
   clearInterval(timer);
-  process.stdout.off('resize', soon);
+  io.stdout.off('resize', soon);
   return last !== undefined && isWell(last);
 }
 
 /** A dumb terminal, as an editor may have one, shows escape codes as they are. */
-function isDrawable(): boolean {
-  return process.stdout.isTTY && process.env['TERM'] !== 'dumb';
+function isDrawable(io: CommandIo): boolean {
+  return io.stdout.isTTY && io.env['TERM'] !== 'dumb';
 }
 
 interface Display extends Disposable {
   show(situation: Situation, followed: Followed): void;
 }
 
-function terminalDisplay(drawing: Drawing): Display {
-  const screen = new LiveScreen(process.stdout);
+function terminalDisplay(io: CommandIo, drawing: Drawing): Display {
+  const screen = new LiveScreen(io);
   let troubleSince: Date | undefined;
   return {
     show(situation, { trouble }) {
       troubleSince = trouble === undefined ? undefined : (troubleSince ?? new Date());
-      const head = oldText(trouble, troubleSince);
+      const head = oldText(io, trouble, troubleSince);
       // A terminal that does not know its size says 0.
-      const rows = (process.stdout.rows || Infinity) - (head.split('\n').length - 1);
+      const rows = (io.stdout.rows || Infinity) - (head.split('\n').length - 1);
       screen.draw(head + drawing(situation, rows));
     },
     [Symbol.dispose]: () => screen[Symbol.dispose](),
@@ -72,18 +74,18 @@ function terminalDisplay(drawing: Drawing): Display {
 }
 
 /** A head for what may be old; nothing if it is not. */
-function oldText(trouble: string | undefined, since: Date | undefined): string {
+function oldText(io: CommandIo, trouble: string | undefined, since: Date | undefined): string {
   if (trouble === undefined || since === undefined) return '';
   const text = `Old since ${since.toISOString().slice(11, 19)} UTC: ${trouble}`;
-  return `${wrappedText({ text, colour: 'red' }, 0, currentScreen())}\n\n`;
+  return `${wrappedText({ text, colour: 'red' }, 0, currentScreen(io))}\n\n`;
 }
 
-function lineDisplay(): Display {
+function lineDisplay(io: CommandIo): Display {
   const lines = new ChangeLines();
   return {
     show(situation, { trouble }) {
       for (const line of lines.next(situation, trouble)) {
-        process.stdout.write(`${new Date().toISOString().slice(0, 19)}Z ${plainText(line)}\n`);
+        io.stdout.write(`${new Date().toISOString().slice(0, 19)}Z ${plainText(line)}\n`);
       }
     },
     [Symbol.dispose]: () => undefined,

@@ -19,6 +19,7 @@ import { ApiServer, type ApiServerOptions } from '../../../proxy/testing/api-ser
 import type { Pair } from '../../../proxy/testing/certificates.ts';
 import type { Examination } from '../examination.ts';
 import { examineAll } from '../examine-exposures.ts';
+import { TestIo } from '../../testing/test-io.ts';
 
 /** The hosts of the tenant. */
 export const API_HOST = `${TENANTS}-blue.k8s.example.test`;
@@ -180,7 +181,7 @@ export async function examineIn(
   const chosen = management.exposures.filter(({ metadata }) => metadata.name === name);
   const viewpoint = { management, namespace: SYSTEM, proxyImage: 'snicket.test/snicket:1' };
   const options = { ...viewpoint, timeoutMs: 30_000, signal, lookup };
-  for await (const found of examineAll(chosen, options)) return found;
+  for await (const found of examineAll(new TestIo(), chosen, options)) return found;
   throw new Error(`there is no Exposure ${name}`);
 }
 

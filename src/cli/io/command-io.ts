@@ -1,0 +1,60 @@
+/**
+ * What a command reads from and writes to. Commands get it as an argument, as kubectl's commands get their IOStreams, so
+ * that a test runs them without a process.
+ */
+import type { Environment } from '../../kube/access/in-cluster.ts';
+
+/** Standard output or standard error; `process.stdout` is one. */
+export interface OutputStream {
+  readonly isTTY: boolean;
+  /** 0: a terminal that does not know its size. Undefined without a terminal. */
+  readonly columns: number;
+  readonly rows: number;
+  /** Calls `written` once the text is handed over. */
+  write(text: string, written?: () => void): unknown;
+  on(event: 'resize', listener: () => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  off(event: 'resize', listener: () => void): unknown;
+}
+
+/** Standard input. */
+export interface InputStream {
+  readonly isTTY: boolean;
+  /** For reading line by line. */
+  readonly stream: NodeJS.ReadableStream;
+  /** Blocks until all of it is read. */
+  readAll(): string;
+}
+
+/** What can end, stop or continue a command. `exit` comes last, whatever ends it. */
+export type CommandEvent = NodeJS.Signals | 'exit';
+
+/** Signals to the command; `process` is one. */
+export interface Signals {
+  on(event: CommandEvent, listener: () => void): unknown;
+  once(event: CommandEvent, listener: () => void): unknown;
+  off(event: CommandEvent, listener: () => void): unknown;
+}
+
+/** The streams, the environment and the end of one run of a command. */
+export interface CommandIo {
+  readonly stdin: InputStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly env: Environment;
+  /** The user's home folder. */
+  readonly home: string;
+  /** The program as it was called; the launcher of a clone sets SNICKET_CALLED too. */
+  readonly argv0: string;
+  readonly signals: Signals;
+  /** What the command ends with when nothing else is said. Undefined: 0. */
+  exitCode: number | undefined;
+  /** Ends the command at once, with the exit code that is given or set. */
+  exit(code?: number): never;
+  /** Stops it until SIGCONT, as Ctrl-Z does. */
+  suspend(): void;
+  /** Writes a log line of a server, which must never wait for its reader. */
+  log(line: string): void;
+  /** Where a file or folder is that the command line names. */
+  path(name: string): string;
+}

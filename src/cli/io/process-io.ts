@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { writeToStandardError } from '../../telemetry/standard-error.ts';
+import type { CommandIo } from './command-io.ts';
+
+const STANDARD_INPUT = 0;
+
+/** That of this process. Its streams are opened when they are used: a server need not pay for standard output. */
+export function processIo(): CommandIo {
+  return {
+    stdin: {
+      get isTTY() {
+        return process.stdin.isTTY;
+      },
+      get stream() {
+        return process.stdin;
+      },
+      readAll: () => readFileSync(STANDARD_INPUT, 'utf8'),
+    },
+    get stdout() {
+      return process.stdout;
+    },
+    get stderr() {
+      return process.stderr;
+    },
+    env: process.env,
+    get home() {
+      return homedir();
+    },
+    argv0: process.argv0,
+    signals: process,
+    get exitCode() {
+      return typeof process.exitCode === 'number' ? process.exitCode : undefined;
+    },
+    set exitCode(code) {
+      process.exitCode = code;
+    },
+    exit: (code) => process.exit(code),
+    suspend: () => void process.kill(process.pid, 'SIGSTOP'),
+    log: writeToStandardError,
+    // Relative to the folder that the process is in.
+    path: (name) => name,
+  };
+}

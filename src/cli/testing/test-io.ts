@@ -1,0 +1,94 @@
+/**
+ * For tests only: what a command reads from and writes to, without a process.
+ */
+import { EventEmitter } from 'node:events';
+import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { CommandIo, InputStream, OutputStream } from '../io/command-io.ts';
+
+/** That a command has ended itself, where a process would be gone. */
+export class CommandExit extends Error {
+  override readonly name = 'CommandExit';
+}
+
+/** An output that is kept, as a pipe or, with columns, as a terminal. It emits `text` whenever there is more. */
+export class CapturedOutput extends EventEmitter implements OutputStream {
+  columns: number;
+  rows: number;
+  /** Each text that was written so far. */
+  readonly written: string[] = [];
+
+  constructor(columns = 0, rows = 24) {
+    super();
+    this.columns = columns;
+    this.rows = rows;
+  }
+
+  get isTTY(): boolean {
+    return this.columns > 0;
+  }
+
+  /** All of it, as a terminal gets it if it is one. */
+  get text(): string {
+    const text = this.written.join('');
+    return this.isTTY ? text.replaceAll(/\r?\n/g, '\r\n') : text;
+  }
+
+  write(text: string, written?: () => void): void {
+    this.written.push(text);
+    this.emit('text');
+    written?.();
+  }
+}
+
+/** Options of {@link TestIo}. */
+export interface TestIoOptions {
+  readonly env?: CommandIo['env'];
+  /** The folder that relative names start from. Default: that of temporary files. */
+  readonly folder?: string;
+  /** All of standard input. Default: nothing. */
+  readonly stdin?: string;
+  /** Of a terminal that standard error and standard output are. Default: each is a pipe. */
+  readonly columns?: number;
+  /** Default: apart from standard output. */
+  readonly stderr?: CapturedOutput;
+}
+
+/** One run of a command. */
+export class TestIo implements CommandIo {
+  readonly stdin: InputStream;
+  readonly stdout: CapturedOutput;
+  readonly stderr: CapturedOutput;
+  readonly env: CommandIo['env'];
+  readonly home: string;
+  readonly argv0 = 'snicket';
+  readonly signals = new EventEmitter();
+  exitCode: number | undefined;
+  readonly #folder: string;
+
+  constructor(options: TestIoOptions = {}) {
+    const { env = {}, folder = tmpdir(), stdin = '', columns } = options;
+    const stream = new PassThrough();
+    stream.end(stdin);
+    this.stdin = { isTTY: false, stream, readAll: () => stdin };
+    this.stdout = new CapturedOutput(columns);
+    this.stderr = options.stderr ?? new CapturedOutput(columns);
+    this.env = env;
+    this.home = env['HOME'] ?? folder;
+    this.#folder = folder;
+  }
+
+  readonly exit = (code: number | undefined = this.exitCode): never => {
+    this.exitCode = code;
+    throw new CommandExit(`the command has ended itself with exit code ${code ?? 0}`);
+  };
+
+  readonly log = (line: string): void => this.stderr.write(line);
+
+  readonly path = (name: string): string => resolve(this.#folder, name);
+
+  suspend(): void {
+    throw new Error('a command without a process cannot be stopped');
+  }
+}
