@@ -7,10 +7,5 @@ export function accessOptions(
   kubeconfig: string | undefined,
   context: string | undefined,
 ): DefaultAccessOptions {
-  return {
-    kubeconfig: kubeconfig === undefined ? undefined : io.path(kubeconfig),
-    context,
-    env: io.env,
-    home: io.home,
-  };
+  return { kubeconfig, context, env: io.env, home: io.home, path: (name) => io.path(name) };
 }

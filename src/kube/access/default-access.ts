@@ -19,6 +19,8 @@ export interface DefaultAccessOptions {
   readonly env?: Environment;
   /** Default: that of the user. */
   readonly home?: string;
+  /** Where a file is that a flag or $KUBECONFIG names. Default: as the process finds it. */
+  readonly path?: (name: string) => string;
 }
 
 /**
@@ -28,7 +30,12 @@ export interface DefaultAccessOptions {
  */
 export function defaultAccess(options: DefaultAccessOptions = {}): ClusterAccess {
   const { kubeconfig, context, env = process.env, home = homedir() } = options;
-  if (kubeconfig !== undefined) return accessIn(required(kubeconfig), context);
+  const present = reading(options.path);
+  if (kubeconfig !== undefined) {
+    const named = present(kubeconfig);
+    if (named !== undefined) return accessIn(named, context);
+    throw new AccessError('AccessMissing', `there is no kubeconfig ${kubeconfig}`);
+  }
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   if (listed.length > 0) {
     // kubectl passes over those that are not there; only if none is, what was meant cannot be known.
@@ -49,20 +56,19 @@ export function defaultAccess(options: DefaultAccessOptions = {}): ClusterAccess
   );
 }
 
-function required(path: string): Kubeconfig {
-  const kubeconfig = present(path);
-  if (kubeconfig !== undefined) return kubeconfig;
-  throw new AccessError('AccessMissing', `there is no kubeconfig ${path}`);
-}
-
-/** Undefined if there is no such file; one that is there and cannot be read is an error. */
-function present(path: string): Kubeconfig | undefined {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new AccessError('AccessMissing', `the kubeconfig ${path} cannot be read`, error);
-  }
-  return readKubeconfig(text, { name: path, folder: dirname(resolve(path)) });
+/** Reads a file by its name. Undefined if it is not there; one that is there and cannot be read is an error. */
+function reading(
+  path: (name: string) => string = (name) => name,
+): (name: string) => Kubeconfig | undefined {
+  return (name) => {
+    const place = resolve(path(name));
+    let text: string;
+    try {
+      text = readFileSync(place, 'utf8');
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      throw new AccessError('AccessMissing', `the kubeconfig ${name} cannot be read`, error);
+    }
+    return readKubeconfig(text, { name, folder: dirname(place) });
+  };
 }
