@@ -2,11 +2,12 @@ import { expect, test } from 'bun:test';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { snicket } from './cli/testing/in-process.ts';
 
 const launcher = resolve(import.meta.dir, '../snicket');
 
-function snicket(words: readonly string[], { from = '.', as = launcher } = {}) {
-  const ended = Bun.spawnSync([as, ...words], { cwd: from });
+function launch(words: readonly string[], cwd: string) {
+  const ended = Bun.spawnSync([...words], { cwd });
   return {
     exitCode: ended.exitCode,
     stdout: ended.stdout.toString(),
@@ -14,21 +15,21 @@ function snicket(words: readonly string[], { from = '.', as = launcher } = {}) {
   };
 }
 
-test('prints the help when called without a command', () => {
-  const { exitCode, stdout } = snicket([]);
+test('prints the help when called without a command', async () => {
+  const { exitCode, stdout } = await snicket([]);
 
   expect(stdout).toContain('Usage: snicket');
   expect(stdout).toContain('version');
   expect(exitCode).toBe(0);
 });
 
-test.each(['--version', '-V'])('prints the version for %s, and lists that', (option) => {
-  expect(snicket([option])).toEqual(snicket(['version']));
-  expect(snicket(['--help']).stdout).toMatch(new RegExp(`^ .*${option}\\b`, 'm'));
+test.each(['--version', '-V'])('prints the version for %s, and lists that', async (option) => {
+  expect(await snicket([option])).toEqual(await snicket(['version']));
+  expect((await snicket(['--help'])).stdout).toMatch(new RegExp(`^ .*${option}\\b`, 'm'));
 });
 
-test('refuses an unknown command with exit code 2 and suggests the nearest one', () => {
-  const { exitCode, stdout, stderr } = snicket(['versoin']);
+test('refuses an unknown command with exit code 2 and suggests the nearest one', async () => {
+  const { exitCode, stdout, stderr } = await snicket(['versoin']);
 
   expect(stderr).toContain("unknown command 'versoin'");
   expect(stderr).toContain('Did you mean version?');
@@ -36,14 +37,14 @@ test('refuses an unknown command with exit code 2 and suggests the nearest one',
   expect(exitCode).toBe(2);
 });
 
-test('shows what a terminal would act on as what it is', () => {
-  expect(snicket(['\u001B[2J']).stderr).toContain("unknown command '\\u001b[2J'");
+test('shows what a terminal would act on as what it is', async () => {
+  expect((await snicket(['\u001B[2J'])).stderr).toContain("unknown command '\\u001b[2J'");
 });
 
 test.each([[['help', 'versoin']], [['help', 'versoin', 'more']]])(
   'refuses to explain an unknown command: %j',
-  (words) => {
-    const { exitCode, stdout, stderr } = snicket(words);
+  async (words) => {
+    const { exitCode, stdout, stderr } = await snicket(words);
 
     expect(stderr).toContain("error: unknown command 'versoin'");
     expect(stdout).toBe('');
@@ -51,13 +52,13 @@ test.each([[['help', 'versoin']], [['help', 'versoin', 'more']]])(
   },
 );
 
-test('explains a command that it knows, and itself', () => {
-  expect(snicket(['help', 'version']).stdout).toContain('Usage: snicket version');
-  expect(snicket(['help', 'help'])).toEqual(snicket(['help']));
+test('explains a command that it knows, and itself', async () => {
+  expect((await snicket(['help', 'version'])).stdout).toContain('Usage: snicket version');
+  expect(await snicket(['help', 'help'])).toEqual(await snicket(['help']));
 });
 
-test('refuses an unknown option of a subcommand with exit code 2', () => {
-  const { exitCode, stderr } = snicket(['version', '--nope']);
+test('refuses an unknown option of a subcommand with exit code 2', async () => {
+  const { exitCode, stderr } = await snicket(['version', '--nope']);
 
   expect(stderr).toContain("unknown option '--nope'");
   expect(exitCode).toBe(2);
@@ -70,12 +71,11 @@ test('runs through a symlink, and runs no code of the directory the user stands 
   await Bun.write(join(directory, 'bunfig.toml'), 'preload = ["./stranger.ts"]');
   await Bun.write(join(directory, 'stranger.ts'), 'console.log("preloaded");');
 
-  const { exitCode, stdout, stderr } = snicket(['version'], {
-    from: directory,
-    as: './kubectl-snicket',
-  });
+  const { exitCode, stdout, stderr } = launch(['./kubectl-snicket', 'version'], directory);
+  const help = launch(['./kubectl-snicket', 'status', '--help'], directory);
   await rm(directory, { recursive: true });
 
+  expect(help.stdout).toStartWith('Usage: kubectl snicket status ');
   expect(stdout).toStartWith('snicket ');
   expect(stdout).not.toContain('preloaded');
   expect(stderr).toBe('');

@@ -1,16 +1,10 @@
 import { expect, test } from 'bun:test';
 import { resolve } from 'node:path';
+import { snicket } from './testing/in-process.ts';
 import { inNamespace, whyNoNamespace } from '../node-address/testing/namespace.ts';
 
-const main = resolve(import.meta.dir, '../main.ts');
-
-function address(...words: string[]) {
-  const ended = Bun.spawnSync([process.execPath, main, 'address', ...words], { timeout: 60_000 });
-  return {
-    exitCode: ended.exitCode,
-    stdout: ended.stdout.toString(),
-    stderr: ended.stderr.toString(),
-  };
+async function address(...words: string[]) {
+  return snicket(['address', ...words]);
 }
 
 test.each([
@@ -32,8 +26,8 @@ test.each([
   ],
   ['health without staying', ['remove', '100.64.64.1', '--http', ':1'], 'belong together'],
   ['health at no address', ['remove', '100.64.64.1', '--stay', '--http', 'x'], "'x' has no port"],
-])('refuses %s with exit code 2', (_, words, sentence) => {
-  const { exitCode, stdout, stderr } = address(...words);
+])('refuses %s with exit code 2', async (_, words, sentence) => {
+  const { exitCode, stdout, stderr } = await address(...words);
 
   expect(stderr).toContain(sentence);
   expect(stdout).toBe('');

@@ -31,11 +31,11 @@ test('a control plane is exposed by one word, comes to be Ready, and falls, befo
   expect(stdout).toContain('Operator: there is none in namespace snicket-system');
 
   // 4. Whoever watches sees the edge fall.
-  const session = terminal.open(['status', '--watch'], 120);
+  const session = terminal.begin(['status', '--watch'], 120);
   const frame = () => Bun.stripANSI(session.text.split('\u001B[H').at(-1) ?? '');
   await until('it is shown', () => /blue .* True/.test(frame()));
   await lab.applyEdge({ port: 1 }, 'shared', { 'snicket.dev/is-default': 'true' });
   await until('it is shown to fall', () => /blue .* False +\w+/.test(frame()));
-  session.type('\u0003');
+  session.signal('SIGINT');
   expect(await session.ended).toBe(1);
 });

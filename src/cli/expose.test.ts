@@ -369,10 +369,10 @@ describe('at a terminal', () => {
   test('asks whether the only one is meant', async () => {
     server.seed(service('alone', 'single'), ...secretsOf('alone', 'single', ca));
     const asks = 'Expose Service alone/single, the only one without an Exposure? [Y/n] ';
-    const refused = terminal.open(['expose', '-n', 'alone'], 120);
+    const refused = terminal.begin(['expose', '-n', 'alone'], 120);
     await until('it asks', () => refused.text.includes(asks));
     refused.type('n\n');
-    const taken = terminal.open(['expose', '-n', 'alone', '--yes'], 120);
+    const taken = terminal.begin(['expose', '-n', 'alone', '--yes'], 120);
     await until('it asks', () => taken.text.includes(asks));
     taken.type('\n');
 
@@ -384,7 +384,7 @@ describe('at a terminal', () => {
   });
 
   test('nothing is written if the answer is no, or if there is none', async () => {
-    const session = terminal.open(['expose', 'blue'], 80);
+    const session = terminal.begin(['expose', 'blue'], 80);
     await until('it asks', () => session.text.includes('[Y/n]'));
     session.type('n\n');
     const silent = terminal.open(['expose', 'blue'], 80);
@@ -410,7 +410,7 @@ describe('--wait', () => {
   }
 
   test('follows it until it is Ready, with news on standard error', async () => {
-    const session = terminal.open(['expose', 'blue', '--yes', '--wait'], 80);
+    const session = terminal.begin(['expose', 'blue', '--yes', '--wait'], 80);
     await until('it waits', () => session.text.includes('NotLookedAt'));
     await report('False', 'TenantStarting');
     await until('it tells', () => session.text.includes('TenantStarting'));
@@ -422,7 +422,7 @@ describe('--wait', () => {
   });
 
   test('ends soon if somebody deletes it', async () => {
-    const session = terminal.open(['expose', 'blue', '--yes', '--wait'], 80);
+    const session = terminal.begin(['expose', 'blue', '--yes', '--wait'], 80);
     await until('it waits', () => session.text.includes('NotLookedAt'));
 
     await remove('blue');

@@ -1,19 +1,15 @@
 import { expect, test } from 'bun:test';
 import { resolve } from 'node:path';
+import { snicket } from './testing/in-process.ts';
 
 const main = resolve(import.meta.dir, '../main.ts');
 
-function gateway(...flags: string[]) {
-  const ended = Bun.spawnSync([process.execPath, main, 'gateway', ...flags]);
-  return {
-    exitCode: ended.exitCode,
-    stdout: ended.stdout.toString(),
-    stderr: ended.stderr.toString(),
-  };
+async function gateway(...flags: string[]) {
+  return snicket(['gateway', ...flags]);
 }
 
-test('explains itself, with units, defaults and examples', () => {
-  const { exitCode, stdout } = gateway('--help');
+test('explains itself, with units, defaults and examples', async () => {
+  const { exitCode, stdout } = await gateway('--help');
 
   expect(exitCode).toBe(0);
   for (const text of [
@@ -39,15 +35,15 @@ test.each([
   [[], 'give --routes FILE or --kubernetes'],
   [['--routes', 'a', '--kubernetes'], "--routes 'a' and --kubernetes both say where"],
   [['--routes', 'a', '--state', 'b'], "--state 'b' belongs to --kubernetes"],
-])('wants one source of routes: %p', (words, sentence) => {
-  const { exitCode, stderr } = gateway(...words);
+])('wants one source of routes: %p', async (words, sentence) => {
+  const { exitCode, stderr } = await gateway(...words);
 
   expect(stderr).toContain(sentence);
   expect(exitCode).toBe(2);
 });
 
-test('says in a line that there is no such kubeconfig', () => {
-  const { exitCode, stderr } = gateway('--kubernetes', '--kubeconfig', '/nowhere/config');
+test('says in a line that there is no such kubeconfig', async () => {
+  const { exitCode, stderr } = await gateway('--kubernetes', '--kubeconfig', '/nowhere/config');
 
   expect(stderr).toBe('error: there is no kubeconfig /nowhere/config\n');
   expect(exitCode).toBe(2);
@@ -70,8 +66,8 @@ test.each([
   [['--max-connections', '0'], 'Write a whole number from 1'],
   [['--tenant-rate', 'many'], "argument 'many' is invalid."],
   [['--log-level', 'loud'], 'Allowed choices are debug, info, warn, error.'],
-])('refuses %p with code 2 and a way out', (flags, sentence) => {
-  const { exitCode, stderr } = gateway('--routes', 'routes.yaml', ...flags);
+])('refuses %p with code 2 and a way out', async (flags, sentence) => {
+  const { exitCode, stderr } = await gateway('--routes', 'routes.yaml', ...flags);
 
   expect(stderr).toContain(sentence);
   expect(exitCode).toBe(2);

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import { symlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import { commandsOf } from './testing/commands.ts';
 import { Terminal } from './testing/snicket.ts';
 
@@ -9,12 +7,9 @@ setDefaultTimeout(120_000);
 const COLUMNS = 80;
 
 let terminal: Terminal;
-let plugin: string;
 let commands: ReadonlyMap<string, string>;
 beforeAll(async () => {
   terminal = new Terminal();
-  plugin = join(terminal.folder, 'kubectl-snicket');
-  symlinkSync(terminal.program, plugin);
   commands = await commandsOf(terminal);
 });
 afterAll(() => terminal[Symbol.dispose]());
@@ -38,8 +33,9 @@ test('every help fits into 80 columns, on a terminal of so many', async () => {
 });
 
 test('every help of the plugin, whose name is longer, fits into 80 columns', async () => {
+  const called = { SNICKET_CALLED: '/usr/local/bin/kubectl-snicket' };
   const ended = await Promise.all(
-    [...commands.keys()].map(async (name) => terminal.run([plugin, ...helpOf(name)])),
+    [...commands.keys()].map(async (name) => terminal.snicket(helpOf(name), '', called)),
   );
 
   const helps = ended.map(({ stdout }) => stdout);

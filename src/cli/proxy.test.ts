@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { until } from '../engine/conformance/peer.ts';
 import { TestAuthority } from '../proxy/testing/certificates.ts';
+import { snicket } from './testing/in-process.ts';
 
 const main = resolve(import.meta.dir, '../main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'snicket-cli-proxy-'));
@@ -28,13 +29,8 @@ const PASSTHROUGH = [
   ...['--mode', 'passthrough', ...WHERE, '--ca', ca, '--tenant-key-file', tenantKey],
 ];
 
-function proxy(...words: string[]) {
-  const ended = Bun.spawnSync([process.execPath, main, 'proxy', ...words], { timeout: 60_000 });
-  return {
-    exitCode: ended.exitCode,
-    stdout: ended.stdout.toString(),
-    stderr: ended.stderr.toString(),
-  };
+async function proxy(...words: string[]) {
+  return snicket(['proxy', ...words]);
 }
 
 /** Without the option and its value. */
@@ -48,8 +44,8 @@ function replaced(words: readonly string[], option: string, value: string): stri
   return [...without(words, option), option, value];
 }
 
-test('explains itself, with an example of each mode', () => {
-  const { exitCode, stdout } = proxy('--help');
+test('explains itself, with an example of each mode', async () => {
+  const { exitCode, stdout } = await proxy('--help');
 
   expect(stdout).toContain('snicket proxy --mode terminate --listen');
   expect(stdout).toContain('snicket proxy --mode passthrough --listen');
@@ -133,22 +129,25 @@ const wrong: [string, string[], string][] = [
   ['no connections', [...TERMINATE, '--max-connections', '0'], "'0' is invalid"],
 ];
 
-test.each(wrong)('refuses %s with exit code 2, the value and a way out', (_, words, sentence) => {
-  const { exitCode, stdout, stderr } = proxy(...words);
+test.each(wrong)(
+  'refuses %s with exit code 2, the value and a way out',
+  async (_, words, sentence) => {
+    const { exitCode, stdout, stderr } = await proxy(...words);
 
-  expect(stderr).toContain(sentence);
-  expect(stderr).not.toContain('    at ');
-  expect(stdout).toBe('');
-  expect(exitCode).toBe(2);
-});
+    expect(stderr).toContain(sentence);
+    expect(stderr).not.toContain('    at ');
+    expect(stdout).toBe('');
+    expect(exitCode).toBe(2);
+  },
+);
 
 test.each(['--listen', '--http'])(
   'an address for %s that cannot be had is no mistake of the command line, and ends with code 1',
-  (flag) => {
+  async (flag) => {
     using taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => {} } });
 
-    const busy = proxy(...replaced(TERMINATE, flag, `127.0.0.1:${taken.port}`));
-    const foreign = proxy(...replaced(TERMINATE, flag, '203.0.113.1:6443'));
+    const busy = await proxy(...replaced(TERMINATE, flag, `127.0.0.1:${taken.port}`));
+    const foreign = await proxy(...replaced(TERMINATE, flag, '203.0.113.1:6443'));
 
     expect(busy.stderr).toContain(`error: cannot listen on 127.0.0.1:${taken.port} (EADDRINUSE); `);
     expect(foreign.stderr).toContain('`ip address add 203.0.113.1/32 dev lo scope host`');

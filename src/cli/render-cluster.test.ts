@@ -178,10 +178,8 @@ test('takes the image of proxies from its own surroundings in the pod of the ope
   const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
   lab.management.inject(refusal, { plural: 'deployments' }, 10);
 
-  const { stdout, stderr } = await terminal.run([
-    ...['env', 'SNICKET_IMAGE=registry.example.com/snicket:8', terminal.program, 'render'],
-    ...['tenants/blue'],
-  ]);
+  const image = { SNICKET_IMAGE: 'registry.example.com/snicket:8' };
+  const { stdout, stderr } = await terminal.snicket(['render', 'tenants/blue'], '', image);
 
   expect(stdout).toContain('image: registry.example.com/snicket:8\n');
   expect(stderr).not.toContain('Deployment');

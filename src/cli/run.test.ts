@@ -27,7 +27,7 @@ test('refuses a state that others can read, with the chmod to run', async () => 
   mkdirSync(join(terminal.folder, 'state'));
   chmodSync(join(terminal.folder, 'state'), 0o755);
 
-  const ended = await terminal.snicket(['run', 'folder', '--state', 'state', ...NOWHERE]);
+  const ended = await terminal.spawn(['run', 'folder', '--state', 'state', ...NOWHERE]);
 
   expect(ended).toEqual({
     ...{ exitCode: 2, stdout: '' },
@@ -54,7 +54,7 @@ test('refuses a state that another one has, and takes it when that one was kille
   using terminal = new Terminal();
   const words = ['run', lab.folder, '--state', lab.state, ...NOWHERE];
 
-  const { exitCode, stderr } = await terminal.snicket(words);
+  const { exitCode, stderr } = await terminal.spawn(words);
 
   expect(exitCode).toBe(2);
   expect(stderr).toBe(
@@ -70,7 +70,7 @@ test('ends with 1 if it cannot listen', async () => {
   terminal.write('edge.yaml', edgeText('shared'));
   const place = `127.0.0.1:${taken.port}`;
 
-  const { exitCode, stderr } = await terminal.snicket([
+  const { exitCode, stderr } = await terminal.spawn([
     ...['run', '.', '--state', '.state'],
     ...['--listen', place, '--http', 'off', '--workers', '1'],
   ]);

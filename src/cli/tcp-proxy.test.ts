@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
-import { resolve } from 'node:path';
 import type { Environment } from '../kube/access/in-cluster.ts';
 import type { TcpProxySettings } from '../tcp-proxy/settings.ts';
 import { tcpProxyCommand } from './tcp-proxy.ts';
 import { tcpProxyWords } from './flags/tcp-proxy-words.ts';
+import { snicket } from './testing/in-process.ts';
+import { Terminal } from './testing/snicket.ts';
 import { TestIo } from './testing/test-io.ts';
 
-const launcher = resolve(import.meta.dir, '../../snicket');
 const EVERYWHERE = [
   { address: '0.0.0.0', port: 6443 },
   { address: '::', port: 6443 },
@@ -177,17 +177,8 @@ test.each(wrong)('refuses %s with the value and a way out', async (_, words, env
   expect(said).toContain(sentence);
 });
 
-function snicket(...words: string[]) {
-  const env = { ...process.env, KUBERNETES_SERVICE_HOST: undefined };
-  const { exitCode, stdout, stderr } = Bun.spawnSync([launcher, ...words], {
-    env,
-    timeout: 20_000,
-  });
-  return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
-}
-
-test('explains itself, with the command lines of Steward as examples', () => {
-  const { exitCode, stdout } = snicket('tcp-proxy', '--help');
+test('explains itself, with the command lines of Steward as examples', async () => {
+  const { exitCode, stdout } = await snicket(['tcp-proxy', '--help']);
 
   for (const flag of ['listen-addr', 'upstream-addr', 'tls-cert-file', 'tls-key-file', 'v']) {
     expect(stdout).toContain(`  --${flag} `);
@@ -199,16 +190,18 @@ test('explains itself, with the command lines of Steward as examples', () => {
   expect(exitCode).toBe(0);
 });
 
-test('runs by its flags alone, and outside of a pod ends with code 1', () => {
-  const { exitCode, stderr } = snicket(...STEWARDS);
+test('runs by its flags alone, and outside of a pod ends with code 1', async () => {
+  using terminal = new Terminal();
+
+  const { exitCode, stderr } = await terminal.spawn(STEWARDS);
 
   expect(stderr).toStartWith('error: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not');
   expect(stderr).not.toContain('    at ');
   expect(exitCode).toBe(1);
 });
 
-test('a flag of a later version ends with code 2', () => {
-  const { exitCode, stderr } = snicket(...STEWARDS, '--upstream-ca-file=/ca');
+test('a flag of a later version ends with code 2', async () => {
+  const { exitCode, stderr } = await snicket([...STEWARDS, '--upstream-ca-file=/ca']);
 
   expect(stderr).toContain("'--upstream-ca-file=/ca' is unknown here");
   expect(exitCode).toBe(2);

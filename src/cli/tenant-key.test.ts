@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { deriveTenantSecret } from '../wire/tenant-key.ts';
+import { snicket } from './testing/in-process.ts';
 
-const launcher = resolve(import.meta.dir, '../../snicket');
 const folder = mkdtempSync(join(tmpdir(), 'snicket-tenant-key-'));
 const older = Buffer.alloc(32, 1);
 const newer = Buffer.alloc(32, 2);
@@ -13,17 +13,12 @@ writeFileSync(keyFile, `# two\n${older.toString('hex')}\n${newer.toString('base6
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function tenantKey(...words: string[]) {
-  const ended = Bun.spawnSync([launcher, 'tenant-key', ...words]);
-  return {
-    exitCode: ended.exitCode,
-    stdout: ended.stdout.toString(),
-    stderr: ended.stderr.toString(),
-  };
+async function tenantKey(...words: string[]) {
+  return snicket(['tenant-key', ...words]);
 }
 
-test("prints the host's key of the newest master key", () => {
-  const { exitCode, stdout } = tenantKey('--key-file', keyFile, 'A.k8s.test');
+test("prints the host's key of the newest master key", async () => {
+  const { exitCode, stdout } = await tenantKey('--key-file', keyFile, 'A.k8s.test');
 
   const secret = Buffer.from(deriveTenantSecret(newer, 'a.k8s.test')).toString('base64');
   expect(stdout).toBe(`${secret}\n`);
@@ -41,8 +36,8 @@ test.each([
   ],
   ['an empty file name', ['--key-file', '', 'a.k8s.test'], "--key-file: '' cannot be read"],
   ['a file without a key', ['--key-file', '/dev/null', 'a.k8s.test'], '/dev/null: no key'],
-])('refuses %s', (_, words, sentence) => {
-  const { exitCode, stdout, stderr } = tenantKey(...words);
+])('refuses %s', async (_, words, sentence) => {
+  const { exitCode, stdout, stderr } = await tenantKey(...words);
 
   expect(stderr).toContain(sentence);
   expect(stdout).toBe('');

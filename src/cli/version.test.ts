@@ -1,22 +1,14 @@
 import { expect, test } from 'bun:test';
-import { resolve } from 'node:path';
 import { parse } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
-import { Terminal } from './testing/snicket.ts';
+import { snicket } from './testing/in-process.ts';
 
-const launcher = resolve(import.meta.dir, '../../snicket');
-
-function version(...options: string[]) {
-  const ended = Bun.spawnSync([launcher, 'version', ...options]);
-  return {
-    exitCode: ended.exitCode,
-    stdout: ended.stdout.toString(),
-    stderr: ended.stderr.toString(),
-  };
+async function version(...options: string[]) {
+  return snicket(['version', ...options]);
 }
 
-test('says which snicket runs on which Bun, in one line', () => {
-  const { exitCode, stdout } = version();
+test('says which snicket runs on which Bun, in one line', async () => {
+  const { exitCode, stdout } = await version();
 
   const { version: snicket, dependencies } = manifest;
   const platform = `${process.platform}-${process.arch}`;
@@ -27,8 +19,8 @@ test('says which snicket runs on which Bun, in one line', () => {
 test.each([
   ['json', (text: string): unknown => JSON.parse(text)],
   ['yaml', (text: string): unknown => parse(text)],
-])('says the same as %s', (output, read) => {
-  const { exitCode, stdout } = version('-o', output);
+])('says the same as %s', async (output, read) => {
+  const { exitCode, stdout } = await version('-o', output);
 
   expect(read(stdout)).toEqual({
     version: manifest.version,
@@ -38,18 +30,16 @@ test.each([
   expect(exitCode).toBe(0);
 });
 
-test('refuses an output format it does not know, and names those it does', () => {
-  const { exitCode, stderr } = version('-o', 'xml');
+test('refuses an output format it does not know, and names those it does', async () => {
+  const { exitCode, stderr } = await version('-o', 'xml');
 
   expect(stderr).toContain("'xml' is invalid. Allowed choices are text, json, yaml.");
   expect(exitCode).toBe(2);
 });
 
 test('answers --version too', async () => {
-  using terminal = new Terminal();
+  const asked = await snicket(['--version']);
 
-  const asked = await terminal.snicket(['--version']);
-
-  expect(asked).toEqual(await terminal.snicket(['version']));
+  expect(asked).toEqual(await snicket(['version']));
   expect(asked.exitCode).toBe(0);
 });

@@ -96,7 +96,7 @@ test('a wait is not silent', async () => {
   const slow = await lab.faultyEdge({ noName: 'holds' });
   const words = [...edge(slow.port), '--timeout', '3'];
 
-  const session = terminal.open(words, 80);
+  const session = terminal.begin(words, 80);
   await session.ended;
 
   expect(session.text).toContain('waiting for 127.0.0.1...');

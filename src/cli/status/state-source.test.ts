@@ -102,7 +102,7 @@ describe('--state', () => {
     await lab.start();
     const status = ['status', '--state', lab.state];
     using nowhere = new Terminal();
-    const running = nowhere.start([...status, '-w']);
+    const running = nowhere.begin([...status, '-w']);
     await until('it is told', () => /Folder: a\.yaml:1/.test(running.text));
 
     const wrong = await nowhere.snicket(status);
@@ -110,7 +110,7 @@ describe('--state', () => {
     await until('it is mended', () => running.text.includes('Folder: nothing is wrong in it'));
     await lab.stop();
     await until('the end is told', () => running.text.includes('snicket run: not running (state'));
-    running.end('SIGINT');
+    running.signal('SIGINT');
     const exitCode = await running.ended;
 
     expect(wrong.stdout).toMatch(
@@ -139,13 +139,13 @@ describe('--state', () => {
     using nowhere = new Terminal();
     nowhere.write('status.yaml', valueText(list, 'yaml'));
     using _held = held(nowhere.folder);
-    const running = nowhere.start(['status', '--state', '.', '-w']);
+    const running = nowhere.begin(['status', '--state', '.', '-w']);
     await until('blue is told', () => running.text.includes('Exposure tenants/blue: Ready=True'));
 
     nowhere.write('status.yaml', valueText({ ...list, items: items.slice(0, 1) }, 'yaml'));
 
     await until('blue is gone', () => running.text.includes('Exposure tenants/blue: gone'));
-    running.end('SIGINT');
+    running.signal('SIGINT');
     expect(await running.ended).toBe(0);
   });
 

@@ -44,7 +44,7 @@ describe('--watch', () => {
   });
 
   test('has what is wrong with one, and what to do, on a small screen', async () => {
-    const session = terminal.open(['status', 'red', '--watch'], 80);
+    const session = terminal.begin(['status', 'red', '--watch'], 80);
     const lastFrame = () => Bun.stripANSI(session.text.split('\u001B[H').at(-1) ?? '');
 
     await until('red is shown', () => lastFrame().includes('tenants/red'));
@@ -52,7 +52,7 @@ describe('--watch', () => {
     expect(lastFrame()).toStartWith('DnsNoAnswer (hop dns, Reachable, Ready)');
     expect(lastFrame()).toContain('To do: add a DNS record');
     expect(lastFrame()).not.toContain('more lines');
-    session.type('\u0003');
+    session.signal('SIGINT');
     expect(await session.ended).toBe(1);
   });
 
@@ -72,27 +72,27 @@ describe('--watch', () => {
   });
 
   test('leaves nothing behind after Ctrl-\\ either', async () => {
-    const session = terminal.open(['status', '-n', 'other', '--watch'], 120);
+    const session = terminal.begin(['status', '-n', 'other', '--watch'], 120);
     await until('green is shown', () => session.text.includes('green'));
 
-    session.type('\u001C');
+    session.signal('SIGQUIT');
 
     expect(await session.ended).toBe(0);
     expect(session.text).toEndWith('\u001B[?25h\u001B[?1049l');
   });
 
   test('prints lines on a terminal that cannot be drawn on', async () => {
-    const session = terminal.open(['status', '-n', 'other', '--watch'], 120, { TERM: 'dumb' });
+    const session = terminal.begin(['status', '-n', 'other', '--watch'], 120, { TERM: 'dumb' });
     await until('green is told', () => session.text.includes('Exposure other/green: Ready=True'));
 
-    session.type('\u0003');
+    session.signal('SIGINT');
 
     expect(await session.ended).toBe(0);
     expect(session.text).not.toContain('\u001B');
   });
 
   test('prints a line for each change where there is no terminal', async () => {
-    const running = terminal.start(['status', '-n', 'other', '--watch']);
+    const running = terminal.begin(['status', '-n', 'other', '--watch']);
     await until('green is told', () => running.text.includes('Exposure other/green: Ready=True'));
     cluster.addExposure('other/black');
     await until('black is told', () =>
@@ -102,7 +102,7 @@ describe('--watch', () => {
     await client.delete(RESOURCES.exposure, { name: 'black', namespace: 'other' });
 
     await until('black is gone', () => running.text.includes('Exposure other/black: gone'));
-    running.end('SIGINT');
+    running.signal('SIGINT');
     expect(await running.ended).toBe(0);
     expect(running.text.match(/Exposure other\/green/g)).toHaveLength(1);
     expect(running.text).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ /);

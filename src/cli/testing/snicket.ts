@@ -6,51 +6,16 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { TestCluster } from '../../kube/testing/test-cluster.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
+import { InProcess, snicket, withoutProgress, type Ended } from './in-process.ts';
+import { CapturedOutput } from './test-io.ts';
 
 const LAUNCHER = resolve(import.meta.dir, '../../../snicket');
-
-/** How it ended, and what it said. */
-export interface Ended {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Place {
   readonly cwd: string;
   readonly env: Environment;
-}
-
-/** A program whose output goes into a pipe. */
-export class Piped {
-  /** Its exit code, once all is read. */
-  readonly ended: Promise<number>;
-  readonly #running: Bun.Subprocess<'ignore', 'pipe', 'inherit'>;
-  #text = '';
-
-  constructor(words: readonly string[], place: Place) {
-    this.#running = Bun.spawn([...words], { ...place, stdin: 'ignore', stdout: 'pipe' });
-    this.ended = this.#readAll();
-  }
-
-  /** All that it wrote so far. */
-  get text(): string {
-    return this.#text;
-  }
-
-  end(signal: NodeJS.Signals): void {
-    this.#running.kill(signal);
-  }
-
-  async #readAll(): Promise<number> {
-    const decoder = new TextDecoder();
-    for await (const bytes of this.#running.stdout) {
-      this.#text += decoder.decode(bytes, { stream: true });
-    }
-    return this.#running.exited;
-  }
 }
 
 /** A program on a terminal. */
@@ -108,16 +73,16 @@ export class Terminal implements Disposable {
     writeFileSync(join(this.folder, name), text);
   }
 
-  /** Runs it, while servers of this process go on. */
-  async snicket(words: readonly string[], stdin = ''): Promise<Ended> {
-    return this.run([LAUNCHER, ...words], stdin);
+  /** Runs it within this process, with its output into pipes. */
+  async snicket(words: readonly string[], stdin = '', env: Environment = {}): Promise<Ended> {
+    return snicket(words, { folder: this.folder, env: { ...this.#env, ...env }, stdin });
   }
 
-  /** What it writes to a terminal that is so wide, but for what it says of its waiting. */
+  /** What it writes to a terminal that is so wide, but for what it says of its waiting. Within this process. */
   async show(words: readonly string[], columns: number, env: Environment = {}): Promise<string> {
-    const session = this.open(words, columns, env);
-    await session.ended;
-    return withoutProgress(session.text);
+    const running = this.begin(words, columns, env);
+    await running.ended;
+    return withoutProgress(running.text);
   }
 
   /** The same of its standard output alone. */
@@ -126,30 +91,35 @@ export class Terminal implements Disposable {
     columns: number,
     env: Environment = {},
   ): Promise<string> {
-    const session = this.#session(
-      ['sh', '-c', 'exec "$0" "$@" 2>/dev/null', LAUNCHER, ...words],
+    const running = new InProcess(words, {
+      folder: this.folder,
+      env: this.#onTerminal(env),
       columns,
-      env,
-    );
-    await session.ended;
-    return session.text;
-  }
-
-  /** Runs it on a terminal that is so wide, for somebody to type at. */
-  open(words: readonly string[], columns: number, env: Environment = {}): Session {
-    return this.#session([LAUNCHER, ...words], columns, env);
-  }
-
-  #session(words: readonly string[], columns: number, env: Environment): Session {
-    return new Session(words, columns, {
-      cwd: this.folder,
-      env: { ...this.#env, TERM: 'xterm', NO_COLOR: undefined, ...env },
+      stderr: new CapturedOutput(),
     });
+    await running.ended;
+    return running.text;
   }
 
-  /** Runs it with its output into a pipe, for as long as it goes. */
-  start(words: readonly string[]): Piped {
-    return new Piped([LAUNCHER, ...words], { cwd: this.folder, env: this.#env });
+  /** Runs it within this process for as long as it goes: on a terminal that is so wide, or without columns in pipes. */
+  begin(words: readonly string[], columns?: number, env: Environment = {}): InProcess {
+    const place = { folder: this.folder, columns };
+    return columns === undefined
+      ? new InProcess(words, { ...place, env: { ...this.#env, ...env } })
+      : new InProcess(words, { ...place, env: this.#onTerminal(env) });
+  }
+
+  /** Runs it as a process, by its launcher. */
+  async spawn(words: readonly string[], stdin = ''): Promise<Ended> {
+    return this.run([LAUNCHER, ...words], stdin);
+  }
+
+  /** Runs it as a process on a real terminal that is so wide, for somebody to type at. */
+  open(words: readonly string[], columns: number, env: Environment = {}): Session {
+    return new Session([LAUNCHER, ...words], columns, {
+      cwd: this.folder,
+      env: this.#onTerminal(env),
+    });
   }
 
   /** Runs a program that runs it. */
@@ -166,14 +136,13 @@ export class Terminal implements Disposable {
     return { exitCode, stdout, stderr: withoutProgress(stderr) };
   }
 
+  #onTerminal(env: Environment): Environment {
+    return { ...this.#env, TERM: 'xterm', NO_COLOR: undefined, ...env };
+  }
+
   [Symbol.dispose](): void {
     rmSync(this.folder, { recursive: true });
   }
-}
-
-/** On a busy machine two seconds pass before anything is answered, and then it says what it waits for. */
-function withoutProgress(text: string): string {
-  return text.replaceAll(/^(?:reading|waiting for) .*\.\.\.\r?\n/gm, '');
 }
 
 /** A kubeconfig for a server, with `tenants` as its namespace. */

@@ -47,17 +47,17 @@ export interface TestIoOptions {
   readonly env?: CommandIo['env'];
   /** The folder that relative names start from. Default: that of temporary files. */
   readonly folder?: string;
-  /** All of standard input. Default: nothing. */
+  /** All of standard input. Default: nothing, or what is typed at the terminal. */
   readonly stdin?: string;
-  /** Of a terminal that standard error and standard output are. Default: each is a pipe. */
-  readonly columns?: number;
-  /** Default: apart from standard output. */
+  /** Of a terminal that all three streams are. Default: each is a pipe. */
+  readonly columns?: number | undefined;
+  /** Default: the terminal, or a pipe. */
   readonly stderr?: CapturedOutput;
 }
 
 /** One run of a command. */
 export class TestIo implements CommandIo {
-  readonly stdin: InputStream;
+  readonly stdin: InputStream & { readonly stream: PassThrough };
   readonly stdout: CapturedOutput;
   readonly stderr: CapturedOutput;
   readonly env: CommandIo['env'];
@@ -69,26 +69,31 @@ export class TestIo implements CommandIo {
 
   constructor(options: TestIoOptions = {}) {
     const { env = {}, folder = tmpdir(), stdin = '', columns } = options;
+    const isTTY = columns !== undefined;
     const stream = new PassThrough();
-    stream.end(stdin);
-    this.stdin = { isTTY: false, stream, readAll: () => stdin };
+    if (!isTTY) stream.end(stdin);
+    this.stdin = { isTTY, stream, readAll: () => stdin };
     this.stdout = new CapturedOutput(columns);
-    this.stderr = options.stderr ?? new CapturedOutput(columns);
+    this.stderr = options.stderr ?? (isTTY ? this.stdout : new CapturedOutput());
     this.env = env;
     this.home = env['HOME'] ?? folder;
     this.#folder = folder;
   }
 
-  readonly exit = (code: number | undefined = this.exitCode): never => {
+  exit(code: number | undefined = this.exitCode): never {
     this.exitCode = code;
     throw new CommandExit(`the command has ended itself with exit code ${code ?? 0}`);
-  };
-
-  readonly log = (line: string): void => this.stderr.write(line);
-
-  readonly path = (name: string): string => resolve(this.#folder, name);
+  }
 
   suspend(): void {
     throw new Error('a command without a process cannot be stopped');
+  }
+
+  log(line: string): void {
+    this.stderr.write(line);
+  }
+
+  path(name: string): string {
+    return resolve(this.#folder, name);
   }
 }

@@ -1,0 +1,66 @@
+/**
+ * For tests only: a command that runs within this process.
+ */
+import { runSnicket } from '../run-snicket.ts';
+import { CommandExit, TestIo, type TestIoOptions } from './test-io.ts';
+
+/** How a run ended, and what it wrote. */
+export interface Ended {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the program within this process until it ends. */
+export async function snicket(
+  words: readonly string[],
+  options: TestIoOptions = {},
+): Promise<Ended> {
+  const running = new InProcess(words, options);
+  const exitCode = await running.ended;
+  const { stdout, stderr } = running.io;
+  return { exitCode, stdout: stdout.text, stderr: withoutProgress(stderr.text) };
+}
+
+/** On a busy machine two seconds pass before anything is answered, and then it says what it waits for. */
+export function withoutProgress(text: string): string {
+  return text.replaceAll(/^(?:reading|waiting for) .*\.\.\.\r?\n/gm, '');
+}
+
+/** A run of the program without a process of its own. */
+export class InProcess {
+  readonly io: TestIo;
+  /** Its exit code. Rejects where a process would end with a stack. */
+  readonly ended: Promise<number>;
+
+  constructor(words: readonly string[], options: TestIoOptions) {
+    this.io = new TestIo(options);
+    this.ended = this.#run(words);
+  }
+
+  /** All that it wrote to its standard output so far, which may be a terminal that it shares with standard error. */
+  get text(): string {
+    return this.io.stdout.text;
+  }
+
+  /** Sends a signal, as a shell does. */
+  signal(name: NodeJS.Signals): void {
+    if (!this.io.signals.emit(name)) throw new Error(`the command does not listen to ${name}`);
+  }
+
+  /** Types at its terminal. */
+  type(text: string): void {
+    this.io.stdin.stream.write(text);
+  }
+
+  async #run(words: readonly string[]): Promise<number> {
+    try {
+      await runSnicket(words, this.io);
+    } catch (error) {
+      if (!(error instanceof CommandExit)) throw error;
+    } finally {
+      this.io.stdin.stream.destroy();
+    }
+    return this.io.exitCode ?? 0;
+  }
+}
