@@ -51,21 +51,6 @@ async function answerTo(...words: readonly string[]): Promise<readonly string[]>
   return stdout.trimEnd().split('\n');
 }
 
-/**
- * The answer where there are names. They come soon or not at all, and so are asked for again, as by a person who presses
- * Tab once more; each time after `before`.
- */
-async function namesFor(
-  words: readonly string[],
-  before: () => void = () => {},
-): Promise<readonly string[]> {
-  for (let attempt = 1; ; attempt++) {
-    before();
-    const answer = await answerTo(...words);
-    if (attempt === 10 || !Bun.deepEquals(answer, [':4'])) return answer;
-  }
-}
-
 describe('the answer to a shell', () => {
   test('commands with what they do', async () => {
     const answer = await answerTo('re');
@@ -100,27 +85,24 @@ describe('the answer to a shell', () => {
   test('Edges', async () => {
     server.seed(objectOf('Edge', { name: 'shared' }, { spec: { driver: 'snicket' } }));
 
-    expect(await namesFor(['expose', '--edge', ''])).toEqual(['shared', ':4']);
+    expect(await answerTo('expose', '--edge', '')).toEqual(['shared', ':4']);
   });
 
   test('Exposures: by name in the namespace that is meant, with the namespace elsewhere', async () => {
-    expect(await namesFor(['dns', ''])).toEqual([
+    expect(await answerTo('dns', '')).toEqual([
       ...['black', 'blue', 'other/blue', 'tenants/black', 'tenants/blue', ':4'],
     ]);
-    expect(await namesFor(['dns', 'blue', 'bl'])).toEqual(['black', ':4']);
-    expect(await namesFor(['kubeconfig', '-n', 'other', ''])).toEqual(['blue', 'other/blue', ':4']);
-    expect(await namesFor(['render', '-n', ''])).toEqual(['other', 'tenants', ':4']);
+    expect(await answerTo('dns', 'blue', 'bl')).toEqual(['black', ':4']);
+    expect(await answerTo('kubeconfig', '-n', 'other', '')).toEqual(['blue', 'other/blue', ':4']);
+    expect(await answerTo('render', '-n', '')).toEqual(['other', 'tenants', ':4']);
   });
 
   test('Exposures of the namespace of the context, for those who may see no others', async () => {
     // The first list is the one of all namespaces.
     const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
-    const refuseOnce = () => {
-      server.clearFaults();
-      server.inject(refusal, { verb: 'list', plural: 'exposures' });
-    };
+    server.inject(refusal, { verb: 'list', plural: 'exposures' });
 
-    expect(await namesFor(['diff', ''], refuseOnce)).toEqual([
+    expect(await answerTo('diff', '')).toEqual([
       ...['black', 'blue', 'tenants/black', 'tenants/blue', ':4'],
     ]);
   });
@@ -133,14 +115,10 @@ describe('the answer to a shell', () => {
     store.put(RESOURCES.exposure, amber);
     keepStatusFile(terminal.folder, store, createLogger()).stop();
 
-    expect(await namesFor(['doctor', '-f', 'tenants', 'v'])).toEqual(['violet', ':4']);
+    expect(await answerTo('doctor', '-f', 'tenants', 'v')).toEqual(['violet', ':4']);
     expect(await answerTo('dns', '-f', 'none', '')).toEqual([':4']);
-    expect(await namesFor(['status', '--state', '.', ''])).toEqual([
-      'amber',
-      'default/amber',
-      ':4',
-    ]);
-    expect(await namesFor(['status', '--state', '.', '-n', ''])).toEqual(['default', ':4']);
+    expect(await answerTo('status', '--state', '.', '')).toEqual(['amber', 'default/amber', ':4']);
+    expect(await answerTo('status', '--state', '.', '-n', '')).toEqual(['default', ':4']);
     expect(await answerTo('status', '--state', '.', '-n', 'other', '')).toEqual([':4']);
   });
 
@@ -160,12 +138,14 @@ describe('the answer to a shell', () => {
       ...{ server: `https://127.0.0.1:${port}`, ca: server.ca, credentials: { token: 'a' } },
       names: { cluster: 'silent', user: 'me' },
     });
-    terminal.write('silent', kubeconfig);
+    using impatient = new Terminal();
+    impatient.patienceMs = 100;
+    impatient.write('silent', kubeconfig);
 
-    const answer = await answerTo('dns', '--kubeconfig', 'silent', '');
+    const answer = await impatient.snicket(['__complete', 'dns', '--kubeconfig', 'silent', '']);
 
     silent.close();
-    expect(answer).toEqual([':4']);
+    expect(answer).toEqual({ exitCode: 0, stdout: ':4\n', stderr: '' });
   });
 });
 

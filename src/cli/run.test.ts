@@ -24,15 +24,15 @@ test('says what it takes', async () => {
 test('refuses a state that others can read, with the chmod to run', async () => {
   using terminal = new Terminal();
   mkdirSync(join(terminal.folder, 'folder'));
-  mkdirSync(join(terminal.folder, 'state'));
-  chmodSync(join(terminal.folder, 'state'), 0o755);
+  const state = join(terminal.folder, 'state');
+  mkdirSync(state);
+  chmodSync(state, 0o755);
 
-  const ended = await terminal.spawn(['run', 'folder', '--state', 'state', ...NOWHERE]);
+  const ended = await terminal.snicket(['run', 'folder', '--state', state, ...NOWHERE]);
 
   expect(ended).toEqual({
     ...{ exitCode: 2, stdout: '' },
-    stderr:
-      'error: state has the mode 755: others could read the keys of tenants; run: chmod 700 state\n',
+    stderr: `error: ${state} has the mode 755: others could read the keys of tenants; run: chmod 700 ${state}\n`,
   });
 });
 
@@ -54,7 +54,7 @@ test('refuses a state that another one has, and takes it when that one was kille
   using terminal = new Terminal();
   const words = ['run', lab.folder, '--state', lab.state, ...NOWHERE];
 
-  const { exitCode, stderr } = await terminal.spawn(words);
+  const { exitCode, stderr } = await terminal.snicket(words);
 
   expect(exitCode).toBe(2);
   expect(stderr).toBe(

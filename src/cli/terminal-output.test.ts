@@ -14,7 +14,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   'status -A': ['status', '-A'],
   'status of one': ['status', 'a-tenant-with-a-long-name'],
   dns: ['dns'],
-  doctor: ['doctor', '--timeout', '1'],
+  doctor: ['doctor', '--timeout', '0.1'],
   expose: ['expose', 'service/white', '--yes'],
   version: ['version'],
 };

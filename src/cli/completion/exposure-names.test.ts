@@ -10,9 +10,6 @@ import { TestIo } from '../testing/test-io.ts';
 
 setDefaultTimeout(30_000);
 
-/** More than a test takes. */
-const LONG_MS = 20_000;
-
 let server: TestApiServer;
 let folder: string;
 let flags: FlagTexts;
@@ -40,25 +37,24 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-const io = new TestIo();
 const asks = [
   ['exposures', exposureKeys, undefined],
   ['edges', edgeNames, []],
 ] as const;
 
 test('gives the names of a cluster that answers', async () => {
-  expect(await exposureKeys(io, flags, LONG_MS)).toMatchObject({
+  expect(await exposureKeys(new TestIo(), flags)).toMatchObject({
     keys: [{ name: 'blue', namespace: 'tenants' }],
   });
-  expect(await edgeNames(io, flags, LONG_MS)).toEqual(['shared']);
+  expect(await edgeNames(new TestIo(), flags)).toEqual(['shared']);
 });
 
 test.each(asks)('waits for %s as long as it is told, and no longer', async (plural, ask, none) => {
   server.inject({ kind: 'hang' }, { verb: 'list', plural }, 2);
   let isAnswered = false;
-  const patient = ask(io, flags, LONG_MS).finally(() => (isAnswered = true));
+  const patient = ask(new TestIo(), flags).finally(() => (isAnswered = true));
 
-  expect(await ask(io, flags, 100)).toEqual(none);
+  expect(await ask(new TestIo({ patienceMs: 100 }), flags)).toEqual(none);
 
   expect(isAnswered).toBe(false);
   server.resetConnections();

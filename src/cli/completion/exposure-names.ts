@@ -4,9 +4,6 @@
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** A person who waits longer types on. */
-const PATIENCE_MS = 2000;
-
 /** What was asked of which cluster. */
 export interface ExposureKeys {
   /** The namespace that is meant where none is written. */
@@ -17,28 +14,26 @@ export interface ExposureKeys {
 /** What the flags of a command line say, by their long names. */
 export type FlagTexts = ReadonlyMap<string, string>;
 
-/** The Exposures of the cluster that these flags mean. Nothing if it does not answer in time, or not at all. */
+/**
+ * The Exposures of the cluster that these flags mean. Nothing if it does not answer in time, or not at all: a person who
+ * waits longer types on.
+ */
 export async function exposureKeys(
   io: CommandIo,
   flags: FlagTexts,
-  timeoutMs: number = PATIENCE_MS,
 ): Promise<ExposureKeys | undefined> {
-  return soon(ask(io, flags, timeoutMs), timeoutMs);
+  return soon(io, ask(io, flags));
 }
 
 /** The Edges of that cluster; none if it does not answer in time, or not at all. */
-export async function edgeNames(
-  io: CommandIo,
-  flags: FlagTexts,
-  timeoutMs: number = PATIENCE_MS,
-): Promise<readonly string[]> {
-  return (await soon(askEdges(io, flags, timeoutMs), timeoutMs)) ?? [];
+export async function edgeNames(io: CommandIo, flags: FlagTexts): Promise<readonly string[]> {
+  return (await soon(io, askEdges(io, flags))) ?? [];
 }
 
 /** What the work gives, if it does so in time. Whatever is said here would be written across the line that is typed. */
-async function soon<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+async function soon<T>({ patienceMs }: CommandIo, work: Promise<T>): Promise<T | undefined> {
   const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), timeoutMs);
+  const timer = setTimeout(() => resolve(undefined), patienceMs);
   try {
     return await Promise.race([work, tooLate]);
   } catch {
@@ -49,20 +44,16 @@ async function soon<T>(work: Promise<T>, timeoutMs: number): Promise<T | undefin
   }
 }
 
-async function askEdges(
-  io: CommandIo,
-  flags: FlagTexts,
-  timeoutMs: number,
-): Promise<readonly string[]> {
-  const onDisk = await objectsOnDisk(io, flags, timeoutMs);
+async function askEdges(io: CommandIo, flags: FlagTexts): Promise<readonly string[]> {
+  const onDisk = await objectsOnDisk(io, flags);
   if (onDisk !== undefined) return keysOf(onDisk, 'Edge').map(({ name }) => name);
-  const { client } = await open(io, flags, timeoutMs);
+  const { client } = await open(io, flags);
   const { RESOURCES } = await import('../../kube/resource.ts');
   const { items } = await client.list(RESOURCES.edge);
   return items.map(({ metadata }) => metadata.name).toSorted();
 }
 
-async function open(io: CommandIo, flags: FlagTexts, timeoutMs: number) {
+async function open(io: CommandIo, flags: FlagTexts) {
   const [{ accessOptions }, { defaultAccess }, { createClient }] = await Promise.all([
     import('../io/access-options.ts'),
     import('../../kube/access/default-access.ts'),
@@ -71,19 +62,18 @@ async function open(io: CommandIo, flags: FlagTexts, timeoutMs: number) {
   const access = defaultAccess(
     accessOptions(io, flags.get('--kubeconfig'), flags.get('--context')),
   );
-  return { access, client: createClient(access, { timeoutMs }) };
+  return { access, client: createClient(access, { timeoutMs: io.patienceMs }) };
 }
 
 /** What `snicket run` has, if the flags name its folder or its state. */
 async function objectsOnDisk(
   io: CommandIo,
   flags: FlagTexts,
-  timeoutMs: number,
 ): Promise<readonly KubeObject[] | undefined> {
   const folder = flags.get('--filename');
   if (folder !== undefined) {
     const { readFolder } = await import('../../standalone/read-folder.ts');
-    return (await readFolder(io.path(folder), AbortSignal.timeout(timeoutMs))).objects;
+    return (await readFolder(io.path(folder), AbortSignal.timeout(io.patienceMs))).objects;
   }
   const state = flags.get('--state');
   if (state === undefined) return undefined;
@@ -97,15 +87,15 @@ function keysOf(objects: readonly KubeObject[], kind: string): readonly ObjectKe
   return ofKind.map(({ metadata }) => metadata).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function ask(io: CommandIo, flags: FlagTexts, timeoutMs: number): Promise<ExposureKeys> {
-  const onDisk = await objectsOnDisk(io, flags, timeoutMs);
+async function ask(io: CommandIo, flags: FlagTexts): Promise<ExposureKeys> {
+  const onDisk = await objectsOnDisk(io, flags);
   if (onDisk !== undefined) {
     const namespace = flags.get('--namespace') ?? 'default';
     const keys = keysOf(onDisk, 'Exposure');
     return { namespace, keys: flags.has('--namespace') ? inNamespace(keys, namespace) : keys };
   }
   const [{ access, client }, { isKubeError }, { RESOURCES }] = await Promise.all([
-    open(io, flags, timeoutMs),
+    open(io, flags),
     import('../../kube/kube-error.ts'),
     import('../../kube/resource.ts'),
   ]);

@@ -94,12 +94,13 @@ describe.each([80, 120])('on a terminal of %i columns', (columns) => {
 
 test('a wait is not silent', async () => {
   const slow = await lab.faultyEdge({ noName: 'holds' });
-  const words = [...edge(slow.port), '--timeout', '3'];
+  using impatient = new Terminal();
+  impatient.patienceMs = 1;
+  const words = ['doctor', 'edge', `127.0.0.1:${slow.port}`, '--hosts', HOST_A];
 
-  const session = terminal.begin(words, 80);
-  await session.ended;
+  const shown = await impatient.show([...words, '--timeout', '0.2', '--idle', '0.2'], 80);
 
-  expect(session.text).toContain('waiting for 127.0.0.1...');
+  expect(shown).toContain('waiting for 127.0.0.1...');
 });
 
 describe('it is not looked at, with exit code 2, if', () => {

@@ -7,12 +7,11 @@ import type { ManagementSnapshot } from '../../operator/management/management-sn
 import { outlookOf } from '../../operator/outlook.ts';
 import type { Lookup } from '../../probe/hops/dns.ts';
 import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
-import { withProgress } from '../output/progress.ts';
+import { withProgress, type ProgressIo } from '../output/progress.ts';
 import { allAuthorities } from './all-authorities.ts';
 import { DiscreetView } from './discreet-view.ts';
 import { examine, type Examination } from './examination.ts';
 import { operatorBehind, withOperatorBehind } from './operator-behind.ts';
-import type { CommandIo } from '../io/command-io.ts';
 
 /** Where from, and how. */
 export interface ExaminingOptions extends Omit<Viewpoint, 'management'> {
@@ -28,7 +27,7 @@ const TOGETHER = 8;
 
 /** Examines them. @throws KubeError of the management cluster */
 export async function* examineAll(
-  io: Pick<CommandIo, 'stderr'>,
+  io: ProgressIo,
   exposures: readonly KubeObject[],
   options: ExaminingOptions,
 ): AsyncGenerator<Examination, void, undefined> {

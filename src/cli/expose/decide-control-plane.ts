@@ -3,7 +3,7 @@
  */
 import { keyText } from '../../kube/object.ts';
 import type { Service } from '../../providers/reading/control-plane-reading.ts';
-import { withProgress } from '../output/progress.ts';
+import { withProgress, type ProgressIo } from '../output/progress.ts';
 import { CannotExpose } from './cannot-expose.ts';
 import {
   controlPlanesIn,
@@ -18,7 +18,6 @@ import {
 } from './control-planes.ts';
 import type { SecretsSource } from './decide-secrets.ts';
 import type { Questions } from './questions.ts';
-import type { CommandIo } from '../io/command-io.ts';
 
 /** What somebody says of it. */
 export interface ControlPlaneWishes {
@@ -38,7 +37,7 @@ export async function decideControlPlane(
     secrets,
     questions,
   }: {
-    readonly io: Pick<CommandIo, 'stderr'>;
+    readonly io: ProgressIo;
     readonly management: ControlPlanePlaces;
     readonly secrets: SecretsSource;
     readonly questions: Questions;

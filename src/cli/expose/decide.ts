@@ -20,7 +20,7 @@ import { decideControlPlane, type ControlPlaneWishes } from './decide-control-pl
 import { draftExposure, type DraftWish } from './draft.ts';
 import type { Questions } from './questions.ts';
 import { decideSecrets, type SecretNames, type SecretsSource } from './decide-secrets.ts';
-import type { CommandIo } from '../io/command-io.ts';
+import type { ProgressIo } from '../output/progress.ts';
 
 /** What somebody says. */
 export interface ExposeWishes extends ControlPlaneWishes, SecretNames {
@@ -36,7 +36,7 @@ export interface ExposeWishes extends ControlPlaneWishes, SecretNames {
 
 /** What is in the cluster, and whom to ask. */
 export interface Known {
-  readonly io: Pick<CommandIo, 'stderr'>;
+  readonly io: ProgressIo;
   readonly management: ControlPlanePlaces & { readonly book: ExposureBook };
   readonly secrets: SecretsSource;
   readonly questions: Questions;

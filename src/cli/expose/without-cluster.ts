@@ -12,7 +12,7 @@ import { resourcesCalled, type NamedControlPlane } from './control-planes.ts';
 import { decideExposure, type ExposeWishes } from './decide.ts';
 import { SecretsSource } from './decide-secrets.ts';
 import { NOBODY } from './questions.ts';
-import type { CommandIo } from '../io/command-io.ts';
+import type { ProgressIo } from '../output/progress.ts';
 
 /** What was drafted. */
 export interface Draft {
@@ -30,10 +30,7 @@ export function isNamedInFull({ controlPlane, endpoints }: ExposeWishes): boolea
 }
 
 /** The Exposure, from what somebody says. @throws CannotExpose, AnswerMissing */
-export async function draftWithoutCluster(
-  io: Pick<CommandIo, 'stderr'>,
-  wishes: ExposeWishes,
-): Promise<Draft> {
+export async function draftWithoutCluster(io: ProgressIo, wishes: ExposeWishes): Promise<Draft> {
   const namespace = wishes.namespace ?? wishes.usualNamespace;
   const { controlPlane } = wishes;
   const meant = controlPlane && assumedControlPlane(controlPlane, namespace);

@@ -53,6 +53,8 @@ export interface CommandIo {
   exit(code?: number): never;
   /** Stops it until SIGCONT, as Ctrl-Z does. */
   suspend(): void;
+  /** How long a person waits without a word. */
+  readonly patienceMs: number;
   /** Writes a log line of a server, which must never wait for its reader. */
   log(line: string): void;
   /** Where a file or folder is that the command line names. */

@@ -37,6 +37,7 @@ export function processIo(): CommandIo {
     },
     exit: (code) => process.exit(code),
     suspend: () => void process.kill(process.pid, 'SIGSTOP'),
+    patienceMs: 2000,
     log: writeToStandardError,
     // Relative to the folder that the process is in.
     path: (name) => name,

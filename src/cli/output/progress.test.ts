@@ -12,10 +12,10 @@ test('is silent about what is quick, and hands on what it gives', async () => {
 
 test('says what takes long, once', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const io = new TestIo();
+  const io = new TestIo({ patienceMs: 1 });
   io.stderr.on('text', resolve);
 
-  await withProgress(io, 'reading', promise, 1);
+  await withProgress(io, 'reading', promise);
 
   expect(io.stderr.text).toBe('reading...\n');
 });

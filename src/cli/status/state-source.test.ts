@@ -83,7 +83,7 @@ describe('--state', () => {
     using nowhere = new Terminal();
     nowhere.write('status.yaml', valueText(list, 'yaml'));
     const running = held(nowhere.folder);
-    const session = nowhere.open(['status', 'blue', '--state', '.', '--watch'], 80);
+    const session = nowhere.begin(['status', 'blue', '--state', '.', '--watch'], 80);
     const lastFrame = () => Bun.stripANSI(session.text.split('\u001B[H').at(-1) ?? '');
     await until('blue is Ready', () => /^Ready +True/m.test(lastFrame()));
 
@@ -92,7 +92,7 @@ describe('--state', () => {
     await until('that is said', () => lastFrame().startsWith('snicket run: not running (state .)'));
     expect(lastFrame()).toContain('NotRunning (Edge shared, Ready)');
     expect(lastFrame()).toMatch(/^Ready +Unknown/m);
-    session.type('\u0003');
+    session.signal('SIGINT');
     expect(await session.ended).toBe(1);
   });
 

@@ -19,12 +19,7 @@ export async function snicket(
   const running = new InProcess(words, options);
   const exitCode = await running.ended;
   const { stdout, stderr } = running.io;
-  return { exitCode, stdout: stdout.text, stderr: withoutProgress(stderr.text) };
-}
-
-/** On a busy machine two seconds pass before anything is answered, and then it says what it waits for. */
-export function withoutProgress(text: string): string {
-  return text.replaceAll(/^(?:reading|waiting for) .*\.\.\.\r?\n/gm, '');
+  return { exitCode, stdout: stdout.text, stderr: stderr.text };
 }
 
 /** A run of the program without a process of its own. */

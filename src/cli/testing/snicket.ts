@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { TestCluster } from '../../kube/testing/test-cluster.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
-import { InProcess, snicket, withoutProgress, type Ended } from './in-process.ts';
-import { CapturedOutput } from './test-io.ts';
+import { InProcess, snicket, type Ended } from './in-process.ts';
+import { CapturedOutput, type TestIoOptions } from './test-io.ts';
 
 const LAUNCHER = resolve(import.meta.dir, '../../../snicket');
 
@@ -58,6 +58,8 @@ export class Terminal implements Disposable {
   /** What to run it by. */
   readonly program = LAUNCHER;
   readonly folder = mkdtempSync(join(tmpdir(), 'snicket-cli-'));
+  /** How long a person waits without a word for what runs within this process. Default: longer than a test takes. */
+  patienceMs: number | undefined;
   readonly #env: Record<string, string | undefined>;
 
   /** With a server, its kubeconfig is the one that is taken when nobody names another. */
@@ -75,14 +77,14 @@ export class Terminal implements Disposable {
 
   /** Runs it within this process, with its output into pipes. */
   async snicket(words: readonly string[], stdin = '', env: Environment = {}): Promise<Ended> {
-    return snicket(words, { folder: this.folder, env: { ...this.#env, ...env }, stdin });
+    return snicket(words, { ...this.#place, env: { ...this.#env, ...env }, stdin });
   }
 
-  /** What it writes to a terminal that is so wide, but for what it says of its waiting. Within this process. */
+  /** What it writes to a terminal that is so wide. Within this process. */
   async show(words: readonly string[], columns: number, env: Environment = {}): Promise<string> {
     const running = this.begin(words, columns, env);
     await running.ended;
-    return withoutProgress(running.text);
+    return running.text;
   }
 
   /** The same of its standard output alone. */
@@ -92,7 +94,7 @@ export class Terminal implements Disposable {
     env: Environment = {},
   ): Promise<string> {
     const running = new InProcess(words, {
-      folder: this.folder,
+      ...this.#place,
       env: this.#onTerminal(env),
       columns,
       stderr: new CapturedOutput(),
@@ -103,10 +105,8 @@ export class Terminal implements Disposable {
 
   /** Runs it within this process for as long as it goes: on a terminal that is so wide, or without columns in pipes. */
   begin(words: readonly string[], columns?: number, env: Environment = {}): InProcess {
-    const place = { folder: this.folder, columns };
-    return columns === undefined
-      ? new InProcess(words, { ...place, env: { ...this.#env, ...env } })
-      : new InProcess(words, { ...place, env: this.#onTerminal(env) });
+    const around = columns === undefined ? { ...this.#env, ...env } : this.#onTerminal(env);
+    return new InProcess(words, { ...this.#place, env: around, columns });
   }
 
   /** Runs it as a process, by its launcher. */
@@ -136,6 +136,10 @@ export class Terminal implements Disposable {
     return { exitCode, stdout, stderr: withoutProgress(stderr) };
   }
 
+  get #place(): TestIoOptions {
+    return { folder: this.folder, patienceMs: this.patienceMs };
+  }
+
   #onTerminal(env: Environment): Environment {
     return { ...this.#env, TERM: 'xterm', NO_COLOR: undefined, ...env };
   }
@@ -143,6 +147,11 @@ export class Terminal implements Disposable {
   [Symbol.dispose](): void {
     rmSync(this.folder, { recursive: true });
   }
+}
+
+/** On a busy machine two seconds pass before anything is answered, and then it says what it waits for. */
+function withoutProgress(text: string): string {
+  return text.replaceAll(/^(?:reading|waiting for) .*\.\.\.\r?\n/gm, '');
 }
 
 /** A kubeconfig for a server, with `tenants` as its namespace. */

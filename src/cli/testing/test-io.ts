@@ -7,6 +7,9 @@ import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { CommandIo, InputStream, OutputStream } from '../io/command-io.ts';
 
+/** More than a test takes. */
+const LONG_MS = 600_000;
+
 /** That a command has ended itself, where a process would be gone. */
 export class CommandExit extends Error {
   override readonly name = 'CommandExit';
@@ -53,6 +56,8 @@ export interface TestIoOptions {
   readonly columns?: number | undefined;
   /** Default: the terminal, or a pipe. */
   readonly stderr?: CapturedOutput;
+  /** How long a person waits without a word. Default: longer than a test takes. */
+  readonly patienceMs?: number | undefined;
 }
 
 /** One run of a command. */
@@ -64,6 +69,7 @@ export class TestIo implements CommandIo {
   readonly home: string;
   readonly argv0 = 'snicket';
   readonly signals = new EventEmitter();
+  readonly patienceMs: number;
   exitCode: number | undefined;
   readonly #folder: string;
 
@@ -76,6 +82,7 @@ export class TestIo implements CommandIo {
     this.stdout = new CapturedOutput(columns);
     this.stderr = options.stderr ?? (isTTY ? this.stdout : new CapturedOutput());
     this.env = env;
+    this.patienceMs = options.patienceMs ?? LONG_MS;
     this.home = env['HOME'] ?? folder;
     this.#folder = folder;
   }
