@@ -1,9 +1,10 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { readFileSync, rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { RESOURCES } from '../kube/resource.ts';
 import { LAB_EDGES } from '../operator/testing/edges.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
+import type { LabTenant } from '../operator/testing/lab-tenant.ts';
 import { TENANTS } from '../operator/testing/places.ts';
 import { yamlText } from '../manifests/yaml-text.ts';
 import { RunLab } from '../standalone/testing/run-lab.ts';
@@ -35,10 +36,21 @@ function asWritten(object: object): object {
 }
 
 describe('files against the cluster', () => {
+  let lab: OperatorLab;
+  let terminal: Terminal;
+  let port: number;
+  let exposure: object;
+  let edge: object;
+  beforeAll(async () => {
+    ({ lab, port, exposure, edge } = await exposedLab());
+    terminal = new Terminal(lab.management);
+  });
+  afterAll(async () => {
+    terminal[Symbol.dispose]();
+    await lab[Symbol.asyncDispose]();
+  });
+
   test('that are in force already would change nothing', async () => {
-    const { lab, exposure, edge } = await exposedLab();
-    await using _lab = lab;
-    using terminal = new Terminal(lab.management);
     terminal.write('blue.yaml', yamlText(exposure));
     terminal.write('edge.yaml', yamlText(edge));
 
@@ -50,10 +62,7 @@ describe('files against the cluster', () => {
   });
 
   test('are taken as if they were applied, for Exposures that are there and for new ones', async () => {
-    const { lab, port, exposure } = await exposedLab();
-    await using _lab = lab;
     const red = await lab.addTenant('red');
-    using terminal = new Terminal(lab.management);
     const { spec } = exposure as { readonly spec: object };
     const hosts = { hosts: { api: 'blue.example.test' } };
     const text = yamlText(exposure);
@@ -82,9 +91,6 @@ Exposure tenants/red
   });
 
   test('with an Edge alone tell what it means for the Exposures of the cluster', async () => {
-    const { lab, edge } = await exposedLab();
-    await using _lab = lab;
-    using terminal = new Terminal(lab.management);
     terminal.write('edge.yaml', yamlText(edge).replace('example.test', 'example.org'));
     const words = ['diff', '-f', 'edge.yaml', '--only', 'management', ...IMAGE];
 
@@ -102,9 +108,6 @@ Exposure tenants/red
   });
 
   test('that are wrong are compared with nothing', async () => {
-    const { lab, exposure } = await exposedLab();
-    await using _lab = lab;
-    using terminal = new Terminal(lab.management);
     terminal.write('blue.yaml', yamlText({ ...exposure, spec: { nope: 1 } }));
 
     const { exitCode, stdout, stderr } = await terminal.snicket(['diff', '-f', 'blue.yaml']);
@@ -115,32 +118,40 @@ Exposure tenants/red
   });
 });
 
-/** A folder with these tenants, which `snicket run` has put in force. */
-async function labThatRan(...names: readonly string[]): Promise<RunLab> {
-  const lab = new RunLab();
-  for (const name of names) await lab.addTenant(name);
-  await lab.start(...IMAGE);
-  for (const name of names) await lab.untilCondition(name, 'TenantReady', /^True/);
-  await lab.stop();
-  return lab;
-}
-
 describe('the folder of `snicket run` against its state and its tenants', () => {
-  test('tells what it would change, and nothing while it runs', async () => {
-    await using lab = new RunLab();
-    const blue = await lab.addTenant('blue');
-    using terminal = new Terminal();
+  let lab: RunLab;
+  let blue: LabTenant;
+  beforeAll(async () => {
+    lab = new RunLab();
+    blue = await lab.addTenant('blue');
+    await lab.addTenant('red');
     await lab.start(...IMAGE);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    for (const name of ['blue', 'red']) await lab.untilCondition(name, 'TenantReady', /^True/);
     await lab.stop();
-    const words = ['diff', '-f', lab.folder, '--state', lab.state, ...IMAGE];
+  });
+  afterAll(async () => lab[Symbol.asyncDispose]());
+
+  /** A terminal with a copy of the folder, which a test may change, and the words that compare it with the state. */
+  function copied() {
+    const terminal = new Terminal();
+    const folder = join(terminal.folder, 'tenants.d');
+    cpSync(lab.folder, folder, { recursive: true });
+    return { terminal, folder, words: ['diff', '-f', folder, '--state', lab.state, ...IMAGE] };
+  }
+
+  test('tells what it would change, and nothing while it runs', async () => {
+    const { terminal, folder, words } = copied();
+    using _terminal = terminal;
+    const slice = await blue.user.get(RESOURCES.endpointSlice, KUBERNETES);
+    const { endpoints } = slice as unknown as { readonly endpoints: unknown };
 
     const before = await terminal.snicket(words);
     const elsewhere = { endpoints: [{ addresses: ['192.0.2.1'] }] };
     await blue.user.patch(RESOURCES.endpointSlice, KUBERNETES, 'merge', elsewhere);
-    const text = readFileSync(join(lab.folder, 'edge.yaml'), 'utf8');
-    lab.write('edge.yaml', text.replace('example.test', 'example.org'));
+    const text = readFileSync(join(folder, 'edge.yaml'), 'utf8');
+    terminal.write('tenants.d/edge.yaml', text.replace('example.test', 'example.org'));
     const changed = await terminal.snicket([...words, 'tenants/blue']);
+    await blue.user.patch(RESOURCES.endpointSlice, KUBERNETES, 'merge', { endpoints });
 
     expect(before).toEqual({ exitCode: 0, stdout: '', stderr: '' });
     expect(changed.stdout).toContain(
@@ -151,21 +162,13 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
   });
 
   test('tells that a tenant would be left whose file is gone', async () => {
-    await using lab = await labThatRan('blue');
-    using terminal = new Terminal();
-    const [exposure = '', ...secrets] = readFileSync(
-      join(lab.folder, 'blue/tenant.yaml'),
-      'utf8',
-    ).split('---\n');
-    lab.write('blue/tenant.yaml', secrets.join('---\n'));
+    const { terminal, folder, words } = copied();
+    using _terminal = terminal;
+    const text = readFileSync(join(folder, 'blue/tenant.yaml'), 'utf8');
+    const [exposure = '', ...secrets] = text.split('---\n');
+    terminal.write('tenants.d/blue/tenant.yaml', secrets.join('---\n'));
 
-    const { stdout, exitCode } = await terminal.snicket([
-      'diff',
-      '-f',
-      lab.folder,
-      '--state',
-      lab.state,
-    ]);
+    const { stdout, exitCode } = await terminal.snicket(words);
 
     expect(exposure).toContain('kind: Exposure');
     expect(stdout).toContain('  - tenant     DaemonSet kube-system/snicket-proxy\n');
@@ -173,10 +176,9 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
   });
 
   test('tells of a tenant whose folder is gone, with its Secrets, and of what cannot be seen then', async () => {
-    await using lab = await labThatRan('blue', 'red');
-    using terminal = new Terminal();
-    rmSync(join(lab.folder, 'blue'), { recursive: true });
-    const words = ['diff', '-f', lab.folder, '--state', lab.state, ...IMAGE];
+    const { terminal, folder, words } = copied();
+    using _terminal = terminal;
+    rmSync(join(folder, 'blue'), { recursive: true });
 
     const both = await terminal.snicket(words);
     const one = await terminal.snicket([...words, '--only', 'management']);
@@ -191,18 +193,15 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
   });
 
   test('takes an Edge that is gone to be gone, and a file or folder with nothing in it for a fault', async () => {
-    await using lab = await labThatRan('blue');
-    using terminal = new Terminal();
-    const words = ['diff', '-f', lab.folder, '--state', lab.state, ...IMAGE];
-    const edge = readFileSync(join(lab.folder, 'edge.yaml'), 'utf8');
-    const tenant = readFileSync(join(lab.folder, 'blue/tenant.yaml'), 'utf8');
+    const { terminal, folder, words } = copied();
+    using _terminal = terminal;
+    const edge = readFileSync(join(folder, 'edge.yaml'), 'utf8');
 
-    rmSync(join(lab.folder, 'edge.yaml'));
+    rmSync(join(folder, 'edge.yaml'));
     const withoutEdge = await terminal.snicket(words);
-    lab.write('edge.yaml', edge);
-    lab.write('blue/tenant.yaml', '');
+    terminal.write('tenants.d/edge.yaml', edge);
+    terminal.write('tenants.d/blue/tenant.yaml', '');
     const emptied = await terminal.snicket(words);
-    lab.write('blue/tenant.yaml', tenant);
 
     expect(withoutEdge.stderr).toContain('there is no Edge');
     expect(withoutEdge.exitCode).toBe(2);

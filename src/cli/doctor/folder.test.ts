@@ -1,18 +1,34 @@
-import { expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { RunLab } from '../../standalone/testing/run-lab.ts';
 import { Terminal } from '../testing/snicket.ts';
 
 setDefaultTimeout(60_000);
 
-test('the folder of `snicket run` is examined as a management cluster is', async () => {
-  await using lab = new RunLab();
-  using terminal = new Terminal();
+/** With tenant `red`, whose kubeconfig has the host of the edge with the port of the machine itself. */
+let lab: RunLab;
+let terminal: Terminal;
+beforeAll(async () => {
+  lab = new RunLab();
+  terminal = new Terminal();
   const blue = await lab.addTenant('blue');
   await blue.controllers.addNode('worker-1', ['10.0.0.1']);
+  const { kubeconfig, port } = await lab.addTenant('red');
+  const server = `server: https://tenants-red.k8s.example.test:${port}`;
+  expect(kubeconfig).toMatch(/server: .+/);
+  lab.write('red/admin.conf', kubeconfig.replace(/server: .+/, server));
   await lab.start();
   await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+  await lab.untilCondition('red', 'TenantReady', /^True/);
+});
+afterAll(async () => {
+  terminal[Symbol.dispose]();
+  await lab[Symbol.asyncDispose]();
+});
 
-  const { exitCode, stdout, stderr } = await terminal.snicket(['doctor', '-f', lab.folder]);
+test('the folder of `snicket run` is examined as a management cluster is', async () => {
+  const words = ['doctor', '-f', lab.folder, 'tenants/blue'];
+
+  const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
   expect(stderr).toBe('');
   expect(stdout).toStartWith(
@@ -31,28 +47,17 @@ test('the folder of `snicket run` is examined as a management cluster is', async
 });
 
 test('a kubeconfig may have the host of the edge with the port of the machine itself', async () => {
-  await using lab = new RunLab();
-  using terminal = new Terminal();
-  const blue = await lab.addTenant('blue');
-  const server = `server: https://tenants-blue.k8s.example.test:${blue.port}`;
-  const kubeconfig = blue.kubeconfig.replace(/server: .+/, server);
-  lab.write('blue/admin.conf', kubeconfig);
-  await lab.start();
-  await lab.untilCondition('blue', 'TenantReady', /^True/);
+  const { stdout } = await terminal.snicket(['doctor', '-f', lab.folder, 'tenants/red']);
 
-  const { stdout } = await terminal.snicket(['doctor', '-f', lab.folder]);
-
-  expect(kubeconfig).toContain(server);
   expect(stdout).toMatch(/^ {2}kubeconfig +Skip/m);
 });
 
 test('of a file that is wrong the place is said, and the others are examined', async () => {
-  await using lab = new RunLab();
-  using terminal = new Terminal();
-  await lab.addTenant('blue');
-  lab.write('red.yaml', 'kind: Exposure\n');
+  await using other = new RunLab();
+  await other.addTenant('blue');
+  other.write('red.yaml', 'kind: Exposure\n');
 
-  const words = ['doctor', '-f', lab.folder, 'tenants/blue', '-o', 'json'];
+  const words = ['doctor', '-f', other.folder, 'tenants/blue', '-o', 'json'];
   const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
   expect(stderr).toBe('error: red.yaml:1:1: no object; write apiVersion, kind and metadata.name\n');

@@ -96,10 +96,12 @@ describe('--state', () => {
     expect(await session.ended).toBe(1);
   });
 
-  test('says what is wrong in the folder of `snicket run`', async () => {
+  test('is what a real `snicket run` writes, with what is wrong in its folder', async () => {
     await using lab = new RunLab();
+    await lab.addTenant('blue');
     lab.write('a.yaml', 'kind: Nonsense');
     await lab.start();
+    await lab.untilCondition('blue', 'TenantReady', /^True/);
     const status = ['status', '--state', lab.state];
     using nowhere = new Terminal();
     const running = nowhere.begin([...status, '-w']);
@@ -113,26 +115,15 @@ describe('--state', () => {
     running.signal('SIGINT');
     const exitCode = await running.ended;
 
+    expect(wrong.stdout).toMatch(/^shared +snicket +example\.test +127\.0\.0\.1 +1 +True +-$/m);
+    expect(wrong.stdout).toMatch(
+      /^tenants\/blue +tenants-blue\.k8s\.example\.test +shared +passthrough /m,
+    );
     expect(wrong.stdout).toMatch(
       /^Wrong in the folder:\n  a\.yaml:1:1: no object; write apiVersion/m,
     );
     expect(wrong.stdout).toMatch(/^snicket run: running \(state /m);
     expect([wrong.exitCode, exitCode]).toEqual([1, 1]);
-  });
-
-  test('is what a real `snicket run` writes', async () => {
-    await using lab = new RunLab();
-    await lab.addTenant('blue');
-    await lab.start();
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
-    using nowhere = new Terminal();
-
-    const { stdout } = await nowhere.snicket(['status', '--state', lab.state]);
-
-    expect(stdout).toMatch(/^shared +snicket +example\.test +127\.0\.0\.1 +1 +True +-$/m);
-    expect(stdout).toMatch(
-      /^tenants\/blue +tenants-blue\.k8s\.example\.test +shared +passthrough /m,
-    );
   });
 
   test('follows it', async () => {
