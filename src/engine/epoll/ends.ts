@@ -50,6 +50,8 @@ export const FLAG = {
   urgent: 1024,
   /** Its bytes are left to gather: see {@link Gatherer}. */
   gathers: 2048,
+  /** The last sweep found that it could move, and epoll may report that any moment. */
+  suspected: 4096,
 } as const;
 
 /** What a client may wait for: see {@link WaitingList}. */

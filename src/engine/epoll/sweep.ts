@@ -3,7 +3,8 @@
  *
  * 1. An end that could move and does not has missed an edge. That would be a bug, here or in the kernel: it is counted,
  *    and healed. What the engine itself forgot is found within seconds; what epoll never told of, within
- *    {@link PROBE_TICKS}, since to find that out takes a system call for each end at rest.
+ *    {@link PROBE_TICKS}, since to find that out takes a system call for each end at rest. Two sweeps in a row must find
+ *    it: a socket may become ready just before the first, and epoll reports it before the second.
  * 2. An upstream that has lived for a tick gets its keepalive: a short connection need not pay for it. A client has
  *    inherited its own from the listener.
  */
@@ -44,7 +45,8 @@ export class Sweep {
       if (ends.stageOf(fd) !== STAGE.joined) continue;
       if (!ends.has(fd, FLAG.settled)) this.#settle(fd);
       const isRecent = tick - (ends.lastTick[fd] ?? 0) < STUCK_TICKS;
-      if (!isRecent && !ends.has(fd, FLAG.queued | FLAG.gathers)) this.#look(fd, tick);
+      if (isRecent || ends.has(fd, FLAG.queued | FLAG.gathers)) ends.clear(fd, FLAG.suspected);
+      else this.#check(fd, tick);
     }
   }
 
@@ -54,26 +56,37 @@ export class Sweep {
     if (!ends.has(fd, FLAG.client)) setKeepalive(fd, keepaliveMs);
   }
 
-  #look(fd: number, tick: number): void {
+  #check(fd: number, tick: number): void {
     const { ends } = this.#options;
-    if (ends.has(fd, FLAG.blocked)) {
-      if (isWritable(fd)) this.#heal(fd, EPOLL.OUT); // else it is not stuck, but slow
+    const missed = this.#missedEvents(fd, tick);
+    if (missed === 0 || !ends.has(fd, FLAG.suspected)) {
+      if (missed === 0) ends.clear(fd, FLAG.suspected);
+      else ends.set(fd, FLAG.suspected);
       return;
     }
-    if (ends.has(fd, FLAG.finRead) || ends.has(ends.peerOf(fd), FLAG.blocked)) return;
-    if (ends.has(fd, FLAG.readable)) this.#heal(fd, EPOLL.IN);
-    else if (fd % PROBE_TICKS === tick % PROBE_TICKS) this.#probe(fd);
+    ends.clear(fd, FLAG.suspected);
+    this.#heal(fd, missed);
   }
 
-  /** Finds bytes, a FIN or an error that nobody was told of. */
-  #probe(fd: number): void {
+  /** The events that epoll should have reported by now; 0 if there are none. */
+  #missedEvents(fd: number, tick: number): number {
+    const { ends } = this.#options;
+    if (ends.has(fd, FLAG.blocked)) return isWritable(fd) ? EPOLL.OUT : 0; // else it is not stuck, but slow
+    if (ends.has(fd, FLAG.finRead) || ends.has(ends.peerOf(fd), FLAG.blocked)) return 0;
+    if (ends.has(fd, FLAG.readable)) return EPOLL.IN;
+    const isProbed = fd % PROBE_TICKS === tick % PROBE_TICKS || ends.has(fd, FLAG.suspected);
+    return isProbed ? this.#probe(fd) : 0;
+  }
+
+  /** Finds bytes or a FIN that epoll did not report. An error is handled at once: reading it takes it off the socket. */
+  #probe(fd: number): number {
     const { relay } = this.#options;
-    if (libc.recv(fd, relay.io.address, 1, MSG.PEEK) >= 0) {
-      this.#heal(fd, EPOLL.IN);
-    } else if (errno() !== ERRNO.EAGAIN) {
+    if (libc.recv(fd, relay.io.address, 1, MSG.PEEK) >= 0) return EPOLL.IN;
+    if (errno() !== ERRNO.EAGAIN) {
       this.#options.counters.add(GLOBAL.lostEdges, 1);
-      relay.lost(fd); // the question has taken the error off the socket
+      relay.lost(fd);
     }
+    return 0;
   }
 
   #heal(fd: number, events: number): void {
