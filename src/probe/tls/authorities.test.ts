@@ -1,3 +1,4 @@
+import 'reflect-metadata'; // before x509, which cannot be loaded without
 import { expect, test } from 'bun:test';
 import { SubjectAlternativeNameExtension } from '@peculiar/x509';
 import { X509Certificate } from 'node:crypto';
