@@ -71,8 +71,12 @@ const file = Bun.file(REPORT);
 const xml = (await file.exists()) ? await file.text() : '';
 const cpuSeconds = Math.round(Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6);
 const times = { seconds: elapsedSeconds(), cpuSeconds };
-console.log(summaryText(tallyReport(xml), times, slowestFiles(xml)));
+const tally = tallyReport(xml);
+console.log(summaryText(tally, times, slowestFiles(xml)));
 if (xml === '') console.log(`error: the test runner wrote no ${REPORT}`);
+else if (exitCode !== 0 && tally.failed === 0) {
+  console.log(`error: the test runner ended with exit code ${exitCode}, because of an error above`);
+}
 process.exitCode = exitCode === 0 && xml === '' ? 1 : exitCode;
 
 async function read(stream: ReadableStream<Uint8Array>): Promise<void> {

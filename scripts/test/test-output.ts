@@ -7,17 +7,23 @@ const FAILED = /^\(fail\) /;
 const FRAME =
   /^(?:bun test v.*|\s*\d+ (?:pass|fail|skip|todo|errors?|filtered out)|\s*(?:\d+ snapshots, )?\d+ expect\(\) calls|Ran \d+ tests across .*|\s*)$/;
 
+/** Bun repeats at the end what failed and what was skipped. */
+const REPEATED = /^\d+ tests? (?:failed|skipped|todo):$/;
+
 /** Reads what `bun test` writes line by line: counts the tests, and keeps only what says more than that one passed. */
 export class TestOutput {
-  #files = 0;
+  readonly #files = new Set<string>();
   #passed = 0;
   #failed = 0;
   #heading: string | undefined;
+  #isRepeating = false;
 
   /** The lines to show for a line that Bun wrote. */
   take(line: string): readonly string[] {
+    this.#isRepeating ||= REPEATED.test(line);
+    if (this.#isRepeating) return [];
     if (HEADING.test(line)) {
-      this.#files++;
+      this.#files.add(line);
       this.#heading = line;
       return [];
     }
@@ -34,6 +40,6 @@ export class TestOutput {
 
   /** How far it is. */
   progress(): string {
-    return `${this.#passed} passed, ${this.#failed} failed in ${this.#files} files so far`;
+    return `${this.#passed} passed, ${this.#failed} failed in ${this.#files.size} files so far`;
   }
 }
