@@ -23,7 +23,7 @@ export interface Scenario {
 /** A scenario as it is listed here. What is left out has the values of {@link USUAL}. */
 type Listed = Partial<Omit<Scenario, 'name'>>;
 
-/** Three control planes, three workers, and controllers beside them. */
+/** Three control planes with a worker each. */
 const USUAL: Omit<Scenario, 'name'> = {
   parts: [],
   isOptional: false,
@@ -36,13 +36,38 @@ const HAPROXY_INGRESS = [edgeParts.haproxyIngress, edgeParts.haproxy];
 
 /** Optional ones in order of importance. A file that is not listed is a core scenario with the usual needs. */
 const LISTED: Readonly<Record<string, Listed>> = {
-  'real-edges': { parts: [edgeParts.traefik, ...HAPROXY_INGRESS] },
-  doctor: { parts: HAPROXY_INGRESS },
-  'doctor-edge': { parts: [edgeParts.traefik] },
   'clean-up': { isAlone: true },
-  'providers-exposed': { isOptional: true, parts: Object.values(providerParts) },
-  providers: { isOptional: true, parts: [...Object.values(providerParts), ...HAPROXY_INGRESS] },
-  edges: { isOptional: true, parts: Object.values(edgeParts) },
+  'control-plane': { seconds: 116 },
+  crds: { inotifyInstances: 12, seconds: 25 },
+  'data-plane': { seconds: 103 },
+  doctor: { parts: HAPROXY_INGRESS },
+  'doctor-edge': { parts: [edgeParts.traefik], inotifyInstances: 45 },
+  documents: { inotifyInstances: 40, seconds: 106 },
+  examples: { inotifyInstances: 12, seconds: 73 },
+  'external-cloud': { inotifyInstances: 40, seconds: 51 },
+  image: { inotifyInstances: 40, seconds: 87 },
+  k0smotron: { inotifyInstances: 40, seconds: 80 },
+  konnectivity: { inotifyInstances: 48, seconds: 77 },
+  kube: { inotifyInstances: 12, seconds: 84 },
+  'real-edges': { parts: [edgeParts.traefik, ...HAPROXY_INGRESS] },
+  'render-and-diff': { inotifyInstances: 40, seconds: 97 },
+  resilience: { seconds: 124 },
+  'tcp-proxy': { inotifyInstances: 48, seconds: 99 },
+  'tenant-objects': { inotifyInstances: 24, seconds: 39 },
+  'tenant-proxies': { inotifyInstances: 32, seconds: 94 },
+  // It starts a second world beside its first.
+  'world-command': { inotifyInstances: 80, seconds: 110 },
+  'providers-exposed': {
+    isOptional: true,
+    parts: Object.values(providerParts),
+    inotifyInstances: 100,
+  },
+  providers: {
+    isOptional: true,
+    parts: [...Object.values(providerParts), ...HAPROXY_INGRESS],
+    inotifyInstances: 100,
+  },
+  edges: { isOptional: true, parts: Object.values(edgeParts), inotifyInstances: 45 },
   'envoy-edges': {
     isOptional: true,
     parts: [edgeParts.envoyGateway, edgeParts.contour, edgeParts.envoy],
