@@ -127,9 +127,12 @@ test.each([
     Ledger.find(made)
       ?.entries()
       .flatMap((entry) => (entry.kind === 'process' ? [entry.name] : []));
-  await waitFor(moment, () => output.includes(moment) || names()?.includes(moment), {
-    deadlineMs: 100_000,
-  });
+  const isThere = async () => {
+    if (output.includes(moment) || names()?.includes(moment)) return true;
+    if (command.exitCode === null) return false;
+    throw new Error(`the command has ended: ${await new Response(command.stderr).text()}`);
+  };
+  await waitFor(moment, isThere, { deadlineMs: 100_000 });
 
   command.kill('SIGINT');
   await Promise.all([command.exited, reading]);
