@@ -3,6 +3,7 @@ import { until, type Peer } from '../../engine/conformance/peer.ts';
 import { TestAuthority } from '../../proxy/testing/certificates.ts';
 import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { API_HOST, ProbeLab } from '../testing/lab.ts';
+import { underShortLimit } from '../testing/short-limit.ts';
 import { KnownAuthorities } from '../tls/authorities.ts';
 
 test('an edge that passes through reaches the tenant', async () => {
@@ -178,11 +179,18 @@ test.each<[string, Buffer]>([
   await using lab = await ProbeLab.create();
   const edge = lab.edgeThat((peer) => void peer.send(bytes));
 
-  const { sni } = await lab.probe({ port: edge.port }, { timeoutMs: 500 });
+  let limitMs = 0;
+  const { sni } = await underShortLimit(
+    async (timeoutMs) => {
+      limitMs = timeoutMs;
+      return lab.probe({ port: edge.port }, { timeoutMs });
+    },
+    (hops) => hops.sni.code === 'SniTimeout',
+  );
 
   expect(sni).toMatchObject({ state: 'Fail', code: 'SniTimeout' });
   expect(sni.message).toBe(
-    `127.0.0.1:${edge.port} did not complete the handshake for a.k8s.test in 500 ms`,
+    `127.0.0.1:${edge.port} did not complete the handshake for a.k8s.test in ${limitMs} ms`,
   );
   await until(() => edge.peers.every((peer) => peer.closed || peer.sawFin), 'the hang-up');
 });

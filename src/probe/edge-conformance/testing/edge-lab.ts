@@ -5,6 +5,7 @@ import { expect } from 'bun:test';
 import { GatewayLab } from '../../../gateway/testing/lab.ts';
 import { ApiServer, type ApiServerOptions } from '../../../proxy/testing/api-server.ts';
 import { dialTcp } from '../../dial.ts';
+import { underShortLimit } from '../../testing/short-limit.ts';
 import { parseAuthorities } from '../../tls/authorities.ts';
 import { checkEdge, type EdgeCheckOptions } from '../check-edge.ts';
 import type { CheckResult } from '../check-result.ts';
@@ -18,12 +19,6 @@ export const HOST_B = 'b.k8s.test';
 
 /** Far more than a check needs where nothing is held up. */
 const PLENTY_MS = 30_000;
-
-/**
- * Limits for checks that run into their limit. A later one is for a machine that was too busy for the earlier ones: a
- * real fault shows within every limit.
- */
-const WAITS_MS = [100, 1000, 15_000] as const;
 
 /** What {@link EdgeLab.checkup} is about. */
 export interface CheckupOptions {
@@ -132,16 +127,13 @@ export function complaints(results: readonly CheckResult[]): readonly string[] {
   return results.flatMap(({ state, code }) => (state === 'Fail' || state === 'Warn' ? [code] : []));
 }
 
-/** Checks under ever longer limits, until the result has these fields. */
+/** Checks under a short limit, and under longer ones until the result has these fields. */
 export async function expectResult(
   fields: Partial<CheckResult>,
   check: (timeoutMs: number) => Promise<CheckResult>,
 ): Promise<CheckResult> {
-  let result: CheckResult | undefined;
-  for (const timeoutMs of WAITS_MS) {
-    result = await check(timeoutMs);
-    if (Bun.deepEquals({ ...result, ...fields }, result)) return result;
-  }
+  const isExpected = (result: CheckResult) => Bun.deepEquals({ ...result, ...fields }, result);
+  const result = await underShortLimit(check, isExpected);
   expect(result).toMatchObject(fields);
-  throw new Error('unreachable');
+  return result;
 }
