@@ -164,7 +164,9 @@ spec:
     const { credentials } = tenant.server.access;
     if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
     const socket = connect({
-      ...{ host: '127.0.0.1', port: this.port, ca: tenant.authority.certificate },
+      host: '127.0.0.1',
+      port: this.port,
+      ca: tenant.authority.certificate,
       servername: tenant.apiHost,
       ...options,
     });

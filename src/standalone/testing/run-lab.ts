@@ -27,8 +27,15 @@ export class RunLab extends FolderLab {
     const pace = ['--grace', '0', '--drain', '0', '--workers', '1', '--resync', '5'];
     this.#running = Bun.spawn(
       [
-        ...[process.execPath, MAIN, 'run', this.folder, '--state', this.state],
-        ...[...places, ...pace, ...flags],
+        process.execPath,
+        MAIN,
+        'run',
+        this.folder,
+        '--state',
+        this.state,
+        ...places,
+        ...pace,
+        ...flags,
       ],
       { stdout: 'ignore', stderr: Bun.file(this.#logFile) },
     );

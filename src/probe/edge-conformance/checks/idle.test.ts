@@ -29,8 +29,12 @@ async function idled(situation: Situation): Promise<CheckResult> {
   const { serving } = lab.a;
   const { port } = lab.use(await ApiServer.start({ serving, protocols, onConnection }));
   return await checkIdle({
-    ...{ edge: { address: '127.0.0.1', port, dial }, at: 'the edge', looks: new Map() },
-    ...{ recognition: new Recognition([HOST_A], []), served: [HOST_A], idleMs: 50 },
+    edge: { address: '127.0.0.1', port, dial },
+    at: 'the edge',
+    looks: new Map(),
+    recognition: new Recognition([HOST_A], []),
+    served: [HOST_A],
+    idleMs: 50,
     httpHost: isHttp === true ? HOST_A : undefined,
     limits: { timeoutMs },
   });
@@ -76,7 +80,9 @@ test.each([
   'a connection %s was not quiet, and so is not said to be cut',
   async (_, given, why) => {
     expect(await idled(given)).toEqual({
-      ...{ check: 'idle', state: 'Skip', code: 'NothingToCheck' },
+      check: 'idle',
+      state: 'Skip',
+      code: 'NothingToCheck',
       message: `the edge ${why}, asked for ${HOST_A}`,
     });
   },

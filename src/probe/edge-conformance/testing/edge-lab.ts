@@ -110,7 +110,9 @@ export class EdgeLab implements AsyncDisposable {
     const { ca, hosts = [HOST_A, HOST_B], ...rest } = options;
     return checkEdge(
       {
-        ...{ address: '127.0.0.1', port, hosts },
+        address: '127.0.0.1',
+        port,
+        hosts,
         authorities: ca === undefined ? [] : parseAuthorities(ca),
       },
       { timeoutMs: PLENTY_MS, idleMs: 50, ...rest },
