@@ -1,0 +1,30 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { dialTcp } from '../dial.ts';
+import { silent } from '../testing/answers.ts';
+import { findHttpHost, observeHosts } from './checkup.ts';
+import { EdgeLab, HOST_A, HOST_B } from './testing/edge-lab.ts';
+import { httpSpeaker } from './testing/http-speaker.ts';
+
+setDefaultTimeout(150_000);
+
+test('a server that does not answer in HTTP is not asked by the other checks', async () => {
+  await using lab = await EdgeLab.create();
+  const [quiet, speaking] = [await lab.edgeBefore(silent), await lab.edgeBefore(httpSpeaker())];
+  const at = (port: number) => ({ address: '127.0.0.1', port, dial: dialTcp });
+
+  expect(await findHttpHost(at(quiet.port), [HOST_A], { timeoutMs: 100 })).toBeUndefined();
+  expect(await findHttpHost(at(speaking.port), [HOST_A], { timeoutMs: 30_000 })).toBe(HOST_A);
+});
+
+test('only hosts that have a route are served', async () => {
+  await using lab = await EdgeLab.create();
+  const { port } = await lab.faultyEdge();
+  const edge = { address: '127.0.0.1', port, dial: dialTcp };
+  const limits = { timeoutMs: 30_000 };
+
+  const some = await observeHosts(edge, ['c.k8s.test', HOST_B], [], limits);
+  const none = await observeHosts(edge, ['c.k8s.test'], [], limits);
+
+  expect(some.served).toEqual([HOST_B]);
+  expect(none.served).toBeUndefined();
+});
