@@ -71,28 +71,34 @@ function reportText(path: string | undefined): Step['report'] {
   return existsSync(path) ? { xml: readFileSync(path, 'utf8') } : 'missing';
 }
 
+/** A build of parts that has been started. */
+interface Build {
+  readonly child: Bun.Subprocess;
+  /** Resolves when the table has its row. */
+  readonly reported: Promise<void>;
+}
+
 /** Builds all parts, in order of importance. What fails here fails in the scenario that needs it, with its reason. */
-function startBuild(): Bun.Subprocess {
+function startBuild(): Build {
   const log = openSync(PARTS_LOG, 'w');
   const startMs = performance.now();
   const child = Bun.spawn(['make', 'parts'], {
     stdio: ['ignore', log, log],
     detached: true, // so that it can be ended with all that it started
-    onExit(_, code, signal) {
-      const seconds = Math.round((performance.now() - startMs) / 1000);
-      const result =
-        signal === null && code === 0 ? 'built beside the tests' : 'not all were built';
-      rows.push({ name: 'parts', seconds, result: `${result}, see ${PARTS_LOG}` });
-    },
   });
   closeSync(log);
-  return child;
+  const reported = child.exited.then((code) => {
+    const seconds = Math.round((performance.now() - startMs) / 1000);
+    const result = code === 0 ? 'built beside the tests' : 'not all were built';
+    rows.push({ name: 'parts', seconds, result: `${result}, see ${PARTS_LOG}` });
+  });
+  return { child, reported };
 }
 
 /** Ends a build that is still running: only scenarios that were left out need what it builds. */
-async function endBuild(child: Bun.Subprocess): Promise<void> {
+async function endBuild({ child, reported }: Build): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGTERM');
-  await child.exited;
+  await reported;
 }
 
 function scenarioRow({ name, result, seconds }: ScenarioSummary): StepRow {
