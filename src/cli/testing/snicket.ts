@@ -37,9 +37,9 @@ export class Session {
     this.ended = this.#running.exited.finally(() => this.#running.terminal?.close());
   }
 
-  /** All that it wrote so far. */
+  /** All that it wrote so far, but for what it says of its waiting. */
   get text(): string {
-    return this.#text;
+    return withoutProgress(this.#text);
   }
 
   /** As a shell does with a job: goes on after Ctrl-Z. */
