@@ -7,7 +7,7 @@ setDefaultTimeout(240_000);
 
 test('a control plane is exposed by one word, comes to be Ready, and falls, before the eyes of its user', async () => {
   // 1. An operator and a gateway, and a tenant of Kamaji with a worker. A small API server is no konnectivity-server.
-  await using lab = await startProvidedLab({ hasGateway: true, probeMs: 50 });
+  await using lab = await startProvidedLab({ transport: 'tls', hasGateway: true, probeMs: 50 });
   await lab.applyEdge({}, 'shared', { 'snicket.dev/is-default': 'true' });
   const without = { 'spec.addons.konnectivity': undefined };
   const { controllers } = await addKamaji(lab, 'blue', without);

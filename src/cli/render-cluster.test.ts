@@ -98,7 +98,7 @@ describe('from a cluster', () => {
   });
 
   test('goes by the edge where nothing else leads to the tenant', async () => {
-    await using lab = await OperatorLab.start({ hasGateway: true });
+    await using lab = await OperatorLab.start({ transport: 'tls', hasGateway: true });
     const { kubeconfig, port } = await lab.addExposed('blue');
     await lab.untilCondition('blue', 'Reachable', /^True/);
     await lab.stopOperator();

@@ -2,15 +2,12 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ManualClock } from '../clock/manual-clock.ts';
+import { DrivenClock } from '../clock/testing/driven-clock.ts';
 import type { Route } from '../gateway/routes/route.ts';
 import { RETRY_MS, type RouteCounts } from '../gateway/routes/routes-feed.ts';
-import { createClient } from '../kube/client/fetch-client.ts';
 import { RESOURCES } from '../kube/resource.ts';
-import { TestApiServer } from '../kube/testing/api-server.ts';
-import { steadyWrite } from '../kube/testing/steady-write.ts';
+import { MemoryApiServer } from '../kube/testing/memory-api-server.ts';
 import { objectOf } from '../operator/testing/objects.ts';
-import { until } from '../operator/testing/until.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { KubernetesRoutes, type KubernetesRoutesOptions } from './kubernetes-routes.ts';
 
@@ -20,7 +17,8 @@ const TENANTS = 'tenants';
 
 /** A management cluster, and a gateway's end of its routes. */
 class RoutesLab implements AsyncDisposable {
-  readonly server: TestApiServer;
+  readonly clock: DrivenClock;
+  readonly server: MemoryApiServer;
   readonly folder = mkdtempSync(join(tmpdir(), 'snicket-routes-'));
   readonly log: Record<string, unknown>[] = [];
   readonly feeds: KubernetesRoutes[] = [];
@@ -31,14 +29,16 @@ class RoutesLab implements AsyncDisposable {
   /** Those above it wait. */
   room = 100;
 
-  private constructor(server: TestApiServer) {
+  private constructor(clock: DrivenClock, server: MemoryApiServer) {
+    this.clock = clock;
     this.server = server;
   }
 
   static async start(): Promise<RoutesLab> {
-    const server = await TestApiServer.start();
+    const clock = new DrivenClock();
+    const server = await MemoryApiServer.start({ clock });
     server.seed(objectOf('Namespace', { name: TENANTS }));
-    return new RoutesLab(server);
+    return new RoutesLab(clock, server);
   }
 
   get statePath(): string {
@@ -46,13 +46,13 @@ class RoutesLab implements AsyncDisposable {
   }
 
   get user() {
-    return createClient(this.server.access, { fieldManager: 'user' });
+    return this.server.client({ fieldManager: 'user' });
   }
 
   open(options: Partial<KubernetesRoutesOptions> = {}): KubernetesRoutes {
     const write = (line: string) => this.log.push(JSON.parse(line) as Record<string, unknown>);
     const feed = new KubernetesRoutes(
-      { client: createClient(this.server.access), patienceMs: 100, ...options },
+      { client: this.server.client(), clock: this.clock, patienceMs: 100, ...options },
       {
         log: createLogger({ level: 'debug', write }),
         onRoutes: (routes) => this.#take(routes),
@@ -68,20 +68,22 @@ class RoutesLab implements AsyncDisposable {
     return this.routes?.map(({ host, endpoints }) => `${host} -> ${endpoints.join(' ')}`);
   }
 
+  async until<T>(what: string, look: () => T | undefined | false): Promise<T> {
+    return this.clock.until(what, look);
+  }
+
   async untilRoutes(...texts: readonly string[]): Promise<void> {
-    await until(`routes ${texts.join(', ')}`, () => Bun.deepEquals(this.texts(), texts));
+    await this.until(`routes ${texts.join(', ')}`, () => Bun.deepEquals(this.texts(), texts));
   }
 
   async expose(name: string, status: object = {}): Promise<void> {
     const metadata = { name, namespace: TENANTS };
     const { user } = this;
-    await steadyWrite(async () => user.apply(objectOf('Exposure', metadata, { spec: {} })));
+    await user.apply(objectOf('Exposure', metadata, { spec: {} }));
     const api = { host: `${name}.example.test`, service: name, port: 6443, portName: 'api' };
     const whole = { edge: 'shared', driver: 'snicket', route: { api }, ...status };
     const patch = { status: whole };
-    await steadyWrite(async () =>
-      user.patch(RESOURCES.exposure, metadata, 'merge', patch, { subresource: 'status' }),
-    );
+    await user.patch(RESOURCES.exposure, metadata, 'merge', patch, { subresource: 'status' });
   }
 
   async slice(service: string, ...addresses: readonly string[]): Promise<void> {
@@ -90,7 +92,7 @@ class RoutesLab implements AsyncDisposable {
     const ports = [{ name: 'api', port: 6443, protocol: 'TCP' }];
     const endpoints = addresses.map((address) => ({ addresses: [address] }));
     const slice = objectOf('EndpointSlice', metadata, { addressType: 'IPv4', ports, endpoints });
-    await steadyWrite(async () => this.user.apply(slice, { force: true }));
+    await this.user.apply(slice, { force: true });
   }
 
   said(message: string): Record<string, unknown> | undefined {
@@ -123,7 +125,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await feed.start();
 
     expect(lab.texts()).toEqual(['blue.example.test -> 10.0.0.1:6443']);
-    await until('it is connected', () => feed.state.isGood);
+    await lab.until('it is connected', () => feed.state.isGood);
     expect(feed.state).toMatchObject({ problem: undefined, failures: 0 });
 
     await lab.slice('blue', '10.0.0.1', '10.0.0.2');
@@ -146,7 +148,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
 
     await Promise.all(Array.from({ length: 20 }, async (_, index) => lab.expose(`t${index}`)));
 
-    await until('all are there', () => lab.routes?.length === 20);
+    await lab.until('all are there', () => lab.routes?.length === 20);
     expect(feed.state.loads - before).toBeLessThan(20);
   });
 
@@ -159,7 +161,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
 
     await lab.server.goDown();
 
-    await until('it is noticed', () => feed.state.problem);
+    await lab.until('it is noticed', () => feed.state.problem);
     expect(feed.state.problem).toContain(`the API server at ${lab.server.url} cannot be watched`);
     expect(feed.state.isGood).toBe(false);
     expect(lab.texts()).toEqual(['blue.example.test -> 10.0.0.1:6443']);
@@ -168,7 +170,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await lab.slice('blue', '10.0.0.9');
 
     await lab.untilRoutes('blue.example.test -> 10.0.0.9:6443');
-    await until('it is well again', () => feed.state.isGood);
+    await lab.until('it is well again', () => feed.state.isGood);
   });
 
   test('come from the state file when the API server is not there at the start', async () => {
@@ -191,7 +193,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await lab.server.comeUp();
     await lab.slice('blue', '10.0.0.2');
     await lab.untilRoutes('blue.example.test -> 10.0.0.2:6443');
-    await until('it is kept', () => readFileSync(statePath, 'utf8').includes('10.0.0.2'));
+    await lab.until('it is kept', () => readFileSync(statePath, 'utf8').includes('10.0.0.2'));
   });
 
   test('are waited for in vain without a state file, for a while', async () => {
@@ -199,7 +201,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await lab.server.goDown();
     const feed = lab.open({ statePath: lab.statePath });
 
-    await feed.start();
+    await lab.clock.settled('the start', feed.start());
 
     expect(lab.routes).toBeUndefined();
     expect(feed.state.loads).toBe(0);
@@ -234,30 +236,29 @@ describe.concurrent("a gateway's routes from a cluster", () => {
 
     await lab.expose('green');
 
-    await until('it is said', () => lab.said('new routes cannot be put in force'));
+    await lab.until('it is said', () => lab.said('new routes cannot be put in force'));
     expect(readFileSync(statePath, 'utf8')).not.toContain('green');
     expect(lab.texts()).toEqual(['blue.example.test -> ']);
     expect(feed.state).toMatchObject({ isGood: false, problem: 'too many', failures: 1 });
 
     lab.maxRoutes = 3;
     await lab.expose('red');
-    await until('all are there', () => lab.routes?.length === 3);
+    await lab.until('all are there', () => lab.routes?.length === 3);
     expect(readFileSync(statePath, 'utf8')).toContain('red');
-    await until('it is well again', () => feed.state.isGood);
+    await lab.until('it is well again', () => feed.state.isGood);
   });
 
   test('that find no room are tried again without a word from the cluster', async () => {
     await using lab = await RoutesLab.start();
     await lab.expose('blue');
-    const clock = new ManualClock();
-    const { statePath } = lab;
-    const feed = lab.open({ statePath, clock, patienceMs: 10_000 });
+    const { clock, statePath } = lab;
+    const feed = lab.open({ statePath, patienceMs: 10_000 });
     await feed.start();
     lab.room = 1;
 
     await lab.expose('green');
 
-    await until('it is said', () => lab.said('no room yet for 1 of'));
+    await lab.until('it is said', () => lab.said('no room yet for 1 of'));
     expect(feed.state).toMatchObject({ isGood: false, failures: 1 });
     expect(feed.state.problem).toContain('no room yet for 1 of');
     expect(readFileSync(statePath, 'utf8')).not.toContain('green');
@@ -286,7 +287,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await lab.expose('blue');
     await lab.untilRoutes('blue.example.test -> ');
     await lab.expose('green');
-    await until('both', () => lab.routes?.length === 2);
+    await lab.until('both', () => lab.routes?.length === 2);
 
     const complaints = lab.log.filter(({ msg }) => String(msg).includes('cannot be kept'));
     expect(complaints.length).toBe(1);

@@ -30,7 +30,7 @@ export interface KubernetesRoutesOptions {
   readonly statePath?: string | undefined;
   /** How long a start without a state file waits for the API server before it goes on without routes. Default 10,000. */
   readonly patienceMs?: number | undefined;
-  /** Drives the tries of routes that found no room. Default: the clock of the machine. */
+  /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
 }
 
@@ -45,7 +45,8 @@ export class KubernetesRoutes implements RoutesFeed {
   readonly #exposures: Informer<RoutedExposure>;
   readonly #slices: Informer<EndpointSlice>;
   readonly #state: LoadState = nothingLoaded();
-  #gathering: ReturnType<typeof setTimeout> | undefined;
+  readonly #clock: Clock;
+  #stopGathering: (() => void) | undefined;
   /** Why the routes of the cluster are not those in force, as a sentence, and how often that began. */
   #refusal: string | undefined;
   #refusals = 0;
@@ -56,14 +57,17 @@ export class KubernetesRoutes implements RoutesFeed {
   constructor(options: KubernetesRoutesOptions, sink: RoutesSink) {
     this.#options = options;
     this.#sink = sink;
-    const { client } = options;
+    const { client, clock = systemClock } = options;
+    this.#clock = clock;
     this.#exposures = new Informer<RoutedExposure>({
       client,
+      clock,
       resource: RESOURCES.exposure,
       trim: routedPart,
     });
     this.#slices = new Informer<EndpointSlice>({
       client,
+      clock,
       resource: RESOURCES.endpointSlice,
       // Those that somebody keeps by hand or for a headless Service have the label too; without it there is no Service.
       selection: { labelSelector: SERVICE_NAME_LABEL },
@@ -98,7 +102,7 @@ export class KubernetesRoutes implements RoutesFeed {
     );
     synced.catch(() => {}); // stopped before there was an answer
     if (hasState) return;
-    const patience = AbortSignal.timeout(this.#options.patienceMs ?? 10_000);
+    const patience = this.#clock.timeoutSignal(this.#options.patienceMs ?? 10_000);
     await Promise.race([synced, aborted(patience)]);
     if (this.#state.loads > 0) return;
     this.#sink.log.warn('no routes yet, and no state file to begin with', {
@@ -108,7 +112,7 @@ export class KubernetesRoutes implements RoutesFeed {
 
   stop(): void {
     this.#stopped.abort();
-    clearTimeout(this.#gathering);
+    this.#stopGathering?.();
     this.#recover();
   }
 
@@ -136,13 +140,13 @@ export class KubernetesRoutes implements RoutesFeed {
 
   #gather(): void {
     if (!this.#exposures.hasSynced || !this.#slices.hasSynced) return;
-    this.#gathering ??= setTimeout(() => this.#putInForce(), GATHER_MS);
+    this.#stopGathering ??= this.#clock.after(GATHER_MS, () => this.#putInForce());
   }
 
   #putInForce(): void {
-    clearTimeout(this.#gathering);
-    this.#gathering = undefined;
-    const startMs = performance.now();
+    this.#stopGathering?.();
+    this.#stopGathering = undefined;
+    const startMs = this.#clock.nowMs();
     const { log } = this.#sink;
     try {
       const { routes, faults } = exposureRoutes({
@@ -155,7 +159,7 @@ export class KubernetesRoutes implements RoutesFeed {
       const { waiting, ...counts } = this.#take(routes);
       if (waiting === 0) this.#recover();
       else this.#wait(waiting);
-      this.#state.loadSeconds = (performance.now() - startMs) / 1000;
+      this.#state.loadSeconds = (this.#clock.nowMs() - startMs) / 1000;
       if (counts.added + counts.changed + counts.removed === 0) return;
       log.info('routes in force', { routes: routes.length - waiting, ...counts });
       this.#keep(routes);
@@ -175,8 +179,7 @@ export class KubernetesRoutes implements RoutesFeed {
     }
     this.#refuse(sentence);
     this.#sink.log.error(sentence);
-    const clock = this.#options.clock ?? systemClock;
-    this.#stopRetrying = clock.every(RETRY_MS, () => this.#putInForce());
+    this.#stopRetrying = this.#clock.every(RETRY_MS, () => this.#putInForce());
   }
 
   #refuse(sentence: string): void {
@@ -194,7 +197,7 @@ export class KubernetesRoutes implements RoutesFeed {
     const counts = this.#sink.onRoutes(routes);
     if (counts.waiting > 0) return counts;
     this.#state.loads++;
-    this.#state.loadedAtSeconds = Date.now() / 1000;
+    this.#state.loadedAtSeconds = this.#clock.now().getTime() / 1000;
     return counts;
   }
 

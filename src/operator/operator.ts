@@ -10,7 +10,6 @@ import type { ClusterAccess } from '../kube/access/cluster-access.ts';
 import { EventRecorder } from '../kube/events/events.ts';
 import { keyText } from '../kube/object.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
-import type { Dial } from '../probe/dial.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -22,7 +21,7 @@ import { SecretRounds } from './management/secret-rounds.ts';
 import { ensureMasterKeys, MasterKeySource } from './master-keys.ts';
 import { registerOperatorMetrics } from './operator-metrics.ts';
 import { Preparer } from './preparation/preparer.ts';
-import { ProbeRounds } from './probe-rounds.ts';
+import { ProbeRounds, type Probe } from './probe-rounds.ts';
 import { ShimController } from './shim/shim-controller.ts';
 import type { TenantLink } from './tenant/link/tenant-link.ts';
 import { TenantLinks } from './tenant/link/tenant-links.ts';
@@ -63,8 +62,8 @@ export interface OperatorOptions {
   readonly connectTenant?: ((access: ClusterAccess) => KubeClient) | undefined;
   /** For the hosts of tenants. Default: the resolver of this machine. */
   readonly lookup?: Lookup | undefined;
-  /** For probes. Default: the network of this machine. */
-  readonly dial?: Dial | undefined;
+  /** Default: by the network of this machine. */
+  readonly probe?: Probe | undefined;
   /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
   /** From 0 to 1, for the spread of delays. Default `Math.random`. */
@@ -128,7 +127,7 @@ export class Operator {
       log,
       periodMs: options.probeMs,
       lookup: options.lookup,
-      dial: options.dial,
+      probe: options.probe,
       clock,
       random,
       onChange: (exposure) => this.#exposures.addAhead(exposure),

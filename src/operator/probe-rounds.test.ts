@@ -2,9 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { DrivenClock } from '../clock/testing/driven-clock.ts';
 import { refused } from '../kube/testing/memory-api-server.ts';
 import { makeCa } from '../pki/testing/test-ca.ts';
-import { pendingCrypto } from '../pki/testing/pending-crypto.ts';
 import type { Dial } from '../probe/dial.ts';
-import type { ProbeTarget } from '../probe/probe-exposure.ts';
+import { probeExposure, type ProbeTarget } from '../probe/probe-exposure.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { ProbeRounds } from './probe-rounds.ts';
 
@@ -20,14 +19,14 @@ const refuse: Dial = async () => Promise.reject(refused());
 class RoundsLab implements Disposable {
   readonly told: string[] = [];
   readonly hosts: string[] = [];
-  readonly clock = new DrivenClock(pendingCrypto());
+  readonly clock = new DrivenClock();
   readonly rounds: ProbeRounds;
   readonly #ended = new AbortController();
 
   constructor(periodMs: number, dial = refuse) {
     this.rounds = new ProbeRounds({
       clock: this.clock,
-      dial,
+      probe: async (target, options) => probeExposure(target, { ...options, dial }),
       log: createLogger({ write: () => {} }),
       periodMs,
       lookup: async (host) => {

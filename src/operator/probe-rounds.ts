@@ -5,10 +5,12 @@ import { systemClock, type Clock } from '../clock/clock.ts';
 import { backoffMs } from '../kube/backoff.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import type { HopResult } from '../probe/hop.ts';
-import type { Dial } from '../probe/dial.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
 import { probeExposure, type ProbeTarget } from '../probe/probe-exposure.ts';
 import type { Logger } from '../telemetry/log.ts';
+
+/** Probes one Exposure, as {@link probeExposure} does. */
+export type Probe = typeof probeExposure;
 
 /** Options of {@link ProbeRounds}. */
 export interface ProbeRoundsOptions {
@@ -19,8 +21,8 @@ export interface ProbeRoundsOptions {
   readonly periodMs?: number | undefined;
   /** Default: the resolver of this machine. */
   readonly lookup?: Lookup | undefined;
-  /** Default: the network of this machine. */
-  readonly dial?: Dial | undefined;
+  /** Default: by the network of this machine. */
+  readonly probe?: Probe | undefined;
   /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
   /** From 0 to 1, for the spread of delays. Default `Math.random`. */
@@ -112,12 +114,11 @@ export class ProbeRounds {
   async #probe(exposure: string, signal: AbortSignal): Promise<void> {
     const round = this.#rounds.get(exposure);
     if (round === undefined) return;
-    const { lookup, dial, onChange } = this.#options;
+    const { lookup, probe = probeExposure, onChange } = this.#options;
     const { target } = round;
-    const hops = await probeExposure(target, {
+    const hops = await probe(target, {
       signal,
       lookup,
-      dial,
       now: this.#clock.now(),
       clock: this.#clock,
     });

@@ -195,7 +195,7 @@ describe('a control plane of a provider', () => {
   });
 
   test('that gives out kubeconfigs with the port of before', async () => {
-    await using lab = await startProvidedLab({ hasGateway: true });
+    await using lab = await startProvidedLab({ transport: 'tls', hasGateway: true });
     const asks = { ...WITHOUT_KONNECTIVITY, 'metadata.annotations': ASKS };
     const { controllers, server } = await addKamaji(lab, 'blue', asks);
     await controllers.addNode('worker-1', ['10.0.0.1']);

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { DrivenClock, type OutsideWork } from './driven-clock.ts';
-
-const NO_WORK: OutsideWork = { started: 0, idle: async () => {} };
+import { DrivenClock } from './driven-clock.ts';
+import { OutsideWork } from './outside-work.ts';
 
 describe('a clock that a test drives', () => {
   test('goes from timer to timer until something holds, and no further', async () => {
-    const clock = new DrivenClock(NO_WORK);
+    const clock = new DrivenClock();
     const seen: number[] = [];
     clock.every(60_000, () => seen.push(clock.nowMs()));
 
@@ -16,7 +15,7 @@ describe('a clock that a test drives', () => {
   });
 
   test('does what a timer leads to before the next one', async () => {
-    const clock = new DrivenClock(NO_WORK);
+    const clock = new DrivenClock();
     const seen: string[] = [];
     clock.after(1000, () => {
       void (async () => {
@@ -32,24 +31,9 @@ describe('a clock that a test drives', () => {
   });
 
   test('waits for work outside of the event loop, and for what that begins', async () => {
-    let started = 0;
-    let pending = 0;
-    const ended: (() => void)[] = [];
-    const work = async () => {
-      started++;
-      pending++;
-      await Bun.sleep(5);
-      pending--;
-      for (const resolve of ended.splice(0)) resolve();
-    };
-    const clock = new DrivenClock({
-      get started() {
-        return started;
-      },
-      idle: async () => {
-        if (pending > 0) await new Promise<void>((resolve) => ended.push(resolve));
-      },
-    });
+    const outside = new OutsideWork();
+    const work = async () => outside.during(Bun.sleep(5));
+    const clock = new DrivenClock(outside);
     const seen: string[] = [];
     clock.after(10, () => seen.push('timer'));
     void work()
@@ -62,7 +46,7 @@ describe('a clock that a test drives', () => {
   });
 
   test('ends with an error where no timer is left, or none in time', async () => {
-    const clock = new DrivenClock(NO_WORK);
+    const clock = new DrivenClock();
 
     await expect(clock.until('a wonder', () => false)).rejects.toThrow(
       'no timer is left: a wonder',
@@ -71,8 +55,19 @@ describe('a clock that a test drives', () => {
     await expect(clock.until('a wonder', () => false, 5000)).rejects.toThrow('not within 5000 ms');
   });
 
+  test('gives what a promise gives, or its error, when its time has come', async () => {
+    const clock = new DrivenClock();
+    const { promise, resolve } = Promise.withResolvers<string>();
+    clock.after(1000, () => resolve('late'));
+
+    expect(await clock.settled('the value', promise)).toBe('late');
+    expect(clock.nowMs()).toBe(1000);
+    const failing = clock.settled('the error', Promise.reject(new Error('at once')));
+    await expect(failing).rejects.toThrow('at once');
+  });
+
   test('passes a time as a whole, with the timers in it', async () => {
-    const clock = new DrivenClock(NO_WORK);
+    const clock = new DrivenClock();
     let ticks = 0;
     clock.every(400, () => ticks++);
 

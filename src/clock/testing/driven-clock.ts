@@ -3,28 +3,22 @@
  * minutes takes no longer than the work that it leads to.
  */
 import { ManualClock } from '../manual-clock.ts';
-
-/** Work that goes on outside of the event loop, which no time may overtake. */
-export interface OutsideWork {
-  /** How much of it has begun so far. */
-  readonly started: number;
-  /** Resolves when none of it is under way. */
-  idle(): Promise<void>;
-}
+import { OutsideWork } from './outside-work.ts';
 
 /** Longer than anything waits that a test is about. */
-const LIMIT_MS = 3_600_000;
+const LIMIT_MS = 24 * 3_600_000;
 
 /** A clock that goes from one timer to the next. */
 export class DrivenClock extends ManualClock {
   readonly #work: OutsideWork;
 
-  constructor(work: OutsideWork, start?: Date) {
+  /** @param work - What no time may overtake. Default: there is none. */
+  constructor(work = new OutsideWork(), start?: Date) {
     super(start);
     this.#work = work;
   }
 
-  /** Lets time pass until something holds, and returns it. @throws Error if it does not within an hour of this clock */
+  /** Lets time pass until something holds, and returns it. @throws Error if it does not within a day of this clock */
   async until<T>(what: string, look: () => T | undefined | false, limitMs = LIMIT_MS): Promise<T> {
     const endMs = this.nowMs() + limitMs;
     for (;;) {
@@ -38,6 +32,17 @@ export class DrivenClock extends ManualClock {
       if (dueMs > endMs) throw new Error(`not within ${limitMs} ms: ${what}`);
       this.advance(dueMs - this.nowMs());
     }
+  }
+
+  /** Lets time pass until a promise settles, and returns what it gives. */
+  async settled<T>(what: string, work: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settle = () => {
+      isSettled = true;
+    };
+    work.then(settle, settle);
+    await this.until(what, () => isSettled);
+    return work;
   }
 
   /** Lets this much time pass, timer by timer. */

@@ -3,7 +3,7 @@
  * connection: from there on, requests and answers are handed over, and the certificate is checked as TLS does it.
  */
 import { X509Certificate } from 'node:crypto';
-import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';
 import { hostOf, type ClusterAccess } from '../access/cluster-access.ts';
 import type { KubeClient } from '../client/client.ts';
 import type { ClientOptions } from '../client/fetch-client.ts';
@@ -12,38 +12,49 @@ import { nameFault } from '../transport/certificate-name.ts';
 import type { StopBy, Wire, WireRequest } from '../transport/wire.ts';
 import { MemoryResponse } from './memory-response.ts';
 import { TestCluster, type TestClusterOptions } from './test-cluster.ts';
+import { TlsListener } from './tls-listener.ts';
 
 /** Options of {@link MemoryApiServer.start}. */
 export interface MemoryServerOptions extends TestClusterOptions {
-  /** The certificate that it serves with, and the CA behind that (PEM). Default: one that all such servers share. */
-  readonly serving?: ServingCertificate;
+  /** What it serves with, and the CA behind that (PEM). Default: a certificate that all such servers share. */
+  readonly serving?: Serving;
+  /** Whether callers from elsewhere, as a gateway, reach it by TLS on loopback too. Default false. */
+  readonly hasTls?: boolean | undefined;
 }
 
-/** What a server shows to its callers. */
-export interface ServingCertificate {
-  readonly cert: string;
-  readonly ca: string;
-}
+/** A certificate with its key and its CA. */
+export type Serving = Pair & { readonly ca: string };
 
-/** A name and no more: nothing listens there. */
 let nextPort = 10_000;
 
 /** A server that runs. */
 export class MemoryApiServer extends TestCluster {
-  readonly port = nextPort++;
+  readonly #listener: TlsListener | undefined;
+  readonly #ownPort = nextPort++;
   readonly #certificate: X509Certificate;
   readonly #connections = new Set<MemoryResponse>();
   /** By CA and name, since each check is a signature. */
   readonly #faults = new Map<string, Error | undefined>();
-  #isUp = true;
+  #isUp = false;
 
-  private constructor({ cert, ca }: ServingCertificate, options: MemoryServerOptions) {
-    super(ca, { kind: 'token', token: crypto.randomUUID() }, options);
-    this.#certificate = new X509Certificate(cert);
+  private constructor(serving: Serving, options: MemoryServerOptions) {
+    super(serving.ca, { kind: 'token', token: crypto.randomUUID() }, options);
+    this.#certificate = new X509Certificate(serving.cert);
+    this.#listener =
+      options.hasTls === true
+        ? new TlsListener(serving, serving.ca, async (...call) => this.serve(...call))
+        : undefined;
   }
 
   static async start(options: MemoryServerOptions = {}): Promise<MemoryApiServer> {
-    return new MemoryApiServer(options.serving ?? (await sharedCertificate()), options);
+    const server = new MemoryApiServer(options.serving ?? (await sharedServing()), options);
+    await server.comeUp();
+    return server;
+  }
+
+  /** Nothing listens there, unless it has TLS too. */
+  get port(): number {
+    return this.#listener?.port ?? this.#ownPort;
   }
 
   override get url(): string {
@@ -62,16 +73,19 @@ export class MemoryApiServer extends TestCluster {
   }
 
   override resetConnections(): void {
+    this.#listener?.resetConnections();
     for (const response of this.#connections) response.reset();
   }
 
   override async comeUp(): Promise<void> {
+    await this.#listener?.open();
     this.#isUp = true;
   }
 
   override async goDown(): Promise<void> {
     this.#isUp = false;
     this.resetConnections();
+    await this.#listener?.close();
   }
 
   async #receive(access: ClusterAccess, request: WireRequest, stopBy: StopBy): Promise<Answer> {
@@ -121,13 +135,14 @@ function trustFault(certificate: X509Certificate, ca: string): Error | undefined
   return Object.assign(new Error('unable to verify the first certificate'), { code });
 }
 
-let shared: Promise<ServingCertificate> | undefined;
+let shared: Promise<Serving> | undefined;
 
-async function sharedCertificate(): Promise<ServingCertificate> {
+async function sharedServing(): Promise<Serving> {
   shared ??= (async () => {
     const authority = await TestAuthority.create('api-server-ca');
-    const { cert } = await authority.issue({ names: ['127.0.0.1', 'localhost', 'kubernetes'] });
-    return { cert, ca: authority.cert };
+    const names = ['127.0.0.1', 'localhost', 'kubernetes'];
+    const { cert, key } = await authority.issue({ names });
+    return { cert, key, ca: authority.cert };
   })();
   return shared;
 }

@@ -129,7 +129,7 @@ describe.concurrent('an Exposure and its Edge', () => {
   });
 
   test('another driver: new objects come, and the old ones go when all is well by the new ones', async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', resources: ALL_KINDS });
+    await using lab = await OperatorLab.start({ hasSockets: true, resources: ALL_KINDS });
     lab.management.seed(...LAB_EDGES.haproxy.objects);
     const { server, port } = await lab.addExposed('blue');
 
@@ -162,7 +162,7 @@ describe.concurrent('an Exposure and its Edge', () => {
   });
 
   test('the objects of the former driver stay as long as proxies go by them', async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', edge: LAB_EDGES.haproxy.spec });
+    await using lab = await OperatorLab.start({ hasSockets: true, edge: LAB_EDGES.haproxy.spec });
     lab.management.seed(...LAB_EDGES.haproxy.objects);
     const { port, controllers } = await lab.addExposed('blue');
     await controllers.addNode('worker', ['192.0.2.1']);
@@ -194,7 +194,7 @@ describe.concurrent('an Exposure and its Edge', () => {
   });
 
   test('two drivers that write an Ingress have one each while the routes move', async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', edge: LAB_EDGES.haproxy.spec });
+    await using lab = await OperatorLab.start({ hasSockets: true, edge: LAB_EDGES.haproxy.spec });
     const nginx = { driver: 'nginx', ingress: { className: 'nginx' } };
     lab.management.seed(
       ...LAB_EDGES.haproxy.objects,
@@ -222,7 +222,7 @@ describe.concurrent('an Exposure and its Edge', () => {
   });
 
   test("Snicket's own gateway carries a tenant until its proxies go by another driver", async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', resources: ALL_KINDS });
+    await using lab = await OperatorLab.start({ hasSockets: true, resources: ALL_KINDS });
     lab.management.seed(...LAB_EDGES.haproxy.objects);
     const { port, controllers } = await lab.addExposed('blue');
     await controllers.addNode('worker', ['192.0.2.1']);

@@ -107,7 +107,7 @@ describe.concurrent('what is news', () => {
 });
 
 test('a healthy start is one event, and no warning', async () => {
-  await using lab = await OperatorLab.start({ hasGateway: true, probeMs: 50 });
+  await using lab = await OperatorLab.start({ hasGateway: true, probeMs: 60_000 });
   const { controllers } = await lab.addTenant('blue');
   await controllers.addNode('worker-1', ['10.0.0.1']);
 

@@ -22,7 +22,7 @@ const { kamaji: KAMAJI, deployment: DEPLOYMENT } = PROVIDER_RESOURCES;
 
 describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => {
   test('is prepared, routed, given its proxies, and reached', async () => {
-    await using lab = await startProvidedLab({ hasGateway: true, probeMs: 50 });
+    await using lab = await startProvidedLab({ hasGateway: true, probeMs: 60_000 });
     // A small API server is no konnectivity-server.
     const without = { ...ANNOTATED, 'spec.addons.konnectivity': undefined };
     const { server, controllers } = await addKamaji(lab, 'blue', without);
@@ -209,7 +209,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
 
 describe.concurrent('a second operator', () => {
   test('finds all as it should be, and writes nothing', async () => {
-    await using lab = await startProvidedLab({ resyncMs: 50 });
+    await using lab = await startProvidedLab({ resyncMs: 10_000 });
     await addKamaji(lab, 'blue', ANNOTATED);
     await lab.untilCondition('blue', 'TenantReady', /^True/);
     await lab.untilQuiet(10);

@@ -28,7 +28,7 @@ interface Event extends KubeObject {
 async function startLab(
   options: LabOptions = {},
 ): Promise<{ readonly lab: OperatorLab; readonly tenant: LabTenant }> {
-  const lab = await startProvidedLab({ resyncMs: 100, renewAfterMs: 50, ...options });
+  const lab = await startProvidedLab({ resyncMs: 10_000, renewAfterMs: 50, ...options });
   return { lab, tenant: await addKamaji(lab, 'blue') };
 }
 
@@ -81,7 +81,7 @@ function deletions(lab: OperatorLab): number {
 
 describe.concurrent('a certificate that Kamaji made before it had the hosts', () => {
   test('is what Ready names, with the command, while the tenant is brought what it needs', async () => {
-    const { lab } = await startLab({ hasGateway: true, probeMs: 50 });
+    const { lab } = await startLab({ hasGateway: true, resyncMs: 100 });
     await using _lab = lab;
     forbidDeletion(lab);
     make(lab, CERTIFICATE, await certificateFor('blue.tenants.svc'));

@@ -3,31 +3,33 @@
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { DrivenClock } from '../../clock/testing/driven-clock.ts';
+import { OutsideWork } from '../../clock/testing/outside-work.ts';
 import type { ClusterAccess } from '../../kube/access/cluster-access.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { TENANT_LIMITS } from '../../kube/client/client-limits.ts';
 import { createClient } from '../../kube/client/fetch-client.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { TestApiServer } from '../../kube/testing/api-server.ts';
-import { MemoryApiServer, refused } from '../../kube/testing/memory-api-server.ts';
+import { MemoryApiServer, refused, type Serving } from '../../kube/testing/memory-api-server.ts';
 import { MemoryNetwork } from '../../kube/testing/memory-network.ts';
 import type { TestCluster } from '../../kube/testing/test-cluster.ts';
-import { pendingCrypto } from '../../pki/testing/pending-crypto.ts';
-import type { Pair } from '../../proxy/testing/certificates.ts';
+import { countCrypto } from '../../pki/testing/crypto-work.ts';
+import { probeExposure } from '../../probe/probe-exposure.ts';
 import type { OperatorOptions } from '../operator.ts';
+import type { Probe } from '../probe-rounds.ts';
 import { until } from './until.ts';
 
 /** What a cluster of a lab is made of. */
 export interface LabCluster {
   readonly resources?: readonly Resource[];
-  readonly serving?: Pair & { readonly ca: string };
+  readonly serving?: Serving;
 }
 
 /** A place for clusters, and an operator between them. */
 export interface LabPlace {
   readonly clock: Clock;
   /** What an operator needs to work there. */
-  readonly operatorOptions: Pick<OperatorOptions, 'clock' | 'connectTenant' | 'dial'>;
+  readonly operatorOptions: Pick<OperatorOptions, 'clock' | 'connectTenant' | 'probe'>;
   start(cluster: LabCluster): Promise<TestCluster>;
   /** Waits until something holds, and returns it. */
   until<T>(what: string, look: () => T | undefined | false): Promise<T>;
@@ -35,18 +37,29 @@ export interface LabPlace {
   pass(ms: number): Promise<void>;
 }
 
-/** In this process, by a clock that goes as fast as the work is done. */
-export function memoryPlace(): LabPlace {
-  const clock = new DrivenClock(pendingCrypto());
+/**
+ * In this process, by a clock that goes as fast as the work is done.
+ *
+ * @param hasSockets - Whether clusters listen on loopback too, for probes and for a gateway; else no edge is there, and
+ * nothing answers a probe.
+ */
+export function memoryPlace(hasSockets: boolean): LabPlace {
+  const work = new OutsideWork();
+  countCrypto(work);
+  const clock = new DrivenClock(work);
   const network = new MemoryNetwork();
   const connectTenant = (access: ClusterAccess): KubeClient =>
     createClient(access, { limits: TENANT_LIMITS, clock, wire: network.wire(access) });
+  // While a probe is under way the clock stands, so its limits go by the clock of the machine.
+  const probe: Probe = async (target, options) =>
+    hasSockets
+      ? work.during(probeExposure(target, { ...options, clock: systemClock }))
+      : probeExposure(target, { ...options, dial: async () => Promise.reject(refused()) });
   return {
     clock,
-    // No edge is there, so nothing answers a probe.
-    operatorOptions: { clock, connectTenant, dial: async () => Promise.reject(refused()) },
+    operatorOptions: { clock, connectTenant, probe },
     start: async (cluster) => {
-      const server = await MemoryApiServer.start({ clock, ...cluster });
+      const server = await MemoryApiServer.start({ clock, hasTls: hasSockets, ...cluster });
       network.add(server);
       return server;
     },

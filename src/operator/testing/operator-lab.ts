@@ -24,9 +24,11 @@ import { SYSTEM, TENANTS } from './places.ts';
 export interface LabOptions extends Partial<Omit<OperatorOptions, 'client' | 'log'>> {
   /** The spec of Edge `shared`. Default: driver snicket at 127.0.0.1. */
   readonly edge?: object;
-  /** Default false: nothing is at the address of the edge. A gateway needs TLS. */
+  /** Default false: nothing is at the address of the edge. */
   readonly hasGateway?: boolean;
-  /** How clusters are reached; with TLS, time is that of the machine. Default `memory`, with a gateway `tls`. */
+  /** Whether clusters listen on loopback, and probes go there. Default: with a gateway. */
+  readonly hasSockets?: boolean;
+  /** How operator and users reach clusters; by TLS, time is that of the machine. Default `memory`. */
   readonly transport?: 'memory' | 'tls';
   /** Another lab whose clock and tenants this one shares. Default: none. */
   readonly beside?: OperatorLab;
@@ -73,8 +75,8 @@ export class OperatorLab implements AsyncDisposable {
   static async start(options: LabOptions = {}): Promise<OperatorLab> {
     const { hasGateway = false, isOperatorRunning = true } = options;
     const { resources = options.edge === undefined ? KINDS_OF_NO_EDGE : ALL_KINDS } = options;
-    const { transport = hasGateway ? 'tls' : 'memory', beside } = options;
-    const place = beside?.place ?? (transport === 'tls' ? tlsPlace() : memoryPlace());
+    const { transport = 'memory', hasSockets = hasGateway, beside } = options;
+    const place = beside?.place ?? (transport === 'tls' ? tlsPlace() : memoryPlace(hasSockets));
     const management = await place.start({ resources });
     management.seed(objectOf('Namespace', { name: TENANTS }));
     management.seed(objectOf('Namespace', { name: SYSTEM }));
@@ -82,7 +84,7 @@ export class OperatorLab implements AsyncDisposable {
     const gateway = hasGateway
       ? await GatewayLab.start({
           ...{ hasRoutesFile: false, engine: 'bun' },
-          openRoutes: (sink) => new KubernetesRoutes({ client }, sink),
+          openRoutes: (sink) => new KubernetesRoutes({ client, clock: place.clock }, sink),
         })
       : undefined;
     const lab = new OperatorLab(place, management, gateway, options);

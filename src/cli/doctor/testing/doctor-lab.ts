@@ -47,7 +47,7 @@ export class DoctorLab implements AsyncDisposable {
   }
 
   static async start(): Promise<DoctorLab> {
-    const operator = await OperatorLab.start({ hasGateway: true });
+    const operator = await OperatorLab.start({ transport: 'tls', hasGateway: true });
     const tenant = await operator.addTenant('blue');
     const lab = new DoctorLab(operator, tenant);
     const serving = await lab.certificate([KONNECTIVITY_HOST]);

@@ -1,0 +1,39 @@
+/**
+ * For tests only: the operations of WebCrypto as outside work. They go on in threads of their own, so an event loop that
+ * is quiet does not mean that nothing is going on.
+ */
+import type { OutsideWork } from '../../clock/testing/outside-work.ts';
+
+type Method = (this: SubtleCrypto, ...args: unknown[]) => Promise<unknown>;
+
+const METHODS = [
+  ...['decrypt', 'deriveBits', 'deriveKey', 'digest', 'encrypt', 'exportKey', 'generateKey'],
+  ...['importKey', 'sign', 'unwrapKey', 'verify', 'wrapKey'],
+];
+
+/** Those that are told of every operation. */
+const listeners = new Set<WeakRef<OutsideWork>>();
+let isCounting = false;
+
+/** Counts every operation of this process from now on, for as long as `work` is in use. */
+export function countCrypto(work: OutsideWork): void {
+  listeners.add(new WeakRef(work));
+  if (isCounting) return;
+  isCounting = true;
+  for (const name of METHODS) countMethod(name);
+}
+
+function countMethod(name: string): void {
+  const { subtle } = crypto;
+  const method = Reflect.get(subtle, name) as Method;
+  const counted = async (...args: unknown[]): Promise<unknown> => {
+    let result = method.apply(subtle, args);
+    for (const listener of listeners) {
+      const work = listener.deref();
+      if (work === undefined) listeners.delete(listener);
+      else result = work.during(result);
+    }
+    return result;
+  };
+  Object.defineProperty(subtle, name, { value: counted, configurable: true });
+}
