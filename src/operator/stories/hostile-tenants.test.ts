@@ -1,6 +1,7 @@
 /** What a tenant's API server can do to the operator, if somebody means it ill: nothing but to be told so. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { exposureStatus } from '../../api/exposure-status.ts';
+import { RESOURCES } from '../../kube/resource.ts';
 import {
   answerJson,
   beginStream,
@@ -117,20 +118,22 @@ function isPublic({ kind }: { readonly kind: string }): boolean {
 
 test('Exposures of a server that hangs keep no good one waiting', async () => {
   // Longer than the test: none of those that hang gives up and makes room.
-  await using lab = await OperatorLab.start({ transport: 'tls', tenantTimeoutMs: 600_000 });
-  const names = Array.from({ length: 96 }, (_, index) => `evil-${index}`);
-  using _hostile = await HostileTenant.start(lab, names, (call) => {
-    if (!call.isWatch) return call.path === DAEMON_SETS; // never answered
-    if (!call.path.endsWith('/endpointslices')) return false;
-    const labels = { 'kubernetes.io/service-name': 'kubernetes' };
-    const metadata = { name: 'x', namespace: 'default', labels };
-    let version = 10;
-    sendEvents(call, 500, () => ({
-      type: version++ % 2 === 0 ? 'ADDED' : 'DELETED',
-      object: { metadata: { ...metadata, resourceVersion: String(version) } },
-    }));
-    return true;
+  const tenantTimeoutMs = 600_000;
+  await using lab = await OperatorLab.start({ tenantTimeoutMs });
+  const { server, user } = await lab.startTenant('evil');
+  const hang = { kind: 'hang' } as const;
+  server.inject(hang, { verb: 'list', plural: 'daemonsets' }, Number.POSITIVE_INFINITY);
+  // Its watches tell of changes all the time.
+  const labels = { 'kubernetes.io/service-name': 'kubernetes' };
+  const slice = objectOf('EndpointSlice', { name: 'x', namespace: 'default', labels });
+  const { clock } = lab.place;
+  const stopChanges = clock.every(500, () => {
+    const isThere = server.read(RESOURCES.endpointSlice, slice.metadata) !== undefined;
+    if (isThere) void user.delete(RESOURCES.endpointSlice, slice.metadata);
+    else void user.create(RESOURCES.endpointSlice, slice);
   });
+  const names = Array.from({ length: 96 }, (_, index) => `evil-${index}`);
+  for (const name of names) lab.knows(lab.tenants[0]!, name);
   await lab.addTenant('good');
   for (const name of names) await lab.expose(name);
   await lab.until('as many hang as are looked at', () => lab.statusOf('evil-31')?.route);
@@ -139,4 +142,6 @@ test('Exposures of a server that hangs keep no good one waiting', async () => {
 
   await lab.until('the route', () => lab.statusOf('good')?.route !== undefined);
   await lab.untilCondition('good', 'TenantReady', /^True/);
+  expect(clock.nowMs()).toBeLessThan(tenantTimeoutMs);
+  stopChanges();
 });
