@@ -1,19 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { KubeClient } from './client/client.ts';
-import { createClient } from './client/fetch-client.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 import { RESOURCES } from './resource.ts';
-import { TestApiServer } from './testing/api-server.ts';
+import { MemoryApiServer } from './testing/memory-api-server.ts';
 import type { ApiObject } from './store/object-store.ts';
 
 const FINALIZER = 'snicket.dev/clean-up';
 const maps = RESOURCES.configMap;
-let server: TestApiServer;
+let server: MemoryApiServer;
 let client: KubeClient;
 
 beforeAll(async () => {
-  server = await TestApiServer.start();
-  client = createClient(server.access);
+  server = await MemoryApiServer.start();
+  client = server.client();
 });
 
 afterAll(async () => server?.[Symbol.asyncDispose]());

@@ -1,7 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { createClient } from '../kube/client/fetch-client.ts';
 import { RESOURCES } from '../kube/resource.ts';
-import { TestApiServer } from '../kube/testing/api-server.ts';
+import { MemoryApiServer } from '../kube/testing/memory-api-server.ts';
 import { StatusWriter } from './status-writer.ts';
 import { objectOf } from './testing/objects.ts';
 
@@ -14,9 +13,9 @@ interface Status {
 }
 
 test('a status is written once, and not again while the watch is behind', async () => {
-  await using server = await TestApiServer.start();
+  await using server = await MemoryApiServer.start();
   const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
-  const statuses = new StatusWriter<Status>(createClient(server.access));
+  const statuses = new StatusWriter<Status>(server.client());
 
   expect(await statuses.write(seen!, { exposures: 1 }, signal)).toBe(true);
 
@@ -26,9 +25,9 @@ test('a status is written once, and not again while the watch is behind', async 
 });
 
 test('a status that turns back is written, though the watch still shows it as it was', async () => {
-  await using server = await TestApiServer.start();
+  await using server = await MemoryApiServer.start();
   server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
-  const client = createClient(server.access);
+  const client = server.client();
   await client.patch(
     RESOURCES.edge,
     { name: 'shared' },
@@ -50,9 +49,9 @@ test('a status that turns back is written, though the watch still shows it as it
 });
 
 test('what somebody else wrote since counts, and so does another object of the same name', async () => {
-  await using server = await TestApiServer.start();
+  await using server = await MemoryApiServer.start();
   const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
-  const client = createClient(server.access);
+  const client = server.client();
   const statuses = new StatusWriter<Status>(client);
   await statuses.write(seen!, { exposures: 1 }, signal);
   const key = { name: 'shared' };
@@ -69,9 +68,9 @@ test('what somebody else wrote since counts, and so does another object of the s
 });
 
 test('what we wrote is not foreign, whether the watch or the answer comes first', async () => {
-  await using server = await TestApiServer.start();
+  await using server = await MemoryApiServer.start();
   const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
-  const statuses = new StatusWriter<Status>(createClient(server.access));
+  const statuses = new StatusWriter<Status>(server.client());
 
   const writing = statuses.write(seen!, { exposures: 1 }, signal);
   const early = { ...seen!, metadata: { ...seen!.metadata, resourceVersion: '999999' } };
@@ -83,9 +82,9 @@ test('what we wrote is not foreign, whether the watch or the answer comes first'
 });
 
 test('what somebody else writes is foreign, if it is to the status', async () => {
-  await using server = await TestApiServer.start();
+  await using server = await MemoryApiServer.start();
   const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
-  const client = createClient(server.access);
+  const client = server.client();
   const statuses = new StatusWriter<Status>(client);
   await statuses.write(seen!, { exposures: 1 }, signal);
   const key = { name: 'shared' };
@@ -103,9 +102,9 @@ test('what somebody else writes is foreign, if it is to the status', async () =>
 });
 
 test('the latest of an object has the version that our own write has left it with', async () => {
-  await using server = await TestApiServer.start();
+  await using server = await MemoryApiServer.start();
   const [seen] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
-  const statuses = new StatusWriter<Status>(createClient(server.access));
+  const statuses = new StatusWriter<Status>(server.client());
   expect(statuses.latest(seen!)).toBe(seen!);
 
   await statuses.write(seen!, { exposures: 1 }, signal);

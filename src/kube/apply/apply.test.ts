@@ -4,9 +4,8 @@ import { ManualClock } from '../../clock/manual-clock.ts';
 import { appliedHash, Applier, APPLIED_ANNOTATION, needsApply } from './apply.ts';
 import { conflictOwners } from './conflict.ts';
 import type { KubeClient } from '../client/client.ts';
-import { createClient } from '../client/fetch-client.ts';
 import { RESOURCES } from '../resource.ts';
-import { TestApiServer } from '../testing/api-server.ts';
+import { MemoryApiServer } from '../testing/memory-api-server.ts';
 import type { ApiObject } from '../store/object-store.ts';
 
 function map(name: string, data: Readonly<Record<string, string>>): ApiObject {
@@ -68,7 +67,7 @@ describe('needsApply', () => {
 });
 
 describe('an Applier', () => {
-  let server: TestApiServer;
+  let server: MemoryApiServer;
   let client: KubeClient;
   let other: KubeClient;
   let clock: ManualClock;
@@ -80,9 +79,9 @@ describe('an Applier', () => {
     other.patch<ApiObject>(RESOURCES.configMap, key, 'merge', { data: { x } });
 
   beforeAll(async () => {
-    server = await TestApiServer.start();
-    client = createClient(server.access);
-    other = createClient(server.access, { fieldManager: 'other' });
+    server = await MemoryApiServer.start();
+    client = server.client();
+    other = server.client({ fieldManager: 'other' });
   });
 
   afterAll(async () => server?.[Symbol.asyncDispose]());

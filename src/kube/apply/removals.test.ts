@@ -2,18 +2,17 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Applier } from './apply.ts';
 import { removals } from './removals.ts';
 import type { KubeClient } from '../client/client.ts';
-import { createClient } from '../client/fetch-client.ts';
 import { RESOURCES } from '../resource.ts';
-import { TestApiServer } from '../testing/api-server.ts';
+import { MemoryApiServer } from '../testing/memory-api-server.ts';
 
-let server: TestApiServer;
+let server: MemoryApiServer;
 let ours: KubeClient;
 let theirs: KubeClient;
 
 beforeAll(async () => {
-  server = await TestApiServer.start();
-  ours = createClient(server.access);
-  theirs = createClient(server.access, { fieldManager: 'other' });
+  server = await MemoryApiServer.start();
+  ours = server.client();
+  theirs = server.client({ fieldManager: 'other' });
 });
 afterAll(async () => server[Symbol.asyncDispose]());
 

@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test';
 import { needsApply, Applier } from './apply.ts';
 import { patchWithout, strays } from './strays.ts';
-import { createClient } from '../client/fetch-client.ts';
 import { RESOURCES } from '../resource.ts';
-import { TestApiServer } from '../testing/api-server.ts';
+import { MemoryApiServer } from '../testing/memory-api-server.ts';
 import type { ApiObject } from '../store/object-store.ts';
 
 function daemonSet(pod: object): ApiObject {
@@ -43,9 +42,9 @@ test('of another kind, or where all is as asked for, there are none', () => {
 });
 
 test('an apply takes them away, and is content then', async () => {
-  await using server = await TestApiServer.start();
-  const client = createClient(server.access);
-  const other = createClient(server.access, { fieldManager: 'other' });
+  await using server = await MemoryApiServer.start();
+  const client = server.client();
+  const other = server.client({ fieldManager: 'other' });
   const desired = daemonSet({ nodeSelector: LINUX });
   const key = desired.metadata;
   const applier = new Applier(client);

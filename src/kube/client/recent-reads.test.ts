@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import type { KubeClient } from './client.ts';
-import { createClient } from './fetch-client.ts';
 import type { KubeObject } from '../object.ts';
 import { RecentReads } from './recent-reads.ts';
 import { RESOURCES } from '../resource.ts';
-import { TestApiServer } from '../testing/api-server.ts';
+import { MemoryApiServer } from '../testing/memory-api-server.ts';
 import type { ApiObject } from '../store/object-store.ts';
 
 const FRESH_MS = 1000;
@@ -20,16 +19,16 @@ class ReadsLab implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly reads: RecentReads;
   readonly client: KubeClient;
-  readonly #server: TestApiServer;
+  readonly #server: MemoryApiServer;
 
-  private constructor(server: TestApiServer) {
+  private constructor(server: MemoryApiServer) {
     this.#server = server;
-    this.client = createClient(server.access);
+    this.client = server.client();
     this.reads = new RecentReads(this.client, FRESH_MS, this.clock);
   }
 
   static async start(): Promise<ReadsLab> {
-    const server = await TestApiServer.start();
+    const server = await MemoryApiServer.start();
     server.seed(configMap());
     return new ReadsLab(server);
   }

@@ -2,19 +2,18 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import type { KubeClient } from '../client/client.ts';
-import { createClient } from '../client/fetch-client.ts';
 import { LeaderElection } from './leader-election.ts';
 import type { Lease } from './lease.ts';
 import { RESOURCES } from '../resource.ts';
-import { TestApiServer } from '../testing/api-server.ts';
+import { MemoryApiServer } from '../testing/memory-api-server.ts';
 import { until } from '../testing/contract/until.ts';
 
 const lease = { name: 'operator', namespace: 'default' };
-let server: TestApiServer;
+let server: MemoryApiServer;
 let open: Candidate[];
 
 beforeEach(async () => {
-  server = await TestApiServer.start();
+  server = await MemoryApiServer.start();
   open = [];
 });
 
@@ -33,7 +32,7 @@ class Candidate {
   readonly terms = { begun: 0, ended: 0 };
   /** What leading waits for after it was told to end. */
   windDown: Promise<void> = Promise.resolve();
-  readonly #client = new CountingClient(createClient(server.access));
+  readonly #client = new CountingClient(server.client());
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
@@ -259,7 +258,7 @@ test('stops at once when another has the lease', async () => {
   const a = new Candidate('a');
   await a.leads();
   const patch = { spec: { holderIdentity: 'thief' } };
-  await createClient(server.access).patch(RESOURCES.lease, lease, 'merge', patch);
+  await server.client().patch(RESOURCES.lease, lease, 'merge', patch);
 
   await a.pass(2_100);
 
@@ -290,7 +289,7 @@ test('leaves no lease behind when it stops while it takes one', async () => {
 
 test('gives the lease back and fails when its work fails', async () => {
   const election = new LeaderElection({
-    client: createClient(server.access),
+    client: server.client(),
     ...{ lease, identity: 'a', clock: new ManualClock() },
     logger: createLogger({ write: () => {} }),
   });

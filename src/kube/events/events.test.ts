@@ -4,10 +4,9 @@ import { createLogger } from '../../telemetry/log.ts';
 import type { KubeClient } from '../client/client.ts';
 import { eventObject, type EventNote } from './event-object.ts';
 import { EventRecorder } from './events.ts';
-import { createClient } from '../client/fetch-client.ts';
 import type { KubeObject } from '../object.ts';
 import { RESOURCES } from '../resource.ts';
-import { TestApiServer } from '../testing/api-server.ts';
+import { MemoryApiServer } from '../testing/memory-api-server.ts';
 import { until } from '../testing/contract/until.ts';
 import type { ApiObject } from '../store/object-store.ts';
 
@@ -18,7 +17,7 @@ const conflict: EventNote = {
   note: 'a.example.invalid is held by another',
 };
 
-let server: TestApiServer;
+let server: MemoryApiServer;
 let client: KubeClient;
 let clock: ManualClock;
 let recorder: EventRecorder;
@@ -27,8 +26,8 @@ let stop: AbortController;
 let running: Promise<void>;
 
 beforeEach(async () => {
-  server = await TestApiServer.start();
-  client = createClient(server.access);
+  server = await MemoryApiServer.start();
+  client = server.client();
   clock = new ManualClock();
   log = [];
   recorder = new EventRecorder({

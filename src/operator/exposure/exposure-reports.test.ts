@@ -1,10 +1,9 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import { EventRecorder } from '../../kube/events/events.ts';
-import { createClient } from '../../kube/client/fetch-client.ts';
 import { Informer } from '../../kube/informer/informer.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { TestApiServer } from '../../kube/testing/api-server.ts';
+import { MemoryApiServer } from '../../kube/testing/memory-api-server.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { objectOf } from '../testing/objects.ts';
 import { TENANTS } from '../testing/places.ts';
@@ -23,12 +22,12 @@ const LOST = { severity: 'error', message: 'nobody answers', action: 'start it' 
 const UNOBSERVED = { ...WELL, TenantReady: waits('ProxiesUnobserved', 'nobody looks') };
 
 test('a DaemonSet that nobody looks at is told of after half a minute, once', async () => {
-  await using server = await TestApiServer.start();
+  await using server = await MemoryApiServer.start();
   server.seed(objectOf('Namespace', { name: TENANTS }));
   const [seeded] = server.seed(objectOf('Exposure', { name: 'blue', namespace: TENANTS }));
   const ended = new AbortController();
   const { signal } = ended;
-  const client = createClient(server.access);
+  const client = server.client();
   const exposures = new Informer({ client, resource: RESOURCES.exposure });
   void exposures.run(signal);
   await exposures.synced(signal);
@@ -64,14 +63,14 @@ test('a DaemonSet that nobody looks at is told of after half a minute, once', as
 });
 
 test('of one that was not Ready before this process began, and still is not, there is a line, once', async () => {
-  await using server = await TestApiServer.start();
+  await using server = await MemoryApiServer.start();
   server.seed(objectOf('Namespace', { name: TENANTS }));
   const [blue, red, grey] = server.seed(
     ...['blue', 'red', 'grey'].map((name) => objectOf('Exposure', { name, namespace: TENANTS })),
   );
   const ended = new AbortController();
   const { signal } = ended;
-  const client = createClient(server.access);
+  const client = server.client();
   const exposures = new Informer({ client, resource: RESOURCES.exposure });
   void exposures.run(signal);
   await exposures.synced(signal);

@@ -1,9 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { createClient } from '../../kube/client/fetch-client.ts';
 import { keyText, objectText } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { TestApiServer } from '../../kube/testing/api-server.ts';
+import { MemoryApiServer } from '../../kube/testing/memory-api-server.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { objectOf } from '../testing/objects.ts';
 import { until } from '../testing/until.ts';
@@ -13,17 +12,17 @@ setDefaultTimeout(120_000);
 
 /** A cluster that is watched, and what its listener was told, in order. */
 class ManagementLab implements AsyncDisposable {
-  readonly server: TestApiServer;
+  readonly server: MemoryApiServer;
   readonly user: KubeClient;
   readonly cluster: ManagementCluster;
   readonly told: string[] = [];
   readonly #ended = new AbortController();
 
-  private constructor(server: TestApiServer) {
+  private constructor(server: MemoryApiServer) {
     this.server = server;
-    this.user = createClient(server.access, { fieldManager: 'user' });
+    this.user = server.client({ fieldManager: 'user' });
     this.cluster = new ManagementCluster({
-      client: createClient(server.access),
+      client: server.client(),
       freshMs: 1000,
       log: createLogger({ level: 'error', write: () => {} }),
       listener: {
@@ -42,7 +41,7 @@ class ManagementLab implements AsyncDisposable {
   }
 
   static async start(): Promise<ManagementLab> {
-    const server = await TestApiServer.start();
+    const server = await MemoryApiServer.start();
     server.seed(objectOf('Namespace', { name: 'tenants', labels: { team: 'a' } }));
     const lab = new ManagementLab(server);
     await lab.cluster.open(lab.#ended.signal);
@@ -154,12 +153,12 @@ describe.concurrent('a management cluster that is watched', () => {
   });
 
   test('is waited for if it is not there at the start', async () => {
-    const server = await TestApiServer.start();
+    const server = await MemoryApiServer.start();
     await server.goDown();
     const nobody = () => {};
     const ended = new AbortController();
     const cluster = new ManagementCluster({
-      client: createClient(server.access),
+      client: server.client(),
       freshMs: 1000,
       log: createLogger({ level: 'error', write: () => {} }),
       listener: {
@@ -180,11 +179,11 @@ describe.concurrent('a management cluster that is watched', () => {
 });
 
 test('a kind of which nothing has been read yet is not known, although nothing has failed', async () => {
-  await using server = await TestApiServer.start();
+  await using server = await MemoryApiServer.start();
   server.inject({ kind: 'hang' }, { verb: 'list', plural: 'ingresses' }, 1);
   const nothing = () => {};
   const cluster = new ManagementCluster({
-    ...{ client: createClient(server.access), freshMs: 1000 },
+    ...{ client: server.client(), freshMs: 1000 },
     log: createLogger({ level: 'error', write: nothing }),
     listener: {
       ...{ onExposure: nothing, onEdge: nothing, onService: nothing, onOwned: nothing },

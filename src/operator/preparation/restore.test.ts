@@ -1,6 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { valueAt } from '../../edges/fields.ts';
-import { createClient } from '../../kube/client/fetch-client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import {
@@ -267,7 +266,7 @@ describe.concurrent('an Exposure that goes', () => {
       expect(failure).toBe(ended);
 
       // A new process knows nothing but what is on the object.
-      lab.preparer = new Preparer(createClient(lab.server.access));
+      lab.preparer = new Preparer(lab.server.client());
       expect(await lab.restore()).toBeUndefined();
 
       const { uid: _, creationTimestamp: __, ...metadata } = lab.tenant().metadata;

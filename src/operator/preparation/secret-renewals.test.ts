@@ -1,9 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
-import { createClient } from '../../kube/client/fetch-client.ts';
 import type { OwnerReference } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { TestApiServer } from '../../kube/testing/api-server.ts';
+import { MemoryApiServer } from '../../kube/testing/memory-api-server.ts';
 import type { Secret } from '../../providers/reading/control-plane-reading.ts';
 import type { RenewableSecret } from '../../providers/reading/renewable-secrets.ts';
 import { NAMESPACE, readyTenant, secretOf } from '../../providers/testing/provider-objects.ts';
@@ -23,18 +22,18 @@ const AFTER_MS = 20_000;
 class Lab implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly renewals: SecretRenewals;
-  readonly server: TestApiServer;
+  readonly server: MemoryApiServer;
 
-  private constructor(server: TestApiServer) {
+  private constructor(server: MemoryApiServer) {
     this.server = server;
-    const client = createClient(server.access);
+    const client = server.client();
     const read = async () => client.get<Secret>(RESOURCES.secret, KEY);
     const management = { client, secret: read, secretNow: read };
     this.renewals = new SecretRenewals({ management, clock: this.clock, renewAfterMs: AFTER_MS });
   }
 
   static async start(ownerReferences: readonly OwnerReference[] = [OWNED]): Promise<Lab> {
-    const lab = new Lab(await TestApiServer.start());
+    const lab = new Lab(await MemoryApiServer.start());
     lab.server.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     lab.make('stale', ownerReferences);
     return lab;
@@ -87,7 +86,7 @@ describe('a Secret that is out of date', () => {
   test('is left alone when its provider makes it anew in time', async () => {
     await using lab = await Lab.start();
     await lab.renew();
-    await createClient(lab.server.access).delete(RESOURCES.secret, KEY);
+    await lab.server.client().delete(RESOURCES.secret, KEY);
     lab.make('fresh');
 
     lab.clock.advance(AFTER_MS);

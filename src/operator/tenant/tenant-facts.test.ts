@@ -1,7 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { createClient } from '../../kube/client/fetch-client.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { TestApiServer } from '../../kube/testing/api-server.ts';
+import { MemoryApiServer } from '../../kube/testing/memory-api-server.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import { objectOf } from '../testing/objects.ts';
@@ -75,9 +74,9 @@ describe('a tenant that is asked', () => {
   const options = () => ({ signal: AbortSignal.timeout(10_000) });
 
   test('says its version, its addresses, and the domain that everybody has', async () => {
-    await using server = await TestApiServer.start();
+    await using server = await MemoryApiServer.start();
     server.seed(service);
-    const view = new TenantSnapshot(createClient(server.access), false);
+    const view = new TenantSnapshot(server.client(), false);
 
     const facts = await readTenantFacts(view, options());
 
@@ -93,9 +92,9 @@ describe('a tenant that is asked', () => {
     ['kind: ClusterConfiguration\n', 'cluster.local'],
     ['dnsDomainOfSomethingElse: a.test\n', 'cluster.local'],
   ])('says its domain as kubeadm wrote it: %j', async (text, domain) => {
-    await using server = await TestApiServer.start();
+    await using server = await MemoryApiServer.start();
     server.seed(service, config(text));
-    const view = new TenantSnapshot(createClient(server.access), false);
+    const view = new TenantSnapshot(server.client(), false);
 
     expect(await readTenantFacts(view, options())).toMatchObject({ clusterDomain: domain });
     const said = { ...options(), clusterDomain: 'said.test' };
@@ -103,11 +102,11 @@ describe('a tenant that is asked', () => {
   });
 
   test('may refuse to show what kubeadm wrote', async () => {
-    await using server = await TestApiServer.start();
+    await using server = await MemoryApiServer.start();
     server.seed(service, config('dnsDomain: hidden.test\n'));
     const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
     server.inject(refusal, { plural: RESOURCES.configMap.plural });
-    const view = new TenantSnapshot(createClient(server.access), false);
+    const view = new TenantSnapshot(server.client(), false);
 
     expect(await readTenantFacts(view, options())).toMatchObject({
       clusterDomain: 'cluster.local',
@@ -115,8 +114,8 @@ describe('a tenant that is asked', () => {
   });
 
   test('is not initialised before it has its own Service', async () => {
-    await using server = await TestApiServer.start();
-    const view = new TenantSnapshot(createClient(server.access), false);
+    await using server = await MemoryApiServer.start();
+    const view = new TenantSnapshot(server.client(), false);
 
     expect(readTenantFacts(view, options())).rejects.toThrow(TenantNotInitialised);
   });

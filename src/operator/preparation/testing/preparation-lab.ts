@@ -4,10 +4,9 @@
 import { ManualClock } from '../../../clock/manual-clock.ts';
 import type { PreparePolicy } from '../../../api/exposure.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
-import { createClient } from '../../../kube/client/fetch-client.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { RESOURCES } from '../../../kube/resource.ts';
-import { TestApiServer } from '../../../kube/testing/api-server.ts';
+import { MemoryApiServer } from '../../../kube/testing/memory-api-server.ts';
 import type { ApiObject } from '../../../kube/store/object-store.ts';
 import { planProvided } from '../../../providers/plan-provided.ts';
 import { pasteText } from '../../../providers/preparation/plan-preparation.ts';
@@ -30,7 +29,7 @@ const RESOURCE = PROVIDER_RESOURCES.kamaji;
 
 /** A lab. `await using lab = await PreparationLab.start()` ends it with the scope. */
 export class PreparationLab implements AsyncDisposable {
-  readonly server: TestApiServer;
+  readonly server: MemoryApiServer;
   readonly clock = new ManualClock();
   /** Whoever wrote the tenant, by server-side apply. */
   readonly user: KubeClient;
@@ -39,9 +38,9 @@ export class PreparationLab implements AsyncDisposable {
   readonly client: KubeClient;
   preparer: Preparer;
 
-  private constructor(server: TestApiServer) {
+  private constructor(server: MemoryApiServer) {
     this.server = server;
-    const as = (fieldManager: string) => createClient(server.access, { fieldManager });
+    const as = (fieldManager: string) => server.client({ fieldManager });
     this.user = as('user');
     this.other = as('argocd-controller');
     this.client = as('snicket');
@@ -52,7 +51,7 @@ export class PreparationLab implements AsyncDisposable {
   /** A server, and a tenant with these fields. */
   static async start(fields: Readonly<Record<string, unknown>> = {}): Promise<PreparationLab> {
     const resources = [...Object.values(RESOURCES), ...Object.values(PROVIDER_RESOURCES)];
-    const lab = new PreparationLab(await TestApiServer.start({ resources }));
+    const lab = new PreparationLab(await MemoryApiServer.start({ resources }));
     lab.server.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     await lab.user.apply(tenantWith(fields), { resource: RESOURCE });
     return lab;
