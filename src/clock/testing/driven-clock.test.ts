@@ -2,6 +2,11 @@ import { describe, expect, test } from 'bun:test';
 import { DrivenClock } from './driven-clock.ts';
 import { OutsideWork } from './outside-work.ts';
 
+/** Not by `rejects`, which turns the event loop by itself. */
+async function failureOf(work: Promise<unknown>): Promise<string> {
+  return work.then(() => 'none', String);
+}
+
 describe('a clock that a test drives', () => {
   test('goes from timer to timer until something holds, and no further', async () => {
     const clock = new DrivenClock();
@@ -48,11 +53,10 @@ describe('a clock that a test drives', () => {
   test('ends with an error where no timer is left, or none in time', async () => {
     const clock = new DrivenClock();
 
-    await expect(clock.until('a wonder', () => false)).rejects.toThrow(
-      'no timer is left: a wonder',
-    );
+    expect(await failureOf(clock.until('a wonder', () => false))).toContain('no timer is left');
     clock.every(1000, () => {});
-    await expect(clock.until('a wonder', () => false, 5000)).rejects.toThrow('not within 5000 ms');
+    const late = clock.until('a wonder', () => false, 5000);
+    expect(await failureOf(late)).toContain('not within 5000 ms: a wonder');
   });
 
   test('gives what a promise gives, or its error, when its time has come', async () => {
@@ -63,7 +67,7 @@ describe('a clock that a test drives', () => {
     expect(await clock.settled('the value', promise)).toBe('late');
     expect(clock.nowMs()).toBe(1000);
     const failing = clock.settled('the error', Promise.reject(new Error('at once')));
-    await expect(failing).rejects.toThrow('at once');
+    expect(await failureOf(failing)).toContain('at once');
   });
 
   test('passes a time as a whole, with the timers in it', async () => {

@@ -21,17 +21,17 @@ export class DrivenClock extends ManualClock {
   /** Lets time pass until something holds, and returns it. @throws Error if it does not within a day of this clock */
   async until<T>(what: string, look: () => T | undefined | false, limitMs = LIMIT_MS): Promise<T> {
     const endMs = this.nowMs() + limitMs;
-    for (;;) {
-      let value = look();
-      if (value !== undefined && value !== false) return value;
+    let value = look();
+    while (value === undefined || value === false) {
       await this.quiet();
       value = look();
-      if (value !== undefined && value !== false) return value;
+      if (value !== undefined && value !== false) break;
       const dueMs = this.nextDueMs;
       if (dueMs === undefined) throw new Error(`never, since no timer is left: ${what}`);
       if (dueMs > endMs) throw new Error(`not within ${limitMs} ms: ${what}`);
       this.advance(dueMs - this.nowMs());
     }
+    return value;
   }
 
   /** Lets time pass until a promise settles, and returns what it gives. */

@@ -10,7 +10,7 @@ import { OperatorLab } from '../testing/operator-lab.ts';
 
 setDefaultTimeout(120_000);
 
-const OPTIONS = { edge: LAB_EDGES.traefik.spec, resyncMs: 10_000 };
+const OPTIONS = { edge: LAB_EDGES.traefik.spec, resyncMs: 1_000 };
 
 function leafOf({ server }: LabTenant): string {
   return fileIn(server.read(RESOURCES.secret, PROXY), 'tls.crt');

@@ -9,7 +9,7 @@ import { TENANTS } from '../testing/places.ts';
 setDefaultTimeout(120_000);
 
 /** Secrets are not watched. */
-const RESYNC = { resyncMs: 10_000 };
+const RESYNC = { resyncMs: 1_000 };
 
 function route(lab: OperatorLab): object | undefined {
   return lab.statusOf('blue')?.route;

@@ -92,7 +92,7 @@ describe.concurrent('what somebody changes is put back', () => {
   });
 
   test('at the next look, where it is not watched in the tenant', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const tenant = await lab.addExposed('blue');
     const before = NOT_WATCHED.map(([resource, key]) =>
       contentOf(tenant.server.read(resource, key))!,

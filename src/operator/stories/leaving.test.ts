@@ -163,7 +163,7 @@ describe.concurrent('an Exposure that is deleted', () => {
   });
 
   test('says at once that it leaves, and until when, if its tenant was silent already', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { server } = await lab.addExposed('blue');
     await lab.stopOperator();
     server.inject({ kind: 'hang' }, {}, Number.POSITIVE_INFINITY);

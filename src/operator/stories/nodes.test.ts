@@ -29,7 +29,7 @@ test('proxies whose roll-out stands still are told of, until it moves', async ()
 
 describe.concurrent('proxies that no node gets', () => {
   test('are a fault if there are nodes', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { controllers } = await lab.addTenant('blue');
     for (const name of ['worker-1', 'worker-2']) await controllers.addNode(name, ['10.0.0.1']);
 
@@ -50,7 +50,7 @@ describe.concurrent('proxies that no node gets', () => {
   });
 
   test('are none if there are no nodes yet', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { controllers } = await lab.addExposed('blue');
     expect(lab.condition('blue', 'TenantReady')).toStartWith('True NoNodes');
 

@@ -106,7 +106,7 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
   });
 
   test('is attended to while its provider\u2019s objects can be neither read nor written', async () => {
-    await using lab = await startProvidedLab({ resyncMs: 10_000 });
+    await using lab = await startProvidedLab({ resyncMs: 1_000 });
     const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
     await lab.untilCondition('blue', 'TenantReady', /^True/);
@@ -130,7 +130,7 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
   });
 
   test('is not led to a host for which its control plane may not be prepared', async () => {
-    await using lab = await startProvidedLab({ resyncMs: 10_000 });
+    await using lab = await startProvidedLab({ resyncMs: 1_000 });
     const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
     await lab.untilCondition('blue', 'TenantReady', /^True/);

@@ -209,7 +209,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
 
 describe.concurrent('a second operator', () => {
   test('finds all as it should be, and writes nothing', async () => {
-    await using lab = await startProvidedLab({ resyncMs: 10_000 });
+    await using lab = await startProvidedLab({ resyncMs: 1_000 });
     await addKamaji(lab, 'blue', ANNOTATED);
     await lab.untilCondition('blue', 'TenantReady', /^True/);
     await lab.untilQuiet(10);

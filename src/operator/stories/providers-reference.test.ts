@@ -129,7 +129,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
   });
 
   test('says that kubeconfigs still lead elsewhere, and is content nevertheless', async () => {
-    await using lab = await startProvidedLab({ resyncMs: 10_000 });
+    await using lab = await startProvidedLab({ resyncMs: 1_000 });
     const { kubeconfig } = await addKamaji(lab, 'blue');
     const old = kubeconfigFor('https://10.0.0.7:6443');
     await lab.changeSecret('blue-admin-kubeconfig', {
@@ -145,7 +145,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
   });
 
   test('puts back what somebody takes away, and comes to rest', async () => {
-    await using lab = await startProvidedLab({ resyncMs: 10_000 });
+    await using lab = await startProvidedLab({ resyncMs: 1_000 });
     await addKamaji(lab, 'blue');
     await expose(lab);
     await lab.untilCondition('blue', 'TenantReady', /^True/);

@@ -17,7 +17,7 @@ describe.concurrent('an operator that is started again', () => {
   test('writes nothing if all is as it should be', async () => {
     await using lab = await OperatorLab.start({
       hasGateway: true,
-      resyncMs: 10_000,
+      resyncMs: 1_000,
       probeMs: 60_000,
     });
     const { controllers } = await lab.addTenant('blue');
@@ -37,7 +37,7 @@ describe.concurrent('an operator that is started again', () => {
   test('tells no event again that the last one has told', async () => {
     await using lab = await startProvidedLab({
       hasGateway: true,
-      resyncMs: 10_000,
+      resyncMs: 1_000,
       probeMs: 60_000,
     });
     const own = {
@@ -120,14 +120,14 @@ function noted(client: KubeClient, who: string, journal: string[]): KubeClient {
 
 describe.concurrent('two operators', () => {
   test('take turns: one writes until it is stopped, and then the other', async () => {
-    await using lab = await OperatorLab.start({ isOperatorRunning: false, resyncMs: 10_000 });
+    await using lab = await OperatorLab.start({ isOperatorRunning: false, resyncMs: 1_000 });
     const journal: string[] = [];
     const { controllers } = await lab.addTenant('blue');
     const replica = (identity: string) => {
       const client = noted(lab.management.client(), identity, journal);
       const log = createLogger({ level: 'error', write: () => {} });
       const operator = new Operator({
-        ...{ client, namespace: SYSTEM, identity, log, resyncMs: 10_000 },
+        ...{ client, namespace: SYSTEM, identity, log, resyncMs: 1_000 },
         ...{ proxyImage: 'snicket.test/snicket:1', lookup: async () => ['127.0.0.1'] },
         ...lab.place.operatorOptions,
       });

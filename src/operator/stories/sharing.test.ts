@@ -28,7 +28,7 @@ function holderUid({ server }: LabTenant): string | undefined {
 
 describe.concurrent('two Exposures of one control plane', () => {
   test('do not fight over its proxies: the second is told whose they are', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { server } = await lab.addExposed('blue');
     await lab.expose('copy', {}, 'blue');
 
@@ -73,7 +73,7 @@ describe.concurrent('two Exposures of one control plane', () => {
   });
 
   test('both at the same moment come to rest with one of them', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { server } = await lab.addTenant('blue');
 
     await Promise.all([lab.expose('blue'), lab.expose('copy', {}, 'blue')]);
@@ -99,7 +99,7 @@ async function startRival(
   askMs?: number,
 ): Promise<OperatorLab> {
   const edge = { addresses: ['127.0.0.2'] };
-  const rival = await OperatorLab.start({ resyncMs: 10_000, edge, askMs, beside: lab });
+  const rival = await OperatorLab.start({ resyncMs: 1_000, edge, askMs, beside: lab });
   rival.knows(tenant, 'blue');
   await rival.expose('blue');
   return rival;
@@ -120,7 +120,7 @@ function broughtTo({ server }: LabTenant): readonly unknown[] {
 
 describe.concurrent('two management clusters with one tenant', () => {
   test('do not fight over its proxies: the second asks, is refused, and has changed nothing', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const tenant = await lab.addExposed('blue');
     await lab.untilQuiet(6);
     const before = broughtTo(tenant);
@@ -137,7 +137,7 @@ describe.concurrent('two management clusters with one tenant', () => {
   });
 
   test('the second does not ask again when it starts anew', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const tenant = await lab.addExposed('blue');
     await using rival = await startRival(lab, tenant);
     await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
@@ -258,7 +258,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     const tenant = await lab.addExposed('blue');
     await lab.stopOperator();
     await using rival = await OperatorLab.start({
-      resyncMs: 10_000,
+      resyncMs: 1_000,
       askMs: SHORT_MS,
       beside: lab,
     });

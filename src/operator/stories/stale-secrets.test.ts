@@ -28,7 +28,7 @@ interface Event extends KubeObject {
 async function startLab(
   options: LabOptions = {},
 ): Promise<{ readonly lab: OperatorLab; readonly tenant: LabTenant }> {
-  const lab = await startProvidedLab({ resyncMs: 10_000, renewAfterMs: 50, ...options });
+  const lab = await startProvidedLab({ resyncMs: 1_000, renewAfterMs: 50, ...options });
   return { lab, tenant: await addKamaji(lab, 'blue') };
 }
 

@@ -11,7 +11,7 @@ setDefaultTimeout(120_000);
 
 describe.concurrent('a tenant', () => {
   test('with nodes that make no sense ends nobody', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { server } = await lab.addTenant('blue');
     server.seed(objectOf('Node', { name: 'strange' }, { status: { addresses: [null] } }));
     await lab.expose('blue', { worker: { address: 'node' } });
@@ -23,7 +23,7 @@ describe.concurrent('a tenant', () => {
   });
 
   test('with objects that make no sense can be left', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000, leaveTimeoutMs: 300 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000, leaveTimeoutMs: 300 });
     const { server, user } = await lab.addExposed('blue');
     const labels = { labels: null } as unknown as { labels: Record<string, string> };
     await user.delete(RESOURCES.configMap, PROXY_CA);
@@ -35,7 +35,7 @@ describe.concurrent('a tenant', () => {
   });
 
   test('that is gone for good holds its Exposure for a while, which says so', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000, leaveTimeoutMs: 3_000 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000, leaveTimeoutMs: 3_000 });
     const { server } = await lab.addExposed('blue');
     await server.goDown();
 
@@ -77,7 +77,7 @@ test('more silent tenants than are looked at together do not keep the next one w
 
 test("an edge of another kind is not at the address of Snicket's own gateway", async () => {
   const { addresses: _addresses, ...spec } = LAB_EDGES.traefik.spec as Record<string, unknown>;
-  await using lab = await OperatorLab.start({ resyncMs: 10_000, edge: spec });
+  await using lab = await OperatorLab.start({ resyncMs: 1_000, edge: spec });
   lab.management.seed(
     objectOf(
       'Service',

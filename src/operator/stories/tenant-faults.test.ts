@@ -9,7 +9,7 @@ setDefaultTimeout(120_000);
 
 describe.concurrent("a tenant's API server", () => {
   test('that has just started is waited for', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const tenant = await lab.addTenant('blue', { isInitialised: false });
     await lab.expose('blue');
     await lab.untilCondition('blue', 'TenantReady', /^False TenantNotInitialised/);
@@ -21,7 +21,7 @@ describe.concurrent("a tenant's API server", () => {
   });
 
   test('that is down is routed all the same, and brought up to date when it is back', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000, edge: LAB_EDGES.traefik.spec });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000, edge: LAB_EDGES.traefik.spec });
     const { server, user } = await lab.addExposed('blue');
     const { proxies, certificate } = lab.statusOf('blue')!;
     await server.goDown();
@@ -42,7 +42,7 @@ describe.concurrent("a tenant's API server", () => {
   });
 
   test('that hangs holds up nobody else, and is brought up to date when it answers', async () => {
-    const options = { resyncMs: 10_000, concurrency: 1 };
+    const options = { resyncMs: 1_000, concurrency: 1 };
     await using lab = await OperatorLab.start({ ...options, isOperatorRunning: false });
     const { server } = await lab.addTenant('blue');
     server.inject({ kind: 'hang' }, {}, Number.POSITIVE_INFINITY);
@@ -61,7 +61,7 @@ describe.concurrent("a tenant's API server", () => {
   });
 
   test('that fails now and then is brought up to date in the end, once', async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { server } = await lab.addTenant('blue');
     server.inject({ kind: 'answer', status: 500, reason: 'InternalError' }, { verb: 'apply' }, 2);
     server.inject({ kind: 'reset' }, { verb: 'apply', plural: 'daemonsets' });
@@ -111,7 +111,7 @@ describe.concurrent("a tenant's API server", () => {
   });
 
   test("with an object of somebody else by the proxies' name keeps it", async () => {
-    await using lab = await OperatorLab.start({ resyncMs: 10_000 });
+    await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { server, user } = await lab.addTenant('blue');
     const { apiVersion, kind } = RESOURCES.configMap;
     const metadata = { namespace: 'kube-system', name: 'snicket-proxy-ca' };
