@@ -46,6 +46,7 @@ beforeAll(async () => {
     relayed: `https://localhost:${server.port}`,
     kubeconfig: join(folder, 'kubeconfig'),
     machineKubeconfig: join(folder, 'machine-kubeconfig'),
+    pauseMs: 1,
   });
   cluster = new Cluster(api, []);
 });

@@ -22,6 +22,8 @@ export interface ClusterAccess {
   readonly kubeconfig: string;
   /** Path of a kubeconfig to be written for the latter. */
   readonly machineKubeconfig: string;
+  /** Pause before a read that failed is repeated. Default: that of {@link persist}. */
+  readonly pauseMs?: number;
 }
 
 /** A cluster's API server as its administrator and its nodes use it, whoever runs it. */
@@ -36,6 +38,8 @@ export class ClusterApi {
   readonly kubeconfig: string;
   /** Path of the administrator's kubeconfig, for programs in the machine's own network. */
   readonly machineKubeconfig: string;
+  /** How reads that failed are repeated. */
+  readonly persistence: { readonly pauseMs?: number };
   readonly #admin: Credential;
   readonly #relayed: string;
 
@@ -46,6 +50,7 @@ export class ClusterApi {
     this.server = access.server;
     this.kubeconfig = access.kubeconfig;
     this.machineKubeconfig = access.machineKubeconfig;
+    this.persistence = access.pauseMs === undefined ? {} : { pauseMs: access.pauseMs };
     this.#admin = access.admin;
     this.#relayed = access.relayed;
     const mode = 0o600;
@@ -106,7 +111,7 @@ export class ClusterApi {
     contentType = 'application/json',
   ): Promise<Response> {
     const ask = async () => this.#ask(method, path, body, contentType);
-    return method === 'GET' ? persist(ask, { isRefused: isBusy }) : ask();
+    return method === 'GET' ? persist(ask, { ...this.persistence, isRefused: isBusy }) : ask();
   }
 
   /** Does the API server say yes at this path? One that does not listen yet, or is being replaced, does not. */

@@ -67,7 +67,7 @@ export class Cluster<C extends ClusterApi = ControlPlane> {
     // Whether a path is served is mostly asked by somebody who waits for it.
     const reads = args[0] === 'get' && args[1] !== '--raw';
     // kubectl ends with the same code whatever has failed, so all of it is tried again.
-    return reads ? persist(run) : run();
+    return reads ? persist(run, this.controlPlane.persistence) : run();
   }
 
   /** Applies objects, given as values or as YAML. */
