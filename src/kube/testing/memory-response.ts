@@ -41,7 +41,8 @@ export class MemoryResponse implements ApiResponse, Answer {
 
   reset(): void {
     this.#unread.length = 0;
-    this.resetSoon();
+    // Every request ends so, and most have been answered by then: no error is made for them.
+    if (!this.closed) this.resetSoon();
   }
 
   resetSoon(): void {

@@ -4,7 +4,7 @@ import { OperatorLab } from '../testing/operator-lab.ts';
 
 setDefaultTimeout(120_000);
 
-const RESTLESS = { resyncMs: 10_000, probeMs: 60_000 };
+const RESTLESS = { resyncMs: 4_000, probeMs: 60_000 };
 
 async function untilSteady(lab: OperatorLab): Promise<void> {
   await lab.untilQuiet(6);
