@@ -4,6 +4,7 @@ import { createClient } from '../client/fetch-client.ts';
 import type { KubeObject } from '../object.ts';
 import { RESOURCES, withVersion } from '../resource.ts';
 import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { TestApiServer } from './api-server.ts';
 import { MemoryApiServer } from './memory-api-server.ts';
 import type { TestCluster, TestClusterOptions } from './test-cluster.ts';
@@ -140,11 +141,13 @@ describe.each<[string, Start]>([
       // Twice, as fetch tries a second time on a connection that had worked.
       server.inject(fault, { verb: 'get' }, 2);
 
-      const isAnswered = fault.kind !== 'hang';
-      const asking = isAnswered ? client : server.client({ timeoutMs: 2_000 });
-      const failure = await failureOf(asking.get(maps, { name: 'a', namespace: 'default' }));
+      const clock = new ManualClock();
+      const asking = server.client({ clock, timeoutMs: 2_000 });
+      const failure = failureOf(asking.get(maps, { name: 'a', namespace: 'default' }));
+      await until('it is asked for', () => server.requests().length > 0);
+      if (fault.kind === 'hang') clock.advance(2_000);
 
-      expect(failure).toMatchObject(error);
+      expect(await failure).toMatchObject(error);
     });
 
     test.each([
