@@ -118,7 +118,10 @@ export async function lookAtTenant(
   const tenant = await readTenantFacts(view, { clusterDomain, signal });
   const live = await readTenantSide(view, signal);
   const { credentials, ...found } = await credentialsFor({
-    ...{ mode, apiHost: hosts?.api ?? '', tenant, now: clock.now() },
+    mode,
+    apiHost: hosts?.api ?? '',
+    tenant,
+    now: clock.now(),
     ca: reading.controlPlane?.ca,
     secret: live.find(isProxySecret),
   });

@@ -90,7 +90,10 @@ test('many where nobody answers do not keep another one waiting', async () => {
   using lab = new RoundsLab(60_000, dial);
   for (let index = 0; index < 64; index++) {
     lab.rounds.aim(`tenants/silent-${index}`, {
-      ...{ ...TARGET, port: silentPort, tenantCa, apiHost: `silent-${index}.example.test` },
+      ...TARGET,
+      port: silentPort,
+      tenantCa,
+      apiHost: `silent-${index}.example.test`,
     });
   }
   await lab.clock.until('all places are taken', () => lab.lookups >= 8);

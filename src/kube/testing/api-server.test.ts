@@ -110,7 +110,10 @@ describe.each<[string, Start]>([
   describe('garbage', () => {
     test('is what no living object owns, and what that owns', () => {
       const owner = ({ metadata: { name, uid = '' } }: KubeObject) => ({
-        ...{ apiVersion: 'v1', kind: 'ConfigMap', name, uid },
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        name,
+        uid,
       });
       const [root] = server.seed(map('root'));
       const gone = { ...owner(root!), uid: 'gone' };

@@ -14,10 +14,11 @@ import { ApiFailure } from '../store/api-failure.ts';
 import { collectGarbage } from '../store/garbage.ts';
 import { ObjectStore, type ApiObject } from '../store/object-store.ts';
 import { ObjectWrites } from '../store/object-writes.ts';
-import { readCall, WRITE_VERBS, type ApiCall, type Verb } from './api-call.ts';
+import { readCall, WRITE_VERBS, type ApiCall } from './api-call.ts';
 import { ApiCalls, FIRST_NAMESPACES } from './api-calls.ts';
 import { sendAnswer, sendFailure, type ApiResponse } from './api-response.ts';
 import { Faults, type Fault, type FaultTarget } from './fault.ts';
+import { logged, type LoggedRequest } from './logged-request.ts';
 import { sendWatch } from './watch-response.ts';
 
 /** Options of a {@link TestCluster}. */
@@ -41,17 +42,6 @@ export interface ApiRequest {
   readonly body: string;
   /** Whether the caller has shown a certificate of the CA. */
   readonly hasCertificate: boolean;
-}
-
-/** A request that has been answered, or refused, or broken off. */
-export interface LoggedRequest {
-  readonly verb: Verb;
-  readonly plural: string;
-  readonly namespace: string | undefined;
-  readonly name: string | undefined;
-  readonly subresource: string | undefined;
-  readonly manager: string | null;
-  readonly dryRun: boolean;
 }
 
 /** A cluster with objects, a log of requests, and faults. How it is reached is for its subclasses. */
@@ -239,18 +229,4 @@ export abstract class TestCluster implements AsyncDisposable {
     }
     await sendAnswer(response, this.#calls.answer(call, body), fault, this.clock);
   }
-}
-
-function logged({
-  verb,
-  resource,
-  namespace,
-  name,
-  subresource,
-  query,
-  path,
-}: ApiCall): LoggedRequest {
-  const dryRun = query.get('dryRun') === 'All';
-  const manager = query.get('fieldManager');
-  return { verb, plural: resource?.plural ?? path, namespace, name, subresource, manager, dryRun };
 }

@@ -183,7 +183,8 @@ test('a kind of which nothing has been read yet is not known, although nothing h
   server.inject({ kind: 'hang' }, { verb: 'list', plural: 'ingresses' }, 1);
   const nothing = () => {};
   const cluster = new ManagementCluster({
-    ...{ client: server.client(), freshMs: 1000 },
+    client: server.client(),
+    freshMs: 1000,
     log: createLogger({ level: 'error', write: nothing }),
     listener: {
       ...{ onExposure: nothing, onEdge: nothing, onService: nothing, onOwned: nothing },

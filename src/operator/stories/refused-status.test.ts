@@ -33,7 +33,9 @@ test('a status that is refused leaves no Ready standing', async () => {
   let isRefused = (_status: unknown) => false;
   const client = lab.management.client();
   lab.startOperator({
-    ...{ client: refusing(client, (status) => isRefused(status)), resyncMs: 1_000, probeMs: 100 },
+    client: refusing(client, (status) => isRefused(status)),
+    resyncMs: 1_000,
+    probeMs: 100,
   });
   await lab.expose('blue');
   await lab.untilCondition('blue', 'Ready', /^True/);

@@ -127,8 +127,13 @@ describe.concurrent('two operators', () => {
       const client = noted(lab.management.client(), identity, journal);
       const log = createLogger({ level: 'error', write: () => {} });
       const operator = new Operator({
-        ...{ client, namespace: SYSTEM, identity, log, resyncMs: 1_000 },
-        ...{ proxyImage: 'snicket.test/snicket:1', lookup: async () => ['127.0.0.1'] },
+        client,
+        namespace: SYSTEM,
+        identity,
+        log,
+        resyncMs: 1_000,
+        proxyImage: 'snicket.test/snicket:1',
+        lookup: async () => ['127.0.0.1'],
         ...lab.place.operatorOptions,
       });
       const election = new LeaderElection({

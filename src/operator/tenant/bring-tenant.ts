@@ -136,7 +136,8 @@ async function look(
   const { book } = means.management;
   const claimFacts = {
     isHere: ({ exposure, uid }: Holder) => book.has(exposure, uid),
-    ...{ nowMs: means.clock.now().getTime(), askMs },
+    nowMs: means.clock.now().getTime(),
+    askMs,
   };
   // Whoever has the tenant says so when asked, whatever else is wrong.
   const claim = claimOf(own, proxiesIn(live), claimFacts);

@@ -1,0 +1,30 @@
+/**
+ * For tests only: what a test cluster remembers of a request.
+ */
+import type { ApiCall, Verb } from './api-call.ts';
+
+/** A request that has been answered, or refused, or broken off. */
+export interface LoggedRequest {
+  readonly verb: Verb;
+  readonly plural: string;
+  readonly namespace: string | undefined;
+  readonly name: string | undefined;
+  readonly subresource: string | undefined;
+  readonly manager: string | null;
+  readonly dryRun: boolean;
+}
+
+/** What is remembered of a call. */
+export function logged({
+  verb,
+  resource,
+  namespace,
+  name,
+  subresource,
+  query,
+  path,
+}: ApiCall): LoggedRequest {
+  const dryRun = query.get('dryRun') === 'All';
+  const manager = query.get('fieldManager');
+  return { verb, plural: resource?.plural ?? path, namespace, name, subresource, manager, dryRun };
+}
