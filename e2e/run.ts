@@ -147,6 +147,9 @@ async function runTests(scenario: Scenario): Promise<number> {
   const report = join(logs, `${scenario.name}.xml`);
   // A report of an earlier run must not speak for this one.
   rmSync(report, { force: true });
+  // Worlds give the same names and addresses to different API servers, so their discovery must not share a cache.
+  const kubectlCache = join(logs, `${scenario.name}.kube-cache`);
+  rmSync(kubectlCache, { recursive: true, force: true });
   const log = isOnly ? 'inherit' : openSync(logPath(scenario), 'w');
   const child = Bun.spawn(
     [
@@ -161,7 +164,11 @@ async function runTests(scenario: Scenario): Promise<number> {
       stdin: 'ignore',
       stdout: log,
       stderr: log,
-      env: { ...process.env, ...(image !== undefined && { [IMAGE_VARIABLE]: image }) },
+      env: {
+        ...process.env,
+        KUBECACHEDIR: kubectlCache,
+        ...(image !== undefined && { [IMAGE_VARIABLE]: image }),
+      },
     },
   );
   if (typeof log === 'number') closeSync(log);
