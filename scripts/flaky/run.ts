@@ -29,10 +29,19 @@ const folder = 'build/flaky';
 mkdirSync(folder, { recursive: true });
 
 console.log(`${runs} runs of ${suites.join(', ')}; seed ${seed}, ${thieves} busy processes`);
+// A suite that is interrupted ends with everything running: nothing stays stopped.
+const interrupted = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(name, () => interrupted.abort());
+}
 const failures = new Map<string, number>();
 let failedRuns = 0;
 for (const suite of suites) {
-  for (let run = 1; run <= runs; run++) await runOnce(suite, run);
+  for (let run = 1; run <= runs && !interrupted.signal.aborted; run++) await runOnce(suite, run);
+}
+if (interrupted.signal.aborted) {
+  console.log('interrupted');
+  process.exit(130);
 }
 console.log(`\n${runs * suites.length - failedRuns} runs passed, ${failedRuns} failed`);
 for (const [test, count] of [...failures].toSorted(([, one], [, other]) => other - one)) {
@@ -50,11 +59,18 @@ async function runOnce(suite: string, run: number): Promise<void> {
   const child = Bun.spawn([...argv], { stdio: ['ignore', log, log] });
   closeSync(log);
   const ended = new AbortController();
+  const end = () => {
+    ended.abort();
+    child.kill('SIGTERM');
+  };
+  interrupted.signal.addEventListener('abort', end);
   const random = new Random(seed, run);
   const disturbance = disturb({ root: child.pid, random, thieves }, ended.signal);
   const code = await child.exited;
+  interrupted.signal.removeEventListener('abort', end);
   ended.abort();
   const { pauses, pausedMs } = await disturbance;
+  if (interrupted.signal.aborted) return;
   const seconds = Math.round((performance.now() - startMs) / 1000);
   const result = code === 0 ? 'passed' : `FAILED, see ${logPath}`;
   console.log(
