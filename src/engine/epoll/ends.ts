@@ -50,8 +50,10 @@ export const FLAG = {
   urgent: 1024,
   /** Its bytes are left to gather: see {@link Gatherer}. */
   gathers: 2048,
-  /** The last sweep found that it could move, and epoll may report that any moment. */
-  suspected: 4096,
+  /** The last sweep found something to read, which epoll may report any moment. */
+  readSuspected: 4096,
+  /** The last sweep found room to write, which epoll may report any moment. */
+  writeSuspected: 8192,
 } as const;
 
 /** What a client may wait for: see {@link WaitingList}. */

@@ -2,30 +2,28 @@
  * What is done once a second for every joined pair, whether or not anything happens to it.
  *
  * 1. An end that could move and does not has missed an edge. That would be a bug, here or in the kernel: it is counted,
- *    and healed. What the engine itself forgot is found within seconds; what epoll never told of, within
- *    {@link PROBE_TICKS}, since to find that out takes a system call for each end at rest. Two sweeps in a row must find
- *    it: a socket may become ready just before the first, and epoll reports it before the second.
+ *    and healed. What the engine itself forgot is found within seconds. What epoll never reported is found within
+ *    {@link PROBE_TICKS} and one more, since that takes a system call for each end at rest. Two sweeps in a row must find
+ *    the same: a socket may become ready just before the first, and epoll reports it before the second.
  * 2. An upstream that has lived for a tick gets its keepalive: a short connection need not pay for it. A client has
  *    inherited its own from the listener.
  */
 import { GLOBAL, type Counters } from '../counters.ts';
 import { FLAG, STAGE, type Ends } from './ends.ts';
-import * as libc from './system/libc.ts';
-import { errno } from './system/libc.ts';
-import { EPOLL, ERRNO, MSG } from './system/linux.ts';
-import type { Relay } from './relay/relay.ts';
-import { isWritable, setKeepalive } from './system/socket.ts';
+import { EPOLL } from './system/linux.ts';
+import { isReadable, isWritable, setKeepalive } from './system/socket.ts';
 
 /** Ticks without an event after which an end that ought to move is looked at. */
 const STUCK_TICKS = 2;
 /** Each end at rest is asked once in so many ticks whether it has something to say. */
 const PROBE_TICKS = 16;
 
+const SUSPECTED = FLAG.readSuspected | FLAG.writeSuspected;
+
 /** The parts of an engine that a sweep touches. */
 export interface SweepOptions {
   readonly ends: Ends;
   readonly counters: Counters;
-  readonly relay: Relay;
   readonly keepaliveMs: number;
   /** Handles an event that epoll did not bring. */
   readonly onEvent: (fd: number, events: number, generation: number) => void;
@@ -45,7 +43,7 @@ export class Sweep {
       if (ends.stageOf(fd) !== STAGE.joined) continue;
       if (!ends.has(fd, FLAG.settled)) this.#settle(fd);
       const isRecent = tick - (ends.lastTick[fd] ?? 0) < STUCK_TICKS;
-      if (isRecent || ends.has(fd, FLAG.queued | FLAG.gathers)) ends.clear(fd, FLAG.suspected);
+      if (isRecent || ends.has(fd, FLAG.queued | FLAG.gathers)) ends.clear(fd, SUSPECTED);
       else this.#check(fd, tick);
     }
   }
@@ -58,35 +56,22 @@ export class Sweep {
 
   #check(fd: number, tick: number): void {
     const { ends } = this.#options;
-    const missed = this.#missedEvents(fd, tick);
-    if (missed === 0 || !ends.has(fd, FLAG.suspected)) {
-      if (missed === 0) ends.clear(fd, FLAG.suspected);
-      else ends.set(fd, FLAG.suspected);
-      return;
-    }
-    ends.clear(fd, FLAG.suspected);
-    this.#heal(fd, missed);
+    const missed = this.#missedEvent(fd, tick);
+    const suspicion = missed === EPOLL.OUT ? FLAG.writeSuspected : FLAG.readSuspected;
+    const isConfirmed = missed !== 0 && ends.has(fd, suspicion);
+    ends.clear(fd, SUSPECTED);
+    if (isConfirmed) this.#heal(fd, missed);
+    else if (missed !== 0) ends.set(fd, suspicion);
   }
 
-  /** The events that epoll should have reported by now; 0 if there are none. */
-  #missedEvents(fd: number, tick: number): number {
+  /** The event that epoll should have reported by now; 0 if there is none. */
+  #missedEvent(fd: number, tick: number): number {
     const { ends } = this.#options;
     if (ends.has(fd, FLAG.blocked)) return isWritable(fd) ? EPOLL.OUT : 0; // else it is not stuck, but slow
     if (ends.has(fd, FLAG.finRead) || ends.has(ends.peerOf(fd), FLAG.blocked)) return 0;
     if (ends.has(fd, FLAG.readable)) return EPOLL.IN;
-    const isProbed = fd % PROBE_TICKS === tick % PROBE_TICKS || ends.has(fd, FLAG.suspected);
-    return isProbed ? this.#probe(fd) : 0;
-  }
-
-  /** Finds bytes or a FIN that epoll did not report. An error is handled at once: reading it takes it off the socket. */
-  #probe(fd: number): number {
-    const { relay } = this.#options;
-    if (libc.recv(fd, relay.io.address, 1, MSG.PEEK) >= 0) return EPOLL.IN;
-    if (errno() !== ERRNO.EAGAIN) {
-      this.#options.counters.add(GLOBAL.lostEdges, 1);
-      relay.lost(fd);
-    }
-    return 0;
+    const isProbed = fd % PROBE_TICKS === tick % PROBE_TICKS || ends.has(fd, FLAG.readSuspected);
+    return isProbed && isReadable(fd) ? EPOLL.IN : 0;
   }
 
   #heal(fd: number, events: number): void {

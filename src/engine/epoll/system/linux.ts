@@ -32,6 +32,7 @@ export const EPOLL = {
 } as const;
 
 /** For poll(2). */
+export const POLLIN = 0x1;
 export const POLLOUT = 0x4;
 
 export const EPOLL_CLOEXEC = 0x80000;

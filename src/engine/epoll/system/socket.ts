@@ -19,6 +19,7 @@ import {
   IPPROTO_IPV6,
   IPPROTO_TCP,
   IPV6_V6ONLY,
+  POLLIN,
   POLLOUT,
   SO,
   SOCK_CLOEXEC,
@@ -136,8 +137,18 @@ export function connect(fd: number, endpoint: Endpoint): number {
 
 /** Whether a socket takes bytes, by the same measure as epoll: send() is content with less room. */
 export function isWritable(fd: number): boolean {
+  return isReady(fd, POLLOUT);
+}
+
+/** Whether a socket has bytes, a FIN or an error to read. An error stays on the socket. */
+export function isReadable(fd: number): boolean {
+  return isReady(fd, POLLIN);
+}
+
+/** Errors count, whatever is asked for. */
+function isReady(fd: number, events: number): boolean {
   scratch.words[POLL_AT / WORD_BYTES] = fd;
-  scratch.words[POLL_AT / WORD_BYTES + 1] = POLLOUT; // and no events returned yet, in the upper half
+  scratch.words[POLL_AT / WORD_BYTES + 1] = events; // and no events returned yet, in the upper half
   return libc.poll(scratch.address + POLL_AT, 1, 0) > 0;
 }
 
