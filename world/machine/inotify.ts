@@ -10,7 +10,7 @@ const LIMIT_PATH = '/proc/sys/fs/inotify/max_user_instances';
 /** Inotify instances in use, by the world whose programs hold them; those of other programs have the key ''. */
 export type InotifyUse = ReadonlyMap<string, number>;
 
-/** Inotify instances that this user may still open. A world that is starting counts with all that it has reserved. */
+/** Inotify instances that this user may still open. Each living world counts with what it reserved, or uses if that is more. */
 export function inotifyInstancesLeft(): number {
   return instancesLeft(inotifyLimit(), inotifyInstancesInUse(), reservations());
 }
@@ -30,14 +30,14 @@ export function instancesLeft(
 
 /** Reserves inotify instances for a world. @throws if too few are left, with what to do about it */
 export function reserveInotify(ledger: Ledger, instances: number): void {
-  const left = inotifyInstancesLeft();
-  if (instances > left) {
-    throw new Error(
-      `not enough inotify instances: world ${ledger.id} needs ${instances}, and ${left} of ${inotifyLimit()} are left. ` +
-        'End another world (world/world status), or raise fs.inotify.max_user_instances.',
-    );
-  }
+  // First the reservation: of two worlds that start at the same time, each counts the other.
   ledger.append({ kind: 'inotify', instances });
+  const left = inotifyInstancesLeft();
+  if (left >= 0) return;
+  throw new Error(
+    `not enough inotify instances: world ${ledger.id} needs ${instances}, and ${left + instances} of ${inotifyLimit()} are left. ` +
+      'End another world (world/world status), or raise fs.inotify.max_user_instances.',
+  );
 }
 
 function inotifyLimit(): number {
