@@ -3,7 +3,7 @@
  * scenarios. Each runs in a process of its own, several side by side where the machine has room; output goes to
  * build/e2e/NAME.log, and to the terminal if it is the only one or fails.
  *
- * --optional-before=TIME leaves out the optional scenarios that could not start before that time (ISO 8601).
+ * --optional-before=TIME skips the optional scenarios that could not start before that time (ISO 8601).
  * E2E=auto makes a machine that cannot run a world a success that says so; otherwise it is a failure.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ if (missing.length > 0) {
   const reason = missing.join('; ');
   try {
     writeReport(
-      scenarios.map((scenario) => ({ scenario, result: 'left out', reason, seconds: 0 })),
+      scenarios.map((scenario) => ({ scenario, result: 'skipped', reason, seconds: 0 })),
       new Map(),
     );
   } catch (error) {
@@ -87,6 +87,9 @@ process.on('SIGTERM', () => {
 // Before the first world: from here on, what is left shrinks with each of them.
 const inotifyInstances = inotifyInstancesLeft();
 let lastBuild: Promise<void> = Promise.resolve();
+/** Ends the build of parts that no scenario waits for any more. */
+const unneeded = new AbortController();
+interrupted.signal.addEventListener('abort', () => unneeded.abort());
 const beganMs = performance.now();
 const running = new Map<string, number>();
 let ended = 0;
@@ -100,7 +103,7 @@ const outcomes = await runScenarios({
   },
   runTests,
   room: () => ({
-    places: availableParallelism(),
+    maxConcurrent: availableParallelism(),
     inotifyInstances,
     memoryMiB: availableMemoryMiB(),
   }),
@@ -114,6 +117,8 @@ const outcomes = await runScenarios({
   signal: interrupted.signal,
 });
 clearInterval(talk);
+unneeded.abort();
+await lastBuild;
 const reports = new Map<string, string>();
 for (const { scenario } of outcomes) {
   const file = Bun.file(join(logs, `${scenario.name}.xml`));
@@ -202,7 +207,7 @@ function runningText(): string {
 
 /** Builds parts after those of earlier calls: a build keeps all processors busy. */
 async function buildInTurn(missingParts: readonly Part[]): Promise<void> {
-  const current = lastBuild.then(async () => ensureParts(missingParts, progress));
+  const current = lastBuild.then(async () => ensureParts(missingParts, progress, unneeded.signal));
   lastBuild = current.catch(() => {}); // reported to its own caller
   return current;
 }

@@ -2,17 +2,10 @@ import { expect, test } from 'bun:test';
 import { tallyReport } from '../../scripts/ci/tally.ts';
 import { durationsTable, mergedReport } from './report.ts';
 import type { Outcome } from './run-scenarios.ts';
+import { scenario } from './testing/scenario.ts';
 
 function outcome(name: string, result: Outcome['result'], more: Partial<Outcome> = {}): Outcome {
-  const scenario = {
-    name,
-    parts: [],
-    isOptional: false,
-    isAlone: false,
-    inotifyInstances: 50,
-    seconds: 60,
-  };
-  return { scenario, result, seconds: 7, ...more };
+  return { scenario: scenario(name), result, seconds: 7, ...more };
 }
 
 test('one report has the tests of all scenarios', () => {
@@ -27,9 +20,9 @@ test('one report has the tests of all scenarios', () => {
   expect(merged).toEndWith('</testsuites>\n');
 });
 
-test('a scenario that was left out is skipped in the report, and one without a report failed', () => {
+test('a scenario that did not run is skipped in the report, and one without a report failed', () => {
   const merged = mergedReport([
-    { outcome: outcome('a', 'left out', { reason: 'no "time" <left>' }), xml: undefined },
+    { outcome: outcome('a', 'skipped', { reason: 'no "time" <left>' }), xml: undefined },
     { outcome: outcome('b', 'failed'), xml: undefined },
     { outcome: outcome('c', 'failed'), xml: '<testsuites><testcase name="cut off"' },
   ]);
@@ -41,12 +34,12 @@ test('the table has the longest scenario first', () => {
   const table = durationsTable([
     outcome('short', 'passed', { seconds: 3 }),
     outcome('long', 'failed', { seconds: 120 }),
-    outcome('none', 'left out', { seconds: 0, reason: 'no time left' }),
+    outcome('none', 'skipped', { seconds: 0, reason: 'no time left' }),
   ]);
 
   expect(table).toBe(`SCENARIO   TIME  RESULT
 long      120 s  failed
 short       3 s  passed
-none          -  left out: no time left
+none          -  skipped: no time left
 `);
 });

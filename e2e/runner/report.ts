@@ -11,15 +11,15 @@ export interface ScenarioReport {
 }
 
 /**
- * The reports of all scenarios as one. A scenario that was left out counts as skipped, and one that failed without a report
- * as failed.
+ * The reports of all scenarios as one. A scenario that did not run counts as skipped, and one that failed without a
+ * report as failed.
  */
 export function mergedReport(reports: readonly ScenarioReport[]): string {
   const suites = reports.map(({ outcome, xml }) => {
     const [, inner] = /<testsuites[^>]*>([^]*)<\/testsuites>/.exec(xml ?? '') ?? [];
     if (inner !== undefined) return inner.trim();
     const { scenario, result, reason } = outcome;
-    const child = result === 'left out' ? 'skipped' : 'failure';
+    const child = result === 'skipped' ? 'skipped' : 'failure';
     const message = escapedAttribute(reason ?? 'wrote no report');
     return `<testsuite name="${scenario.name}"><testcase name="${scenario.name}"><${child} message="${message}"/></testcase></testsuite>`;
   });
@@ -36,7 +36,7 @@ export function durationsTable(outcomes: readonly Outcome[]): string {
     .toSorted((one, other) => other.seconds - one.seconds)
     .map(({ scenario, result, seconds, reason }) => [
       scenario.name,
-      result === 'left out' ? '-' : `${seconds} s`,
+      result === 'skipped' ? '-' : `${seconds} s`,
       reason === undefined ? result : `${result}: ${reason.split('\n')[0]}`,
     ]);
   const all = [['SCENARIO', 'TIME', 'RESULT'], ...rows];

@@ -1,24 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { runScenarios, type Outcome, type RunOptions } from './run-scenarios.ts';
-import type { Scenario } from './scenarios.ts';
-
-function scenario(name: string, needs: Partial<Scenario> = {}): Scenario {
-  return {
-    name,
-    parts: [],
-    isOptional: false,
-    isAlone: false,
-    inotifyInstances: 50,
-    seconds: 60,
-    ...needs,
-  };
-}
+import { scenario } from './testing/scenario.ts';
 
 async function run(options: Partial<RunOptions> & Pick<RunOptions, 'scenarios'>) {
   const outcomes = await runScenarios({
     prepare: async () => {},
     runTests: async () => 0,
-    room: () => ({ places: 2, inotifyInstances: 120, memoryMiB: 20_000 }),
+    room: () => ({ maxConcurrent: 2, inotifyInstances: 120, memoryMiB: 20_000 }),
     nowMs: () => 0,
     hasTimeForOptional: () => true,
     signal: new AbortController().signal,
@@ -40,7 +28,20 @@ describe('scenarios', () => {
     expect(ended['c']?.result).toBe('passed');
   });
 
-  test('run side by side, as many as there are places', async () => {
+  test('fail if their tests cannot be started, and others go on', async () => {
+    const ended = await run({
+      scenarios: [scenario('a'), scenario('b')],
+      runTests: async ({ name }) => {
+        if (name === 'a') throw new Error('no space left on device');
+        return 0;
+      },
+    });
+
+    expect(ended['a']).toMatchObject({ result: 'failed', reason: 'no space left on device' });
+    expect(ended['b']?.result).toBe('passed');
+  });
+
+  test('run side by side, as many as the room allows', async () => {
     let running = 0;
     let most = 0;
     const all = Array.from({ length: 5 }, (_, at) => scenario(`s${at}`));
@@ -87,21 +88,21 @@ describe('scenarios', () => {
     expect(ended['b']?.result).toBe('passed');
   });
 
-  test('are left out if they are optional and the time is over; core ones never are', async () => {
+  test('are skipped if they are optional and the time is over; core ones never are', async () => {
     const ended = await run({
       scenarios: [scenario('core'), scenario('optional', { isOptional: true })],
       hasTimeForOptional: () => false,
     });
 
     expect(ended['core']?.result).toBe('passed');
-    expect(ended['optional']).toMatchObject({ result: 'left out', reason: 'no time left' });
+    expect(ended['optional']).toMatchObject({ result: 'skipped', reason: 'no time left' });
   });
 
-  test('are left out if they had not started at an interrupt', async () => {
+  test('are skipped if they had not started at an interrupt', async () => {
     const interrupted = new AbortController();
 
     const ended = await run({
-      scenarios: [scenario('a', { isAlone: true }), scenario('b')],
+      scenarios: [scenario('a', { isExclusive: true }), scenario('b')],
       runTests: async () => {
         interrupted.abort();
         return 1;
@@ -109,6 +110,6 @@ describe('scenarios', () => {
       signal: interrupted.signal,
     });
 
-    expect(ended['b']).toMatchObject({ result: 'left out', reason: 'interrupted' });
+    expect(ended['b']).toMatchObject({ result: 'skipped', reason: 'interrupted' });
   });
 });

@@ -8,8 +8,8 @@ import { nextScenario, type Room } from './schedule.ts';
 /** How a scenario ended. */
 export interface Outcome {
   readonly scenario: Scenario;
-  readonly result: 'passed' | 'failed' | 'left out';
-  /** Why it failed or was left out, where its own log does not say so. */
+  readonly result: 'passed' | 'failed' | 'skipped';
+  /** Why it failed or was skipped, where its own log does not say so. */
   readonly reason?: string;
   readonly seconds: number;
 }
@@ -47,7 +47,7 @@ export async function runScenarios(options: RunOptions): Promise<readonly Outcom
     outcomes.push(outcome);
     onEnd?.(outcome);
   };
-  const drop = (scenario: Scenario, result: 'failed' | 'left out', reason: string) => {
+  const drop = (scenario: Scenario, result: 'failed' | 'skipped', reason: string) => {
     const at = waiting.indexOf(scenario);
     if (at < 0) return;
     waiting.splice(at, 1);
@@ -57,16 +57,15 @@ export async function runScenarios(options: RunOptions): Promise<readonly Outcom
   for (const scenario of options.scenarios) {
     options.prepare(scenario).then(
       () => prepared.add(scenario),
-      (error: unknown) =>
-        drop(scenario, 'failed', error instanceof Error ? error.message : String(error)),
+      (error: unknown) => drop(scenario, 'failed', errorText(error)),
     );
   }
 
   while (waiting.length > 0 || running.size > 0) {
-    if (signal.aborted) for (const one of [...waiting]) drop(one, 'left out', 'interrupted');
+    if (signal.aborted) for (const one of [...waiting]) drop(one, 'skipped', 'interrupted');
     if (!options.hasTimeForOptional()) {
       for (const one of waiting.filter(({ isOptional }) => isOptional)) {
-        drop(one, 'left out', 'no time left');
+        drop(one, 'skipped', 'no time left');
       }
     }
     const startable = waiting.filter((one) => prepared.has(one));
@@ -79,14 +78,33 @@ export async function runScenarios(options: RunOptions): Promise<readonly Outcom
     waiting.splice(waiting.indexOf(next), 1);
     onStart?.(next);
     const startMs = nowMs();
-    const ended = options.runTests(next).then((code) => {
-      running.delete(next);
-      const seconds = Math.round((nowMs() - startMs) / 1000);
-      end({ scenario: next, result: code === 0 ? 'passed' : 'failed', seconds });
-    });
+    const seconds = () => Math.round((nowMs() - startMs) / 1000);
+    const ended = options
+      .runTests(next)
+      .then(
+        (code): Outcome => ({
+          scenario: next,
+          result: code === 0 ? 'passed' : 'failed',
+          seconds: seconds(),
+        }),
+        (error: unknown): Outcome => ({
+          scenario: next,
+          result: 'failed',
+          reason: errorText(error),
+          seconds: seconds(),
+        }),
+      )
+      .then((outcome) => {
+        running.delete(next);
+        end(outcome);
+      });
     running.set(next, ended);
   }
   return outcomes;
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Memory that programs can get without swapping. */

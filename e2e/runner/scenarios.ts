@@ -13,7 +13,7 @@ export interface Scenario {
   /** Whether it runs only when named, with `--all`, and while there is time. Core scenarios always run. */
   readonly isOptional: boolean;
   /** Whether nothing else may run at the same time, because it compares the machine before and after. */
-  readonly isAlone: boolean;
+  readonly isExclusive: boolean;
   /** The inotify instances that its worlds reserve, and those of the controllers that it starts besides. */
   readonly inotifyInstances: number;
   /** How long it takes on two cores with another one beside it. The longest start first. */
@@ -27,7 +27,7 @@ type Listed = Partial<Omit<Scenario, 'name'>>;
 const USUAL: Omit<Scenario, 'name'> = {
   parts: [],
   isOptional: false,
-  isAlone: false,
+  isExclusive: false,
   inotifyInstances: 60,
   seconds: 60,
 };
@@ -36,7 +36,7 @@ const HAPROXY_INGRESS = [edgeParts.haproxyIngress, edgeParts.haproxy];
 
 /** Optional ones in order of importance. A file that is not listed is a core scenario with the usual needs. */
 const LISTED: Readonly<Record<string, Listed>> = {
-  'clean-up': { isAlone: true },
+  'clean-up': { isExclusive: true },
   'control-plane': { seconds: 116 },
   crds: { inotifyInstances: 12, seconds: 25 },
   'data-plane': { seconds: 103 },
@@ -83,8 +83,8 @@ export function findScenarios(folder: string): readonly Scenario[] {
     .toSorted((one, other) => {
       if (one.isOptional !== other.isOptional) return one.isOptional ? 1 : -1;
       if (one.isOptional) return known.indexOf(one.name) - known.indexOf(other.name);
-      // One that runs alone keeps a core idle: last, when no build of parts is running any more.
-      if (one.isAlone !== other.isAlone) return one.isAlone ? 1 : -1;
+      // One that runs alone keeps a processor idle, so it comes when the others have ended.
+      if (one.isExclusive !== other.isExclusive) return one.isExclusive ? 1 : -1;
       return other.seconds - one.seconds;
     });
 }

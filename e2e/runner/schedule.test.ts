@@ -1,25 +1,13 @@
 import { describe, expect, test } from 'bun:test';
-import type { Scenario } from './scenarios.ts';
 import { nextScenario, type Room } from './schedule.ts';
+import { scenario } from './testing/scenario.ts';
 
-const ROOM: Room = { places: 2, inotifyInstances: 120, memoryMiB: 20_000 };
-
-function scenario(name: string, needs: Partial<Scenario> = {}): Scenario {
-  return {
-    name,
-    parts: [],
-    isOptional: false,
-    isAlone: false,
-    inotifyInstances: 50,
-    seconds: 60,
-    ...needs,
-  };
-}
+const ROOM: Room = { maxConcurrent: 2, inotifyInstances: 120, memoryMiB: 20_000 };
 
 const [a, b, c] = [scenario('a'), scenario('b'), scenario('c')];
 
 describe('the next scenario', () => {
-  test('is the first one that waits, up to the number of places', () => {
+  test('is the first one that waits, up to the number that may run together', () => {
     expect(nextScenario([a, b, c], [], ROOM)).toBe(a);
     expect(nextScenario([b, c], [a], ROOM)).toBe(b);
     expect(nextScenario([c], [a, b], ROOM)).toBeUndefined();
@@ -37,7 +25,7 @@ describe('the next scenario', () => {
   });
 
   test('runs alone if it has to', () => {
-    const alone = scenario('alone', { isAlone: true });
+    const alone = scenario('alone', { isExclusive: true });
 
     expect(nextScenario([alone, b], [a], ROOM)).toBe(b);
     expect(nextScenario([alone], [a], ROOM)).toBeUndefined();
@@ -45,8 +33,16 @@ describe('the next scenario', () => {
     expect(nextScenario([a], [alone], ROOM)).toBeUndefined();
   });
 
+  test('is no optional one while a core one waits for the others to end', () => {
+    const alone = scenario('alone', { isExclusive: true });
+    const optional = scenario('optional', { isOptional: true });
+
+    expect(nextScenario([alone, optional], [a], ROOM)).toBeUndefined();
+    expect(nextScenario([optional], [a], ROOM)).toBe(optional);
+  });
+
   test('starts whatever the room is if nothing runs', () => {
-    const none: Room = { places: 1, inotifyInstances: 0, memoryMiB: 0 };
+    const none: Room = { maxConcurrent: 1, inotifyInstances: 0, memoryMiB: 0 };
 
     expect(nextScenario([a], [], none)).toBe(a);
   });

@@ -6,7 +6,7 @@ import type { Scenario } from './scenarios.ts';
 /** What the machine has left for scenarios. */
 export interface Room {
   /** How many scenarios may run at the same time. */
-  readonly places: number;
+  readonly maxConcurrent: number;
   /** Inotify instances that scenarios may hold together. */
   readonly inotifyInstances: number;
   /** Memory that is available now. */
@@ -17,8 +17,8 @@ export interface Room {
 export const MEMORY_PER_SCENARIO_MIB = 4096;
 
 /**
- * The first of `waiting` that can start beside those that are running; undefined if none can. With nothing running, the
- * first one starts whatever the room is: it fails with a message of its own if that is not enough.
+ * The first of `waiting` that can start beside those that are running; undefined if none can. Optional ones wait for core
+ * ones. With nothing running, the first one starts whatever the room is: if that is not enough, its world says so.
  */
 export function nextScenario(
   waiting: readonly Scenario[],
@@ -26,10 +26,17 @@ export function nextScenario(
   room: Room,
 ): Scenario | undefined {
   if (running.length === 0) return waiting[0];
-  if (running.length >= room.places || running.some(({ isAlone }) => isAlone)) return undefined;
+  if (running.length >= room.maxConcurrent || running.some(({ isExclusive }) => isExclusive))
+    return undefined;
   if (room.memoryMiB < MEMORY_PER_SCENARIO_MIB) return undefined;
   const held = running.reduce((sum, { inotifyInstances }) => sum + inotifyInstances, 0);
+  const hasExclusiveCore = waiting.some(
+    ({ isExclusive, isOptional }) => isExclusive && !isOptional,
+  );
   return waiting.find(
-    ({ isAlone, inotifyInstances }) => !isAlone && held + inotifyInstances <= room.inotifyInstances,
+    ({ isExclusive, isOptional, inotifyInstances }) =>
+      !isExclusive &&
+      !(isOptional && hasExclusiveCore) &&
+      held + inotifyInstances <= room.inotifyInstances,
   );
 }
