@@ -14,7 +14,7 @@ const OPTIONAL_MINUTES = 65;
 /** A scenario in the summary that `make e2e-all` writes. */
 interface ScenarioSummary {
   readonly name: string;
-  readonly result: 'passed' | 'failed' | 'left out';
+  readonly result: 'passed' | 'failed' | 'skipped';
   readonly reason?: string;
   readonly seconds: number;
 }
@@ -29,6 +29,12 @@ const rows: StepRow[] = [];
 mkdirSync('build', { recursive: true });
 rmSync(E2E_SUMMARY, { force: true });
 const build = startBuild();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    signalBuild(build.child);
+    process.exit(1);
+  });
+}
 await step('lint', ['make', 'lint']);
 await step('test', ['make', 'test'], 'build/test.xml');
 const optionalBefore = new Date(began.getTime() + OPTIONAL_MINUTES * 60_000).toISOString();
@@ -43,8 +49,8 @@ const scenarios: readonly ScenarioSummary[] = existsSync(E2E_SUMMARY)
 await endBuild(build);
 
 console.log(`\n${stepsTable([...rows, ...scenarios.map(scenarioRow)])}`);
-const leftOut = scenarios.filter(({ result }) => result === 'left out');
-for (const { name, reason } of leftOut) console.log(`left out: ${name} (${reason})`);
+const skipped = scenarios.filter(({ result }) => result === 'skipped');
+for (const { name, reason } of skipped) console.log(`left out: ${name} (${reason})`);
 const total = tallySteps(steps);
 console.log(sentence(total));
 process.exitCode = total.failed === 0 ? 0 : 1;
@@ -97,10 +103,15 @@ function startBuild(): Build {
 
 /** Ends a build that is still running: only scenarios that were left out need what it builds. */
 async function endBuild({ child, reported }: Build): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGTERM');
+  signalBuild(child);
   await reported;
 }
 
+/** It is the leader of a process group. */
+function signalBuild(child: Bun.Subprocess): void {
+  if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGTERM');
+}
+
 function scenarioRow({ name, result, seconds }: ScenarioSummary): StepRow {
-  return { name: `  e2e ${name}`, seconds: result === 'left out' ? undefined : seconds, result };
+  return { name: `  e2e ${name}`, seconds: result === 'skipped' ? undefined : seconds, result };
 }
