@@ -53,6 +53,7 @@ const child = Bun.spawn(
   ],
   { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', env: { ...process.env, FORCE_COLOR: '0' } },
 );
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
 const output = new TestOutput();
 const isTerminal = process.stderr.isTTY;
 const elapsedSeconds = () => Math.round((performance.now() - startMs) / 1000);
@@ -62,7 +63,10 @@ const showProgress = () => {
 };
 const timer = setInterval(showProgress, isTerminal ? REDRAW_MS : PROGRESS_MS);
 // Bun reports on standard error; standard output is what tests print.
-await Promise.all([read(child.stderr), read(child.stdout)]);
+await Promise.all([
+  read(child.stderr, (line) => output.take(line)),
+  read(child.stdout, (line) => [line]),
+]);
 const exitCode = await child.exited;
 clearInterval(timer);
 if (isTerminal) process.stderr.write('\r\u001B[K');
@@ -79,11 +83,14 @@ else if (exitCode !== 0 && tally.failed === 0) {
 }
 process.exitCode = exitCode === 0 && xml === '' ? 1 : exitCode;
 
-async function read(stream: ReadableStream<Uint8Array>): Promise<void> {
+async function read(
+  stream: ReadableStream<Uint8Array>,
+  shown: (line: string) => readonly string[],
+): Promise<void> {
   const decoder = new TextDecoder();
   let rest = '';
   const show = (line: string) => {
-    for (const text of output.take(line)) {
+    for (const text of shown(line)) {
       process.stdout.write(`${isTerminal ? '\r\u001B[K' : ''}${text}\n`);
     }
   };
