@@ -15,18 +15,28 @@ test('pauses descendants of a process, and leaves them running and itself with n
   const before = new Set(pids());
   const ended = new AbortController();
 
-  const totals = disturb(
-    { root: suite.pid, random: new Random(1, 1), thieves: 1, maxPauseMs: 60_000, maxGapMs: 10 },
-    ended.signal,
-  );
-  await waitFor('it is stopped', () => processEntry(sleeper)?.state === 'T', { everyMs: 5 });
-  ended.abort();
+  try {
+    const totals = disturb(
+      {
+        root: suite.pid,
+        random: new Random(1, 1),
+        busyProcesses: 1,
+        maxPauseMs: 60_000,
+        maxGapMs: 10,
+      },
+      ended.signal,
+    );
+    await waitFor('it is stopped', () => processEntry(sleeper)?.state === 'T', { everyMs: 5 });
+    ended.abort();
 
-  expect((await totals).pauses).toBe(1);
-  await waitFor('it goes on', () => processEntry(sleeper)?.state === 'S', { everyMs: 5 });
-  expect(pids().filter((pid) => !before.has(pid))).toEqual([]);
-  process.kill(sleeper);
-  await suite.exited;
+    expect((await totals).pauses).toBe(1);
+    await waitFor('it goes on', () => processEntry(sleeper)?.state === 'S', { everyMs: 5 });
+    expect(pids().filter((pid) => !before.has(pid))).toEqual([]);
+  } finally {
+    ended.abort();
+    process.kill(sleeper);
+    await suite.exited;
+  }
 });
 
 test('the descendants of a process are its children and theirs', () => {

@@ -1,5 +1,5 @@
 /**
- * What a busy machine does to a test: takes processors away, and stops processes for seconds.
+ * What a busy machine does to tests: other programs take its processors, and processes stand still for seconds.
  */
 import type { Random } from '../../fuzz/random.ts';
 import { allProcesses, descendantsOf, processEntry, type ProcessEntry } from './process-tree.ts';
@@ -11,7 +11,7 @@ export interface DisturbanceOptions {
   /** Chooses which process is paused, when and for how long. */
   readonly random: Random;
   /** How many processes keep a processor busy, on and off. */
-  readonly thieves: number;
+  readonly busyProcesses: number;
   /** The longest pause of a process. Default 3,000. */
   readonly maxPauseMs?: number;
   /** The longest time between two pauses. Default 3,000. */
@@ -27,7 +27,7 @@ export interface DisturbanceTotals {
 const MIN_PAUSE_MS = 100;
 
 /** A busy loop that rests now and then, so that the load comes in bursts. Ends with its parent. */
-const THIEF = `
+const BUSY_LOOP = `
 const parent = process.ppid;
 for (;;) {
   const end = performance.now() + 500 + Math.random() * 2500;
@@ -42,16 +42,15 @@ export async function disturb(
   signal: AbortSignal,
 ): Promise<DisturbanceTotals> {
   const { random, maxPauseMs = 3000, maxGapMs = 3000 } = options;
-  const thieves = Array.from({ length: options.thieves }, () =>
-    Bun.spawn([process.execPath, '-e', THIEF], { stdio: ['ignore', 'ignore', 'inherit'] }),
+  const busy = Array.from({ length: options.busyProcesses }, () =>
+    Bun.spawn([process.execPath, '-e', BUSY_LOOP], { stdio: ['ignore', 'ignore', 'inherit'] }),
   );
-  const ownPids = new Set(thieves.map(({ pid }) => pid));
   const totals: DisturbanceTotals = { pauses: 0, pausedMs: 0 };
   try {
     while (!signal.aborted) {
       await sleep(random.below(maxGapMs), signal);
       const candidates = descendantsOf(options.root, allProcesses()).filter(
-        ({ pid, state }) => !ownPids.has(pid) && state !== 'Z' && state !== 'T',
+        ({ state }) => state !== 'Z' && state !== 'T',
       );
       if (candidates.length === 0 || signal.aborted) continue;
       const victim = random.pick(candidates);
@@ -62,8 +61,8 @@ export async function disturb(
       }
     }
   } finally {
-    for (const thief of thieves) thief.kill('SIGKILL');
-    await Promise.all(thieves.map(async ({ exited }) => exited));
+    for (const child of busy) child.kill('SIGKILL');
+    await Promise.all(busy.map(async ({ exited }) => exited));
   }
   return totals;
 }

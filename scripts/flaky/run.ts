@@ -1,6 +1,6 @@
 /**
- * Looks for flaky tests: runs each suite again and again while processors are stolen and processes paused, and lists what
- * failed: `run.ts [--runs=10] [--seed=N] [--thieves=N] SUITE...`. A suite is `test`, `e2e`, `e2e-all`, the name of an
+ * Finds flaky tests: runs each suite again and again while processors are stolen and processes paused, and lists what
+ * failed: `run.ts [--runs=10] [--seed=N] [--busy-processes=N] SUITE...`. A suite is `test`, `e2e`, `e2e-all`, the name of an
  * end-to-end scenario, or the path of a test file or folder.
  */
 import { existsSync, mkdirSync, openSync, closeSync, readFileSync, rmSync } from 'node:fs';
@@ -17,18 +17,18 @@ const { values, positionals } = parseArgs({
   options: {
     runs: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    thieves: { type: 'string', default: String(availableParallelism()) },
+    'busy-processes': { type: 'string', default: String(availableParallelism()) },
   },
   allowPositionals: true,
 });
 const runs = wholeNumber('runs', values.runs);
 const seed = wholeNumber('seed', values.seed);
-const thieves = wholeNumber('thieves', values.thieves);
+const busyProcesses = wholeNumber('busy-processes', values['busy-processes']);
 const suites = positionals.length > 0 ? positionals : ['test', 'e2e'];
 const folder = 'build/flaky';
 mkdirSync(folder, { recursive: true });
 
-console.log(`${runs} runs of ${suites.join(', ')}; seed ${seed}, ${thieves} busy processes`);
+console.log(`${runs} runs of ${suites.join(', ')}; seed ${seed}, ${busyProcesses} busy processes`);
 // A suite that is interrupted ends with everything running: nothing stays stopped.
 const interrupted = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -65,11 +65,12 @@ async function runOnce(suite: string, run: number): Promise<void> {
   };
   interrupted.signal.addEventListener('abort', end);
   const random = new Random(seed, run);
-  const disturbance = disturb({ root: child.pid, random, thieves }, ended.signal);
-  const code = await child.exited;
+  const disturbance = disturb({ root: child.pid, random, busyProcesses }, ended.signal);
+  const [code, { pauses, pausedMs }] = await Promise.all([
+    child.exited.finally(() => ended.abort()),
+    disturbance,
+  ]);
   interrupted.signal.removeEventListener('abort', end);
-  ended.abort();
-  const { pauses, pausedMs } = await disturbance;
   if (interrupted.signal.aborted) return;
   const seconds = Math.round((performance.now() - startMs) / 1000);
   const result = code === 0 ? 'passed' : `FAILED, see ${logPath}`;
@@ -103,7 +104,7 @@ function commandOf(
     process.exit(2);
   }
   const options = ['--timeout=150000', '--reporter=junit', `--reporter-outfile=${report}`];
-  return { argv: [process.execPath, 'test', ...options, `./${suite}`], report };
+  return { argv: [process.execPath, 'test', ...options, resolve(suite)], report };
 }
 
 function wholeNumber(flag: string, text: string): number {
