@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { stringify } from 'yaml';
@@ -64,6 +64,25 @@ describe('which kubeconfig is taken', () => {
 
     expect(access.server).toBe('https://b:6443');
     expect(access.credentials).toEqual({ kind: 'token', token: 'token of b' });
+  });
+
+  test('is the file that the kernel finds behind a symlink and ..', () => {
+    write('real/config', single('behind-the-link'));
+    write('config', single('beside-the-link'));
+    mkdirSync(join(home, 'real/sub'));
+    symlinkSync('real/sub', join(home, 'link'));
+
+    const access = defaultAccess({ kubeconfig: `${home}/link/../config`, env: {}, home });
+
+    expect(access.server).toContain('behind-the-link');
+  });
+
+  test('is no file whose name ends like that of a folder', () => {
+    const named = write('named', single('named'));
+
+    expect(() => defaultAccess({ kubeconfig: `${named}/`, env: {}, home })).toThrow(
+      `the kubeconfig ${named}/ cannot be read`,
+    );
   });
 });
 

@@ -61,7 +61,8 @@ function reading(
   path: (name: string) => string = (name) => name,
 ): (name: string) => Kubeconfig | undefined {
   return (name) => {
-    const place = resolve(path(name));
+    // Not resolved before it is read: with a symlink before `..`, the kernel finds another file.
+    const place = path(name);
     let text: string;
     try {
       text = readFileSync(place, 'utf8');
@@ -69,6 +70,6 @@ function reading(
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
       throw new AccessError('AccessMissing', `the kubeconfig ${name} cannot be read`, error);
     }
-    return readKubeconfig(text, { name, folder: dirname(place) });
+    return readKubeconfig(text, { name, folder: dirname(resolve(place)) });
   };
 }
