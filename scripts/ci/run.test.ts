@@ -89,6 +89,25 @@ test('CI lists the scenarios that were left out just before the last line', asyn
   expect(exitCode).toBe(0);
 });
 
+test.each(['', 'null', '{}', '[{"name"'])(
+  'CI ends with the count whatever the summary of scenarios is: %j',
+  async (summary) => {
+    const e2e = `${PASSING.e2e}; printf %s '${summary}' > build/e2e-all.json`;
+
+    const { exitCode, lastLine } = await ci({ e2e });
+
+    expect(lastLine).toBe('2 passed, 0 failed');
+    expect(exitCode).toBe(0);
+  },
+);
+
+test('CI fails if a report cannot be read', async () => {
+  const { exitCode, lastLine } = await ci({ e2e: 'mkdir build/e2e-all.xml' });
+
+  expect(lastLine).toBe('1 passed, 1 failed');
+  expect(exitCode).toBe(1);
+});
+
 test('CI waits for no build that only scenarios need that were left out', async () => {
   const { exitCode, lastLine } = await ci({ parts: 'sleep 1000' });
 

@@ -11,6 +11,9 @@ import { sentence, tallySteps, type Step } from './tally.ts';
 /** How long after the start of the run an optional scenario may still start. */
 const OPTIONAL_MINUTES = 65;
 
+/** How long a build has to end by itself. */
+const END_MS = 5000;
+
 /** A scenario in the summary that `make e2e-all` writes. */
 interface ScenarioSummary {
   readonly name: string;
@@ -29,9 +32,14 @@ const rows: StepRow[] = [];
 mkdirSync('build', { recursive: true });
 rmSync(E2E_SUMMARY, { force: true });
 const build = startBuild();
+let current: Bun.Subprocess | undefined;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    signalBuild(build.child);
+    signalBuild(build.child, 'SIGTERM');
+    current?.kill('SIGTERM');
+    // What did not end by itself counts as failed.
+    const { passed, failed, skipped } = tallySteps(steps);
+    console.log(sentence({ passed, failed: failed + 1, skipped }));
     process.exit(1);
   });
 }
@@ -43,9 +51,7 @@ await step(
   ['make', 'e2e-all', `OPTIONAL_BEFORE=${optionalBefore}`],
   'build/e2e-all.xml',
 );
-const scenarios: readonly ScenarioSummary[] = existsSync(E2E_SUMMARY)
-  ? (JSON.parse(readFileSync(E2E_SUMMARY, 'utf8')) as ScenarioSummary[])
-  : [];
+const scenarios = readSummary();
 await endBuild(build);
 
 console.log(`\n${stepsTable([...rows, ...scenarios.map(scenarioRow)])}`);
@@ -62,19 +68,37 @@ async function step(name: string, argv: readonly string[], report?: string): Pro
   if (report !== undefined) rmSync(report, { force: true });
   const startMs = performance.now();
   const child = Bun.spawn([...argv], { stdio: ['ignore', 'inherit', 'inherit'] });
+  current = child;
   const exitCode = await child.exited;
   const seconds = Math.round((performance.now() - startMs) / 1000);
   const cpuSeconds = Math.round(Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6);
   steps.push({ exitCode, report: reportText(report) });
   const result = exitCode === 0 ? 'passed' : `FAILED with exit code ${exitCode}`;
   console.log(`-- ${argv.join(' ')}: ${result} in ${seconds} s`);
-  if (report !== undefined && !existsSync(report)) console.log(`-- ${name}: wrote no ${report}`);
   rows.push({ name, seconds, cpuSeconds, result });
+}
+
+/** The scenarios of `make e2e-all`, for the table alone: its report says whether they passed. */
+function readSummary(): readonly ScenarioSummary[] {
+  if (!existsSync(E2E_SUMMARY)) return [];
+  try {
+    const summary: unknown = JSON.parse(readFileSync(E2E_SUMMARY, 'utf8'));
+    if (Array.isArray(summary)) return summary as ScenarioSummary[];
+    console.log(`-- ${E2E_SUMMARY} is not a list`);
+  } catch (error) {
+    console.log(`-- ${E2E_SUMMARY} cannot be read: ${String(error)}`);
+  }
+  return [];
 }
 
 function reportText(path: string | undefined): Step['report'] {
   if (path === undefined) return 'none';
-  return existsSync(path) ? { xml: readFileSync(path, 'utf8') } : 'missing';
+  try {
+    return { xml: readFileSync(path, 'utf8') };
+  } catch (error) {
+    console.log(`-- ${path} cannot be read: ${String(error)}`);
+    return 'missing';
+  }
 }
 
 /** A build of parts that has been started. */
@@ -101,15 +125,22 @@ function startBuild(): Build {
   return { child, reported };
 }
 
-/** Ends a build that is still running: only scenarios that were left out need what it builds. */
+/** Ends a build that is still running: only scenarios that were skipped need what it builds. */
 async function endBuild({ child, reported }: Build): Promise<void> {
-  signalBuild(child);
+  signalBuild(child, 'SIGTERM');
+  const force = setTimeout(() => signalBuild(child, 'SIGKILL'), END_MS);
   await reported;
+  clearTimeout(force);
 }
 
-/** It is the leader of a process group. */
-function signalBuild(child: Bun.Subprocess): void {
-  if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGTERM');
+/** Signals the build with all that it started: it leads a process group. */
+function signalBuild(child: Bun.Subprocess, signal: NodeJS.Signals): void {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // it has just ended
+  }
 }
 
 function scenarioRow({ name, result, seconds }: ScenarioSummary): StepRow {
