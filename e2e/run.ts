@@ -6,7 +6,15 @@
  * --optional-before=TIME skips the optional scenarios that could not start before that time (ISO 8601).
  * E2E=auto makes a machine that cannot run a world a success that says so; otherwise it is a failure.
  */
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -70,11 +78,10 @@ if (missing.length > 0) {
 
 const logs = join(build, 'e2e');
 mkdirSync(logs, { recursive: true });
+// Reports of an earlier run must not speak for this one.
+for (const { name } of scenarios) rmSync(join(logs, `${name}.xml`), { force: true });
 const isOnly = scenarios.length === 1;
 const progress = terminalProgress();
-await ensureParts(Object.values(baseParts), progress);
-const image = isOnly ? undefined : await snicketImage(progress);
-
 // The test processes belong to the same terminal, so an interrupt reaches them too; this one outlives them to clean up.
 const interrupted = new AbortController();
 const children = new Set<Bun.Subprocess>();
@@ -83,6 +90,8 @@ process.on('SIGTERM', () => {
   interrupted.abort();
   for (const child of children) child.kill('SIGTERM');
 });
+await ensureParts(Object.values(baseParts), progress, interrupted.signal);
+const image = isOnly ? undefined : await snicketImage(progress);
 
 // Before the first world: from here on, what is left shrinks with each of them.
 const inotifyInstances = inotifyInstancesLeft();
@@ -150,8 +159,6 @@ function timeOf(text: string | undefined): number | undefined {
 /** Runs the tests of a scenario in a process of their own. */
 async function runTests(scenario: Scenario): Promise<number> {
   const report = join(logs, `${scenario.name}.xml`);
-  // A report of an earlier run must not speak for this one.
-  rmSync(report, { force: true });
   // Worlds give the same names and addresses to different API servers, so their discovery must not share a cache.
   const kubectlCache = join(logs, `${scenario.name}.kube-cache`);
   rmSync(kubectlCache, { recursive: true, force: true });
@@ -191,7 +198,7 @@ function onEnd(outcome: Outcome): void {
   say(`${scenario.name} ${result}${reason === undefined ? ` in ${seconds} s` : `: ${reason}`}`);
   if (result !== 'failed' || isOnly || reason !== undefined) return;
   console.log(`\n== log of ${scenario.name}`);
-  console.log(readFileSync(logPath(scenario), 'utf8'));
+  process.stdout.write(existsSync(logPath(scenario)) ? readFileSync(logPath(scenario)) : '');
 }
 
 function logPath({ name }: Scenario): string {

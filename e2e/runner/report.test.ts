@@ -30,6 +30,22 @@ test('a scenario that did not run is skipped in the report, and one without a re
   expect(tallyReport(merged)).toEqual({ passed: 0, failed: 2, skipped: 1 });
 });
 
+test('a scenario that failed with no failing test in its report is a failure', () => {
+  const xml = '<testsuites><testcase name="x"/></testsuites>';
+
+  const merged = mergedReport([{ outcome: outcome('a', 'failed'), xml }]);
+
+  expect(tallyReport(merged)).toEqual({ passed: 1, failed: 1, skipped: 0 });
+});
+
+test('a report of an earlier run does not speak for a scenario that did not run', () => {
+  const xml = '<testsuites><testcase name="x"/></testsuites>';
+
+  const merged = mergedReport([{ outcome: outcome('a', 'skipped', { reason: 'no time' }), xml }]);
+
+  expect(tallyReport(merged)).toEqual({ passed: 0, failed: 0, skipped: 1 });
+});
+
 test('the table has the longest scenario first', () => {
   const table = durationsTable([
     outcome('short', 'passed', { seconds: 3 }),

@@ -11,19 +11,28 @@ export interface ScenarioReport {
 }
 
 /**
- * The reports of all scenarios as one. A scenario that did not run counts as skipped, and one that failed without a
- * report as failed.
+ * The reports of all scenarios as one. A scenario that did not run counts as skipped. One that failed is a failure, also if
+ * its own report is missing or has none.
  */
 export function mergedReport(reports: readonly ScenarioReport[]): string {
-  const suites = reports.map(({ outcome, xml }) => {
-    const [, inner] = /<testsuites[^>]*>([^]*)<\/testsuites>/.exec(xml ?? '') ?? [];
-    if (inner !== undefined) return inner.trim();
+  const suites = reports.flatMap(({ outcome, xml = '' }) => {
     const { scenario, result, reason } = outcome;
-    const child = result === 'skipped' ? 'skipped' : 'failure';
-    const message = escapedAttribute(reason ?? 'wrote no report');
-    return `<testsuite name="${scenario.name}"><testcase name="${scenario.name}"><${child} message="${message}"/></testcase></testsuite>`;
+    if (result === 'skipped') return [ownSuite(scenario.name, 'skipped', reason ?? '')];
+    const [, cases] = /<testsuites[^>]*>([^]*)<\/testsuites>/.exec(xml) ?? [];
+    const isExplained =
+      cases !== undefined && (result === 'passed' || /<(?:failure|error)\b/.test(cases));
+    return [
+      ...(cases === undefined ? [] : [cases.trim()]),
+      ...(isExplained ? [] : [ownSuite(scenario.name, 'failure', reason ?? 'see its log')]),
+    ];
   });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="e2e">\n${suites.join('\n')}\n</testsuites>\n`;
+}
+
+/** A suite with one case that stands for a whole scenario. */
+function ownSuite(name: string, result: 'skipped' | 'failure', reason: string): string {
+  const outcome = `<${result} message="${escapedAttribute(reason)}"/>`;
+  return `<testsuite name="${name}"><testcase name="${name}">${outcome}</testcase></testsuite>`;
 }
 
 function escapedAttribute(text: string): string {
