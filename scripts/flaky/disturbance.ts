@@ -6,7 +6,7 @@ import { allProcesses, descendantsOf, processEntry, type ProcessEntry } from './
 
 /** Options of {@link disturb}. */
 export interface DisturbanceOptions {
-  /** Only its descendants are paused. */
+  /** It and its descendants are paused, and nothing else. */
   readonly root: number;
   /** Chooses which process is paused, when and for how long. */
   readonly random: Random;
@@ -49,9 +49,11 @@ export async function disturb(
   try {
     while (!signal.aborted) {
       await sleep(random.below(maxGapMs), signal);
-      const candidates = descendantsOf(options.root, allProcesses()).filter(
-        ({ state }) => state !== 'Z' && state !== 'T',
-      );
+      const processes = allProcesses();
+      const candidates = [
+        ...processes.filter(({ pid }) => pid === options.root),
+        ...descendantsOf(options.root, processes),
+      ].filter(({ state }) => state !== 'Z' && state !== 'T');
       if (candidates.length === 0 || signal.aborted) continue;
       const victim = random.pick(candidates);
       const pauseMs = MIN_PAUSE_MS + random.below(maxPauseMs - MIN_PAUSE_MS);

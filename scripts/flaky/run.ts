@@ -21,13 +21,14 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-const runs = wholeNumber('runs', values.runs);
+const runs = wholeNumber('runs', values.runs, 1);
 const seed = wholeNumber('seed', values.seed);
 const busyProcesses = wholeNumber('busy-processes', values['busy-processes']);
 const suites = positionals.length > 0 ? positionals : ['test', 'e2e'];
 const folder = 'build/flaky';
 mkdirSync(folder, { recursive: true });
 
+for (const suite of suites) commandOf(suite, ''); // refuses an unknown one before the first run
 console.log(`${runs} runs of ${suites.join(', ')}; seed ${seed}, ${busyProcesses} busy processes`);
 // A suite that is interrupted ends with everything running: nothing stays stopped.
 const interrupted = new AbortController();
@@ -107,9 +108,9 @@ function commandOf(
   return { argv: [process.execPath, 'test', ...options, resolve(suite)], report };
 }
 
-function wholeNumber(flag: string, text: string): number {
+function wholeNumber(flag: string, text: string, least = 0): number {
   const value = Number(text);
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  console.error(`flaky: invalid --${flag}=${text}: must be a whole number`);
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  console.error(`flaky: invalid --${flag}=${text}: must be a whole number, ${least} at least`);
   process.exit(2);
 }
