@@ -110,17 +110,17 @@ describe.each(MODES)('mode %s', (mode) => {
 
   test('a client certificate arrives where TLS is not ended, and nowhere else', async () => {
     const worker = world.tenant('a').worker();
-    const review = '{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}';
 
+    // Neither user may read Secrets, and the refusal names the user. A request without a body: the API server refuses one
+    // before it has read the body, and then resets the stream, which curl may take for a cut answer.
     const answer = await worker.exec(
       ...['curl', '--silent', '--show-error', '--max-time', '30', '--cacert', `${FILES}/ca.crt`],
       ...['--cert', `${FILES}/client.crt`, '--key', `${FILES}/client.key`],
-      ...['--header', 'Content-Type: application/json', '--data', review],
-      'https://10.96.0.1/apis/authentication.k8s.io/v1/selfsubjectreviews',
+      'https://10.96.0.1/api/v1/namespaces/kube-system/secrets',
     );
 
-    if (mode === 'passthrough') expect(answer).toContain('"username": "pod-with-certificate"');
-    else expect(answer).toContain('system:anonymous');
+    const user = mode === 'passthrough' ? 'pod-with-certificate' : 'system:anonymous';
+    expect(answer).toContain(`User \\"${user}\\" cannot list resource`);
   });
 
   test('a watch outlives a hundred changes of routes and certificates, and no request fails', async () => {
