@@ -34,6 +34,7 @@ export class MemoryResponse implements ApiResponse, Answer {
   }
 
   end(text?: string | Uint8Array): void {
+    if (this.closed) return;
     if (text !== undefined) this.write(text);
     this.#isEnded = true;
     this.#close();

@@ -1,0 +1,38 @@
+import { expect, test } from 'bun:test';
+import { MemoryResponse } from './memory-response.ts';
+
+/** A response with a head and its first bytes. */
+function begun(): MemoryResponse {
+  const response = new MemoryResponse();
+  response.begin(200, {});
+  response.write('first');
+  return response;
+}
+
+test('gives what was written, and then its end', async () => {
+  const response = begun();
+  response.end('last');
+
+  expect(String(await response.read())).toBe('first');
+  expect(String(await response.read())).toBe('last');
+  expect(await response.read()).toBeUndefined();
+});
+
+test('that is reset stays broken when its server ends it', async () => {
+  const response = begun();
+  response.reset();
+
+  response.end('last');
+
+  await expect(response.read()).rejects.toMatchObject({ code: 'ECONNRESET' });
+});
+
+test('that is reset soon gives what was written before, and then the error', async () => {
+  const response = begun();
+  response.resetSoon();
+
+  response.end('last');
+
+  expect(String(await response.read())).toBe('first');
+  await expect(response.read()).rejects.toMatchObject({ code: 'ECONNRESET' });
+});
