@@ -39,8 +39,6 @@ export interface ClientOptions {
   readonly userAgent?: string;
   /** Default: the clock of the machine. */
   readonly clock?: Clock;
-  /** Milliseconds since 1970, for credentials that expire. Default `Date.now`. */
-  readonly wallMs?: () => number;
   /** Default {@link DEFAULT_LIMITS}. */
   readonly limits?: ClientLimits;
   /** What carries the requests. Default: connections with TLS. */
@@ -67,13 +65,12 @@ class FetchClient implements KubeClient {
 
   constructor(access: ClusterAccess, options: ClientOptions) {
     const { fieldManager = 'snicket', timeoutMs = 30_000, userAgent = 'snicket' } = options;
-    const { clock, wallMs, wire, limits = DEFAULT_LIMITS } = options;
+    const { clock, wire, limits = DEFAULT_LIMITS } = options;
     this.#transport = new Transport(access, {
       timeoutMs,
       userAgent,
       answerBytes: limits.answerBytes,
       clock,
-      wallMs,
       wire,
     });
     this.#limits = limits;

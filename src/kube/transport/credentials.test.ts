@@ -85,6 +85,7 @@ describe('a token file', () => {
 
 describe('a program that prints credentials', () => {
   const EXPIRES_MS = Date.UTC(2030, 0, 1);
+  const clockBefore = (ms: number) => new ManualClock(new Date(EXPIRES_MS - ms));
 
   /** Counts its runs in a file, and prints a token with that number. */
   function login(lines = ''): Credentials {
@@ -104,7 +105,7 @@ describe('a program that prints credentials', () => {
   const runs = () => readFileSync(join(lab.folder, 'runs'), 'utf8').split('\n').length - 1;
 
   test('runs once for many requests, at the same time too', async () => {
-    const one = lab.transport({ credentials: login() }, { wallMs: () => 0 });
+    const one = lab.transport({ credentials: login() }, { clock: clockBefore(60_000) });
 
     await Promise.all([one.json(VERSION), one.json(VERSION), one.json(VERSION)]);
     await one.json(VERSION);
@@ -114,11 +115,11 @@ describe('a program that prints credentials', () => {
   });
 
   test('runs again shortly before they expire', async () => {
-    let wallMs = EXPIRES_MS - 60_000;
-    const one = lab.transport({ credentials: login() }, { wallMs: () => wallMs });
+    const clock = clockBefore(60_000);
+    const one = lab.transport({ credentials: login() }, { clock });
 
     await one.json(VERSION);
-    wallMs = EXPIRES_MS - 10_000;
+    clock.advance(50_000);
     await one.json(VERSION);
 
     expect(lab.server.exchanges.map(tokenOf)).toEqual(['token-1', 'token-2']);
@@ -126,7 +127,7 @@ describe('a program that prints credentials', () => {
 
   test('runs again once when the server does not take them', async () => {
     lab.server.script = (exchange) => exchange.answer(401, { kind: 'Status', message: 'who?' });
-    const one = lab.transport({ credentials: login() }, { wallMs: () => 0 });
+    const one = lab.transport({ credentials: login() }, { clock: clockBefore(60_000) });
 
     const error = await errorOf(one.json(VERSION));
 
@@ -166,15 +167,15 @@ describe('a program that prints credentials', () => {
       provideClusterInfo: false,
     };
     await using mutual = await lab.mutualServer();
-    let wallMs = 0;
+    const clock = clockBefore(60_000);
     const one = lab.transport(
       { server: mutual.url, credentials: { kind: 'exec', plugin } },
-      { wallMs: () => wallMs },
+      { clock },
     );
 
     await one.json(VERSION);
     writeFileSync(join(lab.folder, 'now'), JSON.stringify(certificates[1]));
-    wallMs = EXPIRES_MS;
+    clock.advance(60_000);
     await one.json(VERSION);
 
     expect(mutual.exchanges.map(({ peer }) => peer)).toEqual(['first', 'second']);

@@ -25,20 +25,13 @@ export interface IdentitySource {
   after(refused: Identity): Promise<Identity>;
 }
 
-/** Time, as credentials need it. */
-export interface CredentialTime {
-  readonly clock: Clock;
-  /** Milliseconds since 1970. */
-  readonly wallMs: () => number;
-}
-
 /** The kubelet replaces a token when a fifth of its life is left, two minutes at the least. */
 const TOKEN_FILE_AGE_MS = 60_000;
 /** What expires within this time is not sent any more: it may arrive too late. */
 const EXPIRY_MARGIN_MS = 10_000;
 
 /** The source that an access asks for. */
-export function identitySource(access: ClusterAccess, time: CredentialTime): IdentitySource {
+export function identitySource(access: ClusterAccess, clock: Clock): IdentitySource {
   const { credentials } = access;
   switch (credentials.kind) {
     case 'none':
@@ -48,9 +41,9 @@ export function identitySource(access: ClusterAccess, time: CredentialTime): Ide
     case 'token':
       return fixed({ token: credentials.token });
     case 'token-file':
-      return new Fetched(async () => readTokenFile(credentials.path, time));
+      return new Fetched(async () => readTokenFile(credentials.path, clock));
     case 'exec':
-      return new Fetched(async () => runFor(credentials.plugin, access, time));
+      return new Fetched(async () => runFor(credentials.plugin, access, clock));
   }
 }
 
@@ -100,7 +93,7 @@ class Fetched implements IdentitySource {
   }
 }
 
-async function readTokenFile(path: string, { clock }: CredentialTime): Promise<Fetch> {
+async function readTokenFile(path: string, clock: Clock): Promise<Fetch> {
   const readMs = clock.nowMs();
   const token = (await readWatchedLater(path)).toString('utf8').trim();
   if (token === '') throw new Error(`${path} is empty; a token belongs there`);
@@ -108,13 +101,9 @@ async function readTokenFile(path: string, { clock }: CredentialTime): Promise<F
   return { identity: { token }, isFresh: () => clock.nowMs() - readMs < TOKEN_FILE_AGE_MS };
 }
 
-async function runFor(
-  plugin: ExecPlugin,
-  access: ClusterAccess,
-  { clock, wallMs }: CredentialTime,
-): Promise<Fetch> {
+async function runFor(plugin: ExecPlugin, access: ClusterAccess, clock: Clock): Promise<Fetch> {
   const { expiresAtMs = Infinity, ...identity } = await runExecPlugin(plugin, access, clock);
-  return { identity, isFresh: () => wallMs() < expiresAtMs - EXPIRY_MARGIN_MS };
+  return { identity, isFresh: () => clock.now().getTime() < expiresAtMs - EXPIRY_MARGIN_MS };
 }
 
 function isSame(one: Identity, other: Identity): boolean {

@@ -39,7 +39,6 @@ export interface TransportOptions {
   /** Of one answer that is read whole. */
   readonly answerBytes: number;
   readonly clock?: Clock | undefined;
-  readonly wallMs?: (() => number) | undefined;
   /** What carries the requests. Default: connections with TLS. */
   readonly wire?: Wire | undefined;
 }
@@ -72,11 +71,11 @@ export class Transport {
   #tokens: readonly string[] = [];
 
   constructor(access: ClusterAccess, options: TransportOptions) {
-    const { clock = systemClock, wallMs = Date.now } = options;
+    const { clock = systemClock } = options;
     this.#access = access;
     this.#options = options;
     this.#clock = clock;
-    this.#identities = identitySource(access, { clock, wallMs });
+    this.#identities = identitySource(access, clock);
     this.#wire = options.wire ?? new NetworkWire(access);
   }
 

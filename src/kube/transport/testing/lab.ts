@@ -17,7 +17,6 @@ export const VERSION: Call = { verb: 'GET', path: '/version' };
 /** Time, as a test has it. */
 export interface LabTime {
   readonly clock?: ManualClock;
-  readonly wallMs?: () => number;
 }
 
 /** All of it; ends with the scope of the test. */
