@@ -97,7 +97,7 @@ function programOf(io: CommandIo): Command {
 }
 
 /** Commander's own default is the width of the process. */
-function widthOf({ isTTY, columns }: OutputStream): number {
+function widthOf({ isTTY, columns = 80 }: OutputStream): number {
   return isTTY ? columns : 80;
 }
 

@@ -8,8 +8,9 @@ import type { Environment } from '../../kube/access/in-cluster.ts';
 export interface OutputStream {
   readonly isTTY: boolean;
   /** 0: a terminal that does not know its size. Undefined without a terminal. */
-  readonly columns: number;
-  readonly rows: number;
+  readonly columns: number | undefined;
+  /** 0 and undefined as for `columns`. */
+  readonly rows: number | undefined;
   /** Calls `written` once the text is handed over. */
   write(text: string, written?: () => void): unknown;
   on(event: 'resize', listener: () => void): unknown;

@@ -44,7 +44,7 @@ export interface Screen {
 
 /** Standard output as it is now. */
 export function currentScreen({ stdout, env }: Pick<CommandIo, 'stdout' | 'env'>): Screen {
-  const { isTTY, columns } = stdout;
+  const { isTTY, columns = 0 } = stdout;
   if (!isTTY) return { hasColours: false };
   // A terminal that does not know its size says 0.
   const known = columns > 0 ? columns : undefined;

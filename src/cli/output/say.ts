@@ -12,7 +12,7 @@ export function say(io: Pick<CommandIo, 'stderr'>, line: string): void {
 
 /** The same, for whoever writes it himself. */
 export function fittingLine({ stderr }: Pick<CommandIo, 'stderr'>, line: string): string {
-  const { isTTY, columns } = stderr;
+  const { isTTY, columns = 0 } = stderr;
   const text = escapedText(line);
   // A terminal that does not know its size says 0. In a pipe a line is a line.
   return isTTY && columns > 0 ? sentenceText(text, columns) : text;

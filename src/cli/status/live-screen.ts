@@ -37,7 +37,7 @@ export class LiveScreen implements Disposable {
 
   /** Draws over what is there: nothing is cleared first, so nothing flickers. What does not fit is cut off, and said. */
   draw(text: string): void {
-    const frame = frameOf(text, this.#io.stdout.rows);
+    const frame = frameOf(text, this.#io.stdout.rows ?? 0);
     if (!this.#isOpen || frame === this.#drawn) return;
     this.#drawn = frame;
     this.#io.stdout.write(frame);
