@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { parse } from 'yaml';
+import { deafPort } from '../engine/conformance/deaf-port.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createClient } from '../kube/client/fetch-client.ts';
 import { RESOURCES, type Resource } from '../kube/resource.ts';
@@ -442,5 +443,31 @@ describe('--wait', () => {
     expect(stderr).toContain('NotLookedAt (Edge shared, Ready)');
     expect(exitCode).toBe(1);
     await remove('blue');
+  });
+
+  test('ends while a connection to a host that is gone is being opened', async () => {
+    await using lost = await TestApiServer.start();
+    const spec = { driver: 'snicket', domain: 'example.test' };
+    lost.seed(
+      objectOf('Namespace', { name: 'tenants' }),
+      objectOf('Edge', { name: 'a' }, { spec }),
+    );
+    using user = new Terminal(lost);
+    const session = user.open(
+      [
+        ...['expose', '--endpoints', '10.0.0.5:6443', '--name', 'metal', '--yes'],
+        ...['--ca-secret', 'ca', '--kubeconfig-secret', 'admin', '--wait', '--timeout', '3'],
+      ],
+      80,
+    );
+    await until('it watches', () => lost.openWatches > 0);
+
+    lost.stopAccepting();
+    using _gone = deafPort(Number(new URL(lost.url).port));
+    // The command watches again, on a new connection. Bun cannot cancel that, and gives it up after two minutes.
+    lost.endWatches();
+
+    expect(await session.ended).toBe(1);
+    expect(session.text).toContain('error: not Ready after 3 seconds');
   });
 });

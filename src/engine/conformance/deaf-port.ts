@@ -8,9 +8,13 @@ const AF_INET = 2;
 const SOCK_STREAM_CLOEXEC = 1 | 0x80000;
 const SOCKADDR_BYTES = 16;
 const LENGTH_AT = 64;
+const SOL_SOCKET = 1;
+const SO_REUSEADDR = 2;
+const ONE_AT = 128;
 
 const libc = dlopen('libc.so.6', {
   socket: { args: ['i32', 'i32', 'i32'], returns: 'i32' },
+  setsockopt: { args: ['i32', 'i32', 'i32', 'ptr', 'u32'], returns: 'i32' },
   bind: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
   listen: { args: ['i32', 'i32'], returns: 'i32' },
   connect: { args: ['i32', 'ptr', 'u32'], returns: 'i32' },
@@ -21,16 +25,22 @@ const libc = dlopen('libc.so.6', {
 /** Memory of a page stays where it is; a small typed array may be moved under the call. */
 const memory = new DataView(new ArrayBuffer(4096));
 
-/** Such a port, until it is disposed of. */
-export function deafPort(): { readonly port: number } & Disposable {
+/**
+ * Such a port, until it is disposed of.
+ * @param port - One that nothing listens on any more. Default: any.
+ */
+export function deafPort(port = 0): { readonly port: number } & Disposable {
   const address = ptr(memory);
   const listener = libc.socket(AF_INET, SOCK_STREAM_CLOEXEC, 0);
   const filler = libc.socket(AF_INET, SOCK_STREAM_CLOEXEC, 0);
   memory.setUint16(0, AF_INET, true);
-  memory.setUint16(2, 0);
+  memory.setUint16(2, port);
   memory.setUint32(4, 0x7f000001);
   memory.setUint32(LENGTH_AT, SOCKADDR_BYTES, true);
+  memory.setUint32(ONE_AT, 1, true);
   const failed =
+    // Connections of the former listener may be in TIME_WAIT.
+    libc.setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, ptr(memory, ONE_AT), 4) +
     libc.bind(listener, address, SOCKADDR_BYTES) +
     libc.listen(listener, 0) +
     libc.getsockname(listener, address, ptr(memory, LENGTH_AT)) +

@@ -46,6 +46,11 @@ export class TestApiServer extends TestCluster {
     return `https://127.0.0.1:${this.#listener.port}`;
   }
 
+  /** Refuses new connections and keeps those that are open, until it goes down. */
+  stopAccepting(): void {
+    this.#listener.stopAccepting();
+  }
+
   override resetConnections(): void {
     this.#listener.resetConnections();
   }

@@ -53,6 +53,11 @@ export class TlsListener {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
+  /** Refuses new connections and keeps those that are open. */
+  stopAccepting(): void {
+    this.#server.close();
+  }
+
   /** Breaks all connections and refuses new ones. */
   async close(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
