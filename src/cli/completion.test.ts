@@ -130,7 +130,7 @@ describe('the answer to a shell', () => {
     expect(answer).toEqual({ exitCode: 0, stdout: ':4\n', stderr: '' });
   });
 
-  test('nothing where the cluster is silent', async () => {
+  test('nothing where the cluster is silent, and its process ends', async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as { port: number };
@@ -138,11 +138,11 @@ describe('the answer to a shell', () => {
       ...{ server: `https://127.0.0.1:${port}`, ca: server.ca, credentials: { token: 'a' } },
       names: { cluster: 'silent', user: 'me' },
     });
-    using impatient = new Terminal();
-    impatient.patienceMs = 100;
-    impatient.write('silent', kubeconfig);
+    using nowhere = new Terminal();
+    nowhere.write('silent', kubeconfig);
 
-    const answer = await impatient.snicket(['__complete', 'dns', '--kubeconfig', 'silent', '']);
+    // With the deadline of two seconds that a user gets.
+    const answer = await nowhere.spawn(['__complete', 'dns', '--kubeconfig', 'silent', '']);
 
     silent.close();
     expect(answer).toEqual({ exitCode: 0, stdout: ':4\n', stderr: '' });
