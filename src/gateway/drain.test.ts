@@ -41,6 +41,7 @@ test('closes connections spread over the drain time, and none within the grace',
   }
   clock.advance(1000);
   await until(() => clients.every((client) => client.sawFin || client.closed), 'no client left');
-  clock.advance(1000);
+  // A thread may report its last connection late; the drain ends without it after two seconds.
+  clock.advance(2000);
   await draining;
 });
