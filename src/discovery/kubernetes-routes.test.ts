@@ -8,6 +8,7 @@ import { RETRY_MS, type RouteCounts } from '../gateway/routes/routes-feed.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { MemoryApiServer } from '../kube/testing/memory-api-server.ts';
 import { objectOf } from '../operator/testing/objects.ts';
+import { until } from '../operator/testing/until.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { KubernetesRoutes, type KubernetesRoutesOptions } from './kubernetes-routes.ts';
 
@@ -203,7 +204,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
 
     const starting = feed.start();
     // First it looks for the file, which takes no time of this clock.
-    while (lab.clock.nextDueMs === undefined) await Bun.sleep(1);
+    await until('it waits for the cluster', () => lab.clock.nextDueMs !== undefined);
     await lab.clock.settled('the start', starting);
 
     expect(lab.routes).toBeUndefined();
