@@ -33,6 +33,8 @@ export interface LabPlace {
   start(cluster: LabCluster): Promise<TestCluster>;
   /** Waits until something holds, and returns it. */
   until<T>(what: string, look: () => T | undefined | false): Promise<T>;
+  /** Waits until a promise settles, and returns what it resolves to. */
+  settled<T>(what: string, work: Promise<T>): Promise<T>;
   /** Lets this much time pass. */
   pass(ms: number): Promise<void>;
 }
@@ -64,6 +66,7 @@ export function memoryPlace(hasSockets: boolean): LabPlace {
       return server;
     },
     until: async (what, look) => clock.until(what, look),
+    settled: async (what, work) => clock.settled(what, work),
     pass: async (ms) => clock.pass(ms),
   };
 }
@@ -75,6 +78,7 @@ export function tlsPlace(): LabPlace {
     operatorOptions: {},
     start: async (cluster) => TestApiServer.start(cluster),
     until,
+    settled: async (_what, work) => work,
     pass: async (ms) => Bun.sleep(ms),
   };
 }

@@ -212,6 +212,11 @@ export class OperatorLab implements AsyncDisposable {
     return this.place.until(what, look);
   }
 
+  /** Waits until a promise settles, and returns what it resolves to. */
+  async settled<T>(what: string, work: Promise<T>): Promise<T> {
+    return this.place.settled(what, work);
+  }
+
   exposure(name: string): KubeObject | undefined {
     return this.management.read(RESOURCES.exposure, { name, namespace: TENANTS });
   }
