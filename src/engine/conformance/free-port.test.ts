@@ -1,0 +1,17 @@
+import { expect, test } from 'bun:test';
+import { claimRange, freePort } from './free-port.ts';
+
+test('two that prefer the same range of ports get different ones', () => {
+  using one = claimRange(5);
+  using other = claimRange(5);
+
+  expect(other.first).not.toBe(one.first);
+});
+
+test('each port is given once, from a range that stays claimed', () => {
+  const ports = Array.from({ length: 50 }, () => freePort());
+
+  expect(new Set(ports).size).toBe(50);
+  using other = claimRange(process.pid);
+  expect(ports.filter((port) => port >= other.first && port < other.first + 1_000)).toEqual([]);
+});
