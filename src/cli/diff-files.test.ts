@@ -9,6 +9,7 @@ import { TENANTS } from '../operator/testing/places.ts';
 import { yamlText } from '../manifests/yaml-text.ts';
 import { RunLab } from '../standalone/testing/run-lab.ts';
 import { KUBERNETES } from '../tenant/endpoints/kubernetes-endpoints.ts';
+import type { Ended } from './testing/in-process.ts';
 import { Terminal } from './testing/snicket.ts';
 
 setDefaultTimeout(60_000);
@@ -139,21 +140,26 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
     return { terminal, folder, words: ['diff', '-f', folder, '--state', lab.state, ...IMAGE] };
   }
 
-  test('tells what it would change, and nothing while it runs', async () => {
+  test('prints what it would change, and nothing when nothing would change', async () => {
     const { terminal, folder, words } = copied();
     using _terminal = terminal;
     const slice = await blue.user.get(RESOURCES.endpointSlice, KUBERNETES);
     const { endpoints } = slice as unknown as { readonly endpoints: unknown };
 
     const before = await terminal.snicket(words);
-    const elsewhere = { endpoints: [{ addresses: ['192.0.2.1'] }] };
-    await blue.user.patch(RESOURCES.endpointSlice, KUBERNETES, 'merge', elsewhere);
+    expect(before).toEqual({ exitCode: 0, stdout: '', stderr: '' });
     const text = readFileSync(join(folder, 'edge.yaml'), 'utf8');
     terminal.write('tenants.d/edge.yaml', text.replace('example.test', 'example.org'));
-    const changed = await terminal.snicket([...words, 'tenants/blue']);
-    await blue.user.patch(RESOURCES.endpointSlice, KUBERNETES, 'merge', { endpoints });
+    const elsewhere = { endpoints: [{ addresses: ['192.0.2.1'] }] };
+    await blue.user.patch(RESOURCES.endpointSlice, KUBERNETES, 'merge', elsewhere);
+    let changed: Ended;
+    try {
+      changed = await terminal.snicket([...words, 'tenants/blue']);
+    } finally {
+      // The tests share this tenant.
+      await blue.user.patch(RESOURCES.endpointSlice, KUBERNETES, 'merge', { endpoints });
+    }
 
-    expect(before).toEqual({ exitCode: 0, stdout: '', stderr: '' });
     expect(changed.stdout).toContain(
       '~ status.route.api.host: tenants-blue.k8s.example.test -> tenants-blue.k8s.example.org',
     );
