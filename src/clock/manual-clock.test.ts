@@ -30,6 +30,18 @@ describe('a clock that stands', () => {
     expect(seen).toEqual(['once', 'again', 'again']);
   });
 
+  test('runs a tick once where it is moved by several periods, and counts on from there', () => {
+    const clock = new ManualClock();
+    const ticks: number[] = [];
+    clock.every(1000, () => ticks.push(clock.nowMs()));
+
+    clock.advance(5500);
+    clock.advance(999);
+    clock.advance(1);
+
+    expect(ticks).toEqual([5500, 6500]);
+  });
+
   test('knows when the next timer is due, and forgets one that is canceled', () => {
     const clock = new ManualClock();
     const cancel = clock.after(10, () => {});
