@@ -2,11 +2,13 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, symlinkSync, renameSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import { until } from '../../engine/conformance/peer.ts';
-import { LiveFiles } from './live-files.ts';
+import { LiveFiles, SECOND_LOOK_MS } from './live-files.ts';
 
 /** A pair fits if both files say the same. */
-function pair(secondLookMs = 1) {
+function pair() {
+  const clock = new ManualClock();
   const folder = mkdtempSync(join(tmpdir(), 'snicket-live-files-'));
   const write = (name: string, content: string) => writeFileSync(join(folder, name), content);
   write('a', '1');
@@ -26,12 +28,22 @@ function pair(secondLookMs = 1) {
       onSwap: (value) => swapped.push(value),
       onRecovered: () => recoveries++,
       onError: (error) => errors.push(error.message),
-      secondLookMs,
+      clock,
     });
   const clean = () => rmSync(folder, { recursive: true });
   const recovered = () => recoveries;
-  const seenMisfits = () => misfits;
-  return { folder, write, swapped, errors, recovered, seenMisfits, live, [Symbol.dispose]: clean };
+  const misfit = async () => until(() => misfits > 0, 'a look at a pair that does not fit');
+  return {
+    clock,
+    folder,
+    write,
+    swapped,
+    errors,
+    recovered,
+    misfit,
+    live,
+    [Symbol.dispose]: clean,
+  };
 }
 
 test('has the value of the files from the start', () => {
@@ -53,12 +65,12 @@ test('throws at the start if the files are of no use: there is no last good valu
 });
 
 test('a pair that is written one file after the other is one swap and no error', async () => {
-  using lab = pair(600_000);
+  using lab = pair();
   const live = lab.live();
   live.watch();
 
   lab.write('a', '2');
-  await until(() => lab.seenMisfits() > 0, 'a look between the two writes');
+  await lab.misfit();
   lab.write('b', '2');
   await until(() => live.value === '2', 'the new pair');
   live.stop();
@@ -72,7 +84,9 @@ test('half a pair is an error after a while, and the last good value stays', asy
   live.watch();
 
   lab.write('a', '2');
-  await until(() => live.failures === 1, 'the error');
+  await lab.misfit();
+  lab.clock.advance(SECOND_LOOK_MS);
+  expect(live.failures).toBe(1);
   live.stop();
 
   expect(live.value).toBe('1');
@@ -87,7 +101,9 @@ test('the last good content that comes back is no swap, but it is said', async (
   expect(live.isGood).toBe(true);
 
   lab.write('a', '2');
-  await until(() => live.failures === 1, 'the error');
+  await lab.misfit();
+  lab.clock.advance(SECOND_LOOK_MS);
+  expect(live.failures).toBe(1);
   expect(live.isGood).toBe(false);
   lab.write('a', '1');
   await until(() => live.isGood, 'the good content');

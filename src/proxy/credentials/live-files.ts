@@ -19,15 +19,13 @@ export interface LiveFilesOptions<Value> {
   readonly onError: (error: Error) => void;
   /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
-  /** How long after the first read of files that make no sense they are read again. Default 500. */
-  readonly secondLookMs?: number | undefined;
 }
 
 /**
  * Two files are not replaced in one moment. A pair that does not fit is looked at once more after this time, and only
  * then an error.
  */
-const SECOND_LOOK_MS = 500;
+export const SECOND_LOOK_MS = 500;
 
 /** One of the files cannot be read; the message is a sentence for the user. */
 export class UnreadableFile extends Error {
@@ -48,7 +46,8 @@ export class UnreadableFile extends Error {
 export class LiveFiles<Value> {
   readonly #options: LiveFilesOptions<Value>;
   readonly #watches: WatchedFile[] = [];
-  #secondLook: ReturnType<typeof setTimeout> | undefined;
+  readonly #clock: Clock;
+  #cancelSecondLook = () => {};
   #contents: readonly Buffer[];
   #value: Value;
   #swaps = 0;
@@ -58,6 +57,7 @@ export class LiveFiles<Value> {
   /** Reads the files. @throws UnreadableFile or what `parse` does: at the start there is no last good value. */
   constructor(options: LiveFilesOptions<Value>) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
     this.#contents = this.#read();
     this.#value = options.parse(this.#contents);
   }
@@ -83,13 +83,12 @@ export class LiveFiles<Value> {
 
   /** From now on changes are followed. */
   watch(): void {
-    const clock = this.#options.clock ?? systemClock;
     for (const [index, path] of this.#options.paths.entries()) {
       const known = this.#contents[index];
       this.#watches.push(
         watchFile(path, {
           known,
-          clock,
+          clock: this.#clock,
           onContent: () => this.#changed(),
           onError: (error) => this.#troubled(error),
         }),
@@ -98,20 +97,19 @@ export class LiveFiles<Value> {
   }
 
   stop(): void {
-    clearTimeout(this.#secondLook);
+    this.#cancelSecondLook();
     for (const watch of this.#watches.splice(0)) watch.stop();
   }
 
   /** All files are read anew: the others may have changed too, and be reported only later. */
   #changed(): void {
-    clearTimeout(this.#secondLook);
+    this.#cancelSecondLook();
     const error = this.#take();
     if (error === undefined) return;
-    this.#secondLook = setTimeout(() => {
+    this.#cancelSecondLook = this.#clock.after(SECOND_LOOK_MS, () => {
       const still = this.#take();
       if (still !== undefined) this.#fail(still);
-    }, this.#options.secondLookMs ?? SECOND_LOOK_MS);
-    this.#secondLook.unref();
+    });
   }
 
   /** The file cannot be read, or only not watched: then what is in force is still what it holds. */
