@@ -5,20 +5,20 @@
 import { ManualClock } from '../manual-clock.ts';
 import { OutsideWork } from './outside-work.ts';
 
-/** Longer than anything waits that a test is about. */
-const LIMIT_MS = 24 * 3_600_000;
+/** Upper bound of a wait, in fake time. */
+const LIMIT_MS = 3_600_000;
 
 /** A clock that goes from one timer to the next. */
 export class DrivenClock extends ManualClock {
   readonly #work: OutsideWork;
 
-  /** @param work - What no time may overtake. Default: there is none. */
+  /** @param work - Work that must finish before time moves. Default: none. */
   constructor(work = new OutsideWork(), start?: Date) {
     super(start);
     this.#work = work;
   }
 
-  /** Lets time pass until something holds, and returns it. @throws Error if it does not within a day of this clock */
+  /** Lets time pass until something holds, and returns it. @throws Error if it does not within `limitMs`, by default an hour */
   async until<T>(what: string, look: () => T | undefined | false, limitMs = LIMIT_MS): Promise<T> {
     const endMs = this.nowMs() + limitMs;
     let value = look();
