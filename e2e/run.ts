@@ -20,7 +20,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { missingRequirements } from '../world/requirements.ts';
 import { removeDeadWorlds, sweptText } from '../world/machine/sweep.ts';
-import { baseParts, type Part } from '../world/parts/catalogue.ts';
+import { baseParts, partsByImportance, type Part } from '../world/parts/catalogue.ts';
 import { ensureParts, partReady } from '../world/parts/parts.ts';
 import { formatElapsed, terminalProgress } from '../world/parts/progress.ts';
 import { patience } from '../world/wait.ts';
@@ -95,10 +95,10 @@ const image = isOnly ? undefined : await snicketImage(progress);
 
 // Before the first world: from here on, what is left shrinks with each of them.
 const inotifyInstances = inotifyInstancesLeft();
-let lastBuild: Promise<void> = Promise.resolve();
 /** Ends the build of parts that no scenario waits for any more. */
 const unneeded = new AbortController();
 interrupted.signal.addEventListener('abort', () => unneeded.abort());
+const built = buildMissing(new Set(parts));
 const beganMs = performance.now();
 const running = new Map<string, number>();
 let ended = 0;
@@ -108,7 +108,7 @@ const talk = setInterval(() => {
 const outcomes = await runScenarios({
   scenarios,
   prepare: async (scenario) => {
-    if (!scenario.parts.every(partReady)) await buildInTurn(scenario.parts);
+    await Promise.all(scenario.parts.map(async (part) => built.get(part)));
   },
   runTests,
   room: () => ({
@@ -127,7 +127,7 @@ const outcomes = await runScenarios({
 });
 clearInterval(talk);
 unneeded.abort();
-await lastBuild;
+await Promise.allSettled(built.values());
 const reports = new Map<string, string>();
 for (const { scenario } of outcomes) {
   const file = Bun.file(join(logs, `${scenario.name}.xml`));
@@ -212,11 +212,17 @@ function runningText(): string {
   return texts.join(', ') || 'none';
 }
 
-/** Builds parts after those of earlier calls: a build keeps all processors busy. */
-async function buildInTurn(missingParts: readonly Part[]): Promise<void> {
-  const current = lastBuild.then(async () => ensureParts(missingParts, progress, unneeded.signal));
-  lastBuild = current.catch(() => {}); // reported to its own caller
-  return current;
+/** Builds the parts that are missing, one after the other: a build keeps all processors busy. */
+function buildMissing(needed: ReadonlySet<Part>): ReadonlyMap<Part, Promise<void>> {
+  const builds = new Map<Part, Promise<void>>();
+  let last: Promise<void> = Promise.resolve();
+  for (const part of partsByImportance) {
+    if (!needed.has(part) || partReady(part)) continue;
+    const current = last.then(async () => ensureParts([part], progress, unneeded.signal));
+    last = current.catch(() => {}); // reported by the scenario that needs it
+    builds.set(part, current);
+  }
+  return builds;
 }
 
 function writeReport(ends: readonly Outcome[], xmlByName: ReadonlyMap<string, string>): void {
