@@ -54,7 +54,8 @@ export class OperatorLab implements AsyncDisposable {
   readonly user: KubeClient;
   readonly gateway: GatewayLab | undefined;
   readonly place: LabPlace;
-  readonly #options: LabOptions;
+  readonly #operatorOptions: Partial<OperatorOptions>;
+  readonly #beside: OperatorLab | undefined;
   #operator: Operator | undefined;
   #ended = new AbortController();
   #running: Promise<void> = Promise.resolve();
@@ -63,19 +64,28 @@ export class OperatorLab implements AsyncDisposable {
     place: LabPlace,
     management: TestCluster,
     gateway: GatewayLab | undefined,
-    options: LabOptions,
+    operatorOptions: Partial<OperatorOptions>,
+    beside: OperatorLab | undefined,
   ) {
     this.place = place;
     this.management = management;
     this.gateway = gateway;
-    this.#options = options;
+    this.#operatorOptions = operatorOptions;
+    this.#beside = beside;
     this.user = management.client({ fieldManager: 'user' });
   }
 
   static async start(options: LabOptions = {}): Promise<OperatorLab> {
-    const { hasGateway = false, isOperatorRunning = true } = options;
-    const { resources = options.edge === undefined ? KINDS_OF_NO_EDGE : ALL_KINDS } = options;
-    const { transport = 'memory', hasSockets = hasGateway, beside } = options;
+    const {
+      edge,
+      hasGateway = false,
+      hasSockets = hasGateway,
+      transport = 'memory',
+      beside,
+      resources = edge === undefined ? KINDS_OF_NO_EDGE : ALL_KINDS,
+      isOperatorRunning = true,
+      ...operatorOptions
+    } = options;
     const place = beside?.place ?? (transport === 'tls' ? tlsPlace() : memoryPlace(hasSockets));
     const management = await place.start({ resources });
     management.seed(objectOf('Namespace', { name: TENANTS }));
@@ -87,8 +97,8 @@ export class OperatorLab implements AsyncDisposable {
           openRoutes: (sink) => new KubernetesRoutes({ client, clock: place.clock }, sink),
         })
       : undefined;
-    const lab = new OperatorLab(place, management, gateway, options);
-    await lab.applyEdge(options.edge);
+    const lab = new OperatorLab(place, management, gateway, operatorOptions, beside);
+    await lab.applyEdge(edge);
     if (isOperatorRunning) lab.startOperator();
     return lab;
   }
@@ -109,7 +119,7 @@ export class OperatorLab implements AsyncDisposable {
       lookup: async () => ['127.0.0.1'],
       log: createLogger({ level: 'debug', write }),
       ...this.place.operatorOptions,
-      ...this.#options,
+      ...this.#operatorOptions,
       ...options,
     });
     this.#running = this.#operator.run(this.#ended.signal);
@@ -140,7 +150,7 @@ export class OperatorLab implements AsyncDisposable {
 
   /** A tenant of which the management cluster knows nothing. */
   async startTenant(name: string, options: LabTenantOptions = {}): Promise<LabTenant> {
-    const others = this.tenants.length + (this.#options.beside?.tenants.length ?? 0);
+    const others = this.tenants.length + (this.#beside?.tenants.length ?? 0);
     const tenant = await LabTenant.start(name, { place: this.place, number: others, ...options });
     this.tenants.push(tenant);
     return tenant;
