@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TestApiServer } from '../../kube/testing/api-server.ts';
 import { objectOf } from '../../operator/testing/objects.ts';
+import { until } from '../../operator/testing/until.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
-import { edgeNames, exposureKeys, type FlagTexts } from './exposure-names.ts';
+import { ANSWER_TIMEOUT_MS, edgeNames, exposureKeys, type FlagTexts } from './exposure-names.ts';
 import { TestIo } from '../testing/test-io.ts';
 
 setDefaultTimeout(30_000);
@@ -51,10 +52,16 @@ test('gives the names of a cluster that answers', async () => {
 
 test.each(asks)('waits for %s as long as it is told, and no longer', async (plural, ask, none) => {
   server.inject({ kind: 'hang' }, { verb: 'list', plural }, 2);
+  const before = server.requests().length;
   let isAnswered = false;
   const patient = ask(new TestIo(), flags).finally(() => (isAnswered = true));
+  const io = new TestIo();
+  const asking = ask(io, flags);
+  await until('both are asked', () => server.requests().length === before + 2);
 
-  expect(await ask(new TestIo({ patienceMs: 100 }), flags)).toEqual(none);
+  io.clock.advance(ANSWER_TIMEOUT_MS);
+
+  expect(await asking).toEqual(none);
 
   expect(isAnswered).toBe(false);
   server.resetConnections();

@@ -4,6 +4,9 @@
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
+/** A user who waits longer types on. */
+export const ANSWER_TIMEOUT_MS = 2000;
+
 /** What was asked of which cluster. */
 export interface ExposureKeys {
   /** The namespace that is meant where none is written. */
@@ -15,8 +18,8 @@ export interface ExposureKeys {
 export type FlagTexts = ReadonlyMap<string, string>;
 
 /**
- * The Exposures of the cluster that these flags mean. Nothing if it does not answer in time, or not at all: a person who
- * waits longer types on.
+ * The Exposures of the cluster that these flags mean. Nothing if it does not answer within {@link ANSWER_TIMEOUT_MS}, or
+ * not at all.
  */
 export async function exposureKeys(
   io: CommandIo,
@@ -31,16 +34,16 @@ export async function edgeNames(io: CommandIo, flags: FlagTexts): Promise<readon
 }
 
 /** What the work gives, if it does so in time. Whatever is said here would be written across the line that is typed. */
-async function soon<T>({ patienceMs }: CommandIo, work: Promise<T>): Promise<T | undefined> {
+async function soon<T>({ clock }: CommandIo, work: Promise<T>): Promise<T | undefined> {
   const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => resolve(undefined), patienceMs);
+  const cancel = clock.after(ANSWER_TIMEOUT_MS, () => resolve(undefined));
   try {
     return await Promise.race([work, tooLate]);
   } catch {
     // The command itself will say what is wrong with the cluster, or with the kubeconfig.
     return undefined;
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
 
@@ -62,7 +65,10 @@ async function open(io: CommandIo, flags: FlagTexts) {
   const access = defaultAccess(
     accessOptions(io, flags.get('--kubeconfig'), flags.get('--context')),
   );
-  return { access, client: createClient(access, { timeoutMs: io.patienceMs }) };
+  return {
+    access,
+    client: createClient(access, { timeoutMs: ANSWER_TIMEOUT_MS, clock: io.clock }),
+  };
 }
 
 /** What `snicket run` has, if the flags name its folder or its state. */
@@ -73,7 +79,7 @@ async function objectsOnDisk(
   const folder = flags.get('--filename');
   if (folder !== undefined) {
     const { readFolder } = await import('../../standalone/read-folder.ts');
-    return (await readFolder(io.path(folder), AbortSignal.timeout(io.patienceMs))).objects;
+    return (await readFolder(io.path(folder), io.clock.timeoutSignal(ANSWER_TIMEOUT_MS))).objects;
   }
   const state = flags.get('--state');
   if (state === undefined) return undefined;

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { parse } from 'yaml';
+import { until } from '../../operator/testing/until.ts';
 import { EdgeLab, HOST_A, HOST_B } from '../../probe/edge-conformance/testing/edge-lab.ts';
+import { PROGRESS_DELAY_MS } from '../output/progress.ts';
 import { Terminal } from '../testing/snicket.ts';
 
 setDefaultTimeout(60_000);
@@ -94,13 +96,15 @@ describe.each([80, 120])('on a terminal of %i columns', (columns) => {
 
 test('a wait is not silent', async () => {
   const slow = await lab.faultyEdge({ noName: 'holds' });
-  using impatient = new Terminal();
-  impatient.patienceMs = 1;
   const words = ['doctor', 'edge', `127.0.0.1:${slow.port}`, '--hosts', HOST_A];
 
-  const shown = await impatient.show([...words, '--timeout', '0.2', '--idle', '0.2'], 80);
+  const running = terminal.begin([...words, '--timeout', '0.2', '--idle', '0.2'], 80);
 
-  expect(shown).toContain('waiting for 127.0.0.1...');
+  await until('it says what it waits for', () => {
+    running.io.clock.advance(PROGRESS_DELAY_MS);
+    return running.text.includes('waiting for 127.0.0.1...');
+  });
+  await running.ended;
 });
 
 describe('it is not looked at, with exit code 2, if', () => {

@@ -2,6 +2,7 @@
  * What a command reads from and writes to. Commands get it as an argument, as kubectl's commands get their IOStreams, so
  * that a test runs them without a process.
  */
+import type { Clock } from '../../clock/clock.ts';
 import type { Environment } from '../../kube/access/in-cluster.ts';
 
 /** Standard output or standard error; `process.stdout` is one. */
@@ -54,8 +55,8 @@ export interface CommandIo {
   exit(code?: number): never;
   /** Stops it until SIGCONT, as Ctrl-Z does. */
   suspend(): void;
-  /** How long a person waits without a word. */
-  readonly patienceMs: number;
+  /** The time of progress lines and of completion. */
+  readonly clock: Clock;
   /** Writes a log line of a server, which must never wait for its reader. */
   log(line: string): void;
   /** Where a file or folder is that the command line names. */

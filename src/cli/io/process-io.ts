@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { systemClock } from '../../clock/clock.ts';
 import { writeToStandardError } from '../../telemetry/standard-error.ts';
 import type { CommandIo } from './command-io.ts';
 
@@ -37,7 +38,7 @@ export function processIo(): CommandIo {
     },
     exit: (code) => process.exit(code),
     suspend: () => void process.kill(process.pid, 'SIGSTOP'),
-    patienceMs: 2000,
+    clock: systemClock,
     log: writeToStandardError,
     // Relative to the folder that the process is in.
     path: (name) => name,

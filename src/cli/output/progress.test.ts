@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { TestIo } from '../testing/test-io.ts';
-import { withProgress } from './progress.ts';
+import { PROGRESS_DELAY_MS, withProgress } from './progress.ts';
 
 test('is silent about what is quick, and hands on what it gives', async () => {
   const io = new TestIo();
@@ -12,10 +12,15 @@ test('is silent about what is quick, and hands on what it gives', async () => {
 
 test('says what takes long, once', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const io = new TestIo({ patienceMs: 1 });
-  io.stderr.on('text', resolve);
+  const io = new TestIo();
+  const working = withProgress(io, 'reading', promise);
 
-  await withProgress(io, 'reading', promise);
+  io.clock.advance(PROGRESS_DELAY_MS - 1);
+  expect(io.stderr.text).toBe('');
+  io.clock.advance(1);
+  io.clock.advance(PROGRESS_DELAY_MS);
+  resolve();
+  await working;
 
   expect(io.stderr.text).toBe('reading...\n');
 });

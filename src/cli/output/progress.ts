@@ -1,15 +1,18 @@
 import { say } from './say.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
-/** What {@link withProgress} needs. */
-export type ProgressIo = Pick<CommandIo, 'stderr' | 'patienceMs'>;
+/** Delay before a progress line, in milliseconds. */
+export const PROGRESS_DELAY_MS = 2000;
 
-/** What the work gives. If that takes longer than a person waits without a word, a line on standard error says what it is about. */
+/** What {@link withProgress} needs. */
+export type ProgressIo = Pick<CommandIo, 'stderr' | 'clock'>;
+
+/** Returns what `work` resolves to. Prints a line on standard error if it takes longer than {@link PROGRESS_DELAY_MS}. */
 export async function withProgress<T>(io: ProgressIo, what: string, work: Promise<T>): Promise<T> {
-  const timer = setTimeout(() => say(io, `${what}...`), io.patienceMs);
+  const cancel = io.clock.after(PROGRESS_DELAY_MS, () => say(io, `${what}...`));
   try {
     return await work;
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import type { TestCluster } from '../../kube/testing/test-cluster.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { InProcess, snicket, type Ended } from './in-process.ts';
-import { CapturedOutput, type TestIoOptions } from './test-io.ts';
+import { CapturedOutput } from './test-io.ts';
 
 const LAUNCHER = resolve(import.meta.dir, '../../../snicket');
 
@@ -58,8 +58,6 @@ export class Terminal implements Disposable {
   /** What to run it by. */
   readonly program = LAUNCHER;
   readonly folder = mkdtempSync(join(tmpdir(), 'snicket-cli-'));
-  /** How long a person waits without a word for what runs within this process. Default: longer than a test takes. */
-  patienceMs: number | undefined;
   readonly #env: Record<string, string | undefined>;
 
   /** With a server, its kubeconfig is the one that is taken when nobody names another. */
@@ -77,7 +75,7 @@ export class Terminal implements Disposable {
 
   /** Runs it within this process, with its output into pipes. */
   async snicket(words: readonly string[], stdin = '', env: Environment = {}): Promise<Ended> {
-    return snicket(words, { ...this.#place, env: { ...this.#env, ...env }, stdin });
+    return snicket(words, { folder: this.folder, env: { ...this.#env, ...env }, stdin });
   }
 
   /** What it writes to a terminal that is so wide. Within this process. */
@@ -94,7 +92,7 @@ export class Terminal implements Disposable {
     env: Environment = {},
   ): Promise<string> {
     const running = new InProcess(words, {
-      ...this.#place,
+      folder: this.folder,
       env: this.#onTerminal(env),
       columns,
       stderr: new CapturedOutput(),
@@ -106,7 +104,7 @@ export class Terminal implements Disposable {
   /** Runs it within this process for as long as it goes: on a terminal that is so wide, or without columns in pipes. */
   begin(words: readonly string[], columns?: number, env: Environment = {}): InProcess {
     const around = columns === undefined ? { ...this.#env, ...env } : this.#onTerminal(env);
-    return new InProcess(words, { ...this.#place, env: around, columns });
+    return new InProcess(words, { folder: this.folder, env: around, columns });
   }
 
   /** Runs it as a process, by its launcher. */
@@ -134,10 +132,6 @@ export class Terminal implements Disposable {
       running.exited,
     ]);
     return { exitCode, stdout, stderr: withoutProgress(stderr) };
-  }
-
-  get #place(): TestIoOptions {
-    return { folder: this.folder, patienceMs: this.patienceMs };
   }
 
   #onTerminal(env: Environment): Environment {

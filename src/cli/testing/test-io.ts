@@ -5,10 +5,8 @@ import { EventEmitter } from 'node:events';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import type { CommandIo, InputStream, OutputStream } from '../io/command-io.ts';
-
-/** More than a test takes. */
-const LONG_MS = 600_000;
 
 /** That a command has ended itself, where a process would be gone. */
 export class CommandExit extends Error {
@@ -56,8 +54,6 @@ export interface TestIoOptions {
   readonly columns?: number | undefined;
   /** Default: the terminal, or a pipe. */
   readonly stderr?: CapturedOutput;
-  /** How long a person waits without a word. Default: longer than a test takes. */
-  readonly patienceMs?: number | undefined;
 }
 
 /** One run of a command. */
@@ -69,7 +65,8 @@ export class TestIo implements CommandIo {
   readonly home: string;
   readonly argv0 = 'snicket';
   readonly signals = new EventEmitter();
-  readonly patienceMs: number;
+  /** Moved by the test. */
+  readonly clock = new ManualClock();
   exitCode: number | undefined;
   readonly #folder: string;
 
@@ -82,7 +79,6 @@ export class TestIo implements CommandIo {
     this.stdout = new CapturedOutput(columns);
     this.stderr = options.stderr ?? (isTTY ? this.stdout : new CapturedOutput());
     this.env = env;
-    this.patienceMs = options.patienceMs ?? LONG_MS;
     this.home = env['HOME'] ?? folder;
     this.#folder = folder;
   }
