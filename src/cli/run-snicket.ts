@@ -29,7 +29,7 @@ const COMMANDS: ReadonlyMap<string, (io: CommandIo) => Promise<Command>> = new M
   ['version', async (io) => (await import('./version.ts')).versionCommand(io)],
 ] as const satisfies [string, (io: CommandIo) => Promise<Command>][]);
 
-/** Runs the command that the words behind the program's name say. How it went is in `io.exitCode`. */
+/** Runs the command in `typed` and sets `io.exitCode`. */
 export async function runSnicket(typed: readonly string[], io: CommandIo): Promise<void> {
   const words = tcpProxyWords(typed).map((word, at) =>
     // As most programs know it.

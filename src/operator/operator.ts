@@ -62,7 +62,7 @@ export interface OperatorOptions {
   readonly connectTenant?: ((access: ClusterAccess) => KubeClient) | undefined;
   /** For the hosts of tenants. Default: the resolver of this machine. */
   readonly lookup?: Lookup | undefined;
-  /** Default: by the network of this machine. */
+  /** Default: `probeExposure` over the network. */
   readonly probe?: Probe | undefined;
   /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;

@@ -21,7 +21,7 @@ export interface ProbeRoundsOptions {
   readonly periodMs?: number | undefined;
   /** Default: the resolver of this machine. */
   readonly lookup?: Lookup | undefined;
-  /** Default: by the network of this machine. */
+  /** Default: `probeExposure` over the network. */
   readonly probe?: Probe | undefined;
   /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;

@@ -1,7 +1,7 @@
 import type { DefaultAccessOptions } from '../../kube/access/default-access.ts';
 import type { CommandIo } from './command-io.ts';
 
-/** Where a run of a command finds a cluster, with the kubeconfig and the context that its flags name. */
+/** Options that locate the cluster of one command run. */
 export function accessOptions(
   io: CommandIo,
   kubeconfig: string | undefined,

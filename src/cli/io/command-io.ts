@@ -49,7 +49,7 @@ export interface CommandIo {
   /** The program as it was called; the launcher of a clone sets SNICKET_CALLED too. */
   readonly argv0: string;
   readonly signals: Signals;
-  /** What the command ends with when nothing else is said. Undefined: 0. */
+  /** Exit code if the command returns without `exit`. Default 0. */
   exitCode: number | undefined;
   /** Ends the command at once, with the exit code that is given or set. */
   exit(code?: number): never;
@@ -57,8 +57,8 @@ export interface CommandIo {
   suspend(): void;
   /** The time of progress lines and of completion. */
   readonly clock: Clock;
-  /** Writes a log line of a server, which must never wait for its reader. */
+  /** Writes a server's log line without blocking on the reader. */
   log(line: string): void;
-  /** Where a file or folder is that the command line names. */
+  /** Resolves a path from the command line. */
   path(name: string): string;
 }

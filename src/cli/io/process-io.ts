@@ -6,7 +6,7 @@ import type { CommandIo } from './command-io.ts';
 
 const STANDARD_INPUT = 0;
 
-/** That of this process. Its streams are opened when they are used: a server need not pay for standard output. */
+/** The CommandIo of this process. Streams open on first use, so that a server does not pay for standard output. */
 export function processIo(): CommandIo {
   return {
     stdin: {

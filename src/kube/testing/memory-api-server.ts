@@ -1,6 +1,7 @@
 /**
  * For tests only: a {@link TestCluster} in this process. Its clients are real ones, up to where they would open a
- * connection: from there on, requests and answers are handed over, and the certificate is checked as TLS does it.
+ * connection: from there on, requests and answers are handed over. Of the certificate, its issuer and name are checked;
+ * dates and chains are not.
  */
 import { X509Certificate } from 'node:crypto';
 import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';

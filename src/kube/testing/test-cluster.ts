@@ -88,12 +88,12 @@ export abstract class TestCluster implements AsyncDisposable {
     return { server: this.url, ca: this.ca, credentials: this.#credentials, namespace: 'default' };
   }
 
-  /** A client that is let in, by the clock of the cluster. */
+  /** An authorized client that uses the cluster's clock. */
   client(options: ClientOptions = {}): KubeClient {
     return this.connect(this.access, options);
   }
 
-  /** A client with this access, which need not be let in. */
+  /** A client with this access, authorized or not. */
   connect(access: ClusterAccess, options: ClientOptions = {}): KubeClient {
     return createClient(access, { clock: this.clock, ...options });
   }

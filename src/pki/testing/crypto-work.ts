@@ -11,7 +11,7 @@ const METHODS = [
   ...['importKey', 'sign', 'unwrapKey', 'verify', 'wrapKey'],
 ];
 
-/** Those that are told of every operation. */
+/** Counters that each operation is added to. */
 const listeners = new Set<WeakRef<OutsideWork>>();
 let isCounting = false;
 
