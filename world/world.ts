@@ -169,6 +169,11 @@ export class World {
     await together(cluster.workers.map(({ host }) => host.stop()));
   }
 
+  /** Reserves inotify instances for programs that a test starts besides. @throws if too few are left */
+  reserveInotify(instances: number): void {
+    reserveInotify(this.#ledger, instances);
+  }
+
   /** Gives a Service of the management cluster its name in the DNS, `NAME.NAMESPACE.svc`, inside pods and outside. */
   async nameService(namespace: string, name: string): Promise<void> {
     await nameService(this.management, this.dns, namespace, name);

@@ -41,7 +41,7 @@ const LISTED: Readonly<Record<string, Listed>> = {
   crds: { inotifyInstances: 12, seconds: 25 },
   'data-plane': { seconds: 103 },
   doctor: { parts: HAPROXY_INGRESS },
-  'doctor-edge': { parts: [edgeParts.traefik], inotifyInstances: 45 },
+  'doctor-edge': { parts: [edgeParts.traefik], inotifyInstances: 40 },
   documents: { inotifyInstances: 40, seconds: 106 },
   examples: { inotifyInstances: 12, seconds: 73 },
   'external-cloud': { inotifyInstances: 40, seconds: 51 },
@@ -60,14 +60,14 @@ const LISTED: Readonly<Record<string, Listed>> = {
   'providers-exposed': {
     isOptional: true,
     parts: Object.values(providerParts),
-    inotifyInstances: 100,
+    inotifyInstances: 84,
   },
   providers: {
     isOptional: true,
     parts: [...Object.values(providerParts), ...HAPROXY_INGRESS],
-    inotifyInstances: 100,
+    inotifyInstances: 84,
   },
-  edges: { isOptional: true, parts: Object.values(edgeParts), inotifyInstances: 45 },
+  edges: { isOptional: true, parts: Object.values(edgeParts), inotifyInstances: 40 },
   'envoy-edges': {
     isOptional: true,
     parts: [edgeParts.envoyGateway, edgeParts.contour, edgeParts.envoy],

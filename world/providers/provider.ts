@@ -63,6 +63,9 @@ export interface ProviderOptions {
   readonly progress?: Progress;
 }
 
+/** It watches the files of its certificates. */
+const INOTIFY_PER_MANAGER = 2;
+
 /** The port of controller-runtime's webhook server, which neither provider lets one change. */
 const WEBHOOK_PORT = 9443;
 
@@ -80,6 +83,7 @@ export async function startProvider(
   const kind = kinds[name];
   const progress = options.progress ?? silentProgress;
   await ensureParts([kind.part], progress);
+  world.reserveInotify(INOTIFY_PER_MANAGER);
   progress.update(name, 'starting etcd and controller');
   // Longer than the name of any tenant, so that it is nobody else's.
   const machine = await world.addHost(`provider-${name}`);

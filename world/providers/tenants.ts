@@ -1,5 +1,6 @@
 import { imageArchive } from '../images/images.ts';
 import type { ImageSpec } from '../images/oci.ts';
+import { INOTIFY_PER_CONTROL_PLANE } from '../inotify-needs.ts';
 import { program } from '../parts/parts.ts';
 import { together } from '../wait.ts';
 import type { World } from '../world.ts';
@@ -11,6 +12,8 @@ import type { Provider, TenantVersions } from './provider.ts';
  */
 export async function letTenantsRun(world: World, provider: Provider): Promise<void> {
   const { management } = world;
+  // One tenant, whose control plane runs twice while it is rolled out.
+  world.reserveInotify(2 * INOTIFY_PER_CONTROL_PLANE);
   await management.apply(...pullPolicyObjects());
   const archives = tenantImages(provider.versions, program).map(imageArchive);
   await together(
