@@ -69,8 +69,8 @@ class RoutesLab implements AsyncDisposable {
     return this.routes?.map(({ host, endpoints }) => `${host} -> ${endpoints.join(' ')}`);
   }
 
-  async until<T>(what: string, look: () => T | undefined | false): Promise<T> {
-    return this.clock.until(what, look);
+  async until<T>(what: string, observe: () => T | undefined | false): Promise<T> {
+    return this.clock.until(what, observe);
   }
 
   async untilRoutes(...texts: readonly string[]): Promise<void> {

@@ -19,12 +19,16 @@ export class DrivenClock extends ManualClock {
   }
 
   /** Lets time pass until something holds, and returns it. @throws Error if it does not within `limitMs`, by default an hour */
-  async until<T>(what: string, look: () => T | undefined | false, limitMs = LIMIT_MS): Promise<T> {
+  async until<T>(
+    what: string,
+    observe: () => T | undefined | false,
+    limitMs = LIMIT_MS,
+  ): Promise<T> {
     const endMs = this.nowMs() + limitMs;
-    let value = look();
+    let value = observe();
     while (value === undefined || value === false) {
       await this.quiet();
-      value = look();
+      value = observe();
       if (value !== undefined && value !== false) break;
       const dueMs = this.nextDueMs;
       if (dueMs === undefined) throw new Error(`never, since no timer is left: ${what}`);

@@ -126,7 +126,7 @@ test('Exposures of a server that hangs keep no good one waiting', async () => {
   // Its watches tell of changes all the time.
   const labels = { 'kubernetes.io/service-name': 'kubernetes' };
   const slice = objectOf('EndpointSlice', { name: 'x', namespace: 'default', labels });
-  const { clock } = lab.place;
+  const { clock } = lab.environment;
   const changes: Promise<unknown>[] = [];
   const stopChanges = clock.every(500, () => {
     const isThere = server.read(RESOURCES.endpointSlice, slice.metadata) !== undefined;

@@ -101,7 +101,9 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.stopOperator();
     await lab.unexpose('blue');
     // In place, past the API, which lets nobody write this: nothing but the date has to go by.
-    const deletionTimestamp = new Date(lab.place.clock.now().getTime() - 61_000).toISOString();
+    const deletionTimestamp = new Date(
+      lab.environment.clock.now().getTime() - 61_000,
+    ).toISOString();
     Object.assign(lab.exposure('blue')!.metadata, { deletionTimestamp });
     const before = server.writes().length;
 
@@ -192,7 +194,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.stopOperator();
     await lab.unexpose('blue');
     const deletedMs = Date.parse(lab.exposure('blue')?.metadata.deletionTimestamp ?? '');
-    await lab.place.pass(2_500);
+    await lab.environment.pass(2_500);
 
     lab.startOperator({ tenantTimeoutMs: 500 });
 

@@ -21,7 +21,7 @@ async function untilAtRest(lab: OperatorLab): Promise<void> {
   let before: number;
   do {
     before = looks(lab);
-    await lab.place.pass(10_000);
+    await lab.environment.pass(10_000);
   } while (looks(lab) !== before);
 }
 
@@ -86,13 +86,13 @@ describe.concurrent('what is news', () => {
     const { user, server } = await lab.addExposed('blue');
     await untilAtRest(lab);
     const before = looks(lab);
-    const { clock } = lab.place;
+    const { clock } = lab.environment;
     const beginMs = clock.nowMs();
 
     for (let count = 0; count < 200; count++) {
       const annotations = { churn: String(count) };
       await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { metadata: { annotations } });
-      await lab.place.pass(20);
+      await lab.environment.pass(20);
     }
     const template = { spec: { containers: [{ name: 'proxy', image: OTHER_IMAGE }] } };
     await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { spec: { template } });

@@ -72,7 +72,7 @@ async function untilLed(lab: OperatorLab, tenant: LabTenant, host: string): Prom
   while (!(await leads(lab, tenant, host))) {
     if (performance.now() > end) throw new Error(`${host} does not lead to the tenant`);
     // The gateway gathers changes for a moment.
-    await lab.place.pass(50);
+    await lab.environment.pass(50);
   }
 }
 

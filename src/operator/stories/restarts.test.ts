@@ -134,12 +134,12 @@ describe.concurrent('two operators', () => {
         resyncMs: 1_000,
         proxyImage: 'snicket.test/snicket:1',
         lookup: async () => ['127.0.0.1'],
-        ...lab.place.operatorOptions,
+        ...lab.environment.operatorOptions,
       });
       const election = new LeaderElection({
         ...{ client, identity, logger: log, leaseDurationMs: 60_000, renewEveryMs: 300 },
         lease: { namespace: SYSTEM, name: 'snicket-operator' },
-        clock: lab.place.clock,
+        clock: lab.environment.clock,
       });
       const end = new AbortController();
       const running = election.run(async (leading) => operator.run(leading), end.signal);
@@ -172,12 +172,12 @@ describe.concurrent('two operators', () => {
       const election = new LeaderElection({
         ...{ client, identity, logger: log, leaseDurationMs: 20_000, renewEveryMs: 300 },
         lease: { namespace: SYSTEM, name: 'snicket-operator' },
-        clock: lab.place.clock,
+        clock: lab.environment.clock,
       });
       const end = new AbortController();
       const operator = new Operator({
         ...{ client, namespace: SYSTEM, identity, log, proxyImage: 'snicket.test/snicket:1' },
-        ...lab.place.operatorOptions,
+        ...lab.environment.operatorOptions,
       });
       const running = election.run(async (leading) => {
         events.push(`${identity} begins`);

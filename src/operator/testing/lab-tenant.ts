@@ -7,7 +7,7 @@ import type { TestCluster } from '../../kube/testing/test-cluster.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { issueLeaf, type Leaf } from '../../pki/leaf.ts';
 import { makeCa, type TestCa } from '../../pki/testing/test-ca.ts';
-import { tlsPlace, type LabPlace } from './lab-place.ts';
+import { tlsEnvironment, type LabEnvironment } from './lab-environment.ts';
 import { TENANTS } from './places.ts';
 import { objectOf } from './objects.ts';
 import { TenantControllers } from './tenant-controllers.ts';
@@ -19,7 +19,7 @@ export interface LabTenantOptions {
   /** Default true: without it, it is an API server that has just started. */
   readonly isInitialised?: boolean;
   /** Default: on loopback, with TLS. */
-  readonly place?: LabPlace;
+  readonly environment?: LabEnvironment;
   /** Tenants with different numbers have different CAs. Default 0. */
   readonly number?: number;
 }
@@ -33,7 +33,12 @@ export class LabTenant implements AsyncDisposable {
   /** Somebody in the tenant, who is not Snicket. */
   readonly user: KubeClient;
 
-  private constructor(name: string, server: TestCluster, authority: TestCa, { clock }: LabPlace) {
+  private constructor(
+    name: string,
+    server: TestCluster,
+    authority: TestCa,
+    { clock }: LabEnvironment,
+  ) {
     this.name = name;
     this.server = server;
     this.authority = authority;
@@ -45,10 +50,15 @@ export class LabTenant implements AsyncDisposable {
   }
 
   static async start(name: string, options: LabTenantOptions = {}): Promise<LabTenant> {
-    const { place = tlsPlace(), number = 0 } = options;
+    const { environment = tlsEnvironment(), number = 0 } = options;
     const { authority, leaf } = await identityOf(number, name);
     const serving = { cert: leaf.certificate, key: leaf.key, ca: authority.certificate };
-    const tenant = new LabTenant(name, await place.start({ serving }), authority, place);
+    const tenant = new LabTenant(
+      name,
+      await environment.start({ serving }),
+      authority,
+      environment,
+    );
     if (options.isInitialised ?? true) tenant.initialise(options.serviceAddresses);
     return tenant;
   }

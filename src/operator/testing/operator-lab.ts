@@ -15,7 +15,7 @@ import type { TestCluster } from '../../kube/testing/test-cluster.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { EDGE_RESOURCES } from '../management/served-apis.ts';
 import { Operator, type OperatorOptions } from '../operator.ts';
-import { memoryPlace, tlsPlace, type LabPlace } from './lab-place.ts';
+import { memoryEnvironment, tlsEnvironment, type LabEnvironment } from './lab-environment.ts';
 import { LabTenant, type LabTenantOptions } from './lab-tenant.ts';
 import { encoded, objectOf, secretOf } from './objects.ts';
 import { SYSTEM, TENANTS } from './places.ts';
@@ -53,7 +53,7 @@ export class OperatorLab implements AsyncDisposable {
   /** Somebody with rights in the management cluster, who is not Snicket. */
   readonly user: KubeClient;
   readonly gateway: GatewayLab | undefined;
-  readonly place: LabPlace;
+  readonly environment: LabEnvironment;
   readonly #operatorOptions: Partial<OperatorOptions>;
   readonly #beside: OperatorLab | undefined;
   #operator: Operator | undefined;
@@ -61,13 +61,13 @@ export class OperatorLab implements AsyncDisposable {
   #running: Promise<void> = Promise.resolve();
 
   private constructor(
-    place: LabPlace,
+    environment: LabEnvironment,
     management: TestCluster,
     gateway: GatewayLab | undefined,
     operatorOptions: Partial<OperatorOptions>,
     beside: OperatorLab | undefined,
   ) {
-    this.place = place;
+    this.environment = environment;
     this.management = management;
     this.gateway = gateway;
     this.#operatorOptions = operatorOptions;
@@ -86,18 +86,20 @@ export class OperatorLab implements AsyncDisposable {
       isOperatorRunning = true,
       ...operatorOptions
     } = options;
-    const place = beside?.place ?? (transport === 'tls' ? tlsPlace() : memoryPlace(hasSockets));
-    const management = await place.start({ resources });
+    const environment =
+      beside?.environment ??
+      (transport === 'tls' ? tlsEnvironment() : memoryEnvironment(hasSockets));
+    const management = await environment.start({ resources });
     management.seed(objectOf('Namespace', { name: TENANTS }));
     management.seed(objectOf('Namespace', { name: SYSTEM }));
     const client = management.client({ fieldManager: 'gateway' });
     const gateway = hasGateway
       ? await GatewayLab.start({
           ...{ hasRoutesFile: false, engine: 'bun' },
-          openRoutes: (sink) => new KubernetesRoutes({ client, clock: place.clock }, sink),
+          openRoutes: (sink) => new KubernetesRoutes({ client, clock: environment.clock }, sink),
         })
       : undefined;
-    const lab = new OperatorLab(place, management, gateway, operatorOptions, beside);
+    const lab = new OperatorLab(environment, management, gateway, operatorOptions, beside);
     await lab.applyEdge(edge);
     if (isOperatorRunning) lab.startOperator();
     return lab;
@@ -118,7 +120,7 @@ export class OperatorLab implements AsyncDisposable {
       proxyImage: 'snicket.test/snicket:1',
       lookup: async () => ['127.0.0.1'],
       log: createLogger({ level: 'debug', write }),
-      ...this.place.operatorOptions,
+      ...this.environment.operatorOptions,
       ...this.#operatorOptions,
       ...options,
     });
@@ -151,7 +153,11 @@ export class OperatorLab implements AsyncDisposable {
   /** A tenant of which the management cluster knows nothing. */
   async startTenant(name: string, options: LabTenantOptions = {}): Promise<LabTenant> {
     const others = this.tenants.length + (this.#beside?.tenants.length ?? 0);
-    const tenant = await LabTenant.start(name, { place: this.place, number: others, ...options });
+    const tenant = await LabTenant.start(name, {
+      environment: this.environment,
+      number: others,
+      ...options,
+    });
     this.tenants.push(tenant);
     return tenant;
   }
@@ -218,13 +224,13 @@ export class OperatorLab implements AsyncDisposable {
   }
 
   /** Waits until something holds, and returns it. */
-  async until<T>(what: string, look: () => T | undefined | false): Promise<T> {
-    return this.place.until(what, look);
+  async until<T>(what: string, observe: () => T | undefined | false): Promise<T> {
+    return this.environment.until(what, observe);
   }
 
   /** Waits until a promise settles, and returns what it resolves to. */
   async settled<T>(what: string, work: Promise<T>): Promise<T> {
-    return this.place.settled(what, work);
+    return this.environment.settled(what, work);
   }
 
   exposure(name: string): KubeObject | undefined {

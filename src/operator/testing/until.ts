@@ -1,12 +1,12 @@
 /** For tests only: looks until something holds, and returns it. State, not time, is what tests wait for. */
 export async function until<T>(
   what: string,
-  look: () => T | undefined | false,
+  observe: () => T | undefined | false,
   deadlineMs = 60_000,
 ): Promise<T> {
   const end = performance.now() + deadlineMs;
   for (;;) {
-    const value = look();
+    const value = observe();
     if (value !== undefined && value !== false) return value;
     if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
     await Bun.sleep(2);

@@ -1,5 +1,5 @@
 /**
- * For tests only: where the clusters of a lab are, and by which clock they go.
+ * For tests only: where the clusters of a lab run.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { DrivenClock } from '../../clock/testing/driven-clock.ts';
@@ -25,14 +25,14 @@ export interface LabCluster {
   readonly serving?: Serving;
 }
 
-/** A place for clusters, and an operator between them. */
-export interface LabPlace {
+/** Where the clusters of a lab run, and their clock. */
+export interface LabEnvironment {
   readonly clock: Clock;
   /** What an operator needs to work there. */
   readonly operatorOptions: Pick<OperatorOptions, 'clock' | 'connectTenant' | 'probe'>;
   start(cluster: LabCluster): Promise<TestCluster>;
   /** Waits until something holds, and returns it. */
-  until<T>(what: string, look: () => T | undefined | false): Promise<T>;
+  until<T>(what: string, observe: () => T | undefined | false): Promise<T>;
   /** Waits until a promise settles, and returns what it resolves to. */
   settled<T>(what: string, work: Promise<T>): Promise<T>;
   /** Lets this much time pass. */
@@ -45,7 +45,7 @@ export interface LabPlace {
  * @param hasSockets - Whether clusters listen on loopback too, for probes and for a gateway; else no edge is there, and
  * nothing answers a probe.
  */
-export function memoryPlace(hasSockets: boolean): LabPlace {
+export function memoryEnvironment(hasSockets: boolean): LabEnvironment {
   const work = new OutsideWork();
   countCrypto(work);
   const clock = new DrivenClock(work);
@@ -65,14 +65,14 @@ export function memoryPlace(hasSockets: boolean): LabPlace {
       network.add(server);
       return server;
     },
-    until: async (what, look) => clock.until(what, look),
+    until: async (what, observe) => clock.until(what, observe),
     settled: async (what, work) => clock.settled(what, work),
     pass: async (ms) => clock.pass(ms),
   };
 }
 
 /** On loopback, with TLS, by the clock of the machine. */
-export function tlsPlace(): LabPlace {
+export function tlsEnvironment(): LabEnvironment {
   return {
     clock: systemClock,
     operatorOptions: {},
