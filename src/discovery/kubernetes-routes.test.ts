@@ -6,7 +6,7 @@ import { DrivenClock } from '../clock/testing/driven-clock.ts';
 import type { Route } from '../gateway/routes/route.ts';
 import { RETRY_MS, type RouteCounts } from '../gateway/routes/routes-feed.ts';
 import { RESOURCES } from '../kube/resource.ts';
-import { MemoryApiServer } from '../kube/testing/memory-api-server.ts';
+import { MemoryApiServer } from '../kube/testing/memory/memory-api-server.ts';
 import { objectOf } from '../operator/testing/objects.ts';
 import { until } from '../operator/testing/until.ts';
 import { createLogger } from '../telemetry/log.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { KubeClient } from './client/client.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 import { RESOURCES } from './resource.ts';
-import { MemoryApiServer } from './testing/memory-api-server.ts';
+import { MemoryApiServer } from './testing/memory/memory-api-server.ts';
 import type { ApiObject } from './store/object-store.ts';
 
 const FINALIZER = 'snicket.dev/clean-up';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { DrivenClock } from '../clock/testing/driven-clock.ts';
-import { refused } from '../kube/testing/memory-api-server.ts';
+import { refused } from '../kube/testing/memory/memory-api-server.ts';
 import { makeCa } from '../pki/testing/test-ca.ts';
 import type { Dial } from '../probe/dial.ts';
 import { probeExposure, type ProbeTarget } from '../probe/probe-exposure.ts';

@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
 import { RESOURCES } from '../kube/resource.ts';
-import { MemoryApiServer } from '../kube/testing/memory-api-server.ts';
+import { MemoryApiServer } from '../kube/testing/memory/memory-api-server.ts';
 import { StatusWriter } from './status-writer.ts';
 import { objectOf } from './testing/objects.ts';
 

@@ -5,7 +5,7 @@ import { appliedHash, Applier, APPLIED_ANNOTATION, needsApply } from './apply.ts
 import { conflictOwners } from './conflict.ts';
 import type { KubeClient } from '../client/client.ts';
 import { RESOURCES } from '../resource.ts';
-import { MemoryApiServer } from '../testing/memory-api-server.ts';
+import { MemoryApiServer } from '../testing/memory/memory-api-server.ts';
 import type { ApiObject } from '../store/object-store.ts';
 
 function map(name: string, data: Readonly<Record<string, string>>): ApiObject {

@@ -3,7 +3,7 @@ import { Applier } from './apply.ts';
 import { removals } from './removals.ts';
 import type { KubeClient } from '../client/client.ts';
 import { RESOURCES } from '../resource.ts';
-import { MemoryApiServer } from '../testing/memory-api-server.ts';
+import { MemoryApiServer } from '../testing/memory/memory-api-server.ts';
 
 let server: MemoryApiServer;
 let ours: KubeClient;

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { needsApply, Applier } from './apply.ts';
 import { patchWithout, strays } from './strays.ts';
 import { RESOURCES } from '../resource.ts';
-import { MemoryApiServer } from '../testing/memory-api-server.ts';
+import { MemoryApiServer } from '../testing/memory/memory-api-server.ts';
 import type { ApiObject } from '../store/object-store.ts';
 
 function daemonSet(pod: object): ApiObject {

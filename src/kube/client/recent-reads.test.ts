@@ -4,7 +4,7 @@ import type { KubeClient } from './client.ts';
 import type { KubeObject } from '../object.ts';
 import { RecentReads } from './recent-reads.ts';
 import { RESOURCES } from '../resource.ts';
-import { MemoryApiServer } from '../testing/memory-api-server.ts';
+import { MemoryApiServer } from '../testing/memory/memory-api-server.ts';
 import type { ApiObject } from '../store/object-store.ts';
 
 const FRESH_MS = 1000;

@@ -5,7 +5,7 @@ import type { KubeClient } from '../client/client.ts';
 import { LeaderElection } from './leader-election.ts';
 import type { Lease } from './lease.ts';
 import { RESOURCES } from '../resource.ts';
-import { MemoryApiServer } from '../testing/memory-api-server.ts';
+import { MemoryApiServer } from '../testing/memory/memory-api-server.ts';
 import { until } from '../testing/contract/until.ts';
 
 const lease = { name: 'operator', namespace: 'default' };

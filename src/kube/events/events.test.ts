@@ -6,7 +6,7 @@ import { eventObject, type EventNote } from './event-object.ts';
 import { EventRecorder } from './events.ts';
 import type { KubeObject } from '../object.ts';
 import { RESOURCES } from '../resource.ts';
-import { MemoryApiServer } from '../testing/memory-api-server.ts';
+import { MemoryApiServer } from '../testing/memory/memory-api-server.ts';
 import { until } from '../testing/contract/until.ts';
 import type { ApiObject } from '../store/object-store.ts';
 

@@ -6,7 +6,7 @@ import { RESOURCES, withVersion } from '../resource.ts';
 import { TestAuthority } from '../../proxy/testing/certificates.ts';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import { TestApiServer } from './api-server.ts';
-import { MemoryApiServer } from './memory-api-server.ts';
+import { MemoryApiServer } from './memory/memory-api-server.ts';
 import type { TestCluster, TestClusterOptions } from './test-cluster.ts';
 import { failureOf } from './contract/objects.ts';
 import { until } from './contract/until.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'bun:test';
 import type { KubeClient } from '../client/client.ts';
 import { TestApiServer } from './api-server.ts';
 import { kubeContract } from './contract.ts';
-import { MemoryApiServer } from './memory-api-server.ts';
+import { MemoryApiServer } from './memory/memory-api-server.ts';
 import type { TestCluster } from './test-cluster.ts';
 
 /** A test has no minute to wait for a bookmark. */

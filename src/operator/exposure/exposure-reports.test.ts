@@ -3,7 +3,7 @@ import { ManualClock } from '../../clock/manual-clock.ts';
 import { EventRecorder } from '../../kube/events/events.ts';
 import { Informer } from '../../kube/informer/informer.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { MemoryApiServer } from '../../kube/testing/memory-api-server.ts';
+import { MemoryApiServer } from '../../kube/testing/memory/memory-api-server.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { objectOf } from '../testing/objects.ts';
 import { TENANTS } from '../testing/places.ts';

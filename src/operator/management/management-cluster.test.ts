@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { keyText, objectText } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { MemoryApiServer } from '../../kube/testing/memory-api-server.ts';
+import { MemoryApiServer } from '../../kube/testing/memory/memory-api-server.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { objectOf } from '../testing/objects.ts';
 import { until } from '../testing/until.ts';

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import type { OwnerReference } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { MemoryApiServer } from '../../kube/testing/memory-api-server.ts';
+import { MemoryApiServer } from '../../kube/testing/memory/memory-api-server.ts';
 import type { Secret } from '../../providers/reading/control-plane-reading.ts';
 import type { RenewableSecret } from '../../providers/reading/renewable-secrets.ts';
 import { NAMESPACE, readyTenant, secretOf } from '../../providers/testing/provider-objects.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { RESOURCES } from '../../kube/resource.ts';
-import { MemoryApiServer } from '../../kube/testing/memory-api-server.ts';
+import { MemoryApiServer } from '../../kube/testing/memory/memory-api-server.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import { objectOf } from '../testing/objects.ts';

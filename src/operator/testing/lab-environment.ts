@@ -10,8 +10,12 @@ import { TENANT_LIMITS } from '../../kube/client/client-limits.ts';
 import { createClient } from '../../kube/client/fetch-client.ts';
 import type { Resource } from '../../kube/resource.ts';
 import { TestApiServer } from '../../kube/testing/api-server.ts';
-import { MemoryApiServer, refused, type Serving } from '../../kube/testing/memory-api-server.ts';
-import { MemoryNetwork } from '../../kube/testing/memory-network.ts';
+import {
+  MemoryApiServer,
+  refused,
+  type Serving,
+} from '../../kube/testing/memory/memory-api-server.ts';
+import { MemoryNetwork } from '../../kube/testing/memory/memory-network.ts';
 import type { TestCluster } from '../../kube/testing/test-cluster.ts';
 import { countCrypto } from '../../pki/testing/crypto-work.ts';
 import { probeExposure } from '../../probe/probe-exposure.ts';

@@ -6,7 +6,7 @@ import type { PreparePolicy } from '../../../api/exposure.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { RESOURCES } from '../../../kube/resource.ts';
-import { MemoryApiServer } from '../../../kube/testing/memory-api-server.ts';
+import { MemoryApiServer } from '../../../kube/testing/memory/memory-api-server.ts';
 import type { ApiObject } from '../../../kube/store/object-store.ts';
 import { planProvided } from '../../../providers/plan-provided.ts';
 import { pasteText } from '../../../providers/preparation/plan-preparation.ts';

@@ -4,16 +4,16 @@
  * dates and chains are not.
  */
 import { X509Certificate } from 'node:crypto';
-import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';
-import { hostOf, type ClusterAccess } from '../access/cluster-access.ts';
-import type { KubeClient } from '../client/client.ts';
-import type { ClientOptions } from '../client/fetch-client.ts';
-import type { Answer } from '../transport/body.ts';
-import { nameFault } from '../transport/certificate-name.ts';
-import type { StopBy, Wire, WireRequest } from '../transport/wire.ts';
+import { TestAuthority, type Pair } from '../../../proxy/testing/certificates.ts';
+import { hostOf, type ClusterAccess } from '../../access/cluster-access.ts';
+import type { KubeClient } from '../../client/client.ts';
+import type { ClientOptions } from '../../client/fetch-client.ts';
+import type { Answer } from '../../transport/body.ts';
+import { nameFault } from '../../transport/certificate-name.ts';
+import type { StopBy, Wire, WireRequest } from '../../transport/wire.ts';
 import { MemoryResponse } from './memory-response.ts';
-import { TestCluster, type TestClusterOptions } from './test-cluster.ts';
-import { TlsListener } from './tls-listener.ts';
+import { TestCluster, type TestClusterOptions } from '../test-cluster.ts';
+import { TlsListener } from '../tls-listener.ts';
 
 /** Options of {@link MemoryApiServer.start}. */
 export interface MemoryServerOptions extends TestClusterOptions {

@@ -1,8 +1,8 @@
 /**
  * For tests only: an answer that stays in this process, with both of its ends.
  */
-import type { Answer } from '../transport/body.ts';
-import type { ApiResponse } from './api-response.ts';
+import type { Answer } from '../../transport/body.ts';
+import type { ApiResponse } from '../api-response.ts';
 
 /** What a server writes, and what its caller reads. */
 export class MemoryResponse implements ApiResponse, Answer {

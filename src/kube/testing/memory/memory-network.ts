@@ -1,8 +1,8 @@
 /**
  * For tests only: the servers in memory that clients can reach, by their addresses.
  */
-import type { ClusterAccess } from '../access/cluster-access.ts';
-import type { Wire } from '../transport/wire.ts';
+import type { ClusterAccess } from '../../access/cluster-access.ts';
+import type { Wire } from '../../transport/wire.ts';
 import { refused, type MemoryApiServer } from './memory-api-server.ts';
 
 const HOSTS = ['127.0.0.1', 'localhost'];
