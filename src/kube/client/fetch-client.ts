@@ -26,7 +26,7 @@ import type { KubeObject, ObjectKey } from '../object.ts';
 import { resourceOf, type Resource } from '../resource.ts';
 import { malformed, saidBy } from '../transport/request-error.ts';
 import { Transport, WATCH_SECONDS, type Call } from '../transport/transport.ts';
-import type { Wire } from '../transport/wire.ts';
+import type { RoundTripper } from '../transport/round-tripper.ts';
 import { watchEvents } from './watch-stream.ts';
 
 /** Options of {@link createClient}. */
@@ -42,7 +42,7 @@ export interface ClientOptions {
   /** Default {@link DEFAULT_LIMITS}. */
   readonly limits?: ClientLimits;
   /** What carries the requests. Default: connections with TLS. */
-  readonly wire?: Wire | undefined;
+  readonly roundTripper?: RoundTripper | undefined;
 }
 
 /** How often a list may begin again because its snapshot is gone. */
@@ -65,13 +65,13 @@ class FetchClient implements KubeClient {
 
   constructor(access: ClusterAccess, options: ClientOptions) {
     const { fieldManager = 'snicket', timeoutMs = 30_000, userAgent = 'snicket' } = options;
-    const { clock, wire, limits = DEFAULT_LIMITS } = options;
+    const { clock, roundTripper, limits = DEFAULT_LIMITS } = options;
     this.#transport = new Transport(access, {
       timeoutMs,
       userAgent,
       answerBytes: limits.answerBytes,
       clock,
-      wire,
+      roundTripper,
     });
     this.#limits = limits;
     this.#fieldManager = fieldManager;

@@ -1,6 +1,6 @@
 /**
  * Requests to one API server: credentials, limits, errors. What is asked is the client's affair, and connections are the
- * wire's.
+ * RoundTripper's.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { ClusterAccess } from '../access/cluster-access.ts';
@@ -9,9 +9,9 @@ import { identitySource, type Identity, type IdentitySource } from './credential
 import { bytesWithin, type Answer } from './body.ts';
 import { errorOfAnswer, malformed, nameOf, type CallName } from './request-error.ts';
 import { CallLimits } from './request-limits.ts';
-import { NetworkWire } from './network-wire.ts';
+import { NetworkRoundTripper } from './network-round-tripper.ts';
 import { LimitedStream, type ByteStream } from './stream.ts';
-import type { Wire, WireRequest } from './wire.ts';
+import type { RoundTripper, HttpRequest } from './round-tripper.ts';
 
 /** A request. */
 export interface Call {
@@ -40,7 +40,7 @@ export interface TransportOptions {
   readonly answerBytes: number;
   readonly clock?: Clock | undefined;
   /** What carries the requests. Default: connections with TLS. */
-  readonly wire?: Wire | undefined;
+  readonly roundTripper?: RoundTripper | undefined;
 }
 
 const MAX_REFUSAL_BYTES = 64 * 1024;
@@ -66,7 +66,7 @@ export class Transport {
   readonly #options: TransportOptions;
   readonly #clock: Clock;
   readonly #identities: IdentitySource;
-  readonly #wire: Wire;
+  readonly #roundTripper: RoundTripper;
   /** Those that were sent last. */
   #tokens: readonly string[] = [];
 
@@ -76,7 +76,7 @@ export class Transport {
     this.#options = options;
     this.#clock = clock;
     this.#identities = identitySource(access, clock);
-    this.#wire = options.wire ?? new NetworkWire(access);
+    this.#roundTripper = options.roundTripper ?? new NetworkRoundTripper(access);
   }
 
   get server(): string {
@@ -99,7 +99,7 @@ export class Transport {
     const limits = this.#limits(call);
     try {
       const answer = await this.#accepted(call, limits, (identity) =>
-        this.#wire.fetch(this.#requestOf(call, identity), (stop) => limits.stopBy(stop)),
+        this.#roundTripper.fetch(this.#requestOf(call, identity), (stop) => limits.stopBy(stop)),
       );
       const { content, isWhole } = await bytesWithin(answer, answerBytes);
       if (isWhole) return { content: parsed(content, this.nameOf(call)), bytes: content.length };
@@ -116,7 +116,7 @@ export class Transport {
     const limits = this.#limits(call);
     try {
       const answer = await this.#accepted(call, limits, (identity) =>
-        this.#wire.stream(this.#requestOf(call, identity), (stop) => limits.stopBy(stop)),
+        this.#roundTripper.stream(this.#requestOf(call, identity), (stop) => limits.stopBy(stop)),
       );
       limits.limitSilence(SILENCE_MS);
       return new LimitedStream(answer, limits);
@@ -162,7 +162,7 @@ export class Transport {
     return limits.orGivenUp(known);
   }
 
-  #requestOf(call: Call, identity: Identity): WireRequest {
+  #requestOf(call: Call, identity: Identity): HttpRequest {
     return {
       method: call.verb,
       url: urlOf(this.server, call),

@@ -55,7 +55,11 @@ export function memoryEnvironment(hasSockets: boolean): LabEnvironment {
   const clock = new DrivenClock(work);
   const network = new MemoryNetwork();
   const connectTenant = (access: ClusterAccess): KubeClient =>
-    createClient(access, { limits: TENANT_LIMITS, clock, wire: network.wire(access) });
+    createClient(access, {
+      limits: TENANT_LIMITS,
+      clock,
+      roundTripper: network.roundTripper(access),
+    });
   // While a probe is under way the clock stands, so its limits go by the clock of the machine.
   const probe: Probe = async (target, options) =>
     hasSockets

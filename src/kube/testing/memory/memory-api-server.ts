@@ -10,7 +10,7 @@ import type { KubeClient } from '../../client/client.ts';
 import type { ClientOptions } from '../../client/fetch-client.ts';
 import type { Answer } from '../../transport/body.ts';
 import { nameFault } from '../../transport/certificate-name.ts';
-import type { StopBy, Wire, WireRequest } from '../../transport/wire.ts';
+import type { StopBy, RoundTripper, HttpRequest } from '../../transport/round-tripper.ts';
 import { MemoryResponse } from './memory-response.ts';
 import { TestCluster, type TestClusterOptions } from '../test-cluster.ts';
 import { TlsListener } from '../tls-listener.ts';
@@ -63,12 +63,12 @@ export class MemoryApiServer extends TestCluster {
   }
 
   override connect(access: ClusterAccess, options: ClientOptions = {}): KubeClient {
-    return super.connect(access, { wire: this.wire(access), ...options });
+    return super.connect(access, { roundTripper: this.roundTripper(access), ...options });
   }
 
   /** The path to this server for a client with this access. */
-  wire(access: ClusterAccess): Wire {
-    const send = async (request: WireRequest, stopBy: StopBy) =>
+  roundTripper(access: ClusterAccess): RoundTripper {
+    const send = async (request: HttpRequest, stopBy: StopBy) =>
       this.#receive(access, request, stopBy);
     return { fetch: send, stream: send };
   }
@@ -89,7 +89,7 @@ export class MemoryApiServer extends TestCluster {
     await this.#listener?.close();
   }
 
-  async #receive(access: ClusterAccess, request: WireRequest, stopBy: StopBy): Promise<Answer> {
+  async #receive(access: ClusterAccess, request: HttpRequest, stopBy: StopBy): Promise<Answer> {
     const fault = this.#isUp ? this.#faultOf(access) : refused();
     if (fault !== undefined) throw fault;
     const response = new MemoryResponse();

@@ -2,7 +2,7 @@
  * For tests only: the servers in memory that clients can reach, by their addresses.
  */
 import type { ClusterAccess } from '../../access/cluster-access.ts';
-import type { Wire } from '../../transport/wire.ts';
+import type { RoundTripper } from '../../transport/round-tripper.ts';
 import { refused, type MemoryApiServer } from './memory-api-server.ts';
 
 const HOSTS = ['127.0.0.1', 'localhost'];
@@ -16,9 +16,9 @@ export class MemoryNetwork {
   }
 
   /** The path to wherever this access points; where nothing is, connections are refused. */
-  wire(access: ClusterAccess): Wire {
+  roundTripper(access: ClusterAccess): RoundTripper {
     const server = this.#servers.get(new URL(access.server).host);
     const refuse = async () => Promise.reject(refused());
-    return server?.wire(access) ?? { fetch: refuse, stream: refuse };
+    return server?.roundTripper(access) ?? { fetch: refuse, stream: refuse };
   }
 }

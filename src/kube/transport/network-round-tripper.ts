@@ -13,7 +13,7 @@ import { nameFault } from './certificate-name.ts';
 import type { Identity } from './credentials.ts';
 import { countedRequest } from './open-requests.ts';
 import { SocketAnswer } from './socket.ts';
-import type { StopBy, Wire, WireRequest } from './wire.ts';
+import type { StopBy, RoundTripper, HttpRequest } from './round-tripper.ts';
 
 /**
  * kube-apiserver closes a connection that is idle for 90 seconds; a request must not meet that. Much shorter, since a look
@@ -22,7 +22,7 @@ import type { StopBy, Wire, WireRequest } from './wire.ts';
 const KEEP_ALIVE = { idleTimeout: 10, maxIdleSockets: 4 };
 
 /** A server that is reached by the network. */
-export class NetworkWire implements Wire {
+export class NetworkRoundTripper implements RoundTripper {
   readonly #access: ClusterAccess;
   #session: { readonly of: Identity; readonly session: Bun.FetchSession } | undefined;
 
@@ -30,7 +30,7 @@ export class NetworkWire implements Wire {
     this.#access = access;
   }
 
-  async fetch(request: WireRequest, stopBy: StopBy): Promise<Answer> {
+  async fetch(request: HttpRequest, stopBy: StopBy): Promise<Answer> {
     const abort = new AbortController();
     stopBy(() => abort.abort());
     const session = this.#sessionOf(request.identity);
@@ -49,7 +49,7 @@ export class NetworkWire implements Wire {
     return answerIn(response);
   }
 
-  async stream(request: WireRequest, stopBy: StopBy): Promise<Answer> {
+  async stream(request: HttpRequest, stopBy: StopBy): Promise<Answer> {
     const url = new URL(request.url);
     const isSecure = url.protocol === 'https:';
     const target = {

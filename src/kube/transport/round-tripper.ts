@@ -5,7 +5,7 @@ import type { Answer } from './body.ts';
 import type { Identity } from './credentials.ts';
 
 /** A request, ready to be sent. */
-export interface WireRequest {
+export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -17,10 +17,10 @@ export interface WireRequest {
 /** Takes the function that breaks the request off. */
 export type StopBy = (stop: () => void) => void;
 
-/** The path to one server. */
-export interface Wire {
+/** Sends requests to one API server. */
+export interface RoundTripper {
   /** For an answer that is read to its end at once. @throws Error with the code of the system or of OpenSSL */
-  fetch(request: WireRequest, stopBy: StopBy): Promise<Answer>;
+  fetch(request: HttpRequest, stopBy: StopBy): Promise<Answer>;
   /** For an answer that goes on and on. @throws Error with the code of the system or of OpenSSL */
-  stream(request: WireRequest, stopBy: StopBy): Promise<Answer>;
+  stream(request: HttpRequest, stopBy: StopBy): Promise<Answer>;
 }
