@@ -35,6 +35,8 @@ import { IMAGE_VARIABLE, snicketImage } from './snicket-image.ts';
  * only that it took too long. Tests and hooks have no limit of their own below this one.
  */
 const TEST_TIMEOUT_MS = 900_000 * patience;
+/** How long a build that is no longer needed has to end. */
+const END_MS = 5000;
 /** How often a log gets a line about what is running. */
 const PROGRESS_MS = 30_000;
 
@@ -90,8 +92,10 @@ process.on('SIGTERM', () => {
   interrupted.abort();
   for (const child of children) child.kill('SIGTERM');
 });
-await ensureParts(Object.values(baseParts), progress, interrupted.signal);
-const image = isOnly ? undefined : await snicketImage(progress);
+const image = await prepareAll().catch((error: unknown) => {
+  if (!interrupted.signal.aborted) throw error;
+  return fail('interrupted');
+});
 
 // Before the first world: from here on, what is left shrinks with each of them.
 const inotifyInstances = inotifyInstancesLeft();
@@ -127,7 +131,8 @@ const outcomes = await runScenarios({
 });
 clearInterval(talk);
 unneeded.abort();
-await Promise.allSettled(built.values());
+// A download cannot be ended; it goes with this process.
+await Promise.race([Promise.allSettled(built.values()), Bun.sleep(END_MS)]);
 const reports = new Map<string, string>();
 for (const { scenario } of outcomes) {
   const file = Bun.file(join(logs, `${scenario.name}.xml`));
@@ -138,6 +143,14 @@ if (!isOnly) console.log(`\n${durationsTable(outcomes)}`);
 for (const swept of await removeDeadWorlds()) console.error(sweptText(swept));
 const isPassed = outcomes.every(({ result }) => result !== 'failed') && !interrupted.signal.aborted;
 process.exit(isPassed ? 0 : 1);
+
+/** Builds what every scenario needs. Returns the path of the image, where several scenarios share one. */
+async function prepareAll(): Promise<string | undefined> {
+  await ensureParts(Object.values(baseParts), progress, interrupted.signal);
+  const archive = isOnly ? undefined : await snicketImage(progress);
+  interrupted.signal.throwIfAborted();
+  return archive;
+}
 
 function chosenScenarios(): readonly Scenario[] {
   const unknown = asked.filter((name) => !all.some((scenario) => scenario.name === name));
@@ -198,7 +211,8 @@ function onEnd(outcome: Outcome): void {
   say(`${scenario.name} ${result}${reason === undefined ? ` in ${seconds} s` : `: ${reason}`}`);
   if (result !== 'failed' || isOnly || reason !== undefined) return;
   console.log(`\n== log of ${scenario.name}`);
-  process.stdout.write(existsSync(logPath(scenario)) ? readFileSync(logPath(scenario)) : '');
+  // Not by process.stdout, which keeps what a pipe does not take at once, and loses it at the exit.
+  if (existsSync(logPath(scenario))) console.log(readFileSync(logPath(scenario), 'utf8'));
 }
 
 function logPath({ name }: Scenario): string {

@@ -81,7 +81,7 @@ export class World {
     const abandon = () => abandonWorld(ledger);
     options.signal?.addEventListener('abort', abandon);
     try {
-      reserveInotify(ledger, inotifyNeeded(plan));
+      await reserveInotify(ledger, inotifyNeeded(plan));
       return new World(ledger, plan, await startPieces(ledger, plan, progress));
     } catch (error) {
       progress.done('world', options.signal?.aborted ? 'given up' : `${ledger.id} could not start`);
@@ -151,7 +151,7 @@ export class World {
     archives: readonly string[],
   ): Promise<Cluster<ClusterApi>> {
     const plan = planNodes(spec, this.#clusters++);
-    reserveInotify(this.#ledger, plan.workers.length * INOTIFY_PER_WORKER);
+    await reserveInotify(this.#ledger, plan.workers.length * INOTIFY_PER_WORKER);
     this.dns.addViews(...clusterViews(plan));
     // Machines have names; the API server of a provider's tenant may prefer them to addresses.
     for (const { name, address } of plan.workers) this.dns.set(name, address);
@@ -170,8 +170,8 @@ export class World {
   }
 
   /** Reserves inotify instances for programs that a test starts besides. @throws if too few are left */
-  reserveInotify(instances: number): void {
-    reserveInotify(this.#ledger, instances);
+  async reserveInotify(instances: number): Promise<void> {
+    await reserveInotify(this.#ledger, instances);
   }
 
   /** Gives a Service of the management cluster its name in the DNS, `NAME.NAMESPACE.svc`, inside pods and outside. */

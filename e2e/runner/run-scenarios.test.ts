@@ -98,6 +98,21 @@ describe('scenarios', () => {
     expect(ended['optional']).toMatchObject({ result: 'skipped', reason: 'no time left' });
   });
 
+  test('are skipped if an interrupt ends the build of their parts', async () => {
+    const interrupted = new AbortController();
+
+    const ended = await run({
+      scenarios: [scenario('a')],
+      prepare: async () => {
+        interrupted.abort();
+        throw new Error('aborted');
+      },
+      signal: interrupted.signal,
+    });
+
+    expect(ended['a']).toMatchObject({ result: 'skipped', reason: 'interrupted' });
+  });
+
   test('are skipped if they had not started at an interrupt', async () => {
     const interrupted = new AbortController();
 

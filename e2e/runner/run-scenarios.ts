@@ -57,7 +57,10 @@ export async function runScenarios(options: RunOptions): Promise<readonly Outcom
   for (const scenario of options.scenarios) {
     options.prepare(scenario).then(
       () => prepared.add(scenario),
-      (error: unknown) => drop(scenario, 'failed', errorText(error)),
+      (error: unknown) => {
+        if (signal.aborted) drop(scenario, 'skipped', 'interrupted');
+        else drop(scenario, 'failed', errorText(error));
+      },
     );
   }
 

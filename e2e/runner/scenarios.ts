@@ -65,7 +65,7 @@ const LISTED: Readonly<Record<string, Listed>> = {
   providers: {
     isOptional: true,
     parts: [...Object.values(providerParts), ...HAPROXY_INGRESS],
-    inotifyInstances: 84,
+    inotifyInstances: 100,
   },
   edges: { isOptional: true, parts: Object.values(edgeParts), inotifyInstances: 40 },
   'envoy-edges': {

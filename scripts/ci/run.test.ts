@@ -89,7 +89,7 @@ test('CI lists the scenarios that were left out just before the last line', asyn
   expect(exitCode).toBe(0);
 });
 
-test.each(['', 'null', '{}', '[{"name"'])(
+test.each(['', 'null', '{}', '[null]', '[{"name"'])(
   'CI ends with the count whatever the summary of scenarios is: %j',
   async (summary) => {
     const e2e = `${PASSING.e2e}; printf %s '${summary}' > build/e2e-all.json`;
@@ -105,6 +105,19 @@ test('CI fails if a report cannot be read', async () => {
   const { exitCode, lastLine } = await ci({ e2e: 'mkdir build/e2e-all.xml' });
 
   expect(lastLine).toBe('1 passed, 1 failed');
+  expect(exitCode).toBe(1);
+});
+
+test('CI ends with the count when it is interrupted', async () => {
+  // The parent of make is CI itself.
+  const unit = `kill -TERM $$(ps -o ppid= -p $$PPID); exec sleep 1000`;
+
+  const { exitCode, lines, lastLine } = await ci({ test: unit });
+
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^e2e-all +- .*not run, because of an interrupt$/),
+  );
+  expect(lastLine).toBe('0 passed, 2 failed');
   expect(exitCode).toBe(1);
 });
 

@@ -30,17 +30,16 @@ const steps: Step[] = [];
 const rows: StepRow[] = [];
 
 mkdirSync('build', { recursive: true });
-rmSync(E2E_SUMMARY, { force: true });
+rmSync(E2E_SUMMARY, { force: true, recursive: true });
 const build = startBuild();
 let current: Bun.Subprocess | undefined;
+/** The step that runs then ends early, those after it do not run, and both count as failed. */
+let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
+    isInterrupted = true;
     signalBuild(build.child, 'SIGTERM');
     current?.kill('SIGTERM');
-    // What did not end by itself counts as failed.
-    const { passed, failed, skipped } = tallySteps(steps);
-    console.log(sentence({ passed, failed: failed + 1, skipped }));
-    process.exit(1);
   });
 }
 await step('lint', ['make', 'lint']);
@@ -63,9 +62,14 @@ process.exitCode = total.failed === 0 ? 0 : 1;
 
 /** Runs a command to its end. `report` is the JUnit file that it writes, if it is of a kind that writes one. */
 async function step(name: string, argv: readonly string[], report?: string): Promise<void> {
+  if (isInterrupted) {
+    steps.push({ exitCode: 1, report: 'none' });
+    rows.push({ name, result: 'not run, because of an interrupt' });
+    return;
+  }
   console.log(`\n== ${argv.join(' ')}`);
   // A report of an earlier run must not speak for this one.
-  if (report !== undefined) rmSync(report, { force: true });
+  if (report !== undefined) rmSync(report, { force: true, recursive: true });
   const startMs = performance.now();
   const child = Bun.spawn([...argv], { stdio: ['ignore', 'inherit', 'inherit'] });
   current = child;
@@ -83,12 +87,16 @@ function readSummary(): readonly ScenarioSummary[] {
   if (!existsSync(E2E_SUMMARY)) return [];
   try {
     const summary: unknown = JSON.parse(readFileSync(E2E_SUMMARY, 'utf8'));
-    if (Array.isArray(summary)) return summary as ScenarioSummary[];
-    console.log(`-- ${E2E_SUMMARY} is not a list`);
+    if (Array.isArray(summary) && summary.every(isScenarioSummary)) return summary;
+    console.log(`-- ${E2E_SUMMARY} is not a list of scenarios`);
   } catch (error) {
     console.log(`-- ${E2E_SUMMARY} cannot be read: ${String(error)}`);
   }
   return [];
+}
+
+function isScenarioSummary(value: unknown): value is ScenarioSummary {
+  return typeof value === 'object' && value !== null && 'name' in value && 'result' in value;
 }
 
 function reportText(path: string | undefined): Step['report'] {

@@ -66,7 +66,13 @@ async function runOnce(suite: string, run: number): Promise<void> {
   };
   interrupted.signal.addEventListener('abort', end);
   const random = new Random(seed, run);
-  const disturbance = disturb({ root: child.pid, random, busyProcesses }, ended.signal);
+  const disturbance = disturb({ root: child.pid, random, busyProcesses }, ended.signal).catch(
+    async (error: unknown) => {
+      child.kill('SIGTERM');
+      await child.exited;
+      throw error;
+    },
+  );
   const [code, { pauses, pausedMs }] = await Promise.all([
     child.exited.finally(() => ended.abort()),
     disturbance,

@@ -456,7 +456,7 @@ describe('--wait', () => {
     const session = user.open(
       [
         ...['expose', '--endpoints', '10.0.0.5:6443', '--name', 'metal', '--yes'],
-        ...['--ca-secret', 'ca', '--kubeconfig-secret', 'admin', '--wait', '--timeout', '3'],
+        ...['--ca-secret', 'ca', '--kubeconfig-secret', 'admin', '--wait', '--timeout', '10'],
       ],
       80,
     );
@@ -468,6 +468,6 @@ describe('--wait', () => {
     lost.endWatches();
 
     expect(await session.ended).toBe(1);
-    expect(session.text).toContain('error: not Ready after 3 seconds');
+    expect(session.text).toContain('error: not Ready after 10 seconds');
   });
 });

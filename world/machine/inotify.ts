@@ -3,6 +3,9 @@
  * ends at its start with `too many open files`.
  */
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { cacheFolder } from '../parts/cache.ts';
+import { withLock } from '../parts/lock.ts';
 import { Ledger, standing, worldIds } from './ledger.ts';
 
 const LIMIT_PATH = '/proc/sys/fs/inotify/max_user_instances';
@@ -29,14 +32,22 @@ export function instancesLeft(
 }
 
 /** Reserves inotify instances for a world. @throws if too few are left, with what to do about it */
-export function reserveInotify(ledger: Ledger, instances: number): void {
-  // First the reservation: of two worlds that start at the same time, each counts the other.
-  ledger.append({ kind: 'inotify', instances });
-  const left = inotifyInstancesLeft();
-  if (left >= 0) return;
-  throw new Error(
-    `not enough inotify instances: world ${ledger.id} needs ${instances}, and ${left + instances} of ${inotifyLimit()} are left. ` +
-      'End another world (world/world status), or raise fs.inotify.max_user_instances.',
+export async function reserveInotify(ledger: Ledger, instances: number): Promise<void> {
+  // Under a lock: two worlds that start at the same time must not both count the same instances as left.
+  const lock = join(cacheFolder(), '.inotify.lock');
+  await withLock(
+    lock,
+    () => {},
+    async () => {
+      const left = inotifyInstancesLeft();
+      if (instances > left) {
+        throw new Error(
+          `not enough inotify instances: world ${ledger.id} needs ${instances}, and ${left} of ${inotifyLimit()} are left. ` +
+            'End another world (world/world status), or raise fs.inotify.max_user_instances.',
+        );
+      }
+      ledger.append({ kind: 'inotify', instances });
+    },
   );
 }
 

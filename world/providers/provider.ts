@@ -83,7 +83,7 @@ export async function startProvider(
   const kind = kinds[name];
   const progress = options.progress ?? silentProgress;
   await ensureParts([kind.part], progress);
-  world.reserveInotify(INOTIFY_PER_MANAGER);
+  await world.reserveInotify(INOTIFY_PER_MANAGER);
   progress.update(name, 'starting etcd and controller');
   // Longer than the name of any tenant, so that it is nobody else's.
   const machine = await world.addHost(`provider-${name}`);

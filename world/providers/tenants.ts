@@ -13,7 +13,7 @@ import type { Provider, TenantVersions } from './provider.ts';
 export async function letTenantsRun(world: World, provider: Provider): Promise<void> {
   const { management } = world;
   // One tenant, whose control plane runs twice while it is rolled out.
-  world.reserveInotify(2 * INOTIFY_PER_CONTROL_PLANE);
+  await world.reserveInotify(2 * INOTIFY_PER_CONTROL_PLANE);
   await management.apply(...pullPolicyObjects());
   const archives = tenantImages(provider.versions, program).map(imageArchive);
   await together(

@@ -5,8 +5,9 @@ import { listenPlain } from '../bun/plain-listener.ts';
 
 /** Below the ports that the system gives to dials and to who asks for any: none of these is taken by chance. */
 const FIRST_PORT = 20_000;
-const RANGES = 12;
-const RANGE_SIZE = 1_000;
+const RANGES = 60;
+/** Ports of a range. */
+export const RANGE_SIZE = 200;
 const TRIES = 1_000;
 
 /** Who was given one may not listen yet. */
