@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '../../fuzz/random.ts';
 import { disturb } from './disturbance.ts';
-import { failedTests } from './failed-tests.ts';
+import { failedTests } from '../ci/failed-tests.ts';
 
 const root = resolve(import.meta.dir, '../..');
 process.chdir(root);
@@ -29,7 +29,9 @@ const folder = 'build/flaky';
 mkdirSync(folder, { recursive: true });
 
 for (const suite of suites) commandOf(suite, ''); // refuses an unknown one before the first run
-console.log(`${runs} runs of ${suites.join(', ')}; seed ${seed}, ${busyProcesses} busy processes`);
+console.log(
+  `suites ${suites.join(', ')}; ${counted(runs, 'run')} each, seed ${seed}, ${counted(busyProcesses, 'busy process', 'es')}`,
+);
 // A suite that is interrupted ends with everything running: nothing stays stopped.
 const interrupted = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -44,7 +46,7 @@ if (interrupted.signal.aborted) {
   console.log('interrupted');
   process.exit(130);
 }
-console.log(`\n${runs * suites.length - failedRuns} runs passed, ${failedRuns} failed`);
+console.log(`\n${counted(runs * suites.length - failedRuns, 'run')} passed, ${failedRuns} failed`);
 for (const [test, count] of [...failures].toSorted(([, one], [, other]) => other - one)) {
   console.log(`  ${count} of ${runs}  ${test}`);
 }
@@ -55,10 +57,10 @@ async function runOnce(suite: string, run: number): Promise<void> {
   const { argv, report } = commandOf(suite, join(folder, `${name}.xml`));
   rmSync(report, { force: true });
   const logPath = join(folder, `${name}.log`);
-  const log = openSync(logPath, 'w');
+  const output = openSync(logPath, 'w');
   const startMs = performance.now();
-  const child = Bun.spawn([...argv], { stdio: ['ignore', log, log] });
-  closeSync(log);
+  const child = Bun.spawn([...argv], { stdio: ['ignore', output, output] });
+  closeSync(output);
   const ended = new AbortController();
   const end = () => {
     ended.abort();
@@ -80,10 +82,10 @@ async function runOnce(suite: string, run: number): Promise<void> {
   interrupted.signal.removeEventListener('abort', end);
   if (interrupted.signal.aborted) return;
   const seconds = Math.round((performance.now() - startMs) / 1000);
-  const result = code === 0 ? 'passed' : `FAILED, see ${logPath}`;
-  console.log(
-    `${suite} ${run}/${runs}: ${result} in ${seconds} s (${pauses} pauses, ${Math.round(pausedMs / 1000)} s in all)`,
-  );
+  const disturbed = `${counted(pauses, 'pause')}, ${Math.round(pausedMs / 1000)} s in all`;
+  const result = code === 0 ? 'passed' : 'FAILED';
+  const log = code === 0 ? '' : `; see ${logPath}`;
+  console.log(`${suite} ${run}/${runs}: ${result} in ${seconds} s (${disturbed})${log}`);
   if (code === 0) return;
   failedRuns++;
   const failed = existsSync(report) ? failedTests(readFileSync(report, 'utf8')) : [];
@@ -106,12 +108,16 @@ function commandOf(
   }
   if (!existsSync(suite)) {
     console.error(
-      `flaky: no suite '${suite}'. Name test, e2e, e2e-all, a scenario of e2e/, or the path of a test file.`,
+      `flaky: no suite '${suite}'. Name test, e2e, e2e-all, a scenario of e2e/, or the path of a test file or folder.`,
     );
     process.exit(2);
   }
   const options = ['--timeout=150000', '--reporter=junit', `--reporter-outfile=${report}`];
   return { argv: [process.execPath, 'test', ...options, resolve(suite)], report };
+}
+
+function counted(count: number, noun: string, plural = 's'): string {
+  return `${count} ${noun}${count === 1 ? '' : plural}`;
 }
 
 function wholeNumber(flag: string, text: string, least = 0): number {

@@ -1,14 +1,15 @@
 /**
  * Runs the tests that need npm only, one process for each processor, the slowest files first: `run.ts [--update-timings]
- * [PATH...]`. Prints progress, what fails, and a summary with the slowest files; build/test.xml has every test.
+ * [PATH...]`. Prints progress, what fails, and a summary; build/test.xml has every test. A single file runs as it is, with
+ * all that Bun prints.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { tallyReport } from '../ci/tally.ts';
 import { TestOutput } from './test-output.ts';
-import { slowestFiles, summaryText } from './summary.ts';
+import { summaryText, withFaultyFiles } from './summary.ts';
 
 const FOLDERS = [
   './src',
@@ -28,13 +29,24 @@ const TEST_TIMEOUT_MS = 150_000;
 /** How often a log that is not a terminal gets a line of progress. */
 const PROGRESS_MS = 15_000;
 const REDRAW_MS = 500;
+const TEST_FILES = new Bun.Glob('**/*.test.ts');
 
 process.chdir(resolve(import.meta.dir, '../..'));
 const { values, positionals } = parseArgs({
   options: { 'update-timings': { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-const paths = positionals.length > 0 ? positionals : FOLDERS;
+const paths = positionals.length > 0 ? positionals.map(existingPath) : FOLDERS;
+const [only = ''] = paths;
+if (paths.length === 1 && statSync(only).isFile()) {
+  const single = Bun.spawn([process.execPath, 'test', `--timeout=${TEST_TIMEOUT_MS}`, only], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  process.exit(await single.exited);
+}
+const totalFiles = paths.flatMap((path) =>
+  statSync(path).isFile() ? [path] : [...TEST_FILES.scanSync(path)],
+).length;
 
 mkdirSync('build', { recursive: true });
 rmSync(REPORT, { force: true });
@@ -58,30 +70,38 @@ const output = new TestOutput();
 const isTerminal = process.stderr.isTTY;
 const elapsedSeconds = () => Math.round((performance.now() - startMs) / 1000);
 const showProgress = () => {
-  const line = `${elapsedSeconds()} s: ${output.progress()}`;
+  const line = `${elapsedSeconds()} s: ${output.progress(totalFiles)}`;
   process.stderr.write(isTerminal ? `\r\u001B[K${line}` : `${line}\n`);
 };
 const timer = setInterval(showProgress, isTerminal ? REDRAW_MS : PROGRESS_MS);
 // Bun reports on standard error; standard output is what tests print.
 await Promise.all([
   read(child.stderr, (line) => output.take(line)),
-  read(child.stdout, (line) => [line]),
+  read(child.stdout, (line) => (line.startsWith('bun test v') ? [] : [line])),
 ]);
 const exitCode = await child.exited;
 clearInterval(timer);
 if (isTerminal) process.stderr.write('\r\u001B[K');
 
-const file = Bun.file(REPORT);
-const xml = (await file.exists()) ? await file.text() : '';
+const xml = existsSync(REPORT)
+  ? withFaultyFiles(readFileSync(REPORT, 'utf8'), output.faultyFiles)
+  : '';
+if (output.faultyFiles.size > 0 && xml !== '') writeFileSync(REPORT, xml);
 const cpuSeconds = Math.round(Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6);
-const times = { seconds: elapsedSeconds(), cpuSeconds };
-const tally = tallyReport(xml);
-console.log(summaryText(tally, times, slowestFiles(xml)));
+console.log(summaryText(xml, { seconds: elapsedSeconds(), cpuSeconds }));
 if (xml === '') console.log(`error: the test runner wrote no ${REPORT}`);
-else if (exitCode !== 0 && tally.failed === 0) {
+else if (exitCode !== 0 && tallyReport(xml).failed === 0) {
   console.log(`error: the test runner ended with exit code ${exitCode}, because of an error above`);
 }
 process.exitCode = exitCode === 0 && xml === '' ? 1 : exitCode;
+
+/** A path that Bun takes for a path, and not for a part of a name. */
+function existingPath(path: string): string {
+  if (existsSync(path)) return resolve(path);
+  console.error(`error: no test file or folder ${path}`);
+  console.error('hint: name it from the root of the repository, as T=src/cli/version.test.ts');
+  process.exit(2);
+}
 
 async function read(
   stream: ReadableStream<Uint8Array>,

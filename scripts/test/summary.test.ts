@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { slowestFiles, summaryText } from './summary.ts';
+import { slowestFiles, summaryText, withFaultyFiles } from './summary.ts';
 
 const REPORT = `<testsuites name="bun test" tests="3" time="10.7">
   <testsuite name="src/a.test.ts" file="src/a.test.ts" tests="2" failures="0" time="0.35" hostname="vm">
@@ -16,15 +16,25 @@ test('the slowest files come first, each once', () => {
   expect(slowestFiles(REPORT, 1)).toHaveLength(1);
 });
 
-test('the summary ends with the count and the time', () => {
-  const text = summaryText(
-    { passed: 3, failed: 0, skipped: 0 },
-    { seconds: 11, cpuSeconds: 19 },
-    slowestFiles(REPORT),
-  );
+test('the summary of a run that passed has the slowest files, the count and the time', () => {
+  const report = REPORT.replace('</testsuites>', '<testcase name="a" /></testsuites>');
 
-  expect(text).toBe(`Slowest files:
+  expect(summaryText(report, { seconds: 11, cpuSeconds: 19 })).toBe(`
+Slowest files:
      9.3 s  src/b.test.ts
      0.3 s  src/a.test.ts
-3 passed, 0 failed in 11 s (CPU 19 s)`);
+1 passed, 0 failed in 11 s (CPU 19 s)`);
+});
+
+test('the summary of a run that failed lists what failed, files that do not load too', () => {
+  const report = withFaultyFiles(
+    '<testsuites><testcase name="a" file="src/a.test.ts"><failure /></testcase></testsuites>',
+    ['src/b.test.ts'],
+  );
+
+  expect(summaryText(report, { seconds: 11, cpuSeconds: 19 })).toBe(`
+Failed:
+  src/a.test.ts: a
+  src/b.test.ts: has no error outside its tests
+0 passed, 2 failed in 11 s (CPU 19 s)`);
 });

@@ -1,4 +1,5 @@
-import { sentence, type Tally } from '../ci/tally.ts';
+import { failedTests } from '../ci/failed-tests.ts';
+import { sentence, tallyReport } from '../ci/tally.ts';
 
 /** A test file, and how long its tests took. */
 export interface FileTime {
@@ -17,18 +18,29 @@ export function slowestFiles(xml: string, count = 8): readonly FileTime[] {
     .slice(0, count);
 }
 
-/** The end of a run for people. */
-export function summaryText(
-  tally: Tally,
-  { seconds, cpuSeconds }: { readonly seconds: number; readonly cpuSeconds: number },
-  slowest: readonly FileTime[],
-): string {
-  const lines = slowest.map(
-    ({ file, seconds: took }) => `${took.toFixed(1).padStart(8)} s  ${file}`,
+/** The report with a failure for each file that has an error outside its tests. */
+export function withFaultyFiles(xml: string, files: Iterable<string>): string {
+  const suites = [...files].map(
+    (file) =>
+      `  <testsuite name="${file}" file="${file}"><testcase name="has no error outside its tests" file="${file}"><failure/></testcase></testsuite>\n`,
   );
-  return [
-    'Slowest files:',
-    ...lines,
-    `${sentence(tally)} in ${seconds} s (CPU ${cpuSeconds} s)`,
-  ].join('\n');
+  return xml.replace('</testsuites>', `${suites.join('')}</testsuites>`);
+}
+
+/** The end of a run for people: what failed, or else which files took longest. */
+export function summaryText(
+  xml: string,
+  { seconds, cpuSeconds }: { readonly seconds: number; readonly cpuSeconds: number },
+): string {
+  const failed = failedTests(xml);
+  const lines =
+    failed.length > 0
+      ? ['Failed:', ...failed.map((test) => `  ${test}`)]
+      : ['Slowest files:', ...slowestFiles(xml).map(fileLine)];
+  const count = `${sentence(tallyReport(xml))} in ${seconds} s (CPU ${cpuSeconds} s)`;
+  return ['', ...lines, count].join('\n');
+}
+
+function fileLine({ file, seconds }: FileTime): string {
+  return `${seconds.toFixed(1).padStart(8)} s  ${file}`;
 }

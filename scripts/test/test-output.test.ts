@@ -43,5 +43,14 @@ test('counts tests and files', () => {
   const output = new TestOutput();
   for (const line of ['src/a.test.ts:', '(pass) a', '(pass) b', '(fail) c']) output.take(line);
 
-  expect(output.progress()).toBe('2 passed, 1 failed in 1 files so far');
+  expect(output.progress(5)).toBe('1 of 5 files, 2 passed, 1 failed');
+});
+
+test('knows the files that have an error outside their tests', () => {
+  const output = new TestOutput();
+  const lines = ['src/a.test.ts:', '(pass) a', 'src/b.test.ts:', '# Unhandled error between tests'];
+  for (const line of [...lines, 'error: Cannot find module']) output.take(line);
+
+  expect([...output.faultyFiles]).toEqual(['src/b.test.ts']);
+  expect(output.progress(2)).toBe('2 of 2 files, 1 passed, 1 failed');
 });
