@@ -39,7 +39,8 @@ describe.concurrent("a tenant's memory is not ours", () => {
     await lab.expose('evil');
 
     const said = await lab.untilCondition('evil', 'TenantReady', /^False TenantMalformed/);
-    expect(said).toContain('DaemonSet kube-system/n1 was sent');
+    // On a busy machine it is seen only after a later attempt.
+    expect(said).toMatch(/: DaemonSet kube-system\/n\d+ was sent, and /);
     const atFirst = sent;
     await lab.addExposed('green');
     // Each attempt ends at its first event, and comes after a longer pause.
