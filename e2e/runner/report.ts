@@ -1,6 +1,7 @@
 /**
  * One JUnit report and one table of all scenarios.
  */
+import { alignedText } from '../../scripts/ci/steps-table.ts';
 import type { Outcome } from './run-scenarios.ts';
 
 /** What one scenario gave. */
@@ -48,12 +49,5 @@ export function durationsTable(outcomes: readonly Outcome[]): string {
       result === 'skipped' ? '-' : `${seconds} s`,
       reason === undefined ? result : `${result}: ${reason.split('\n')[0]}`,
     ]);
-  const all = [['SCENARIO', 'TIME', 'RESULT'], ...rows];
-  const widths = [0, 1].map((at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
-  return all
-    .map(
-      ([name = '', time = '', result = '']) =>
-        `${name.padEnd(widths[0] ?? 0)}  ${time.padStart(widths[1] ?? 0)}  ${result}\n`,
-    )
-    .join('');
+  return alignedText([['SCENARIO', 'TIME', 'RESULT'], ...rows], new Set([1]));
 }

@@ -18,15 +18,21 @@ export function stepsTable(steps: readonly StepRow[]): string {
     secondsText(cpuSeconds),
     result,
   ]);
-  const all = [[...HEADINGS], ...rows];
-  const widths = HEADINGS.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
-  const line = (row: readonly string[]) =>
+  return alignedText([HEADINGS, ...rows], new Set([1, 2]));
+}
+
+/** Rows in columns, of which those of numbers are aligned at the right. */
+export function alignedText(
+  rows: readonly (readonly string[])[],
+  numbers: ReadonlySet<number>,
+): string {
+  const widthOf = (at: number) => Math.max(...rows.map((row) => row[at]?.length ?? 0));
+  const aligned = (row: readonly string[]) =>
     row.map((cell, at) => {
       if (at === row.length - 1) return cell;
-      const isNumber = at === 1 || at === 2;
-      return isNumber ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0);
+      return numbers.has(at) ? cell.padStart(widthOf(at)) : cell.padEnd(widthOf(at));
     });
-  return all.map((row) => `${line(row).join('  ')}\n`).join('');
+  return rows.map((row) => `${aligned(row).join('  ')}\n`).join('');
 }
 
 function secondsText(seconds: number | undefined): string {

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { Random } from '../../fuzz/random.ts';
+import { familyOf, stateOf } from '../../world/machine/identity.ts';
 import { waitFor } from '../../world/wait.ts';
 import { disturb } from './disturbance.ts';
-import { allProcesses, descendantsOf, processEntry } from './process-tree.ts';
 
 /** A process with a child, which both wait. */
 const PARENT = `const child = Bun.spawn(['sleep', '1000']); console.log(child.pid); await child.exited;`;
@@ -11,7 +11,7 @@ test('pauses a process or a descendant of it, and leaves them running and no chi
   const suite = Bun.spawn([process.execPath, '-e', PARENT], { stdout: 'pipe' });
   const { value } = await suite.stdout.getReader().read();
   const sleeper = Number(new TextDecoder().decode(value));
-  const pids = () => descendantsOf(process.pid, allProcesses()).map(({ pid }) => pid);
+  const pids = () => familyOf(process.pid).map(({ pid }) => pid);
   const before = new Set(pids());
   const ended = new AbortController();
 
@@ -26,7 +26,7 @@ test('pauses a process or a descendant of it, and leaves them running and no chi
       },
       ended.signal,
     );
-    const isStopped = (pid: number) => processEntry(pid)?.state === 'T';
+    const isStopped = (pid: number) => stateOf(pid) === 'T';
     await waitFor('one is stopped', () => [suite.pid, sleeper].find(isStopped), { everyMs: 5 });
     ended.abort();
 
@@ -38,11 +38,4 @@ test('pauses a process or a descendant of it, and leaves them running and no chi
     process.kill(sleeper);
     await suite.exited;
   }
-});
-
-test('the descendants of a process are its children and theirs', () => {
-  const entry = (pid: number, parent: number) => ({ pid, parent, startTicks: '1', state: 'S' });
-  const all = [entry(1, 0), entry(2, 1), entry(3, 2), entry(4, 2), entry(5, 1), entry(6, 4)];
-
-  expect(new Set(descendantsOf(2, all).map(({ pid }) => pid))).toEqual(new Set([3, 4, 6]));
 });

@@ -2,7 +2,12 @@
  * What a busy machine does to tests: other programs take its processors, and processes stand still for seconds.
  */
 import type { Random } from '../../fuzz/random.ts';
-import { allProcesses, descendantsOf, processEntry, type ProcessEntry } from './process-tree.ts';
+import {
+  familyOf,
+  signal as sendSignal,
+  stateOf,
+  type ProcessIdentity,
+} from '../../world/machine/identity.ts';
 
 /** Options of {@link disturb}. */
 export interface DisturbanceOptions {
@@ -49,11 +54,9 @@ export async function disturb(
   try {
     while (!signal.aborted) {
       await sleep(random.below(maxGapMs), signal);
-      const processes = allProcesses();
-      const candidates = [
-        ...processes.filter(({ pid }) => pid === options.root),
-        ...descendantsOf(options.root, processes),
-      ].filter(({ state }) => state !== 'Z' && state !== 'T');
+      const candidates = familyOf(options.root).filter(
+        ({ pid }) => !['T', 'Z', undefined].includes(stateOf(pid)),
+      );
       if (candidates.length === 0 || signal.aborted) continue;
       const victim = random.pick(candidates);
       const pauseMs = MIN_PAUSE_MS + random.below(maxPauseMs - MIN_PAUSE_MS);
@@ -70,25 +73,14 @@ export async function disturb(
 }
 
 /** Stops a process for a time, if it is still the same one. */
-async function pause(victim: ProcessEntry, ms: number, signal: AbortSignal): Promise<boolean> {
-  if (!send(victim, 'SIGSTOP')) return false;
+async function pause(victim: ProcessIdentity, ms: number, signal: AbortSignal): Promise<boolean> {
+  if (!sendSignal(victim, 'SIGSTOP')) return false;
   try {
     await sleep(ms, signal);
   } finally {
-    send(victim, 'SIGCONT');
+    sendSignal(victim, 'SIGCONT');
   }
   return true;
-}
-
-function send({ pid, startTicks }: ProcessEntry, name: NodeJS.Signals): boolean {
-  if (processEntry(pid)?.startTicks !== startTicks) return false;
-  try {
-    process.kill(pid, name);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false; // it has just ended
-    throw error;
-  }
 }
 
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {

@@ -22,6 +22,11 @@ export function isRunning(identity: ProcessIdentity): boolean {
   return stat?.startTicks === identity.startTicks && stat.state !== 'Z' && stat.state !== 'X';
 }
 
+/** The state of a process as in proc(5), `T` if it is stopped; undefined if there is none with this PID. */
+export function stateOf(pid: number): string | undefined {
+  return processStat(pid)?.state;
+}
+
 /** Sends a signal to this very process; answers false, and signals nobody, if it is gone. */
 export function signal(identity: ProcessIdentity, name: NodeJS.Signals): boolean {
   if (!isRunning(identity)) return false;

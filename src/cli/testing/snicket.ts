@@ -112,7 +112,7 @@ export class Terminal implements Disposable {
     return this.run([LAUNCHER, ...words], stdin);
   }
 
-  /** Runs it as a process on a real terminal that is so wide, for somebody to type at. */
+  /** Runs it as a process on a real terminal of this width, for a test that types. */
   open(words: readonly string[], columns: number, env: Environment = {}): Session {
     return new Session([LAUNCHER, ...words], columns, {
       cwd: this.folder,

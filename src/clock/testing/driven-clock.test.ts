@@ -19,7 +19,7 @@ describe('a clock that a test drives', () => {
     expect(clock.nowMs()).toBe(180_000);
   });
 
-  test('does what a timer leads to before the next one', async () => {
+  test('finishes the work of a timer before the next one', async () => {
     const clock = new DrivenClock();
     const seen: string[] = [];
     clock.after(1000, () => {

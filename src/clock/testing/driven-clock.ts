@@ -1,6 +1,6 @@
 /**
  * For tests only: time that passes while a test waits, and only when there is nothing left to do. A wait for a backoff of
- * minutes takes no longer than the work that it leads to.
+ * minutes takes no longer than the work that it causes.
  */
 import { ManualClock } from '../manual-clock.ts';
 import { OutsideWork } from './outside-work.ts';

@@ -46,10 +46,10 @@ describe.each<[string, Start]>([
   describe('callers', () => {
     test('are let in by their token, and by no other', async () => {
       const credentials = { kind: 'token', token: 'wrong' } as const;
-      const stranger = server.connect({ ...server.access, credentials });
+      const unknownClient = server.connect({ ...server.access, credentials });
 
       expect((await client.version()).gitVersion).toBe('v1.36.3');
-      expect(await failureOf(stranger.version())).toMatchObject({ reason: 'Unauthorized' });
+      expect(await failureOf(unknownClient.version())).toMatchObject({ reason: 'Unauthorized' });
     });
 
     test('see a server that is not the one they trust', async () => {
@@ -58,10 +58,10 @@ describe.each<[string, Start]>([
       const deceived = server.connect({ ...server.access, ca });
       const misnamed = server.connect({ ...server.access, serverName: 'other.example.test' });
 
-      for (const stranger of [deceived, misnamed]) {
+      for (const distrusting of [deceived, misnamed]) {
         const { resourceVersion } = await client.list(maps);
-        const watch = stranger.watch(maps, { resourceVersion })[Symbol.asyncIterator]();
-        expect(await failureOf(stranger.version())).toMatchObject({ reason: 'Untrusted' });
+        const watch = distrusting.watch(maps, { resourceVersion })[Symbol.asyncIterator]();
+        expect(await failureOf(distrusting.version())).toMatchObject({ reason: 'Untrusted' });
         expect(await failureOf(watch.next())).toMatchObject({ reason: 'Untrusted' });
       }
     });
@@ -246,10 +246,10 @@ test('callers are let in by a certificate of the CA, and by no other', async () 
   const credentials = other.access.credentials;
 
   const known = createClient(strict.access);
-  const stranger = createClient({ ...strict.access, credentials });
+  const unknownClient = createClient({ ...strict.access, credentials });
   const nobody = createClient({ ...strict.access, credentials: { kind: 'none' } });
 
   expect((await known.version()).gitVersion).toBe('v1.36.3');
-  expect(await failureOf(stranger.version())).toMatchObject({ reason: 'Unauthorized' });
+  expect(await failureOf(unknownClient.version())).toMatchObject({ reason: 'Unauthorized' });
   expect(await failureOf(nobody.version())).toMatchObject({ reason: 'Unauthorized' });
 });

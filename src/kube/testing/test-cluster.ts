@@ -141,7 +141,7 @@ export abstract class TestCluster implements AsyncDisposable {
     this.#faults.clear();
   }
 
-  /** Forgets old versions: whoever watches or lists on from one must begin again. */
+  /** Forgets old versions: a client that watches or lists from one of them must start over. */
   compact(): void {
     this.#store.compact();
     this.#calls.forgetPages();

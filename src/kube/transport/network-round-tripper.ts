@@ -66,7 +66,7 @@ export class NetworkRoundTripper implements RoundTripper {
     return answer;
   }
 
-  /** Another certificate is another session: a connection is the identity of whoever opened it. */
+  /** Another certificate is another session: a connection carries the identity of the client that opened it. */
   #sessionOf(identity: Identity): Bun.FetchSession {
     const last = this.#session;
     if (last !== undefined && last.of.cert === identity.cert && last.of.key === identity.key) {
