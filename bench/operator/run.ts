@@ -68,7 +68,7 @@ async function measure(site: Site, hasDns: boolean, say: Progress): Promise<Oper
   const empty = await measureEmpty(lab, EMPTY_SETTLE_MS);
   say.done('empty', `${(empty.residentBytes / 1e6).toFixed(0)} MB`);
   await lab.expose(lab.tenants);
-  const last = hasDns ? 'Ready' : 'TenantReady';
+  const last = hasDns ? 'Ready' : 'WorkersReady';
   const start = { last, deadlineMs: DEADLINE_MS } as const;
   const cold = await measureColdStart(lab, {
     ...start,

@@ -127,7 +127,7 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
     blue = await lab.addTenant('blue');
     await lab.addTenant('red');
     await lab.start(...IMAGE);
-    for (const name of ['blue', 'red']) await lab.untilCondition(name, 'TenantReady', /^True/);
+    for (const name of ['blue', 'red']) await lab.untilCondition(name, 'WorkersReady', /^True/);
     await lab.stop();
   });
   afterAll(async () => lab[Symbol.asyncDispose]());

@@ -27,7 +27,7 @@ test.each(Object.entries(EDGES))(
     lab.management.seed(...objects);
     const { server, controllers } = await lab.addExposed('blue', { worker: { address: 'node' } });
     await controllers.addNode('one', ['192.0.2.1']);
-    await lab.untilCondition('blue', 'TenantReady', /1 of 1/);
+    await lab.untilCondition('blue', 'WorkersReady', /1 of 1/);
     await lab.stopOperator();
     const object = lab.exposure('blue')!;
     const ended = new AbortController();

@@ -17,7 +17,7 @@ describe("the operator's metrics", () => {
     const counted = (condition: string, status: string) =>
       lab.number('exposures', `condition="${condition}",status="${status}"`);
     await lab.until('all is counted', () => counted('Accepted', 'False') === 1);
-    await lab.until('all is counted', () => counted('TenantReady', 'True') === 1);
+    await lab.until('all is counted', () => counted('WorkersReady', 'True') === 1);
     await lab.until(
       'Edges too',
       () => lab.number('edges', 'condition="Accepted",status="True"') === 1,
@@ -46,7 +46,7 @@ describe("the operator's metrics", () => {
 
     await lab.expose('blue');
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(lab.number('reconcile_errors_total', 'controller="exposure"')).toBe(2);
     expect(lab.number('reconcile_errors_total', 'controller="edge"')).toBe(0);
     await lab.until('at rest', () => lab.number('queue_depth', 'controller="exposure"') === 0);

@@ -93,7 +93,7 @@ test('what only the tenant could tell is not looked at where it could not be ask
 
   expect(hops.map(({ name }) => name)).toEqual(['endpoints', 'proxies']);
   expect(hops[0]).toMatchObject({ state: 'Skip', code: 'NotLookedAt' });
-  expect(hops[0]?.message).toContain('see TenantReady');
+  expect(hops[0]?.message).toContain('see WorkersReady');
 });
 
 test('trouble with DNS does not hide the rest', async () => {

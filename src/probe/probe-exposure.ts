@@ -109,7 +109,7 @@ function addressesIn(resolved: Resolved | undefined): readonly string[] {
 
 /** The hops of which only the tenant's own API can tell, where that could not be asked. */
 export function tenantHopsUnasked(): readonly HopResult[] {
-  const message = 'not looked at: the tenant could not be asked (see TenantReady)';
+  const message = 'not looked at: the tenant could not be asked (see WorkersReady)';
   return [
     notLookedAt('endpoints', ENDPOINTS_TARGET, message),
     notLookedAt('proxies', PROXIES_TARGET, message),

@@ -52,7 +52,7 @@ export async function measureColdStart(
     await lab.startOperator();
     const reached = async (stage: Stage) =>
       Promise.race([exposures.reached(stage, tenants.length, deadlineMs), failed]);
-    const [routedMs, broughtMs] = await Promise.all([reached('routed'), reached('TenantReady')]);
+    const [routedMs, broughtMs] = await Promise.all([reached('routed'), reached('WorkersReady')]);
     const use = lab.operatorUse();
     const readyMs = last === 'Ready' ? await reached('Ready') : undefined;
     const after = await lab.askedFor();
@@ -69,7 +69,7 @@ export async function measureColdStart(
 
 /** How far it is. @throws if the operator has ended */
 function standing(lab: Lab, last: Stage): string {
-  const counts = (['routed', 'TenantReady', 'Ready'] as const).map(
+  const counts = (['routed', 'WorkersReady', 'Ready'] as const).map(
     (stage) => `${lab.exposures.count(stage)} ${stage}`,
   );
   const { residentBytes, cpuSeconds } = lab.operatorUse();

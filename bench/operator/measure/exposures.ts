@@ -11,7 +11,7 @@ export interface SeenExposure extends KubeObject {
 }
 
 /** How far an Exposure has come. */
-export type Stage = 'routed' | 'TenantReady' | 'Ready';
+export type Stage = 'routed' | 'WorkersReady' | 'Ready';
 
 /** A watch of all Exposures. */
 export class Exposures implements Disposable {

@@ -14,12 +14,12 @@ export interface NewExposureTimes {
   /** Until a client reaches the tenant by the gateway. */
   readonly served: readonly number[];
   /** Until the tenant has its endpoints and proxies. */
-  readonly tenantReady: readonly number[];
+  readonly workersReady: readonly number[];
 }
 
 /** Exposes tenants, one after the other. */
 export async function measureNewExposures(lab: Lab, count: number): Promise<NewExposureTimes> {
-  const times = { routed: [] as number[], served: [] as number[], tenantReady: [] as number[] };
+  const times = { routed: [] as number[], served: [] as number[], workersReady: [] as number[] };
   for (let index = 0; index < count; index++) {
     const tenant = lab.takeSpare();
     const beginMs = Date.now();
@@ -27,11 +27,11 @@ export async function measureNewExposures(lab: Lab, count: number): Promise<NewE
       lab.expose([tenant]),
       lab.exposures.one(tenant.name, 'routed', DEADLINE_MS),
       lab.served(tenant.name),
-      lab.exposures.one(tenant.name, 'TenantReady', DEADLINE_MS),
+      lab.exposures.one(tenant.name, 'WorkersReady', DEADLINE_MS),
     ]);
     times.routed.push(routedMs - beginMs);
     times.served.push(servedMs - beginMs);
-    times.tenantReady.push(readyMs - beginMs);
+    times.workersReady.push(readyMs - beginMs);
   }
   return times;
 }
@@ -54,7 +54,7 @@ export async function measureIngressDrift(lab: Lab, count: number): Promise<read
   await lab.expose(tenants, INGRESS_EDGE);
   const times: number[] = [];
   for (const { name } of tenants) {
-    await lab.exposures.one(name, 'TenantReady', DEADLINE_MS);
+    await lab.exposures.one(name, 'WorkersReady', DEADLINE_MS);
     const { items } = await client.list(RESOURCES.ingress, { namespace: NAMESPACE });
     const ingress = items.find(
       ({ metadata }) => metadata.labels?.['snicket.dev/exposure'] === name,

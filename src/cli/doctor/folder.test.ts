@@ -17,8 +17,8 @@ beforeAll(async () => {
   expect(kubeconfig).toMatch(/server: .+/);
   lab.write('red/admin.conf', kubeconfig.replace(/server: .+/, server));
   await lab.start();
-  await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
-  await lab.untilCondition('red', 'TenantReady', /^True/);
+  await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
+  await lab.untilCondition('red', 'WorkersReady', /^True/);
 });
 afterAll(async () => {
   terminal[Symbol.dispose]();

@@ -114,7 +114,7 @@ describe("what is put into a provider's object", () => {
     expect(before.stdout).toContain('DaemonSet kube-system/snicket-proxy');
 
     lab.startOperator();
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await lab.stopOperator();
 
     expect((await diff()).stdout).toBe('');

@@ -67,7 +67,7 @@ describe('an Exposure', () => {
   });
 
   test('that is being deleted says so beside what was wrong with it before', () => {
-    const silent = condition('TenantReady', 'False', 'TenantUnreachable', 'no answer');
+    const silent = condition('WorkersReady', 'False', 'TenantUnreachable', 'no answer');
     const ready = condition('Ready', 'False', 'TenantUnreachable', 'no answer');
 
     const exposure = only(

@@ -101,7 +101,7 @@ describe('--state', () => {
     await lab.addTenant('blue');
     lab.write('a.yaml', 'kind: Nonsense');
     await lab.start();
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     const status = ['status', '--state', lab.state];
     using nowhere = new Terminal();
     const running = nowhere.begin([...status, '-w']);

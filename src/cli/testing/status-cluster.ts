@@ -17,7 +17,7 @@ export const NO_ADDRESS = 'tenants-red.k8s.example.test has no address';
 /** What to do about it. */
 export const TO_DO = 'add a DNS record for tenants-red.k8s.example.test that leads to 203.0.113.10';
 
-const TYPES = ['Accepted', 'Prepared', 'Routed', 'TenantReady', 'KonnectivityReady', 'Reachable'];
+const TYPES = ['Accepted', 'Prepared', 'Routed', 'WorkersReady', 'KonnectivityReady', 'Reachable'];
 
 /** The status of an Exposure with which nothing is wrong. */
 export const READY = {

@@ -74,7 +74,7 @@ export async function bringExposure(
     await report(standing, means, { verdicts: verdictsOf(standing, means) }, signal);
   }
   const hold = async () => holdExposure(means, object, TENANT_FINALIZER, signal);
-  const tenant = await step('TenantReady', async () =>
+  const tenant = await step('WorkersReady', async () =>
     bringTenant({ key, hold, ...look }, means, signal),
   );
   const soonMs = soonest(againMs, tenant.lookAgainMs);

@@ -16,10 +16,10 @@ setDefaultTimeout(30_000);
 const GOOD = holds('Fine', 'all is well');
 const WELL: Verdicts = {
   ...{ Accepted: GOOD, Prepared: GOOD, Routed: GOOD },
-  ...{ TenantReady: GOOD, KonnectivityReady: GOOD, Reachable: GOOD },
+  ...{ WorkersReady: GOOD, KonnectivityReady: GOOD, Reachable: GOOD },
 };
 const LOST = { severity: 'error', message: 'nobody answers', action: 'start it' } as const;
-const UNOBSERVED = { ...WELL, TenantReady: waits('ProxiesUnobserved', 'nobody looks') };
+const UNOBSERVED = { ...WELL, WorkersReady: waits('ProxiesUnobserved', 'nobody looks') };
 
 test('a DaemonSet that nobody looks at is told of after half a minute, once', async () => {
   await using server = await MemoryApiServer.start();
@@ -86,7 +86,7 @@ test('of one that was not Ready before this process began, and still is not, the
         ? reports.reportLeaving(exposure!, 'the tenant is silent', signal)
         : reports.report(exposure!, { isRouted: false, verdicts }, signal);
   };
-  const lost = { ...WELL, TenantReady: fails({ code: 'TenantUnreachable', ...LOST }) };
+  const lost = { ...WELL, WorkersReady: fails({ code: 'TenantUnreachable', ...LOST }) };
   const first = process();
   await first(blue, lost);
   await first(red, WELL);

@@ -30,7 +30,7 @@ const PLAN: Plan = {
 function all(verdict: Verdict): Verdicts {
   return {
     ...{ Accepted: verdict, Prepared: verdict, Routed: verdict },
-    ...{ TenantReady: verdict, KonnectivityReady: verdict, Reachable: verdict },
+    ...{ WorkersReady: verdict, KonnectivityReady: verdict, Reachable: verdict },
   };
 }
 

@@ -102,7 +102,7 @@ describe.concurrent('a change of address', () => {
     const { controllers } = tenant;
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await untilCommands(lab, tenant, `address add ${OLD}`, `--listen=${OLD}:7443`);
-    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
     controllers.pause();
 
     await lab.expose('blue', { worker: { virtualAddresses: [NEW] } });
@@ -110,7 +110,7 @@ describe.concurrent('a change of address', () => {
     // 1. Nodes get the new address, and keep the old one as long as pods are led to it.
     const both = [`--listen=${NEW}:7443`, `--listen=${OLD}:7443`];
     await untilCommands(lab, tenant, `address add ${NEW} ${OLD}`, ...both);
-    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
     expect(ledTo(tenant)).toEqual([OLD]);
 
     // 2. All nodes have both: pods are led to the new one, and the old one goes.
@@ -120,7 +120,7 @@ describe.concurrent('a change of address', () => {
       lab,
       ...[tenant, `address add ${NEW}`, `address remove ${OLD}`, `--listen=${NEW}:7443`],
     );
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
     // 3. Back again: what was taken off is put on.
     await lab.expose('blue', {});
@@ -129,7 +129,7 @@ describe.concurrent('a change of address', () => {
       lab,
       ...[tenant, `address add ${OLD}`, `address remove ${NEW}`, `--listen=${OLD}:7443`],
     );
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
   test('from virtual to those of nodes, and back', async () => {
@@ -137,18 +137,18 @@ describe.concurrent('a change of address', () => {
     const tenant = await lab.addExposed('blue');
     const { controllers } = tenant;
     await controllers.addNode('worker-1', ['10.0.0.1']);
-    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
     controllers.pause();
 
     await lab.expose('blue', { worker: { address: 'node' } });
 
     await untilCommands(lab, tenant, `address add ${OLD}`, '--listen=:7443');
     expect(ledTo(tenant)).toEqual([OLD]);
-    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
 
     controllers.resume();
     // Not before the last step.
-    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
     expect(ledTo(tenant)).toEqual(['10.0.0.1']);
     expect(commands(tenant)).toEqual([`address remove ${OLD}`, '--listen=:7443']);
     controllers.pause();
@@ -168,7 +168,7 @@ describe.concurrent('a change of address', () => {
     const tenant = await lab.addExposed('blue');
     const { controllers } = tenant;
     await controllers.addNode('worker-1', ['10.0.0.1']);
-    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
     controllers.pause();
     await lab.expose('blue', { worker: { virtualAddresses: [NEW] } });
     await lab.until('both are carried', () => commands(tenant)[0] === `address add ${NEW} ${OLD}`);

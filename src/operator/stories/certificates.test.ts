@@ -129,7 +129,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
 
     const said = await lab.untilCondition('thief', 'Prepared', /^False CaMismatch/);
     expect(said).toContain('that is not in Secret tenants/victim-ca');
-    await lab.untilCondition('thief', 'TenantReady', /^False CaMismatch/);
+    await lab.untilCondition('thief', 'WorkersReady', /^False CaMismatch/);
     expect(thief.server.read(RESOURCES.secret, PROXY)).toBeUndefined();
 
     const both = `${thief.server.ca}${victim.server.ca}`;
@@ -140,7 +140,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
     await lab.changeSecret('thief-kubeconfig', { 'admin.conf': kubeconfig });
     await lab.untilLookedAt(3);
 
-    expect(lab.condition('thief', 'TenantReady')).toStartWith('False CaMismatch');
+    expect(lab.condition('thief', 'WorkersReady')).toStartWith('False CaMismatch');
     expect(thief.server.read(RESOURCES.secret, PROXY)).toBeUndefined();
   });
 

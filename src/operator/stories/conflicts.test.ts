@@ -39,7 +39,7 @@ describe.concurrent('two Exposures that wish for the same host', () => {
 
     await lab.untilGone('blue');
 
-    await lab.untilCondition('green', 'TenantReady', /^True/);
+    await lab.untilCondition('green', 'WorkersReady', /^True/);
     expect(lab.statusOf('green')?.route?.api.host).toBe('wanted.example.test');
   });
 
@@ -109,7 +109,7 @@ async function squat(lab: OperatorLab, host: string, younger: Record<string, unk
     ...{ caSecret: { name: 'older-ca' }, kubeconfigSecret: { name: 'older-kubeconfig' } },
   };
   await lab.expose('older', { controlPlane });
-  await lab.untilCondition('older', 'TenantReady', /^True/);
+  await lab.untilCondition('older', 'WorkersReady', /^True/);
   await lab.addExposed('younger', younger);
   await lab.expose('older', { controlPlane, hosts: { konnectivity: host } });
 }
@@ -178,7 +178,7 @@ test('an Exposure keeps the route that it has when it wishes for a host that ano
 
   await lab.expose('green');
 
-  await lab.untilCondition('green', 'TenantReady', /^True/);
+  await lab.untilCondition('green', 'WorkersReady', /^True/);
   expect(lab.condition('green', 'Accepted')).toStartWith('True');
 });
 
@@ -277,6 +277,6 @@ describe.concurrent("a stranger's object that claims our host", () => {
     await lab.untilCondition('blue', 'Routed', /^False HostClaimed/);
     expect(lab.read(resource, 'snicket-blue.haproxy')).toBeDefined();
     expect(lab.statusOf('blue')?.route?.api.host).toBe(HOST);
-    expect(lab.condition('blue', 'TenantReady')).toStartWith('True');
+    expect(lab.condition('blue', 'WorkersReady')).toStartWith('True');
   });
 });

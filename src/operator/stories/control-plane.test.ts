@@ -33,7 +33,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     const metadata = { name: 'later', namespace: TENANTS };
     await lab.user.create(RESOURCES.service, { apiVersion, kind, metadata, spec } as never);
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(route(lab)).toEqual({
       api: { host: 'tenants-blue.k8s.example.test', service: 'later', port },
     });
@@ -102,7 +102,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     await lab.untilCondition('blue', 'Prepared', /^False SecretMissing.*tenants\/blue-ca/);
     expect(route(lab)).toBeDefined();
     expect(lab.condition('blue', 'Routed')).toStartWith('True');
-    await lab.untilCondition('blue', 'TenantReady', /^False SecretMissing/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False SecretMissing/);
 
     const wrongEntry = secretOf(at('blue-ca'), { 'ca.pem': authority.certificate });
     await lab.user.create(RESOURCES.secret, wrongEntry);
@@ -115,7 +115,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     const files = { 'admin.conf': kubeconfig };
     await lab.user.create(RESOURCES.secret, secretOf(at('blue-kubeconfig'), files));
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(lab.condition('blue', 'Prepared')).toStartWith('True Prepared');
   });
 
@@ -126,18 +126,18 @@ describe.concurrent('a control plane that is not there as it should be', () => {
 
     await lab.expose('blue');
 
-    await lab.untilCondition('blue', 'TenantReady', /^False KubeconfigUnusable/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False KubeconfigUnusable/);
     expect(route(lab)).toBeDefined();
 
     await lab.changeSecret('blue-kubeconfig', {
       'admin.conf': kubeconfig.replace(/token: .*/, 'token: of-somebody-else'),
     });
 
-    await lab.untilCondition('blue', 'TenantReady', /^False TenantUnauthorized.*401/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False TenantUnauthorized.*401/);
 
     await lab.changeSecret('blue-kubeconfig', { 'admin.conf': kubeconfig });
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
   test('a CA without its key is no obstacle to passthrough, and is one to terminate', async () => {
@@ -147,19 +147,19 @@ describe.concurrent('a control plane that is not there as it should be', () => {
 
     await lab.expose('blue');
 
-    await lab.untilCondition('blue', 'TenantReady', /^False CaKeyMissing/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False CaKeyMissing/);
     expect(lab.condition('blue', 'Prepared')).toStartWith('True');
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
 
     await lab.changeSecret('blue-ca', { 'tls.key': authority.key });
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
     await lab.applyEdge();
     await lab.change(RESOURCES.secret, 'blue-ca', { data: { 'tls.key': null } });
 
     await lab.until('passthrough', () => lab.statusOf('blue')?.mode === 'passthrough');
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
   test('a CA that is none is named', async () => {
@@ -169,11 +169,11 @@ describe.concurrent('a control plane that is not there as it should be', () => {
 
     await lab.expose('blue');
 
-    await lab.untilCondition('blue', 'TenantReady', /^False Ca/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False Ca/);
 
     await lab.changeSecret('blue-ca', { 'tls.key': authority.key });
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
   test('a provider that is not known is said to be so', async () => {

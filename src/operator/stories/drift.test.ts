@@ -66,7 +66,7 @@ describe.concurrent('what somebody changes is put back', () => {
     const tenant = await lab.addTenant('blue');
     await tenant.controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.expose('blue');
-    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
     const before = contentOf(tenant.server.read(...DAEMON_SET))!;
 
     const required = {
@@ -77,7 +77,7 @@ describe.concurrent('what somebody changes is put back', () => {
     await tenant.user.patch(...DAEMON_SET, 'merge', { spec: { template: { spec: placed } } });
 
     await untilBack(lab, tenant, DAEMON_SET, before);
-    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
   });
 
   test('at once, where it is the label by which Snicket knows its objects', async () => {

@@ -40,7 +40,7 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     await lab.applyEdge({}, 'later');
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(lab.statusOf('blue')?.edge).toBe('later');
   });
 
@@ -107,7 +107,7 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, allowedNamespaces: ['others', 'tenants'] });
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await lab.until('the Ingress is there again', () =>
       lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'),
     );
@@ -125,7 +125,7 @@ describe.concurrent('an Exposure and its Edge', () => {
 
     await lab.applyEdge();
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
   test('another driver: new objects come, and the old ones go when all is well by the new ones', async () => {
@@ -172,7 +172,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     // 1. The proxies get another version, and nobody rolls it out.
     controllers.pause();
     await lab.expose('blue', { worker: { logLevel: 'debug' } });
-    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
 
     // 2. Both drivers' objects are there.
     await lab.applyEdge({ ...LAB_EDGES.traefik.spec, port });
@@ -207,7 +207,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     const ingress = (driver: string) => lab.read(RESOURCES.ingress, `snicket-blue.${driver}`);
     controllers.pause();
     await lab.expose('blue', { worker: { logLevel: 'debug' } });
-    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
 
     await lab.applyEdge({ ...nginx, port });
 
@@ -234,7 +234,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, port });
 
     await lab.until('driver haproxy', () => lab.statusOf('blue')?.driver === 'haproxy');
-    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
     expect(lab.statusOf('blue')).toMatchObject({ formerEdge: 'shared', route });
 
     controllers.resume();

@@ -66,7 +66,7 @@ describe.concurrent('hops', () => {
     await lab.until('they are there', () => hops(lab).includes('proxies Skip'));
     const proxies = lab.statusOf('blue')?.hops?.find(({ name }) => name === 'proxies');
     expect(proxies).toMatchObject({ reason: 'NotLookedAt' });
-    expect(proxies?.message).toContain('see TenantReady');
+    expect(proxies?.message).toContain('see WorkersReady');
     expect(hops(lab).join()).not.toContain('kubeconfig');
   });
 
@@ -79,7 +79,7 @@ describe.concurrent('hops', () => {
     await lab.expose('blue');
 
     await lab.untilCondition('blue', 'Ready', /^False DnsNoAnswer/);
-    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesNotReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesNotReady/);
     expect(lab.condition('blue', 'Ready')).toStartWith('False DnsNoAnswer');
   });
 });

@@ -38,7 +38,7 @@ describe.concurrent("a tenant's memory is not ours", () => {
 
     await lab.expose('evil');
 
-    const said = await lab.untilCondition('evil', 'TenantReady', /^False TenantMalformed/);
+    const said = await lab.untilCondition('evil', 'WorkersReady', /^False TenantMalformed/);
     // On a busy machine it is seen only after a later attempt.
     expect(said).toMatch(/: DaemonSet kube-system\/n\d+ was sent, and /);
     const atFirst = sent;
@@ -61,7 +61,7 @@ describe.concurrent("a tenant's memory is not ours", () => {
 
     await lab.expose('evil');
 
-    await lab.untilCondition('evil', 'TenantReady', /^False TenantMalformed.*more than 200 obj/);
+    await lab.untilCondition('evil', 'WorkersReady', /^False TenantMalformed.*more than 200 obj/);
   });
 });
 
@@ -89,7 +89,7 @@ test.concurrent.each([
 
   await lab.expose('evil');
 
-  await lab.untilCondition('evil', 'TenantReady', /^False TenantMalformed.*which counts nothing/);
+  await lab.untilCondition('evil', 'WorkersReady', /^False TenantMalformed.*which counts nothing/);
   expect(exposureStatus.safeParse(lab.statusOf('evil')).error).toBeUndefined();
 });
 
@@ -107,7 +107,7 @@ test.concurrent('a token that comes back in other letters is shown to nobody', a
 
   await lab.expose('evil');
 
-  await lab.untilCondition('evil', 'TenantReady', /^False TenantUnreachable.*sent \(token\)/);
+  await lab.untilCondition('evil', 'WorkersReady', /^False TenantUnreachable.*sent \(token\)/);
   await lab.until('an event', () => lab.eventsOf('evil').length > 0);
   const seen = JSON.stringify([lab.log, lab.management.readAll().filter(isPublic)]);
   expect(seen).not.toContain(HostileTenant.token);
@@ -147,7 +147,7 @@ test('Exposures of a server that hangs keep no good one waiting', async () => {
   await lab.expose('good');
 
   await lab.until('the route', () => lab.statusOf('good')?.route !== undefined);
-  await lab.untilCondition('good', 'TenantReady', /^True/);
+  await lab.untilCondition('good', 'WorkersReady', /^True/);
   expect(clock.nowMs() - exposedMs).toBeLessThan(60_000);
   stopChanges();
   await Promise.all(changes);

@@ -32,7 +32,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     const before = snapshotOf(lab.management.readAll());
     lab.startOperator();
     await lab.expose('blue', { ...spec });
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
     await lab.untilGone('blue');
 
@@ -97,7 +97,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     const { server, controllers } = await lab.addTenant('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.expose('blue');
-    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
     await lab.stopOperator();
     await lab.unexpose('blue');
     // In place, past the API, which lets nobody write this: nothing but the date has to go by.
@@ -122,7 +122,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     const { server, controllers } = await lab.addTenant('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.expose('blue');
-    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
     controllers.pause();
 
     await lab.untilGone('blue');
@@ -170,7 +170,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.stopOperator();
     server.inject({ kind: 'hang' }, {}, Number.POSITIVE_INFINITY);
     lab.startOperator({ tenantTimeoutMs: 300 });
-    await lab.untilCondition('blue', 'TenantReady', /^False TenantUnreachable/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False TenantUnreachable/);
     await lab.stopOperator();
     await lab.unexpose('blue');
 
@@ -208,7 +208,7 @@ describe.concurrent('an Exposure that is deleted', () => {
     const { server } = await lab.addTenant('blue');
     await server.goDown();
     await lab.expose('blue');
-    await lab.untilCondition('blue', 'TenantReady', /^False TenantUnreachable/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False TenantUnreachable/);
 
     await lab.untilGone('blue');
 

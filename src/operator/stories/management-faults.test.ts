@@ -76,7 +76,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
 
     lab.startOperator({ client: lab.management.client({ timeoutMs }) });
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await lab.until('all is made', () => made(lab).length === 2);
     expect(made(lab)).toEqual(['Secret snicket-gateway-keys', 'Ingress snicket-blue.haproxy']);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeDefined();
@@ -90,7 +90,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
 
     await lab.addExposed('green');
 
-    expect(lab.condition('blue', 'TenantReady')).toStartWith('True');
+    expect(lab.condition('blue', 'WorkersReady')).toStartWith('True');
   });
 
   test('and loses its history misses nothing', async () => {
@@ -103,7 +103,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
     await lab.expose('green');
     await lab.unexpose('blue');
 
-    await lab.untilCondition('green', 'TenantReady', /^True/);
+    await lab.untilCondition('green', 'WorkersReady', /^True/);
     await lab.until('blue is gone', () => lab.exposure('blue') === undefined);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
   });
@@ -117,7 +117,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
 
     lab.startOperator();
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
   test('is not taken for a tenant that fails', async () => {
@@ -131,7 +131,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
 
     lab.startOperator();
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     const said = lab.log.map(({ msg }) => String(msg));
     expect(said).toContain('a run failed and will be repeated');
     expect(said).not.toContain('a tenant cannot be brought up to date');
@@ -141,7 +141,7 @@ describe.concurrent('a management cluster that fails now and then', () => {
     await using lab = await OperatorLab.start({ resyncMs: 3_600_000 });
     const { controllers } = await lab.addExposed('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
-    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
     // The watch of Exposures is silent from now on: what is written does not come back.
     lab.management.inject(HANG, { verb: 'watch', plural: 'exposures' }, Number.POSITIVE_INFINITY);
     lab.management.endWatches();
@@ -151,9 +151,9 @@ describe.concurrent('a management cluster that fails now and then', () => {
     });
 
     controllers.setReady('worker-1', false);
-    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesNotReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesNotReady/);
     controllers.setReady('worker-1', true);
 
-    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
   });
 });

@@ -33,7 +33,7 @@ describe.concurrent('an operator without the right to', () => {
     expect(lab.condition('blue', 'Ready')).toStartWith('False ManagementForbidden');
     expect(lab.condition('blue', 'Routed')).toStartWith('Unknown NotPrepared');
     lab.management.clearFaults();
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(lab.condition('blue', 'Prepared')).toStartWith('True');
   });
 
@@ -93,7 +93,7 @@ describe.concurrent('an operator without the right to', () => {
     await lab.untilCondition('blue', 'Routed', /^False ManagementForbidden.*ingresses/);
     expect(edgeCondition(lab, 'Accepted')).toMatch(/^False ManagementForbidden.*ingresses/);
     lab.management.clearFaults();
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(lab.read(resource, name)).toBeDefined();
     await lab.until('the Edge is accepted', () =>
       edgeCondition(lab, 'Accepted').startsWith('True'),
@@ -112,7 +112,7 @@ test('a management cluster that fails on and on is told of, one that fails once 
   expect(said).toContain('secrets/blue-ca');
   const failed = lab.log.filter(({ msg }) => msg === 'a run failed and will be repeated');
   expect(failed.length).toBeGreaterThanOrEqual(2);
-  await lab.untilCondition('blue', 'TenantReady', /^True/);
+  await lab.untilCondition('blue', 'WorkersReady', /^True/);
 });
 
 test('an Edge whose class is not there is not ready', async () => {

@@ -67,7 +67,7 @@ describe.concurrent('what is news', () => {
     const { controllers, user } = await lab.addTenant('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.expose('blue', { worker: { address: 'node' } });
-    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
     await untilAtRest(lab);
     const before = looks(lab);
 

@@ -10,21 +10,21 @@ test('proxies whose roll-out stands still are told of, until it moves', async ()
   const { controllers, user } = await lab.addTenant('blue');
   await controllers.addNode('worker-1', ['10.0.0.1']);
   await lab.expose('blue');
-  await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+  await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
   controllers.pause();
 
   await lab.expose('blue', { worker: { image: 'snicket.test/none:2' } });
-  await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
+  await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
   const status = { observedGeneration: 2, updatedNumberScheduled: 0 };
   await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { status }, { subresource: 'status' });
 
-  const said = await lab.untilCondition('blue', 'TenantReady', /^False ProxiesStuck/);
+  const said = await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesStuck/);
   expect(said).toContain('1 of 1 proxies are ready, and 0 of them are as they are wanted now');
   expect(said).toContain('can pull snicket.test/none:2');
 
   controllers.resume();
 
-  await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+  await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
 });
 
 describe.concurrent('proxies that no node gets', () => {
@@ -37,7 +37,7 @@ describe.concurrent('proxies that no node gets', () => {
       worker: { nodeSelector: { 'kubernetes.io/hostname': 'worker-l' } },
     });
 
-    const said = await lab.untilCondition('blue', 'TenantReady', /^False NoNodeSelected/);
+    const said = await lab.untilCondition('blue', 'WorkersReady', /^False NoNodeSelected/);
     expect(said).toContain('none of 2 nodes gets a proxy');
     expect(said).toContain('kubernetes.io/hostname=worker-l');
     expect(said).toContain('spec.worker.nodeSelector');
@@ -46,16 +46,16 @@ describe.concurrent('proxies that no node gets', () => {
       worker: { nodeSelector: { 'kubernetes.io/hostname': 'worker-1' } },
     });
 
-    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady: 1 of 1/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady: 1 of 1/);
   });
 
   test('are none if there are no nodes yet', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { controllers } = await lab.addExposed('blue');
-    expect(lab.condition('blue', 'TenantReady')).toStartWith('True NoNodes');
+    expect(lab.condition('blue', 'WorkersReady')).toStartWith('True NoNodes');
 
     await controllers.addNode('worker-1', ['10.0.0.1']);
 
-    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady: 1 of 1/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady: 1 of 1/);
   });
 });

@@ -81,13 +81,13 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
     await using lab = await startProvidedLab();
     const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
     await takeNames(lab);
     await lab.untilCondition('blue', 'Prepared', /^False FieldConflict: user owns .*certSANs/);
     await loseProxies(lab, tenant);
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(lab.condition('blue', 'Ready')).toStartWith('False FieldConflict');
   });
 
@@ -95,21 +95,21 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
     await using lab = await startProvidedLab();
     const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
     await expose(lab, { prepare: 'Report' });
     await takeNames(lab);
     await lab.untilCondition('blue', 'Prepared', /^False PreparationWanted/);
     await loseProxies(lab, tenant);
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
   test('is attended to while its provider\u2019s objects can be neither read nor written', async () => {
     await using lab = await startProvidedLab({ resyncMs: 1_000 });
     const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     const broken = { kind: 'answer', status: 500, reason: 'InternalError' } as const;
     const fail = (verb: string) =>
       lab.management.inject(broken, { verb, plural: KAMAJI.plural }, Number.POSITIVE_INFINITY);
@@ -121,7 +121,7 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
     await lab.untilCondition('blue', 'Prepared', /^False (ManagementFault|PreparationContested)/);
     await loseProxies(lab, tenant);
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await lab.untilCondition('blue', 'Prepared', /^False ManagementFault/);
 
     lab.management.clearFaults();
@@ -133,7 +133,7 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
     await using lab = await startProvidedLab({ resyncMs: 1_000 });
     const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     const before = proxyArguments(tenant);
     await takeNames(lab);
     await lab.untilCondition('blue', 'Prepared', /^False FieldConflict/);
@@ -166,7 +166,7 @@ describe.concurrent('a tenant that moves to another host', () => {
 
     await expose(lab, { hosts: { api: OTHER_HOST } });
 
-    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesUnobserved/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
     expect(certificateNames(lab)).toEqual([OTHER_HOST, API_HOST]);
     expect(lab.statusOf('blue')).toMatchObject({
       route: { api: { host: OTHER_HOST } },
@@ -189,7 +189,7 @@ describe.concurrent('a tenant that moves to another host', () => {
     await lab.applyEdge({ domain: 'other.test' }, 'other');
     await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
     await expose(lab, { edge: 'other' });
 

@@ -52,7 +52,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     const { server } = await addKamaji(lab, 'blue');
     const before = shownIn(lab);
     await annotate(lab, 'shared');
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(tenantIn(lab)?.metadata.annotations?.[RECORD_ANNOTATION]).toBeDefined();
     expect(tenantIn(lab)?.spec.networkProfile.certSANs).toEqual([API_HOST, KONNECTIVITY_HOST]);
     expect(lab.statusOf('blue')?.route?.konnectivity).toMatchObject({
@@ -69,7 +69,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
   test('keeps its Exposure until its API server runs without our flag', async () => {
     await using lab = await startProvidedLab();
     await addKamaji(lab, 'blue', ANNOTATED);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     const flag = '--endpoint-reconciler-type=none';
     lab.management.seed({ ...deploymentOf('blue', [flag]), metadata: BLUE });
 
@@ -89,7 +89,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
   test('keeps the hosts that it knows while the Edge that is wished for takes no routes', async () => {
     await using lab = await startProvidedLab();
     await addKamaji(lab, 'blue', ANNOTATED);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     const { spec } = tenantIn(lab)!;
     const nowhere = { className: 'nobody' };
     await lab.applyEdge({ driver: 'haproxy', domain: 'other.test', ingress: nowhere }, 'other');
@@ -103,7 +103,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
   test('has its Exposure again if somebody deletes that', async () => {
     await using lab = await startProvidedLab();
     await addKamaji(lab, 'blue', ANNOTATED);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     const { uid } = lab.exposure('blue')!.metadata;
 
     await lab.unexpose('blue');
@@ -112,14 +112,14 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
       const now = lab.exposure('blue')?.metadata.uid;
       return now !== undefined && now !== uid;
     });
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
   test('follows a change of the annotation', async () => {
     await using lab = await startProvidedLab();
     await lab.applyEdge({ domain: 'other.test' }, 'other');
     await addKamaji(lab, 'blue', ANNOTATED);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
     await annotate(lab, 'other');
 
@@ -172,7 +172,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
   test('leaves nothing behind when it is deleted in the middle', async () => {
     await using lab = await startProvidedLab({ leaveTimeoutMs: 600_000 });
     const { server } = await addKamaji(lab, 'blue', ANNOTATED);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await server.goDown();
 
     await lab.user.delete(KAMAJI, BLUE);
@@ -185,7 +185,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
   test('has an Exposure of its own when it is made anew, once that of the former one is gone', async () => {
     await using lab = await startProvidedLab();
     await addKamaji(lab, 'blue', ANNOTATED);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     // As a backup has it: with the record of what was written into the former one.
     const { metadata, ...former } = tenantIn(lab)!;
     const { uid: _uid, resourceVersion: _version, managedFields: _fields, ...kept } = metadata;
@@ -211,7 +211,7 @@ describe.concurrent('a second operator', () => {
   test('finds all as it should be, and writes nothing', async () => {
     await using lab = await startProvidedLab({ resyncMs: 1_000 });
     await addKamaji(lab, 'blue', ANNOTATED);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await lab.untilQuiet(10);
     await lab.stopOperator();
     const before = lab.writes();
@@ -227,7 +227,7 @@ describe.concurrent('a second operator', () => {
     await addKamaji(lab, 'blue');
     const before = shownIn(lab);
     await annotate(lab, 'shared');
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await lab.stopOperator();
     await annotate(lab, null);
 

@@ -42,12 +42,12 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     expect(said).toContain('user owns .spec.networkProfile.certSANs');
     expect(shownIn(lab)).toEqual(before);
     expect(lab.condition('blue', 'Routed')).toStartWith('True');
-    expect(lab.condition('blue', 'TenantReady')).toStartWith('Unknown NotPrepared');
+    expect(lab.condition('blue', 'WorkersReady')).toStartWith('Unknown NotPrepared');
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
 
     await expose(lab, { prepare: 'Force' });
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(tenantIn(lab)?.spec.networkProfile.certSANs).toEqual([
       ...['blue.example.test', API_HOST, KONNECTIVITY_HOST],
     ]);
@@ -65,7 +65,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     expect(await lab.untilCondition('blue', 'Prepared', /FieldConflict/)).toContain(hint);
     await expose(lab, { hosts: { api: 'own.example.org' } });
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(tenantIn(lab)?.spec.controlPlane.ingress).toMatchObject(ingress);
   });
 
@@ -112,7 +112,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
       { resource: KAMAJI, force: true },
     );
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(tenantIn(lab)?.metadata.annotations ?? {}).not.toHaveProperty([RECORD_ANNOTATION]);
   });
 
@@ -125,7 +125,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
 
     await addKamaji(lab, 'blue');
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
   test('says that kubeconfigs still lead elsewhere, and is content nevertheless', async () => {
@@ -148,7 +148,7 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     await using lab = await startProvidedLab({ resyncMs: 1_000 });
     await addKamaji(lab, 'blue');
     await expose(lab);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
     await lab.user.patch(KAMAJI, BLUE, 'merge', { spec: { controlPlane: { ingress: null } } });
 

@@ -36,7 +36,7 @@ test('a Cluster of k0smotron is patched by its annotation, and is as before with
 
   await annotated('shared');
 
-  await lab.untilCondition('red', 'TenantReady', /^True/);
+  await lab.untilCondition('red', 'WorkersReady', /^True/);
   expect(lab.management.read(K0SMOTRON, red)).toMatchObject({
     spec: { ingress: { apiHost: 'tenants-red.k8s.example.test', deploy: false } },
   });
@@ -52,7 +52,7 @@ test('a Secret that cannot be read, or cannot be, keeps no control plane from be
   await using lab = await startProvidedLab({ leaveTimeoutMs: 4_000, resyncMs: 1_000 });
   await addK0smotron(lab, 'red', ANNOTATED);
   const red = { name: 'red', namespace: TENANTS };
-  await lab.untilCondition('red', 'TenantReady', /^True/);
+  await lab.untilCondition('red', 'WorkersReady', /^True/);
 
   const certificateRefs = [{ type: 'ca', name: '..' }];
   await lab.user.patch(K0SMOTRON, red, 'merge', { spec: { certificateRefs } });
@@ -83,7 +83,7 @@ test('a control plane that is served in an older version only is prepared in tha
   const said = await lab.untilCondition('amber-cp', 'Prepared', /^True/);
 
   expect(said).toContain('K0smotronProxyStays');
-  await lab.untilCondition('amber-cp', 'TenantReady', /^True/);
+  await lab.untilCondition('amber-cp', 'WorkersReady', /^True/);
   const resource = withVersion(PROVIDER_RESOURCES.k0smotronControlPlane, 'v1beta1');
   expect(lab.read(resource, 'amber-cp')).toMatchObject({
     spec: { ingress: { apiHost: 'tenants-amber-cp.k8s.example.test', deploy: false } },
@@ -108,9 +108,9 @@ test('a provider whose objects cannot be listed holds up nobody else', async () 
 
   lab.startOperator();
 
-  await lab.untilCondition('blue', 'TenantReady', /^True/);
+  await lab.untilCondition('blue', 'WorkersReady', /^True/);
   // Each of them can be read nevertheless.
-  await lab.untilCondition('red', 'TenantReady', /^True/);
+  await lab.untilCondition('red', 'WorkersReady', /^True/);
 });
 
 test('a ClusterDeployment of k0rdent is prepared with its control plane, and both are put back', async () => {
@@ -129,7 +129,7 @@ test('a ClusterDeployment of k0rdent is prepared with its control plane, and bot
 
   await annotated('shared');
 
-  await lab.untilCondition('violet', 'TenantReady', /^True/);
+  await lab.untilCondition('violet', 'WorkersReady', /^True/);
   const apiHost = 'tenants-violet.k8s.example.test';
   expect(lab.read(resource, 'violet')).toMatchObject({
     spec: { config: { ingress: { apiHost } } },

@@ -61,5 +61,5 @@ test('a status that is refused leaves no Ready standing', async () => {
 
   controllers.setReady('worker-1', true);
 
-  await lab.untilCondition('blue', 'TenantReady', /^True/);
+  await lab.untilCondition('blue', 'WorkersReady', /^True/);
 });

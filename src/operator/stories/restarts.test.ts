@@ -80,7 +80,7 @@ describe.concurrent('an operator that is started again', () => {
 
     lab.startOperator();
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(lab.read(resource, name)).toBeDefined();
   });
 
@@ -98,7 +98,7 @@ describe.concurrent('an operator that is started again', () => {
 
     await lab.until('blue is mended', () => server.read(RESOURCES.daemonSet, PROXY));
     await lab.until('green is gone', () => lab.exposure('green') === undefined);
-    await lab.untilCondition('red', 'TenantReady', /^True/);
+    await lab.untilCondition('red', 'WorkersReady', /^True/);
   });
 });
 
@@ -149,7 +149,7 @@ describe.concurrent('two operators', () => {
     await lab.until('the first leads', () => first.election.isLeader);
     const second = replica('second');
     await lab.expose('blue');
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(new Set(journal)).toEqual(new Set(['first']));
 
     first.end.abort();
@@ -157,7 +157,7 @@ describe.concurrent('two operators', () => {
     await controllers.addNode('worker-1', ['10.0.0.1']);
 
     await lab.until('the second has written', () => journal.includes('second'));
-    await lab.untilCondition('blue', 'TenantReady', /^True ProxiesReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
     expect(journal.lastIndexOf('first')).toBeLessThan(journal.indexOf('second'));
     second.end.abort();
     await second.running;

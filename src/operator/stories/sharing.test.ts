@@ -32,7 +32,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     const { server } = await lab.addExposed('blue');
     await lab.expose('copy', {}, 'blue');
 
-    const said = await lab.untilCondition('copy', 'TenantReady', /^False TenantTaken/);
+    const said = await lab.untilCondition('copy', 'WorkersReady', /^False TenantTaken/);
 
     expect(said).toContain('those of Exposure tenants/blue');
     expect(holder(server.read(RESOURCES.daemonSet, PROXY))).toBe('tenants/blue');
@@ -47,7 +47,7 @@ describe.concurrent('two Exposures of one control plane', () => {
     const { server } = await lab.addExposed('blue');
     const before = server.writes().length;
     await lab.expose('copy', {}, 'blue');
-    await lab.untilCondition('copy', 'TenantReady', /^False TenantTaken/);
+    await lab.untilCondition('copy', 'WorkersReady', /^False TenantTaken/);
     // As if it had written there once, before the other one did.
     const finalizers = [ROUTES_FINALIZER, TENANT_FINALIZER];
     await lab.change(RESOURCES.exposure, 'copy', { metadata: { finalizers } });
@@ -63,11 +63,11 @@ describe.concurrent('two Exposures of one control plane', () => {
     const tenant = await lab.addExposed('blue');
     const { server } = tenant;
     await lab.expose('copy', {}, 'blue');
-    await lab.untilCondition('copy', 'TenantReady', /^False TenantTaken/);
+    await lab.untilCondition('copy', 'WorkersReady', /^False TenantTaken/);
 
     await lab.untilGone('blue');
 
-    await lab.untilCondition('copy', 'TenantReady', /^True/);
+    await lab.untilCondition('copy', 'WorkersReady', /^True/);
     expect(holder(server.read(RESOURCES.daemonSet, PROXY))).toBe('tenants/copy');
     expect(kindsIn(tenant)).toEqual(WHOLE);
   });
@@ -78,7 +78,7 @@ describe.concurrent('two Exposures of one control plane', () => {
 
     await Promise.all([lab.expose('blue'), lab.expose('copy', {}, 'blue')]);
 
-    const verdict = (name: string) => lab.condition(name, 'TenantReady') ?? '';
+    const verdict = (name: string) => lab.condition(name, 'WorkersReady') ?? '';
     await lab.until('one has it', () => {
       const both = [verdict('blue'), verdict('copy')];
       return (
@@ -126,21 +126,21 @@ describe.concurrent('two management clusters with one tenant', () => {
     const before = broughtTo(tenant);
     await using rival = await startRival(lab, tenant);
 
-    const said = await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
+    const said = await rival.untilCondition('blue', 'WorkersReady', /^False TenantHeldElsewhere/);
 
     const own = lab.exposure('blue')?.metadata.uid ?? 'none';
     expect(said).toContain(`those of Exposure tenants/blue with uid ${own}`);
     await Promise.all([lab.untilQuiet(6), rival.untilQuiet(6)]);
     expect(holderUid(tenant)).toBe(own);
     expect(broughtTo(tenant)).toEqual(before);
-    expect(lab.condition('blue', 'TenantReady')).toMatch(/^True/);
+    expect(lab.condition('blue', 'WorkersReady')).toMatch(/^True/);
   });
 
   test('the second does not ask again when it starts anew', async () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const tenant = await lab.addExposed('blue');
     await using rival = await startRival(lab, tenant);
-    await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
+    await rival.untilCondition('blue', 'WorkersReady', /^False TenantHeldElsewhere/);
     await rival.stopOperator();
     await lab.untilQuiet(6);
     const before = tenant.server.writes().length;
@@ -155,7 +155,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     await using rival = await startRival(lab, tenant);
-    await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
+    await rival.untilCondition('blue', 'WorkersReady', /^False TenantHeldElsewhere/);
     const before = broughtTo(tenant);
     // As if it had written there once, before the other one did.
     const finalizers = [ROUTES_FINALIZER, TENANT_FINALIZER];
@@ -196,12 +196,12 @@ describe.concurrent('two management clusters with one tenant', () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     await using rival = await startRival(lab, tenant);
-    await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await rival.untilCondition('blue', 'WorkersReady', /^False TenantHeldElsewhere/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
     await lab.untilGone('blue');
 
-    await rival.untilCondition('blue', 'TenantReady', /^True/);
+    await rival.untilCondition('blue', 'WorkersReady', /^True/);
     expect(holderUid(tenant)).toBe(rival.exposure('blue')?.metadata.uid);
     expect(kindsIn(tenant)).toEqual(WHOLE);
   });
@@ -211,7 +211,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     const tenant = await lab.addExposed('blue');
     await lab.stopOperator();
     await using rival = await startRival(lab, tenant);
-    const asked = await rival.untilCondition('blue', 'TenantReady', /^False TenantAskedFor/);
+    const asked = await rival.untilCondition('blue', 'WorkersReady', /^False TenantAskedFor/);
     expect(asked).toContain('has until');
     // The question is on the proxies: whoever asked may be started anew too.
     await rival.stopOperator();
@@ -219,7 +219,7 @@ describe.concurrent('two management clusters with one tenant', () => {
 
     lab.startOperator();
 
-    await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
+    await rival.untilCondition('blue', 'WorkersReady', /^False TenantHeldElsewhere/);
     expect(holderUid(tenant)).toBe(lab.exposure('blue')?.metadata.uid);
   });
 
@@ -228,11 +228,11 @@ describe.concurrent('two management clusters with one tenant', () => {
     const tenant = await lab.addExposed('blue');
     await lab.stopOperator();
     await using rival = await startRival(lab, tenant, SHORT_MS);
-    await rival.untilCondition('blue', 'TenantReady', /^True/);
+    await rival.untilCondition('blue', 'WorkersReady', /^True/);
 
     lab.startOperator();
 
-    await lab.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False TenantHeldElsewhere/);
     expect(holderUid(tenant)).toBe(rival.exposure('blue')?.metadata.uid);
   });
 
@@ -245,7 +245,7 @@ describe.concurrent('two management clusters with one tenant', () => {
 
     await using rival = await startRival(lab, tenant, SHORT_MS);
 
-    await rival.untilCondition('blue', 'TenantReady', /^True/);
+    await rival.untilCondition('blue', 'WorkersReady', /^True/);
     expect(holderUid(tenant)).toBe(rival.exposure('blue')?.metadata.uid);
     expect(key()).not.toBe(before);
     const proxies = JSON.stringify(tenant.server.read(RESOURCES.daemonSet, PROXY));
@@ -267,7 +267,7 @@ describe.concurrent('two management clusters with one tenant', () => {
 
     await rival.expose('green');
 
-    await rival.untilCondition('green', 'TenantReady', /^True/);
+    await rival.untilCondition('green', 'WorkersReady', /^True/);
     expect(holderUid(tenant)).toBe(rival.exposure('green')?.metadata.uid);
   });
 
@@ -275,7 +275,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
     await using rival = await startRival(lab, tenant);
-    await rival.untilCondition('blue', 'TenantReady', /^False TenantHeldElsewhere/);
+    await rival.untilCondition('blue', 'WorkersReady', /^False TenantHeldElsewhere/);
     await lab.stopOperator();
     await rival.stopOperator();
     rival.startOperator({ askMs: SHORT_MS });
@@ -284,7 +284,7 @@ describe.concurrent('two management clusters with one tenant', () => {
     const user = tenant.server.client({ fieldManager: 'user' });
     await user.patch(RESOURCES.daemonSet, PROXY, 'merge', { metadata });
 
-    await rival.untilCondition('blue', 'TenantReady', /^True/);
+    await rival.untilCondition('blue', 'WorkersReady', /^True/);
     expect(holderUid(tenant)).toBe(rival.exposure('blue')?.metadata.uid);
   });
 });

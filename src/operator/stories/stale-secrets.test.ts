@@ -92,7 +92,7 @@ describe.concurrent('a certificate that Kamaji made before it had the hosts', ()
     expect(said).toContain(HOSTS.join(' and '));
     expect(said).toContain(`kubectl delete -n tenants secret ${CERTIFICATE}`);
     expect(said).toContain('ClusterRole snicket-renew-secrets');
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await lab.untilCondition('blue', 'Ready', /^False CertificateStale/);
     await lab.until('the right was asked for', () => deletions(lab) > 0);
     await lab.untilLookedAt(10);
@@ -166,7 +166,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
         'super-admin.svc': tenant.kubeconfig,
       });
       await annotate(lab, 'shared');
-      await lab.untilCondition('blue', 'TenantReady', /^True/);
+      await lab.untilCondition('blue', 'WorkersReady', /^True/);
       await lab.until('a proxy', () => lab.statusOf('blue')?.proxies?.desired === 1);
       if (!isAllowed) forbidDeletion(lab);
 
@@ -196,7 +196,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
       'super-admin.svc': tenant.kubeconfig,
     });
     await annotate(lab, 'shared');
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     const deleted = deletions(lab);
 
     await annotate(lab, null);
@@ -210,7 +210,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
 test('an Exposure that an annotation made comes again when somebody deletes it, and its object says why', async () => {
   await using lab = await startProvidedLab();
   await addKamaji(lab, 'blue', { 'metadata.annotations': ASKS });
-  await lab.untilCondition('blue', 'TenantReady', /^True/);
+  await lab.untilCondition('blue', 'WorkersReady', /^True/);
   const { uid } = lab.exposure('blue')!.metadata;
 
   await lab.unexpose('blue');

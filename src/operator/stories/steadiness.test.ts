@@ -47,7 +47,7 @@ describe.concurrent('nothing is written to any API once all is as it should be',
     await controllers.addNode('worker-2', ['10.0.0.2'], false);
     await lab.expose('blue', { worker: { address: 'node' } });
 
-    await lab.untilCondition('blue', 'TenantReady', /^False ProxiesNotReady/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesNotReady/);
 
     await untilSteady(lab);
   });

@@ -18,8 +18,8 @@ describe.concurrent('a tenant', () => {
 
     await lab.addExposed('green');
 
-    await lab.untilCondition('blue', 'TenantReady', /^(True|False)/);
-    expect(lab.condition('green', 'TenantReady')).toStartWith('True');
+    await lab.untilCondition('blue', 'WorkersReady', /^(True|False)/);
+    expect(lab.condition('green', 'WorkersReady')).toStartWith('True');
   });
 
   test('with objects that make no sense can be left', async () => {
@@ -68,11 +68,11 @@ test('more silent tenants than are looked at together do not keep the next one w
     server.inject({ kind: 'hang' }, {}, Number.POSITIVE_INFINITY);
     await lab.expose(`silent-${index}`);
   }
-  await lab.untilCondition('silent-5', 'TenantReady', /^False TenantUnreachable/);
+  await lab.untilCondition('silent-5', 'WorkersReady', /^False TenantUnreachable/);
 
   await lab.addExposed('green');
 
-  expect(lab.condition('green', 'TenantReady')).toStartWith('True');
+  expect(lab.condition('green', 'WorkersReady')).toStartWith('True');
 });
 
 test("an edge of another kind is not at the address of Snicket's own gateway", async () => {

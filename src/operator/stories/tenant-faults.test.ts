@@ -12,12 +12,12 @@ describe.concurrent("a tenant's API server", () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const tenant = await lab.addTenant('blue', { isInitialised: false });
     await lab.expose('blue');
-    await lab.untilCondition('blue', 'TenantReady', /^False TenantNotInitialised/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False TenantNotInitialised/);
     expect(tenant.server.writes()).toEqual([]);
 
     tenant.initialise();
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
   test('that is down is routed all the same, and brought up to date when it is back', async () => {
@@ -26,7 +26,7 @@ describe.concurrent("a tenant's API server", () => {
     const { proxies, certificate } = lab.statusOf('blue')!;
     await server.goDown();
 
-    await lab.untilCondition('blue', 'TenantReady', /^False TenantUnreachable/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False TenantUnreachable/);
 
     expect(lab.condition('blue', 'Accepted')).toStartWith('True');
     expect(lab.statusOf('blue')).toMatchObject({
@@ -37,7 +37,7 @@ describe.concurrent("a tenant's API server", () => {
     await server.comeUp();
     await user.delete(RESOURCES.endpointSlice, KUBERNETES);
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await lab.until('mended', () => server.read(RESOURCES.endpointSlice, KUBERNETES));
   });
 
@@ -48,7 +48,7 @@ describe.concurrent("a tenant's API server", () => {
     server.inject({ kind: 'hang' }, {}, Number.POSITIVE_INFINITY);
     await lab.expose('blue');
     lab.startOperator({ tenantTimeoutMs: 300 });
-    await lab.untilCondition('blue', 'TenantReady', /^False TenantUnreachable.*no answer in time/);
+    await lab.untilCondition('blue', 'WorkersReady', /^False TenantUnreachable.*no answer in time/);
     await lab.stopOperator();
     lab.startOperator({ tenantTimeoutMs: 600_000 });
 
@@ -57,7 +57,7 @@ describe.concurrent("a tenant's API server", () => {
     expect(lab.condition('blue', 'Routed')).toStartWith('True');
     server.clearFaults();
     server.resetConnections();
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
   test('that fails now and then is brought up to date in the end, once', async () => {
@@ -71,7 +71,7 @@ describe.concurrent("a tenant's API server", () => {
 
     await lab.expose('blue');
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     const { proxies } = lab.statusOf('blue')!;
     expect(proxies).toEqual({ ready: 0, desired: 0, summary: '0/0' });
     const ours = server
@@ -100,13 +100,17 @@ describe.concurrent("a tenant's API server", () => {
     await controllers.addNode('worker-1', ['10.0.0.1'], false);
     await lab.expose('blue');
     await lab.until('proxies', () => server.read(RESOURCES.daemonSet, PROXY));
-    await lab.untilCondition('blue', 'TenantReady', /^False EndpointsOverwritten.*written by user/);
+    await lab.untilCondition(
+      'blue',
+      'WorkersReady',
+      /^False EndpointsOverwritten.*written by user/,
+    );
     const slice = () => server.read(RESOURCES.endpointSlice, KUBERNETES);
     expect(slice()).toMatchObject({ endpoints: [{ addresses: ['10.1.2.3'] }] });
 
     controllers.setReady('worker-1', true);
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(slice()).toMatchObject({ endpoints: [{ addresses: ['100.64.64.1'] }] });
   });
 
@@ -120,13 +124,13 @@ describe.concurrent("a tenant's API server", () => {
 
     await lab.expose('blue');
 
-    const said = await lab.untilCondition('blue', 'TenantReady', /^False NameTaken/);
+    const said = await lab.untilCondition('blue', 'WorkersReady', /^False NameTaken/);
     expect(said).toContain('ConfigMap kube-system/snicket-proxy-ca');
     expect(server.read(RESOURCES.configMap, metadata)).toMatchObject({ data: theirs.data });
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
 
     await user.delete(RESOURCES.configMap, metadata);
 
-    await lab.untilCondition('blue', 'TenantReady', /^True/);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 });

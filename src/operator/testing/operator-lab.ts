@@ -208,7 +208,7 @@ export class OperatorLab implements AsyncDisposable {
   async addExposed(name: string, spec: Record<string, unknown> = {}): Promise<LabTenant> {
     const tenant = await this.addTenant(name);
     await this.expose(name, spec);
-    await this.untilCondition(name, 'TenantReady', /^True/);
+    await this.untilCondition(name, 'WorkersReady', /^True/);
     return tenant;
   }
 

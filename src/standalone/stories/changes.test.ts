@@ -27,7 +27,7 @@ test('a bad file leaves the tenant as it was; a good one puts it right; a remove
   const blue = await lab.addTenant('blue');
   await blue.controllers.addNode('worker-1', ['10.0.0.1']);
   await lab.start();
-  await lab.untilCondition('blue', 'TenantReady', /^True/);
+  await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
   // 1. Somebody makes a mistake.
   lab.write('blue/tenant.yaml', tenantText(blue).replace('endpoints:', 'endpoint:'));
@@ -89,8 +89,8 @@ test('a restart goes on with the same keys, and cleans up what went meanwhile', 
   const blue = await before.addTenant('blue');
   const red = await before.addTenant('red');
   await before.start('--proxy-image', PROXY_IMAGE);
-  await before.untilCondition('blue', 'TenantReady', /^True/);
-  await before.untilCondition('red', 'TenantReady', /^True/);
+  await before.untilCondition('blue', 'WorkersReady', /^True/);
+  await before.untilCondition('red', 'WorkersReady', /^True/);
   const key = readFileSync(join(lab.state, 'master.key'), 'utf8');
   const uid = lab.exposure('red')?.metadata.uid;
   await before.stop('SIGKILL');
@@ -150,7 +150,7 @@ test('a folder that vanishes takes no tenant with it', async () => {
   await using lab = new StandaloneLab();
   const blue = await lab.addTenant('blue');
   await lab.start();
-  await lab.untilCondition('blue', 'TenantReady', /^True/);
+  await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
   lab.remove('.');
   await lab.said(/cannot be read \(ENOENT\); what it said last stays in force/);
@@ -171,19 +171,19 @@ test('a kubeconfig that is replaced by another is used, with no YAML touched', a
   const right = blue.kubeconfig;
   lab.write('blue/admin.conf', right.replace(/token: .*/, 'token: of-another-time'));
   await lab.start();
-  await lab.untilCondition('blue', 'TenantReady', /^False TenantUnauthorized/);
+  await lab.untilCondition('blue', 'WorkersReady', /^False TenantUnauthorized/);
   expect(hasProxies(blue)).toBe(false);
 
   lab.write('blue/admin.conf', right);
 
-  await lab.untilCondition('blue', 'TenantReady', /^True/);
+  await lab.untilCondition('blue', 'WorkersReady', /^True/);
 }, 120_000);
 
 test('a state that is lost is made anew: tenants are taken up again, with keys of the new one', async () => {
   await using lab = new StandaloneLab();
   const blue = await lab.addTenant('blue');
   await lab.start();
-  await lab.untilCondition('blue', 'TenantReady', /^True/);
+  await lab.untilCondition('blue', 'WorkersReady', /^True/);
   const key = () => fileIn(blue.server.read(RESOURCES.secret, { ...PROXY }), 'tenant.key');
   const before = key();
   await lab.stop();
@@ -191,7 +191,7 @@ test('a state that is lost is made anew: tenants are taken up again, with keys o
   rmSync(lab.state, { recursive: true });
   await lab.start({ askMs: 10 });
 
-  await lab.untilCondition('blue', 'TenantReady', /^True/);
+  await lab.untilCondition('blue', 'WorkersReady', /^True/);
   await lab.until('the tenant has the new key', () => key() !== before);
   expect(await lab.get(blue, '/version')).toContain('v1.');
 }, 120_000);

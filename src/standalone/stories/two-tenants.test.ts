@@ -18,8 +18,8 @@ test('two tenants behind one address: by name, by a signed header, and with all 
 
   // 1. Started, it brings both about.
   await lab.start();
-  await lab.untilCondition('blue', 'TenantReady', /^True/);
-  await lab.untilCondition('red', 'TenantReady', /^True/);
+  await lab.untilCondition('blue', 'WorkersReady', /^True/);
+  await lab.untilCondition('red', 'WorkersReady', /^True/);
   expect(lab.condition('blue', 'Routed')).toStartWith('True');
 
   // 2. Each name leads to its own control plane, untouched: the certificate is the tenant's own.

@@ -183,7 +183,7 @@ export function silenceOf(object: KubeObject): string | undefined {
 
 function brokenTenant(object: KubeObject): Condition | undefined {
   const { conditions } = (object as Partial<Exposure>).status ?? {};
-  const ready = findCondition(conditions, 'TenantReady');
+  const ready = findCondition(conditions, 'WorkersReady');
   return ready?.status === 'False' ? ready : undefined;
 }
 

@@ -9,7 +9,7 @@ const WAITING = waits('ProxiesNotReady', 'none is ready');
 function before(status: 'True' | 'False' | 'Unknown'): ExposureStatus {
   const claim = { reason: 'NotLookedAt', message: 'not looked at yet', observedGeneration: 1 };
   return {
-    conditions: [{ type: 'TenantReady', status, ...claim, lastTransitionTime: BEGIN }],
+    conditions: [{ type: 'WorkersReady', status, ...claim, lastTransitionTime: BEGIN }],
   };
 }
 

@@ -29,7 +29,7 @@ export function refused(accepted: Verdict): Verdicts {
   const later = notYet('Accepted');
   return {
     ...{ Accepted: accepted, Prepared: later, Routed: later },
-    ...{ TenantReady: later, KonnectivityReady: later, Reachable: later },
+    ...{ WorkersReady: later, KonnectivityReady: later, Reachable: later },
   };
 }
 
@@ -143,7 +143,7 @@ export function startingForMs(
   { verdict }: TenantOutcome,
   now: Date,
 ): number {
-  const known = before?.conditions?.find(({ type }) => type === 'TenantReady');
+  const known = before?.conditions?.find(({ type }) => type === 'WorkersReady');
   if (verdict.isWaiting !== true || known?.status !== 'Unknown') return 0;
   const sinceMs = now.getTime() - Date.parse(known.lastTransitionTime);
   return Math.max(0, STARTING_MS - sinceMs);

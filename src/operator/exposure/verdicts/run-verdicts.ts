@@ -39,7 +39,7 @@ export function runVerdicts(
       obstacle ? fails(obstacle) : (later ?? routes()),
       formerRoutesKept(former, wish.edge),
     ),
-    TenantReady: later ?? tenant?.verdict ?? unaskedTenant(standing),
+    WorkersReady: later ?? tenant?.verdict ?? unaskedTenant(standing),
     KonnectivityReady: later ?? konnectivityVerdict(plan, hops, wishedPort),
     Reachable: later ?? reachableVerdict(hops, isMoving ? before?.edge : undefined),
   };
@@ -55,6 +55,6 @@ function prepared({ look, accepted, before, preparation }: Standing): Verdict {
 
 function unaskedTenant({ before, preparation, isInUse }: Standing): Verdict {
   return preparation.isPrepared || isInUse
-    ? verdictBefore(before, 'TenantReady')
+    ? verdictBefore(before, 'WorkersReady')
     : notYet('Prepared');
 }

@@ -14,7 +14,7 @@ import {
 
 const ORDER: readonly PartialCondition[] = [
   ...(['Accepted', 'Prepared', 'Routed'] as const),
-  ...(['TenantReady', 'KonnectivityReady', 'Reachable'] as const),
+  ...(['WorkersReady', 'KonnectivityReady', 'Reachable'] as const),
 ];
 
 const verdict: fc.Arbitrary<Verdict> = fc.record({
@@ -65,7 +65,7 @@ test('Ready names why proxies are not ready, where the way of clients says so', 
   const broken = { status: 'False', reason: 'DnsNoAnswer', message: 'no address' } as const;
   const verdictsWith = (tenant: string, Reachable: Verdict): Verdicts => ({
     ...{ Accepted: good, Prepared: good, Routed: good, KonnectivityReady: good },
-    ...{ TenantReady: waits(tenant, 'it does not do'), Reachable },
+    ...{ WorkersReady: waits(tenant, 'it does not do'), Reachable },
   });
 
   expect(readyVerdict(verdictsWith('ProxiesNotReady', broken)).reason).toBe('DnsNoAnswer');
@@ -94,7 +94,7 @@ describe('people hear', () => {
   const good = holds('Fine', 'all is well');
   const all: Verdicts = {
     ...{ Accepted: good, Prepared: good, Routed: good },
-    ...{ TenantReady: good, KonnectivityReady: good, Reachable: good },
+    ...{ WorkersReady: good, KonnectivityReady: good, Reachable: good },
   };
 
   test('of what fails', () => {
@@ -105,7 +105,7 @@ describe('people hear', () => {
   });
 
   test('of what waits only if all was well before', () => {
-    const waiting = { ...all, TenantReady: waits('Soon', 'it comes') };
+    const waiting = { ...all, WorkersReady: waits('Soon', 'it comes') };
 
     expect(isTrouble(waiting, false)).toBe(false);
     expect(isTrouble(waiting, true)).toBe(true);
@@ -114,7 +114,7 @@ describe('people hear', () => {
   test('nothing of what waits in front of what fails', () => {
     const Reachable = { status: 'False', reason: 'No', message: 'no' } as const;
 
-    expect(isTrouble({ ...all, TenantReady: waits('Soon', 'it comes'), Reachable }, false)).toBe(
+    expect(isTrouble({ ...all, WorkersReady: waits('Soon', 'it comes'), Reachable }, false)).toBe(
       false,
     );
   });

@@ -55,13 +55,13 @@ export const CONDITION_ORDER: readonly PartialCondition[] = [
   'Accepted',
   'Prepared',
   'Routed',
-  'TenantReady',
+  'WorkersReady',
   'KonnectivityReady',
   'Reachable',
 ];
 
 /** Proxies go the way of clients: where that is broken, theirs is too, and to say so of them hides why. */
-function isSymptom({ TenantReady: { status, reason }, Reachable }: Verdicts): boolean {
+function isSymptom({ WorkersReady: { status, reason }, Reachable }: Verdicts): boolean {
   const code = Object.entries<CodeEntry>(HOP_CODES).find(([name]) => name === reason);
   return status === 'False' && code?.[1].hop === 'proxies' && Reachable.status === 'False';
 }
@@ -69,7 +69,7 @@ function isSymptom({ TenantReady: { status, reason }, Reachable }: Verdicts): bo
 /** What Ready is about, if it is not True. */
 function firstWrong(verdicts: Verdicts): PartialCondition | undefined {
   const first = CONDITION_ORDER.find((type) => verdicts[type].status === 'False');
-  if (first === 'TenantReady' && isSymptom(verdicts)) return 'Reachable';
+  if (first === 'WorkersReady' && isSymptom(verdicts)) return 'Reachable';
   return first ?? CONDITION_ORDER.find((type) => verdicts[type].status === 'Unknown');
 }
 
