@@ -8,7 +8,7 @@ import type { ExposureRoutes, Route } from './route.ts';
 import { admissionOf, refusedBy, type Admission } from './admission.ts';
 import { error, type EdgeFinding } from './codes.ts';
 import type { EdgeContext, EdgeDriver, RouteObject, ServedApis } from './driver.ts';
-import { listAt, textAt } from './fields.ts';
+import { listAt, textAt } from '../kube/unstructured.ts';
 
 /** All that differs between drivers. */
 export interface DriverRecipe extends Pick<

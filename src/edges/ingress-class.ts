@@ -6,7 +6,7 @@ import type { Driver, Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { error, warning, type EdgeFinding } from './codes.ts';
 import type { EdgeContext } from './driver.ts';
-import { textAt } from './fields.ts';
+import { textAt } from '../kube/unstructured.ts';
 
 /** `spec.controller` of an IngressClass, and the driver for it. More may follow after a slash. */
 const CONTROLLERS: readonly (readonly [controller: string, driver: Driver])[] = [

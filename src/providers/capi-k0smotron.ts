@@ -2,7 +2,7 @@
  * k0smotron under Cluster API: a K0smotronControlPlane, of which its controller makes a Cluster of k0smotron that is
  * called like the Cluster of Cluster API. Only the first is written: the second is replaced as a whole now and then.
  */
-import { textAt, textsAt, valueAt } from '../edges/fields.ts';
+import { textAt, textsAt, valueAt } from '../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
 import type { ControlPlaneObjects, ControlPlaneReading } from './reading/control-plane-reading.ts';

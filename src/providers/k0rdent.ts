@@ -2,7 +2,7 @@
  * k0rdent: a ClusterDeployment, whose chart makes a K0smotronControlPlane and the rest of a cluster. What its chart has
  * values for is written there, since it survives an upgrade; the rest into the K0smotronControlPlane.
  */
-import { listAt, textAt, valueAt } from '../edges/fields.ts';
+import { listAt, textAt, valueAt } from '../kube/unstructured.ts';
 import { keyText, objectText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
 import { prepareK0smotronControlPlane, readK0smotronControlPlane } from './capi-k0smotron.ts';

@@ -1,7 +1,7 @@
 /**
  * k0smotron by itself: a Cluster.
  */
-import { valueAt } from '../edges/fields.ts';
+import { valueAt } from '../kube/unstructured.ts';
 import { factsOf, placesOf } from './k0s/control-plane.ts';
 import { k0sFields, k0sFindings } from './k0s/preparation.ts';
 import { readProvided } from './reading/provided-reading.ts';

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { listAt, textAt, valueAt } from '../edges/fields.ts';
+import { listAt, textAt, valueAt } from '../kube/unstructured.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { groupOf } from '../kube/resource.ts';
 import { pathText, type Preparation } from './preparation/preparation.ts';

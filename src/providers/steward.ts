@@ -2,7 +2,7 @@
  * Steward: a TenantControlPlane that derives the konnectivity host from that of the API, and serves konnectivity with a
  * certificate for that name alone.
  */
-import { textAt, valueAt } from '../edges/fields.ts';
+import { textAt, valueAt } from '../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
 import type { FieldWish, Preparation, PreparationWish } from './preparation/preparation.ts';

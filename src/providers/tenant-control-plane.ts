@@ -1,7 +1,7 @@
 /**
  * A TenantControlPlane: Kamaji's, and Steward's, which has been Kamaji once. What both have is here.
  */
-import { listAt, numberAt, textAt, textsAt, valueAt } from '../edges/fields.ts';
+import { listAt, numberAt, textAt, textsAt, valueAt } from '../kube/unstructured.ts';
 import { keyText, objectText, type KubeObject } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
 import type {

@@ -1,7 +1,7 @@
 /**
  * Whether clients can find the process at the port that they are told.
  */
-import { numberAt } from '../edges/fields.ts';
+import { numberAt } from '../kube/unstructured.ts';
 import { formatListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
 import type { KubeObject } from '../kube/object.ts';
 

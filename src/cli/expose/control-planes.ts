@@ -2,7 +2,7 @@
  * The control planes in a management cluster that an Exposure can be for: objects of providers, and Services that look
  * like a kube-apiserver. Pure.
  */
-import { valueAt, textAt } from '../../edges/fields.ts';
+import { valueAt, textAt } from '../../kube/unstructured.ts';
 import type { ServedApis } from '../../edges/driver.ts';
 import { MANAGED_BY } from '../../api/labels.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';

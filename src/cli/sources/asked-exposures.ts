@@ -3,7 +3,7 @@
  * API would write them.
  */
 import type { Finding } from '../../api/finding.ts';
-import { textAt } from '../../edges/fields.ts';
+import { textAt } from '../../kube/unstructured.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { shimContext, type ShimView } from '../../operator/shim/shim-context.ts';
 import { clusterNameOf } from '../../providers/k0s/control-plane.ts';

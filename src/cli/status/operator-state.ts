@@ -1,7 +1,7 @@
 /**
  * Whether an operator runs and leads, as far as the caller may see that.
  */
-import { numberAt, listAt, textsAt } from '../../edges/fields.ts';
+import { numberAt, listAt, textsAt } from '../../kube/unstructured.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/kube-error.ts';
 import type { Lease } from '../../kube/election/lease.ts';

@@ -4,7 +4,7 @@
 import { edgeStatus } from '../../api/edge.ts';
 import { exposureStatus, type ExposureStatus, type Hop } from '../../api/exposure-status.ts';
 import { hostsOf } from '../../api/hosts.ts';
-import { textAt } from '../../edges/fields.ts';
+import { textAt } from '../../kube/unstructured.ts';
 import { keyText, type Condition, type KubeObject } from '../../kube/object.ts';
 import { ExposureBook } from '../../operator/management/exposure-book.ts';
 import type { OperatorState } from './operator-state.ts';

@@ -3,7 +3,7 @@
  */
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { listAt, textAt, textsAt } from '../../edges/fields.ts';
+import { listAt, textAt, textsAt } from '../../kube/unstructured.ts';
 import { readWatchedLater } from '../../files/read-watched.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { stateHolder, type StateHolder } from '../../standalone/state/state-holder.ts';

@@ -3,7 +3,7 @@
  */
 import type { KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES } from '../../kube/resource.ts';
-import { listAt, numberAt, textAt, textsAt } from '../fields.ts';
+import { listAt, numberAt, textAt, textsAt } from '../../kube/unstructured.ts';
 import { hostMatchers, mayMatch, rulePriority } from './traefik-rule.ts';
 
 /**

@@ -5,7 +5,7 @@ import { DEFAULT_ENTRY_POINTS, type Edge } from '../../api/edge.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { groupOf, type Resource } from '../../kube/resource.ts';
 import { driverFor } from '../driver-for.ts';
-import { listAt, textAt, textsAt } from '../fields.ts';
+import { listAt, textAt, textsAt } from '../../kube/unstructured.ts';
 import { mayShareListener } from '../gateway/parent.ts';
 
 /** `unclear`: the object does not tell. */

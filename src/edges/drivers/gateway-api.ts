@@ -5,7 +5,7 @@ import { admitted, outdated, refused, unanswered, type Admission } from '../admi
 import { warning } from '../codes.ts';
 import type { EdgeContext, RouteObject } from '../driver.ts';
 import { edgeDriver, routesIn } from '../edge-driver.ts';
-import { conditionAt, listAt, numberAt, saidAt, textAt, valueAt } from '../fields.ts';
+import { conditionAt, listAt, numberAt, saidAt, textAt, valueAt } from '../../kube/unstructured.ts';
 import { gatewayFindings } from '../gateway/gateway-findings.ts';
 import {
   gatewayClassOf,

@@ -5,7 +5,7 @@ import { admitted, refused, unanswered } from '../admission.ts';
 import { warning } from '../codes.ts';
 import type { RouteObject } from '../driver.ts';
 import { edgeDriver, loadBalancerAddresses, routesIn } from '../edge-driver.ts';
-import { saidAt, textAt } from '../fields.ts';
+import { saidAt, textAt } from '../../kube/unstructured.ts';
 import { ingressClassFindings } from '../ingress-class.ts';
 import { routeMetadata } from '../names.ts';
 import { classOf } from './ingress-driver.ts';

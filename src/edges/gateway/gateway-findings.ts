@@ -7,7 +7,7 @@ import type { ExposureRoutes, Route } from '../route.ts';
 import { error, type EdgeFinding } from '../codes.ts';
 import type { EdgeContext } from '../driver.ts';
 import { routesIn } from '../edge-driver.ts';
-import { conditionAt, listAt, numberAt, saidAt, textAt } from '../fields.ts';
+import { conditionAt, listAt, numberAt, saidAt, textAt } from '../../kube/unstructured.ts';
 import { listenerFindings } from './listener.ts';
 import { gatewayClassOf, gatewayOf, type ParentRef } from './parent.ts';
 

@@ -1,7 +1,7 @@
 /**
  * A LabelSelector, as Kubernetes defines it.
  */
-import { listAt, textAt, textMapAt, textsAt } from '../fields.ts';
+import { listAt, textAt, textMapAt, textsAt } from '../../kube/unstructured.ts';
 
 /** Whether labels are as a selector wants them. An empty selector takes any; one that we do not understand none. */
 export function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean {

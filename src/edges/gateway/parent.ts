@@ -4,7 +4,7 @@
 import type { EdgeSpec } from '../../api/edge.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES } from '../../kube/resource.ts';
-import { numberAt, textAt } from '../fields.ts';
+import { numberAt, textAt } from '../../kube/unstructured.ts';
 
 /** The group of the Gateway API. */
 export const GATEWAY_GROUP = groupOf(RESOURCES.gateway.apiVersion);

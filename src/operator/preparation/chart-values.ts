@@ -1,7 +1,7 @@
 /**
  * The values that k0rdent's chart of a control plane should have, for people who keep them in git.
  */
-import { textAt } from '../../edges/fields.ts';
+import { textAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type {
   ControlPlaneObjects,

@@ -1,7 +1,7 @@
 /**
  * What would be written into the objects of providers, without writing it: for tools that show it.
  */
-import { valueAt } from '../../edges/fields.ts';
+import { valueAt } from '../../kube/unstructured.ts';
 import type { Hosts } from '../../api/hosts.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { KubeObject } from '../../kube/object.ts';

@@ -5,7 +5,7 @@ import type { ConflictOwner } from '../../kube/apply/conflict.ts';
 import type { KubeError } from '../../kube/kube-error.ts';
 import { objectText, type KubeObject, type ManagedFields } from '../../kube/object.ts';
 import { quoted } from '../../text/quote.ts';
-import { valueAt } from '../../edges/fields.ts';
+import { valueAt } from '../../kube/unstructured.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { FieldState, PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
 import { OWN_MANAGER, otherOwners } from '../../providers/preparation/field-owners.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { valueAt } from '../../edges/fields.ts';
+import { valueAt } from '../../kube/unstructured.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { Preparer } from './preparer.ts';
 import { BLUE, PreparationLab, WISH } from './testing/preparation-lab.ts';

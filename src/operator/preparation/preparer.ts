@@ -11,7 +11,7 @@ import { keyText, type KubeObject } from '../../kube/object.ts';
 import { Repeats } from '../../kube/apply/repeats.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
-import { valueAt } from '../../edges/fields.ts';
+import { valueAt } from '../../kube/unstructured.ts';
 import { OWN_MANAGER, released } from '../../providers/preparation/field-owners.ts';
 import { treeOf } from '../../providers/preparation/field-path.ts';
 import type { Holder, PreparationPlan } from '../../providers/preparation/plan-preparation.ts';

@@ -7,7 +7,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { findingText } from '../../api/finding.ts';
 import { objectText, type KubeObject, type ManagedFields } from '../../kube/object.ts';
-import { listAt, valueAt } from '../../edges/fields.ts';
+import { listAt, valueAt } from '../../kube/unstructured.ts';
 import type {
   ControlPlaneObjects,
   ProvidedFacts,

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { parseEdge, parseExposure } from '../../api/objects.ts';
 import { edgeOf, exposureOf } from '../../api/testing/objects.ts';
-import { valueAt } from '../../edges/fields.ts';
+import { valueAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import {

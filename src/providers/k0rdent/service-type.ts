@@ -3,7 +3,7 @@
  * plane buys a load balancer; but one that runs with it is not changed unasked.
  */
 import type { Finding } from '../../api/finding.ts';
-import { textAt } from '../../edges/fields.ts';
+import { textAt } from '../../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { SERVICE_TYPE, type ChartLayout, type ChartValues } from './values.ts';
 

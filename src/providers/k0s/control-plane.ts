@@ -2,7 +2,7 @@
  * A control plane of k0smotron, by itself or under Cluster API: both have the same spec.
  */
 import { createHash } from 'node:crypto';
-import { listAt, numberAt, textAt, textsAt, valueAt } from '../../edges/fields.ts';
+import { listAt, numberAt, textAt, textsAt, valueAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ProviderName } from '../reading/control-plane-reading.ts';
 import type { KnownFacts, ProvidedPlaces } from '../reading/provided-reading.ts';

@@ -2,7 +2,7 @@
  * What k0smotron puts into a tenant together with `spec.ingress`, and the patches that keep it out: a HAProxy on every
  * worker, with a key on the node's disk, and a Service default/kubernetes that leads there.
  */
-import { textAt } from '../../edges/fields.ts';
+import { textAt } from '../../kube/unstructured.ts';
 
 /** As `spec.patches` has it. */
 export interface K0smotronPatch {

@@ -1,7 +1,7 @@
 /**
  * What a control plane of k0smotron must carry, by itself or under Cluster API.
  */
-import { listAt, textAt, valueAt } from '../../edges/fields.ts';
+import { listAt, textAt, valueAt } from '../../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
 import { hasKonnectivity, ingressName } from './control-plane.ts';

@@ -2,7 +2,7 @@
  * What keeps any provider's object from being prepared, or makes it pointless.
  */
 import { objectText, type KubeObject } from '../../kube/object.ts';
-import { listAt, valueAt } from '../../edges/fields.ts';
+import { listAt, valueAt } from '../../kube/unstructured.ts';
 import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
 import { pathText, type FieldWish } from './preparation.ts';

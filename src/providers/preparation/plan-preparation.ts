@@ -1,7 +1,7 @@
 /**
  * From what an object must carry, and what it carries now, to what has to be written. Pure.
  */
-import { valueAt } from '../../edges/fields.ts';
+import { valueAt } from '../../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, type Resource } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';

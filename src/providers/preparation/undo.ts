@@ -1,7 +1,7 @@
 /**
  * An object as it would be if Snicket had never written into it. Whatever somebody has changed since then is as he left it.
  */
-import { valueAt } from '../../edges/fields.ts';
+import { valueAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { withField } from './field-path.ts';
 import { pathText, type FieldPath } from './preparation.ts';

@@ -1,7 +1,7 @@
 /**
  * What a Cluster of k0smotron, a K0smotronControlPlane or a ClusterDeployment says of its hosts.
  */
-import { numberAt, textAt, textMapAt, valueAt } from '../../edges/fields.ts';
+import { numberAt, textAt, textMapAt, valueAt } from '../../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';

@@ -1,7 +1,7 @@
 /**
  * What a TenantControlPlane of Kamaji says of its hosts.
  */
-import { textAt } from '../../edges/fields.ts';
+import { textAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';

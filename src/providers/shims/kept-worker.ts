@@ -3,7 +3,7 @@
  * removed for Snicket's to come, and these words go with it: so the Exposure has a note of them, and keeps them.
  */
 import * as z from 'zod';
-import { valueAt } from '../../edges/fields.ts';
+import { valueAt } from '../../kube/unstructured.ts';
 import { comparisons } from '../../kube/apply/differences.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { WorkerWords } from './shim-words.ts';

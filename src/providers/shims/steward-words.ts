@@ -4,7 +4,7 @@
 import type * as z from 'zod';
 import { faultsOf, sentenceOf } from '../../api/fault.ts';
 import { workerSpec } from '../../api/worker.ts';
-import { listAt, textAt, valueAt } from '../../edges/fields.ts';
+import { listAt, textAt, valueAt } from '../../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';

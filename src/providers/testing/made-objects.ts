@@ -1,7 +1,7 @@
 /**
  * For tests only: what the controllers of providers make of their objects, under the names and with the keys that they use.
  */
-import { numberAt } from '../../edges/fields.ts';
+import { numberAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { clusterNameOf } from '../k0s/control-plane.ts';
 import { providerFor } from '../provider-for.ts';

@@ -2,7 +2,7 @@
  * What people have to know, and what is left to do, when a control plane goes out from behind its edge: its host leads
  * nowhere any more, and some have it still.
  */
-import { numberAt, textAt } from '../../../edges/fields.ts';
+import { numberAt, textAt } from '../../../kube/unstructured.ts';
 import type { EventRecorder } from '../../../kube/events/events.ts';
 import { keyText, objectText, type KubeObject } from '../../../kube/object.ts';
 import type { ProvidedFacts } from '../../../providers/reading/control-plane-reading.ts';

@@ -1,9 +1,9 @@
 /**
- * Fields of objects whose kind somebody else defines. Whatever is there, nothing throws: a field that is absent or of
- * another type is simply not there.
+ * Reads fields of objects that have no type here, such as the custom resources of providers. Nothing throws: a field that
+ * is missing or has another type reads as absent.
  */
 
-/** The value at a path. */
+/** Returns the value at a path. */
 export function valueAt(object: unknown, ...path: readonly string[]): unknown {
   let value = object;
   for (const key of path) {
@@ -13,30 +13,30 @@ export function valueAt(object: unknown, ...path: readonly string[]): unknown {
   return value;
 }
 
-/** The text at a path; an empty one is none. */
+/** Returns the string at a path. An empty string reads as absent. */
 export function textAt(object: unknown, ...path: readonly string[]): string | undefined {
   const value = valueAt(object, ...path);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The number at a path. */
+/** Returns the number at a path. */
 export function numberAt(object: unknown, ...path: readonly string[]): number | undefined {
   const value = valueAt(object, ...path);
   return typeof value === 'number' ? value : undefined;
 }
 
-/** The list at a path; empty if there is none. */
+/** Returns the list at a path, or an empty list. */
 export function listAt(object: unknown, ...path: readonly string[]): readonly unknown[] {
   const value = valueAt(object, ...path);
   return Array.isArray(value) ? (value as readonly unknown[]) : [];
 }
 
-/** The texts in the list at a path. */
+/** Returns the strings in the list at a path. */
 export function textsAt(object: unknown, ...path: readonly string[]): readonly string[] {
   return listAt(object, ...path).filter((value) => typeof value === 'string');
 }
 
-/** The map of texts at a path; empty if there is none. */
+/** Returns the map of strings at a path, or an empty map. */
 export function textMapAt(
   object: unknown,
   ...path: readonly string[]
@@ -48,14 +48,14 @@ export function textMapAt(
   );
 }
 
-/** The entry with this `type` among the conditions at a path. */
+/** Returns the condition with this `type` from the list at a path. */
 export function conditionAt(object: unknown, type: string, ...path: readonly string[]): unknown {
   return listAt(object, ...path).find((condition) => textAt(condition, 'type') === type);
 }
 
 const SAID_LENGTH = 300;
 
-/** What a controller says at a path, to be quoted in a sentence of ours: one line, no full stop. */
+/** Returns the message at a path in a form that can be quoted in a sentence: one line, shortened, no trailing period. */
 export function saidAt(object: unknown, ...path: readonly string[]): string {
   const text = (textAt(object, ...path) ?? 'nothing').replaceAll(/\s+/g, ' ').trim();
   const short = text.length > SAID_LENGTH ? `${text.slice(0, SAID_LENGTH)}...` : text;

@@ -9,7 +9,7 @@ import {
   textMapAt,
   textsAt,
   valueAt,
-} from './fields.ts';
+} from './unstructured.ts';
 
 const OBJECT = {
   spec: { name: 'a', empty: '', port: 1, hosts: ['a', 2, 'b'], labels: { a: 'b', c: 3 } },
