@@ -19,6 +19,7 @@ import type { KnownWish } from './management/exposure-book.ts';
 import type { ManagementPlace, ManagementView } from './management/management-view.ts';
 import type { SeenSecret } from './management/secret-rounds.ts';
 import type { CredentialsFound, CredentialsInput } from './tenant/credentials.ts';
+import { dependencyOn, type Dependency } from './dependency-index.ts';
 import { readTenantFacts } from './tenant/tenant-facts.ts';
 import { readTenantSide } from './tenant/tenant-side.ts';
 import type { TenantView } from './tenant/link/tenant-view.ts';
@@ -37,8 +38,10 @@ export interface Viewpoint extends ManagementPlace {
 export interface Look {
   readonly wish: KnownWish;
   readonly reading: ControlPlaneReading;
-  /** What that rests on, and nobody tells of. */
+  /** The Secrets that were read. They are not watched. */
   readonly secrets: readonly SeenSecret[];
+  /** Everything that was read by key, and is watched. */
+  readonly dependencies: ReadonlySet<Dependency>;
   readonly facts: Facts;
   /** As far as it goes without the tenant. */
   readonly plan: Plan;
@@ -79,10 +82,12 @@ export async function lookAtExposure(
   const { management, proxyImage, isGatewayHere, isGatewayAt } = viewpoint;
   const { exposure, edge, conflict } = wish;
   const secrets: SeenSecret[] = [];
-  const reading = await readControlPlane(
-    exposure,
-    noting(controlPlaneObjects(management, signal), secrets),
-  );
+  const dependencies = new Set([
+    dependencyOn(RESOURCES.edge, edge.metadata),
+    dependencyOn(RESOURCES.namespace, { name: exposure.metadata.namespace }),
+  ]);
+  const objects = controlPlaneObjects(management, signal);
+  const reading = await readControlPlane(exposure, recorded(objects, secrets, dependencies));
   const facts = {
     ...{ controlPlane: reading.controlPlane, conflict, served: management.served },
     edgeAddresses: edgeAddresses(viewpoint, edge, management.ownedBy(object)),
@@ -90,13 +95,24 @@ export async function lookAtExposure(
     currentSlices: [],
     ...{ proxyImage, isGatewayHere, isGatewayAt },
   };
-  return { wish, reading, secrets, facts, plan: planExposure(wish, facts) };
+  return { wish, reading, secrets, dependencies, facts, plan: planExposure(wish, facts) };
 }
 
-/** The same objects; which Secrets are read is noted. */
-function noting(objects: ControlPlaneObjects, secrets: SeenSecret[]): ControlPlaneObjects {
+/** The same objects. Every read is recorded. */
+function recorded(
+  objects: ControlPlaneObjects,
+  secrets: SeenSecret[],
+  dependencies: Set<Dependency>,
+): ControlPlaneObjects {
   return {
-    ...objects,
+    service: (key) => {
+      dependencies.add(dependencyOn(RESOURCES.service, key));
+      return objects.service(key);
+    },
+    object: async (resource, key) => {
+      dependencies.add(dependencyOn(resource, key));
+      return objects.object?.(resource, key);
+    },
     secret: async (key) => {
       const found = await objects.secret(key);
       secrets.push({ key, version: found?.metadata.resourceVersion });

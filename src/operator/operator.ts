@@ -13,6 +13,7 @@ import { WorkQueue } from '../kube/work-queue.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
+import { DependencyIndex } from './dependency-index.ts';
 import { EdgeController } from './edge/edge-controller.ts';
 import { ExposureController } from './exposure/exposure-controller.ts';
 import { Routing } from './exposure/routing.ts';
@@ -139,6 +140,7 @@ export class Operator {
       clock,
       controller: 'snicket.dev/operator',
     });
+    const dependencies = new DependencyIndex();
     this.#management = new ManagementCluster({
       client,
       log,
@@ -147,6 +149,7 @@ export class Operator {
       clock,
       random,
       listener: new Triggers({
+        dependencies,
         ...{ exposures: this.#exposures, edges: this.#edges, shims: this.#shims, namespace },
         management: () => this.#management,
         hasForeignStatus: (...change) => this.#exposureController.hasForeignStatus(...change),
@@ -177,6 +180,7 @@ export class Operator {
       ...{ management, namespace, routing, log, leaveTimeoutMs, tenantTimeoutMs },
       ...{ renewAfterMs: options.renewAfterMs, askMs: options.askMs },
       ...{ links: this.#links, probes: this.#probes, secrets: this.#secrets, events: this.#events },
+      dependencies,
       resyncMs: WHOLE_EVERY * resyncMs,
       ...{ proxyImage: options.proxyImage, isGatewayHere: options.isGatewayHere },
       isGatewayAt: options.isGatewayAt,

@@ -10,44 +10,63 @@ import {
   k0smotronCluster,
   k0smotronControlPlane,
 } from '../providers/testing/provider-objects.ts';
-import { ExposureBook } from './management/exposure-book.ts';
+import { DependencyIndex } from './dependency-index.ts';
+import { lookAtExposure } from './look.ts';
+import { ManagementSnapshot } from './management/management-snapshot.ts';
 import { Triggers, type TriggersOptions } from './triggers.ts';
 
-/** Which Exposures are looked at when an object changes, of one for each of these. */
-async function lookedAt(
+/** A management cluster with all of these objects, and the Edge that every Exposure is for. */
+const OBJECTS = [
+  {
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Edge',
+    metadata: { name: 'shared' },
+    spec: { driver: 'snicket', domain: 'example.com' },
+  },
+  ...[freshTenant('kamaji', 'blue'), freshTenant('steward', 'blue')],
+  ...[k0smotronCluster('amber'), k0smotronControlPlane('amber'), capiCluster('amber')],
+  clusterDeployment('amber', 'any'),
+];
+
+/** Which Exposures are queued when an object changes, of one for each of these control planes. */
+async function queuedBy(
   changed: KubeObject,
   refs: Readonly<Record<string, { readonly resource: Resource; readonly name: string }>>,
 ): Promise<readonly string[]> {
-  const objects = Object.entries(refs).map(([name, { resource, name: of }]): KubeObject => {
+  const exposures = Object.entries(refs).map(([name, { resource, name: of }]) => {
     const { apiVersion, kind } = resource;
-    const spec = { controlPlane: { ref: { apiVersion, kind, name: of } } };
-    const object = {
-      ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', spec },
-      metadata: { name, namespace: 'tenants' },
-    };
-    return object;
+    const spec = { edge: 'shared', controlPlane: { ref: { apiVersion, kind, name: of } } };
+    const metadata = { name, namespace: 'tenants' };
+    return { apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', metadata, spec };
   });
-  const sources = { exposures: () => objects, edges: () => [] };
-  const controlPlanes = [k0smotronControlPlane('amber')];
-  const management = {
-    ...{ exposures: { list: () => objects }, book: new ExposureBook(sources) },
-    provided: () => controlPlanes,
-  } as unknown as ReturnType<TriggersOptions['management']>;
-  const queue = () => new WorkQueue({ onFailure: ({ key }) => keys.push(`${key} failed`) });
+  const management = new ManagementSnapshot([...OBJECTS, ...exposures], { has: () => true });
+  const dependencies = new DependencyIndex();
+  for (const object of exposures) {
+    const { value: wish } = management.book.wishOf(object);
+    const viewpoint = { management, namespace: 'snicket-system', proxyImage: 'any' };
+    const look = await lookAtExposure(object, wish!, viewpoint, new AbortController().signal);
+    dependencies.set(object.metadata.name, look.dependencies);
+  }
   const keys: string[] = [];
-  const [exposures, edges, shims] = [queue(), queue(), queue()];
+  const queue = () => new WorkQueue({ onFailure: ({ key }) => keys.push(`${key} failed`) });
+  const queued = queue();
   const triggers = new Triggers({
-    ...{ management: () => management, exposures, edges, shims, namespace: 'snicket-system' },
+    management: () => management as unknown as ReturnType<TriggersOptions['management']>,
+    exposures: queued,
+    edges: queue(),
+    shims: queue(),
+    namespace: 'snicket-system',
+    dependencies,
     hasForeignStatus: () => false,
   });
 
   triggers.onProvided(changed);
 
   const ended = new AbortController();
-  const running = exposures.run(async (key) => void keys.push(key), { signal: ended.signal });
+  const running = queued.run(async (key) => void keys.push(key), { signal: ended.signal });
   ended.abort();
   await running;
-  return keys.map((key) => key.replace('tenants/', '')).toSorted();
+  return keys.toSorted();
 }
 
 const { kamaji, steward, k0smotron, k0smotronControlPlane: capi } = PROVIDER_RESOURCES;
@@ -61,8 +80,8 @@ const ALL = {
 
 describe("a change of a provider's object concerns", () => {
   test.each<[string, KubeObject, readonly string[]]>([
-    ['the Exposure that names it', freshTenant('kamaji', 'blue'), ['of-kamaji']],
-    ['nobody, if nobody names it', freshTenant('kamaji', 'green'), []],
+    ['the Exposure that references it', freshTenant('kamaji', 'blue'), ['of-kamaji']],
+    ['no Exposure, if none references it', freshTenant('kamaji', 'green'), []],
     [
       'of a K0smotronControlPlane also its ClusterDeployment',
       k0smotronControlPlane('amber'),
@@ -80,13 +99,13 @@ describe("a change of a provider's object concerns", () => {
     ],
     ['of a ClusterDeployment itself', clusterDeployment('amber', 'any'), ['of-k0rdent']],
   ])('%s', async (_, object, expected) => {
-    expect(await lookedAt(object, ALL)).toEqual(expected);
+    expect(await queuedBy(object, ALL)).toEqual(expected);
   });
 
-  test('nobody in another namespace', async () => {
+  test('no Exposure in another namespace', async () => {
     const tenant = freshTenant('kamaji', 'blue');
     const elsewhere = { ...tenant, metadata: { ...tenant.metadata, namespace: 'others' } };
 
-    expect(await lookedAt(elsewhere, ALL)).toEqual([]);
+    expect(await queuedBy(elsewhere, ALL)).toEqual([]);
   });
 });

@@ -5,15 +5,10 @@ import type { Edge } from '../api/edge.ts';
 import type { ExposureStatus } from '../api/exposure.ts';
 import { claimsOf, covers } from '../edges/claims/claims.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
-import { RESOURCES, type Resource } from '../kube/resource.ts';
+import { RESOURCES } from '../kube/resource.ts';
 import type { WorkQueue } from '../kube/work-queue.ts';
-import { clusterDeploymentOf } from '../providers/k0rdent.ts';
-import { clusterNameOf } from '../providers/k0s/control-plane.ts';
-import {
-  isOfKind,
-  PROVIDER_RESOURCES,
-  WATCHED_RESOURCES,
-} from '../providers/provider-resources.ts';
+import { WATCHED_RESOURCES } from '../providers/provider-resources.ts';
+import { dependencyOn, type Dependency, type DependencyIndex } from './dependency-index.ts';
 import { isConcerned } from './edge/edge-setting.ts';
 import type { ManagementCluster } from './management/management-cluster.ts';
 import type { ManagementListener } from './management/management-listener.ts';
@@ -24,9 +19,11 @@ export interface TriggersOptions {
   /** Absent until it is put together. */
   readonly management: () => Pick<
     ManagementCluster,
-    'exposures' | 'edges' | 'book' | 'all' | 'provided' | 'providedAt'
+    'exposures' | 'edges' | 'book' | 'all' | 'providedAt'
   >;
   readonly exposures: WorkQueue;
+  /** What Exposures depend on, as their last reconcile read it. */
+  readonly dependencies: DependencyIndex;
   readonly edges: WorkQueue;
   /** Objects that may ask for an Exposure. */
   readonly shims: WorkQueue;
@@ -68,19 +65,17 @@ export class Triggers implements ManagementListener {
     if (isSame) return;
     this.#options.edges.add(object.metadata.name);
     this.#gatherEdges(); // whether one is the only default one is told by all
-    this.#lookAtAll();
+    if (previous !== undefined && isOurOwnWriting(object, previous)) {
+      this.#addDependents(dependencyOn(RESOURCES.edge, object.metadata));
+    } else {
+      // Another domain gives and frees hosts, also those of Exposures on other Edges.
+      this.#lookAtAll();
+    }
   };
 
-  readonly onService = ({ namespace, name }: ObjectKey): void => {
-    const { book, exposures } = this.#options.management();
-    this.#lookAt(exposures.list(), (object) => {
-      if (object.metadata.namespace !== namespace) return false;
-      const { service, ref } = book.exposureIn(object).value?.spec.controlPlane ?? {};
-      if (ref === undefined) return service?.name === name;
-      // A provider calls it as it likes. Before there is a route, it is looked for every few seconds.
-      return ref.name === name || statusIn(object).route?.api?.service === name;
-    });
-    if (namespace === this.#options.namespace) this.#gatherEdges();
+  readonly onService = (key: ObjectKey): void => {
+    this.#addDependents(dependencyOn(RESOURCES.service, key));
+    if (key.namespace === this.#options.namespace) this.#gatherEdges();
   };
 
   readonly onOwned = (exposure: ObjectKey): void => {
@@ -96,44 +91,24 @@ export class Triggers implements ManagementListener {
   };
 
   readonly onNamespace = (name: string): void => {
-    this.#lookAt(
-      this.#options.management().exposures.list(),
-      ({ metadata }) => metadata.namespace === name,
-    );
+    this.#addDependents(dependencyOn(RESOURCES.namespace, { name }));
   };
 
   readonly onEdgeSetting = (setting: KubeObject): void => {
-    const { all, book, edges, exposures } = this.#bound();
-    const classes = all(RESOURCES.ingressClass);
-    const concerned = new Set<string>();
-    for (const object of edges.list()) {
-      const { value } = book.edgeIn(object);
+    const management = this.#options.management();
+    const classes = management.all(RESOURCES.ingressClass);
+    for (const object of management.edges.list()) {
+      const { value } = management.book.edgeIn(object);
       if (value !== undefined && !isConcerned(value, setting, classes)) continue;
-      concerned.add(object.metadata.name);
       this.#options.edges.add(object.metadata.name);
+      this.#addDependents(dependencyOn(RESOURCES.edge, object.metadata));
     }
-    if (concerned.size === 0) return;
-    this.#lookAt(exposures.list(), (object) => {
-      const { value: exposure } = book.exposureIn(object);
-      const { value: edge } = exposure === undefined ? {} : book.edgeOf(exposure);
-      return edge !== undefined && concerned.has(edge.metadata.name);
-    });
   };
 
   readonly onProvided = (object: KubeObject): void => {
     const shim = shimKeyOf(object);
     if (shim !== undefined) this.#options.shims.add(shim);
-    const { book, exposures } = this.#options.management();
-    const concerned = this.#controlPlanesOf(object);
-    this.#lookAt(exposures.list(), (exposure) => {
-      const { ref } = book.exposureIn(exposure).value?.spec.controlPlane ?? {};
-      if (ref === undefined) return false;
-      const { namespace } = exposure.metadata;
-      return concerned.some(
-        ({ resource, key }) =>
-          isOfKind(resource, ref) && key.name === ref.name && key.namespace === namespace,
-      );
-    });
+    this.#addDependents(dependencyOn(object, object.metadata));
   };
 
   readonly onServed = (): void => {
@@ -143,32 +118,11 @@ export class Triggers implements ManagementListener {
     this.#lookAtAll();
   };
 
-  #bound() {
-    const management = this.#options.management();
-    const { book, edges, exposures } = management;
-    return { book, edges, exposures, all: management.all.bind(management) };
-  }
-
-  /** What may be named as a control plane, and rests on this object. */
-  #controlPlanesOf(object: KubeObject): readonly { resource: Resource; key: ObjectKey }[] {
-    const { k0smotron, capiCluster, k0smotronControlPlane, clusterDeployment } = PROVIDER_RESOURCES;
-    const { metadata } = object;
-    const own = WATCHED_RESOURCES.filter((kind) => isOfKind(kind, object)).map((resource) => ({
-      ...{ resource, key: metadata },
-    }));
-    if (isOfKind(k0smotronControlPlane, object)) {
-      const key = clusterDeploymentOf(object);
-      return [...own, ...(key === undefined ? [] : [{ resource: clusterDeployment, key }])];
+  /** Adds the Exposures that depend on an object. */
+  #addDependents(dependency: Dependency): void {
+    for (const key of this.#options.dependencies.dependents(dependency)) {
+      this.#options.exposures.add(key);
     }
-    if (!isOfKind(k0smotron, object) && !isOfKind(capiCluster, object)) return own;
-    const above = this.#options
-      .management()
-      .provided(k0smotronControlPlane)
-      .filter(
-        (one) =>
-          one.metadata.namespace === metadata.namespace && clusterNameOf(one) === metadata.name,
-      );
-    return [...own, ...above.flatMap((one) => this.#controlPlanesOf(one))];
   }
 
   /** Those that ask for an Exposure of this name, if they do. */

@@ -3,6 +3,7 @@
  * say how far that is.
  */
 import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
+import type { DependencyIndex } from '../dependency-index.ts';
 import { lookAtExposure, type Viewpoint } from '../look.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { step, StepFailed } from '../management/management-fault.ts';
@@ -39,6 +40,7 @@ export interface ExposureMeans extends Omit<Viewpoint, 'clock'>, Omit<TenantMean
   readonly aims: ExposureProbes;
   readonly reports: ExposureReports;
   readonly secrets: SecretRounds;
+  readonly dependencies: DependencyIndex;
   /** How often a steady Exposure is looked at nevertheless: not all that is in a tenant is watched. */
   readonly resyncMs: number;
 }
@@ -90,10 +92,11 @@ async function standingOf(
   signal: AbortSignal,
 ): Promise<Standing | undefined> {
   const { key, object, wish } = task;
-  const { routing, reports, secrets, aims, probes, preparations } = means;
+  const { routing, reports, secrets, dependencies, aims, probes, preparations } = means;
   const look = await step('Prepared', async () => lookAtExposure(object, wish, means, signal));
   const { plan } = look;
   secrets.follow(key, look.secrets);
+  dependencies.set(key, look.dependencies);
   const accepted = acceptedVerdict(plan);
   const writesRoutes = plan.management !== undefined && plan.management.length > 0;
   const hold = async () => holdExposure(means, object, ROUTES_FINALIZER, signal);

@@ -9,6 +9,7 @@ import { findCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events/events.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
+import type { DependencyIndex } from '../dependency-index.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { SecretRounds } from '../management/secret-rounds.ts';
 import type { MasterKeys } from '../master-keys.ts';
@@ -40,6 +41,7 @@ export interface ExposureControllerOptions {
   readonly applierFor: (link: TenantLink) => Applier;
   readonly probes: ProbeRounds;
   readonly secrets: SecretRounds;
+  readonly dependencies: DependencyIndex;
   readonly events: EventRecorder;
   readonly masterKeys: () => Promise<MasterKeys>;
   readonly log: Logger;
@@ -92,7 +94,7 @@ export class ExposureController {
 
   /** @throws KubeError for what should be tried again soon. */
   async reconcile(key: string, signal: AbortSignal): Promise<LookAgainMs> {
-    const { management, probes, secrets } = this.#options;
+    const { management, probes, secrets, dependencies } = this.#options;
     const object = management.exposures.get(keyIn(key));
     if (object === undefined) {
       this.#forget(key);
@@ -106,6 +108,7 @@ export class ExposureController {
     if (wish === undefined) {
       probes.forget(key);
       secrets.forget(key);
+      dependencies.delete(key);
       await this.#reports.report(
         object,
         { isRouted: false, verdicts: refused(fails(finding)) },
@@ -135,6 +138,7 @@ export class ExposureController {
     this.#options.links.forget(key);
     this.#options.probes.forget(key);
     this.#options.secrets.forget(key);
+    this.#options.dependencies.delete(key);
     this.#reports.forget(key);
     this.#faults.forget(key);
     this.#leaveTimes.forget(key);
