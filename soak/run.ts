@@ -10,7 +10,7 @@
 import { EngineProcess } from '../src/engine/conformance/child.ts';
 import { ENGINES } from '../src/engine/conformance/engines.ts';
 import { NAME } from '../src/engine/conformance/lab.ts';
-import { Backend, Peer } from '../src/engine/conformance/peer.ts';
+import { Backend, Peer } from '../src/net/testing/peer.ts';
 import { Storm } from '../src/engine/conformance/storm.ts';
 
 const CONNECTIONS = 240;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { WorkerMode } from '../../src/api/worker.ts';
 import type { DemoFolder } from './folder.ts';
-import { formatListenAddress } from '../../src/engine/listening/listen-address.ts';
+import { formatListenAddress } from '../../src/net/listen-address.ts';
 import { freePort, loopbackAddresses } from './ports.ts';
 import { Program } from './program.ts';
 import type { Tenant } from './tenant.ts';

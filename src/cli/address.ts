@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
-import { parseListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
-import { adviceFor, CannotListen, listenOnAll } from '../engine/listening/listen-all.ts';
+import { parseListenAddress, type ListenAddress } from '../net/listen-address.ts';
+import { adviceFor, CannotListen, listenOnAll } from '../net/listen-all.ts';
 import type { NodeAddresses } from '../node-address/node-addresses.ts';
 import { parseVirtualAddress } from '../node-address/virtual-address.ts';
 import { say } from './output/say.ts';

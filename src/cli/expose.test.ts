@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { parse } from 'yaml';
-import { deafPort } from '../engine/conformance/deaf-port.ts';
+import { deafPort } from '../net/testing/deaf-port.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { createClient } from '../kube/client/fetch-client.ts';
 import { RESOURCES, type Resource } from '../kube/resource.ts';

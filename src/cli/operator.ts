@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { hostname } from 'node:os';
-import type { ListenAddress } from '../engine/listening/listen-address.ts';
+import type { ListenAddress } from '../net/listen-address.ts';
 import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
 import { programLog } from './output/program-log.ts';
 import { fileName, namespaceName, parseHttp } from './flags/flag-values.ts';

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { until } from '../engine/conformance/peer.ts';
+import { until } from '../net/testing/peer.ts';
 import { TestAuthority } from '../proxy/testing/certificates.ts';
 import { snicket } from './testing/in-process.ts';
 

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_LIMITS } from '../engine/limits.ts';
-import { parseListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
+import { parseListenAddress, type ListenAddress } from '../net/listen-address.ts';
 import type { EngineChoice } from '../engine/open-engine.ts';
-import { parseEdgeAddress, type EdgeAddress } from '../proxy/edge/edge-address.ts';
+import { parseEdgeAddress, type EdgeAddress } from '../net/edge-address.ts';
 import type { ProxyMode } from '../proxy/proxy.ts';
 import { LOG_LEVELS, type LogLevel } from '../telemetry/log.ts';
 import { programLog } from './output/program-log.ts';

@@ -1,6 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { hostname } from 'node:os';
-import { parseListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
+import { parseListenAddress, type ListenAddress } from '../net/listen-address.ts';
 import {
   isInCluster,
   SERVICE_ACCOUNT_FOLDER,

@@ -28,6 +28,7 @@
  */
 import type { AddressPair } from '../wire/address-pair.ts';
 import type { Clock } from '../clock/clock.ts';
+import type { ListenOptions } from '../net/listen-address.ts';
 import type { Counters } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Limits } from './limits.ts';
@@ -102,16 +103,6 @@ export interface Switchboard {
 
 /** The most that a preface may have: a PROXY header with all its TLVs. */
 export const PREFACE_LIMIT_BYTES = 4096;
-
-/** Where to listen. */
-export interface ListenOptions {
-  /** An IP address. An IPv6 one takes no IPv4 connections: listen on `0.0.0.0` and `::` to have both. */
-  readonly address: string;
-  /** 0: any that is free. */
-  readonly port: number;
-  /** Share the port with other sockets that say so too (SO_REUSEPORT), such as another thread's. Default false. */
-  readonly reusePort?: boolean;
-}
 
 /** What an engine is made of. */
 export interface EngineOptions {

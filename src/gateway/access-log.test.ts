@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Backend, Peer } from '../engine/conformance/peer.ts';
+import { Backend, Peer } from '../net/testing/peer.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { hello } from '../wire/hello/hello-builder.ts';
 import { AccessLog } from './access-log.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { Backend, Peer } from '../engine/conformance/peer.ts';
+import { Backend, Peer } from '../net/testing/peer.ts';
 import { readAlert, type AlertName } from '../wire/alert.ts';
 import { extension, hello, inRecords, helloMessage } from '../wire/hello/hello-builder.ts';
 import { balancerHeader } from './testing/headers.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { ManualClock } from '../clock/manual-clock.ts';
-import { Backend, Peer } from '../engine/conformance/peer.ts';
+import { Backend, Peer } from '../net/testing/peer.ts';
 import { hello } from '../wire/hello/hello-builder.ts';
 import { GatewayLab, until } from './testing/lab.ts';
 

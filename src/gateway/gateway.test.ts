@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { freePort } from '../engine/conformance/free-port.ts';
-import { Backend, Peer } from '../engine/conformance/peer.ts';
+import { freePort } from '../net/testing/free-port.ts';
+import { Backend, Peer } from '../net/testing/peer.ts';
 import { readAlert } from '../wire/alert.ts';
 import { hello } from '../wire/hello/hello-builder.ts';
 import { GatewayLab, until } from './testing/lab.ts';

@@ -4,9 +4,9 @@
 import { systemClock } from '../clock/clock.ts';
 import { drain } from '../engine/drain.ts';
 import { DEFAULT_LIMITS, type Limits } from '../engine/limits.ts';
-import { formatListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
-import { CannotListen, listenOnAll } from '../engine/listening/listen-all.ts';
-import { whyNotAlone } from '../engine/listening/sole-listener.ts';
+import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
+import { CannotListen, listenOnAll } from '../net/listen-all.ts';
+import { findPortConflict } from '../net/port-conflict.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -111,10 +111,10 @@ export class Gateway {
     this.#accessLog?.open();
     this.#keys?.start();
     await this.#routes.start();
-    const company = whyNotAlone(this.#options.listen);
+    const conflict = findPortConflict(this.#options.listen);
     this.#addresses = await this.crew.start();
-    if (company !== undefined) {
-      const place = formatListenAddress(company.at);
+    if (conflict !== undefined) {
+      const place = formatListenAddress(conflict.at);
       this.#log.warn(
         `another process listens on ${place} too, and gets a part of the connections: end the one that is not meant`,
       );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { Backend, Peer } from '../engine/conformance/peer.ts';
+import { Backend, Peer } from '../net/testing/peer.ts';
 import { readAlert } from '../wire/alert.ts';
 import { hello } from '../wire/hello/hello-builder.ts';
 import { GatewayLab, until, type LabOptions } from './testing/lab.ts';

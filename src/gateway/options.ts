@@ -3,7 +3,7 @@
  */
 import type { Clock } from '../clock/clock.ts';
 import type { Limits } from '../engine/limits.ts';
-import type { ListenAddress } from '../engine/listening/listen-address.ts';
+import type { ListenAddress } from '../net/listen-address.ts';
 import type { EngineChoice } from '../engine/open-engine.ts';
 import type { OpenRoutesFeed } from './routes/routes-feed.ts';
 import type { TenantLimits } from './switchboard/route-book.ts';

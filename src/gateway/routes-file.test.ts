@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Backend, Peer } from '../engine/conformance/peer.ts';
+import { Backend, Peer } from '../net/testing/peer.ts';
 import { hello } from '../wire/hello/hello-builder.ts';
 import { GatewayLab, routesJson, until } from './testing/lab.ts';
 import { echoed, handshake, Tenant } from './testing/tls.ts';

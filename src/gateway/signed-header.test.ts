@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { Peer } from '../engine/conformance/peer.ts';
+import { Peer } from '../net/testing/peer.ts';
 import { hello } from '../wire/hello/hello-builder.ts';
 import { balancerHeader, MASTER_KEY, signedHeader } from './testing/headers.ts';
 import { until } from './testing/lab.ts';

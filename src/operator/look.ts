@@ -4,7 +4,7 @@
  */
 import { systemClock, type Clock } from '../clock/clock.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { ListenAddress } from '../engine/listening/listen-address.ts';
+import type { ListenAddress } from '../net/listen-address.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { planExposure, type Facts, type Plan } from '../plan/plan.ts';
 import {

@@ -2,7 +2,7 @@
  * The operator put together: one management cluster, all Exposures and Edges in it, as long as this process leads.
  */
 import { systemClock, type Clock } from '../clock/clock.ts';
-import type { ListenAddress } from '../engine/listening/listen-address.ts';
+import type { ListenAddress } from '../net/listen-address.ts';
 import { Applier } from '../kube/apply/apply.ts';
 import { backoffMs, delay } from '../kube/backoff.ts';
 import type { KubeClient } from '../kube/client/client.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { Terminal } from '../cli/testing/snicket.ts';
-import { freePort } from '../engine/conformance/free-port.ts';
+import { freePort } from '../net/testing/free-port.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { TestApiServer } from '../kube/testing/api-server.ts';
 import { objectOf } from './testing/objects.ts';

@@ -2,8 +2,8 @@
  * The operator as a process: leader election, health and signals around {@link Operator}.
  */
 import { systemClock } from '../clock/clock.ts';
-import { formatListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
-import { CannotListen, listenOnAll } from '../engine/listening/listen-all.ts';
+import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
+import { CannotListen, listenOnAll } from '../net/listen-all.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { LeaderElection } from '../kube/election/leader-election.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';

@@ -4,7 +4,7 @@
  */
 import type { ControlPlaneSpec } from '../api/exposure.ts';
 import { exposureLabelValue } from '../edges/names.ts';
-import type { ListenAddress } from '../engine/listening/listen-address.ts';
+import type { ListenAddress } from '../net/listen-address.ts';
 import type { KubeObject } from '../kube/object.ts';
 import {
   canonicalAddress,

@@ -8,7 +8,7 @@ import type { Exposure, WorkerMode } from '../api/exposure.ts';
 import { hostsOf, type Hosts } from '../api/hosts.ts';
 import { modeFault, modeOf } from '../api/mode.ts';
 import type { ServedApis } from '../edges/driver.ts';
-import type { ListenAddress } from '../engine/listening/listen-address.ts';
+import type { ListenAddress } from '../net/listen-address.ts';
 import { driverFor } from '../edges/driver-for.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { EndpointSlice } from '../tenant/endpoints/endpoint-slice.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { deafPort } from '../engine/conformance/deaf-port.ts';
-import { until } from '../engine/conformance/peer.ts';
+import { deafPort } from '../net/testing/deaf-port.ts';
+import { until } from '../net/testing/peer.ts';
 import { addressText, dialTcp, errorCode, SpareConnections } from './dial.ts';
 import { ProbeLab } from './testing/lab.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
-import { freePort } from '../engine/conformance/free-port.ts';
+import { freePort } from '../net/testing/free-port.ts';
 import { listeningAddresses } from './listeners.ts';
 
 const TABLE = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { freePort } from '../engine/conformance/free-port.ts';
-import { until } from '../engine/conformance/peer.ts';
+import { freePort } from '../net/testing/free-port.ts';
+import { until } from '../net/testing/peer.ts';
 import { TestAuthority } from '../proxy/testing/certificates.ts';
 import { HOPS } from './codes.ts';
 import { probeExposure, tenantHopsUnasked } from './probe-exposure.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { gzipSync } from 'node:zlib';
-import { Backend, type Peer } from '../engine/conformance/peer.ts';
+import { Backend, type Peer } from '../net/testing/peer.ts';
 import { askHealth } from './proxy-health.ts';
 import { httpText } from './testing/answers.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { freePort } from '../engine/conformance/free-port.ts';
-import { Peer, until } from '../engine/conformance/peer.ts';
+import { freePort } from '../net/testing/free-port.ts';
+import { Peer, until } from '../net/testing/peer.ts';
 import { HOST, Lab } from './testing/lab.ts';
 import { Pod } from './testing/pod.ts';
 import { PROXY_REASON_CODES } from './reasons.ts';

@@ -7,20 +7,15 @@ import { Counters } from '../engine/counters.ts';
 import { drain } from '../engine/drain.ts';
 import type { Engine } from '../engine/engine.ts';
 import { DEFAULT_LIMITS, type Limits } from '../engine/limits.ts';
-import type { ListenAddress } from '../engine/listening/listen-address.ts';
-import {
-  adviceFor,
-  CannotListen,
-  listenOnAll,
-  type Listener,
-} from '../engine/listening/listen-all.ts';
+import type { ListenAddress } from '../net/listen-address.ts';
+import { adviceFor, CannotListen, listenOnAll, type Listener } from '../net/listen-all.ts';
 import { openEngine, type EngineChoice, type OpenedEngine } from '../engine/open-engine.ts';
 import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { Credentials, type CredentialPaths } from './credentials/credentials.ts';
 import { Edge } from './edge/edge.ts';
-import type { EdgeAddress } from './edge/edge-address.ts';
+import type { EdgeAddress } from '../net/edge-address.ts';
 import type { Lookup } from './edge/edge-resolver.ts';
 import { registerProxyMetrics } from './metrics.ts';
 import { Passthrough } from './passthrough.ts';

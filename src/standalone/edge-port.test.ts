@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { parseListenAddress } from '../engine/listening/listen-address.ts';
+import { parseListenAddress } from '../net/listen-address.ts';
 import { unheardPorts } from './edge-port.ts';
 
 function edge(spec: object) {

@@ -2,7 +2,7 @@
  * Whether clients can find the process at the port that they are told.
  */
 import { numberAt } from '../kube/unstructured.ts';
-import { formatListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
+import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
 import type { KubeObject } from '../kube/object.ts';
 
 /** What to tell of each Edge on whose port nothing listens. It may be meant so: what is before this machine can change ports. */

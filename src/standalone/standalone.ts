@@ -3,10 +3,10 @@
  * folder, that both see by a client as they would see those of a server.
  */
 import { systemClock, type Clock } from '../clock/clock.ts';
-import { isReachedAt } from '../engine/listening/own-places.ts';
-import { formatListenAddress, type ListenAddress } from '../engine/listening/listen-address.ts';
-import { adviceFor, CannotListen, listenOnAll } from '../engine/listening/listen-all.ts';
-import { whyNotAlone } from '../engine/listening/sole-listener.ts';
+import { reachesListener } from '../net/local-address.ts';
+import { formatListenAddress, type ListenAddress } from '../net/listen-address.ts';
+import { adviceFor, CannotListen, listenOnAll } from '../net/listen-all.ts';
+import { findPortConflict } from '../net/port-conflict.ts';
 import { KubernetesRoutes } from '../discovery/kubernetes-routes.ts';
 import { Gateway } from '../gateway/gateway.ts';
 import type { GatewayOptions } from '../gateway/options.ts';
@@ -75,7 +75,7 @@ export class Standalone {
     this.#operator = new Operator({
       ...{ ...options.operator, client, log },
       ...{ namespace: OPERATOR_NAMESPACE, identity: 'snicket-run', isGatewayHere: true },
-      isGatewayAt: (place) => isReachedAt(options.gateway.listen, place),
+      isGatewayAt: (place) => reachesListener(options.gateway.listen, place),
       unusableFiles: () => this.#sync.unusableEdgeFiles,
     });
     this.gateway = new Gateway(
@@ -103,7 +103,7 @@ export class Standalone {
    */
   async start(signal: AbortSignal): Promise<void> {
     // Each of two would get half of the clients, of tenants that only the other knows.
-    const reason = whyNotAlone(this.#options.gateway.listen);
+    const reason = findPortConflict(this.#options.gateway.listen);
     if (reason !== undefined) throw new Error(`${reason.message}; ${adviceFor(reason)}`);
     this.#serveHttp();
     this.#stopSharing = await shareMasterKeys(this.#keyFile, {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { until } from '../engine/conformance/peer.ts';
+import { until } from '../net/testing/peer.ts';
 import { ApiServer } from '../proxy/testing/api-server.ts';
 import { TestAuthority } from '../proxy/testing/certificates.ts';
 import { Pod } from '../proxy/testing/pod.ts';

@@ -3,7 +3,7 @@
  * POD_IP. The node of a cloud that is not initialised is such a one, and what initialises it may need this proxy.
  */
 import { connect } from 'node:net';
-import type { EdgeAddress } from '../proxy/edge/edge-address.ts';
+import type { EdgeAddress } from '../net/edge-address.ts';
 import { canonicalAddress, endpointAddressFault } from '../tenant/endpoints/endpoint-address.ts';
 
 /**

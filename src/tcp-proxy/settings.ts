@@ -5,9 +5,9 @@ import {
   formatListenAddress,
   parseListenAddress,
   type ListenAddress,
-} from '../engine/listening/listen-address.ts';
+} from '../net/listen-address.ts';
 import type { Environment } from '../kube/access/in-cluster.ts';
-import { parseEdgeAddress, type EdgeAddress } from '../proxy/edge/edge-address.ts';
+import { parseEdgeAddress, type EdgeAddress } from '../net/edge-address.ts';
 import { canonicalAddress, endpointAddressFault } from '../tenant/endpoints/endpoint-address.ts';
 import { ipVersion } from '../wire/ip-address.ts';
 import { serverNameFault } from '../wire/hello/server-name.ts';

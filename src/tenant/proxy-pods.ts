@@ -2,7 +2,7 @@
  * The proxy on every node, and how it leaves.
  */
 import type { WorkerMode, WorkerSpec } from '../api/worker.ts';
-import { formatListenAddress } from '../engine/listening/listen-address.ts';
+import { formatListenAddress } from '../net/listen-address.ts';
 import { daemonSet } from './daemon-set.ts';
 import { canonicalAddress, familyOf } from './endpoints/endpoint-address.ts';
 import { ADDRESS_KEEPER, UNPRIVILEGED, type DaemonSet, type HostAlias } from './pod.ts';

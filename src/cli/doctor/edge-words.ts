@@ -2,7 +2,7 @@
  * The words of `snicket doctor edge` as people write them: the edge and the hosts.
  */
 import { host as hostSchema } from '../../api/values/network-values.ts';
-import { parseEdgeAddress, type EdgeAddress } from '../../proxy/edge/edge-address.ts';
+import { parseEdgeAddress, type EdgeAddress } from '../../net/edge-address.ts';
 import { isIPv6 } from '../../wire/ip-address.ts';
 import { fieldValue } from '../flags/field-value.ts';
 

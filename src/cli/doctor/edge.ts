@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { EdgeAddress } from '../../proxy/edge/edge-address.ts';
+import type { EdgeAddress } from '../../net/edge-address.ts';
 import { fileList, secondsUpTo } from '../flags/flag-values.ts';
 import { outputOption, type Output } from '../output/output.ts';
 import { say } from '../output/say.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import { Backend } from '../../engine/conformance/peer.ts';
+import { Backend } from '../../net/testing/peer.ts';
 import { answering, VERSION_ANSWER } from '../../probe/testing/answers.ts';
 import { ApiServer } from '../../proxy/testing/api-server.ts';
 import { TestAuthority } from '../../proxy/testing/certificates.ts';

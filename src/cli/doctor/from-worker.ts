@@ -7,7 +7,7 @@ import { skippedForSameCause, type HopResult } from '../../probe/hop.ts';
 import { probeExposure } from '../../probe/probe-exposure.ts';
 import { probeNode, type Place } from '../../probe/probe-node.ts';
 import { parseAuthorities } from '../../probe/tls/authorities.ts';
-import type { EdgeAddress } from '../../proxy/edge/edge-address.ts';
+import type { EdgeAddress } from '../../net/edge-address.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** What a person says of the tenant. */

@@ -4,9 +4,9 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { domain } from '../../api/values/network-values.ts';
 import { DEFAULT_VIRTUAL_ADDRESS } from '../../api/worker.ts';
-import { parseListenAddress, type ListenAddress } from '../../engine/listening/listen-address.ts';
+import { parseListenAddress, type ListenAddress } from '../../net/listen-address.ts';
 import { parseVirtualAddress } from '../../node-address/virtual-address.ts';
-import { parseEdgeAddress, type EdgeAddress } from '../../proxy/edge/edge-address.ts';
+import { parseEdgeAddress, type EdgeAddress } from '../../net/edge-address.ts';
 import { fileName, refusing, wholeNumber } from '../flags/flag-values.ts';
 import type { WorkerWords } from './from-worker.ts';
 

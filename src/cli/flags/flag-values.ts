@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander';
 import { existsSync } from 'node:fs';
 import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from '../../api/values/image-name.ts';
 import { LABEL_PATTERN, SUBDOMAIN_PATTERN } from '../../api/values/name-patterns.ts';
-import { parseListenAddress, type ListenAddress } from '../../engine/listening/listen-address.ts';
+import { parseListenAddress, type ListenAddress } from '../../net/listen-address.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
 /** Where health and metrics are; `off`: nowhere. */

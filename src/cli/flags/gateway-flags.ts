@@ -3,7 +3,7 @@
  */
 import { Option, type Command } from 'commander';
 import { availableParallelism } from 'node:os';
-import { parseListenAddress, type ListenAddress } from '../../engine/listening/listen-address.ts';
+import { parseListenAddress, type ListenAddress } from '../../net/listen-address.ts';
 import type { EngineChoice } from '../../engine/open-engine.ts';
 import type { GatewayOptions } from '../../gateway/options.ts';
 import { parseNetworks as networks } from '../../gateway/switchboard/trusted-sources.ts';

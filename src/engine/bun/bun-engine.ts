@@ -16,7 +16,8 @@
 import type { SocketHandler } from 'bun';
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Counters } from '../counters.ts';
-import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '../engine.ts';
+import type { Ending, Engine, EngineOptions, Switchboard } from '../engine.ts';
+import type { ListenOptions } from '../../net/listen-address.ts';
 import { KeptLimit } from '../kept-limit.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';

@@ -5,11 +5,11 @@
 import type { Socket, SocketHandler, TCPSocketListener } from 'bun';
 import type { Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
-import type { ListenOptions } from '../engine.ts';
+import type { ListenOptions } from '../../net/listen-address.ts';
 import { overLimit, wantedDescriptors, type Limits } from '../limits.ts';
 import { REASON } from '../reasons.ts';
 import { UnfinishedHellos } from '../unfinished-hellos.ts';
-import { descriptorOf, listenPlain } from './plain-listener.ts';
+import { descriptorOf, listenTcp } from '../../net/tcp-listener.ts';
 import type { ClientSide } from './side.ts';
 
 const TICK_MS = 1000;
@@ -50,7 +50,7 @@ export class FrontDoor<Client extends ClientSide> {
 
   /** Listens on one more address and returns the port. @throws the system's error, with its `code`. */
   listen(options: ListenOptions, handlers: SocketHandler<Client | undefined>): number {
-    const listener = listenPlain(options, handlers);
+    const listener = listenTcp(options, handlers);
     this.#listeners.push(listener);
     this.#stopTick ??= this.#options.clock.every(TICK_MS, () => this.#tick());
     return listener.port;

@@ -7,7 +7,7 @@ import type { Counters, SlotCounts } from '../counters.ts';
 import type { Engine } from '../engine.ts';
 import type { Limits } from '../limits.ts';
 import { makeEngine } from './engines.ts';
-import { Backend, Peer, until } from './peer.ts';
+import { Backend, Peer, until } from '../../net/testing/peer.ts';
 import { Table, type Row } from './table.ts';
 
 /** The name of the first row, and the hello that asks for it. */

@@ -3,7 +3,7 @@
  * come back.
  */
 import { HELLO } from './lab.ts';
-import { until, type Peer } from './peer.ts';
+import { until, type Peer } from '../../net/testing/peer.ts';
 
 const LARGEST_BYTES = 256 * 1024;
 const INDEX_BYTES = 4;

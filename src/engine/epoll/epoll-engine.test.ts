@@ -3,7 +3,7 @@ import { ManualClock } from '../../clock/manual-clock.ts';
 import { GLOBAL } from '../counters.ts';
 import { EngineProcess } from '../conformance/child.ts';
 import { HELLO, NAME } from '../conformance/lab.ts';
-import { Backend, Peer, until } from '../conformance/peer.ts';
+import { Backend, Peer, until } from '../../net/testing/peer.ts';
 import { Table } from '../conformance/table.ts';
 import { EpollEngine } from './epoll-engine.ts';
 import { EPOLL } from './system/linux.ts';

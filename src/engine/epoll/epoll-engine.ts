@@ -11,7 +11,8 @@
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { COLUMN, GLOBAL, type Counters } from '../counters.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { Ending, Engine, EngineOptions, ListenOptions, Switchboard } from '../engine.ts';
+import type { Ending, Engine, EngineOptions, Switchboard } from '../engine.ts';
+import type { ListenOptions } from '../../net/listen-address.ts';
 import { KeptLimit } from '../kept-limit.ts';
 import {
   DEFAULT_LIMITS,

@@ -2,7 +2,7 @@
  * The sockets that clients come from.
  */
 import { ipVersion } from '../../wire/ip-address.ts';
-import type { ListenOptions } from '../engine.ts';
+import type { ListenOptions } from '../../net/listen-address.ts';
 import type { SocketEnd } from './system/address.ts';
 import type { Ends } from './ends.ts';
 import * as libc from './system/libc.ts';

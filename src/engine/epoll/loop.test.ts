@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import { until } from '../conformance/peer.ts';
+import { until } from '../../net/testing/peer.ts';
 import { Table } from '../conformance/table.ts';
 import { EpollEngine } from './epoll-engine.ts';
 

@@ -1,7 +1,7 @@
 /**
  * For tests only: a gateway for two tenants of plain bytes, and clients that say something and hear an answer.
  */
-import { Backend, Peer } from '../../engine/conformance/peer.ts';
+import { Backend, Peer } from '../../net/testing/peer.ts';
 import { readAlert } from '../../wire/alert.ts';
 import { MASTER_KEY } from './headers.ts';
 import { GatewayLab, until, type LabOptions } from './lab.ts';

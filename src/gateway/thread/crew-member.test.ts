@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { freePort } from '../../engine/conformance/free-port.ts';
-import { Peer } from '../../engine/conformance/peer.ts';
+import { freePort } from '../../net/testing/free-port.ts';
+import { Peer } from '../../net/testing/peer.ts';
 import { Counters } from '../../engine/counters.ts';
 import { countersLayout } from '../reasons.ts';
 import { RateLimit } from '../switchboard/rate-limit.ts';

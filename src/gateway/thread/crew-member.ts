@@ -3,7 +3,7 @@
  */
 import type { Counters } from '../../engine/counters.ts';
 import type { Drainable } from '../../engine/drain.ts';
-import type { ListenAddress } from '../../engine/listening/listen-address.ts';
+import type { ListenAddress } from '../../net/listen-address.ts';
 import type { FromThread, ThreadStart, ToThread } from './messages.ts';
 
 /** What a member tells. */

@@ -9,7 +9,7 @@ import {
   type GlobalCounter,
   type SlotCounter,
 } from '../../engine/counters.ts';
-import type { ListenAddress } from '../../engine/listening/listen-address.ts';
+import type { ListenAddress } from '../../net/listen-address.ts';
 import type { Limits } from '../../engine/limits.ts';
 import type { EngineChoice } from '../../engine/open-engine.ts';
 import { countersLayout } from '../reasons.ts';

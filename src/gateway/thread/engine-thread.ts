@@ -4,8 +4,8 @@
  */
 import { Counters } from '../../engine/counters.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { ListenAddress } from '../../engine/listening/listen-address.ts';
-import { adviceFor, CannotListen, listenOnAll } from '../../engine/listening/listen-all.ts';
+import type { ListenAddress } from '../../net/listen-address.ts';
+import { adviceFor, CannotListen, listenOnAll } from '../../net/listen-all.ts';
 import { openEngine } from '../../engine/open-engine.ts';
 import { countersLayout } from '../reasons.ts';
 import { ConnectionLog } from '../switchboard/connection-log.ts';

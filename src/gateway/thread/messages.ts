@@ -2,7 +2,7 @@
  * What the main thread and an engine's thread say to each other.
  */
 import type { EngineChoice } from '../../engine/open-engine.ts';
-import type { ListenAddress } from '../../engine/listening/listen-address.ts';
+import type { ListenAddress } from '../../net/listen-address.ts';
 import type { Limits } from '../../engine/limits.ts';
 import type { PlacedRoute, RouteChanges } from '../routes/route-table.ts';
 import type { TenantLimits } from '../switchboard/route-book.ts';

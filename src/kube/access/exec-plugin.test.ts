@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../clock/clock.ts';
 import { ManualClock } from '../../clock/manual-clock.ts';
-import { until } from '../../engine/conformance/peer.ts';
+import { until } from '../../net/testing/peer.ts';
 import type { ClusterAccess, ExecPlugin } from './cluster-access.ts';
 import { EXEC_LIMIT_MS, runExecPlugin } from './exec-plugin.ts';
 

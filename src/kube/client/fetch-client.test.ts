@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { until } from '../../engine/conformance/peer.ts';
+import { until } from '../../net/testing/peer.ts';
 import type { KubeClient } from './client.ts';
 import { createClient } from './fetch-client.ts';
 import type { KubeObject } from '../object.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { systemClock, type Clock } from '../../clock/clock.ts';
-import { until } from '../../engine/conformance/peer.ts';
+import { until } from '../../net/testing/peer.ts';
 import { createClient } from '../client/fetch-client.ts';
 import { Informer } from './informer.ts';
 import { keyText, type KubeObject } from '../object.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { until } from '../../engine/conformance/peer.ts';
+import { until } from '../../net/testing/peer.ts';
 import { errorOf, TransportLab, VERSION } from './testing/lab.ts';
 import type { Call } from './transport.ts';
 

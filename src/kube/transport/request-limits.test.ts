@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
-import { until } from '../../engine/conformance/peer.ts';
+import { until } from '../../net/testing/peer.ts';
 import { errorOf, TransportLab, VERSION } from './testing/lab.ts';
 
 let lab: TransportLab;

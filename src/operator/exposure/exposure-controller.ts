@@ -3,7 +3,7 @@
  * how far that is. Level-based: each run looks at what is there now, and a run that changes nothing writes nothing.
  */
 import type { Clock } from '../../clock/clock.ts';
-import type { ListenAddress } from '../../engine/listening/listen-address.ts';
+import type { ListenAddress } from '../../net/listen-address.ts';
 import type { Applier } from '../../kube/apply/apply.ts';
 import { findCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events/events.ts';

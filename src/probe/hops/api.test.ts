@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { TLSSocket } from 'node:tls';
-import { until } from '../../engine/conformance/peer.ts';
+import { until } from '../../net/testing/peer.ts';
 import { TestAuthority } from '../../proxy/testing/certificates.ts';
 import { dialTcp } from '../dial.ts';
 import { answering, httpText, silent, UNAUTHORIZED_ANSWER } from '../testing/answers.ts';

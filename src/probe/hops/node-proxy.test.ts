@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { freePort } from '../../engine/conformance/free-port.ts';
+import { freePort } from '../../net/testing/free-port.ts';
 import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';
 import { ApiServer } from '../../proxy/testing/api-server.ts';
 import { probeNode, type NodeTarget } from '../probe-node.ts';

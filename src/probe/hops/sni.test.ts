@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { until, type Peer } from '../../engine/conformance/peer.ts';
+import { until, type Peer } from '../../net/testing/peer.ts';
 import { TestAuthority } from '../../proxy/testing/certificates.ts';
 import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { API_HOST, ProbeLab } from '../testing/lab.ts';

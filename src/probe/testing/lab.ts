@@ -1,7 +1,7 @@
 /**
  * For tests only: a tenant, whatever stands in for the edge before it, and a probe of the two.
  */
-import { Backend, type Peer } from '../../engine/conformance/peer.ts';
+import { Backend, type Peer } from '../../net/testing/peer.ts';
 import { GatewayLab, type RouteWish } from '../../gateway/testing/lab.ts';
 import { ApiServer, type ApiServerOptions } from '../../proxy/testing/api-server.ts';
 import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { until } from '../../engine/conformance/peer.ts';
+import { until } from '../../net/testing/peer.ts';
 import { makeCa } from '../../pki/testing/test-ca.ts';
 import { ALERT_RECORDS, ALERTS, type AlertName } from '../../wire/alert.ts';
 import { dialTcp, type Dial } from '../dial.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, renameSync, mkdirSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ManualClock } from '../../clock/manual-clock.ts';
-import { until } from '../../engine/conformance/peer.ts';
+import { until } from '../../net/testing/peer.ts';
 import { LiveFiles, SECOND_LOOK_MS } from './live-files.ts';
 
 /** A pair fits if both files say the same. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
-import { until } from '../../engine/conformance/peer.ts';
+import { until } from '../../net/testing/peer.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { EdgeEndpoints } from './edge-endpoints.ts';
 import { EdgeResolver } from './edge-resolver.ts';

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import type { EdgeAddress } from './edge-address.ts';
+import type { EdgeAddress } from '../../net/edge-address.ts';
 import type { EdgeEndpoints } from './edge-endpoints.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
-import { Backend, until } from '../../engine/conformance/peer.ts';
+import { Backend, until } from '../../net/testing/peer.ts';
 import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { tenantKey } from '../../wire/tenant-key.ts';
 import { HOST, Lab, SECRET } from '../testing/lab.ts';

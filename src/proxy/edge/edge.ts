@@ -4,7 +4,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { TenantKey } from '../../wire/tenant-key.ts';
-import type { EdgeAddress } from './edge-address.ts';
+import type { EdgeAddress } from '../../net/edge-address.ts';
 import { EdgeEndpoints } from './edge-endpoints.ts';
 import { EdgeHealth } from './edge-health.ts';
 import { EdgeResolver, type Lookup } from './edge-resolver.ts';

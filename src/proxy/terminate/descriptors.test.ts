@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { resolve } from 'node:path';
-import { freePort } from '../../engine/conformance/free-port.ts';
+import { freePort } from '../../net/testing/free-port.ts';
 import { HOST, Lab } from '../testing/lab.ts';
 import { Pod } from '../testing/pod.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { deafPort } from '../../engine/conformance/deaf-port.ts';
-import { freePort } from '../../engine/conformance/free-port.ts';
-import { Backend, Peer, until } from '../../engine/conformance/peer.ts';
+import { deafPort } from '../../net/testing/deaf-port.ts';
+import { freePort } from '../../net/testing/free-port.ts';
+import { Backend, Peer, until } from '../../net/testing/peer.ts';
 import { Lab } from '../testing/lab.ts';
 import { Pod, plainHello } from '../testing/pod.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { until } from '../../engine/conformance/peer.ts';
+import { until } from '../../net/testing/peer.ts';
 import { TestAuthority, type Pair } from '../testing/certificates.ts';
 import { HOST, Lab } from '../testing/lab.ts';
 import { Pod } from '../testing/pod.ts';

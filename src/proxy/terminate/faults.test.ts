@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { Peer, until } from '../../engine/conformance/peer.ts';
+import { Peer, until } from '../../net/testing/peer.ts';
 import { Counters } from '../../engine/counters.ts';
 import { parseServingCertificate } from '../credentials/serving-certificate.ts';
 import { EdgeEndpoints } from '../edge/edge-endpoints.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { TLSSocket } from 'node:tls';
-import { keepaliveMs } from '../../engine/conformance/keepalive.ts';
-import { Backend, Peer, until } from '../../engine/conformance/peer.ts';
+import { keepaliveMs } from '../../net/testing/keepalive.ts';
+import { Backend, Peer, until } from '../../net/testing/peer.ts';
 import { Lab } from '../testing/lab.ts';
 import { Pod, plainHello } from '../testing/pod.ts';
 

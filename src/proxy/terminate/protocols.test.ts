@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { connect as connectHttp2, createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { Peer, until } from '../../engine/conformance/peer.ts';
+import { Peer, until } from '../../net/testing/peer.ts';
 import { hello } from '../../wire/hello/hello-builder.ts';
 import { Lab } from '../testing/lab.ts';
 import { Pod, plainHello } from '../testing/pod.ts';

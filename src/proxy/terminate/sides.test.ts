@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { Peer, until } from '../../engine/conformance/peer.ts';
+import { Peer, until } from '../../net/testing/peer.ts';
 import { EdgeSide, PodSide } from './sides.ts';
 
 /** A real socket, and who is at its other end. */

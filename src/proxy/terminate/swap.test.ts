@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { renameSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../clock/clock.ts';
-import { until } from '../../engine/conformance/peer.ts';
+import { until } from '../../net/testing/peer.ts';
 import { Lab, POD_NAMES } from '../testing/lab.ts';
 import { Pod } from '../testing/pod.ts';
 

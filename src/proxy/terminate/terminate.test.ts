@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { createHash, randomBytes } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import { Peer, until } from '../../engine/conformance/peer.ts';
+import { Peer, until } from '../../net/testing/peer.ts';
 import { HOST, Lab } from '../testing/lab.ts';
 import { Pod, plainHello } from '../testing/pod.ts';
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import type { Exposure } from '../../api/exposure.ts';
-import { freePort } from '../../engine/conformance/free-port.ts';
+import { freePort } from '../../net/testing/free-port.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { LabTenant } from '../../operator/testing/lab-tenant.ts';
 import { TENANTS } from '../../operator/testing/places.ts';

@@ -8,7 +8,7 @@ import { Endpoint } from '../../endpoint.ts';
 import type { Caller, Dial, Engine, Switchboard } from '../../engine.ts';
 import type { Verdict } from '../../verdict.ts';
 import { makeEngine } from '../engines.ts';
-import { Backend, Peer, until } from '../peer.ts';
+import { Backend, Peer, until } from '../../../net/testing/peer.ts';
 
 const MEGABYTE = 1 << 20;
 

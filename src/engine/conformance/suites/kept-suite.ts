@@ -4,7 +4,7 @@
 import { expect, test } from 'bun:test';
 import { GLOBAL, Counters } from '../../counters.ts';
 import { HELLO, Lab } from '../lab.ts';
-import { until, type Peer } from '../peer.ts';
+import { until, type Peer } from '../../../net/testing/peer.ts';
 
 const PAYLOAD = Buffer.alloc(32 << 20, 9);
 const STALLED = 12;

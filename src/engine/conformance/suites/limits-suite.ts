@@ -4,9 +4,9 @@
 import { expect, test } from 'bun:test';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { Counters, GLOBAL } from '../../counters.ts';
-import { keepaliveMs } from '../keepalive.ts';
+import { keepaliveMs } from '../../../net/testing/keepalive.ts';
 import { HELLO, Lab } from '../lab.ts';
-import { Peer, until } from '../peer.ts';
+import { Peer, until } from '../../../net/testing/peer.ts';
 
 /** Registers the tests for one engine. */
 export function limitsSuite(engine: string): void {

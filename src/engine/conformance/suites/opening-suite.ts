@@ -5,8 +5,8 @@ import { expect, test } from 'bun:test';
 import { readAlert } from '../../../wire/alert.ts';
 import { hello } from '../../../wire/hello/hello-builder.ts';
 import { HELLO, Lab, NAME } from '../lab.ts';
-import { until } from '../peer.ts';
-import { deafPort } from '../deaf-port.ts';
+import { until } from '../../../net/testing/peer.ts';
+import { deafPort } from '../../../net/testing/deaf-port.ts';
 import type { Row } from '../table.ts';
 
 const MEGABYTE = 1 << 20;

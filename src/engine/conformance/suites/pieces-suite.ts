@@ -5,7 +5,7 @@
 import { expect, test } from 'bun:test';
 import { EngineProcess } from '../child.ts';
 import { HELLO, NAME } from '../lab.ts';
-import { Backend, Peer, until } from '../peer.ts';
+import { Backend, Peer, until } from '../../../net/testing/peer.ts';
 
 const MEGABYTE = 1 << 20;
 const PIECE = Buffer.alloc(16 * 1024, 9);

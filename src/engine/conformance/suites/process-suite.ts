@@ -4,7 +4,7 @@
 import { expect, test } from 'bun:test';
 import { EngineProcess } from '../child.ts';
 import { HELLO, NAME } from '../lab.ts';
-import { Backend, Peer, until } from '../peer.ts';
+import { Backend, Peer, until } from '../../../net/testing/peer.ts';
 
 const MEGABYTE = 1 << 20;
 

@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'bun:test';
 import { HELLO, Lab } from '../lab.ts';
-import { until } from '../peer.ts';
+import { until } from '../../../net/testing/peer.ts';
 import { urgentClient } from '../urgent-client.ts';
 
 const MEGABYTE = 1 << 20;

@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'bun:test';
 import { Lab } from '../lab.ts';
-import { until } from '../peer.ts';
+import { until } from '../../../net/testing/peer.ts';
 import { Storm } from '../storm.ts';
 
 const CONNECTIONS = 300;

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { HELLO, Lab } from '../../conformance/lab.ts';
-import { until, type Peer } from '../../conformance/peer.ts';
+import { until, type Peer } from '../../../net/testing/peer.ts';
 import { urgentClient } from '../../conformance/urgent-client.ts';
 
 const PAYLOAD = Buffer.alloc(32 << 20, 9);

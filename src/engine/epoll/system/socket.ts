@@ -3,7 +3,7 @@
  * no call at all.
  */
 import type { Endpoint } from '../../endpoint.ts';
-import type { ListenOptions } from '../../engine.ts';
+import type { ListenOptions } from '../../../net/listen-address.ts';
 import {
   readEnd,
   SOCKADDR_BYTES,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { isReachedAt } from './own-places.ts';
+import { reachesListener } from './local-address.ts';
 
 const OWN = ['127.0.0.1', '192.0.2.7', '::1', '2001:db8::7'];
 
@@ -20,12 +20,12 @@ test.each([
 ])('a listener at %s is reached at %s: %p', (listens, dialled, isReached) => {
   const listeners = [{ address: listens, port: 443 }];
 
-  expect(isReachedAt(listeners, { address: dialled, port: 443 }, OWN)).toBe(isReached);
-  expect(isReachedAt(listeners, { address: dialled, port: 444 }, OWN)).toBeFalse();
+  expect(reachesListener(listeners, { address: dialled, port: 443 }, OWN)).toBe(isReached);
+  expect(reachesListener(listeners, { address: dialled, port: 444 }, OWN)).toBeFalse();
 });
 
-test('the machine is asked for its addresses', () => {
+test('reads the addresses of the machine by default', () => {
   const everywhere = [{ address: '::', port: 443 }];
 
-  expect(isReachedAt(everywhere, { address: '2001:db8::7', port: 443 })).toBeFalse();
+  expect(reachesListener(everywhere, { address: '2001:db8::7', port: 443 })).toBeFalse();
 });

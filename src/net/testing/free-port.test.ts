@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test';
 import { claimRange, freePort, RANGE_SIZE } from './free-port.ts';
 
-test('two that prefer the same range of ports get different ones', () => {
+test('gives two callers that prefer the same range different ones', () => {
   using one = claimRange(5);
   using other = claimRange(5);
 
   expect(other.first).not.toBe(one.first);
 });
 
-test('each port is given once, from a range that stays claimed', () => {
+test('returns each port once, from a range that stays claimed', () => {
   const ports = Array.from({ length: 50 }, () => freePort());
 
   expect(new Set(ports).size).toBe(50);

@@ -1,16 +1,16 @@
 /**
- * For tests only: the far ends of a connection, client and backend, that see what really arrives on a socket.
+ * For tests only: both ends of a connection, client and backend, which record what arrives on their sockets.
  */
 import type { Socket, SocketHandler, TCPSocketListener, TCPSocketListenOptions } from 'bun';
 
-/** Waits until the claim holds. @throws after the deadline, with what was waited for. */
+/** Waits until the condition holds. @throws after the deadline, with the name of the condition. */
 export async function until(
-  claim: () => boolean,
+  condition: () => boolean,
   what: string,
   deadlineMs = 60_000,
 ): Promise<void> {
   const end = performance.now() + deadlineMs;
-  while (!claim()) {
+  while (!condition()) {
     if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);
     await Bun.sleep(1);
   }
@@ -18,15 +18,15 @@ export async function until(
 
 const KEPT_BYTES = 1 << 20;
 
-/** One end. It reads all that comes, unless paused. */
+/** One end of a connection. It reads everything that arrives, unless paused. */
 export class Peer {
-  /** The number of bytes, their hash, and the first of them. */
+  /** The number of bytes received. */
   received = 0;
   readonly hash = new Bun.CryptoHasher('sha256');
   readonly #kept: Uint8Array[] = [];
-  /** The other side's FIN is here. */
+  /** Whether the FIN of the other end has arrived. */
   sawFin = false;
-  /** The socket is gone, by a reset or not. */
+  /** Whether the socket is closed, by a reset or not. */
   closed = false;
   wasReset = false;
   /** Called for each chunk. */
@@ -49,7 +49,7 @@ export class Peer {
     },
   };
 
-  /** A client of the engine. It may be reset so soon that the dial fails. */
+  /** Connects as a client. The server may reset the connection so early that connecting fails. */
   static async dial(port: number, address = '127.0.0.1'): Promise<Peer> {
     const peer = new Peer();
     const options: TCPSocketListenOptions<Peer> = {
@@ -72,17 +72,17 @@ export class Peer {
     this.#socket = socket;
   }
 
-  /** Nothing of what is being sent has moved for a while: the way is full. */
+  /** Whether no byte has been sent for a while because all buffers on the path are full. */
   get isBlocked(): boolean {
     return performance.now() - this.#blockedSinceMs > 50;
   }
 
-  /** The first bytes that came, a megabyte at most. */
+  /** Returns the first bytes received, one megabyte at most. */
   bytes(): Buffer {
     return Buffer.concat(this.#kept);
   }
 
-  /** Done when the kernel has all of it, or the connection is gone. */
+  /** Resolves when the kernel has accepted all bytes, or the connection is closed. */
   async send(bytes: Uint8Array): Promise<void> {
     if (this.closed) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -141,13 +141,13 @@ export class Peer {
   }
 }
 
-/** A listener that keeps whom it accepted. */
+/** A listener that records the connections it accepts. */
 export class Backend implements Disposable {
   readonly peers: Peer[] = [];
   readonly #listener: TCPSocketListener<Peer>;
   #taken = 0;
 
-  /** `onPeer` is called before the first byte of each. */
+  /** `onPeer` is called for each connection, before its first byte. */
   constructor(address = '127.0.0.1', onPeer: (peer: Peer) => void = () => {}) {
     this.#listener = Bun.listen<Peer>({
       hostname: address,
@@ -169,7 +169,7 @@ export class Backend implements Disposable {
     return this.#listener.port;
   }
 
-  /** The next connection, in the order of their arrival. */
+  /** Returns the next connection, in order of arrival. */
   async next(): Promise<Peer> {
     await until(() => this.peers.length > this.#taken, 'a connection at the backend');
     const peer = this.peers[this.#taken++];
@@ -177,7 +177,7 @@ export class Backend implements Disposable {
     return peer;
   }
 
-  /** Stops listening and resets what is open. */
+  /** Stops listening and resets open connections. */
   [Symbol.dispose](): void {
     this.#listener.stop();
     for (const peer of this.peers) peer.reset();

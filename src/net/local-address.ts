@@ -1,25 +1,28 @@
 /**
- * Where the listeners of this machine are reached.
+ * Which addresses reach a listener on this machine.
  */
 import { networkInterfaces } from 'node:os';
-import { ipBytes } from '../../wire/ip-address.ts';
+import { ipBytes } from '../wire/ip-address.ts';
 import type { ListenAddress } from './listen-address.ts';
 
-/** Whether who dials this place comes to one of these listeners. `own` are the addresses of the machine, as they are now. */
-export function isReachedAt(
+/**
+ * Whether a connection to `target` reaches one of these listeners.
+ * @param own - The addresses of this machine. Default: those of its network interfaces at the time of the call.
+ */
+export function reachesListener(
   listens: readonly ListenAddress[],
-  place: ListenAddress,
+  target: ListenAddress,
   own: readonly string[] = ownAddresses(),
 ): boolean {
-  const dialled = ipBytes(place.address);
-  if (dialled === undefined) return false;
+  const dialed = ipBytes(target.address);
+  if (dialed === undefined) return false;
   return listens.some(({ address, port }) => {
     const listening = ipBytes(address);
-    if (port !== place.port || listening?.length !== dialled.length) return false;
+    if (port !== target.port || listening?.length !== dialed.length) return false;
     const isWildcard = listening.every((byte) => byte === 0);
     return isWildcard
-      ? isLoopback(dialled) || own.some((one) => isSame(ipBytes(one), dialled))
-      : isSame(listening, dialled);
+      ? isLoopback(dialed) || own.some((one) => isSame(ipBytes(one), dialed))
+      : isSame(listening, dialed);
   });
 }
 
@@ -29,7 +32,7 @@ function ownAddresses(): readonly string[] {
   );
 }
 
-/** All of 127.0.0.0/8 leads to the machine itself, whatever its interfaces say. */
+/** All of 127.0.0.0/8 reaches the machine itself, whatever addresses its interfaces have. */
 function isLoopback(bytes: Uint8Array): boolean {
   return bytes.length === 4 && bytes[0] === 127;
 }

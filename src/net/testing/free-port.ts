@@ -1,25 +1,25 @@
 /**
- * For tests only: ports for those who have to be told theirs before they listen.
+ * For tests only: free ports for servers whose port must be known before they listen.
  */
-import { listenPlain } from '../bun/plain-listener.ts';
+import { listenTcp } from '../tcp-listener.ts';
 
-/** Below the ports that the system gives to dials and to who asks for any: none of these is taken by chance. */
+/** Below the ephemeral ports, so that the kernel never assigns one of these to another socket. */
 const FIRST_PORT = 20_000;
 const RANGES = 60;
-/** Ports of a range. */
+/** Number of ports in a range. */
 export const RANGE_SIZE = 200;
 const TRIES = 1_000;
 
-/** Who was given one may not listen yet. */
+/** Ports that were returned before. Their servers may not listen yet. */
 const given = new Set<number>();
 let ownRange: PortRange | undefined;
 
-/** Ports that no other process takes. */
+/** A range of ports that other test processes do not use. */
 export interface PortRange extends Disposable {
   readonly first: number;
 }
 
-/** A port of loopback that nobody listens on, and that is given away once. */
+/** Returns a port of 127.0.0.1 without a listener. Each port is returned once. */
 export function freePort(): number {
   ownRange ??= claimRange(process.pid % RANGES);
   for (let tries = 0; tries < TRIES; tries++) {
@@ -32,9 +32,9 @@ export function freePort(): number {
 }
 
 /**
- * Claims a range by listening on its first port, until it is disposed of or the process ends.
- * @param start - The number of the range to try first.
- * @throws Error if every range is taken
+ * Claims a range by listening on its first port until it is disposed of or the process ends.
+ * @param start - The index of the range to try first.
+ * @throws Error if every range is in use
  */
 export function claimRange(start: number): PortRange {
   for (let tries = 0; tries < RANGES; tries++) {
@@ -54,7 +54,7 @@ function isFree(port: number): boolean {
 
 function listenUnlessTaken(port: number) {
   try {
-    return listenPlain({ address: '127.0.0.1', port }, { data() {} });
+    return listenTcp({ address: '127.0.0.1', port }, { data() {} });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;
     throw error;

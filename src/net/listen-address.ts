@@ -1,19 +1,25 @@
 /**
- * Where to listen, as a person writes it.
+ * Addresses to listen on, as written in flags: `10.0.0.1:443`, `[::]:443`, `:443`.
  */
-import { isIPv4, isIPv6 } from '../../wire/ip-address.ts';
+import { isIPv4, isIPv6 } from '../wire/ip-address.ts';
 
-/** One address to listen on. */
+/** An IP address and a port to listen on. */
 export interface ListenAddress {
   readonly address: string;
-  /** 0: any that is free. */
+  /** 0 lets the kernel choose a free port. */
   readonly port: number;
 }
 
+/** Options of one listening socket. An IPv6 address accepts no IPv4 connections: listen on `0.0.0.0` and `::` for both. */
+export interface ListenOptions extends ListenAddress {
+  /** Whether other sockets with the same option may share the port (SO_REUSEPORT), such as those of other threads. Default false. */
+  readonly reusePort?: boolean;
+}
+
 /**
- * `10.0.0.1:443` and `[::]:443` are one address each; `:443` is every address, of IPv4 and of IPv6.
+ * Parses `10.0.0.1:443` and `[::]:443` into one address each, and `:443` into the wildcard addresses of IPv4 and IPv6.
  *
- * @throws TypeError with a sentence for the user.
+ * @throws TypeError with a message for the user.
  */
 export function parseListenAddress(text: string): readonly ListenAddress[] {
   const colon = text.lastIndexOf(':');
@@ -43,7 +49,7 @@ function parsePort(text: string): number | undefined {
   return port > 65_535 ? undefined : port;
 }
 
-/** As a person would write it, and as {@link parseListenAddress} reads it. */
+/** Formats an address so that {@link parseListenAddress} can parse it. */
 export function formatListenAddress({ address, port }: ListenAddress): string {
   return isIPv4(address) ? `${address}:${port}` : `[${address}]:${port}`;
 }

@@ -1,9 +1,9 @@
 /**
- * The edge as a person writes it: a name or an address, and a port.
+ * The address of an edge, as written in flags: a DNS name or an IP address, and a port.
  */
-import { isIPv4, isIPv6 } from '../../wire/ip-address.ts';
+import { isIPv4, isIPv6 } from '../wire/ip-address.ts';
 
-/** Where the edge is said to be. */
+/** The host and port of an edge. */
 export interface EdgeAddress {
   /** A DNS name, or an IP address without brackets. */
   readonly host: string;
@@ -13,9 +13,9 @@ export interface EdgeAddress {
 const NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})?(\.[a-z0-9_]([a-z0-9_-]{0,62})?)*\.?$/i;
 
 /**
- * `edge.example.com:443`, `203.0.113.10:443`, `[2001:db8::10]:443`.
+ * Parses `edge.example.com:443`, `203.0.113.10:443` or `[2001:db8::10]:443`.
  *
- * @throws TypeError with a sentence for the user.
+ * @throws TypeError with a message for the user.
  */
 export function parseEdgeAddress(text: string): EdgeAddress {
   const colon = text.lastIndexOf(':');
@@ -30,7 +30,7 @@ export function parseEdgeAddress(text: string): EdgeAddress {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : undefined;
   if (bare !== undefined && isIPv6(bare)) return { host: bare, port };
   if (isIPv6(host)) throw new TypeError(`'${text}' needs brackets; write [${host}]:${port}`);
-  // Four numbers that are no address would be looked up as a name, and never found.
+  // A resolver would take four numbers that are not a valid address for a DNS name, and never find it.
   const isName = NAME.test(host) && !/^[\d.]+$/.test(host);
   if (isIPv4(host) || isName) return { host, port };
   throw new TypeError(

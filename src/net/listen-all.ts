@@ -1,15 +1,15 @@
 /**
- * Listens on addresses as a person gave them: all of them, or the reason why not. `:443` is every address, of IPv4 and
- * of IPv6, and a machine without IPv6 has served them all with the half of IPv4. That half alone may be missing, and
- * only for want of IPv6: a process with no descriptors left has to hear that.
+ * Listens on every configured address, or fails with the reason. `:443` means the wildcard addresses of IPv4 and IPv6. On
+ * a machine without IPv6, the IPv4 one is enough, so the IPv6 one is skipped with a warning. Any other failure, such as
+ * too many open files, is an error.
  */
 import { existsSync } from 'node:fs';
 import { formatListenAddress, type ListenAddress } from './listen-address.ts';
 
-/** An address that cannot be had. The message lacks the advice: see {@link adviceFor}. */
+/** The process cannot listen on an address. {@link adviceFor} returns what to do about it. */
 export class CannotListen extends Error {
   override readonly name = 'CannotListen';
-  /** The system's, such as EADDRINUSE; `unknown` if there was none. */
+  /** The error code of the system, such as EADDRINUSE, or `unknown`. */
   readonly code: string;
   readonly at: ListenAddress;
 
@@ -20,7 +20,7 @@ export class CannotListen extends Error {
   }
 }
 
-/** What to do about it, as the second half of a sentence. */
+/** Returns what to do about the failure, as the second half of a sentence. */
 export function adviceFor({ code, at }: CannotListen): string {
   switch (code) {
     case 'EADDRINUSE':
@@ -40,19 +40,19 @@ export function adviceFor({ code, at }: CannotListen): string {
   }
 }
 
-/** An engine, or anything else that listens on one address at a time. */
+/** An engine or any other server that listens on one address per call. */
 export interface Listener<Listening> {
-  /** @throws the system's error, with its `code`. */
+  /** @throws the error of the system, with its `code`. */
   listen(at: ListenAddress): Listening;
 }
 
 const WITHOUT_IPV6 = ['EAFNOSUPPORT', 'EADDRNOTAVAIL'];
 
 /**
- * Listens on each address and gives what `listen` gave (an engine: the port), in their order and without those that
- * were skipped; `onSkipped` hears of these, for a warning.
+ * Listens on each address and returns the results of `listen` (for an engine: the port) in the same order. Skipped
+ * addresses are left out and passed to `onSkipped`, so that the caller can log a warning.
  *
- * @throws CannotListen; what was begun is left to the caller.
+ * @throws CannotListen. The caller closes the listeners that are already open.
  */
 export function listenOnAll<Listening>(
   listener: Listener<Listening>,
@@ -73,12 +73,12 @@ export function listenOnAll<Listening>(
   return all;
 }
 
-/** Whether these two are what parseListenAddress makes of `:443`. */
+/** Whether these two addresses are the pair that parseListenAddress returns for `:443`. */
 function isOtherHalf(before: ListenAddress | undefined, at: ListenAddress): boolean {
   return at.address === '::' && before?.address === '0.0.0.0' && before.port === at.port;
 }
 
-/** Bun.listen (1.4.4) gives no code where the socket cannot even be made; then the kernel is asked about IPv6. */
+/** Bun.listen (1.4.4) reports no code if it cannot create the socket. Then /proc says whether the kernel has IPv6. */
 function codeOf(error: unknown, { address }: ListenAddress): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     return error.code;

@@ -1,6 +1,6 @@
 /**
- * For tests only: an endpoint on loopback that answers no dial, as a host does that is gone. Its backlog is full: Linux
- * then drops each SYN. Bun's own listeners have no backlog to choose, hence libc.
+ * For tests only: a port of loopback that does not answer connection attempts, like a host that is down. Its backlog is
+ * full, so Linux drops each SYN. Bun has no option for the backlog, so this file calls libc.
  */
 import { dlopen, ptr } from 'bun:ffi';
 
@@ -22,12 +22,12 @@ const libc = dlopen('libc.so.6', {
   close: { args: ['i32'], returns: 'i32' },
 }).symbols;
 
-/** Memory of a page stays where it is; a small typed array may be moved under the call. */
+/** A buffer of a page has a fixed address. JavaScriptCore may move a small typed array during the call. */
 const memory = new DataView(new ArrayBuffer(4096));
 
 /**
- * Such a port, until it is disposed of.
- * @param port - One that nothing listens on any more. Default: any.
+ * Opens such a port until it is disposed of.
+ * @param port - A port without a listener. Default: any free port.
  */
 export function deafPort(port = 0): { readonly port: number } & Disposable {
   const address = ptr(memory);
@@ -39,13 +39,13 @@ export function deafPort(port = 0): { readonly port: number } & Disposable {
   memory.setUint32(LENGTH_AT, SOCKADDR_BYTES, true);
   memory.setUint32(ONE_AT, 1, true);
   const failed =
-    // Connections of the former listener may be in TIME_WAIT.
+    // Connections of the previous listener may be in TIME_WAIT.
     libc.setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, ptr(memory, ONE_AT), 4) +
     libc.bind(listener, address, SOCKADDR_BYTES) +
     libc.listen(listener, 0) +
     libc.getsockname(listener, address, ptr(memory, LENGTH_AT)) +
-    libc.connect(filler, address, SOCKADDR_BYTES); // a backlog of 0 holds one connection: this
-  if (failed !== 0) throw new Error('cannot make a port that is deaf');
+    libc.connect(filler, address, SOCKADDR_BYTES); // a backlog of 0 holds one connection, this one
+  if (failed !== 0) throw new Error('cannot open a port with a full backlog');
   return {
     port: memory.getUint16(2),
     [Symbol.dispose]() {
