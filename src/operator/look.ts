@@ -17,7 +17,7 @@ import { PROXY } from '../tenant/proxy-names.ts';
 import { edgeAddresses, edgeClusterAddresses } from './exposure/route-changes.ts';
 import type { KnownWish } from './management/exposure-book.ts';
 import type { ManagementPlace, ManagementView } from './management/management-view.ts';
-import type { SeenSecret } from './management/secret-rounds.ts';
+import type { ReadSecret } from './management/secret-poller.ts';
 import type { CredentialsFound, CredentialsInput } from './tenant/credentials.ts';
 import { dependencyOn, type Dependency } from './dependency-index.ts';
 import { readTenantFacts } from './tenant/tenant-facts.ts';
@@ -39,7 +39,7 @@ export interface Look {
   readonly wish: KnownWish;
   readonly reading: ControlPlaneReading;
   /** The Secrets that were read. They are not watched. */
-  readonly secrets: readonly SeenSecret[];
+  readonly secrets: readonly ReadSecret[];
   /** Everything that was read by key, and is watched. */
   readonly dependencies: ReadonlySet<Dependency>;
   readonly facts: Facts;
@@ -81,7 +81,7 @@ export async function lookAtExposure(
 ): Promise<Look> {
   const { management, proxyImage, isGatewayHere, isGatewayAt } = viewpoint;
   const { exposure, edge, conflict } = wish;
-  const secrets: SeenSecret[] = [];
+  const secrets: ReadSecret[] = [];
   const dependencies = new Set([
     dependencyOn(RESOURCES.edge, edge.metadata),
     dependencyOn(RESOURCES.namespace, { name: exposure.metadata.namespace }),
@@ -101,7 +101,7 @@ export async function lookAtExposure(
 /** The same objects. Every read is recorded. */
 function recorded(
   objects: ControlPlaneObjects,
-  secrets: SeenSecret[],
+  secrets: ReadSecret[],
   dependencies: Set<Dependency>,
 ): ControlPlaneObjects {
   return {

@@ -18,7 +18,7 @@ import { EdgeController } from './edge/edge-controller.ts';
 import { ExposureController } from './exposure/exposure-controller.ts';
 import { Routing } from './exposure/routing.ts';
 import { ManagementCluster } from './management/management-cluster.ts';
-import { SecretRounds } from './management/secret-rounds.ts';
+import { SecretPoller } from './management/secret-poller.ts';
 import { ensureMasterKeys, MasterKeySource } from './master-keys.ts';
 import { registerOperatorMetrics } from './operator-metrics.ts';
 import { Preparer } from './preparation/preparer.ts';
@@ -49,8 +49,10 @@ export interface OperatorOptions {
   readonly leaveTimeoutMs?: number | undefined;
   /** How long a provider has to make a Secret anew by itself, before Snicket has it do so where it may. Default 20,000. */
   readonly renewAfterMs?: number | undefined;
-  /** How often the Secrets of a steady Exposure are looked at; all of it every fifth time. Default 120,000. */
+  /** Between two reads of an Exposure's Secrets. A full reconcile takes place every fifth period. Default 120,000. */
   readonly resyncMs?: number | undefined;
+  /** The longest time between two such reads: they become rarer while nothing changes. Default 5 times `resyncMs`. */
+  readonly maxResyncMs?: number | undefined;
   /** How long a look at a tenant may take: one that hangs must not hold up the others. Default 20,000. */
   readonly tenantTimeoutMs?: number | undefined;
   /** How long another management cluster has to answer whether it still has a tenant. Default 120,000. */
@@ -91,7 +93,7 @@ export class Operator {
   readonly #management: ManagementCluster;
   readonly #links: TenantLinks;
   readonly #probes: ProbeRounds;
-  readonly #secrets: SecretRounds;
+  readonly #secrets: SecretPoller;
   readonly #events: EventRecorder;
   readonly #exposures: WorkQueue;
   readonly #edges: WorkQueue;
@@ -150,14 +152,18 @@ export class Operator {
       random,
       listener: new Triggers({
         dependencies,
-        ...{ exposures: this.#exposures, edges: this.#edges, shims: this.#shims, namespace },
+        exposures: { add: (exposure) => this.#changed(exposure) },
+        edges: this.#edges,
+        shims: this.#shims,
+        namespace,
         management: () => this.#management,
         hasForeignStatus: (...change) => this.#exposureController.hasForeignStatus(...change),
       }),
     });
-    this.#secrets = new SecretRounds({
+    this.#secrets = new SecretPoller({
       log,
       periodMs: resyncMs,
+      maxPeriodMs: options.maxResyncMs ?? WHOLE_EVERY * resyncMs,
       clock,
       random,
       read: async (key, signal) => this.#management.secretNow(key, signal),
@@ -257,6 +263,12 @@ export class Operator {
       this.#isLeading = false;
       this.#links.closeAll();
     }
+  }
+
+  /** An event concerns an Exposure: it is reconciled, and polled at the full rate again. */
+  #changed(exposure: string): void {
+    this.#secrets.hasten(exposure);
+    this.#exposures.add(exposure);
   }
 
   /** Gateways wait for their keys before they start, whether there is an Exposure that needs them or not. */

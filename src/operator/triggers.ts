@@ -21,7 +21,8 @@ export interface TriggersOptions {
     ManagementCluster,
     'exposures' | 'edges' | 'book' | 'all' | 'providedAt'
   >;
-  readonly exposures: WorkQueue;
+  /** Where Exposures are queued that an event concerns. */
+  readonly exposures: Pick<WorkQueue, 'add'>;
   /** What Exposures depend on, as their last reconcile read it. */
   readonly dependencies: DependencyIndex;
   readonly edges: WorkQueue;

@@ -74,6 +74,8 @@ export class Standalone {
     const client = this.#cluster.client('snicket');
     this.#operator = new Operator({
       ...{ ...options.operator, client, log },
+      // Secrets come from files and are in memory: to read them costs nothing.
+      maxResyncMs: options.operator.resyncMs,
       ...{ namespace: OPERATOR_NAMESPACE, identity: 'snicket-run', isGatewayHere: true },
       isGatewayAt: (place) => reachesListener(options.gateway.listen, place),
       unusableFiles: () => this.#sync.unusableEdgeFiles,

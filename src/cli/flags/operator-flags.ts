@@ -28,7 +28,7 @@ export function withOperatorFlags(command: Command, resyncSeconds = 120): Comman
     .option('--concurrency <n>', 'Exposures that are looked at together', wholeNumber(1, 1000), 32)
     .option(
       '--resync <seconds>',
-      'between two reads of the Secrets of a steady Exposure; five times that between two looks at all of it',
+      'time between two reads of the Secrets of an Exposure, and a fifth of the time between two full reconciles',
       wholeNumber(5, 86_400),
       resyncSeconds,
     )

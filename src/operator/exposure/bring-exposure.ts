@@ -7,7 +7,7 @@ import type { DependencyIndex } from '../dependency-index.ts';
 import { lookAtExposure, type Viewpoint } from '../look.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { step, StepFailed } from '../management/management-fault.ts';
-import type { SecretRounds } from '../management/secret-rounds.ts';
+import type { SecretPoller } from '../management/secret-poller.ts';
 import type { ProbeRounds } from '../probe-rounds.ts';
 import { bringTenant, type TenantMeans } from '../tenant/bring-tenant.ts';
 import type { TenantOutcome } from '../tenant/tenant-outcome.ts';
@@ -39,7 +39,7 @@ export interface ExposureMeans extends Omit<Viewpoint, 'clock'>, Omit<TenantMean
   /** What they are aimed at. */
   readonly aims: ExposureProbes;
   readonly reports: ExposureReports;
-  readonly secrets: SecretRounds;
+  readonly secrets: SecretPoller;
   readonly dependencies: DependencyIndex;
   /** How often a steady Exposure is looked at nevertheless: not all that is in a tenant is watched. */
   readonly resyncMs: number;

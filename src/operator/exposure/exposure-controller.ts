@@ -11,7 +11,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { DependencyIndex } from '../dependency-index.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
-import type { SecretRounds } from '../management/secret-rounds.ts';
+import type { SecretPoller } from '../management/secret-poller.ts';
 import type { MasterKeys } from '../master-keys.ts';
 import type { Preparer } from '../preparation/preparer.ts';
 import { SecretRenewals } from '../preparation/secret-renewals.ts';
@@ -40,7 +40,7 @@ export interface ExposureControllerOptions {
   /** One for each tenant's API server. */
   readonly applierFor: (link: TenantLink) => Applier;
   readonly probes: ProbeRounds;
-  readonly secrets: SecretRounds;
+  readonly secrets: SecretPoller;
   readonly dependencies: DependencyIndex;
   readonly events: EventRecorder;
   readonly masterKeys: () => Promise<MasterKeys>;
