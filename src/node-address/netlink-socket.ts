@@ -1,9 +1,9 @@
 /**
  * A conversation with the kernel about links and addresses. It answers within the call, so nothing ever waits.
  */
-import * as libc from '../engine/epoll/system/libc.ts';
-import { Arena, errno, systemError } from '../engine/epoll/system/libc.ts';
-import { MSG, SOCK_CLOEXEC, SOCK_NONBLOCK } from '../engine/epoll/system/linux.ts';
+import * as libc from '../system/libc.ts';
+import { Arena, errno, systemError } from '../system/libc.ts';
+import { MSG, SOCK_CLOEXEC, SOCK_NONBLOCK } from '../system/linux.ts';
 import { parseAcknowledgement, parseMessages, type NetlinkMessage } from './netlink-message.ts';
 import {
   AF_NETLINK,

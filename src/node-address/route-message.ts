@@ -2,7 +2,7 @@
  * The few messages of rtnetlink that are needed here: which addresses there are, one more, one less, which link, and
  * where a packet would go.
  */
-import { AF_INET, AF_INET6 } from '../engine/epoll/system/linux.ts';
+import { AF_INET, AF_INET6 } from '../system/linux.ts';
 import { formatAddress } from '../wire/address-pair.ts';
 import { ipBytes } from '../wire/ip-address.ts';
 import {

@@ -3,9 +3,9 @@
  */
 import type { AddressPair } from '../../wire/address-pair.ts';
 import type { Caller } from '../engine.ts';
-import { readAddress, readEnd, readPort, SOCKADDR_BYTES } from './system/address.ts';
+import { readAddress, readEnd, readPort, SOCKADDR_BYTES } from '../../system/socket-address.ts';
 import type { Ends } from './ends.ts';
-import { localEnd } from './system/socket.ts';
+import { localEnd } from './socket.ts';
 
 /** The client that is being talked about. */
 export class EpollCaller implements Caller {

@@ -10,12 +10,12 @@ import { REASON } from '../reasons.ts';
 import type { Verdict } from '../verdict.ts';
 import type { EpollCaller } from './caller.ts';
 import { FLAG, LIST, STAGE, type Ends } from './ends.ts';
-import * as libc from './system/libc.ts';
-import { errno } from './system/libc.ts';
-import { ERRNO } from './system/linux.ts';
-import type { Poller } from './system/poller.ts';
+import * as libc from '../../system/libc.ts';
+import { errno } from '../../system/libc.ts';
+import { ERRNO } from '../../system/linux.ts';
+import type { Poller } from '../../system/poller.ts';
 import type { Relay } from './relay/relay.ts';
-import { connect, openFor, takeError } from './system/socket.ts';
+import { connect, openFor, takeError } from './socket.ts';
 import { WaitingList } from './waiting-list.ts';
 
 /** The parts of an engine that a dial touches. */

@@ -5,8 +5,8 @@
  * A connection has two ends: the client's, which is also its name here, and the upstream's.
  */
 import type { Endpoint } from '../endpoint.ts';
-import { SOCKADDR_WORDS, type SocketEnd } from './system/address.ts';
-import { copyAccepted } from './system/socket.ts';
+import { SOCKADDR_WORDS, type SocketEnd } from '../../system/socket-address.ts';
+import { copyAccepted } from './socket.ts';
 
 /** Where an end is in its life. */
 export const STAGE = {

@@ -6,8 +6,8 @@ import { HELLO, NAME } from '../conformance/lab.ts';
 import { Backend, Peer, until } from '../../net/testing/peer.ts';
 import { Table } from '../conformance/table.ts';
 import { EpollEngine } from './epoll-engine.ts';
-import { EPOLL } from './system/linux.ts';
-import { Poller } from './system/poller.ts';
+import { EPOLL } from '../../system/linux.ts';
+import { Poller } from '../../system/poller.ts';
 
 /** An epoll that forgets to tell, as long as it is asked to. */
 class ForgetfulPoller extends Poller {

@@ -26,17 +26,17 @@ import { UnfinishedHellos } from '../unfinished-hellos.ts';
 import { EpollCaller } from './caller.ts';
 import { Dialler } from './dialler.ts';
 import { Ends, FLAG, LIST, STAGE } from './ends.ts';
-import * as libc from './system/libc.ts';
-import { EPOLL } from './system/linux.ts';
+import * as libc from '../../system/libc.ts';
+import { EPOLL } from '../../system/linux.ts';
 import { Listeners } from './listeners.ts';
 import { Loop, type Turn } from './loop.ts';
-import { Poller } from './system/poller.ts';
+import { Poller } from '../../system/poller.ts';
 import { Reception } from './reception.ts';
 import { Pipes } from './relay/pipes.ts';
 import { HEAD_ROOM_BYTES, Relay } from './relay/relay.ts';
 import { Sweep } from './sweep.ts';
 import { WaitingList } from './waiting-list.ts';
-import { closeWithReset } from './system/socket.ts';
+import { closeWithReset } from './socket.ts';
 
 const TICK_MS = 1000;
 

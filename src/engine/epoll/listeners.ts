@@ -3,13 +3,13 @@
  */
 import { ipVersion } from '../../wire/ip-address.ts';
 import type { ListenOptions } from '../../net/listen-address.ts';
-import type { SocketEnd } from './system/address.ts';
+import type { SocketEnd } from '../../system/socket-address.ts';
 import type { Ends } from './ends.ts';
-import * as libc from './system/libc.ts';
-import { errno } from './system/libc.ts';
-import { ERRNO } from './system/linux.ts';
-import type { Poller } from './system/poller.ts';
-import { accept, localEnd, openListener } from './system/socket.ts';
+import * as libc from '../../system/libc.ts';
+import { errno } from '../../system/libc.ts';
+import { ERRNO } from '../../system/linux.ts';
+import type { Poller } from '../../system/poller.ts';
+import { accept, localEnd, openListener } from './socket.ts';
 
 /** Connections taken from a listener before the others have their turn. */
 const ACCEPT_ROUNDS = 64;

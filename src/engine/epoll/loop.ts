@@ -7,7 +7,7 @@
  * long as the thread has been idle, and by {@link LONGEST_SLEEP_MS} at most; at rest that is ten wake-ups a second.
  */
 import { findBunLoop } from './bun-loop.ts';
-import type { Poller } from './system/poller.ts';
+import type { Poller } from '../../system/poller.ts';
 
 const SHORTEST_SLEEP_MS = 1;
 const LONGEST_SLEEP_MS = 100;

@@ -10,9 +10,9 @@ import type { UnfinishedHellos } from '../unfinished-hellos.ts';
 import { Verdict } from '../verdict.ts';
 import type { Dialler, DiallerOptions } from './dialler.ts';
 import { FLAG, LIST, STAGE, type Ends } from './ends.ts';
-import * as libc from './system/libc.ts';
-import { Arena, errno } from './system/libc.ts';
-import { ERRNO, MSG, SHUT_WR } from './system/linux.ts';
+import * as libc from '../../system/libc.ts';
+import { Arena, errno } from '../../system/libc.ts';
+import { ERRNO, MSG, SHUT_WR } from '../../system/linux.ts';
 import { HEAD_ROOM_BYTES, type Done, type Fault } from './relay/relay.ts';
 import { WaitingList } from './waiting-list.ts';
 

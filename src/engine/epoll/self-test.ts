@@ -2,9 +2,9 @@
  * Whether this machine and this Bun bear the epoll engine: what it rests on is tried at start-up, not believed.
  */
 import { findBunLoop } from './bun-loop.ts';
-import * as libc from './system/libc.ts';
-import { Arena, errno, systemError } from './system/libc.ts';
-import { ERRNO, O_CLOEXEC, O_NONBLOCK } from './system/linux.ts';
+import * as libc from '../../system/libc.ts';
+import { Arena, errno, systemError } from '../../system/libc.ts';
+import { ERRNO, O_CLOEXEC, O_NONBLOCK } from '../../system/linux.ts';
 
 /** Stale pointers showed after some 600 calls, when the caller was optimised. */
 const ROUND_TRIPS = 3000;

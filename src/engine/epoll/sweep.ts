@@ -10,8 +10,8 @@
  */
 import { GLOBAL, type Counters } from '../counters.ts';
 import { FLAG, STAGE, type Ends } from './ends.ts';
-import { EPOLL } from './system/linux.ts';
-import { isReadable, isWritable, setKeepalive } from './system/socket.ts';
+import { EPOLL } from '../../system/linux.ts';
+import { isReadable, isWritable, setKeepalive } from './socket.ts';
 
 /** Ticks without an event after which an end that ought to move is looked at. */
 const STUCK_TICKS = 2;

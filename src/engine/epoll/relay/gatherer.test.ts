@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { Ends, FLAG } from '../ends.ts';
 import { Gatherer } from './gatherer.ts';
-import * as libc from '../system/libc.ts';
-import { AF_INET, SO, SOCK_STREAM, SOL_SOCKET } from '../system/linux.ts';
+import * as libc from '../../../system/libc.ts';
+import { AF_INET, SO, SOCK_STREAM, SOL_SOCKET } from '../../../system/linux.ts';
 
 const PIECE = 16 * 1024;
 

@@ -11,7 +11,7 @@
  * ever; and if it was never as fast while it gathered, its next {@link IDLE_PIECES} do not count.
  */
 import { FLAG, type Ends } from '../ends.ts';
-import { setWakeBytes } from '../system/socket.ts';
+import { setWakeBytes } from '../socket.ts';
 
 /** The shortest time between two looks, and the longest sleep while bytes gather. */
 export const LOOK_MS = 1;

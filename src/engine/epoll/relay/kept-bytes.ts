@@ -2,7 +2,7 @@
  * Bytes that a socket did not take: read, and not yet sent. Only stalled readers have any.
  */
 import { GLOBAL, type Counters } from '../../counters.ts';
-import { Arena } from '../system/libc.ts';
+import { Arena } from '../../../system/libc.ts';
 
 /** Rooms have 4 KiB times a power of two, so that none is larger than twice what is in it; the usual ones are used again. */
 const SMALLEST_ROOM_BITS = 12;

@@ -2,9 +2,9 @@
  * Pipes for splice(2): bulk goes from socket to socket through one of them without passing through this process. Few are
  * enough, since a connection holds one only while it has more to say than a read can take.
  */
-import * as libc from '../system/libc.ts';
-import { Arena } from '../system/libc.ts';
-import { F_SETPIPE_SZ, O_CLOEXEC, O_NONBLOCK } from '../system/linux.ts';
+import * as libc from '../../../system/libc.ts';
+import { Arena } from '../../../system/libc.ts';
+import { F_SETPIPE_SZ, O_CLOEXEC, O_NONBLOCK } from '../../../system/linux.ts';
 
 /** What a pipe takes at most. */
 export const PIPE_BYTES = 1 << 20;

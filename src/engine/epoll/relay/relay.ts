@@ -22,9 +22,9 @@ import { REASON } from '../../reasons.ts';
 import { FLAG, type Ends } from '../ends.ts';
 import { Gatherer, LOOK_MS, WAKE_BYTES } from './gatherer.ts';
 import { KeptBytes } from './kept-bytes.ts';
-import * as libc from '../system/libc.ts';
-import { Arena, errno } from '../system/libc.ts';
-import { ERRNO, MSG, SHUT_WR, SPLICE_FLAGS } from '../system/linux.ts';
+import * as libc from '../../../system/libc.ts';
+import { Arena, errno } from '../../../system/libc.ts';
+import { ERRNO, MSG, SHUT_WR, SPLICE_FLAGS } from '../../../system/linux.ts';
 import { PIPE_BYTES, type Pipe, type Pipes } from './pipes.ts';
 import { TurnQueue } from './turn-queue.ts';
 

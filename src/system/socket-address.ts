@@ -1,36 +1,36 @@
 /**
- * Socket addresses as the kernel has them: struct sockaddr_in and sockaddr_in6 in 28 bytes.
+ * Socket addresses in the layout of the kernel: struct sockaddr_in and sockaddr_in6, in 28 bytes.
  */
-import { formatAddress, parseAddress } from '../../../wire/address-pair.ts';
+import { formatAddress, parseAddress } from '../wire/address-pair.ts';
 import { AF_INET, AF_INET6 } from './linux.ts';
 
-/** The most that an address takes. */
+/** The size of the longest address. */
 export const SOCKADDR_BYTES = 28;
-/** The same in words, which are copied faster. */
+/** The same in words, which copy faster. */
 export const SOCKADDR_WORDS = SOCKADDR_BYTES / 4;
 const SOCKADDR_IN_BYTES = 16;
 const PORT_AT = 2;
 const ADDRESS4_AT = 4;
 const ADDRESS6_AT = 8;
 
-/** Writes an address and returns its length. @throws TypeError if it is none. */
+/** Writes an address and returns its length. @throws TypeError if the address is invalid. */
 export function writeAddress(into: Buffer, at: number, address: string, port: number): number {
   const bytes = parseAddress(address);
   const isIPv4 = bytes.length === 4;
   into.fill(0, at, at + SOCKADDR_BYTES);
-  into.writeUInt16LE(isIPv4 ? AF_INET : AF_INET6, at); // of the host, and Bun runs on little endian ones only
+  into.writeUInt16LE(isIPv4 ? AF_INET : AF_INET6, at); // in host byte order; Bun supports little-endian hosts only
   into.writeUInt16BE(port, at + PORT_AT);
   into.set(bytes, at + (isIPv4 ? ADDRESS4_AT : ADDRESS6_AT));
   return isIPv4 ? SOCKADDR_IN_BYTES : SOCKADDR_BYTES;
 }
 
-/** One end of a connection, its address as bytes. */
+/** One end of a connection, with its address as bytes. */
 export interface SocketEnd {
   readonly address: Uint8Array;
   readonly port: number;
 }
 
-/** The end at `at`: a view, not a copy. */
+/** Returns the end at this offset. Its address is a view, not a copy. */
 export function readEnd(from: Buffer, at: number): SocketEnd {
   const isIPv4 = from.readUInt16LE(at) === AF_INET;
   const start = at + (isIPv4 ? ADDRESS4_AT : ADDRESS6_AT);
@@ -38,12 +38,12 @@ export function readEnd(from: Buffer, at: number): SocketEnd {
   return { address, port: readPort(from, at) };
 }
 
-/** The port of the address at `at`. */
+/** Returns the port of the address at this offset. */
 export function readPort(from: Buffer, at: number): number {
   return from.readUInt16BE(at + PORT_AT);
 }
 
-/** Its address as text, in the form of RFC 5952; empty if nothing was written there. */
+/** Returns the address at this offset in the form of RFC 5952, or an empty string if none was written. */
 export function readAddress(from: Buffer, at: number): string {
   const family = from.readUInt16LE(at);
   if (family === AF_INET) return formatAddress(from, at + ADDRESS4_AT, 'ipv4');

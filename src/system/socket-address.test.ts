@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { readAddress, readPort, writeAddress } from './address.ts';
+import { readAddress, readPort, writeAddress } from './socket-address.ts';
 
 test.each([
   ['127.0.0.1', 16],
@@ -22,10 +22,10 @@ test.each([
   expect(readPort(memory, 8)).toBe(6443);
 });
 
-test('what was never written has no address', () => {
+test('reads an address that was never written as empty', () => {
   expect(readAddress(Buffer.alloc(28), 0)).toBe('');
 });
 
-test('a name is no address', () => {
+test('refuses a name', () => {
   expect(() => writeAddress(Buffer.alloc(28), 0, 'localhost', 1)).toThrow("'localhost'");
 });

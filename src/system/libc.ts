@@ -1,14 +1,14 @@
 /**
- * The system calls of the engine, and the only file that touches bun:ffi. What keeps it fast and safe on
- * Bun 1.4.4 (figures of the study that docs/decisions/0001-bun.md cites):
+ * Bindings of libc for the engine and netlink, and the only file that imports bun:ffi outside of tests. These rules keep
+ * it fast and safe on Bun 1.4.4 (figures from the study that docs/decisions/0001-bun.md cites):
  *
- * - Arguments and results are int32 and pointers as numbers. 64-bit integers would be boxed, strings and typed arrays
- *   converted at each call; so a call costs 2 to 8 ns.
+ * - Arguments and results are int32, and pointers are numbers. Bun would box 64-bit integers, and convert strings and
+ *   typed arrays at each call. This way a call costs 2 to 8 ns.
  * - Every pointer comes from an {@link Arena}. JSC keeps small typed arrays inside its heap and moves them when the
- *   calling function is optimised: a pointer to one is stale after some 600 calls (oven-sh/bun#32054).
- * - errno is read by the statement right after the call: anything else might make a system call of its own.
+ *   calling function is optimized: a pointer to one is stale after some 600 calls (oven-sh/bun#32054).
+ * - The statement right after a call reads errno: any other statement might make a system call too.
  *
- * Importing this file opens libc and throws where that cannot be: no glibc or musl, or no JIT.
+ * Importing this file opens libc. It throws without glibc or musl, and without a JIT.
  */
 import { dlopen, FFIType, ptr, toArrayBuffer, type Pointer } from 'bun:ffi';
 import { constants } from 'node:os';
@@ -40,10 +40,10 @@ const DECLARATIONS = {
   __errno_location: { args: [], returns: pointer },
 } as const;
 
-/** As many numbers as there are arguments. */
+/** A number for each argument. */
 type Numbers<Args extends readonly unknown[]> = { -readonly [Index in keyof Args]: number };
 
-/** The functions as they are called here: every argument a number, pointers too. */
+/** The functions of libc. Every argument is a number, including pointers. */
 type Calls = {
   readonly [Name in Exclude<keyof typeof DECLARATIONS, '__errno_location'>]: (
     ...args: Numbers<(typeof DECLARATIONS)[Name]['args']>
@@ -89,15 +89,15 @@ export const {
   write,
 } = calls;
 
-/** Each thread has its own errno, and evaluates this file itself. */
+/** Each thread has its own errno and evaluates this file itself. */
 const errnoCell = new Int32Array(toArrayBuffer(calls.__errno_location(), 0, 4));
 
-/** Why the call in the statement before this one failed. */
+/** Returns the error number of the call in the previous statement. */
 export function errno(): number {
   return errnoCell[0] ?? 0;
 }
 
-/** An error like those of Node: `code` has the name of the errno. */
+/** Returns an error like those of Node, with the name of the errno as its `code`. */
 export function systemError(call: string, number: number): Error & { readonly code: string } {
   const code = errnoName(number);
   return Object.assign(new Error(`${call} failed: ${code}`), { code });
@@ -111,14 +111,14 @@ function errnoName(number: number): string {
 
 const PAGE_BYTES = 4096;
 
-/** Memory that the kernel may write to. Its address holds for as long as the object is held. */
+/** Memory that the kernel may write to. Its address is valid as long as the object is referenced. */
 export class Arena {
   readonly bytes: Buffer;
   readonly words: Int32Array;
   readonly address: number;
 
   constructor(sizeBytes: number) {
-    // First the buffer, of a page or more, then views on it: that is what stays where it is.
+    // JavaScriptCore does not move a buffer of a page or more, so the views are created on top of it.
     const memory = new ArrayBuffer(Math.ceil(sizeBytes / PAGE_BYTES) * PAGE_BYTES);
     this.bytes = Buffer.from(memory);
     this.words = new Int32Array(memory);

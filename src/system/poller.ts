@@ -1,6 +1,6 @@
 /**
- * One epoll instance. Everything is watched edge-triggered, once and for its whole life: no call is spent on changing
- * one's mind, and close() takes a descriptor out by itself.
+ * An epoll instance. Each connection is added once, edge-triggered, for its whole life. That saves calls of epoll_ctl,
+ * and close() removes a descriptor without one.
  */
 import * as libc from './libc.ts';
 import { Arena, errno, systemError } from './libc.ts';
@@ -12,8 +12,8 @@ const WORD_BYTES = 4;
 const EVERYTHING = EPOLL.IN | EPOLL.PRI | EPOLL.OUT | EPOLL.RDHUP | EPOLL.ET;
 
 /**
- * What is ready, of what is watched. Each event carries the descriptor and a generation: a descriptor that was closed and
- * given anew in the same batch has another generation, and what was meant for the old one is told apart by it.
+ * Watches descriptors and returns which are ready. Each event carries the descriptor and a generation. The kernel may
+ * reuse a descriptor that was closed in the same batch; its new generation tells events of the old connection apart.
  */
 export class Poller {
   #fd: number;
@@ -25,12 +25,12 @@ export class Poller {
     if (this.#fd < 0) throw systemError('epoll_create1', errno());
   }
 
-  /** Tells about every change of a connection; false if the kernel would not. */
+  /** Watches every change of a connection (edge-triggered). Returns false if the kernel refuses. */
   watch(fd: number, generation: number): boolean {
     return this.#add(fd, generation, EVERYTHING);
   }
 
-  /** Tells again and again for as long as there is something to read. */
+  /** Reports the descriptor as long as it is readable (level-triggered). */
   watchLevel(fd: number, generation: number): boolean {
     return this.#add(fd, generation, EPOLL.IN);
   }
@@ -39,13 +39,13 @@ export class Poller {
     libc.epoll_ctl(this.#fd, EPOLL_CTL_DEL, fd, this.#request.address);
   }
 
-  /** How many events there are, after at most this time. */
+  /** Waits for events, at most this long, and returns how many there are. */
   wait(timeoutMs: number): number {
     const count = libc.epoll_wait(this.#fd, this.#events.address, MAX_EVENTS, timeoutMs);
-    return Math.max(0, count); // EINTR is the only error there can be
+    return Math.max(0, count); // EINTR is the only possible error
   }
 
-  /** Of the event at this place: what is ready. */
+  /** Returns the flags of the event at this index. */
   events(index: number): number {
     return this.#events.words[index * EPOLL_EVENT.words] ?? 0;
   }
@@ -58,7 +58,7 @@ export class Poller {
     return this.#events.words[index * EPOLL_EVENT.words + EPOLL_EVENT.data + 1] ?? -1;
   }
 
-  /** Once is enough: by the second time the number may be somebody else's. */
+  /** Closes the instance once. After that, the kernel may have given its number to another file. */
   close(): void {
     if (this.#fd >= 0) libc.close(this.#fd);
     this.#fd = -1;

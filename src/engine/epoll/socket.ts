@@ -1,18 +1,17 @@
 /**
- * Sockets as the engine makes and ends them. Options are set where they are inherited, so that an accepted socket costs
- * no call at all.
+ * Opens and closes the sockets of the engine. Accepted sockets inherit the options of their listener, which saves calls.
  */
-import type { Endpoint } from '../../endpoint.ts';
-import type { ListenOptions } from '../../../net/listen-address.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { ListenOptions } from '../../net/listen-address.ts';
 import {
   readEnd,
   SOCKADDR_BYTES,
   SOCKADDR_WORDS,
   writeAddress,
   type SocketEnd,
-} from './address.ts';
-import * as libc from './libc.ts';
-import { Arena, errno, systemError } from './libc.ts';
+} from '../../system/socket-address.ts';
+import * as libc from '../../system/libc.ts';
+import { Arena, errno, systemError } from '../../system/libc.ts';
 import {
   AF_INET,
   AF_INET6,
@@ -27,7 +26,7 @@ import {
   SOCK_STREAM,
   SOL_SOCKET,
   TCP,
-} from './linux.ts';
+} from '../../system/linux.ts';
 
 const SOCKET_TYPE = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 const BACKLOG = 4096;

@@ -1,8 +1,8 @@
 /**
- * Numbers of the Linux ABI, the same on x86-64 and arm64 but for {@link EPOLL_EVENT}.
+ * Constants of the Linux ABI. They are the same on x86-64 and arm64, except {@link EPOLL_EVENT}.
  */
 
-/** Errors that have a meaning for the engine. */
+/** Error numbers that callers handle. */
 export const ERRNO = {
   EINTR: 4,
   EBADF: 9,
@@ -20,7 +20,7 @@ export const ERRNO = {
   EINPROGRESS: 115,
 } as const;
 
-/** What epoll reports and is asked for. */
+/** Event flags of epoll. */
 export const EPOLL = {
   IN: 0x1,
   PRI: 0x2,
@@ -31,7 +31,7 @@ export const EPOLL = {
   ET: 0x80000000 | 0,
 } as const;
 
-/** For poll(2). */
+/** Event flags of poll(2). */
 export const POLLIN = 0x1;
 export const POLLOUT = 0x4;
 
@@ -39,7 +39,7 @@ export const EPOLL_CLOEXEC = 0x80000;
 export const EPOLL_CTL_ADD = 1;
 export const EPOLL_CTL_DEL = 2;
 
-/** Where things are in an array of struct epoll_event, in words: it is packed on x86-64 only. */
+/** Layout of struct epoll_event, in words of 4 bytes. It is packed on x86-64 only. */
 export const EPOLL_EVENT =
   process.arch === 'x64' ? { words: 3, data: 1 } : ({ words: 4, data: 2 } as const);
 
@@ -67,7 +67,7 @@ export const TCP = { NODELAY: 1, KEEPIDLE: 4, QUICKACK: 12 } as const;
 export const IPPROTO_IPV6 = 41;
 export const IPV6_V6ONLY = 26;
 
-/** Flags of splice: move pages where possible, and never wait. */
+/** Flags of splice: move pages where possible, and do not block. */
 export const SPLICE_FLAGS = 0x1 | 0x2;
 export const O_NONBLOCK = 0x800;
 export const O_CLOEXEC = 0x80000;
