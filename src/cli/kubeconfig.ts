@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { systemCode } from '../files/system-error.ts';
-import { FileExists, writeWhole } from '../files/whole-file.ts';
+import { FileExists, writeAtomically } from '../files/atomic-write.ts';
 import { fileName } from './flags/flag-values.ts';
 import { ipVersion } from '../wire/ip-address.ts';
 import type { ClusterAccess } from '../kube/access/cluster-access.ts';
@@ -226,7 +226,7 @@ function hand(io: CommandIo, text: string, { output, force }: Flags, command: Co
     return;
   }
   try {
-    writeWhole(io.path(output), text, { mayReplace: force });
+    writeAtomically(io.path(output), text, { mayReplace: force });
   } catch (error) {
     refuseUnwritable(output, error, command);
   }

@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { writeWhole } from '../files/whole-file.ts';
+import { writeAtomically } from '../files/atomic-write.ts';
 import type { Route } from '../gateway/routes/route.ts';
 import { parseRoutes } from '../gateway/routes/routes-text.ts';
 
@@ -24,5 +24,5 @@ export async function readRoutesState(path: string): Promise<readonly Route[] | 
 /** Writes the file as a whole, or leaves the old one. @throws if it cannot. */
 export function writeRoutesState(path: string, routes: readonly Route[]): void {
   mkdirSync(dirname(path), { recursive: true });
-  writeWhole(path, `${JSON.stringify({ routes })}\n`);
+  writeAtomically(path, `${JSON.stringify({ routes })}\n`);
 }

@@ -9,7 +9,7 @@ import { watch, type FSWatcher } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemClock, type Clock } from '../clock/clock.ts';
 import { readWatched, readWatchedLater } from './read-watched.ts';
-import { Settling } from './settling.ts';
+import { Debounce } from './debounce.ts';
 
 /** Options of {@link watchFile}. */
 export interface WatchedFileOptions {
@@ -35,10 +35,10 @@ export interface WatchedFile {
 /** The safety net, for changes that no event tells. */
 export const LOOK_MS = 5000;
 
-/** A writer in place makes several events; this long after the last one the file is read. */
-const SETTLE_MS = 5;
-/** But no later than this after the first: a file that never rests is read all the same. */
-const SETTLE_LIMIT_MS = 50;
+/** A write in place causes several events. The file is read this long after the last one. */
+const DEBOUNCE_MS = 5;
+/** Maximum delay after the first event, for files that are written without a pause. */
+const DEBOUNCE_LIMIT_MS = 50;
 
 /** Calls back when the content of a file changes. The caller reads the first content itself, by readWatched(). */
 export function watchFile(path: string, options: WatchedFileOptions): WatchedFile {
@@ -49,9 +49,10 @@ class Watch implements WatchedFile {
   readonly #path: string;
   readonly #options: WatchedFileOptions;
   readonly #stopLooking: () => void;
-  readonly #events = new Settling({
-    ...{ afterMs: SETTLE_MS, limitMs: SETTLE_LIMIT_MS },
-    act: () => this.#look(),
+  readonly #events = new Debounce({
+    waitMs: DEBOUNCE_MS,
+    maxWaitMs: DEBOUNCE_LIMIT_MS,
+    action: () => this.#look(),
   });
   #watcher: FSWatcher | undefined;
   /** What was reported last; absent if that was an error. */
@@ -88,7 +89,7 @@ class Watch implements WatchedFile {
     this.#watcher?.close();
     this.#watcher = undefined;
     try {
-      const watcher = watch(dirname(this.#path), { persistent: false }, this.#events.sawEvent);
+      const watcher = watch(dirname(this.#path), { persistent: false }, this.#events.trigger);
       watcher.on('error', () => {
         // The directory is gone, perhaps for a moment: the next look begins a new watch.
         watcher.close();

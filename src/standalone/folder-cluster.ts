@@ -3,7 +3,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { placeOf } from '../files/place.ts';
+import { realPathOf } from '../files/real-path.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { RESOURCES, type Resource } from '../kube/resource.ts';
 import { collectGarbage } from '../kube/store/garbage.ts';
@@ -115,7 +115,8 @@ export class FolderCluster {
    */
   #refuseOtherFolder(folder: string, state: string): void {
     const { folder: before } = this.#database;
-    const isSame = before === undefined || before === folder || placeOf(before) === placeOf(folder);
+    const isSame =
+      before === undefined || before === folder || realPathOf(before) === realPathOf(folder);
     if (!isSame && existsSync(before)) {
       this.#database.close();
       throw new StateRefused(

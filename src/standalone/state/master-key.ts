@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readWatched } from '../../files/read-watched.ts';
 import { watchFile } from '../../files/watched-file.ts';
-import { writeWhole } from '../../files/whole-file.ts';
+import { writeAtomically } from '../../files/atomic-write.ts';
 import { parseKeys } from '../../gateway/key-file.ts';
 import { GATEWAY_KEYS } from '../../operator/master-keys.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -28,7 +28,7 @@ export function ensureMasterKeyFile(state: string): string {
   try {
     if (!existsSync(path)) {
       const key = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64');
-      writeWhole(path, `${key}\n`, { isDurable: true });
+      writeAtomically(path, `${key}\n`, { isDurable: true });
     }
     parseKeys(readWatched(path).toString('latin1'), path);
     return path;

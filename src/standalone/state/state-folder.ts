@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { placeOf } from '../../files/place.ts';
+import { realPathOf } from '../../files/real-path.ts';
 import { systemCode } from '../../files/system-error.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { STATUS_FILE } from './status-file.ts';
@@ -44,7 +44,10 @@ export function defaultStateFolder(
 /** Makes the folder if it is not there. @throws StateRefused if others can read or write it, with what to run */
 export function prepareStateFolder(state: string, folder: string): void {
   // By both: links in the folder are followed, and one may lead to the folder.
-  if (isReadWith(resolve(folder), resolve(state)) || isReadWith(placeOf(folder), placeOf(state))) {
+  if (
+    isReadWith(resolve(folder), resolve(state)) ||
+    isReadWith(realPathOf(folder), realPathOf(state))
+  ) {
     throw new StateRefused(
       `the state ${state} is within ${folder}, and would be read as part of it; give another folder with --state`,
     );

@@ -2,7 +2,7 @@
  * The Edges and Exposures with their statuses as a file, for `snicket status` and for people.
  */
 import { join } from 'node:path';
-import { writeWhole } from '../../files/whole-file.ts';
+import { writeAtomically } from '../../files/atomic-write.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { ApiObject, ObjectStore } from '../../kube/store/object-store.ts';
@@ -38,7 +38,7 @@ export function keepStatusFile(state: string, store: ObjectStore, log: Logger): 
     due = undefined;
     const startMs = performance.now();
     try {
-      writeWhole(path, statusText(store, texts, faults));
+      writeAtomically(path, statusText(store, texts, faults));
       fault = undefined;
     } catch (error) {
       const sentence = error instanceof Error ? error.message : String(error);

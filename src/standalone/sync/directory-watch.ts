@@ -3,27 +3,28 @@
  * and then all the same.
  */
 import { statSync, watch, type FSWatcher } from 'node:fs';
-import { Settling } from '../../files/settling.ts';
+import { Debounce } from '../../files/debounce.ts';
 
 /** Each costs the kernel a watch, of which a user has some thousands. */
 const MAX_WATCHES = 1_000;
 
-/** A writer makes several events; this long after the last one it is told. */
-const SETTLE_MS = 50;
-/** But no later than this after the first: a directory that never rests is told of all the same. */
-const SETTLE_LIMIT_MS = 500;
+/** A write causes several events. They are reported this long after the last one. */
+const DEBOUNCE_MS = 50;
+/** Maximum delay after the first event, for directories that change without a pause. */
+const DEBOUNCE_LIMIT_MS = 500;
 
 /** The directories that are watched. */
 export class DirectoryWatch {
-  readonly #events: Settling;
+  readonly #events: Debounce;
   /** By identity and path: one that is replaced is another. */
   readonly #watchers = new Map<string, FSWatcher>();
   #isStopped = false;
 
   constructor(onEvent: () => void) {
-    this.#events = new Settling({
-      ...{ afterMs: SETTLE_MS, limitMs: SETTLE_LIMIT_MS },
-      act: onEvent,
+    this.#events = new Debounce({
+      waitMs: DEBOUNCE_MS,
+      maxWaitMs: DEBOUNCE_LIMIT_MS,
+      action: onEvent,
     });
   }
 
@@ -54,7 +55,7 @@ export class DirectoryWatch {
 
   #open(key: string, path: string): void {
     try {
-      const watcher = watch(path, { persistent: false }, this.#events.sawEvent);
+      const watcher = watch(path, { persistent: false }, this.#events.trigger);
       watcher.on('error', () => {
         // It is gone, perhaps for a moment: the next look finds out.
         watcher.close();

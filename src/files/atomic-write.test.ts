@@ -13,26 +13,26 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileExists, writeWhole } from './whole-file.ts';
+import { FileExists, writeAtomically } from './atomic-write.ts';
 
 let folder: string;
 let path: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'snicket-whole-'));
+  folder = mkdtempSync(join(tmpdir(), 'snicket-atomic-'));
   path = join(folder, 'file');
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Each way to write, and that on a file system that has no hard links. */
+/** Each combination of options, with and without hard links. */
 const WAYS = [
-  ['in place of what is there', { mayReplace: true }, false],
-  ['in place of what is there, for good', { isDurable: true }, false],
-  ['where nothing is', { mayReplace: false }, false],
-  ['where nothing is, without hard links', { mayReplace: false }, true],
+  ['replacing a file', { mayReplace: true }, false],
+  ['replacing a file durably', { isDurable: true }, false],
+  ['creating a file', { mayReplace: false }, false],
+  ['creating a file without hard links', { mayReplace: false }, true],
 ] as const;
 
-/** A file system cannot be mounted by every user, so that one without hard links is played. */
+/** Simulates a file system without hard links, because mounting one needs root. */
 function withoutLinks(hasNone: boolean): Disposable {
   if (!hasNone) return { [Symbol.dispose]: () => undefined };
   return spyOn(fs, 'linkSync').mockImplementation(() => {
@@ -46,31 +46,31 @@ function withoutLinks(hasNone: boolean): Disposable {
 test.each(WAYS)('writes a file that only its owner can read, %s', (_, options, hasNoLinks) => {
   using _links = withoutLinks(hasNoLinks);
 
-  writeWhole(path, 'text', options);
+  writeAtomically(path, 'text', options);
 
   expect(readFileSync(path, 'utf8')).toBe('text');
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder)).toEqual(['file']);
 });
 
-test('replaces a file, and does not write into it: others may have it open', () => {
+test('replaces a file instead of writing into it, because others may have it open', () => {
   const other = join(folder, 'other');
   writeFileSync(path, 'old', { mode: 0o644 });
   linkSync(path, other);
 
-  writeWhole(path, 'new');
+  writeAtomically(path, 'new');
 
   expect(readFileSync(path, 'utf8')).toBe('new');
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readFileSync(other, 'utf8')).toBe('old');
 });
 
-describe.each([false, true])('where it may not replace (without hard links: %p)', (hasNoLinks) => {
-  test('a file stays as it is', () => {
+describe.each([false, true])('with mayReplace: false (no hard links: %p)', (hasNoLinks) => {
+  test('leaves an existing file unchanged', () => {
     using _links = withoutLinks(hasNoLinks);
     writeFileSync(path, 'precious');
 
-    const write = () => writeWhole(path, 'text', { mayReplace: false });
+    const write = () => writeAtomically(path, 'text', { mayReplace: false });
 
     expect(write).toThrow(FileExists);
     expect(write).toThrow(`${path} is there already`);
@@ -78,33 +78,33 @@ describe.each([false, true])('where it may not replace (without hard links: %p)'
     expect(readdirSync(folder)).toEqual(['file']);
   });
 
-  test('a link that leads nowhere is not followed', () => {
+  test('does not follow a broken symbolic link', () => {
     using _links = withoutLinks(hasNoLinks);
     symlinkSync('elsewhere', path);
 
-    expect(() => writeWhole(path, 'text', { mayReplace: false })).toThrow(FileExists);
+    expect(() => writeAtomically(path, 'text', { mayReplace: false })).toThrow(FileExists);
 
     expect(readdirSync(folder)).toEqual(['file']);
   });
 });
 
-describe('a write that fails', () => {
-  /** Writes more than a file may have, in a process of its own. The code of the error. */
+describe('a failed write', () => {
+  /** Exceeds the file size limit in a child process. Returns the error code. */
   function writeTooMuch(options: object): string {
     const code = `
-      const { writeWhole } = await import(${JSON.stringify(join(import.meta.dir, 'whole-file.ts'))});
+      const { writeAtomically } = await import(${JSON.stringify(join(import.meta.dir, 'atomic-write.ts'))});
       try {
-        writeWhole(${JSON.stringify(path)}, 'x'.repeat(1e6), ${JSON.stringify(options)});
+        writeAtomically(${JSON.stringify(path)}, 'x'.repeat(1e6), ${JSON.stringify(options)});
       } catch (error) {
         process.stdout.write(error.code);
       }`;
-    // The limit is in blocks; without the trap its signal would end the process.
+    // The limit is in blocks. Without the trap, SIGXFSZ would kill the process.
     const words = ['sh', '-c', `trap '' XFSZ; ulimit -f 1; exec "$0" -e "$1"`];
     return Bun.spawnSync([...words, process.execPath, code]).stdout.toString();
   }
 
   test.each([{ mayReplace: true }, { isDurable: true }, { mayReplace: false }])(
-    'leaves nothing behind, with %j',
+    'leaves no file behind, with %j',
     (options) => {
       expect(writeTooMuch(options)).toBe('EFBIG');
 
@@ -112,7 +112,7 @@ describe('a write that fails', () => {
     },
   );
 
-  test('leaves nothing behind, where there are no hard links and no room for the text once more', () => {
+  test('leaves no file behind without hard links and without space for a second copy', () => {
     using _links = withoutLinks(true);
     const { writeFileSync: really } = fs;
     using write = spyOn(fs, 'writeFileSync');
@@ -125,13 +125,13 @@ describe('a write that fails', () => {
       });
     });
 
-    expect(() => writeWhole(path, 'text', { mayReplace: false })).toThrow('ENOSPC');
+    expect(() => writeAtomically(path, 'text', { mayReplace: false })).toThrow('ENOSPC');
 
     expect(write).toHaveBeenCalledTimes(2);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('leaves the old file', () => {
+  test('leaves the previous file', () => {
     writeFileSync(path, 'old');
 
     expect(writeTooMuch({})).toBe('EFBIG');
@@ -140,11 +140,11 @@ describe('a write that fails', () => {
     expect(readdirSync(folder)).toEqual(['file']);
   });
 
-  test('at the last step leaves nothing beside, and is told in the same words each time', () => {
+  test('in the last step leaves no temporary file, and has the same message each time', () => {
     mkdirSync(join(path, 'not empty'), { recursive: true });
     const said = () => {
       try {
-        writeWhole(path, 'text');
+        writeAtomically(path, 'text');
       } catch (error) {
         return String(error);
       }
@@ -158,15 +158,15 @@ describe('a write that fails', () => {
     expect(readdirSync(folder)).toEqual(['file']);
   });
 
-  test('because of a file that somebody else put beside leaves that one', () => {
+  test('because of an existing temporary file leaves that file unchanged', () => {
     using open = spyOn(fs, 'openSync');
-    writeWhole(path, 'first');
-    const beside = String(open.mock.calls[0]?.[0]);
-    writeFileSync(beside, 'of somebody else');
+    writeAtomically(path, 'first');
+    const temporary = String(open.mock.calls[0]?.[0]);
+    writeFileSync(temporary, 'of another process');
 
-    expect(() => writeWhole(path, 'second')).toThrow('EEXIST');
+    expect(() => writeAtomically(path, 'second')).toThrow('EEXIST');
 
-    expect(readFileSync(beside, 'utf8')).toBe('of somebody else');
+    expect(readFileSync(temporary, 'utf8')).toBe('of another process');
     expect(readFileSync(path, 'utf8')).toBe('first');
   });
 });

@@ -2,9 +2,9 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { placeOf } from './place.ts';
+import { realPathOf } from './real-path.ts';
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), 'snicket-place-')));
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'snicket-real-path-')));
 mkdirSync(join(root, 'folder', 'inner'), { recursive: true });
 writeFileSync(join(root, 'file'), '');
 symlinkSync('folder', join(root, 'link'));
@@ -23,11 +23,11 @@ test.each([
   ['file/none', 'file/none'],
   ['broken/none', 'broken/none'],
   ['loop/none', 'loop/none'],
-])('%s leads to %s', (path, place) => {
-  expect(placeOf(join(root, path))).toBe(join(root, place));
+])('resolves %s to %s', (path, resolved) => {
+  expect(realPathOf(join(root, path))).toBe(join(root, resolved));
 });
 
-test('a path from here is followed as one from the root', () => {
-  expect(placeOf(relative(process.cwd(), join(root, 'link')))).toBe(join(root, 'folder'));
-  expect(placeOf('/')).toBe('/');
+test('resolves a relative path, and the root', () => {
+  expect(realPathOf(relative(process.cwd(), join(root, 'link')))).toBe(join(root, 'folder'));
+  expect(realPathOf('/')).toBe('/');
 });

@@ -1,0 +1,17 @@
+/**
+ * Resolves symbolic links, so that two paths to the same file compare as equal.
+ */
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/** Returns the absolute path without symbolic links. Resolves as much of a missing or unreadable path as possible. */
+export function realPathOf(path: string): string {
+  const absolute = resolve(path);
+  try {
+    return realpathSync(absolute);
+  } catch (error) {
+    const parent = dirname(absolute);
+    if (!(error instanceof Error && 'code' in error) || parent === absolute) throw error;
+    return join(realPathOf(parent), basename(absolute));
+  }
+}
