@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { until } from '../net/testing/peer.ts';
-import { TestAuthority } from '../proxy/testing/certificates.ts';
+import { TestAuthority } from '../net/testing/certificates.ts';
 import { snicket } from './testing/in-process.ts';
 
 const main = resolve(import.meta.dir, '../main.ts');

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
-import { parseKeys } from '../gateway/key-file.ts';
+import { parseKeys } from '../wire/master-keys.ts';
 import { deriveTenantSecret } from '../wire/tenant-key.ts';
 import type { CommandIo } from './io/command-io.ts';
 

@@ -4,7 +4,7 @@
 import { readWatched } from '../files/read-watched.ts';
 import { watchFile, type WatchedFile } from '../files/watched-file.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { parseKeys } from './key-file.ts';
+import { parseKeys } from '../wire/master-keys.ts';
 
 /** Watches the file and gives away its keys. */
 export class KeySource {

@@ -3,7 +3,7 @@
  * Whoever replaces a key adds the new one in a line of its own; the last line is the one that workers get.
  */
 import { systemClock, type Clock } from '../clock/clock.ts';
-import { parseKeys } from '../gateway/key-file.ts';
+import { parseKeys } from '../wire/master-keys.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/object.ts';

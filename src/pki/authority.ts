@@ -9,7 +9,7 @@ import {
   X509Certificate,
 } from '@peculiar/x509';
 import { X509Certificate as NodeCertificate, type KeyObject } from 'node:crypto';
-import { certificateBlocks } from '../proxy/credentials/pem.ts';
+import { certificateBlocks } from '../wire/pem.ts';
 import { PkiError } from './pki-error.ts';
 import { readCaKey } from './private-key.ts';
 

@@ -5,7 +5,7 @@ import { X509Certificate as NodeCertificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
-import { certificateBlocks } from '../proxy/credentials/pem.ts';
+import { certificateBlocks } from '../wire/pem.ts';
 import { issueLeaf } from './leaf.ts';
 import { reasonToReissue } from './renewal.ts';
 import { hasOpenssl, openssl } from './testing/openssl.ts';

@@ -4,7 +4,7 @@
 import 'reflect-metadata'; // before x509, which cannot be loaded without
 import { SubjectAlternativeNameExtension, X509Certificate } from '@peculiar/x509';
 import { createPrivateKey, X509Certificate as NodeCertificate } from 'node:crypto';
-import { certificateBlocks } from '../proxy/credentials/pem.ts';
+import { certificateBlocks } from '../wire/pem.ts';
 import { hasIssuer, readAuthority, type Authority, type AuthorityPem } from './authority.ts';
 import { normalNames, normalText, type LeafNames } from './leaf-names.ts';
 

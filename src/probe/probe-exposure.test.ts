@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { freePort } from '../net/testing/free-port.ts';
 import { until } from '../net/testing/peer.ts';
-import { TestAuthority } from '../proxy/testing/certificates.ts';
+import { TestAuthority } from '../net/testing/certificates.ts';
 import { HOPS } from './codes.ts';
 import { probeExposure, tenantHopsUnasked } from './probe-exposure.ts';
 import { API_HOST, KONNECTIVITY_HOST, ProbeLab, type Hops } from './testing/lab.ts';

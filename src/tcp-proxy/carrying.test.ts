@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../net/testing/peer.ts';
 import { ApiServer } from '../proxy/testing/api-server.ts';
-import { TestAuthority } from '../proxy/testing/certificates.ts';
+import { TestAuthority } from '../net/testing/certificates.ts';
 import { Pod } from '../proxy/testing/pod.ts';
 import { HOST, Tenant } from './testing/tenant.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { ManualClock } from '../clock/manual-clock.ts';
 import { createClient } from '../kube/client/fetch-client.ts';
 import { RESOURCES } from '../kube/resource.ts';
-import { TestAuthority } from '../proxy/testing/certificates.ts';
+import { TestAuthority } from '../net/testing/certificates.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { SLICE_MANAGED_BY } from '../tenant/endpoints/endpoint-slice.ts';
 import { SliceKeeper } from './slice-keeper.ts';

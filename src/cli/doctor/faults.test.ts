@@ -11,7 +11,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { makeCa } from '../../pki/testing/test-ca.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
-import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { TestAuthority } from '../../net/testing/certificates.ts';
 import { addKamaji, ASKS, startProvidedLab } from '../../operator/testing/provided-lab.ts';
 import {
   API_HOST,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { Backend } from '../../net/testing/peer.ts';
 import { answering, VERSION_ANSWER } from '../../probe/testing/answers.ts';
 import { ApiServer } from '../../proxy/testing/api-server.ts';
-import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { TestAuthority } from '../../net/testing/certificates.ts';
 import { Terminal } from '../testing/snicket.ts';
 
 setDefaultTimeout(60_000);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';
+import { TestAuthority, type Pair } from '../../net/testing/certificates.ts';
 import { AccessError } from './cluster-access.ts';
 import { parseKubeconfig, type KubeconfigOptions } from './kubeconfig.ts';
 

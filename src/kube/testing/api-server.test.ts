@@ -3,7 +3,7 @@ import type { KubeClient, WatchEvent } from '../client/client.ts';
 import { createClient } from '../client/fetch-client.ts';
 import type { KubeObject } from '../object.ts';
 import { RESOURCES, withVersion } from '../resource.ts';
-import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { TestAuthority } from '../../net/testing/certificates.ts';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import { TestApiServer } from './api-server.ts';
 import { MemoryApiServer } from './memory/memory-api-server.ts';

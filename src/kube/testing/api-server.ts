@@ -1,7 +1,7 @@
 /**
  * For tests only: a {@link TestCluster} behind real TLS on loopback.
  */
-import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';
+import { TestAuthority, type Pair } from '../../net/testing/certificates.ts';
 import type { Credentials } from '../access/cluster-access.ts';
 import { TestCluster, type TestClusterOptions } from './test-cluster.ts';
 import { TlsListener } from './tls-listener.ts';

@@ -8,7 +8,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Pair } from '../../proxy/testing/certificates.ts';
+import type { Pair } from '../../net/testing/certificates.ts';
 import type { ApiResponse } from './api-response.ts';
 import { httpResponse } from './http-response.ts';
 import type { ApiRequest } from './test-cluster.ts';

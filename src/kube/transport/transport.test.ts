@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { TestAuthority } from '../../net/testing/certificates.ts';
 import { errorOf, tokenOf, TransportLab, VERSION } from './testing/lab.ts';
 import { startServer } from './testing/server.ts';
 import type { Transport } from './transport.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { TestAuthority } from '../../net/testing/certificates.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { kubeconfigFor } from '../../providers/testing/provider-objects.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';

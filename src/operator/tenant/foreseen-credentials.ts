@@ -3,7 +3,7 @@
  * made anew is a text that says so.
  */
 import type { WorkerMode } from '../../api/exposure.ts';
-import { KeyFileError } from '../../gateway/key-file.ts';
+import { KeyFileError } from '../../wire/master-keys.ts';
 import { placeholder } from '../../plan/placeholder.ts';
 import type { CredentialsSource } from '../look.ts';
 import type { ManagementPlace } from '../management/management-view.ts';

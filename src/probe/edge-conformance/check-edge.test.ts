@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { ApiServer } from '../../proxy/testing/api-server.ts';
-import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { TestAuthority } from '../../net/testing/certificates.ts';
 import { dialTcp, type Dial } from '../dial.ts';
 import { complaints, EdgeLab, HOST_A, HOST_B } from './testing/edge-lab.ts';
 import { httpSpeaker } from './testing/http-speaker.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { TLSSocket } from 'node:tls';
 import { ApiServer } from '../../proxy/testing/api-server.ts';
-import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { TestAuthority } from '../../net/testing/certificates.ts';
 import { dialTcp } from '../dial.ts';
 import { EdgeConnection } from './edge-connection.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { TLSSocket } from 'node:tls';
 import { until } from '../../net/testing/peer.ts';
-import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { TestAuthority } from '../../net/testing/certificates.ts';
 import { dialTcp } from '../dial.ts';
 import { answering, httpText, silent, UNAUTHORIZED_ANSWER } from '../testing/answers.ts';
 import { API_HOST, ProbeLab } from '../testing/lab.ts';

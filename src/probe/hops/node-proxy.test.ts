@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { freePort } from '../../net/testing/free-port.ts';
-import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';
+import { TestAuthority, type Pair } from '../../net/testing/certificates.ts';
 import { ApiServer } from '../../proxy/testing/api-server.ts';
 import { probeNode, type NodeTarget } from '../probe-node.ts';
 import { silent } from '../testing/answers.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { until, type Peer } from '../../net/testing/peer.ts';
-import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { TestAuthority } from '../../net/testing/certificates.ts';
 import { ALERT_RECORDS } from '../../wire/alert.ts';
 import { API_HOST, ProbeLab } from '../testing/lab.ts';
 import { underShortLimit } from '../testing/short-limit.ts';

@@ -4,7 +4,7 @@
 import { Backend, type Peer } from '../../net/testing/peer.ts';
 import { GatewayLab, type RouteWish } from '../../gateway/testing/lab.ts';
 import { ApiServer, type ApiServerOptions } from '../../proxy/testing/api-server.ts';
-import { TestAuthority, type Pair } from '../../proxy/testing/certificates.ts';
+import { TestAuthority, type Pair } from '../../net/testing/certificates.ts';
 import type { HopName } from '../codes.ts';
 import type { HopResult } from '../hop.ts';
 import { probeExposure, type ProbeOptions, type ProbeTarget } from '../probe-exposure.ts';

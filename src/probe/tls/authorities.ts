@@ -4,7 +4,7 @@
  * TLS would say only whether it verifies, and of an expired certificate only that it has expired, whoever signed it.
  */
 import { X509Certificate } from 'node:crypto';
-import { certificateBlocks } from '../../proxy/credentials/pem.ts';
+import { certificateBlocks } from '../../wire/pem.ts';
 
 /** The leaf first, then whoever signed the one before; the last is an authority that is known. */
 export type CertificatePath = readonly [leaf: X509Certificate, ...signers: X509Certificate[]];

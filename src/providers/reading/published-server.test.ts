@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { PreparePolicy } from '../../api/exposure.ts';
-import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { TestAuthority } from '../../net/testing/certificates.ts';
 import type { ProvidedFacts, ProviderName } from './control-plane-reading.ts';
 import { publishedFindings } from './published-server.ts';
 import { freshTenant, k0smotronCluster } from '../testing/provider-objects.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { TestAuthority } from '../../net/testing/certificates.ts';
 import type { ProvidedFacts, Secret } from './control-plane-reading.ts';
 import { leftSecrets, renewableSecrets } from './renewable-secrets.ts';
 import {

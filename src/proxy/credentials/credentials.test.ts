@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { datesFault, parseServingCertificate, withIssuer } from './serving-certificate.ts';
 import { parseTenantSecret } from './tenant-secret.ts';
 import { parseTrustedAuthorities } from './trusted-authorities.ts';
-import { TestAuthority } from '../testing/certificates.ts';
+import { TestAuthority } from '../../net/testing/certificates.ts';
 
 const authority = await TestAuthority.create();
 const notAfter = new Date('2031-02-03T04:05:06Z');

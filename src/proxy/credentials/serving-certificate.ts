@@ -2,7 +2,7 @@
  * The certificate and key by which the proxy answers pods.
  */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
-import { certificateBlocks } from './pem.ts';
+import { certificateBlocks } from '../../wire/pem.ts';
 
 /** A pair that fits. */
 export interface ServingCertificate {

@@ -2,7 +2,7 @@
  * The certificate authorities that the edge's certificate has to chain to.
  */
 import { X509Certificate } from 'node:crypto';
-import { certificateBlocks } from './pem.ts';
+import { certificateBlocks } from '../../wire/pem.ts';
 
 /** What TLS is told to trust; nothing else is. */
 export interface TrustedAuthorities {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { until } from '../../net/testing/peer.ts';
-import { TestAuthority, type Pair } from '../testing/certificates.ts';
+import { TestAuthority, type Pair } from '../../net/testing/certificates.ts';
 import { HOST, Lab } from '../testing/lab.ts';
 import { Pod } from '../testing/pod.ts';
 

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
-import type { Pair } from './certificates.ts';
+import type { Pair } from '../../net/testing/certificates.ts';
 
 /** Options of {@link ApiServer.start}. */
 export interface ApiServerOptions {

@@ -8,7 +8,7 @@ import { ManualClock } from '../../clock/manual-clock.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { startProxy, type ProxyMode, type ProxyOptions, type RunningProxy } from '../proxy.ts';
 import { ApiServer, type ApiServerOptions } from './api-server.ts';
-import { TestAuthority, type Pair } from './certificates.ts';
+import { TestAuthority, type Pair } from '../../net/testing/certificates.ts';
 
 /** The tenant's API host. */
 export const HOST = 'a.k8s.test';

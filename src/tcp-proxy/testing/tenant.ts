@@ -11,7 +11,7 @@ import { createClient } from '../../kube/client/fetch-client.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { TestApiServer } from '../../kube/testing/api-server.ts';
 import { ApiServer } from '../../proxy/testing/api-server.ts';
-import { TestAuthority } from '../../proxy/testing/certificates.ts';
+import { TestAuthority } from '../../net/testing/certificates.ts';
 import { POD_NAMES } from '../../proxy/testing/lab.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import type { EndpointSlice } from '../../tenant/endpoints/endpoint-slice.ts';

@@ -16,7 +16,7 @@ import { SYSTEM, TENANTS } from '../../../operator/testing/places.ts';
 import { issueLeaf } from '../../../pki/leaf.ts';
 import { makeCa, type TestCa } from '../../../pki/testing/test-ca.ts';
 import { ApiServer, type ApiServerOptions } from '../../../proxy/testing/api-server.ts';
-import type { Pair } from '../../../proxy/testing/certificates.ts';
+import type { Pair } from '../../../net/testing/certificates.ts';
 import type { Examination } from '../examination.ts';
 import { examineAll } from '../examine-exposures.ts';
 import { TestIo } from '../../testing/test-io.ts';

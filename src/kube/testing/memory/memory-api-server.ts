@@ -4,7 +4,7 @@
  * dates and chains are not.
  */
 import { X509Certificate } from 'node:crypto';
-import { TestAuthority, type Pair } from '../../../proxy/testing/certificates.ts';
+import { TestAuthority, type Pair } from '../../../net/testing/certificates.ts';
 import { hostOf, type ClusterAccess } from '../../access/cluster-access.ts';
 import type { KubeClient } from '../../client/client.ts';
 import type { ClientOptions } from '../../client/fetch-client.ts';

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ManualClock } from '../../../clock/manual-clock.ts';
-import { TestAuthority, type Pair } from '../../../proxy/testing/certificates.ts';
+import { TestAuthority, type Pair } from '../../../net/testing/certificates.ts';
 import type { ClusterAccess } from '../../access/cluster-access.ts';
 import { isKubeError, type KubeError } from '../../kube-error.ts';
 import { startServer, type Exchange, type TestServer } from './server.ts';

@@ -3,7 +3,7 @@
  */
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
-import type { Pair } from '../../../proxy/testing/certificates.ts';
+import type { Pair } from '../../../net/testing/certificates.ts';
 
 /** A request that has come, and what can be done with it. */
 export interface Exchange {

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { ApiServer } from '../../../proxy/testing/api-server.ts';
-import { TestAuthority } from '../../../proxy/testing/certificates.ts';
+import { TestAuthority } from '../../../net/testing/certificates.ts';
 import { EdgeLab, expectResult, HOST_A, HOST_B } from '../testing/edge-lab.ts';
 import { FaultyEdge, type EdgeFaults } from '../testing/faulty-edge.ts';
 import { HttpBackend } from '../testing/http-backend.ts';

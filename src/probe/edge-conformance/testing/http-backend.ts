@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import { TestAuthority, type Pair } from '../../../proxy/testing/certificates.ts';
+import { TestAuthority, type Pair } from '../../../net/testing/certificates.ts';
 
 /** Options of {@link HttpBackend.start}. */
 export interface HttpBackendOptions {

@@ -1,10 +1,10 @@
 /**
- * Certificates in a file as PEM (RFC 7468).
+ * Certificates in PEM (RFC 7468).
  */
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Each certificate of a file, as PEM, in its order. What is between them is left out, and what is in them not read. */
+/** Returns each certificate of a file as PEM, in order, without the text between them. Does not parse certificates. */
 export function certificateBlocks(pem: string): readonly string[] {
   return pem.match(BLOCK) ?? [];
 }

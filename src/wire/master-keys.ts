@@ -1,9 +1,10 @@
 /**
- * The file of master keys: one key per line, in base64 or hex, of at least 32 bytes. Empty lines and lines that begin
- * with # are skipped. Two keys are valid while one is being replaced by the other; the order does not matter.
+ * The file of master keys, from which tenant keys are derived (see tenant-key.ts). It has one key per line, in base64 or
+ * hex, of at least 32 bytes. Empty lines and lines that start with # are ignored. During a rotation the file has two keys,
+ * in any order.
  */
 
-/** A key file that cannot be used. The message says which line, and never what is in it. */
+/** The key file is invalid. The message names the line, and never contains its content. */
 export class KeyFileError extends Error {
   readonly code = 'key_file_invalid';
   override readonly name = 'KeyFileError';
@@ -12,7 +13,7 @@ export class KeyFileError extends Error {
 const MASTER_KEY_BYTES = 32;
 const MAX_KEYS = 2;
 
-/** The keys in a text. @throws KeyFileError */
+/** Parses the content of a key file. @throws KeyFileError */
 export function parseKeys(text: string, file: string): readonly Uint8Array[] {
   const keys: Uint8Array[] = [];
   for (const [index, line] of text.split('\n').entries()) {
@@ -42,8 +43,8 @@ export function parseKeys(text: string, file: string): readonly Uint8Array[] {
 }
 
 /**
- * 64 hex digits would also pass as base64, for 48 bytes that nobody meant: hex goes first. Base64 has to be what its
- * bytes encode to: of a longer key that lost its end, a decoder would make another key.
+ * Tries hex first, because 64 hex digits are also valid base64, for 48 other bytes. Base64 must equal the encoding of its
+ * bytes: a decoder would accept a truncated key as another key.
  */
 function decode(word: string): Uint8Array | undefined {
   if (word.length % 2 === 0 && /^[0-9a-fA-F]+$/.test(word)) return Buffer.from(word, 'hex');

@@ -1,5 +1,5 @@
 /**
- * For tests only: a tenant's CA and what it signs.
+ * For tests only: a CA and the certificates it signs.
  */
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';

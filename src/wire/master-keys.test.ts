@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { parseKeys } from './key-file.ts';
+import { parseKeys } from './master-keys.ts';
 
 const KEY = Buffer.from('0123456789abcdef0123456789abcdef');
 
@@ -32,7 +32,7 @@ test.each([
   expect(() => parseKeys(text, 'keys')).toThrow(sentence);
 });
 
-test('refuses a longer key that lost its end, in place of taking it for another', () => {
+test('refuses a truncated key', () => {
   const whole = Buffer.alloc(48, 'k').toString('base64');
   const padded = Buffer.alloc(40, 'k').toString('base64');
 
@@ -41,7 +41,7 @@ test('refuses a longer key that lost its end, in place of taking it for another'
   }
 });
 
-test('never says what is in the file', () => {
+test('never quotes the content of the file', () => {
   const secret = 'hunter2hunter2';
 
   expect(() => parseKeys(`${secret}!\n`, 'keys')).not.toThrow(secret);
