@@ -1,7 +1,7 @@
 /**
  * What a gateway keeps of the objects that it watches: a management cluster may have thousands.
  */
-import { SERVICE_NAME_LABEL } from '../tenant/endpoints/endpoint-slice.ts';
+import { SERVICE_NAME_LABEL } from '../kube/endpoints/endpoint-slice.ts';
 import type { EndpointSlice, RoutedExposure } from './exposure-routes.ts';
 
 /** Nothing else of an Exposure is looked at. */

@@ -16,7 +16,7 @@ import type { Route } from '../gateway/routes/route.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { Informer } from '../kube/informer/informer.ts';
 import { RESOURCES } from '../kube/resource.ts';
-import { SERVICE_NAME_LABEL } from '../tenant/endpoints/endpoint-slice.ts';
+import { SERVICE_NAME_LABEL } from '../kube/endpoints/endpoint-slice.ts';
 import { exposureRoutes, type EndpointSlice, type RoutedExposure } from './exposure-routes.ts';
 import { endpointPart, routedPart, serviceKey } from './kept-parts.ts';
 import { readRoutesState, writeRoutesState } from './routes-state.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { EndpointSlice } from '../tenant/endpoints/endpoint-slice.ts';
+import type { EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
 import { fixedService, fixedServiceFindings, fixedServiceObjects } from './fixed-service.ts';
 
 const AT = { name: 'blue', namespace: 'tenants' };

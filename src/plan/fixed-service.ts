@@ -11,13 +11,13 @@ import {
   endpointAddressFault,
   familyOf,
   isLoopback,
-} from '../tenant/endpoints/endpoint-address.ts';
+} from '../kube/endpoints/endpoint-address.ts';
 import {
   endpointAt,
   SERVICE_NAME_LABEL,
   SLICE_MANAGED_BY,
   type EndpointSlice,
-} from '../tenant/endpoints/endpoint-slice.ts';
+} from '../kube/endpoints/endpoint-slice.ts';
 import type { ControlPlane, ServicePort } from './control-plane.ts';
 import type { Finding } from '../api/finding.ts';
 

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { DRIVERS, type Edge } from '../api/edge.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
-import { endpointAddressFault } from '../tenant/endpoints/endpoint-address.ts';
-import type { EndpointSlice } from '../tenant/endpoints/endpoint-slice.ts';
+import { endpointAddressFault } from '../kube/endpoints/endpoint-address.ts';
+import type { EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
 import { planExposure, type Facts, type Plan, type Wish } from './plan.ts';
 import {
   CONTROL_PLANE,

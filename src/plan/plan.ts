@@ -11,7 +11,7 @@ import type { ServedApis } from '../edges/driver.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
 import { driverFor } from '../edges/driver-for.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { EndpointSlice } from '../tenant/endpoints/endpoint-slice.ts';
+import type { EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
 import type { PlacedProxies } from '../tenant/proxy-addresses.ts';
 import { tenantFindings, tenantObjects } from '../tenant/tenant-objects.ts';
 import type { HostConflict } from './conflicts.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { EndpointSlice } from '../tenant/endpoints/endpoint-slice.ts';
+import type { EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
 import { addressesIn, joined, left, otherWriter, type Place } from './kubernetes-slice.ts';
 import { STEWARDS_SLICE } from './testing/tenant.ts';
 

@@ -12,8 +12,8 @@ import {
   type Endpoint,
   type EndpointPort,
   type EndpointSlice,
-} from '../tenant/endpoints/endpoint-slice.ts';
-import { canonicalAddress, familyOf } from '../tenant/endpoints/endpoint-address.ts';
+} from '../kube/endpoints/endpoint-slice.ts';
+import { canonicalAddress, familyOf } from '../kube/endpoints/endpoint-address.ts';
 
 /** The Service `kubernetes` and its slice. */
 export const KUBERNETES = { namespace: 'default', name: 'kubernetes' } as const;

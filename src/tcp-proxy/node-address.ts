@@ -4,7 +4,7 @@
  */
 import { connect } from 'node:net';
 import type { EdgeAddress } from '../net/edge-address.ts';
-import { canonicalAddress, endpointAddressFault } from '../tenant/endpoints/endpoint-address.ts';
+import { canonicalAddress, endpointAddressFault } from '../kube/endpoints/endpoint-address.ts';
 
 /**
  * The address from which this machine reaches the upstream.

@@ -8,7 +8,7 @@ import {
 } from '../net/listen-address.ts';
 import type { Environment } from '../kube/access/in-cluster.ts';
 import { parseEdgeAddress, type EdgeAddress } from '../net/edge-address.ts';
-import { canonicalAddress, endpointAddressFault } from '../tenant/endpoints/endpoint-address.ts';
+import { canonicalAddress, endpointAddressFault } from '../kube/endpoints/endpoint-address.ts';
 import { ipVersion } from '../wire/ip-address.ts';
 import { serverNameFault } from '../wire/hello/server-name.ts';
 

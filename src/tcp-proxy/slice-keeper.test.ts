@@ -4,7 +4,7 @@ import { createClient } from '../kube/client/fetch-client.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { TestAuthority } from '../net/testing/certificates.ts';
 import { createLogger } from '../telemetry/log.ts';
-import { SLICE_MANAGED_BY } from '../tenant/endpoints/endpoint-slice.ts';
+import { SLICE_MANAGED_BY } from '../kube/endpoints/endpoint-slice.ts';
 import { SliceKeeper } from './slice-keeper.ts';
 import { ROUND_MS, SERVICE, STEWARDS_SLICE, Tenant } from './testing/tenant.ts';
 

@@ -8,8 +8,8 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { familyOf } from '../tenant/endpoints/endpoint-address.ts';
-import type { EndpointSlice } from '../tenant/endpoints/endpoint-slice.ts';
+import { familyOf } from '../kube/endpoints/endpoint-address.ts';
+import type { EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
 import {
   addressesIn,
   joined,

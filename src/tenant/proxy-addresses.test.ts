@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { endpointAt, SLICE_MANAGED_BY, type EndpointSlice } from './endpoints/endpoint-slice.ts';
+import {
+  endpointAt,
+  SLICE_MANAGED_BY,
+  type EndpointSlice,
+} from '../kube/endpoints/endpoint-slice.ts';
 import {
   isRolledOut,
   placedProxies,

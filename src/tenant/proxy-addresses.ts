@@ -8,8 +8,8 @@
  */
 import type { WorkerSpec } from '../api/worker.ts';
 import type { TenantFacts } from './tenant-facts.ts';
-import { canonicalAddress } from './endpoints/endpoint-address.ts';
-import { SLICE_MANAGED_BY, type EndpointSlice } from './endpoints/endpoint-slice.ts';
+import { canonicalAddress } from '../kube/endpoints/endpoint-address.ts';
+import { SLICE_MANAGED_BY, type EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
 import type { KubernetesEndpointsInput } from './endpoints/kubernetes-endpoints.ts';
 import type { Container, DaemonSet } from './pod.ts';
 

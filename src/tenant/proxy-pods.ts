@@ -4,7 +4,7 @@
 import type { WorkerMode, WorkerSpec } from '../api/worker.ts';
 import { formatListenAddress } from '../net/listen-address.ts';
 import { daemonSet } from './daemon-set.ts';
-import { canonicalAddress, familyOf } from './endpoints/endpoint-address.ts';
+import { canonicalAddress, familyOf } from '../kube/endpoints/endpoint-address.ts';
 import { ADDRESS_KEEPER, UNPRIVILEGED, type DaemonSet, type HostAlias } from './pod.ts';
 import { PROXY, PROXY_CA, PROXY_FILES } from './proxy-names.ts';
 

@@ -3,7 +3,7 @@
  */
 import { quoted } from '../../text/quote.ts';
 import { judgeDns, resolveHost, type Lookup, type Resolved } from '../../probe/hops/dns.ts';
-import { canonicalAddress } from '../../tenant/endpoints/endpoint-address.ts';
+import { canonicalAddress } from '../../kube/endpoints/endpoint-address.ts';
 import type { Destination } from './destination.ts';
 import type { WantedName } from './wanted-names.ts';
 

@@ -3,7 +3,7 @@
  */
 import { MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from '../../api/values/network-values.ts';
 import type { Finding } from '../../api/finding.ts';
-import { canonicalAddress } from '../../tenant/endpoints/endpoint-address.ts';
+import { canonicalAddress } from '../../kube/endpoints/endpoint-address.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 
 /** What a name leads to. */

@@ -1,7 +1,7 @@
 /**
  * Names below nip.io and sslip.io: they hold the address that they lead to, so that they need no record.
  */
-import { canonicalAddress } from '../../tenant/endpoints/endpoint-address.ts';
+import { canonicalAddress } from '../../kube/endpoints/endpoint-address.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 
 const SERVICES = ['nip.io', 'sslip.io'] as const;

@@ -19,7 +19,7 @@ import type { PublishedKubeconfig } from '../../probe/hops/kubeconfig.ts';
 import { PROXIES_TARGET, type ProxiesFacts, type ProxyPod } from '../../probe/hops/proxies.ts';
 import { probeExposure, type ProbeTarget } from '../../probe/probe-exposure.ts';
 import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
-import type { EndpointSlice } from '../../tenant/endpoints/endpoint-slice.ts';
+import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { areMoving, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { toldOnce } from './told-once.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { RESOURCES } from '../../kube/resource.ts';
-import type { Endpoint } from '../../tenant/endpoints/endpoint-slice.ts';
+import type { Endpoint } from '../../kube/endpoints/endpoint-slice.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import type { DaemonSet } from '../../tenant/pod.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';

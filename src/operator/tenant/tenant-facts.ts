@@ -6,7 +6,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { TenantFacts, TenantNode } from '../../tenant/tenant-facts.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
-import { familyOf } from '../../tenant/endpoints/endpoint-address.ts';
+import { familyOf } from '../../kube/endpoints/endpoint-address.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import type { Node, TenantView } from './link/tenant-view.ts';
 

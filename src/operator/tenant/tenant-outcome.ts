@@ -9,7 +9,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import { judgeEndpoints } from '../../probe/hops/endpoints.ts';
 import { judgeProxies, type ProxiesFacts } from '../../probe/hops/proxies.ts';
-import type { EndpointSlice } from '../../tenant/endpoints/endpoint-slice.ts';
+import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { areMoving, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { holds, waits, type Verdict } from '../exposure/verdicts/verdicts.ts';
 import type { TenantLink } from './link/tenant-link.ts';

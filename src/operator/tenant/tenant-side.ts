@@ -9,7 +9,7 @@ import { RESOURCES, resourceOf, type Resource } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import { MANAGED_BY } from '../../api/labels.ts';
 import { holderOf, proxiesIn } from '../../plan/ownership.ts';
-import { isReady, type EndpointSlice } from '../../tenant/endpoints/endpoint-slice.ts';
+import { isReady, type EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { injectionPolicy } from '../../tenant/injection.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import { PROXY, PROXY_CA } from '../../tenant/proxy-names.ts';

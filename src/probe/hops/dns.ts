@@ -1,7 +1,7 @@
 /**
  * dns: each host resolves, and to addresses of the edge only.
  */
-import { canonicalAddress } from '../../tenant/endpoints/endpoint-address.ts';
+import { canonicalAddress } from '../../kube/endpoints/endpoint-address.ts';
 import { errorCode } from '../dial.ts';
 import { hopResult, type HopResult } from '../hop.ts';
 import { inTime, TIMED_OUT, type Limits } from '../limits.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { ManagedFields } from '../../kube/object.ts';
 import { kubernetesEndpoints } from '../../tenant/endpoints/kubernetes-endpoints.ts';
-import type { EndpointSlice } from '../../tenant/endpoints/endpoint-slice.ts';
+import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { judgeEndpoints } from './endpoints.ts';
 
 /** As the operator makes them, for one virtual address or for these nodes. */

@@ -2,12 +2,8 @@
  * endpoints: the tenant's Service `default/kubernetes` leads where it was planned, and nobody else writes it.
  */
 import type { KubeObject, ManagedFields } from '../../kube/object.ts';
-import { canonicalAddress } from '../../tenant/endpoints/endpoint-address.ts';
-import {
-  isReady,
-  type Endpoint,
-  type EndpointSlice,
-} from '../../tenant/endpoints/endpoint-slice.ts';
+import { canonicalAddress } from '../../kube/endpoints/endpoint-address.ts';
+import { isReady, type Endpoint, type EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { hopResult, notApplicable, type HopResult } from '../hop.ts';
 
 /** The slices of the Service: as they should be, and as they are. */

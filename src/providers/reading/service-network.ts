@@ -1,7 +1,7 @@
 /**
  * The network of a tenant's Services, as its provider's object tells it.
  */
-import { canonicalAddress } from '../../tenant/endpoints/endpoint-address.ts';
+import { canonicalAddress } from '../../kube/endpoints/endpoint-address.ts';
 import { ipBytes } from '../../wire/ip-address.ts';
 
 const NETWORK = /^(?<base>[^/]+)\/(?<length>\d{1,3})$/;

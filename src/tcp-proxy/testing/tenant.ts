@@ -14,7 +14,7 @@ import { ApiServer } from '../../proxy/testing/api-server.ts';
 import { TestAuthority } from '../../net/testing/certificates.ts';
 import { POD_NAMES } from '../../proxy/testing/lab.ts';
 import { createLogger } from '../../telemetry/log.ts';
-import type { EndpointSlice } from '../../tenant/endpoints/endpoint-slice.ts';
+import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { addressesIn, KUBERNETES } from '../kubernetes-slice.ts';
 import { settingsOf, type TcpProxyFlags } from '../settings.ts';
 import { startTcpProxy, type RunningTcpProxy } from '../tcp-proxy.ts';

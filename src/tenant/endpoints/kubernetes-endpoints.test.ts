@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { KubeObject } from '../../kube/object.ts';
 import type { TenantNode } from '../tenant-facts.ts';
-import { endpointAt, type EndpointSlice } from './endpoint-slice.ts';
+import { endpointAt, type EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { kubernetesEndpoints, type KubernetesEndpointsInput } from './kubernetes-endpoints.ts';
 
 const IPV4 = ['10.96.0.1'];

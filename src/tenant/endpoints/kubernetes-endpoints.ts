@@ -10,7 +10,7 @@ import {
   endpointAddressFault,
   familyOf,
   type AddressFamily,
-} from './endpoint-address.ts';
+} from '../../kube/endpoints/endpoint-address.ts';
 import {
   endpointAt,
   isReady,
@@ -19,7 +19,7 @@ import {
   SLICE_MANAGED_BY,
   type Endpoint,
   type EndpointSlice,
-} from './endpoint-slice.ts';
+} from '../../kube/endpoints/endpoint-slice.ts';
 import { pagesOf } from './slice-pages.ts';
 
 /** The Service, and so the slice and the Endpoints of the same name: an API server that is given them back takes them. */

@@ -5,7 +5,7 @@ import type { InformerBounds } from '../../../kube/informer/bounds.ts';
 import { withShallowManagedFields } from '../../../kube/managed-fields.ts';
 import type { ObjectMeta } from '../../../kube/object.ts';
 import type { ContainerStatus, ProxyPod } from '../../../probe/hops/proxies.ts';
-import type { EndpointSlice } from '../../../tenant/endpoints/endpoint-slice.ts';
+import type { EndpointSlice } from '../../../kube/endpoints/endpoint-slice.ts';
 import { placedProxies, type DaemonSetWithStatus } from '../../../tenant/proxy-addresses.ts';
 
 const MB = 1024 * 1024;

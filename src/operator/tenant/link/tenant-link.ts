@@ -10,7 +10,7 @@ import type { KubeError } from '../../../kube/kube-error.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { RecentReads } from '../../../kube/client/recent-reads.ts';
 import { RESOURCES, resourceOf } from '../../../kube/resource.ts';
-import type { EndpointSlice } from '../../../tenant/endpoints/endpoint-slice.ts';
+import type { EndpointSlice } from '../../../kube/endpoints/endpoint-slice.ts';
 import type { ProxyPod } from '../../../probe/hops/proxies.ts';
 import { PROXY } from '../../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../../tenant/proxy-addresses.ts';

@@ -5,7 +5,7 @@ import type { KubeClient } from '../../../kube/client/client.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../../kube/resource.ts';
 import type { ProxyPod } from '../../../probe/hops/proxies.ts';
-import type { EndpointSlice } from '../../../tenant/endpoints/endpoint-slice.ts';
+import type { EndpointSlice } from '../../../kube/endpoints/endpoint-slice.ts';
 import type { DaemonSetWithStatus } from '../../../tenant/proxy-addresses.ts';
 import { soundDaemonSet } from './seen-objects.ts';
 import {

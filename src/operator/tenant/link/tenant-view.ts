@@ -5,10 +5,7 @@ import type { Selection } from '../../../kube/client/client.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { Reader } from '../../../kube/client/recent-reads.ts';
 import type { ProxyPod } from '../../../probe/hops/proxies.ts';
-import {
-  SERVICE_NAME_LABEL,
-  type EndpointSlice,
-} from '../../../tenant/endpoints/endpoint-slice.ts';
+import { SERVICE_NAME_LABEL, type EndpointSlice } from '../../../kube/endpoints/endpoint-slice.ts';
 import { KUBERNETES } from '../../../tenant/endpoints/kubernetes-endpoints.ts';
 import type { DaemonSetWithStatus } from '../../../tenant/proxy-addresses.ts';
 import { PROXY, PROXY_SELECTOR } from '../../../tenant/proxy-names.ts';

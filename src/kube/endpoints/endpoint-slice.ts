@@ -1,7 +1,7 @@
 /**
- * EndpointSlices: what of them is read and written.
+ * The fields of EndpointSlices that Snicket reads and writes.
  */
-import type { KubeObject } from '../../kube/object.ts';
+import type { KubeObject } from '../object.ts';
 import type { AddressFamily } from './endpoint-address.ts';
 
 /** An EndpointSlice. */
@@ -9,23 +9,23 @@ export interface EndpointSlice extends KubeObject {
   /** Immutable. */
   readonly addressType: AddressFamily;
   readonly ports: readonly EndpointPort[];
-  /** Null as the server may have it. */
+  /** The API server may return null. */
   readonly endpoints: readonly Endpoint[] | null;
 }
 
-/** A port of all endpoints of a slice. */
+/** A port of a slice, for all its endpoints. */
 export interface EndpointPort {
-  /** That of the Service's port. */
+  /** The name of the Service port. */
   readonly name: string;
   readonly port: number;
   readonly protocol: 'TCP';
 }
 
-/** One address. */
+/** An endpoint of a slice. */
 export interface Endpoint {
   readonly addresses: readonly string[];
   readonly conditions?: {
-    /** Absent: it is. */
+    /** Absent means true. */
     readonly ready?: boolean;
     readonly serving?: boolean;
     readonly terminating?: boolean;
@@ -34,23 +34,23 @@ export interface Endpoint {
   readonly hints?: { readonly forNodes: readonly { readonly name: string }[] };
 }
 
-/** The most that an API server takes in one slice. */
+/** The maximum number of endpoints in a slice. */
 export const MAX_SLICE_ENDPOINTS = 1000;
 
-/** Connects a slice to its Service, by the Service's name. */
+/** The label that links a slice to its Service, by name. */
 export const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 
-/** Keeps the EndpointSlice controller away from a slice: it belongs to this writer. */
+/** The label that marks a slice as managed by Snicket, so that the EndpointSlice controller ignores it. */
 export const SLICE_MANAGED_BY = {
   'endpointslice.kubernetes.io/managed-by': 'snicket.dev',
 } as const;
 
-/** Whether it takes connections. */
+/** Whether an endpoint is ready for connections. */
 export function isReady({ conditions }: Endpoint): boolean {
   return conditions?.ready !== false;
 }
 
-/** An endpoint that takes connections, or does not. */
+/** Returns an endpoint with this address, ready or not. */
 export function endpointAt(address: string, ready = true): Endpoint {
   return {
     addresses: [address],

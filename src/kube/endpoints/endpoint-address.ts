@@ -1,13 +1,13 @@
 /**
- * Which addresses may stand in an EndpointSlice. The API server refuses some, and one of them makes it refuse the whole
- * slice, so they are sorted out before.
+ * Validates addresses of EndpointSlices. The API server rejects a slice with a single invalid address, so callers filter
+ * addresses first.
  */
 import { ipBytes, ipVersion } from '../../wire/ip-address.ts';
 
-/** The two values of `addressType` that are addresses. */
+/** The values of `addressType` for IP addresses. */
 export type AddressFamily = 'IPv4' | 'IPv6';
 
-/** The family of an address; nothing if it is none. */
+/** Returns the family of an address, or undefined if it is invalid. */
 export function familyOf(address: string): AddressFamily | undefined {
   switch (ipVersion(address)) {
     case 4:
@@ -19,21 +19,21 @@ export function familyOf(address: string): AddressFamily | undefined {
   }
 }
 
-/** As RFC 5952 writes it, so that one address is one text: `FD00:0::1` is `fd00::1`. */
+/** Returns the canonical form (RFC 5952), so that addresses can be compared as strings: `FD00:0::1` is `fd00::1`. */
 export function canonicalAddress(address: string): string {
   return familyOf(address) === 'IPv6'
     ? new URL(`http://[${address}]`).hostname.slice(1, -1)
     : address;
 }
 
-/** Why an address cannot be an endpoint, as the end of "it is ..."; nothing if it can. */
+/** Returns why an address cannot be an endpoint, as the end of "it is ...", or undefined if it can. */
 export function endpointAddressFault(address: string): string | undefined {
   const bytes = ipBytes(address);
   if (bytes === undefined) return 'no IP address';
   return bytes.length === 4 ? ipv4Fault(bytes) : ipv6Fault(bytes);
 }
 
-/** Whether an address leads nowhere but to the machine itself. */
+/** Whether an address is a loopback address. */
 export function isLoopback(address: string): boolean {
   const bytes = ipBytes(address);
   if (bytes === undefined) return false;
