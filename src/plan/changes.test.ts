@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { APPLIED_ANNOTATION, appliedHash } from '../kube/apply/apply.ts';
+import { APPLIED_ANNOTATION, appliedHash } from '../kube/apply/needs-apply.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { changesIn } from './changes.ts';
 

@@ -2,7 +2,7 @@
  * What a plan changes in a cluster, object by object and field by field. Pure. It goes by the same rule as an apply:
  * where that would write nothing, there is no change.
  */
-import { appliedHash, APPLIED_ANNOTATION, needsApply } from '../kube/apply/apply.ts';
+import { appliedHash, APPLIED_ANNOTATION, needsApply } from '../kube/apply/needs-apply.ts';
 import { comparisons } from '../kube/apply/differences.ts';
 import { removals } from '../kube/apply/removals.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';

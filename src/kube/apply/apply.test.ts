@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ManualClock } from '../../clock/manual-clock.ts';
-import { appliedHash, Applier, APPLIED_ANNOTATION, needsApply } from './apply.ts';
+import { Applier } from './apply.ts';
+import { appliedHash, APPLIED_ANNOTATION, needsApply } from './needs-apply.ts';
 import { conflictOwners } from './conflict.ts';
 import type { KubeClient } from '../client/client.ts';
 import { RESOURCES } from '../resource.ts';

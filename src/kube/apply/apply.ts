@@ -1,20 +1,14 @@
 /**
- * Server-side apply that writes only when there is something to write.
- *
- * Two things say that there is: the hash of what was applied last, kept in an annotation, is another (we want something
- * else, perhaps less), or the object does not have what we want (somebody else changed it).
+ * Server-side apply that writes only if {@link needsApply} finds something to write.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
-import { canonicalJson } from './canonical-json.ts';
 import { differences, type Difference } from './differences.ts';
+import { APPLIED_ANNOTATION, appliedHash, needsApply } from './needs-apply.ts';
 import { patchWithout, strays } from './strays.ts';
 import type { ApplyOptions, KubeClient } from '../client/client.ts';
 import { keyText, type KubeObject } from '../object.ts';
 import { Repeats } from './repeats.ts';
 import { resourceOf } from '../resource.ts';
-
-/** The annotation with the hash of what was applied. */
-export const APPLIED_ANNOTATION = 'snicket.dev/applied';
 
 /** What was done, and the object as it is after that. */
 export type Applied<T extends KubeObject> =
@@ -27,26 +21,6 @@ export type Applied<T extends KubeObject> =
       readonly retryInMs: number;
       readonly differences: readonly Difference[];
     };
-
-/**
- * Whether an apply would change something. `tolerated` are differences that an apply left as they were: the server has
- * its own form of a value, or a list has items of others; to apply again would not help.
- */
-export function needsApply(
-  desired: KubeObject,
-  live: KubeObject | undefined,
-  tolerated: readonly Difference[] = [],
-): boolean {
-  if (live === undefined) return true;
-  if (live.metadata.annotations?.[APPLIED_ANNOTATION] !== appliedHash(desired)) return true;
-  const found = differences(desired, live);
-  return found.length > 0 && !Bun.deepEquals(found, tolerated);
-}
-
-/** The hash of an object that is to be applied: the same for the same content, whatever the order of its fields. */
-export function appliedHash(desired: KubeObject): string {
-  return new Bun.CryptoHasher('sha256').update(canonicalJson(desired)).digest('hex').slice(0, 32);
-}
 
 /** Options of an {@link Applier}. */
 export interface ApplierOptions {

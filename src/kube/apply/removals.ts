@@ -2,7 +2,7 @@
  * What an apply would take away. A field that we applied before, and do not ask for now, goes, unless somebody else has
  * it too: so server-side apply has it, by `metadata.managedFields`.
  */
-import { APPLIED_ANNOTATION } from './apply.ts';
+import { APPLIED_ANNOTATION } from './needs-apply.ts';
 import type { Difference } from './differences.ts';
 import type { KubeObject, ManagedFields } from '../object.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { needsApply, Applier } from './apply.ts';
+import { Applier } from './apply.ts';
+import { needsApply } from './needs-apply.ts';
 import { patchWithout, strays } from './strays.ts';
 import { RESOURCES } from '../resource.ts';
 import { MemoryApiServer } from '../testing/memory/memory-api-server.ts';

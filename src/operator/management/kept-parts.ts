@@ -1,7 +1,7 @@
 /**
  * What is kept of the objects of the management cluster: no more than is looked at, so that nothing else is a change.
  */
-import { APPLIED_ANNOTATION } from '../../kube/apply/apply.ts';
+import { APPLIED_ANNOTATION } from '../../kube/apply/needs-apply.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Service } from '../../providers/plain.ts';
 

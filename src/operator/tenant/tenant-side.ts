@@ -1,7 +1,8 @@
 /**
  * The tenant's side of an Exposure: everything that lives in the tenant's own cluster, brought there and taken away.
  */
-import { APPLIED_ANNOTATION, needsApply, type Applier } from '../../kube/apply/apply.ts';
+import type { Applier } from '../../kube/apply/apply.ts';
+import { APPLIED_ANNOTATION, needsApply } from '../../kube/apply/needs-apply.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { readObject } from '../../kube/object-read.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { Applier, needsApply } from '../../apply/apply.ts';
+import { Applier } from '../../apply/apply.ts';
+import { needsApply } from '../../apply/needs-apply.ts';
 import { EventRecorder } from '../../events/events.ts';
 import { addFinalizer, removeFinalizer } from '../../finalizer.ts';
 import { LeaderElection } from '../../election/leader-election.ts';

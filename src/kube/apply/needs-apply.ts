@@ -1,0 +1,31 @@
+/**
+ * Decides whether an object must be applied. It must if the hash of the last applied configuration, kept in an annotation,
+ * is different (the desired state has changed), or if live fields differ from the desired ones (another client has changed
+ * them).
+ */
+import { canonicalJson } from './canonical-json.ts';
+import { differences, type Difference } from './differences.ts';
+import type { KubeObject } from '../object.ts';
+
+/** The annotation with the hash of the applied configuration. */
+export const APPLIED_ANNOTATION = 'snicket.dev/applied';
+
+/**
+ * Whether an apply would change something. `tolerated` are differences that remained after an earlier apply, because the
+ * server normalizes a value or because a list has items of other field managers. Applying again would not remove them.
+ */
+export function needsApply(
+  desired: KubeObject,
+  live: KubeObject | undefined,
+  tolerated: readonly Difference[] = [],
+): boolean {
+  if (live === undefined) return true;
+  if (live.metadata.annotations?.[APPLIED_ANNOTATION] !== appliedHash(desired)) return true;
+  const found = differences(desired, live);
+  return found.length > 0 && !Bun.deepEquals(found, tolerated);
+}
+
+/** Returns the hash of a desired object. It does not depend on the order of fields. */
+export function appliedHash(desired: KubeObject): string {
+  return new Bun.CryptoHasher('sha256').update(canonicalJson(desired)).digest('hex').slice(0, 32);
+}
