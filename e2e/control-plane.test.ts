@@ -138,7 +138,7 @@ test('kubectl get exposures says how it is', async () => {
     'AGE',
   ]);
   expect(rows).toHaveLength(2);
-  for (const row of rows) expect(row).toMatch(/shared +terminate +1\/1 +True +Ready/);
+  for (const row of rows) expect(row).toMatch(/shared +terminate +1\/1 +True +True +Ready/);
 });
 
 function podsOf(name: string): { pod: Pod; hostPod: Pod } {

@@ -223,6 +223,10 @@ describe('kubectl get', () => {
         lastTransitionTime: at,
       },
       {
+        ...{ type: 'Reachable', status: 'True', reason: 'Reachable', message: '' },
+        lastTransitionTime: at,
+      },
+      {
         ...{ type: 'Ready', status: 'False', reason: 'ProxiesNotReady', message: '11 of 12' },
         ...{ lastTransitionTime: at, observedGeneration: 1 },
       },
@@ -261,10 +265,12 @@ describe('kubectl get', () => {
   test('shows of an Exposure where it is and how it does', async () => {
     const [head, row] = table(await kubectl('get', 'exposures'));
 
-    expect(head).toEqual(['NAME', 'HOST', 'EDGE', 'MODE', 'PROXIES', 'READY', 'REASON', 'AGE']);
+    expect(head).toEqual([
+      ...['NAME', 'HOST', 'EDGE', 'MODE', 'PROXIES', 'READY', 'REACHABLE', 'REASON', 'AGE'],
+    ]);
     expect(row?.slice(0, -1)).toEqual([
       ...['blue', 'blue.k8s.example.com', 'shared', 'terminate', '11/12', 'False'],
-      'ProxiesNotReady',
+      ...['True', 'ProxiesNotReady'],
     ]);
   });
 

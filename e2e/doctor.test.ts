@@ -166,10 +166,18 @@ describe('faults of the path, with nobody to mend them', () => {
     await untilFailing('b', 'EndpointsOverwritten');
   });
 
-  test('DNS leads to another address', async () => {
+  test('DNS that leads to another address is a warning while the Edge leads to the tenant', async () => {
     world.dns.set(world.tenant('a').plan.hosts.api, '172.30.9.9');
 
-    await untilFailing('a', 'DnsElsewhere');
+    await waitFor(
+      'DnsMismatch',
+      async () => (await doctor('tenant-a/a')).text.includes('DnsMismatch'),
+      {
+        deadlineMs: 100_000,
+        everyMs: 500,
+      },
+    );
+    await untilFailing('a');
     leadToEdge(world, world.tenant('a'));
   });
 

@@ -138,8 +138,8 @@ export async function dialEdge(tenant: Cluster): Promise<void> {
 }
 
 /**
- * Waits until the Exposure of a tenant is Ready as it is wished for now, its proxies rolled out; says what it waits for
- * if it never is.
+ * Waits until all conditions of a tenant's Exposure are True for its current spec, and its proxies are rolled out. If they
+ * never are, the error has the conditions.
  */
 export async function exposed(world: World, tenant: Cluster, deadlineMs = 150_000): Promise<void> {
   const { name } = tenant;
@@ -153,11 +153,13 @@ export async function exposed(world: World, tenant: Cluster, deadlineMs = 150_00
     last = JSON.stringify(found?.status?.conditions ?? found, undefined, 1);
     const isUpdating = conditions.some(({ reason }) => reason === 'ProxiesUpdating');
     const isOfNow = ready?.observedGeneration === found?.metadata.generation;
-    return ready?.status === 'True' && isOfNow && !isUpdating;
+    const areAllTrue = conditions.every(({ status }) => status === 'True');
+    return ready !== undefined && areAllTrue && isOfNow && !isUpdating;
   };
-  await waitFor(`Exposure ${name} is Ready`, isReady, { deadlineMs, everyMs: 250 }).catch(
-    (error: unknown) => {
-      throw new Error(`${String(error)}\n${last}`);
-    },
-  );
+  await waitFor(`Exposure ${name} is Ready and reachable`, isReady, {
+    deadlineMs,
+    everyMs: 250,
+  }).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${last}`);
+  });
 }

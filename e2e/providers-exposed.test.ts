@@ -258,7 +258,8 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
   }
 
   async function isReady(): Promise<boolean> {
-    return holds(await exposureNow(), 'Ready');
+    const exposure = await exposureNow();
+    return ['Ready', 'KonnectivityReady', 'Reachable'].every((type) => holds(exposure, type));
   }
 });
 

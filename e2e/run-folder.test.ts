@@ -59,8 +59,11 @@ afterAll(async () => world?.stop());
 
 test('every Exposure becomes Ready, and snicket status says so', async () => {
   await waitFor(
-    'both are Ready',
-    () => TENANTS.every((name) => conditionOf(name, 'Ready')?.status === 'True'),
+    'both are Ready and reachable',
+    () =>
+      TENANTS.every((name) =>
+        ['Ready', 'Reachable'].every((type) => conditionOf(name, type)?.status === 'True'),
+      ),
     { deadlineMs: 120_000, everyMs: 250 },
   ).catch((error: unknown) => {
     throw new Error(`${String(error)}\n${readFileSync(statusFile(), 'utf8')}`);

@@ -401,10 +401,17 @@ describe('at a terminal', () => {
 });
 
 describe('--wait', () => {
-  async function report(status: 'True' | 'False', reason: string): Promise<void> {
+  async function report(
+    status: 'True' | 'False',
+    reason: string,
+    reachable: 'True' | 'False' = 'True',
+  ): Promise<void> {
     const lastTransitionTime = '2026-03-02T08:00:00Z';
     const message = 'all is as it is';
-    const conditions = [{ type: 'Ready', status, reason, message, lastTransitionTime }];
+    const conditions = [
+      { type: 'Reachable', status: reachable, reason: 'Probed', message, lastTransitionTime },
+      { type: 'Ready', status, reason, message, lastTransitionTime },
+    ];
     const options = { subresource: 'status' } as const;
     const key = { name: 'blue', namespace: 'tenants' };
     await client.patch(RESOURCES.exposure, key, 'merge', { status: { conditions } }, options);
@@ -415,6 +422,8 @@ describe('--wait', () => {
     await until('it waits', () => session.text.includes('NotLookedAt'));
     await report('False', 'TenantStarting');
     await until('it tells', () => session.text.includes('TenantStarting'));
+    await report('True', 'Ready', 'False');
+    await until('it waits for Reachable', () => session.text.includes('Probed'));
     await report('True', 'Ready');
 
     expect(await session.ended).toBe(0);

@@ -31,9 +31,9 @@ says what it could not look at.
 
 Exit codes:
   0  it is made, is there already as it should be, or you answered that you do
-     not want it; with --wait: it is Ready
+     not want it; with --wait: it is Ready and reachable
   1  the plan has errors, or one of that name is there and differs; with --wait:
-     it is not Ready in time
+     it is not Ready and reachable in time
   2  the command line or the management cluster cannot be read, something is not
      said, or there is nothing to expose`;
 
@@ -96,7 +96,7 @@ export function exposeCommand(io: CommandIo): Command {
     )
     .option('--dry-run', 'print it, and write nothing', false)
     .option('-y, --yes', 'do not ask before it is written, not even if the plan has errors', false)
-    .option('--wait', 'until it is Ready', false)
+    .option('--wait', 'until it is Ready and reachable', false)
     .option('--timeout <seconds>', 'with --wait: no longer than this', wholeNumber(1, 86_400), 300)
     .addOption(outputOption())
     .addHelpText('after', EXAMPLES)

@@ -26,9 +26,9 @@ describe('all of them', () => {
       `EDGE    DRIVER   DOMAIN        ADDRESS                     EXPOSURES  READY  REASON
 shared  snicket  example.test  203.0.113.10, 2001:db8::10  2          True   -
 
-EXPOSURE  HOST                           EDGE    MODE         PROXIES  READY  REASON       AGE
-blue      tenants-blue.k8s.example.test  shared  passthrough  12/12    True   -            AGE
-red       tenants-red.k8s.example.test   shared  passthrough  12/12    False  DnsNoAnswer  AGE
+EXPOSURE  HOST                           EDGE    MODE         PROXIES  READY  REACHABLE  REASON       AGE
+blue      tenants-blue.k8s.example.test  shared  passthrough  12/12    True   True       -            AGE
+red       tenants-red.k8s.example.test   shared  passthrough  12/12    False  False      DnsNoAnswer  AGE
 
 ${LEADS}`,
     );
@@ -51,10 +51,10 @@ ${LEADS}`,
   });
 
   test('leaves columns out where the terminal is too narrow', async () => {
-    const wide = await terminal.show(['status', '-A'], 120);
+    const wide = await terminal.show(['status', '-A'], 140);
     const narrow = await terminal.show(['status', '-A'], 80);
 
-    expect(wide).toMatch(/^EXPOSURE +HOST +EDGE +MODE +PROXIES +READY +REASON +AGE\r$/m);
+    expect(wide).toMatch(/^EXPOSURE +HOST +EDGE +MODE +PROXIES +READY +REACHABLE +REASON +AGE\r$/m);
     expect(wide).toContain('\u001B[31mFalse\u001B[0m');
     expect(narrow).toMatch(/^EXPOSURE +HOST +PROXIES +READY +REASON +AGE\r$/m);
     for (const line of Bun.stripANSI(narrow).split('\r\n')) {

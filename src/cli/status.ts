@@ -33,10 +33,11 @@ folder, and whether it still runs.
 Nothing is written anywhere.
 
 Exit codes:
-  0  all that is shown is Ready, and the operator (with --state:
-     snicket run) runs
-  1  something that is shown is not Ready, the operator does not run, or a file
-     of its folder is wrong
+  0  all that is shown is Ready, no tenant is unreachable, and the operator
+     (with --state: snicket run) runs
+  1  something that is shown is not Ready, or has Reachable or
+     KonnectivityReady False, the operator does not run, or a file of its folder
+     is wrong
   2  the command line, the state or the management cluster cannot be read`;
 
 interface Flags extends ClusterFlags {

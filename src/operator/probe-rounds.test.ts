@@ -3,6 +3,7 @@ import { DrivenClock } from '../clock/testing/driven-clock.ts';
 import { refused } from '../kube/testing/memory/memory-api-server.ts';
 import { makeCa } from '../pki/testing/test-ca.ts';
 import type { Dial } from '../probe/dial.ts';
+import { hopResult } from '../probe/hop.ts';
 import { probeExposure, type ProbeTarget } from '../probe/probe-exposure.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { ProbeRounds } from './probe-rounds.ts';
@@ -71,6 +72,122 @@ describe('a probe that fails', () => {
     await lab.clock.until('it was probed again', () => lab.lookups >= end);
 
     expect(lab.told).toEqual(['tenants/blue']);
+  });
+});
+
+/** Rounds of one Exposure whose probe fails while the test says so. */
+class FlappingLab implements Disposable {
+  /** Whether the edge is down at a time, in milliseconds. */
+  isDown: (nowMs: number) => boolean = () => false;
+  probes = 0;
+  /** `Pass` or `Fail`, each time that it is reported. */
+  readonly reported: string[] = [];
+  readonly clock = new DrivenClock();
+  readonly rounds: ProbeRounds;
+  readonly #ended = new AbortController();
+
+  constructor(isKnown = false) {
+    this.rounds = new ProbeRounds({
+      clock: this.clock,
+      probe: async () => {
+        this.probes++;
+        const isDown = this.isDown(this.clock.nowMs());
+        return Promise.resolve([
+          isDown
+            ? hopResult('EdgeRefused', 'edge', 'down', { port: '443' })
+            : hopResult('EdgeAnswers', 'edge', 'up'),
+        ]);
+      },
+      log: createLogger({ write: () => {} }),
+      periodMs: 60_000,
+      onChange: () => {
+        const [edge] = this.rounds.hopsOf(KEY) ?? [];
+        this.reported.push(edge?.state ?? 'none');
+      },
+    });
+    this.rounds.aim(KEY, TARGET, isKnown);
+    void this.rounds.run(this.#ended.signal);
+  }
+
+  /** How often the reported state turned. */
+  get transitions(): number {
+    return this.reported.filter((state, at) => at > 0 && state !== this.reported[at - 1]).length;
+  }
+
+  [Symbol.dispose](): void {
+    this.#ended.abort();
+  }
+}
+
+const KEY = 'tenants/blue';
+
+describe('a target that was reachable', () => {
+  test('is reported as failing after three failures over at least 30 seconds', async () => {
+    using lab = new FlappingLab();
+    await lab.clock.until('it is reachable', () => lab.reported.length > 0);
+    const before = lab.probes;
+    let downSinceMs: number | undefined;
+    lab.isDown = (nowMs) => {
+      downSinceMs ??= nowMs;
+      return true;
+    };
+
+    await lab.clock.until('it is suspect', () => lab.rounds.isSuspect(KEY));
+    expect(lab.rounds.hopsOf(KEY)?.[0]?.state).toBe('Pass');
+    await lab.clock.until('it is reported', () => lab.reported.includes('Fail'));
+
+    expect(lab.probes - before).toBeGreaterThanOrEqual(3);
+    expect(lab.clock.nowMs() - downSinceMs!).toBeGreaterThanOrEqual(30_000);
+    expect(lab.rounds.isSuspect(KEY)).toBe(false);
+  });
+
+  test('is reported as reachable again after one success', async () => {
+    using lab = new FlappingLab();
+    await lab.clock.until('it is reachable', () => lab.reported.length > 0);
+    lab.isDown = () => true;
+    await lab.clock.until('it fails', () => lab.reported.includes('Fail'));
+    const before = lab.probes;
+    lab.isDown = () => false;
+
+    await lab.clock.until('it is reachable', () => lab.reported.at(-1) === 'Pass');
+
+    expect(lab.probes - before).toBe(1);
+  });
+
+  test('keeps its state while the edge flaps', async () => {
+    using lab = new FlappingLab();
+    await lab.clock.until('it is reachable', () => lab.reported.length > 0);
+    // 10 seconds of every 20.
+    lab.isDown = (nowMs) => nowMs % 20_000 < 10_000;
+
+    const endMs = lab.clock.nowMs() + 3_000_000;
+    await lab.clock.until('50 minutes are over', () => lab.clock.nowMs() > endMs);
+
+    expect(lab.transitions).toBe(0);
+    expect(lab.rounds.hopsOf(KEY)?.[0]?.state).toBe('Pass');
+  });
+
+  test('is damped in a process that knows it from the status only', async () => {
+    using lab = new FlappingLab(true);
+    const beginMs = lab.clock.nowMs();
+    lab.isDown = () => true;
+
+    await lab.clock.until('it is reported', () => lab.reported.length > 0);
+
+    expect(lab.clock.nowMs() - beginMs).toBeGreaterThanOrEqual(30_000);
+  });
+
+  test('is reported when a suspected failure is over, for a move that waits', async () => {
+    using lab = new FlappingLab();
+    await lab.clock.until('it is reachable', () => lab.reported.length > 0);
+    lab.isDown = () => true;
+    await lab.clock.until('it is suspect', () => lab.rounds.isSuspect(KEY));
+    lab.isDown = () => false;
+
+    await lab.clock.until('it is reported', () => lab.reported.length > 1);
+
+    expect(lab.reported).toEqual(['Pass', 'Pass']);
+    expect(lab.rounds.isSuspect(KEY)).toBe(false);
   });
 });
 

@@ -38,13 +38,26 @@ const PATIENCE = { limitMs: 500, places: 56 };
 const FIRST_MS = 1_000;
 /** While something fails, it is looked at more often: people and controllers are at work. */
 const FAILING_BACKOFF = { firstMs: 1_000, maxMs: 60_000 };
+/** Until a failure is reported, probes are at most this far apart: they have to catch an edge that is up half of the time. */
+const SUSPECT_MS = 10_000;
+
+/** A target that was never reachable is reported as failing after this many failures in a row. */
+const FIRST_FAILURES = 2;
+/** A target that was reachable is reported as failing after this many failures in a row, over at least this time. */
+const DAMPED_FAILURES = 3;
+const DAMPED_MS = 30_000;
 
 interface Round {
   target: ProbeTarget;
   /** What {@link hops} are about. */
   probed: ProbeTarget | undefined;
   hops: readonly HopResult[] | undefined;
+  /** Whether the last result that was reported for {@link target} had no failure. */
+  wasReachable: boolean;
+  /** In a row. */
   failures: number;
+  /** Time of the first of them. */
+  failingSinceMs: number;
 }
 
 /** The probes of all Exposures. */
@@ -82,14 +95,31 @@ export class ProbeRounds {
     return round !== undefined && round.probed === round.target;
   }
 
-  /** Probes this from now on; soon if it is another target than before. */
-  aim(exposure: string, target: ProbeTarget): void {
+  /** Whether the last probes failed, and the failure is not reported yet. */
+  isSuspect(exposure: string): boolean {
+    const round = this.#rounds.get(exposure);
+    return round !== undefined && isSuspect(round);
+  }
+
+  /**
+   * Probes this from now on; soon if it is another target than before. `wasReachable`: an earlier process found this
+   * target reachable.
+   */
+  aim(exposure: string, target: ProbeTarget, wasReachable = false): void {
     const round = this.#rounds.get(exposure);
     if (round === undefined) {
-      this.#rounds.set(exposure, { target, probed: undefined, hops: undefined, failures: 0 });
+      this.#rounds.set(exposure, {
+        target,
+        probed: undefined,
+        hops: undefined,
+        wasReachable,
+        failures: 0,
+        failingSinceMs: 0,
+      });
     } else {
       if (Bun.deepEquals(round.target, target)) return;
       round.target = target;
+      round.wasReachable = false;
       round.failures = 0;
     }
     this.#queue.addAfter(exposure, Math.min(FIRST_MS, this.#periodMs));
@@ -123,17 +153,36 @@ export class ProbeRounds {
       clock: this.#clock,
     });
     if (this.#rounds.get(exposure) !== round) return;
-    round.failures = hops.some(({ state }) => state === 'Fail') ? round.failures + 1 : 0;
-    // Spread out, so that a thousand Exposures do not come in step.
-    const nextMs =
-      round.failures > 0
-        ? Math.min(this.#periodMs, backoffMs(round.failures, this.#random(), FAILING_BACKOFF))
-        : this.#periodMs * (0.8 + 0.4 * this.#random());
-    this.#queue.addAfter(exposure, nextMs);
-    // Believed if it fails again: a connection that is lost once is no news.
-    if (round.failures === 1) return;
+    const wasSuspect = isSuspect(round);
+    const nowMs = this.#clock.nowMs();
+    const isFailing = hops.some(({ state }) => state === 'Fail');
+    if (isFailing && round.failures === 0) round.failingSinceMs = nowMs;
+    round.failures = isFailing ? round.failures + 1 : 0;
+    this.#queue.addAfter(exposure, this.#nextMs(round, nowMs));
+    if (isFailing && !isConfirmed(round, nowMs)) return;
     const isSame = round.probed === target && Bun.deepEquals(hops, round.hops);
-    Object.assign(round, { hops, probed: target });
-    if (!isSame) onChange(exposure);
+    Object.assign(round, { hops, probed: target, wasReachable: !isFailing });
+    // A move between Edges or hosts waits while a failure is suspected.
+    if (!isSame || wasSuspect) onChange(exposure);
   }
+
+  /** Spread out, so that the probes of a thousand Exposures do not run in step. */
+  #nextMs(round: Round, nowMs: number): number {
+    const { failures } = round;
+    if (failures === 0) return this.#periodMs * (0.8 + 0.4 * this.#random());
+    const delayMs = backoffMs(failures, this.#random(), FAILING_BACKOFF);
+    return Math.min(this.#periodMs, isConfirmed(round, nowMs) ? Infinity : SUSPECT_MS, delayMs);
+  }
+}
+
+/** Whether failures are reported: one lost connection, or an edge that flaps, does not change the status. */
+function isConfirmed({ wasReachable, failures, failingSinceMs }: Round, nowMs: number): boolean {
+  return wasReachable
+    ? failures >= DAMPED_FAILURES && nowMs - failingSinceMs >= DAMPED_MS
+    : failures >= FIRST_FAILURES;
+}
+
+/** One failure may be a lost connection. */
+function isSuspect({ wasReachable, failures }: Round): boolean {
+  return wasReachable && failures > 1;
 }

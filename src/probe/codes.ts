@@ -23,6 +23,13 @@ export const HOP_CODES = {
 /** A code of a hop that was tried. */
 export type HopCode = keyof typeof HOP_CODES;
 
+/** The codes of hops that pass at some addresses of the edge and fail at others. */
+export const DEGRADED_CODES: ReadonlySet<string> = new Set<HopCode>([
+  'EdgeDegraded',
+  'SniDegraded',
+  'KonnectivityDegraded',
+]);
+
 /** Why a hop was not tried. */
 export const SKIP_CODES = {
   EarlierHopFailed: {

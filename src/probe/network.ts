@@ -20,7 +20,7 @@ import { judgeSni } from './hops/sni.ts';
 import type { Limits } from './limits.ts';
 import { parseAuthorities, type KnownAuthorities } from './tls/authorities.ts';
 import { shakeHands } from './tls/handshake.ts';
-import { isSameFault, ownerOf, type Answer } from './tls/owner.ts';
+import { answerText, isSameFault, ownerOf, type Answer } from './tls/owner.ts';
 import { faultyCertificate } from './tls/validity.ts';
 
 /** The tenant, and where to dial. */
@@ -136,8 +136,19 @@ function withoutAuthority(target: NetworkTarget): readonly HopResult[] {
     : [...hops, notLookedAt('konnectivity', targets.konnectivity, message)];
 }
 
-/** A handshake for a host at every address, and who answered. Of several the first that is not the tenant, if there is one. */
-type Look = (host: string, protocols: readonly string[]) => Promise<Answer & { address: string }>;
+/** The answer at one address of the edge. */
+type AnswerAt = Answer & { readonly address: string };
+
+/** The answers of all addresses of the edge to a handshake for one host. */
+interface Answers {
+  /** Of the tenant, if it answers at any address. */
+  readonly best: AnswerAt;
+  /** The first that is not of the tenant, if it answers at another address. */
+  readonly failing: AnswerAt | undefined;
+}
+
+/** Performs a handshake for a host at every address. */
+type Look = (host: string, protocols: readonly string[]) => Promise<Answers>;
 
 function looker(
   { port, otherAuthorities }: NetworkTarget,
@@ -155,9 +166,10 @@ function looker(
         return { host, port, at, address, owner, timeoutMs: limits.timeoutMs };
       }),
     );
-    const answer = answers.find(({ owner }) => owner.kind !== 'tenant') ?? answers[0];
-    if (answer === undefined) throw new Error('there is no address of the edge to look at');
-    return answer;
+    const best = answers.find(({ owner }) => owner.kind === 'tenant') ?? answers[0];
+    if (best === undefined) throw new Error('there is no address of the edge to look at');
+    const failing = answers.find(({ owner }) => owner.kind !== 'tenant');
+    return { best, failing: best === failing ? undefined : failing };
   };
 }
 
@@ -167,8 +179,8 @@ async function probeToApi(
   { limits, dial, now }: NetworkOptions,
 ): Promise<Found & { readonly results: readonly HopResult[] }> {
   const { apiHost: host, port, tenantCa } = target;
-  const answer = await look(host, CLIENT_PROTOCOLS);
-  const sni = judgeSni(answer);
+  const { best: answer, failing } = await look(host, CLIENT_PROTOCOLS);
+  const sni = degraded(judgeSni(answer), 'SniDegraded', failing);
   if (answer.owner.kind !== 'tenant') {
     return { answer, results: [sni, ...skip(target, 'sni', 'certificate', 'api')] };
   }
@@ -188,9 +200,21 @@ async function probeToKonnectivity(
 ): Promise<Found & { readonly result: HopResult }> {
   const { konnectivityHost: host } = target;
   if (host === undefined) return { result: withoutKonnectivity() };
-  const answer = await look(host, [AGENT_PROTOCOL]);
-  const asApi = answer.owner.kind === 'tenant' ? await look(host, [API_PROTOCOL]) : answer;
-  return { answer, result: judgeKonnectivity(answer, asApi.owner, now) };
+  const { best: answer, failing } = await look(host, [AGENT_PROTOCOL]);
+  const asApi = answer.owner.kind === 'tenant' ? (await look(host, [API_PROTOCOL])).best : answer;
+  const result = judgeKonnectivity(answer, asApi.owner, now);
+  return { answer, result: degraded(result, 'KonnectivityDegraded', failing) };
+}
+
+/** A result that passes, with the address where it does not. */
+function degraded(
+  result: HopResult,
+  code: 'SniDegraded' | 'KonnectivityDegraded',
+  failing: Answer | undefined,
+): HopResult {
+  if (result.state !== 'Pass' || failing === undefined) return result;
+  const message = `${result.message}, but ${answerText(failing)}`;
+  return hopResult(code, result.target, message, { address: failing.at });
 }
 
 function withoutKonnectivity(): HopResult {

@@ -168,7 +168,7 @@ test('a certificate that no client would take is not asked for an answer', async
   expect(api.received).toBe(0);
 });
 
-test('looks at every address of the edge, and names the one that leads elsewhere', async () => {
+test('checks every address of the edge, and names the one that does not lead to the tenant', async () => {
   await using lab = await ProbeLab.create();
   const { port } = await lab.apiServer({ port: freePort() });
   const other = await TestAuthority.create('edge-ca');
@@ -176,9 +176,71 @@ test('looks at every address of the edge, and names the one that leads elsewhere
 
   const hops = await lab.probe({ port, edgeAddresses: ['127.0.0.1', '127.0.0.2'] });
 
-  expect(hops.edge.state).toBe('Pass');
-  expect(hops.sni.code).toBe('SniEdgeTerminates');
-  expect(hops.sni.message).toStartWith(`127.0.0.2:${port} answers for a.k8s.test with`);
+  expect(hops.edge.code).toBe('EdgeAnswers');
+  expect(hops.sni).toMatchObject({ state: 'Pass', code: 'SniDegraded' });
+  expect(hops.sni.message).toContain(`but 127.0.0.2:${port} answers for a.k8s.test with`);
+  expect(hops.sni.action).toContain(`127.0.0.2:${port}`);
+  expect(hops.api.code).toBe('ApiAnswers');
+});
+
+test('one address that leads agents elsewhere does not fail konnectivity, and is named', async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.konnectivityServer({ port: freePort() });
+  const other = await TestAuthority.create('edge-ca');
+  await lab.apiServer({ serving: await other.issue(), address: '127.0.0.2', port });
+  const edgeAddresses = ['127.0.0.1', '127.0.0.2'];
+
+  const hops = await lab.probe({ port, edgeAddresses, konnectivityHost: KONNECTIVITY_HOST });
+
+  expect(hops.konnectivity).toMatchObject({ state: 'Pass', code: 'KonnectivityDegraded' });
+  expect(hops.konnectivity.message).toContain(`but 127.0.0.2:${port} answers for`);
+});
+
+test('one dead address of several does not make the tenant unreachable', async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.apiServer();
+
+  const hops = await lab.probe({ port, edgeAddresses: ['127.0.0.1', '127.0.0.2'] });
+
+  expect(hops.edge).toMatchObject({ state: 'Pass', code: 'EdgeDegraded' });
+  expect(states(hops)).toStartWith('dns Pass, edge Pass, sni Pass, certificate Pass, api Pass');
+});
+
+test('split-horizon DNS is a warning while the Edge leads to the tenant', async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.apiServer();
+  const lookup = async () => ['127.0.0.9'];
+
+  const hops = await lab.probe({ port }, { lookup });
+
+  expect(hops.dns).toMatchObject({ state: 'Pass', code: 'DnsMismatch' });
+  expect(hops.dns.message).toBe('a.k8s.test leads to 127.0.0.9, and the edge is 127.0.0.1');
+  expect(hops.edge.code).toBe('EdgeAnswers');
+});
+
+test('reaches the tenant where DNS leads if the addresses of the Edge are dead from here', async () => {
+  await using lab = await ProbeLab.create();
+  const { port } = await lab.apiServer();
+
+  const hops = await lab.probe({ port, edgeAddresses: ['127.0.0.9'] });
+
+  expect(hops.dns.code).toBe('DnsMismatch');
+  expect(hops.edge.code).toBe('EdgeDegraded');
+  expect(hops.edge.message).toBe(
+    `nothing listens at 127.0.0.9:${port}; the tenant is reachable at 127.0.0.1, where DNS leads`,
+  );
+  expect(hops.api.code).toBe('ApiAnswers');
+});
+
+test('DNS that leads elsewhere is a failure if no address leads to the tenant', async () => {
+  await using lab = await ProbeLab.create();
+  const port = freePort();
+
+  const hops = await lab.probe({ port, edgeAddresses: ['127.0.0.9'] });
+
+  expect(hops.dns).toMatchObject({ state: 'Fail', code: 'DnsElsewhere' });
+  expect(hops.edge.code).toBe('EdgeRefused');
+  expect(hops.edge.message).toBe(`nothing listens at 127.0.0.9:${port}`);
 });
 
 test("says that the tenant's CA is of no use, and does not guess", async () => {

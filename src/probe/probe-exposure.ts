@@ -3,7 +3,7 @@
  */
 import type { Clock } from '../clock/clock.ts';
 import { dialTcp, type Dial } from './dial.ts';
-import { notLookedAt, skippedForSameCause, type HopResult } from './hop.ts';
+import { hopResult, notLookedAt, skippedForSameCause, type HopResult } from './hop.ts';
 import { judgeDns, resolveHost, systemLookup, type Lookup, type Resolved } from './hops/dns.ts';
 import { ENDPOINTS_TARGET, judgeEndpoints, type EndpointsFacts } from './hops/endpoints.ts';
 import { judgeKubeconfig, type PublishedKubeconfig } from './hops/kubeconfig.ts';
@@ -74,8 +74,43 @@ export async function probeExposure(
       ? resolving.then(async (found) => probing(addressesIn(found.get(target.apiHost))))
       : probing(edge),
   ]);
+  const dns = judgeDns(resolved, edge ?? []);
+  if (dns.code !== 'DnsElsewhere') return withFacts(target, dns, network);
+  const others = addressesIn(resolved.get(target.apiHost)).filter((one) => !edge?.includes(one));
+  const hops = reachesTenant(network) ? network : await probeOthers(network, others, probing);
+  return withFacts(target, judgeDns(resolved, edge ?? [], reachesTenant(hops)), hops);
+}
+
+function reachesTenant(network: readonly HopResult[]): boolean {
+  return network.some(({ name, state }) => name === 'sni' && state === 'Pass');
+}
+
+/**
+ * The tenant is not reachable at the addresses of the Edge, and DNS has others. Behind a NAT that does not lead back inside,
+ * only the others work. If they do not work either, the results for the addresses of the Edge stand.
+ */
+async function probeOthers(
+  network: readonly HopResult[],
+  others: readonly string[],
+  probing: (addresses: readonly string[]) => Promise<readonly HopResult[]>,
+): Promise<readonly HopResult[]> {
+  const failed = network.find(({ state }) => state === 'Fail');
+  if (others.length === 0 || failed === undefined) return network;
+  const found = await probing(others);
+  if (!reachesTenant(found)) return network;
+  const code = failed.name === 'edge' ? 'EdgeDegraded' : 'SniDegraded';
+  const message = `${failed.message}; the tenant is reachable at ${others.join(', ')}, where DNS leads`;
+  const degraded = hopResult(code, failed.target, message, { address: failed.target });
+  return found.map((hop) => (hop.name === degraded.name ? degraded : hop));
+}
+
+function withFacts(
+  target: ProbeTarget,
+  dns: HopResult,
+  network: readonly HopResult[],
+): readonly HopResult[] {
   const facts = judgeFacts(target).map((hop) => withoutEcho(hop, network));
-  return [judgeDns(resolved, edge ?? []), ...network, ...facts];
+  return [dns, ...network, ...facts];
 }
 
 function hostsOf({ apiHost, konnectivityHost }: ProbeTarget): readonly string[] {

@@ -97,6 +97,11 @@ export const KINDS: readonly Kind[] = [
       column('Mode', '.status.mode', 'How the proxies name the tenant to the edge.'),
       column('Proxies', '.status.proxies.summary', 'Nodes whose proxy is ready, of all.'),
       READY,
+      column(
+        'Reachable',
+        '.status.conditions[?(@.type=="Reachable")].status',
+        'Whether clients reach the API by its host.',
+      ),
       column('Reason', ready('reason'), 'Why it is ready or not.'),
       AGE,
       { ...column('Driver', '.status.driver', 'The driver of the Edge.'), priority: 1 },

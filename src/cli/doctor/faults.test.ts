@@ -59,10 +59,20 @@ describe('a fault has one code', () => {
     await lab.untilFailures('SniEdgeTerminates');
   });
 
-  test('DNS leads to another address', async () => {
+  test('DNS leads to another address, where nothing is, and neither is anything at the Edge', async () => {
+    lab.lookup = async () => ['127.0.0.9'];
+    await lab.operator.applyEdge({ addresses: ['127.0.0.8'] });
+
+    await lab.untilFailures('DnsElsewhere', 'EdgeRefused');
+  });
+
+  test('DNS that leads to another address is a warning while the Edge leads to the tenant', async () => {
     lab.lookup = async () => ['127.0.0.9'];
 
-    await lab.untilFailures('DnsElsewhere');
+    await lab.untilFailures();
+    const [dns] = (await lab.examine()).hops;
+    expect(dns).toMatchObject({ state: 'Pass', code: 'DnsMismatch' });
+    expect(dns?.action).toContain('split-horizon DNS');
   });
 
   test('the certificate lacks the host', async () => {
@@ -200,6 +210,7 @@ describe('a control plane of a provider', () => {
     const { controllers, server } = await addKamaji(lab, 'blue', asks);
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.untilCondition('blue', 'Ready', /^True/);
+    await lab.untilCondition('blue', 'Reachable', /^True/);
     const { credentials } = server.access;
     if (credentials.kind !== 'token') throw new Error('the lab knows its callers by tokens');
     const old = writeKubeconfig({

@@ -6,7 +6,7 @@ import { keyText, type KubeObject } from '../../kube/object.ts';
 import { currentScreen } from '../output/output.ts';
 import { say } from '../output/say.ts';
 import { ClusterSource } from '../status/cluster-source.ts';
-import { situationOf, type Situation } from '../status/situation.ts';
+import { situationOf, type ExposureView, type Situation } from '../status/situation.ts';
 import { exposureText } from '../status/exposure-text.ts';
 import type { CommandIo } from '../io/command-io.ts';
 
@@ -16,7 +16,7 @@ export interface FollowOptions {
   readonly operatorNamespace: string;
 }
 
-/** Says how it goes, each news once, and at the end what is wrong if it is not Ready. Gives whether it is. */
+/** Reports progress until the Exposure is Ready and reachable, and what is wrong if it is not in time. Returns whether it is. */
 export async function followUntilReady(
   io: CommandIo,
   client: KubeClient,
@@ -39,7 +39,7 @@ export async function followUntilReady(
     const seconds = Math.round((performance.now() - began) / 1000);
     if (news !== said) say(io, `${String(seconds).padStart(4)}s  ${news}`);
     said = news;
-    if (exposure?.ready === 'True') resolve(true);
+    if (exposure !== undefined && isUsable(exposure)) resolve(true);
     if (exposure === undefined) resolve(false);
   };
   say(io, `waiting for Exposure ${keyText(metadata)} to be Ready:`);
@@ -52,11 +52,19 @@ export async function followUntilReady(
   return isReady;
 }
 
-function stepText({ ready, reason, conditions }: Situation['exposures'][number]): string {
-  if (ready === 'True') return 'Ready';
-  const done = conditions.filter(({ type, status }) => type !== 'Ready' && status === 'True');
+/** Ready, and reachable by clients and agents. */
+function isUsable({ ready, conditions }: ExposureView): boolean {
+  return ready === 'True' && conditions.every(({ status }) => status === 'True');
+}
+
+function stepText(exposure: ExposureView): string {
+  const { ready, reason, conditions } = exposure;
+  if (isUsable(exposure)) return 'Ready';
+  const isPart = (type: string) => type !== 'Ready';
+  const done = conditions.filter(({ type, status }) => isPart(type) && status === 'True');
+  const open = conditions.find(({ type, status }) => isPart(type) && status !== 'True');
   const before = done.length === 0 ? '' : `${done.map(({ type }) => type).join(', ')}; then `;
-  return `${before}${reason}`;
+  return `${before}${ready === 'True' ? (open?.reason ?? reason) : reason}`;
 }
 
 function sayWhyNot(io: CommandIo, last: Situation | undefined, timeoutMs: number): void {

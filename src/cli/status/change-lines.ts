@@ -3,7 +3,7 @@
  */
 import type { OperatorState } from './operator-state.ts';
 import type { Standing } from './standing.ts';
-import { operatorName, type Situation } from './situation.ts';
+import { brokenPath, operatorName, type ExposureView, type Situation } from './situation.ts';
 
 /** Remembers what was told. */
 export class ChangeLines {
@@ -42,7 +42,7 @@ function claimsOf(
       (exposure) =>
         [
           `Exposure ${exposure.key}`,
-          `${standingText(exposure)}${exposure.proxies === undefined ? '' : ` (proxies ${exposure.proxies})`}`,
+          `${standingText(exposure)}${pathText(exposure)}${exposure.proxies === undefined ? '' : ` (proxies ${exposure.proxies})`}`,
         ] as const,
     ),
   ];
@@ -55,6 +55,13 @@ function operatorText({ state, message }: OperatorState, faults: Situation['faul
 
 function standingText({ ready, reason, message }: Standing): string {
   return ready === 'True' ? 'Ready=True' : oneLine(`Ready=${ready}: ${reason}: ${message}`);
+}
+
+/** The condition that fails though Ready is True. */
+function pathText(exposure: ExposureView): string {
+  const broken = brokenPath(exposure);
+  if (broken === undefined) return '';
+  return oneLine(`, ${broken.type}=False: ${broken.reason}: ${broken.message}`);
 }
 
 /** Messages quote what others said. */

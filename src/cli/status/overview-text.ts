@@ -1,9 +1,10 @@
 /**
  * The situation for people: Edges and Exposures in two tables.
  */
-import { fittingTableText, wrappedText, type Screen } from '../output/output.ts';
+import { findCondition } from '../../kube/conditions.ts';
+import { fittingTableText, wrappedText, type Cell, type Screen } from '../output/output.ts';
 import { ageText } from './age.ts';
-import type { EdgeView, ExposureView, Situation } from './situation.ts';
+import { brokenPath, type EdgeView, type ExposureView, type Situation } from './situation.ts';
 import { arranged, readyCell, type StatusTextOptions } from './status-parts.ts';
 
 /** So many Edges that are ready are shown where there is little room. */
@@ -19,7 +20,7 @@ export function overviewText(situation: Situation, options: StatusTextOptions): 
         edgesText(edges, options.screen, isShort),
         exposures.length === 0
           ? noExposures(options)
-          : exposuresText(isShort ? urgentFirst(exposures) : exposures, options),
+          : exposuresText(isShort ? urgentFirst(exposures, isUrgent) : exposures, options),
       ],
     }),
     situation,
@@ -27,9 +28,8 @@ export function overviewText(situation: Situation, options: StatusTextOptions): 
   );
 }
 
-/** Those that are not Ready first: the rest may not be seen. */
-function urgentFirst<T extends Pick<EdgeView, 'ready'>>(all: readonly T[]): readonly T[] {
-  const isUrgent = ({ ready }: T) => ready !== 'True';
+/** Those that need attention first: the rest may not be seen. */
+function urgentFirst<T>(all: readonly T[], isUrgent: (one: T) => boolean): readonly T[] {
   return [...all.filter(isUrgent), ...all.filter((one) => !isUrgent(one))];
 }
 
@@ -43,8 +43,11 @@ function edgesText(
     return `Edges: ${wrappedText(text, 7, screen)}\n`;
   }
   if (edges.length === 0) return 'No Edges.\n';
-  const urgent = edges.filter(({ ready }) => ready !== 'True').length;
-  const shown = isShort ? urgentFirst(edges).slice(0, urgent + MOST_READY_EDGES) : edges;
+  const isNotReady = ({ ready }: EdgeView) => ready !== 'True';
+  const urgent = edges.filter(isNotReady).length;
+  const shown = isShort
+    ? urgentFirst(edges, isNotReady).slice(0, urgent + MOST_READY_EDGES)
+    : edges;
   const more = edges.length - shown.length;
   const rows = shown.map((edge) => [
     ...[edge.name, edge.driver, edge.domain ?? '-'],
@@ -59,6 +62,10 @@ function edgesText(
   return more === 0 ? table : `${table}... and ${more} more that are Ready\n`;
 }
 
+function isUrgent(exposure: ExposureView): boolean {
+  return exposure.ready !== 'True' || brokenPath(exposure) !== undefined;
+}
+
 function noExposures({ hasNamespaces }: StatusTextOptions): string {
   return hasNamespaces ? 'No Exposures.\n' : 'No Exposures in this namespace; -A means all.\n';
 }
@@ -71,11 +78,19 @@ function exposuresText(
     hasNamespaces ? exposure.key : exposure.name,
     ...[exposure.host, exposure.edge, exposure.mode, exposure.proxies].map((text) => text ?? '-'),
     readyCell(exposure.ready),
-    reasonText(exposure),
+    reachableCell(exposure),
+    brokenPath(exposure)?.reason ?? reasonText(exposure),
     ageText(exposure.created, now),
   ]);
-  const headings = ['EXPOSURE', 'HOST', 'EDGE', 'MODE', 'PROXIES', 'READY', 'REASON', 'AGE'];
-  return fittingTableText(headings, rows, screen, ['MODE', 'EDGE', 'AGE', 'HOST']);
+  const names = ['EXPOSURE', 'HOST', 'EDGE', 'MODE', 'PROXIES'];
+  const headings = [...names, 'READY', 'REACHABLE', 'REASON', 'AGE'];
+  return fittingTableText(headings, rows, screen, ['REACHABLE', 'MODE', 'EDGE', 'AGE', 'HOST']);
+}
+
+/** What was reported before the object was changed, or by a process that ended, says nothing of now. */
+function reachableCell({ ready, conditions }: ExposureView): Cell {
+  const reachable = findCondition(conditions, 'Reachable');
+  return reachable === undefined || ready === 'Unknown' ? '-' : readyCell(reachable.status);
 }
 
 /** Of what is ready there is nothing to say. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { objectOf } from '../../operator/testing/objects.ts';
 import { problemsOf } from './problems.ts';
-import { isWell, situationOf, type Situation } from './situation.ts';
+import { brokenPath, isWell, situationOf, type Situation } from './situation.ts';
 
 const SINCE = '2026-03-02T08:00:00Z';
 
@@ -84,6 +84,20 @@ describe('an Exposure', () => {
 
   test('is well if it says so itself', () => {
     expect(isWell(situationWith({ conditions: [condition('Ready', 'True')] }))).toBe(true);
+  });
+
+  test.each(['Reachable', 'KonnectivityReady'])('is not well while %s is False', (type) => {
+    const broken = condition(type, 'False', 'EdgeTimeout', 'silent');
+    const situation = situationWith({ conditions: [condition('Ready', 'True'), broken] });
+
+    expect(brokenPath(only(situation))).toMatchObject({ type, reason: 'EdgeTimeout' });
+    expect(isWell(situation)).toBe(false);
+  });
+
+  test('is well before the first probe', () => {
+    const unknown = condition('Reachable', 'Unknown', 'NotProbed', 'not probed yet');
+
+    expect(isWell(situationWith({ conditions: [condition('Ready', 'True'), unknown] }))).toBe(true);
   });
 });
 

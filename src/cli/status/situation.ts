@@ -84,10 +84,22 @@ export function situationOf({ edges, exposures, operator, faults }: StatusObject
   };
 }
 
+/** Conditions that are no part of Ready, and matter to users of the tenant all the same. */
+const PATH_CONDITIONS: readonly string[] = ['KonnectivityReady', 'Reachable'];
+
+/** The condition that fails on the path to a tenant, though the Exposure is Ready; undefined if there is none. */
+export function brokenPath({ ready, conditions }: ExposureView): Condition | undefined {
+  if (ready !== 'True') return undefined;
+  return conditions.find(
+    ({ type, status }) => PATH_CONDITIONS.includes(type) && status === 'False',
+  );
+}
+
 /** Whether all that is shown is as it should be. What could not be looked at is nobody's fault. */
 export function isWell({ edges = [], exposures, operator, faults = [] }: Situation): boolean {
   return (
     [...edges, ...exposures].every(({ ready }) => ready === 'True') &&
+    exposures.every((exposure) => brokenPath(exposure) === undefined) &&
     operator?.state !== 'down' &&
     faults.length === 0
   );

@@ -64,7 +64,7 @@ describe('--state', () => {
       '\nsnicket run: not running (state .), and this is what it said last; start it: snicket run FOLDER --state .',
     );
     expect(all.stdout).toMatch(/^shared .*Unknown +NotRunning$/m);
-    expect(all.stdout).toMatch(/^tenants\/blue .*Unknown +NotRunning /m);
+    expect(all.stdout).toMatch(/^tenants\/blue .*Unknown +- +NotRunning /m);
     // What was said last is there for programs, too.
     const unknown = { ready: 'Unknown', reason: 'NotRunning' };
     const conditions = expect.arrayContaining([

@@ -2,6 +2,7 @@
  * One run for one Exposure: look at what there is, route it, have its control plane prepared, bring its tenant about, and
  * say how far that is.
  */
+import type { HopResult } from '../../probe/hop.ts';
 import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import type { DependencyIndex } from '../dependency-index.ts';
 import { lookAtExposure, type Viewpoint } from '../look.ts';
@@ -17,8 +18,8 @@ import type { ExposureReports } from './exposure-reports.ts';
 import { isElsewhere, type StatusInput } from './exposure-status.ts';
 import {
   acceptedVerdict,
-  hasEverything,
   isInUse,
+  isMoveComplete,
   isRoutedAs,
   startingForMs,
 } from './verdicts/exposure-verdicts.ts';
@@ -68,7 +69,8 @@ export async function bringExposure(
     means.resyncMs,
   );
   if (!mayServe(standing)) {
-    await report(standing, means, { verdicts: verdictsOf(standing, means) }, signal);
+    const said = { verdicts: verdictsOf(standing, means), hops: hopsOf(key, means) };
+    await report(standing, means, said, signal);
     return standing.accepted.status === 'True' ? againMs : undefined;
   }
   // The gateway reads the status: a tenant that is slow to answer must not keep its route waiting.
@@ -104,7 +106,7 @@ async function standingOf(
   const routed = await step('Routed', async () => routing.apply(object, wish.edge, plan, signal));
   const before = reports.statusOf(object);
   const isMoving = !routed.isInForce && isElsewhere(before, wish.edge);
-  if (!isMoving) aims.aim(key, look);
+  if (!isMoving) aims.aim(key, object, look);
   if (!isMoving && plan.management !== undefined && plan.routes === undefined) probes.forget(key);
   const inUse = isInUse(reports.latest(object), before, look, routed.former);
   // Not for an Edge that takes no routes yet: what is in use goes by the hosts that the control plane knows now.
@@ -135,11 +137,12 @@ async function conclude(
   const { key, before, routed, preparation } = standing;
   const { probes, routing, reports } = means;
   const found = verdictsOf(standing, means, tenant);
-  // The proxies go by the former edge until they have changed over, and clients until DNS leads them elsewhere.
-  const hasMoved = probes.isUpToDate(key) && hasEverything(found, tenant);
+  // The proxies use the previous edge until they are rolled out, and clients until DNS points to the new one.
+  const probed = probes.isUpToDate(key) && !probes.isSuspect(key) ? probes.hopsOf(key) : undefined;
+  const hasMoved = probed !== undefined && isMoveComplete(found, [...probed, ...tenant.hops]);
   if (hasMoved) await step('Routed', async () => routing.remove(routed.former, signal));
   const said = {
-    hops: probes.isUpToDate(key) ? withTenantHops(probes.hopsOf(key), tenant.hops) : undefined,
+    hops: hopsOf(key, means, tenant),
     ...{ proxies: tenant.proxies, certificate: tenant.certificate, hasMoved },
     // Then none of the former ones is left to be told of.
     verdicts: hasMoved ? verdictsOf(standing, means, tenant, []) : found,
@@ -149,6 +152,17 @@ async function conclude(
   // Its control plane keeps the former hosts until the status says that nobody goes by them.
   const isToldFirst = hasMoved && before?.formerRoute !== undefined;
   return isToldFirst ? 0 : soonest(againMs, reports.untoldMs(key));
+}
+
+/** The hops for the status; undefined before the first probe of the target. */
+function hopsOf(
+  key: string,
+  { probes }: ExposureMeans,
+  tenant?: TenantOutcome,
+): readonly HopResult[] | undefined {
+  return probes.isUpToDate(key)
+    ? withTenantHops(probes.hopsOf(key), tenant?.hops ?? [])
+    : undefined;
 }
 
 /** A verdict for each condition, by what is known of the way of clients too. */

@@ -1,6 +1,7 @@
 /**
  * The probes of Exposures: what they are aimed at, and what is known by them.
  */
+import type { Hop } from '../../api/exposure.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { KnownAuthorities } from '../../probe/tls/authorities.ts';
@@ -22,22 +23,35 @@ export class ExposureProbes {
   }
 
   /** The way of clients to a tenant is looked at from now on, if it is known. */
-  aim(key: string, { wish: { edge }, plan, reading, facts: { edgeAddresses } }: Look): void {
+  aim(
+    key: string,
+    object: KubeObject,
+    { wish: { edge }, plan, reading, facts: { edgeAddresses } }: Look,
+  ): void {
     const { hosts, routes } = plan;
     const tenantCa = reading.controlPlane?.ca?.certificate;
     if (hosts === undefined || routes === undefined || tenantCa === undefined) return;
     this.#authorities.set(key, tenantCa);
-    this.#probes.aim(key, {
-      ...{ apiHost: hosts.api, konnectivityHost: routes.konnectivity?.host },
-      ...{ port: edge.spec.port, edgeAddresses, tenantCa },
+    const target = {
+      apiHost: hosts.api,
+      konnectivityHost: routes.konnectivity?.host,
+      port: edge.spec.port,
+      edgeAddresses,
+      tenantCa,
       otherAuthorities: this.#authorities,
-    });
+    };
+    this.#probes.aim(key, target, wasReachable(this.#reportedHops(object, plan)));
   }
 
   /** What is known of the hops of this very wish: probed, or by a process before this one. */
-  hopsFor(key: string, object: KubeObject, { endpoint }: Plan): readonly KnownHop[] {
+  hopsFor(key: string, object: KubeObject, plan: Plan): readonly KnownHop[] {
     const probed = this.#probes.hopsOf(key);
     if (probed !== undefined) return this.#probes.isUpToDate(key) ? probed : [];
+    return this.#reportedHops(object, plan);
+  }
+
+  /** The hops in the status, if they are about this spec. */
+  #reportedHops(object: KubeObject, { endpoint }: Plan): readonly Hop[] {
     const before = this.#reports.statusOf(object);
     const isSame =
       before?.endpoint === endpoint && before?.observedGeneration === object.metadata.generation;
@@ -49,4 +63,10 @@ export class ExposureProbes {
     this.#probes.forget(key);
     this.#authorities.delete(key);
   }
+}
+
+/** Of the hops in a status only those that a probe finds out: the tenant's API reports the others. */
+function wasReachable(hops: readonly Hop[]): boolean {
+  const probed = hops.filter(({ name }) => name !== 'endpoints' && name !== 'proxies');
+  return probed.length > 0 && probed.every(({ state }) => state !== 'Fail');
 }

@@ -1,9 +1,9 @@
 /**
- * What is said of Exposures: their status, and to people when Ready turns.
+ * Reports on Exposures: the status, and events when Ready, KonnectivityReady or Reachable changes.
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
 import { systemClock, type Clock } from '../../clock/clock.ts';
-import { setCondition } from '../../kube/conditions.ts';
+import { findCondition, setCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events/events.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
@@ -11,10 +11,15 @@ import type { Logger } from '../../telemetry/log.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { StatusWriter } from '../status-writer.ts';
 import { nextStatus, refusedStatus, type StatusInput } from './exposure-status.ts';
-import { isTrouble, readyVerdict, type Verdict } from './verdicts/verdicts.ts';
+import { isTrouble, readyVerdict, type Verdict, type Verdicts } from './verdicts/verdicts.ts';
 
 /** The reason of Ready while an Exposure is on its way out. */
 export const LEAVING = 'Leaving';
+
+/** Whether a condition that is True has this reason because only a part of the path works. */
+function isPartial(reason: string): boolean {
+  return reason === 'Degraded' || reason === 'DnsMismatch';
+}
 
 /** Most of what turns for less than this turns back. */
 const PASSING_MS = 30_000;
@@ -87,6 +92,7 @@ export class ExposureReports {
     const isSame = wasReady?.status === ready.status && wasReady.reason === ready.reason;
     const isReady = ready.status === 'True';
     const hasTrouble = isTrouble(input.verdicts, wasReady?.status === 'True');
+    if (written !== false) this.#recordPathEvents(object, before, input.verdicts, ready);
     if (written === false || isSame) {
       const told = { object: `Exposure ${key}`, reason: ready.reason };
       if (isFirst && !isReady) log[hasTrouble ? 'warn' : 'info'](ready.message, told);
@@ -99,6 +105,27 @@ export class ExposureReports {
       });
     }
     log.info('exposure', { exposure: key, ready: isReady, reason: ready.reason });
+  }
+
+  /** Reachable and KonnectivityReady are no part of Ready: an event reports when one of them fails, degrades or recovers. */
+  #recordPathEvents(
+    object: KubeObject,
+    before: ExposureStatus | undefined,
+    verdicts: Verdicts,
+    ready: Verdict,
+  ): void {
+    for (const type of ['KonnectivityReady', 'Reachable'] as const) {
+      const { status, reason, message: note } = verdicts[type];
+      const was = findCondition(before?.conditions, type);
+      const isSame = was?.status === status && was.reason === reason;
+      // The event about Ready has the same reason where the path is the cause.
+      if (isSame || reason === ready.reason) continue;
+      const isBad = status === 'False' || isPartial(reason);
+      const wasBad = was !== undefined && (was.status === 'False' || isPartial(was.reason));
+      if (!isBad && !(wasBad && status === 'True')) continue;
+      const event = { type: isBad ? 'Warning' : 'Normal', action: 'Probe', reason, note } as const;
+      this.#options.events.record(object, event);
+    }
   }
 
   /**

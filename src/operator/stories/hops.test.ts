@@ -12,6 +12,12 @@ async function ready(lab: OperatorLab) {
   return tenant;
 }
 
+/** Hosts to move to; the certificates of tenants in the lab have this name too. */
+const OTHER_HOSTS = {
+  api: 'tenants-blue.konnectivity.example.test',
+  konnectivity: 'unused.example.test',
+};
+
 /** `dns Pass`, and so on. */
 function hops(lab: OperatorLab): readonly string[] {
   return (lab.statusOf('blue')?.hops ?? []).map(({ name, state }) => `${name} ${state}`);
@@ -23,6 +29,7 @@ describe.concurrent('hops', () => {
 
     await ready(lab);
 
+    await lab.untilCondition('blue', 'Reachable', /^True/);
     expect(hops(lab)).toEqual([
       ...['dns Pass', 'edge Pass', 'sni Pass', 'certificate Pass', 'api Pass'],
       ...['konnectivity Skip', 'endpoints Pass', 'proxies Pass'],
@@ -81,6 +88,60 @@ describe.concurrent('hops', () => {
     await lab.untilCondition('blue', 'Ready', /^False DnsNoAnswer/);
     await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesNotReady/);
     expect(lab.condition('blue', 'Ready')).toStartWith('False DnsNoAnswer');
+  });
+});
+
+describe.concurrent('Reachable', () => {
+  test('turns after 30 seconds, with events, and leaves Ready alone', async () => {
+    await using lab = await OperatorLab.start({ hasGateway: true, probeMs: 5_000 });
+    await ready(lab);
+    await lab.untilCondition('blue', 'Reachable', /^True Reachable/);
+    const port = lab.gateway?.port;
+
+    await lab.gateway?.gateway.stop();
+
+    const said = await lab.untilCondition('blue', 'Reachable', /^False EdgeRefused/);
+    expect(said).toContain(`nothing listens at 127.0.0.1:${port}`);
+    expect(lab.condition('blue', 'Ready')).toStartWith('True Ready');
+    await lab.until('the event', () => lab.eventsOf('blue').includes('EdgeRefused'));
+  });
+
+  test('is degraded by one dead address of two, which ends no move', async () => {
+    await using lab = await OperatorLab.start({ hasGateway: true });
+    await ready(lab);
+    await lab.untilCondition('blue', 'Reachable', /^True Reachable/);
+
+    await lab.applyEdge({ addresses: ['127.0.0.1', '127.0.0.2'] });
+
+    const said = await lab.untilCondition('blue', 'Reachable', /^True Degraded/);
+    expect(said).toContain('nothing listens at 127.0.0.2:');
+    await lab.until('the event', () => lab.eventsOf('blue').includes('Degraded'));
+    await lab.expose('blue', { hosts: OTHER_HOSTS });
+    await lab.until('it moves', () => lab.statusOf('blue')?.formerRoute !== undefined);
+    await lab.untilCondition('blue', 'Reachable', /^True Degraded/);
+    await lab.untilLookedAt(3);
+    expect(lab.statusOf('blue')?.formerRoute).toBeDefined();
+    await lab.applyEdge({ addresses: ['127.0.0.1'] });
+    await lab.until('it has moved', () => lab.statusOf('blue')?.formerRoute === undefined);
+  });
+
+  test('warns of DNS that differs from the Edge, which ends no move either', async () => {
+    let addresses = ['127.0.0.1'];
+    const lookup = async () => Promise.resolve(addresses);
+    await using lab = await OperatorLab.start({ hasGateway: true, lookup });
+    await ready(lab);
+    await lab.untilCondition('blue', 'Reachable', /^True Reachable/);
+    addresses = ['127.0.0.9'];
+
+    await lab.expose('blue', { hosts: OTHER_HOSTS });
+
+    const said = await lab.untilCondition('blue', 'Reachable', /^True DnsMismatch/);
+    expect(said).toContain(`${OTHER_HOSTS.api} leads to 127.0.0.9, and the edge is 127.0.0.1`);
+    expect(lab.condition('blue', 'Ready')).toStartWith('True');
+    await lab.untilLookedAt(3);
+    expect(lab.statusOf('blue')?.formerRoute).toBeDefined();
+    addresses = ['127.0.0.1'];
+    await lab.until('it has moved', () => lab.statusOf('blue')?.formerRoute === undefined);
   });
 });
 

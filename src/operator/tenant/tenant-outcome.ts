@@ -11,7 +11,7 @@ import { judgeEndpoints } from '../../probe/hops/endpoints.ts';
 import { judgeProxies, type ProxiesFacts } from '../../probe/hops/proxies.ts';
 import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { areMoving, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
-import { holds, waits, type Verdict } from '../exposure/verdicts/verdicts.ts';
+import { holds, NO_NODES, waits, type Verdict } from '../exposure/verdicts/verdicts.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 
 /** How the tenant's side is. */
@@ -116,7 +116,7 @@ function verdictOf(endpoints: HopResult, proxies: HopResult, desired: number): V
     return NOT_BY_ITSELF.has(code) ? { ...waiting, isWaiting: false } : waiting;
   }
   return desired === 0
-    ? holds('NoNodes', 'the tenant has no nodes yet; each gets its proxy when it joins')
+    ? holds(NO_NODES, 'the tenant has no nodes yet; each gets its proxy when it joins')
     : holds(proxies.code, proxies.message);
 }
 

@@ -27,11 +27,27 @@ export const EDGE_HOP_CODES = {
     action:
       'let the DNS record of {host} lead to {edge} alone, or correct the addresses of the Edge',
   },
+  DnsMismatch: {
+    ...{ hop: 'dns', state: 'Pass' },
+    title: 'DNS and Edge differ',
+    meaning:
+      'The host resolves to other addresses than the Edge has, and the tenant is reachable at one of them. That is normal with split-horizon DNS.',
+    action:
+      'if this is not split-horizon DNS, point the DNS record of {host} to {edge}, or correct the addresses of the Edge',
+  },
 
   EdgeAnswers: {
     ...{ hop: 'edge', state: 'Pass' },
     title: 'edge accepts',
     meaning: 'The edge accepts TCP connections.',
+  },
+  EdgeDegraded: {
+    ...{ hop: 'edge', state: 'Pass' },
+    title: 'an address of the edge is down',
+    meaning:
+      'At least one address of the edge accepts connections, and at least one does not. Some clients wait until they try the next address.',
+    action:
+      'check the edge at {address}, or remove that address from the Edge and from the DNS records',
   },
   EdgeNoAddress: {
     ...{ hop: 'edge', state: 'Fail' },

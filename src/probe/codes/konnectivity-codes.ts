@@ -8,6 +8,14 @@ export const KONNECTIVITY_HOP_CODES = {
     meaning:
       "TLS for the konnectivity host ends at this tenant's server, in date and with the right name.",
   },
+  KonnectivityDegraded: {
+    ...{ hop: 'konnectivity', state: 'Pass' },
+    title: 'an address of the edge fails',
+    meaning:
+      'At least one address of the edge leads agents to konnectivity-server, and at least one that accepts connections does not.',
+    action:
+      'compare the routes and the log of the edge at {address} with those of the other addresses',
+  },
   KonnectivityEdgeTerminates: {
     ...{ hop: 'konnectivity', state: 'Fail' },
     title: 'edge ends TLS itself',

@@ -7,6 +7,14 @@ export const TENANT_HOP_CODES = {
     title: 'reaches the tenant',
     meaning: "TLS for the API host ends at this tenant: the certificate is of the tenant's CA.",
   },
+  SniDegraded: {
+    ...{ hop: 'sni', state: 'Pass' },
+    title: 'an address of the edge fails',
+    meaning:
+      'At least one address of the edge leads to the tenant, and at least one that accepts connections does not.',
+    action:
+      'compare the routes and the log of the edge at {address} with those of the other addresses',
+  },
   SniEdgeTerminates: {
     ...{ hop: 'sni', state: 'Fail' },
     title: 'edge ends TLS itself',

@@ -51,6 +51,27 @@ test('names the addresses that are not of the edge, though others are', async ()
   });
 });
 
+test('other addresses are a warning where the tenant is reachable', () => {
+  const resolved = new Map([[HOST, { kind: 'addresses', addresses: ['10.0.0.5'] } as const]]);
+
+  const result = judgeDns(resolved, ['203.0.113.10'], true);
+
+  expect(result).toMatchObject({
+    ...{ state: 'Pass', code: 'DnsMismatch' },
+    message: 'a.k8s.test leads to 10.0.0.5, and the edge is 203.0.113.10',
+  });
+  expect(result.action).toContain('if this is not split-horizon DNS');
+});
+
+test('that warning does not hide another host without an address', () => {
+  const resolved = new Map([
+    [HOST, { kind: 'addresses', addresses: ['10.0.0.5'] } as const],
+    [KONNECTIVITY_HOST, { kind: 'none' } as const],
+  ]);
+
+  expect(judgeDns(resolved, ['203.0.113.10'], true).code).toBe('DnsNoAnswer');
+});
+
 test('any address will do for an edge whose addresses are not known', async () => {
   const result = await probe(async () => ['198.51.100.7'], []);
 

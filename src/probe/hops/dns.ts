@@ -1,5 +1,5 @@
 /**
- * dns: each host resolves, and to addresses of the edge only.
+ * dns: each host resolves to addresses of the edge.
  */
 import { canonicalAddress } from '../../kube/endpoints/endpoint-address.ts';
 import { errorCode } from '../dial.ts';
@@ -48,16 +48,19 @@ export async function resolveHost(host: string, lookup: Lookup, limits: Limits):
 /**
  * Judges what a resolver said of each host; the first that is wrong is the result.
  *
- * `edge` has the addresses of the edge; empty: they are not known, so any will do.
+ * `edge` has the addresses of the edge; empty: they are not known, so any will do. `isReachable` says that the tenant
+ * answers at one of the addresses in question: then addresses that differ are a warning.
  */
 export function judgeDns(
   resolved: ReadonlyMap<string, Resolved>,
   edge: readonly string[],
+  isReachable = false,
 ): HopResult {
   const target = [...resolved.keys()].join(', ');
   const edgeText = edge.length === 0 ? 'the edge' : edge.join(', ');
   const allowed = new Set(edge.map(canonicalAddress));
   const found: string[] = [];
+  let mismatch: HopResult | undefined;
   for (const [host, answer] of resolved) {
     const values = { host, edge: edgeText };
     if (answer.kind === 'none') {
@@ -70,9 +73,10 @@ export function judgeDns(
     const wrong = answer.addresses.filter((address) => !allowed.has(canonicalAddress(address)));
     if (edge.length > 0 && wrong.length > 0) {
       const message = `${host} leads to ${wrong.join(', ')}, and the edge is ${edgeText}`;
-      return hopResult('DnsElsewhere', target, message, values);
+      if (!isReachable) return hopResult('DnsElsewhere', target, message, values);
+      mismatch ??= hopResult('DnsMismatch', target, message, values);
     }
     found.push(`${host} leads to ${answer.addresses.join(', ')}`);
   }
-  return hopResult('DnsResolves', target, found.join('; '));
+  return mismatch ?? hopResult('DnsResolves', target, found.join('; '));
 }

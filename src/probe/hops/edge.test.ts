@@ -85,7 +85,7 @@ test('somebody who resets at once listens all the same', async () => {
   expect(accepting).toEqual(['203.0.113.10']);
 });
 
-test('every address has to accept; the others are good to go on with', async () => {
+test('names the address that is down, and goes on with the others', async () => {
   await using lab = await ProbeLab.create();
   const edge = lab.edgeThat(() => {});
   const addresses = ['127.0.0.1', '203.0.113.10'];
@@ -93,11 +93,30 @@ test('every address has to accept; the others are good to go on with', async () 
 
   const { result, accepting, connections } = await probeEdge(addresses, edge.port, dial, LIMITS);
 
-  expect(result.message).toBe(`nothing listens at 203.0.113.10:${edge.port}`);
+  expect(result).toMatchObject({ state: 'Pass', code: 'EdgeDegraded' });
+  expect(result.message).toBe(
+    `nothing listens at 203.0.113.10:${edge.port}; the edge accepts connections at 127.0.0.1:${edge.port}`,
+  );
+  expect(result.action).toContain(`check the edge at 203.0.113.10:${edge.port}`);
   expect(accepting).toEqual(['127.0.0.1']);
   expect(connections.size).toBe(0);
   const peer = await edge.next();
   await until(() => peer.closed || peer.sawFin, 'the hang-up');
+});
+
+test('fails if no address accepts, and names the first', async () => {
+  const dial = dialBut({ '203.0.113.10': 'ECONNREFUSED', '203.0.113.11': 'ETIMEDOUT' });
+
+  const { result, accepting } = await probeEdge(
+    ['203.0.113.10', '203.0.113.11'],
+    443,
+    dial,
+    LIMITS,
+  );
+
+  expect(result).toMatchObject({ state: 'Fail', code: 'EdgeRefused' });
+  expect(result.message).toBe('nothing listens at 203.0.113.10:443');
+  expect(accepting).toEqual([]);
 });
 
 test('a machine without IPv6 does not blame the edge for its IPv6 address', async () => {

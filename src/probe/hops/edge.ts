@@ -1,5 +1,5 @@
 /**
- * edge: every address of the edge accepts TCP connections.
+ * edge: the edge accepts TCP connections. One address is enough to go on; the hop names those that do not accept.
  */
 import type { Socket } from 'node:net';
 import { addressText, errorCode, type Dial } from '../dial.ts';
@@ -51,7 +51,7 @@ export async function probeEdge(
   return {
     accepting: accepting.map(({ address }) => address),
     connections,
-    result: edgeResult(addresses, port, bad, limits.timeoutMs),
+    result: edgeResult({ addresses, port, bad, accepting, timeoutMs: limits.timeoutMs }),
   };
 }
 
@@ -62,28 +62,46 @@ interface Opened {
   readonly socket?: Socket;
 }
 
-function edgeResult(
-  addresses: readonly string[],
-  port: number,
-  bad: (Opened & { readonly address: string }) | undefined,
-  timeoutMs: number,
-): HopResult {
+/** A dial with its address. */
+type DialedAddress = Opened & { readonly address: string };
+
+interface Dialed {
+  readonly addresses: readonly string[];
+  readonly port: number;
+  /** The first address that does not accept. */
+  readonly bad: DialedAddress | undefined;
+  readonly accepting: readonly DialedAddress[];
+  readonly timeoutMs: number;
+}
+
+function edgeResult({ addresses, port, bad, accepting, timeoutMs }: Dialed): HopResult {
   const target = addresses.map((address) => addressText(address, port)).join(', ');
-  const values = { port: String(port) };
-  const where = addressText(bad?.address ?? '', port);
-  switch (bad?.answer) {
-    case undefined:
-    case 'accepted':
-      return hopResult('EdgeAnswers', target, 'the edge accepts connections');
-    case 'refused':
-      return hopResult('EdgeRefused', target, `nothing listens at ${where}`, values);
-    case 'timeout': {
-      const message = `${where} did not answer in ${timeoutMs} ms`;
-      return hopResult('EdgeTimeout', target, message, values);
-    }
-    case 'unreachable':
-      return hopResult('EdgeUnreachable', target, `there is no way to ${where} (${bad?.code})`);
+  if (bad === undefined || bad.answer === 'accepted') {
+    return hopResult('EdgeAnswers', target, 'the edge accepts connections');
   }
+  const why = failureText(bad, port, timeoutMs);
+  if (accepting.length > 0) {
+    const working = accepting.map(({ address }) => addressText(address, port)).join(', ');
+    const message = `${why}; the edge accepts connections at ${working}`;
+    return hopResult('EdgeDegraded', target, message, { address: addressText(bad.address, port) });
+  }
+  const values = { port: String(port) };
+  switch (bad.answer) {
+    case 'refused':
+      return hopResult('EdgeRefused', target, why, values);
+    case 'timeout':
+      return hopResult('EdgeTimeout', target, why, values);
+    case 'unreachable':
+      return hopResult('EdgeUnreachable', target, why);
+  }
+}
+
+/** Why an address does not accept connections, as a clause with the address. */
+function failureText({ address, answer, code }: DialedAddress, port: number, timeoutMs: number) {
+  const where = addressText(address, port);
+  if (answer === 'refused') return `nothing listens at ${where}`;
+  if (answer === 'timeout') return `${where} did not answer in ${timeoutMs} ms`;
+  return `there is no way to ${where} (${code})`;
 }
 
 async function dialOnce(

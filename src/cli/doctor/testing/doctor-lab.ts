@@ -62,6 +62,7 @@ export class DoctorLab implements AsyncDisposable {
       },
     });
     await operator.untilCondition('blue', 'Ready', /^True/);
+    await operator.untilCondition('blue', 'Reachable', /^True/);
     await operator.stopOperator();
     lab.#route = operator.statusOf('blue')?.route;
     return lab;

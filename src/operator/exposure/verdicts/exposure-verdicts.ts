@@ -5,6 +5,8 @@ import type { Edge } from '../../../api/edge.ts';
 import type { ExposureStatus } from '../../../api/exposure.ts';
 import { findingText, type Finding } from '../../../api/finding.ts';
 import type { Plan } from '../../../plan/plan.ts';
+import { DEGRADED_CODES } from '../../../probe/codes.ts';
+import type { HopResult } from '../../../probe/hop.ts';
 import type { ControlPlaneReading } from '../../../providers/reading/read-control-plane.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { Look } from '../../look.ts';
@@ -17,7 +19,6 @@ import {
   holds,
   noting,
   notYet,
-  readyVerdict,
   waits,
   type PartialCondition,
   type Verdict,
@@ -114,10 +115,17 @@ export function isInUse(
   return finalizers.includes(TENANT_FINALIZER) && isRouted && !isMove && former.length === 0;
 }
 
-/** Ready, and with no proxy that is as it was before. */
-export function hasEverything(verdicts: Verdicts, { hops }: TenantOutcome): boolean {
-  const isUpdating = hops.some(({ code }) => code === 'ProxiesUpdating');
-  return readyVerdict(verdicts).status === 'True' && !isUpdating;
+/**
+ * Whether a move between Edges or hosts is complete, so that the previous routes can go. That takes more than Ready: every
+ * condition is True, every address of the edge works, DNS points to the edge, and no proxy has the previous template.
+ */
+export function isMoveComplete(verdicts: Verdicts, hops: readonly HopResult[]): boolean {
+  const areAllTrue = CONDITION_ORDER.every((type) => verdicts[type].status === 'True');
+  return areAllTrue && !hops.some(({ code }) => isPartial(code));
+}
+
+function isPartial(code: string): boolean {
+  return DEGRADED_CODES.has(code) || code === 'DnsMismatch' || code === 'ProxiesUpdating';
 }
 
 /** What was known before this look. */

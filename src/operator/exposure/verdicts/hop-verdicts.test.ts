@@ -21,6 +21,33 @@ describe('Reachable', () => {
     expect(reachableVerdict(hops)).toMatchObject({ status: 'True', reason: 'Reachable' });
   });
 
+  test('is degraded where one address of several is down, and names it', () => {
+    const degraded = { ...hop('edge', 'Pass', 'EdgeDegraded'), action: 'check it' };
+    const hops = [hop('dns', 'Pass'), degraded, hop('sni', 'Pass'), hop('api', 'Pass')];
+
+    expect(reachableVerdict(hops)).toEqual({
+      status: 'True',
+      reason: 'Degraded',
+      message: 'edge says; check it',
+    });
+  });
+
+  test('warns of DNS that differs from the Edge, and of a degraded edge first', () => {
+    const dns = hop('dns', 'Pass', 'DnsMismatch');
+    const sni = hop('sni', 'Pass', 'SniDegraded');
+
+    expect(reachableVerdict([dns, hop('api', 'Pass')])).toEqual({
+      status: 'True',
+      reason: 'DnsMismatch',
+      message: 'dns says',
+    });
+    expect(reachableVerdict([dns, sni, hop('api', 'Pass')])).toEqual({
+      status: 'True',
+      reason: 'Degraded',
+      message: 'sni says. dns says',
+    });
+  });
+
   test('names the hop that fails, with what to do, and not those that were skipped', () => {
     const failed = { ...hop('edge', 'Fail', 'EdgeRefused'), action: 'start it' };
     const hops = [hop('dns', 'Skip'), failed, hop('sni', 'Skip'), hop('api', 'Skip')];
@@ -53,6 +80,15 @@ describe('Reachable', () => {
 });
 
 describe('KonnectivityReady', () => {
+  test('is degraded where one address of several does not lead agents to the tenant', () => {
+    const hops = [hop('konnectivity', 'Pass', 'KonnectivityDegraded')];
+
+    expect(konnectivityVerdict(plan(WITH_KONNECTIVITY), hops)).toMatchObject({
+      status: 'True',
+      reason: 'Degraded',
+    });
+  });
+
   test('holds where there is none', () => {
     const failed = [hop('konnectivity', 'Fail')];
 

@@ -3,6 +3,7 @@
  */
 import type { Hop } from '../../../api/exposure.ts';
 import type { Plan } from '../../../plan/plan.ts';
+import { DEGRADED_CODES } from '../../../probe/codes.ts';
 import type { HopResult } from '../../../probe/hop.ts';
 import { tenantHopsUnasked } from '../../../probe/probe-exposure.ts';
 import { holds, type Verdict } from './verdicts.ts';
@@ -20,13 +21,28 @@ const LEADS_TO_KONNECTIVITY = "the konnectivity host leads to this tenant's konn
 export function reachableVerdict(hops: readonly KnownHop[], formerEdge?: string): Verdict {
   const way = hops.filter(({ name }) => WAY_TO_API.includes(name));
   if (way.length === 0) return notProbed();
-  const verdict =
-    failing(way) ?? holds('Reachable', 'clients reach the API by its host: every hop to it passes');
+  const verdict = failing(way) ?? passing(way);
   if (formerEdge === undefined) return verdict;
   return {
     ...verdict,
     message: `by Edge ${formerEdge}, which is in use until another takes the routes: ${verdict.message}`,
   };
+}
+
+/** Reachable, with what works in part only. */
+function passing(way: readonly KnownHop[]): Verdict {
+  const degraded = way.filter((hop) => DEGRADED_CODES.has(codeOf(hop)));
+  const mismatch = way.filter((hop) => codeOf(hop) === 'DnsMismatch');
+  const warnings = [...degraded, ...mismatch];
+  if (warnings.length === 0) {
+    return holds('Reachable', 'clients reach the API by its host: every hop to it passes');
+  }
+  const reason = degraded.length > 0 ? 'Degraded' : 'DnsMismatch';
+  return holds(reason, warnings.map(hopText).join('. '));
+}
+
+function hopText({ message, action }: KnownHop): string {
+  return action === undefined ? message : `${message}; ${action}`;
 }
 
 /** The names of all hops that fail, so that none is mended and the next is a surprise. */
@@ -55,15 +71,18 @@ export function konnectivityVerdict(
   }
   const way = hops.filter(({ name }) => name === 'konnectivity');
   if (way.length === 0) return notProbed();
-  return failing(way) ?? holds('KonnectivityReady', LEADS_TO_KONNECTIVITY);
+  const degraded = way.find((hop) => DEGRADED_CODES.has(codeOf(hop)));
+  const passed =
+    degraded === undefined
+      ? holds('KonnectivityReady', LEADS_TO_KONNECTIVITY)
+      : holds('Degraded', hopText(degraded));
+  return failing(way) ?? passed;
 }
 
 function failing(hops: readonly KnownHop[]): Verdict | undefined {
   const failed = hops.find(({ state }) => state === 'Fail');
   if (failed !== undefined) {
-    const { message, action } = failed;
-    const text = action === undefined ? message : `${message}; ${action}`;
-    const all = `${text}${others(hops, failed)}`;
+    const all = `${hopText(failed)}${others(hops, failed)}`;
     return { status: 'False', reason: codeOf(failed), message: all };
   }
   const skipped = hops.find(({ state }) => state === 'Skip');

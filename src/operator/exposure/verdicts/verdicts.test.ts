@@ -30,23 +30,25 @@ const verdicts = fc.record(
   >,
 );
 
+const GATES: readonly PartialCondition[] = ['Accepted', 'Prepared', 'Routed', 'WorkersReady'];
+
 describe('Ready', () => {
-  test('is True if and only if all others are, and never Unknown', () => {
+  test('is True if and only if the conditions that gate it are, and never Unknown', () => {
     fc.assert(
       fc.property(verdicts, (all: Verdicts) => {
-        const isGood = ORDER.every((type) => all[type].status === 'True');
+        const isGood = GATES.every((type) => all[type].status === 'True');
 
         expect(readyVerdict(all).status).toBe(isGood ? 'True' : 'False');
       }),
     );
   });
 
-  test('speaks in the words of the first that fails, or else of the first that is not known', () => {
+  test('has the reason of the first gate that fails, or else of the first that is Unknown', () => {
     fc.assert(
       fc.property(verdicts, (all: Verdicts) => {
         const first =
-          ORDER.find((type) => all[type].status === 'False') ??
-          ORDER.find((type) => all[type].status === 'Unknown');
+          GATES.find((type) => all[type].status === 'False') ??
+          GATES.find((type) => all[type].status === 'Unknown');
         fc.pre(first !== undefined);
 
         const { reason, message } = readyVerdict(all);
@@ -57,6 +59,28 @@ describe('Ready', () => {
         });
       }),
     );
+  });
+
+  test('is True for a tenant without nodes, and says so', () => {
+    const good = holds('Fine', 'all is well');
+    const all = Object.fromEntries(ORDER.map((type) => [type, good])) as Verdicts;
+
+    expect(readyVerdict(all).reason).toBe('Ready');
+    expect(readyVerdict({ ...all, WorkersReady: holds('NoNodes', 'no nodes yet') })).toEqual({
+      status: 'True',
+      reason: 'NoNodes',
+      message: 'no nodes yet',
+    });
+  });
+
+  test('does not depend on KonnectivityReady and Reachable', () => {
+    const good = holds('Fine', 'all is well');
+    const all = Object.fromEntries(ORDER.map((type) => [type, good])) as Verdicts;
+    const broken = { status: 'False', reason: 'EdgeTimeout', message: 'silent' } as const;
+
+    const ready = readyVerdict({ ...all, KonnectivityReady: broken, Reachable: broken });
+
+    expect(ready.status).toBe('True');
   });
 });
 

@@ -60,6 +60,17 @@ export const CONDITION_ORDER: readonly PartialCondition[] = [
   'Reachable',
 ];
 
+/** The reason of WorkersReady, and so of Ready, for a tenant without nodes. */
+export const NO_NODES = 'NoNodes';
+
+/** The conditions that Ready is made of. */
+const READY_CONDITIONS: readonly PartialCondition[] = [
+  'Accepted',
+  'Prepared',
+  'Routed',
+  'WorkersReady',
+];
+
 /** Proxies go the way of clients: where that is broken, theirs is too, and to say so of them hides why. */
 function isSymptom({ WorkersReady: { status, reason }, Reachable }: Verdicts): boolean {
   const code = Object.entries<CodeEntry>(HOP_CODES).find(([name]) => name === reason);
@@ -68,15 +79,18 @@ function isSymptom({ WorkersReady: { status, reason }, Reachable }: Verdicts): b
 
 /** What Ready is about, if it is not True. */
 function firstWrong(verdicts: Verdicts): PartialCondition | undefined {
-  const first = CONDITION_ORDER.find((type) => verdicts[type].status === 'False');
+  const first = READY_CONDITIONS.find((type) => verdicts[type].status === 'False');
   if (first === 'WorkersReady' && isSymptom(verdicts)) return 'Reachable';
-  return first ?? CONDITION_ORDER.find((type) => verdicts[type].status === 'Unknown');
+  return first ?? READY_CONDITIONS.find((type) => verdicts[type].status === 'Unknown');
 }
 
-/** True if all are; else in the words of the first that is not, or of its cause. */
+/** True if {@link READY_CONDITIONS} are; else in the words of the first that is not, or of its cause. */
 export function readyVerdict(verdicts: Verdicts): Verdict {
   const failing = firstWrong(verdicts);
-  if (failing === undefined) return holds('Ready', "the tenant's API is reachable by every way");
+  if (failing === undefined) {
+    const { reason, message } = verdicts.WorkersReady;
+    return reason === NO_NODES ? holds(reason, message) : holds('Ready', 'All conditions are met');
+  }
   const { reason, message } = verdicts[failing];
   return { status: 'False', reason, message };
 }
