@@ -56,7 +56,7 @@ async function podFinding(
   const name = await nameOf(client);
   const isReached = gets === `tenant ${tenant.name}` && name !== 'system:anonymous';
   // A proxy that ends TLS cannot pass on what a client has shown in it.
-  const isLost = mode === 'terminate' && shows === 'certificate';
+  const isLost = mode === 'Terminate' && shows === 'certificate';
   return {
     cells: [`of ${tenant.name}`, mode ?? 'none', shows, coloured(gets, isReached), name],
     isAsClaimed: isLost ? name === 'system:anonymous' : isReached,

@@ -71,7 +71,7 @@ export function prepare({ folder, edge, workers }: Stage): readonly Command[] {
       shows: "whether the proxy of tenant a's worker has just shaken hands with its API server",
     },
     {
-      line: `sed -i.before s/passthrough/terminate/ ${TENANTS_FOLDER}/a.yaml`,
+      line: `sed -i.before s/Passthrough/Terminate/ ${TENANTS_FOLDER}/a.yaml`,
       shows: 'change a file: a moment later, the proxy of tenant a is in the other mode',
     },
   ];

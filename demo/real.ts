@@ -90,8 +90,8 @@ async function startPod(tenant: Cluster): Promise<TenantPod> {
 /** One in each mode. */
 function exposures(world: World): readonly object[] {
   return [
-    exposureOf(world.tenant('a'), { mode: 'passthrough' }),
-    exposureOf(world.tenant('b'), { mode: 'terminate' }),
+    exposureOf(world.tenant('a'), { mode: 'Passthrough' }),
+    exposureOf(world.tenant('b'), { mode: 'Terminate' }),
   ];
 }
 

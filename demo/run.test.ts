@@ -27,7 +27,7 @@ const EXPECTED: readonly (readonly [command: RegExp, output: RegExp])[] = [
   [/^curl .* https:\/\/10\.96\.0\.1\/api\/v1\/namespaces .*a\/token/, /"home-of-a"/],
   [/^curl .* https:\/\/10\.96\.0\.1\/api\/v1\/namespaces .*b\/token/, /"home-of-b"/],
   [/^sed /, /^$/],
-  [/^\.\/snicket status /, /^default\/b +b\.k8s\.localhost +shared +terminate +1\/1/m],
+  [/^\.\/snicket status /, /^default\/b +b\.k8s\.localhost +shared +Terminate +1\/1/m],
   [/^\.\/snicket doctor /, /^1 Exposure: [01] Fail, 0 Warn/m],
   [/^curl \S+\/metrics$/, /^snicket_gateway_routes 2$/m],
   [/^curl \S+\/readyz$/, /^ready$/m],
@@ -58,7 +58,7 @@ describe('on a terminal', () => {
     expect(output.match(/a pod of tenant [ab] +none +alert unrecognized_name$/gm)).toHaveLength(2);
     // 2. The solution.
     for (const name of ['a', 'b']) {
-      for (const mode of ['passthrough', 'terminate']) {
+      for (const mode of ['Passthrough', 'Terminate']) {
         const row = `${name} +${mode} +token +tenant ${name} +system:serviceaccount:default:pod$`;
         expect(output).toMatch(new RegExp(row, 'm'));
       }
@@ -106,9 +106,9 @@ describe('on a terminal', () => {
 
       const look = () => {
         const status = exposuresIn(folder).get('a');
-        return status?.mode === 'terminate' && status.proxies?.summary === '1/1';
+        return status?.mode === 'Terminate' && status.proxies?.summary === '1/1';
       };
-      await waitFor('the proxy of tenant a is in mode terminate', look, { deadlineMs: 60_000 });
+      await waitFor('the proxy of tenant a is in mode Terminate', look, { deadlineMs: 60_000 });
 
       // The proxy in the other mode may just be starting.
       const asPodOfA = demo.commands.find((line) => line.includes('a/token'))!;

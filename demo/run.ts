@@ -29,7 +29,7 @@ await play(async ({ page, signal, stack, staysUp }) => {
       ]),
     ],
   );
-  const exposed = Promise.all([stage.expose(a, 'terminate'), stage.expose(b, 'passthrough')]);
+  const exposed = Promise.all([stage.expose(a, 'Terminate'), stage.expose(b, 'Passthrough')]);
   await withProgress(io, 'waiting for the proxies', exposed);
 
   page.heading('The problem');
@@ -40,11 +40,11 @@ await play(async ({ page, signal, stack, staysUp }) => {
 
   page.heading('The solution');
   page.text(`A proxy on the worker takes what pods send to 10.96.0.1, and carries it to the
-shared address under the tenant's name: in a signed header (passthrough), or by
-a TLS connection of its own (terminate), which works with edges of others too,
+shared address under the tenant's name: in a signed header (Passthrough), or by
+a TLS connection of its own (Terminate), which works with edges of others too,
 but cannot pass on the certificate of a client.`);
   const inOneMode = await claims.solution(workers);
-  await Promise.all([stage.expose(a, 'passthrough'), stage.expose(b, 'terminate')]);
+  await Promise.all([stage.expose(a, 'Passthrough'), stage.expose(b, 'Terminate')]);
   const inTheOther = await claims.solution(workers);
   const solution = [...inOneMode, ...inTheOther];
   page.table(claims.SOLUTION_HEADINGS, rowsOf(inOrder(solution)));

@@ -47,8 +47,8 @@ beforeAll(async () => {
 
 afterAll(async () => world?.stop());
 
-describe.each(['passthrough', 'terminate'])('mode %s', (mode) => {
-  describe.each(['virtual', 'node'])('address %s', (address) => {
+describe.each(['Passthrough', 'Terminate'])('mode %s', (mode) => {
+  describe.each(['Virtual', 'Node'])('address %s', (address) => {
     test('every Exposure becomes Ready', async () => {
       for (const name of TENANTS) {
         await world.management.apply(exposureOf(world.tenant(name), { mode, address }));
@@ -73,7 +73,7 @@ describe.each(['passthrough', 'terminate'])('mode %s', (mode) => {
       }
     });
 
-    const identity = mode === 'passthrough' ? 'known' : 'nobody';
+    const identity = mode === 'Passthrough' ? 'known' : 'nobody';
     test(`a pod with a client certificate is ${identity} to its API`, async () => {
       const { pod } = podsOf('a');
       const path = join(laptop.host.folder, 'files', 'pod.kubeconfig');
@@ -86,7 +86,7 @@ describe.each(['passthrough', 'terminate'])('mode %s', (mode) => {
         .catch((error: unknown) => String(error));
 
       const known = homeOf(world.tenant('a'));
-      expect(answer).toContain(mode === 'passthrough' ? known : 'User "system:anonymous" cannot');
+      expect(answer).toContain(mode === 'Passthrough' ? known : 'User "system:anonymous" cannot');
     });
   });
 });
@@ -138,7 +138,7 @@ test('kubectl get exposures says how it is', async () => {
     'AGE',
   ]);
   expect(rows).toHaveLength(2);
-  for (const row of rows) expect(row).toMatch(/shared +terminate +1\/1 +True +True +Ready/);
+  for (const row of rows) expect(row).toMatch(/shared +Terminate +1\/1 +True +True +Ready/);
 });
 
 function podsOf(name: string): { pod: Pod; hostPod: Pod } {

@@ -11,7 +11,8 @@ import { NETWORK_TEXTS } from '../src/api/testing/network-texts.ts';
 import {
   edgeOf,
   exposureOf,
-  REF,
+  OBJECT,
+  OBJECT_REF,
   RIGHT,
   RULE_BREAKERS,
   SCHEMA_BREAKERS,
@@ -115,8 +116,10 @@ describe('the definitions', () => {
     const words = await explained('exposure.spec.worker');
 
     expect(words).toContain("The proxy on every worker, by which pods reach the tenant's API.");
-    expect(words).toContain('mode <string> enum: passthrough, terminate How the proxy names the');
-    expect(words).toContain('Default: passthrough with driver snicket, else terminate.');
+    expect(words).toContain(
+      'mode <string> enum: Passthrough, Terminate mode selects how the proxy',
+    );
+    expect(words).toContain('Defaults to Passthrough with driver snicket');
     expect(words).toContain('port <integer> Where the proxy listens on each node.');
     expect(await explained('edge')).toContain(
       'An Edge is one address that any number of hosted control planes share',
@@ -175,9 +178,10 @@ const WITH_TEXT: Readonly<Record<keyof typeof NETWORK_TEXTS, (text: string) => W
   endpoint: (text) =>
     exposureOf({
       controlPlane: {
+        type: 'Endpoints',
         endpoints: { api: [text] },
-        caSecret: { name: 'ca' },
-        kubeconfigSecret: { name: 'kubeconfig' },
+        caSecretRef: { name: 'ca' },
+        kubeconfigSecretRef: { name: 'kubeconfig' },
       },
     }),
 };
@@ -203,9 +207,9 @@ describe('kubectl get', () => {
   const status: ExposureStatus = {
     observedGeneration: 1,
     endpoint: 'blue.k8s.example.com:443',
-    edge: 'shared',
+    edgeRef: { name: 'shared' },
     driver: 'haproxy',
-    mode: 'terminate',
+    mode: 'Terminate',
     route: {
       api: { host: 'blue.k8s.example.com', service: 'blue', port: 6443 },
       konnectivity: { host: 'blue.konnectivity.example.com', service: 'blue', port: 8132 },
@@ -236,7 +240,7 @@ describe('kubectl get', () => {
   beforeAll(async () => {
     await world.management.apply(
       edgeOf({ driver: 'haproxy', domain: 'example.com' }),
-      exposureOf({ edge: 'shared' }),
+      exposureOf({ edgeRef: { name: 'shared' } }),
     );
     await writeStatus(`${GROUP}/namespaces/default/exposures/blue`, status);
     await writeStatus(`${GROUP}/edges/shared`, {
@@ -269,7 +273,7 @@ describe('kubectl get', () => {
       ...['NAME', 'HOST', 'EDGE', 'MODE', 'PROXIES', 'READY', 'REACHABLE', 'REASON', 'AGE'],
     ]);
     expect(row?.slice(0, -1)).toEqual([
-      ...['blue', 'blue.k8s.example.com', 'shared', 'terminate', '11/12', 'False'],
+      ...['blue', 'blue.k8s.example.com', 'shared', 'Terminate', '11/12', 'False'],
       ...['True', 'ProxiesNotReady'],
     ]);
   });
@@ -307,12 +311,13 @@ test('an Edge can change its driver', async () => {
 });
 
 describe('an Exposure keeps to its control plane', () => {
-  const secrets = { caSecret: { name: 'ca' }, kubeconfigSecret: { name: 'kubeconfig' } };
-  const service = { ...secrets, service: { name: 'blue', apiPort: 6443 } };
-  const endpoints = { ...secrets, endpoints: { api: ['192.0.2.1:6443'] } };
-  const ref = { ref: REF };
+  const secrets = { caSecretRef: { name: 'ca' }, kubeconfigSecretRef: { name: 'kubeconfig' } };
+  const service = { type: 'Service', ...secrets, service: { name: 'blue', apiPort: 6443 } };
+  const endpoints = { type: 'Endpoints', ...secrets, endpoints: { api: ['192.0.2.1:6443'] } };
+  const other = (fields: object) => ({ ...OBJECT, objectRef: { ...OBJECT_REF, ...fields } });
+  const { kind, name } = OBJECT_REF;
   const way =
-    'delete the Exposure and make another one: this takes Snicket away from the former tenant first';
+    'To expose another control plane, delete this Exposure and create a new one; this removes Snicket from the tenant first.';
   const path = `${GROUP}/namespaces/default/exposures/keeper`;
 
   /** Makes an Exposure for one, and asks whether it may be for another. */
@@ -331,20 +336,20 @@ describe('an Exposure keeps to its control plane', () => {
   }
 
   test.each([
-    ['another Service', service, { ...service, service: { name: 'green' } }, 'Service blue'],
-    ['another object', ref, { ref: { ...REF, name: 'green' } }, `${REF.kind} ${REF.name}`],
-    ['another kind', ref, { ref: { ...REF, kind: 'Other' } }, `${REF.kind} ${REF.name}`],
-    ['another group', ref, { ref: { ...REF, apiVersion: 'b.test/v1' } }, `${REF.kind} ${REF.name}`],
-    ['endpoints for a Service', service, endpoints, 'Service blue'],
-    ['a Service for endpoints', endpoints, service, 'the control plane at its endpoints'],
-    ['endpoints for an object', ref, endpoints, `${REF.kind} ${REF.name}`],
+    ['another Service', service, { ...service, service: { name: 'green' } }, 'is for Service blue'],
+    ['another object', OBJECT, other({ name: 'green' }), `is for ${kind} ${name}`],
+    ['another kind', OBJECT, other({ kind: 'Other' }), `is for ${kind} ${name}`],
+    ['another group', OBJECT, other({ group: 'b.test' }), `is for ${kind} ${name}`],
+    ['endpoints for a Service', service, endpoints, 'has type Service'],
+    ['a Service for endpoints', endpoints, service, 'has type Endpoints'],
+    ['endpoints for an object', OBJECT, endpoints, 'has type Object'],
   ])('%s is refused', async (_, from, to, was) => {
     const { taken, refusal } = await change(from, to);
 
     expect(taken).toBeFalse();
     const [cause] = causesOf(refusal);
     expect(cause?.field).toBe('spec.controlPlane');
-    expect(cause?.message).toContain(`this Exposure is for ${was}`);
+    expect(cause?.message).toContain(`this Exposure ${was}`);
     expect(cause?.message).toContain(way);
   });
 
@@ -354,9 +359,8 @@ describe('an Exposure keeps to its control plane', () => {
       service,
       { ...service, service: { name: 'blue', apiPort: 443, konnectivityPort: 1 } },
     ],
-    ['Secrets', service, { ...service, caSecret: { name: 'other' } }],
+    ['Secrets', service, { ...service, caSecretRef: { name: 'other' } }],
     ['addresses', endpoints, { ...endpoints, endpoints: { api: ['192.0.2.2:6443'] } }],
-    ['the version of the API', ref, { ref: { ...REF, apiVersion: `${REF.apiVersion}2` } }],
   ])('%s may change', async (_, from, to) => {
     const { taken, refusal } = await change(from, to);
 

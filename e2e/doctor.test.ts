@@ -112,7 +112,7 @@ test('nothing fails where nothing is wrong', async () => {
   const { text } = await doctor('-A');
 
   expect(text).toContain(
-    'tenant-a/a  a.k8s.snicket.test:443  Edge shared (snicket, passthrough)\n',
+    'tenant-a/a  a.k8s.snicket.test:443  Edge shared (snicket, Passthrough)\n',
   );
   expect(text).toMatch(/^2 Exposures: /m);
 });
@@ -131,7 +131,7 @@ describe('faults of wishes, with the operator at work', () => {
     await world.management.apply(endingEdge(edge, annotations));
     leadToEdge(world, tenant, haproxy.address);
 
-    await world.management.apply({ ...wish, spec: { ...wish.spec, edge } });
+    await world.management.apply({ ...wish, spec: { ...wish.spec, edgeRef: { name: edge } } });
 
     await untilFailing('a', 'SniEdgeTerminates');
   });
@@ -140,11 +140,11 @@ describe('faults of wishes, with the operator at work', () => {
     const tenant = world.tenant('a');
     const wish = exposureOf(tenant) as { spec: object };
 
-    await world.management.apply({ ...wish, spec: { ...wish.spec, edge: 'nowhere' } });
+    await world.management.apply({ ...wish, spec: { ...wish.spec, edgeRef: { name: 'nowhere' } } });
 
     await untilFailing('a', 'EdgeNotFound');
     leadToEdge(world, tenant);
-    await world.management.apply({ ...wish, spec: { ...wish.spec, edge: 'shared' } });
+    await world.management.apply({ ...wish, spec: { ...wish.spec, edgeRef: { name: 'shared' } } });
     await exposed(world, tenant);
   });
 

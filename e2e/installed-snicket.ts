@@ -109,9 +109,10 @@ export function exposureOf(tenant: Cluster, worker: object = {}): object {
     metadata: { name, namespace: tenantNamespace(name) },
     spec: {
       controlPlane: {
+        type: 'Service',
         service: { name, apiPort: API_PORT, konnectivityPort: KONNECTIVITY_PORT },
-        caSecret: { name: `${name}-ca` },
-        kubeconfigSecret: { name: `${name}-admin-kubeconfig` },
+        caSecretRef: { name: `${name}-ca` },
+        kubeconfigSecretRef: { name: `${name}-admin-kubeconfig` },
       },
       hosts: { api, konnectivity },
       worker,

@@ -54,7 +54,7 @@ export function testPathThrough(...ways: readonly [EdgeWay, ...EdgeWay[]]): void
 
       for (const name of TENANTS) {
         const { driver } = way.spec;
-        expect((await exposure(name))?.status).toMatchObject({ driver, mode: 'terminate' });
+        expect((await exposure(name))?.status).toMatchObject({ driver, mode: 'Terminate' });
       }
       await switchOff(ways[index - 1], ways.slice(index));
     });

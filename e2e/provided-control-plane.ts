@@ -72,7 +72,11 @@ export class ProvidedControlPlane {
     const { name, namespace } = metadata;
     await this.#management.apply({
       ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', metadata: { name, namespace } },
-      spec: { edge, prepare, controlPlane: { ref: { apiVersion, kind, name } } },
+      spec: {
+        edgeRef: { name: edge },
+        prepare,
+        controlPlane: { type: 'Object', objectRef: { group: groupOf(apiVersion), kind, name } },
+      },
     });
   }
 

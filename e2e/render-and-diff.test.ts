@@ -51,8 +51,8 @@ async function stopOperator(): Promise<void> {
   await waitFor('the operator is gone', isGone, { deadlineMs: 100_000 });
 }
 
-describe.each(['passthrough', 'terminate'])('mode %s', (mode) => {
-  test.each(['virtual', 'node'])('nothing is to be changed, with address %s', async (address) => {
+describe.each(['Passthrough', 'Terminate'])('mode %s', (mode) => {
+  test.each(['Virtual', 'Node'])('nothing is to be changed, with address %s', async (address) => {
     const worker = { mode, address, directInjection: true };
     await world.management.apply(exposureOf(world.tenant('a'), worker));
     await exposed(world, world.tenant('a'));
@@ -70,7 +70,7 @@ test('what somebody has changed while nobody looked is told, and shown as it sho
     'app.kubernetes.io/name=other',
   );
   await tenant.kubectl('delete', '--namespace=kube-system', 'configmap/snicket-proxy-ca');
-  await management.apply(exposureOf(tenant, { mode: 'terminate', address: 'virtual' }));
+  await management.apply(exposureOf(tenant, { mode: 'Terminate', address: 'Virtual' }));
 
   const { exitCode, text } = await snicket('diff', '-A');
 

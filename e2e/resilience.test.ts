@@ -216,9 +216,10 @@ function passingTenant(): object {
     metadata: { name: 'passing', namespace: tenantNamespace('b') },
     spec: {
       controlPlane: {
+        type: 'Endpoints',
         endpoints: { api: [`${world.tenant('b').plan.address}:${API_PORT + 1}`] },
-        caSecret: { name: 'not-there' },
-        kubeconfigSecret: { name: 'not-there' },
+        caSecretRef: { name: 'not-there' },
+        kubeconfigSecretRef: { name: 'not-there' },
       },
       hosts: { api: 'passing.k8s.snicket.test' },
     },

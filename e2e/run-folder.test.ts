@@ -149,12 +149,13 @@ function writeTenant({ name, controlPlane, plan }: Cluster): void {
       ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', metadata: { name } },
       spec: {
         controlPlane: {
+          type: 'Endpoints',
           endpoints: {
             api: [`${address}:${API_PORT}`],
             konnectivity: [`${address}:${KONNECTIVITY_PORT}`],
           },
-          caSecret: { name: `${name}-ca` },
-          kubeconfigSecret: { name: `${name}-admin` },
+          caSecretRef: { name: `${name}-ca` },
+          kubeconfigSecretRef: { name: `${name}-admin` },
         },
         hosts: { api, konnectivity },
       },

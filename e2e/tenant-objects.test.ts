@@ -49,7 +49,7 @@ const nodes = Array.from({ length: 1200 }, (_, index) => ({
 
 describe.each([
   ['virtual', tenantInput({ directInjection: true, resources: { limits: { memory: '1024Mi' } } })],
-  ['node', tenantInput({ address: 'node' }, { tenant: { ...TENANT, nodes } })],
+  ['node', tenantInput({ address: 'Node' }, { tenant: { ...TENANT, nodes } })],
   ['leaving', { ...tenantInput(), isLeaving: true }],
 ] as const)('with address %s', (_address, input) => {
   const objects = 'isLeaving' in input ? leavingObjects(input) : tenantObjects(input);

@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(async () => world?.stop());
 
-describe.each(['virtual', 'node'])('at address %s', (address) => {
+describe.each(['Virtual', 'Node'])('at address %s', (address) => {
   test('pods reach their API through the proxy of their node', async () => {
     await rollOut({ address });
 
@@ -67,10 +67,10 @@ describe.each(['virtual', 'node'])('at address %s', (address) => {
 });
 
 test('the virtual address is on the node as long as the proxy is, and not when it has left', async () => {
-  await rollOut({ address: 'virtual' });
+  await rollOut({ address: 'Virtual' });
   const during = await loopback();
 
-  await tenant.apply(...leavingObjects(inputFor({ address: 'virtual' })));
+  await tenant.apply(...leavingObjects(inputFor({ address: 'Virtual' })));
   await settled();
 
   expect(during).toContain(`inet ${VIRTUAL_ADDRESS}/32 scope host`);

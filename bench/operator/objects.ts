@@ -69,9 +69,10 @@ export function exposureOf({ name, port }: TenantPlan, edge = EDGE): AnyObject {
     spec: {
       edge,
       controlPlane: {
+        type: 'Service',
         service: { name, apiPort: port },
-        caSecret: { name: `${name}-ca` },
-        kubeconfigSecret: { name: `${name}-kubeconfig` },
+        caSecretRef: { name: `${name}-ca` },
+        kubeconfigSecretRef: { name: `${name}-kubeconfig` },
       },
     },
   };

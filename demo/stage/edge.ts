@@ -77,13 +77,14 @@ metadata:
   name: ${name}
 spec:
   controlPlane:
+    type: Endpoints
     endpoints:
       api: ["${apiServer}"]
-    caSecret: {name: ${name}-ca}
-    kubeconfigSecret: {name: ${name}-kubeconfig}
+    caSecretRef: {name: ${name}-ca}
+    kubeconfigSecretRef: {name: ${name}-kubeconfig}
   hosts:
     api: ${host}
   worker:
-    mode: ${mode} # or ${mode === 'terminate' ? 'passthrough' : 'terminate'}: try it
+    mode: ${mode} # or ${mode === 'Terminate' ? 'Passthrough' : 'Terminate'}: try it
 `;
 }

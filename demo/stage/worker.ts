@@ -162,7 +162,7 @@ export class Worker implements AsyncDisposable {
     } catch (error) {
       if (!isKubeError(error, 'NotFound')) throw error; // Snicket has just left
     }
-    const mode = proxy?.words.includes('--mode=terminate') ? 'terminate' : 'passthrough';
+    const mode = proxy?.words.includes('--mode=terminate') ? 'Terminate' : 'Passthrough';
     this.#mode = isReady && proxy !== undefined ? mode : undefined;
   }
 }

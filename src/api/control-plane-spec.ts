@@ -8,152 +8,192 @@ import { withRules } from './values/rule.ts';
 
 const secretKey = z.string().min(1).max(253);
 
-const ref = z.strictObject({
-  apiVersion: z
+/** How an Exposure names its control plane: the discriminator of `spec.controlPlane`. */
+export const CONTROL_PLANE_TYPES = ['Object', 'Service', 'Endpoints'] as const;
+/** One of {@link CONTROL_PLANE_TYPES}. */
+export type ControlPlaneType = (typeof CONTROL_PLANE_TYPES)[number];
+
+const objectRef = z.strictObject({
+  group: z
     .string()
     .min(1)
-    .max(317)
-    .describe('Its API version, such as kamaji.clastix.io/v1alpha1.'),
-  kind: z.string().min(1).max(63).describe('Its kind, such as TenantControlPlane.'),
-  name: objectName.describe("Its name, in the Exposure's namespace."),
+    .max(253)
+    .describe(
+      'group is the API group of the object, such as kamaji.clastix.io. Snicket selects the version.',
+    ),
+  kind: z.string().min(1).max(63).describe('kind is the kind of the object.'),
+  name: objectName.describe('name is the name of the object, in the namespace of the Exposure.'),
 });
 
 const service = withRules(
   z.strictObject({
-    name: objectName.describe("Its name, in the Exposure's namespace."),
-    apiPort: port.default(6443).describe("The Service's port of the API server."),
+    name: objectName.describe('name is the name of the Service, in the namespace of the Exposure.'),
+    apiPort: port.default(6443).describe('apiPort is the Service port of the API server.'),
     konnectivityPort: port
       .optional()
-      .describe("The Service's port of the konnectivity server. Default: there is none."),
+      .describe(
+        'konnectivityPort is the Service port of the konnectivity server. If unset, the control plane has none.',
+      ),
   }),
   {
     cel: '!has(self.konnectivityPort) || self.konnectivityPort != self.apiPort',
     holds: ({ apiPort, konnectivityPort }) => konnectivityPort !== apiPort,
-    sentence:
-      'apiPort and konnectivityPort are the same; write the port of each, or leave konnectivityPort out',
+    sentence: 'konnectivityPort must differ from apiPort ({self.apiPort})',
   },
 );
 
 const endpoints = z.strictObject({
-  api: setOf(endpoint, 16).describe('Where API servers listen: IP:PORT, or [IP]:PORT for IPv6.'),
+  api: setOf(endpoint, 16).describe(
+    'api lists where API servers listen, as IP:PORT, or [IP]:PORT for IPv6.',
+  ),
   konnectivity: setOf(endpoint, 16)
     .optional()
-    .describe('Where konnectivity servers listen. Default: there are none.'),
+    .describe(
+      'konnectivity lists where konnectivity servers listen. If unset, the control plane has none.',
+    ),
 });
 
-const caSecret = z.strictObject({
-  name: objectName.describe("Its name, in the Exposure's namespace."),
-  certificateKey: secretKey.default('tls.crt').describe('The key with the certificate, as PEM.'),
+const caSecretRef = z.strictObject({
+  name: objectName.describe('name is the name of the Secret, in the namespace of the Exposure.'),
+  certificateKey: secretKey
+    .default('tls.crt')
+    .describe('certificateKey is the key of the Secret that holds the certificate, as PEM.'),
   privateKeyKey: secretKey
     .default('tls.key')
-    .describe('The key with the private key, as PEM. Only mode terminate needs it to be there.'),
+    .describe(
+      'privateKeyKey is the key of the Secret that holds the private key, as PEM. Only worker mode Terminate needs it.',
+    ),
 });
 
-const kubeconfigSecret = z.strictObject({
-  name: objectName.describe("Its name, in the Exposure's namespace."),
+const kubeconfigSecretRef = z.strictObject({
+  name: objectName.describe('name is the name of the Secret, in the namespace of the Exposure.'),
   key: secretKey
     .default('admin.conf')
     .describe(
-      'The key with the kubeconfig. Its server is not used: Snicket goes by the Service or the endpoints.',
+      'key is the key of the Secret that holds the kubeconfig. Snicket connects to the Service or the endpoints instead of the server in it.',
     ),
 });
 
 /**
- * An Exposure keeps to its control plane: with another one, what Snicket has put into the former tenant would stay there.
- * A version of the API is not what makes an object another.
+ * The control plane of an Exposure is immutable: after a change, the objects that Snicket created in the previous tenant
+ * would stay there.
  */
-const ANOTHER_ONE =
-  'delete the Exposure and make another one: this takes Snicket away from the former tenant first';
+const RECREATE =
+  'To expose another control plane, delete this Exposure and create a new one; this removes Snicket from the tenant first.';
 
-const group = (self: 'self' | 'oldSelf') => `${self}.ref.apiVersion.split('/')[0]`;
-
-const keepsControlPlane = [
+const immutable = [
   {
-    cel: `!has(oldSelf.ref) || (has(self.ref) && self.ref.kind == oldSelf.ref.kind && self.ref.name == oldSelf.ref.name && ${group('self')} == ${group('oldSelf')})`,
-    sentence: `this Exposure is for {oldSelf.ref.kind} {oldSelf.ref.name} of {oldSelf.ref.apiVersion}; ${ANOTHER_ONE}`,
+    cel: 'self.type == oldSelf.type',
+    sentence: `type is immutable: this Exposure has type {oldSelf.type}. ${RECREATE}`,
   },
   {
-    cel: '!has(oldSelf.service) || (has(self.service) && self.service.name == oldSelf.service.name)',
-    sentence: `this Exposure is for Service {oldSelf.service.name}; ${ANOTHER_ONE}`,
+    cel: '!has(oldSelf.objectRef) || !has(self.objectRef) || self.objectRef == oldSelf.objectRef',
+    sentence: `objectRef is immutable: this Exposure is for {oldSelf.objectRef.kind} {oldSelf.objectRef.name} of {oldSelf.objectRef.group}. ${RECREATE}`,
   },
   {
-    cel: '!has(oldSelf.endpoints) || has(self.endpoints)',
-    sentence: `this Exposure is for the control plane at its endpoints, whose addresses may change; ${ANOTHER_ONE}`,
+    cel: '!has(oldSelf.service) || !has(self.service) || self.service.name == oldSelf.service.name',
+    sentence: `service.name is immutable: this Exposure is for Service {oldSelf.service.name}. ${RECREATE}`,
   },
 ];
 
 /** Which control plane. */
 export const controlPlaneSpec = withRules(
   z.strictObject({
-    ref: ref
+    type: z
+      .enum(CONTROL_PLANE_TYPES)
+      .describe(
+        'type selects how the control plane is described. Object: by the object of a provider, in objectRef. Service: by a Service in front of it, in service. Endpoints: by its addresses, in endpoints. Immutable.',
+      ),
+    objectRef: objectRef
       .optional()
       .describe(
-        'An object of a provider: a TenantControlPlane of Kamaji or Steward, a Cluster of k0smotron, a K0smotronControlPlane, a ClusterDeployment of k0rdent. Everything else is read from there.',
+        'objectRef references the object of a provider: a TenantControlPlane of Kamaji or Steward, a Cluster of k0smotron, a K0smotronControlPlane, or a ClusterDeployment of k0rdent. Snicket reads everything else from that object. Required with type Object. Immutable.',
       ),
     service: service
       .optional()
-      .describe('A Service in front of the control plane. Needs caSecret and kubeconfigSecret.'),
+      .describe(
+        'service describes the Service in front of the control plane. Required with type Service; caSecretRef and kubeconfigSecretRef are required as well. Its name is immutable.',
+      ),
     endpoints: endpoints
       .optional()
-      .describe('Addresses of the control plane. Needs caSecret and kubeconfigSecret.'),
-    caSecret: caSecret
-      .optional()
-      .describe('The Secret with the CA of the tenant: with service and endpoints only.'),
-    kubeconfigSecret: kubeconfigSecret
+      .describe(
+        'endpoints lists the addresses of the control plane. Required with type Endpoints; caSecretRef and kubeconfigSecretRef are required as well.',
+      ),
+    caSecretRef: caSecretRef
       .optional()
       .describe(
-        "The Secret with a kubeconfig of the tenant's administrator: with service and endpoints only.",
+        'caSecretRef references the Secret with the CA of the tenant. With types Service and Endpoints only.',
+      ),
+    kubeconfigSecretRef: kubeconfigSecretRef
+      .optional()
+      .describe(
+        "kubeconfigSecretRef references the Secret with a kubeconfig of the tenant's administrator. With types Service and Endpoints only.",
       ),
     clusterDomain: domain
       .optional()
       .describe(
-        'The DNS domain of the tenant, such as cluster.local. Default: as the tenant says.',
+        'clusterDomain is the DNS domain of the tenant, such as cluster.local. Defaults to the domain that the tenant reports.',
       ),
   }),
   {
-    cel: '[has(self.ref), has(self.service), has(self.endpoints)].filter(given, given).size() == 1',
-    holds: (spec) =>
-      [spec.ref, spec.service, spec.endpoints].filter((given) => given !== undefined).length === 1,
-    sentence: 'one control plane is wanted; write exactly one of ref, service and endpoints',
+    cel: "(self.type == 'Object') == has(self.objectRef)",
+    holds: (spec) => (spec.type === 'Object') === (spec.objectRef !== undefined),
+    sentence: 'objectRef must be set if type is Object, and only then; type is {self.type}',
   },
   {
-    cel: '!(has(self.service) || has(self.endpoints)) || (has(self.caSecret) && has(self.kubeconfigSecret))',
-    holds: (spec) =>
-      (spec.service === undefined && spec.endpoints === undefined) ||
-      (spec.caSecret !== undefined && spec.kubeconfigSecret !== undefined),
-    sentence:
-      'service and endpoints tell nothing of certificates; write caSecret and kubeconfigSecret with the names of the Secrets',
+    cel: "(self.type == 'Service') == has(self.service)",
+    holds: (spec) => (spec.type === 'Service') === (spec.service !== undefined),
+    sentence: 'service must be set if type is Service, and only then; type is {self.type}',
   },
   {
-    cel: '!has(self.ref) || (!has(self.caSecret) && !has(self.kubeconfigSecret))',
-    holds: (spec) =>
-      spec.ref === undefined ||
-      (spec.caSecret === undefined && spec.kubeconfigSecret === undefined),
-    sentence:
-      'with ref the Secrets are those that its provider made; remove caSecret and kubeconfigSecret, or write service in place of ref',
+    cel: "(self.type == 'Endpoints') == has(self.endpoints)",
+    holds: (spec) => (spec.type === 'Endpoints') === (spec.endpoints !== undefined),
+    sentence: 'endpoints must be set if type is Endpoints, and only then; type is {self.type}',
   },
-  ...keepsControlPlane,
+  {
+    cel: "self.type == 'Object' || (has(self.caSecretRef) && has(self.kubeconfigSecretRef))",
+    holds: (spec) =>
+      spec.type === 'Object' ||
+      (spec.caSecretRef !== undefined && spec.kubeconfigSecretRef !== undefined),
+    sentence: 'caSecretRef and kubeconfigSecretRef must be set if type is {self.type}',
+  },
+  {
+    cel: "self.type != 'Object' || (!has(self.caSecretRef) && !has(self.kubeconfigSecretRef))",
+    holds: (spec) =>
+      spec.type !== 'Object' ||
+      (spec.caSecretRef === undefined && spec.kubeconfigSecretRef === undefined),
+    sentence:
+      "caSecretRef and kubeconfigSecretRef must not be set if type is Object, which uses the provider's own Secrets",
+  },
+  ...immutable,
 );
 
 type Given = DeepReadonly<z.output<typeof controlPlaneSpec>>;
-type Source = 'ref' | 'service' | 'endpoints';
-type Secrets = 'caSecret' | 'kubeconfigSecret';
-/** With these fields, and without those. */
-type Having<Present extends keyof Given, Absent extends keyof Given> = Pick<
-  Given,
-  'clusterDomain'
-> & {
+type Source = 'objectRef' | 'service' | 'endpoints';
+type Secrets = 'caSecretRef' | 'kubeconfigSecretRef';
+/** The member of the union for one type: with these fields, and without those. */
+type Member<
+  Type extends ControlPlaneType,
+  Present extends keyof Given,
+  Absent extends keyof Given,
+> = Pick<Given, 'clusterDomain'> & { readonly type: Type } & {
   readonly [Key in Present]-?: NonNullable<Given[Key]>;
 } & { readonly [Key in Absent]?: undefined };
 
-/** Which control plane, as the rules leave it: one source, and the Secrets unless the provider knows them. */
+/** Which control plane, as the rules leave it: the member that `type` names, and the Secrets unless the provider knows them. */
 export type ControlPlaneSpec =
-  | Having<'ref', Exclude<Source, 'ref'> | Secrets>
-  | Having<'service' | Secrets, Exclude<Source, 'service'>>
-  | Having<'endpoints' | Secrets, Exclude<Source, 'endpoints'>>;
+  | Member<'Object', 'objectRef', Exclude<Source, 'objectRef'> | Secrets>
+  | Member<'Service', 'service' | Secrets, Exclude<Source, 'service'>>
+  | Member<'Endpoints', 'endpoints' | Secrets, Exclude<Source, 'endpoints'>>;
 
-/** Whether there is konnectivity, as far as the Exposure says: an object of a provider mostly has it. */
-export function mayHaveKonnectivity({ service, endpoints }: ControlPlaneSpec): boolean {
-  if (service !== undefined) return service.konnectivityPort !== undefined;
-  return endpoints === undefined || endpoints.konnectivity !== undefined;
+/** Whether the control plane may have konnectivity, as far as the Exposure says: most objects of providers have it. */
+export function mayHaveKonnectivity(spec: ControlPlaneSpec): boolean {
+  switch (spec.type) {
+    case 'Object':
+      return true;
+    case 'Service':
+      return spec.service.konnectivityPort !== undefined;
+    case 'Endpoints':
+      return spec.endpoints.konnectivity !== undefined;
+  }
 }

@@ -2,9 +2,7 @@
  * The status of an Exposure: where the tenant is found, and how each step of the way goes.
  */
 import * as z from 'zod';
-import { DRIVERS } from './edge.ts';
 import { conditions, mapBy, time, type DeepReadonly } from './values/kubernetes-values.ts';
-import { WORKER_MODES } from './worker.ts';
 
 /** The conditions of an Exposure. */
 export const EXPOSURE_CONDITIONS = [
@@ -26,7 +24,11 @@ export type HopState = (typeof HOP_STATES)[number];
 
 const hop = z.object({
   name: z.string().min(1).max(63).describe('The step: dns, edge, sni, certificate, api and so on.'),
-  state: z.enum(HOP_STATES).describe('Pass, Fail, or Skip if a step before it failed.'),
+  state: z
+    .string()
+    .min(1)
+    .max(63)
+    .describe('state is Pass, Fail, or Skip if an earlier hop failed. More values may be added.'),
   reason: z.string().min(1).max(256).describe('Why, as a stable code for programs.'),
   message: z.string().max(4096).describe('What was found, with the value.'),
   action: z.string().max(4096).optional().describe('What to do about it.'),
@@ -65,8 +67,11 @@ export const exposureStatus = z.object({
     .max(260)
     .optional()
     .describe('Where the API is found: its host and the port of the edge.'),
-  edge: z.string().max(253).optional().describe('The Edge in use.'),
-  driver: z.enum(DRIVERS).optional().describe('The driver of that Edge.'),
+  edgeRef: z
+    .object({ name: z.string().max(253).describe('name is the name of the Edge.') })
+    .optional()
+    .describe('edgeRef references the Edge in use.'),
+  driver: z.string().max(63).optional().describe('driver is the driver of that Edge.'),
   formerEdge: z
     .string()
     .max(253)
@@ -74,7 +79,11 @@ export const exposureStatus = z.object({
     .describe(
       "The Edge whose gateway, Snicket's own, carries the tenant too until every proxy and client goes by the Edge in use. Default: none.",
     ),
-  mode: z.enum(WORKER_MODES).optional().describe('How the proxies name the tenant to the edge.'),
+  mode: z
+    .string()
+    .max(63)
+    .optional()
+    .describe('mode is the mode of the proxies, such as Passthrough or Terminate.'),
   route: route
     .optional()
     .describe(
@@ -103,7 +112,7 @@ export const exposureStatus = z.object({
         .describe('SHA-256 fingerprint of the tenant CA that signed it.'),
     })
     .optional()
-    .describe('The certificate that the proxies serve; in mode terminate only.'),
+    .describe('The certificate that the proxies serve; in mode Terminate only.'),
   hops: mapBy('name', hop, 32)
     .optional()
     .describe('Each step of the way to the tenant, as last probed.'),

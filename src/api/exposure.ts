@@ -20,15 +20,19 @@ export const PREPARE_POLICIES = ['Patch', 'Force', 'Report'] as const;
 /** One of {@link PREPARE_POLICIES}. */
 export type PreparePolicy = (typeof PREPARE_POLICIES)[number];
 
-/** What is wanted of an Exposure. */
+const edgeReference = z.strictObject({
+  name: objectName.describe('name is the name of the Edge.'),
+});
+
+/** The spec of an Exposure. */
 export const exposureSpec = z.strictObject({
-  edge: objectName
+  edgeRef: edgeReference
     .optional()
     .describe(
-      'The Edge to use. Default: the one with the annotation snicket.dev/is-default: "true"; if several have it, the one that the Exposure is on already, else the oldest.',
+      'edgeRef references the Edge that exposes this control plane. Defaults to the Edge with the annotation snicket.dev/is-default: "true". If several Edges have it, to the one that the Exposure uses already, else to the oldest.',
     ),
   controlPlane: controlPlaneSpec.describe(
-    'The control plane that is to be reachable: exactly one of ref, service and endpoints.',
+    'controlPlane describes the control plane to expose: type, and the one member that it selects.',
   ),
   hosts: withRules(
     z.strictObject({

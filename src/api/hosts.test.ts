@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { hostsOf } from './hosts.ts';
 import { host } from './values/network-values.ts';
 import { parseEdge, parseExposure } from './objects.ts';
-import { edgeOf, exposureOf, REF } from './testing/objects.ts';
+import { edgeOf, exposureOf, OBJECT } from './testing/objects.ts';
 
 function exposure(hosts: object = {}, name = 'blue') {
   const object = exposureOf({ hosts }, name);
@@ -38,7 +38,7 @@ test('knows no host of konnectivity if none is written and there is no domain', 
 });
 
 test('gives no host to konnectivity that is not there, written or made', () => {
-  const secrets = { caSecret: { name: 'ca' }, kubeconfigSecret: { name: 'kubeconfig' } };
+  const secrets = { caSecretRef: { name: 'ca' }, kubeconfigSecretRef: { name: 'kubeconfig' } };
   const blue = (hosts: object, given: object) =>
     parseExposure({
       ...exposureOf({ hosts, controlPlane: { ...secrets, ...given } }),
@@ -47,12 +47,19 @@ test('gives no host to konnectivity that is not there, written or made', () => {
   const written = { konnectivity: 'agents.example.net' };
   const api = 'tenants-blue.k8s.example.com';
 
-  expect(hostsOf(blue({}, { service: { name: 'blue' } }), withDomain)).toEqual({ api });
-  expect(hostsOf(blue(written, { service: { name: 'blue' } }), withDomain)).toEqual({ api });
+  expect(hostsOf(blue({}, { type: 'Service', service: { name: 'blue' } }), withDomain)).toEqual({
+    api,
+  });
+  expect(
+    hostsOf(blue(written, { type: 'Service', service: { name: 'blue' } }), withDomain),
+  ).toEqual({ api });
   const endpoints = { api: ['10.0.0.5:6443'] };
-  expect(hostsOf(blue(written, { endpoints }), withDomain)).toEqual({ api });
+  expect(hostsOf(blue(written, { type: 'Endpoints', endpoints }), withDomain)).toEqual({ api });
   const both = { ...endpoints, konnectivity: ['10.0.0.5:8132'] };
-  expect(hostsOf(blue(written, { endpoints: both }), withDomain)).toEqual({ api, ...written });
+  expect(hostsOf(blue(written, { type: 'Endpoints', endpoints: both }), withDomain)).toEqual({
+    api,
+    ...written,
+  });
 });
 
 test('finds that a host is missing', () => {
@@ -99,7 +106,7 @@ test('makes nothing that could not have been written as a host', () => {
       const metadata = { name, namespace };
 
       const hosts = hostsOf(
-        { metadata, spec: { hosts: {}, controlPlane: { ref: REF } } },
+        { metadata, spec: { hosts: {}, controlPlane: OBJECT } },
         { metadata, spec: { domain: domain.toLowerCase() } },
       );
 

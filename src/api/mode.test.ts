@@ -3,22 +3,22 @@ import { DRIVERS } from './edge.ts';
 import { modeFault, modeOf } from './mode.ts';
 
 test("passes TLS through with Snicket's gateway, and ends it elsewhere, unless told otherwise", () => {
-  expect(modeOf('snicket', undefined)).toBe('passthrough');
-  expect(modeOf('haproxy', undefined)).toBe('terminate');
-  expect(modeOf('snicket', 'terminate')).toBe('terminate');
+  expect(modeOf('snicket', undefined)).toBe('Passthrough');
+  expect(modeOf('haproxy', undefined)).toBe('Terminate');
+  expect(modeOf('snicket', 'Terminate')).toBe('Terminate');
 });
 
 test.each([...DRIVERS])('has a mode of its own accord that goes with driver %s', (driver) => {
   expect(modeFault(driver, modeOf(driver, undefined))).toBeUndefined();
-  expect(modeFault(driver, 'terminate')).toBeUndefined();
+  expect(modeFault(driver, 'Terminate')).toBeUndefined();
 });
 
 test('finds that passthrough needs driver snicket', () => {
-  expect(modeFault('haproxy', 'passthrough')).toEqual({
+  expect(modeFault('haproxy', 'Passthrough')).toEqual({
     code: 'ModeNotSupported',
     severity: 'error',
     message:
-      'spec.worker.mode is passthrough, and the Edge has driver haproxy, which does not read the header that names the tenant',
-    action: 'write mode terminate, or leave it out, or choose an Edge with driver snicket',
+      'spec.worker.mode is Passthrough, and the Edge has driver haproxy, which does not read the header that names the tenant',
+    action: 'write mode Terminate, or leave it out, or choose an Edge with driver snicket',
   });
 });

@@ -4,7 +4,8 @@ import { parseEdge, parseEdgeStrictly, parseExposure, parseExposureStrictly } fr
 import {
   edgeOf,
   exposureOf,
-  REF,
+  OBJECT,
+  OBJECT_REF,
   RIGHT,
   RULE_BREAKERS,
   SCHEMA_BREAKERS,
@@ -33,11 +34,11 @@ test('fills in what an Exposure leaves out', () => {
   const { spec } = parseExposure(exposureOf({}));
 
   expect(spec).toEqual({
-    controlPlane: { ref: REF },
+    controlPlane: OBJECT,
     hosts: {},
     prepare: 'Patch',
     worker: {
-      address: 'virtual',
+      address: 'Virtual',
       virtualAddresses: ['100.64.64.1'],
       port: 7443,
       healthPort: 7444,
@@ -53,9 +54,10 @@ test('fills in what a Service and its Secrets leave out', () => {
   const { controlPlane } = parseExposure(RIGHT['an Exposure for a Service']).spec;
 
   expect(controlPlane).toEqual({
+    type: 'Service',
     service: { name: 'blue', apiPort: 6443, konnectivityPort: 8132 },
-    caSecret: { name: 'blue-ca', certificateKey: 'tls.crt', privateKeyKey: 'tls.key' },
-    kubeconfigSecret: { name: 'blue-admin-kubeconfig', key: 'admin.conf' },
+    caSecretRef: { name: 'blue-ca', certificateKey: 'tls.crt', privateKeyKey: 'tls.key' },
+    kubeconfigSecretRef: { name: 'blue-admin-kubeconfig', key: 'admin.conf' },
   });
 });
 
@@ -105,7 +107,8 @@ test('names the fields that there are when it meets another in a file', () => {
     },
     {
       path: 'spec',
-      sentence: 'there is no field "edges"; there are edge, controlPlane, hosts, prepare, worker',
+      sentence:
+        'there is no field "edges"; there are edgeRef, controlPlane, hosts, prepare, worker',
       unknownField: 'edges',
     },
   ]);
@@ -114,7 +117,7 @@ test('names the fields that there are when it meets another in a file', () => {
 describe('fields of a newer definition, in an answer of an API server', () => {
   const newer = exposureOf({
     inventedLater: 1,
-    controlPlane: { ref: { ...REF, inventedLater: { a: [1] } } },
+    controlPlane: { ...OBJECT, objectRef: { ...OBJECT_REF, inventedLater: { a: [1] } } },
     worker: { port: 7000, inventedLater: true },
   });
 
@@ -122,7 +125,7 @@ describe('fields of a newer definition, in an answer of an API server', () => {
     const { spec } = parseExposure({ ...newer, inventedLater: 'too' });
 
     expect(spec).toEqual(
-      parseExposure(exposureOf({ controlPlane: { ref: REF }, worker: { port: 7000 } })).spec,
+      parseExposure(exposureOf({ controlPlane: OBJECT, worker: { port: 7000 } })).spec,
     );
     expect(parseEdge(edgeOf({ driver: 'snicket', inventedLater: 1 })).spec).toEqual({
       ...{ driver: 'snicket', port: 443 },
@@ -185,19 +188,19 @@ test('refuses an annotation that is no text, as the API server does', () => {
 
 test('bears fields in a status that it does not know', () => {
   const status = {
-    edge: 'shared',
+    edgeRef: { name: 'shared' },
     inventedLater: 1,
     proxies: { ready: 1, desired: 2, summary: '1/2' },
   };
 
   expect(parseExposure({ ...exposureOf({}), status }).status).toEqual({
-    edge: 'shared',
+    edgeRef: { name: 'shared' },
     proxies: { ready: 1, desired: 2, summary: '1/2' },
   });
 });
 
 test('takes a status that it cannot read for none', () => {
-  const status = { mode: 'tunnel' };
+  const status = { mode: 1 };
 
   expect(parseExposure({ ...exposureOf({}), status }).status).toBeUndefined();
 });

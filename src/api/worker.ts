@@ -10,12 +10,12 @@ import { address, oneOfEachFamily, port, virtualAddress } from './values/network
 import { matching, withRules } from './values/rule.ts';
 
 /** How a pod's bytes get the name of their tenant. */
-export const WORKER_MODES = ['passthrough', 'terminate'] as const;
+export const WORKER_MODES = ['Passthrough', 'Terminate'] as const;
 /** One of {@link WORKER_MODES}. */
 export type WorkerMode = (typeof WORKER_MODES)[number];
 
 /** Where pods find the proxy of their node. */
-export const WORKER_ADDRESSES = ['virtual', 'node'] as const;
+export const WORKER_ADDRESSES = ['Virtual', 'Node'] as const;
 /** One of {@link WORKER_ADDRESSES}. */
 export type WorkerAddress = (typeof WORKER_ADDRESSES)[number];
 
@@ -72,18 +72,18 @@ export const workerSpec = withRules(
       .enum(WORKER_MODES)
       .optional()
       .describe(
-        "How the proxy names the tenant to the edge. passthrough: a signed header in front of the pod's own TLS, which stays whole from end to end; needs an Edge with driver snicket. terminate: the proxy ends the pod's TLS and opens its own to the edge; works with every driver, but client certificates of pods are lost. Default: passthrough with driver snicket, else terminate.",
+        "mode selects how the proxy names the tenant to the edge. Passthrough: it sends a signed header in front of the pod's own TLS, which stays intact from end to end; this requires an Edge with driver snicket. Terminate: it terminates the pod's TLS and opens its own connection to the edge; this works with every driver, but client certificates of pods are lost. Defaults to Passthrough with driver snicket, and to Terminate with every other driver.",
       ),
     address: z
       .enum(WORKER_ADDRESSES)
-      .default('virtual')
+      .default('Virtual')
       .describe(
-        "Where pods find the proxy, behind the Service default/kubernetes. virtual: at an address that every node carries, which works before a node has one of its own. node: at the node's address, where NET_ADMIN is refused.",
+        'address selects the endpoint of the Service default/kubernetes at which pods reach the proxy. Virtual: an address that every node carries; this works before a node has an address of its own. Node: the address of the node; choose it where NET_ADMIN is not permitted.',
       ),
     virtualAddresses: withRules(z.array(virtualAddress).min(1).max(2), oneOfEachFamily)
       .default([DEFAULT_VIRTUAL_ADDRESS])
       .describe(
-        'With address virtual: the addresses, one IPv4 and one IPv6 at most. They are put on the loopback device of each node, and nothing else may use them.',
+        'virtualAddresses lists the addresses for address Virtual: at most one IPv4 and one IPv6 address. Snicket adds them to the loopback device of each node; nothing else may use them.',
       ),
     port: hostPort
       .default(7443)

@@ -28,12 +28,12 @@ beforeAll(async () => {
     { status: { observedGeneration: 1, addresses: ['lb-1.example.net'] } },
     { subresource: 'status' },
   );
-  exposure('tenants/blue', { edge: 'shared' });
-  exposure('tenants/red', { edge: 'shared', hosts: { api: 'api.red.test' } });
-  exposure('other/green', { edge: 'cloud' });
-  exposure('lost/grey', { edge: 'nowhere' });
-  exposure('lost/black', { edge: 'gone' });
-  exposure('own/white', { edge: 'self' });
+  exposure('tenants/blue', { edgeRef: { name: 'shared' } });
+  exposure('tenants/red', { edgeRef: { name: 'shared' }, hosts: { api: 'api.red.test' } });
+  exposure('other/green', { edgeRef: { name: 'cloud' } });
+  exposure('lost/grey', { edgeRef: { name: 'nowhere' } });
+  exposure('lost/black', { edgeRef: { name: 'gone' } });
+  exposure('own/white', { edgeRef: { name: 'self' } });
 });
 afterAll(async () => {
   terminal[Symbol.dispose]();
@@ -48,8 +48,9 @@ function exposure(key: string, spec: object, konnectivityPort: number | undefine
   const [namespace = '', name = ''] = key.split('/');
   const service = { name, ...(konnectivityPort > 0 && { konnectivityPort }) };
   const controlPlane = {
+    type: 'Service',
     service,
-    ...{ caSecret: { name: 'ca' }, kubeconfigSecret: { name: 'kubeconfig' } },
+    ...{ caSecretRef: { name: 'ca' }, kubeconfigSecretRef: { name: 'kubeconfig' } },
   };
   server.seed(objectOf('Exposure', { name, namespace }, { spec: { controlPlane, ...spec } }));
 }
@@ -111,7 +112,7 @@ host-record=api.red.test,2001:db8::10,300
     expect(stdout).toContain('203.0.113.10 tenants-blue.k8s.example.test\n');
     expect(stderr.split('\n')).toEqual([
       'note: *.203-0-113-10.sslip.io needs no record: the address is in the name itself',
-      'error: lost/black: EdgeNotFound: there is no Edge gone; create it, or correct spec.edge (there are Edges cloud, local, nowhere, self, shared)',
+      'error: lost/black: EdgeNotFound: there is no Edge gone; create it, or correct spec.edgeRef (there are Edges cloud, local, nowhere, self, shared)',
       'error: Edge nowhere: AddressUnknown: nobody says where Edge nowhere is: it has no spec.addresses, and its controller tells none; write spec.addresses of the Edge, or wait for the load balancer if its Service is of type LoadBalancer',
       'error: Edge cloud: AliasUnwritable: the Edge is at the name lb-1.example.net, and in format hosts a name cannot lead to a name; write IP addresses as spec.addresses of the Edge, or take one of the formats bind, coredns, windows, infoblox, cloudflare, route53, external-dns',
       '',
@@ -120,8 +121,8 @@ host-record=api.red.test,2001:db8::10,300
   });
 
   test('has no konnectivity where the control plane has none, and no host of another', async () => {
-    exposure('plain/a', { edge: 'shared', hosts: { api: 'a.plain.test' } }, 0);
-    exposure('plain/b', { edge: 'shared', hosts: { api: 'a.plain.test' } }, 0);
+    exposure('plain/a', { edgeRef: { name: 'shared' }, hosts: { api: 'a.plain.test' } }, 0);
+    exposure('plain/b', { edgeRef: { name: 'shared' }, hosts: { api: 'a.plain.test' } }, 0);
 
     const words = ['dns', '-n', 'plain', '--format', 'hosts'];
     const { exitCode, stdout, stderr } = await terminal.snicket(words);
@@ -134,7 +135,7 @@ host-record=api.red.test,2001:db8::10,300
 });
 
 test('believes the operator where it says that there is no konnectivity', async () => {
-  exposure('plain/told', { edge: 'shared' });
+  exposure('plain/told', { edgeRef: { name: 'shared' } });
   const api = { host: 'plain-told.k8s.example.test', service: 'told', port: 6443 };
   await createClient(server.access).patch(
     RESOURCES.exposure,
@@ -198,7 +199,7 @@ describe('what names lead to', () => {
   const isPrivate = Bun.spawnSync([...unshare, 'mount --bind /dev/null /etc/hosts']).success;
 
   test.skipIf(!isPrivate)('exit code 0 where they lead to the Edge', async () => {
-    exposure('local/blue', { edge: 'local', hosts: { api: 'api.blue.test' } }, 0);
+    exposure('local/blue', { edgeRef: { name: 'local' }, hosts: { api: 'api.blue.test' } }, 0);
     terminal.write('hosts', '127.0.0.1 api.blue.test\n');
 
     const good = await terminal.run([

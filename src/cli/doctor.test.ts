@@ -59,7 +59,7 @@ describe('a tenant that only DNS does not know', () => {
       .replaceAll(port, 'PORT')
       .split('\n');
     expect(head).toBe(
-      'tenants/blue  tenants-blue.k8s.example.test:PORT  Edge shared (snicket, passthrough)',
+      'tenants/blue  tenants-blue.k8s.example.test:PORT  Edge shared (snicket, Passthrough)',
     );
     expect(headings).toBe('  HOP           STATE  CODE                 TARGET');
     expect(dns).toMatch(
@@ -81,7 +81,7 @@ describe('a tenant that only DNS does not know', () => {
     expect(report.unmet).toEqual([]);
     expect(report.exposures).toEqual([
       expect.objectContaining({
-        ...{ exposure: 'tenants/blue', edge: 'shared', driver: 'snicket', mode: 'passthrough' },
+        ...{ exposure: 'tenants/blue', edge: 'shared', driver: 'snicket', mode: 'Passthrough' },
         ...{ endpoint: `tenants-blue.k8s.example.test:${port}`, isLeaving: false, findings: [] },
       }),
     ]);
@@ -186,12 +186,13 @@ describe('wishes', () => {
         { name: 'adrift', namespace: 'tenants' },
         {
           spec: {
-            edge: 'gone',
+            edgeRef: { name: 'gone' },
             controlPlane: {
+              type: 'Service',
               ...{
                 service: { name: 'x' },
-                caSecret: { name: 'x' },
-                kubeconfigSecret: { name: 'x' },
+                caSecretRef: { name: 'x' },
+                kubeconfigSecretRef: { name: 'x' },
               },
             },
           },
@@ -219,7 +220,7 @@ describe('wishes', () => {
   HOP   STATE  CODE          TARGET
   plan  Fail   EdgeNotFound  Exposure tenants/adrift
     there is no Edge gone.
-    To do: create it, or correct spec.edge (there is Edge shared).
+    To do: create it, or correct spec.edgeRef (there is Edge shared).
 
 TenantControlPlane tenants/late  asks for an Exposure and has none
   HOP   STATE  CODE             TARGET

@@ -110,7 +110,10 @@ test.each(EDGES.map(({ page, heading, object }) => [`${page}, ${heading}`, objec
     const { spec } = exposure as unknown as { readonly spec: object };
     // Most examples say nothing but what is special about their driver.
     const hosts = { api: 'blue.k8s.example.com', konnectivity: 'blue.konnectivity.example.com' };
-    const behind = { ...exposure!, spec: { ...spec, edge: edge.metadata.name, hosts } };
+    const behind = {
+      ...exposure!,
+      spec: { ...spec, edgeRef: { name: edge.metadata.name }, hosts },
+    };
 
     expect(await planOf([edge, behind], 'management')).toMatchSnapshot();
   },

@@ -7,8 +7,8 @@ setDefaultTimeout(60_000);
 
 const SECRETS = ['--ca-secret', 'blue-ca', '--kubeconfig-secret', 'blue-admin'];
 const SECRETS_IN_SPEC = {
-  caSecret: { name: 'blue-ca' },
-  kubeconfigSecret: { name: 'blue-admin' },
+  caSecretRef: { name: 'blue-ca' },
+  kubeconfigSecretRef: { name: 'blue-admin' },
 };
 
 describe('without any cluster, a dry run', () => {
@@ -19,12 +19,21 @@ describe('without any cluster, a dry run', () => {
   test.each([
     [
       ['--endpoints', '10.0.0.5:6443', '--name', 'blue', ...SECRETS],
-      { controlPlane: { endpoints: { api: ['10.0.0.5:6443'] }, ...SECRETS_IN_SPEC } },
+      {
+        controlPlane: {
+          type: 'Endpoints',
+          endpoints: { api: ['10.0.0.5:6443'] },
+          ...SECRETS_IN_SPEC,
+        },
+      },
       ['a default Edge, with a domain to make hosts from', 'the Secrets; if their entries are not'],
     ],
     [
       ['service/blue', ...SECRETS, '--edge', 'shared'],
-      { edge: 'shared', controlPlane: { service: { name: 'blue' }, ...SECRETS_IN_SPEC } },
+      {
+        edgeRef: { name: 'shared' },
+        controlPlane: { type: 'Service', service: { name: 'blue' }, ...SECRETS_IN_SPEC },
+      },
       [
         'Edge shared, with a domain',
         'Service tenants/blue; if its API is at another port than 6443',
@@ -34,8 +43,9 @@ describe('without any cluster, a dry run', () => {
       ['tenantcontrolplane.kamaji.clastix.io/blue', '--api-host', 'blue.example.com'],
       {
         controlPlane: {
-          ref: {
-            apiVersion: 'kamaji.clastix.io/v1alpha1',
+          type: 'Object',
+          objectRef: {
+            group: 'kamaji.clastix.io',
             kind: 'TenantControlPlane',
             name: 'blue',
           },

@@ -131,7 +131,8 @@ How it goes:
       server.read(RESOURCES.exposure, { name: 'blue', namespace: 'tenants' })?.['spec'],
     ).toEqual({
       controlPlane: {
-        ref: { apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'TenantControlPlane', name: 'blue' },
+        type: 'Object',
+        objectRef: { group: 'kamaji.clastix.io', kind: 'TenantControlPlane', name: 'blue' },
       },
     });
     await remove('blue');
@@ -155,7 +156,7 @@ How it goes:
     expect(parse(stdout)).toMatchObject({
       ...{ kind: 'Exposure', metadata: { name: 'scarlet', namespace: 'tenants' } },
       spec: {
-        ...{ edge: 'bare', prepare: 'Report', worker: { mode: 'terminate' } },
+        ...{ edgeRef: { name: 'bare' }, prepare: 'Report', worker: { mode: 'Terminate' } },
         hosts: { api: 'red.test', konnectivity: 'k.red.test' },
       },
     });
@@ -179,9 +180,10 @@ describe('a Service', () => {
       metadata: { name: 'white', namespace: 'tenants' },
       spec: {
         controlPlane: {
+          type: 'Service',
           service: { name: 'white', konnectivityPort: 8132 },
-          caSecret: { name: 'white-ca', certificateKey: 'ca.crt', privateKeyKey: 'ca.key' },
-          kubeconfigSecret: { name: 'white-admin-kubeconfig' },
+          caSecretRef: { name: 'white-ca', certificateKey: 'ca.crt', privateKeyKey: 'ca.key' },
+          kubeconfigSecretRef: { name: 'white-admin-kubeconfig' },
         },
       },
     });
@@ -312,7 +314,7 @@ describe('one that is there already', () => {
     expect(parse(stdout)).toMatchObject({
       ...{
         metadata: { name: 'blue', namespace: 'tenants' },
-        spec: { worker: { mode: 'passthrough' } },
+        spec: { worker: { mode: 'Passthrough' } },
       },
     });
     expect(stdout).not.toContain('uid');
@@ -327,7 +329,7 @@ describe('one that is there already', () => {
     expect(stderr).toContain(
       'differs from what you ask for:\n  spec.hosts.api: not set -> "b.test"\n',
     );
-    expect(stderr).toContain('  spec.worker.mode: "passthrough" -> not set\n');
+    expect(stderr).toContain('  spec.worker.mode: "Passthrough" -> not set\n');
     expect(exitCode).toBe(1);
     expect(server.read(RESOURCES.exposure, { name: 'blue', namespace: 'tenants' })).toEqual(before);
   });

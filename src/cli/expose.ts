@@ -1,7 +1,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { PREPARE_POLICIES } from '../api/exposure.ts';
+import { MODE_FLAGS, type ModeFlag } from '../api/mode.ts';
 import { endpoint, host } from '../api/values/network-values.ts';
-import { WORKER_MODES } from '../api/worker.ts';
 import { fieldValue } from './flags/field-value.ts';
 import { objectName, refusing, wholeNumber } from './flags/flag-values.ts';
 import {
@@ -44,7 +44,7 @@ interface Flags extends ClusterFlags {
   readonly edge?: string;
   readonly apiHost?: string;
   readonly konnectivityHost?: string;
-  readonly mode?: string;
+  readonly mode?: ModeFlag;
   readonly prepare?: string;
   readonly caSecret?: string;
   readonly kubeconfigSecret?: string;
@@ -75,9 +75,7 @@ export function exposeCommand(io: CommandIo): Command {
     .option('--api-host <host>', 'default: made from the domain of the Edge', parseHost)
     .option('--konnectivity-host <host>', 'default: made from the domain of the Edge', parseHost)
     .addOption(
-      new Option('--mode <mode>', 'of the proxies; default: as suits the Edge').choices(
-        WORKER_MODES,
-      ),
+      new Option('--mode <mode>', 'of the proxies; default: as suits the Edge').choices(MODE_FLAGS),
     )
     .addOption(
       new Option('--prepare <policy>', "of the control plane's own object").choices(

@@ -61,18 +61,26 @@ interface Told {
 async function expose(name: string, told: Told): Promise<void> {
   const { endpoint, edge = 'shared', kubeconfig = 'kubeconfig', conditions } = told;
   const controlPlane = {
-    ...{ service: { name: 'blue' }, caSecret: { name: 'ca' } },
-    kubeconfigSecret: { name: kubeconfig },
+    type: 'Service',
+    service: { name: 'blue' },
+    caSecretRef: { name: 'ca' },
+    kubeconfigSecretRef: { name: kubeconfig },
   };
   const key = { name, namespace: 'tenants' };
-  server.seed(objectOf('Exposure', key, { spec: { edge, controlPlane } }));
+  server.seed(objectOf('Exposure', key, { spec: { edgeRef: { name: edge }, controlPlane } }));
   if (endpoint === undefined && conditions === undefined) return;
   const api = { host: endpoint?.split(':')[0], service: 'blue', port: 6443 };
   await createClient(server.access).patch(
     RESOURCES.exposure,
     key,
     'merge',
-    { status: { edge, conditions, ...(endpoint !== undefined && { endpoint, route: { api } }) } },
+    {
+      status: {
+        edgeRef: { name: edge },
+        conditions,
+        ...(endpoint !== undefined && { endpoint, route: { api } }),
+      },
+    },
     { subresource: 'status' },
   );
 }

@@ -177,7 +177,7 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
   if (kubeconfig === undefined) {
     const said = findings.map(findingText).join('. ');
     throw new NothingToGive(
-      `there is no kubeconfig of the tenant: ${said === '' ? 'wait for its provider, or write spec.controlPlane.kubeconfigSecret' : said}`,
+      `there is no kubeconfig of the tenant: ${said === '' ? 'wait for its provider, or write spec.controlPlane.kubeconfigSecretRef' : said}`,
     );
   }
   const { hostname: host, port } = new URL(`tcp://${endpoint}`);

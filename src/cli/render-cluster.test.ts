@@ -198,8 +198,8 @@ test('operator --dry-run prints the plans of all Exposures, writes nothing and e
 
   const heads = stdout.split('\n').filter((line) => line.startsWith('# Exposure'));
   expect(heads).toEqual([
-    '# Exposure tenants/blue: Edge shared, driver snicket, mode passthrough',
-    '# Exposure tenants/red: Edge shared, driver snicket, mode passthrough',
+    '# Exposure tenants/blue: Edge shared, driver snicket, mode Passthrough',
+    '# Exposure tenants/red: Edge shared, driver snicket, mode Passthrough',
   ]);
   expect(exitCode).toBe(0);
   expect(lab.writes()).toBe(writes);

@@ -25,10 +25,11 @@ apiVersion: snicket.dev/v1alpha1
 kind: Exposure
 metadata: {name: green, namespace: tenants}
 spec:
-  edge: shared
+  edgeRef: {name: shared}
   worker: {directInjection: true}
   controlPlane:
-    ref: {apiVersion: kamaji.clastix.io/v1alpha1, kind: TenantControlPlane, name: green}
+    type: Object
+    objectRef: {group: kamaji.clastix.io, kind: TenantControlPlane, name: green}
 `,
     );
 

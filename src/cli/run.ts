@@ -19,8 +19,8 @@ Examples:
 
 The folder holds *.yaml, *.yml and *.json, at any depth, with:
   Edge      driver snicket, and its addresses
-  Exposure  of a control plane at fixed endpoints, with caSecret and
-            kubeconfigSecret
+  Exposure  of a control plane at fixed endpoints, with caSecretRef and
+            kubeconfigSecretRef
   Secret    data, stringData, or files: {tls.crt: pki/ca.crt}, from the file's
             own folder on
 What a file says is in force a moment after it is written. A file that is wrong

@@ -27,8 +27,8 @@ describe('all of them', () => {
 shared  snicket  example.test  203.0.113.10, 2001:db8::10  2          True   -
 
 EXPOSURE  HOST                           EDGE    MODE         PROXIES  READY  REACHABLE  REASON       AGE
-blue      tenants-blue.k8s.example.test  shared  passthrough  12/12    True   True       -            AGE
-red       tenants-red.k8s.example.test   shared  passthrough  12/12    False  False      DnsNoAnswer  AGE
+blue      tenants-blue.k8s.example.test  shared  Passthrough  12/12    True   True       -            AGE
+red       tenants-red.k8s.example.test   shared  Passthrough  12/12    False  False      DnsNoAnswer  AGE
 
 ${LEADS}`,
     );

@@ -62,8 +62,12 @@ beforeAll(async () => {
   );
   for (const name of ['white', 'a-tenant-with-a-long-name']) {
     const controlPlane = {
+      type: 'Service',
       service: { name },
-      ...{ caSecret: { name: `${name}-ca` }, kubeconfigSecret: { name: `${name}-kubeconfig` } },
+      ...{
+        caSecretRef: { name: `${name}-ca` },
+        kubeconfigSecretRef: { name: `${name}-kubeconfig` },
+      },
     };
     server.seed(objectOf('Exposure', at(name), { spec: { controlPlane } }));
     await report(name);
@@ -81,7 +85,12 @@ async function report(name: string): Promise<void> {
   const message = `${host} has no address; add a DNS record for ${host} that leads to 203.0.113.10`;
   const lastTransitionTime = '2026-03-02T08:00:00Z';
   const status = {
-    ...{ edge: 'shared', mode: 'passthrough', endpoint: `${host}:443`, observedGeneration: 1 },
+    ...{
+      edgeRef: { name: 'shared' },
+      mode: 'Passthrough',
+      endpoint: `${host}:443`,
+      observedGeneration: 1,
+    },
     route: { api: { host, service: name, port: 6443 } },
     proxies: { ready: 12, desired: 12, summary: '12/12' },
     conditions: [{ type: 'Ready', status: 'False', reason, message, lastTransitionTime }],

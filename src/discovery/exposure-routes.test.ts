@@ -15,7 +15,7 @@ function exposure(name: string, status: object = {}, created = '2026-01-01'): Ro
   return {
     ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
     metadata: { name, namespace: 'tenants', creationTimestamp: created },
-    status: { edge: 'shared', driver: 'snicket', route: { api }, ...status },
+    status: { edgeRef: { name: 'shared' }, driver: 'snicket', route: { api }, ...status },
   };
 }
 
@@ -131,8 +131,8 @@ describe('a route', () => {
   test('is of those too that are about to leave this gateway', () => {
     const exposures = [
       exposure('blue', { driver: 'haproxy', formerEdge: 'shared' }),
-      exposure('far', { edge: 'other', formerEdge: 'shared' }),
-      exposure('red', { edge: 'other', driver: 'haproxy', formerEdge: 'third' }),
+      exposure('far', { edgeRef: { name: 'other' }, formerEdge: 'shared' }),
+      exposure('red', { edgeRef: { name: 'other' }, driver: 'haproxy', formerEdge: 'third' }),
     ];
     const tenants = (edge?: string) =>
       routesOf({ exposures, edge }).routes.map(({ tenant }) => tenant);
@@ -147,7 +147,7 @@ describe('a route', () => {
       exposure('blue'),
       exposure('green', { driver: 'haproxy' }),
       exposure('red', { route: undefined }),
-      exposure('far', { edge: 'other' }),
+      exposure('far', { edgeRef: { name: 'other' } }),
       { ...exposure('new'), status: {} },
     ];
     const tenants = (edge?: string) =>

@@ -13,7 +13,7 @@ import { serverNameFault } from '../wire/hello/server-name.ts';
 export interface RoutedExposure extends KubeObject {
   readonly status?: Pick<
     ExposureStatus,
-    'edge' | 'driver' | 'formerEdge' | 'route' | 'formerRoute'
+    'edgeRef' | 'driver' | 'formerEdge' | 'route' | 'formerRoute'
   >;
 }
 
@@ -88,10 +88,10 @@ export function exposureRoutes({ exposures, slicesOf, edge }: RouteFacts): Route
 
 /** By the gateways of this Edge, or of any: those of the Edge in use, and of one that is being left. */
 function isCarried(
-  { driver, edge, formerEdge }: NonNullable<RoutedExposure['status']>,
+  { driver, edgeRef, formerEdge }: NonNullable<RoutedExposure['status']>,
   wanted: string | undefined,
 ): boolean {
-  const inUse = driver === 'snicket' ? edge : undefined;
+  const inUse = driver === 'snicket' ? edgeRef?.name : undefined;
   return wanted === undefined
     ? driver === 'snicket' || formerEdge !== undefined
     : inUse === wanted || formerEdge === wanted;

@@ -7,11 +7,11 @@ import type { EndpointSlice, RoutedExposure } from './exposure-routes.ts';
 /** Nothing else of an Exposure is looked at. */
 export function routedPart({ apiVersion, kind, metadata, status }: RoutedExposure): RoutedExposure {
   const { name, namespace, resourceVersion, uid, creationTimestamp } = metadata;
-  const { edge, driver, formerEdge, route, formerRoute } = status ?? {};
+  const { edgeRef, driver, formerEdge, route, formerRoute } = status ?? {};
   return {
     ...{ apiVersion, kind },
     metadata: definedOnly({ name, namespace, resourceVersion, uid, creationTimestamp }),
-    status: definedOnly({ edge, driver, formerEdge, route, formerRoute }),
+    status: definedOnly({ edgeRef, driver, formerEdge, route, formerRoute }),
   };
 }
 

@@ -82,7 +82,7 @@ class RoutesLab implements AsyncDisposable {
     const { user } = this;
     await user.apply(objectOf('Exposure', metadata, { spec: {} }));
     const api = { host: `${name}.example.test`, service: name, port: 6443, portName: 'api' };
-    const whole = { edge: 'shared', driver: 'snicket', route: { api }, ...status };
+    const whole = { edgeRef: { name: 'shared' }, driver: 'snicket', route: { api }, ...status };
     const patch = { status: whole };
     await user.patch(RESOURCES.exposure, metadata, 'merge', patch, { subresource: 'status' });
   }
@@ -300,7 +300,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
   test('of another Edge are left out, and what is wrong with one is said once', async () => {
     await using lab = await RoutesLab.start();
     await lab.expose('blue');
-    await lab.expose('far', { edge: 'other' });
+    await lab.expose('far', { edgeRef: { name: 'other' } });
     const api = { host: 'blue.example.test', service: 'copy', port: 6443 };
     await lab.expose('copy', { route: { api } });
     const feed = lab.open({ edge: 'shared', patienceMs: 10_000 });
@@ -316,7 +316,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
   test('stay for a tenant that leaves for another Edge or other hosts, until it has moved', async () => {
     await using lab = await RoutesLab.start();
     const old = { host: 'old.example.test', service: 'blue', port: 6443, portName: 'api' };
-    const moving = { edge: 'other', driver: 'haproxy', formerEdge: 'shared' };
+    const moving = { edgeRef: { name: 'other' }, driver: 'haproxy', formerEdge: 'shared' };
     await lab.expose('blue', { ...moving, formerRoute: { api: old } });
     const feed = lab.open({ edge: 'shared', patienceMs: 10_000 });
 

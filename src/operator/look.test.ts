@@ -25,7 +25,7 @@ test.each(Object.entries(EDGES))(
   async (_driver, { spec, objects }) => {
     await using lab = await OperatorLab.start({ edge: spec });
     lab.management.seed(...objects);
-    const { server, controllers } = await lab.addExposed('blue', { worker: { address: 'node' } });
+    const { server, controllers } = await lab.addExposed('blue', { worker: { address: 'Node' } });
     await controllers.addNode('one', ['192.0.2.1']);
     await lab.untilCondition('blue', 'WorkersReady', /1 of 1/);
     await lab.stopOperator();
@@ -49,7 +49,7 @@ test.each(Object.entries(EDGES))(
     const credentials: CredentialsSource = async ({ mode }) =>
       Promise.resolve({
         credentials:
-          mode === 'terminate' ? { certificate: 'leaf', key: 'key' } : { tenantKey: 'key' },
+          mode === 'Terminate' ? { certificate: 'leaf', key: 'key' } : { tenantKey: 'key' },
       });
 
     const looks = [watching, reading].map(async (management) => {

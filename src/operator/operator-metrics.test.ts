@@ -11,7 +11,7 @@ describe("the operator's metrics", () => {
     lab.management.inject(slow, { verb: 'apply', plural: 'edges' }, 3);
     await lab.addExposed('blue');
     await lab.addTenant('green');
-    await lab.expose('green', { edge: 'none' });
+    await lab.expose('green', { edgeRef: { name: 'none' } });
     await lab.untilCondition('green', 'Accepted', /^False/);
 
     const counted = (condition: string, status: string) =>

@@ -19,9 +19,9 @@ describe('an Exposure of a Service', () => {
     await lab.untilCondition('blue', 'Ready', /^True Ready/);
     expect(lab.statusOf('blue')).toMatchObject({
       endpoint: `tenants-blue.k8s.example.test:${lab.gateway?.port}`,
-      edge: 'shared',
+      edgeRef: { name: 'shared' },
       driver: 'snicket',
-      mode: 'passthrough',
+      mode: 'Passthrough',
       route: { api: { host: 'tenants-blue.k8s.example.test', service: 'blue', portName: 'api' } },
       proxies: { summary: '1/1' },
     });

@@ -280,7 +280,7 @@ export class Operator {
         return;
       } catch (error) {
         if (signal.aborted) return;
-        log.warn("the gateway's keys cannot be made; mode passthrough waits for them", { error });
+        log.warn("the gateway's keys cannot be made; mode Passthrough waits for them", { error });
         await delay(this.#clock, backoffMs(failures, this.#random()), signal);
       }
     }

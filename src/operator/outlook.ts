@@ -183,7 +183,7 @@ async function tenantOf(
     return { findings: [] };
   }
   const credentials = await foreseenCredentials(viewpoint, look.plan.mode, signal);
-  const readsNodes = look.wish.exposure.spec.worker.address === 'node';
+  const readsNodes = look.wish.exposure.spec.worker.address === 'Node';
   const edge = { endpoint: look.plan.endpoint, addresses: look.facts.edgeAddresses };
   return withTenant({ ...look, edge, readsNodes, clock }, signal, async (view, inTime) => {
     const { plan, live, finding, reissued } = await lookAtTenant(

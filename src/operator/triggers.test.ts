@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { KubeObject } from '../kube/object.ts';
-import type { Resource } from '../kube/resource.ts';
+import { groupOf, type Resource } from '../kube/resource.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import { PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
 import {
@@ -35,7 +35,10 @@ async function queuedBy(
 ): Promise<readonly string[]> {
   const exposures = Object.entries(refs).map(([name, { resource, name: of }]) => {
     const { apiVersion, kind } = resource;
-    const spec = { edge: 'shared', controlPlane: { ref: { apiVersion, kind, name: of } } };
+    const spec = {
+      edgeRef: { name: 'shared' },
+      controlPlane: { type: 'Object', objectRef: { group: groupOf(apiVersion), kind, name: of } },
+    };
     const metadata = { name, namespace: 'tenants' };
     return { apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', metadata, spec };
   });

@@ -27,6 +27,6 @@ export interface ControlPlane {
 export interface AuthorityFiles {
   /** PEM, one certificate or several. */
   readonly certificate: string;
-  /** PEM; absent where Snicket is not given it: then mode terminate has no certificate to serve. */
+  /** PEM; absent where Snicket is not given it: then mode Terminate has no certificate to serve. */
   readonly key?: string | undefined;
 }

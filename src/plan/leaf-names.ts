@@ -1,5 +1,5 @@
 /**
- * The names in the certificate that proxies serve in mode terminate: those by which pods know their API server.
+ * The names in the certificate that proxies serve in mode Terminate: those by which pods know their API server.
  */
 import type { LeafNames } from '../pki/leaf-names.ts';
 import type { TenantFacts } from '../tenant/tenant-facts.ts';

@@ -29,16 +29,20 @@ const fixedEndpoints = fc.uniqueArray(fixed, { minLength: 1 });
 
 const controlPlaneSpec = fc.oneof(
   fc.constant({
-    ref: { apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'TenantControlPlane', name: 'blue' },
+    type: 'Object',
+    objectRef: { group: 'kamaji.clastix.io', kind: 'TenantControlPlane', name: 'blue' },
   }),
   fc.record({ api: fixedEndpoints, konnectivity: optional(fixedEndpoints) }).map((endpoints) => ({
-    ...{ endpoints, caSecret: { name: 'ca' }, kubeconfigSecret: { name: 'kubeconfig' } },
+    type: 'Endpoints',
+    endpoints,
+    caSecretRef: { name: 'ca' },
+    kubeconfigSecretRef: { name: 'kubeconfig' },
   })),
 );
 
 const workerSpec = fc.record({
-  mode: optional(fc.constantFrom('passthrough', 'terminate')),
-  address: fc.constantFrom('virtual', 'node'),
+  mode: optional(fc.constantFrom('Passthrough', 'Terminate')),
+  address: fc.constantFrom('Virtual', 'Node'),
   virtualAddresses: fc.constantFrom(['100.64.64.1'], ['100.64.64.1', 'fd64::1'], ['fd64::1']),
   directInjection: fc.boolean(),
   resources: fc.constantFrom({}, { limits: { memory: '1024Mi' } }, { requests: {}, limits: {} }),

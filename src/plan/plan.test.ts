@@ -6,9 +6,10 @@ import { CONTROL_PLANE, edge, exposure, facts, LEAF, TENANT_KEY } from './testin
 
 const ENDPOINTS = {
   controlPlane: {
+    type: 'Endpoints',
     endpoints: { api: ['10.0.0.5:6443'], konnectivity: ['10.0.0.5:8132'] },
-    caSecret: { name: 'ca' },
-    kubeconfigSecret: { name: 'kubeconfig' },
+    caSecretRef: { name: 'ca' },
+    kubeconfigSecretRef: { name: 'kubeconfig' },
   },
 };
 
@@ -24,7 +25,7 @@ test('a tenant of which all is known has routes and proxies', () => {
   const plan = planExposure({ exposure: exposure(), edge: edge() }, facts());
 
   expect(plan).toMatchObject({
-    mode: 'terminate',
+    mode: 'Terminate',
     endpoint: 'tenants-blue.k8s.example.com:443',
     routes: {
       api: {
@@ -126,13 +127,13 @@ describe('the mode', () => {
       facts({ credentials: TENANT_KEY }),
     );
 
-    expect(plan.mode).toBe('passthrough');
+    expect(plan.mode).toBe('Passthrough');
     expect(plan.management).toEqual([]);
     expect(JSON.stringify(plan.tenant)).toContain('--mode=passthrough');
   });
 
   test('passthrough is refused behind another, and what is there stays', () => {
-    const wish = { exposure: exposure({ worker: { mode: 'passthrough' } }), edge: edge() };
+    const wish = { exposure: exposure({ worker: { mode: 'Passthrough' } }), edge: edge() };
 
     const plan = planExposure(wish, facts({ credentials: TENANT_KEY }));
 

@@ -145,7 +145,7 @@ function tenantSideOf(
 ): Pick<Plan, 'tenant' | 'findings'> {
   const { worker } = exposure.spec;
   const found = [
-    ...(mode === 'terminate' &&
+    ...(mode === 'Terminate' &&
     credentials === undefined &&
     ca !== undefined &&
     ca.key === undefined
@@ -158,7 +158,7 @@ function tenantSideOf(
   if (isHopeless || tenant === undefined || ca === undefined || credentials === undefined) {
     return { findings };
   }
-  if ('tenantKey' in credentials !== (mode === 'passthrough')) return { findings };
+  if ('tenantKey' in credentials !== (mode === 'Passthrough')) return { findings };
   const objects = tenantObjects({
     ...{ worker, mode, tenant, credentials, edgeAddresses, currentSlices, placed },
     image: proxyImage,
@@ -173,11 +173,11 @@ function caKeyMissing(edge: Edge): Finding {
   return {
     code: 'CaKeyMissing',
     severity: 'error',
-    message: `mode terminate needs a certificate by the tenant's CA, and the Secret of the CA has no key to sign one with`,
+    message: `mode Terminate needs a certificate by the tenant's CA, and the Secret of the CA has no key to sign one with`,
     action:
       edge.spec.driver === 'snicket'
-        ? 'put the key into that Secret, or write worker.mode passthrough'
-        : 'put the key into that Secret, or choose an Edge with driver snicket and worker.mode passthrough',
+        ? 'put the key into that Secret, or write worker.mode Passthrough'
+        : 'put the key into that Secret, or choose an Edge with driver snicket and worker.mode Passthrough',
   };
 }
 

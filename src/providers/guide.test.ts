@@ -8,7 +8,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { planProvided } from './plan-provided.ts';
 import type { PreparationPlan } from './preparation/plan-preparation.ts';
 import { pathText } from './preparation/preparation.ts';
-import { providerFor } from './provider-for.ts';
+import { providerFor, providerForReference } from './provider-for.ts';
 import { isOfKind, PROVIDER_RESOURCES } from './provider-resources.ts';
 import { shimFor } from './shims/shim.ts';
 
@@ -75,7 +75,7 @@ describe('docs/providers.md', () => {
     const [exposure] = objects.filter(({ kind }) => kind === 'Exposure').map(parseExposureStrictly);
 
     expect(exposure?.spec.prepare).toBe('Report');
-    expect(providerFor(exposure!.spec.controlPlane.ref!)?.name).toBe('kamaji');
+    expect(providerForReference(exposure!.spec.controlPlane.objectRef!)?.name).toBe('kamaji');
   });
 
   test('has no Cluster of Cluster API that asks for an Exposure', () => {

@@ -114,7 +114,7 @@ function controlPlaneMissing(deployment: KubeObject): Finding {
   return {
     ...{ code: 'ControlPlaneMissing', severity: 'error' },
     message: `${objectText(deployment)} has no K0smotronControlPlane ${keyText(controlPlaneKey(deployment))}: its chart is not installed yet, or makes another kind of control plane`,
-    action: `wait for its condition HelmReleaseReady; if the control plane has another name, write that K0smotronControlPlane as spec.controlPlane.ref`,
+    action: `wait for its condition HelmReleaseReady; if the control plane has another name, write that K0smotronControlPlane as spec.controlPlane.objectRef`,
   };
 }
 

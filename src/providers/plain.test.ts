@@ -8,7 +8,7 @@ import { readControlPlane, type ControlPlaneReading } from './reading/read-contr
 
 const CA = await makeCa();
 const CERTIFICATE = CA.certificate.trim();
-const SECRETS = { caSecret: { name: 'ca' }, kubeconfigSecret: { name: 'kubeconfig' } };
+const SECRETS = { caSecretRef: { name: 'ca' }, kubeconfigSecretRef: { name: 'kubeconfig' } };
 
 function exposureOf(controlPlane: object): Exposure {
   return parseExposure({
@@ -55,7 +55,11 @@ async function read(
   });
 }
 
-const BOTH = { ...SECRETS, service: { name: 'api', apiPort: 6443, konnectivityPort: 8132 } };
+const BOTH = {
+  type: 'Service',
+  ...SECRETS,
+  service: { name: 'api', apiPort: 6443, konnectivityPort: 8132 },
+};
 
 describe('a control plane behind a Service', () => {
   test('is found with its ports, its CA, its kubeconfig and where to dial it', async () => {
@@ -76,7 +80,11 @@ describe('a control plane behind a Service', () => {
     const service = serviceOf({ clusterIP: '10.0.0.9', ports: [{ port: 6443 }] });
 
     const { controlPlane, addresses } = await read(
-      ...([{ ...SECRETS, service: { name: 'api', apiPort: 6443 } }, OBJECTS, service] as const),
+      ...([
+        { type: 'Service', ...SECRETS, service: { name: 'api', apiPort: 6443 } },
+        OBJECTS,
+        service,
+      ] as const),
     );
 
     expect(controlPlane?.service.api).toEqual({ port: 6443, portName: '' });
@@ -91,7 +99,7 @@ describe('a control plane behind a Service', () => {
 
     const { controlPlane } = await read(
       ...([
-        { ...SECRETS, service: { name: 'api', apiPort: 6443 } },
+        { type: 'Service', ...SECRETS, service: { name: 'api', apiPort: 6443 } },
         OBJECTS,
         serviceOf({ ports }),
       ] as const),
@@ -102,7 +110,7 @@ describe('a control plane behind a Service', () => {
 
   test('that is not there is said to be missing, and nothing is routed', async () => {
     const { controlPlane, findings } = await read({
-      ...{ ...SECRETS, service: { name: 'other', apiPort: 6443 } },
+      ...{ type: 'Service', ...SECRETS, service: { name: 'other', apiPort: 6443 } },
     });
 
     expect(controlPlane).toBeUndefined();
@@ -112,9 +120,9 @@ describe('a control plane behind a Service', () => {
   });
 
   test('without the port of the API is not routed; without that of konnectivity it is', async () => {
-    const noApi = await read({ ...SECRETS, service: { name: 'api', apiPort: 1 } });
+    const noApi = await read({ type: 'Service', ...SECRETS, service: { name: 'api', apiPort: 1 } });
     const service = { name: 'api', apiPort: 6443, konnectivityPort: 1 };
-    const noKonnectivity = await read({ ...SECRETS, service });
+    const noKonnectivity = await read({ type: 'Service', ...SECRETS, service });
 
     expect(noApi.controlPlane).toBeUndefined();
     expect(noApi.findings[0]?.message).toContain('no port 1 (it has 6443, 8132)');
@@ -208,7 +216,11 @@ describe('the certificate of the CA', () => {
 test('a control plane at fixed addresses has the Service that is made for it', async () => {
   const api = ['192.0.2.1:6443', '[fd00::1]:6443'];
 
-  const { controlPlane, addresses } = await read({ endpoints: { api }, ...SECRETS });
+  const { controlPlane, addresses } = await read({
+    type: 'Endpoints',
+    endpoints: { api },
+    ...SECRETS,
+  });
 
   expect(controlPlane?.service).toEqual({
     name: 'snicket-blue',
@@ -218,10 +230,10 @@ test('a control plane at fixed addresses has the Service that is made for it', a
 });
 
 test('an object of a provider that is not known is named', async () => {
-  const ref = { apiVersion: 'example.test/v1', kind: 'ControlPlane', name: 'a' };
+  const objectRef = { group: 'example.test', kind: 'ControlPlane', name: 'a' };
 
-  const { controlPlane, findings } = await read({ ref });
+  const { controlPlane, findings } = await read({ type: 'Object', objectRef });
 
   expect(controlPlane).toBeUndefined();
-  expect(findings[0]?.message).toContain('example.test/v1 ControlPlane');
+  expect(findings[0]?.message).toContain('ControlPlane of group example.test');
 });

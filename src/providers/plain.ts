@@ -35,7 +35,7 @@ export async function readPlain(
   const note = (finding: Finding | undefined) => {
     if (finding !== undefined) findings.push(finding);
   };
-  const { service, endpoints, caSecret, kubeconfigSecret } = controlPlane;
+  const { service, endpoints, caSecretRef, kubeconfigSecretRef } = controlPlane;
   const at = (name: string): ObjectKey => ({ name, namespace });
 
   let found: Pick<ControlPlane, 'service'> | undefined;
@@ -53,17 +53,18 @@ export async function readPlain(
     addresses = endpoints.api;
   }
 
-  const ca = caSecret && (await readAuthority(at(caSecret.name), caSecret, objects, REMEDY));
+  const ca =
+    caSecretRef && (await readAuthority(at(caSecretRef.name), caSecretRef, objects, REMEDY));
   note(ca?.finding);
   const kubeconfig =
-    kubeconfigSecret &&
-    (await readText(at(kubeconfigSecret.name), kubeconfigSecret.key, objects, REMEDY));
+    kubeconfigSecretRef &&
+    (await readText(at(kubeconfigSecretRef.name), kubeconfigSecretRef.key, objects, REMEDY));
   note(kubeconfig?.finding);
   const mismatch =
-    caSecret && kubeconfigSecret && ca?.value && kubeconfig?.value
+    caSecretRef && kubeconfigSecretRef && ca?.value && kubeconfig?.value
       ? disagreement(
-          { key: at(caSecret.name), text: ca.value.certificate },
-          { key: at(kubeconfigSecret.name), text: kubeconfig.value },
+          { key: at(caSecretRef.name), text: ca.value.certificate },
+          { key: at(kubeconfigSecretRef.name), text: kubeconfig.value },
         )
       : undefined;
   note(mismatch);

@@ -71,5 +71,16 @@ export function isOfKind(
   resource: Resource,
   of: { readonly apiVersion: string; readonly kind: string },
 ): boolean {
-  return of.kind === resource.kind && groupOf(of.apiVersion) === groupOf(resource.apiVersion);
+  return isReferenceTo(resource, { group: groupOf(of.apiVersion), kind: of.kind });
+}
+
+/** The kind in a reference that leaves the version to the reader. */
+export interface KindReference {
+  readonly group: string;
+  readonly kind: string;
+}
+
+/** Whether a reference is to an object of this kind. */
+export function isReferenceTo(resource: Resource, { group, kind: name }: KindReference): boolean {
+  return name === resource.kind && group === groupOf(resource.apiVersion);
 }

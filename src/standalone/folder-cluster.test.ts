@@ -54,7 +54,7 @@ function close(cluster: FolderCluster): void {
 }
 
 const KEY = { name: 'blue', namespace: 'default' };
-const EXPOSURE = objectOf('Exposure', KEY, { spec: { edge: 'shared' } });
+const EXPOSURE = objectOf('Exposure', KEY, { spec: { edgeRef: { name: 'shared' } } });
 
 describe('a state that is damaged is refused with what to do', () => {
   test.each([
@@ -123,7 +123,7 @@ describe('after a restart', () => {
 
     const written = await open()
       .client('snicket')
-      .patch<ApiObject>(RESOURCES.exposure, KEY, 'merge', { spec: { edge: 'other' } });
+      .patch<ApiObject>(RESOURCES.exposure, KEY, 'merge', { spec: { edgeRef: { name: 'other' } } });
 
     expect(Number(written.metadata.resourceVersion)).toBeGreaterThan(
       Number(made.metadata.resourceVersion),
@@ -312,7 +312,7 @@ test('the status file has Edges and Exposures, and no Secret', async () => {
 
   expect(parse(read())).toMatchObject({
     ...{ apiVersion: 'v1', kind: 'List' },
-    items: [{ kind: 'Exposure', metadata: KEY, spec: { edge: 'shared' } }],
+    items: [{ kind: 'Exposure', metadata: KEY, spec: { edgeRef: { name: 'shared' } } }],
   });
   expect(read()).not.toContain('managedFields');
   expect(read()).not.toContain(data.a);

@@ -4,10 +4,10 @@ import { tenantObjects } from './tenant-objects.ts';
 import { podIn } from './testing/proxy-pod.ts';
 
 describe('the DaemonSet', () => {
-  test("in mode passthrough at the nodes' addresses", () => {
+  test("in mode Passthrough at the nodes' addresses", () => {
     const input = tenantInput(
-      { address: 'node' },
-      { mode: 'passthrough', credentials: TENANT_KEY, edgeAddresses: [] },
+      { address: 'Node' },
+      { mode: 'Passthrough', credentials: TENANT_KEY, edgeAddresses: [] },
     );
 
     expect(podIn(tenantObjects(input))).toMatchInlineSnapshot(`

@@ -4,7 +4,7 @@ import { tenantObjects } from './tenant-objects.ts';
 import { daemonSetIn } from './testing/proxy-pod.ts';
 
 describe('the DaemonSet', () => {
-  test('in mode terminate at a virtual address', () => {
+  test('in mode Terminate at a virtual address', () => {
     expect(daemonSetIn(tenantObjects(tenantInput()))).toMatchInlineSnapshot(`
       {
         "apiVersion": "apps/v1",

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Command } from 'commander';
+import { modeFlag } from '../api/mode.ts';
 import { addressCommand } from '../cli/address.ts';
 import { proxyCommand } from '../cli/proxy.ts';
 import { LEAF, TENANT, TENANT_KEY, tenantInput } from '../plan/testing/wishes.ts';
@@ -108,17 +109,20 @@ describe('the command lines', () => {
       .parse(args?.slice(1) ?? [], { from: 'user' });
 
   test.each([
-    ['terminate', LEAF, 'virtual'],
-    ['terminate', LEAF, 'node'],
-    ['passthrough', TENANT_KEY, 'virtual'],
-    ['passthrough', TENANT_KEY, 'node'],
+    ['Terminate', LEAF, 'Virtual'],
+    ['Terminate', LEAF, 'Node'],
+    ['Passthrough', TENANT_KEY, 'Virtual'],
+    ['Passthrough', TENANT_KEY, 'Node'],
   ] as const)('in mode %s are those of the program', (mode, credentials, address) => {
     const pod = podIn(tenantObjects(tenantInput({ address }, { mode, credentials })));
 
     const flags = taken(proxyCommand(new TestIo()), pod.containers[0]?.args).opts();
 
     expect(pod.containers[0]?.args[0]).toBe('proxy');
-    expect(flags).toMatchObject({ mode, edge: { host: 'blue.k8s.example.com', port: 443 } });
+    expect(flags).toMatchObject({
+      mode: modeFlag(mode),
+      edge: { host: 'blue.k8s.example.com', port: 443 },
+    });
     for (const { args } of pod.initContainers ?? []) {
       expect(args[0]).toBe('address');
       expect(taken(addressCommand(new TestIo()), args).args).toEqual(['add', '100.64.64.1']);

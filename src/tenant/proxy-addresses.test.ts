@@ -31,7 +31,7 @@ function addressesFor(
   led: readonly string[],
   placed?: PlacedProxies,
 ): ProxyAddresses {
-  const address = virtualAddresses.length === 0 ? 'node' : 'virtual';
+  const address = virtualAddresses.length === 0 ? 'Node' : 'Virtual';
   const nodes = [{ name: 'worker', addresses: [NODE], ready: true }];
   return proxyAddresses({
     ...{ worker: { address }, tenant: { nodes }, virtualAddresses, placed },

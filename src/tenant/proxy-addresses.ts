@@ -71,7 +71,7 @@ export function areMoving(
   { address, virtualAddresses: wished }: Pick<WorkerSpec, 'address' | 'virtualAddresses'>,
 ): boolean {
   const { virtualAddresses, listenEverywhere } = placedProxies(daemonSet);
-  if (address === 'node') return virtualAddresses.length > 0;
+  if (address === 'Node') return virtualAddresses.length > 0;
   const known = wished.map(canonicalAddress);
   return listenEverywhere || virtualAddresses.some((one) => !known.includes(one));
 }
@@ -80,7 +80,7 @@ export function areMoving(
 export interface ProxyAddressesInput {
   readonly worker: Pick<WorkerSpec, 'address'>;
   readonly tenant: Pick<TenantFacts, 'nodes'>;
-  /** Those that are wished for; none with `address: node`. */
+  /** Those that are wished for; none with `address: Node`. */
   readonly virtualAddresses: readonly string[];
   readonly currentSlices: readonly EndpointSlice[];
   readonly placed: PlacedProxies | undefined;
@@ -89,7 +89,7 @@ export interface ProxyAddressesInput {
 /** The addresses for now. */
 export function proxyAddresses(input: ProxyAddressesInput): ProxyAddresses {
   const { worker, tenant, virtualAddresses: wished, placed } = input;
-  const isNode = worker.address === 'node';
+  const isNode = worker.address === 'Node';
   const listeners = isNode
     ? ({ at: 'node', nodes: tenant.nodes } as const)
     : ({ at: 'virtual', addresses: wished } as const);

@@ -1,6 +1,7 @@
 /**
  * The proxy on every node, and how it leaves.
  */
+import { modeFlag } from '../api/mode.ts';
 import type { WorkerMode, WorkerSpec } from '../api/worker.ts';
 import { formatListenAddress } from '../net/listen-address.ts';
 import { daemonSet } from './daemon-set.ts';
@@ -113,11 +114,11 @@ function flagsOf(input: ProxyPodsInput): string[] {
     : virtualAddresses.map((address) => formatListenAddress({ address, port: worker.port }));
   const file = (name: keyof typeof PROXY_FILES): string => `${FOLDER}/${PROXY_FILES[name]}`;
   const files =
-    mode === 'terminate'
+    mode === 'Terminate'
       ? [`--cert=${file('certificate')}`, `--key=${file('key')}`]
       : [`--tenant-key-file=${file('tenantKey')}`];
   return [
-    `--mode=${mode}`,
+    `--mode=${modeFlag(mode)}`,
     ...listen.map((at) => `--listen=${at}`),
     `--edge=${host}:${port}`,
     `--server-name=${host}`,

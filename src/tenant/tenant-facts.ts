@@ -10,7 +10,7 @@ export interface TenantFacts {
   readonly serviceAddresses: readonly string[];
   /** `cluster.local`. */
   readonly clusterDomain: string;
-  /** Its nodes; read with `worker.address: node` only. */
+  /** Its nodes; read with `worker.address: Node` only. */
   readonly nodes: readonly TenantNode[];
 }
 
@@ -25,7 +25,7 @@ export interface TenantNode {
 
 /** What a worker's proxy is given to serve with. */
 export type ProxyCredentials =
-  /** Certificate with chain and key, PEM: mode terminate. */
+  /** Certificate with chain and key, PEM: mode Terminate. */
   | { readonly certificate: string; readonly key: string }
-  /** 32 bytes as base64: mode passthrough. */
+  /** 32 bytes as base64: mode Passthrough. */
   | { readonly tenantKey: string };

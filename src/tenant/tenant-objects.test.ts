@@ -39,7 +39,7 @@ describe('leaving', () => {
   });
 
   test("has nothing to do where proxies are at the nodes' own addresses", () => {
-    expect(leavingObjects(tenantInput({ address: 'node' }))).toEqual([]);
+    expect(leavingObjects(tenantInput({ address: 'Node' }))).toEqual([]);
   });
 });
 
@@ -80,7 +80,7 @@ describe('a finding', () => {
   test('says that no virtual address has the family of the Service', () => {
     expect(codesOf({}, ['fd96::1'])).toEqual(['VirtualAddressUnusable']);
     expect(codesOf({ virtualAddresses: ['100.64.64.1', 'fd64::1'] }, ['fd96::1'])).toEqual([]);
-    expect(codesOf({ address: 'node' }, ['fd96::1'])).toEqual([]);
+    expect(codesOf({ address: 'Node' }, ['fd96::1'])).toEqual([]);
   });
 
   test('says that the virtual address is that of the Service', () => {

@@ -94,7 +94,7 @@ function addressFault(worker: WorkerSpec, tenant: TenantFacts): Finding | undefi
   }
   const family = familyOf(primary);
   const isUsable = (address: string): boolean => familyOf(address) === family;
-  if (worker.address === 'node' || virtualAddressesOf({ worker, tenant }).some(isUsable)) {
+  if (worker.address === 'Node' || virtualAddressesOf({ worker, tenant }).some(isUsable)) {
     return undefined;
   }
   return {
@@ -125,7 +125,7 @@ function virtualAddressesOf({
   worker,
   tenant: { serviceAddresses },
 }: Pick<TenantInput, 'worker' | 'tenant'>): readonly string[] {
-  if (worker.address === 'node') return [];
+  if (worker.address === 'Node') return [];
   const families = new Set(serviceAddresses.map(familyOf));
   return worker.virtualAddresses
     .filter((at) => families.has(familyOf(at)) && isEndpointAddress(at, serviceAddresses))

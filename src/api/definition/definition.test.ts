@@ -24,11 +24,14 @@ describe.each(KINDS.map((kind) => [kind.resource.kind, kind] as const))('%s', (n
   const except = (isRight: (schema: StructuralSchema, path: string) => boolean) =>
     nodes.filter(([path, schema]) => !isRight(schema, path)).map(([path]) => path);
 
-  test('describes every field in a sentence', () => {
+  test('describes every field in a sentence, which may start with its name', () => {
+    const isSentence = (text: string, path: string) =>
+      /^[A-Z"].{3,}\.$/s.test(text) ||
+      (text.startsWith(`${path.split('.').at(-1)} `) && text.endsWith('.'));
     // The API server describes metadata itself, and takes no other description.
     const undescribed = except(
       ({ description }, path) =>
-        /(\[\]|\{\}|\.metadata)$/.test(path) || /^[A-Z"].{3,}\.$/s.test(description ?? ''),
+        /(\[\]|\{\}|\.metadata)$/.test(path) || isSentence(description ?? '', path),
     );
 
     expect(undescribed).toEqual([]);

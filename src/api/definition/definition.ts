@@ -93,7 +93,7 @@ export const KINDS: readonly Kind[] = [
       'An Exposure is the wish that one hosted control plane be reachable through an Edge: by kubelets and people by name, and by pods of its workers at the Service kubernetes. Its status tells how each step of that way goes.',
     columns: [
       column('Host', '.status.route.api.host', 'The host of the API, while it is ours.'),
-      column('Edge', '.status.edge', 'The Edge in use.'),
+      column('Edge', '.status.edgeRef.name', 'The Edge in use.'),
       column('Mode', '.status.mode', 'How the proxies name the tenant to the edge.'),
       column('Proxies', '.status.proxies.summary', 'Nodes whose proxy is ready, of all.'),
       READY,

@@ -35,7 +35,7 @@ test('the reference has a row for every field, and every sentence of refusal', (
   expect(reference).toContain(
     '| `spec.worker.port` | integer (1024 to 65535) | `7443` | Where the',
   );
-  expect(reference).toContain('| `status.hops[].state` | `Pass`, `Fail`, `Skip` | required |');
+  expect(reference).toContain('| `spec.worker.address` | `Virtual`, `Node` | `"Virtual"` |');
   expect(reference).toContain('- `spec.hosts`: api and konnectivity are both API; the edge tells');
   expect(reference).toContain('- `spec.hosts.api`: "VALUE" is no host; write a DNS name');
 });

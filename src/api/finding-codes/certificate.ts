@@ -14,8 +14,8 @@ export const CERTIFICATE_FINDINGS = {
     action: 'put it there as PEM',
   },
   CaKeyMissing: {
-    meaning: 'there is no private key of the CA, and mode terminate needs one',
-    action: 'put the key there, or use worker.mode passthrough, which needs none',
+    meaning: 'there is no private key of the CA, and mode Terminate needs one',
+    action: 'put the key there, or use worker.mode Passthrough, which needs none',
   },
   CaKeyUnreadable: {
     meaning: "the CA's private key cannot be read",

@@ -6,12 +6,13 @@ import type { FindingEntry } from './entry.ts';
 /** By code. */
 export const CONTROL_PLANE_FINDINGS = {
   ProviderUnknown: {
-    meaning: 'spec.controlPlane.ref names an object of no provider that is known',
-    action: 'write spec.controlPlane.service in its place, with caSecret and kubeconfigSecret',
+    meaning: 'no provider that Snicket supports has the kind in spec.controlPlane.objectRef',
+    action:
+      'set spec.controlPlane.type to Service, with service, caSecretRef and kubeconfigSecretRef',
   },
   ControlPlaneMissing: {
     meaning: 'the object of the control plane is not there',
-    action: 'create it, or correct spec.controlPlane.ref',
+    action: 'create it, or correct spec.controlPlane.objectRef',
   },
   ControlPlaneElsewhere: {
     meaning: 'the control plane runs in another cluster than its object is in',
@@ -75,7 +76,7 @@ export const CONTROL_PLANE_FINDINGS = {
   },
   KubeconfigMissing: {
     meaning: 'there is no kubeconfig of the tenant yet',
-    action: 'wait for its provider, or write spec.controlPlane.kubeconfigSecret',
+    action: 'wait for its provider, or write spec.controlPlane.kubeconfigSecretRef',
   },
   KubeconfigUnusable: {
     meaning: "the tenant's kubeconfig cannot be used",

@@ -15,7 +15,7 @@ export const WISH_FINDINGS = {
   },
   NoDefaultEdge: {
     meaning: 'an Exposure names no Edge, and none is the default one',
-    action: 'write spec.edge, or annotate an Edge with snicket.dev/is-default: "true"',
+    action: 'set spec.edgeRef, or annotate an Edge with snicket.dev/is-default: "true"',
   },
   SeveralDefaultEdges: {
     meaning: 'more than one Edge is the default one; the oldest is used',
@@ -59,8 +59,8 @@ export const WISH_FINDINGS = {
     action: 'write spec.hosts.konnectivity, or spec.domain of the Edge',
   },
   ModeNotSupported: {
-    meaning: "worker.mode is passthrough, and the Edge is not Snicket's own gateway",
-    action: 'write mode terminate, leave it out, or choose an Edge with driver snicket',
+    meaning: "worker.mode is Passthrough, and the Edge is not Snicket's own gateway",
+    action: 'write mode Terminate, leave it out, or choose an Edge with driver snicket',
   },
   EndpointIsEdge: {
     meaning: 'an address in spec.controlPlane.endpoints is the edge itself',

@@ -23,18 +23,20 @@ export function edgeOf(spec: Fields, name = 'shared'): WrittenObject {
 /** An Exposure with this spec; for a TenantControlPlane if it says nothing else. */
 export function exposureOf(spec: Fields, name = 'blue'): WrittenObject {
   const metadata = { name, namespace: 'default' };
-  return { apiVersion, kind: 'Exposure', metadata, spec: { controlPlane: { ref: REF }, ...spec } };
+  return { apiVersion, kind: 'Exposure', metadata, spec: { controlPlane: OBJECT, ...spec } };
 }
 
-/** A provider's object. */
-export const REF = {
-  apiVersion: 'kamaji.clastix.io/v1alpha1',
+/** References the object of a provider. */
+export const OBJECT_REF = {
+  group: 'kamaji.clastix.io',
   kind: 'TenantControlPlane',
   name: 'blue',
 } as const;
+/** A control plane of type Object. */
+export const OBJECT = { type: 'Object', objectRef: OBJECT_REF } as const;
 const SECRETS = {
-  caSecret: { name: 'blue-ca' },
-  kubeconfigSecret: { name: 'blue-admin-kubeconfig' },
+  caSecretRef: { name: 'blue-ca' },
+  kubeconfigSecretRef: { name: 'blue-admin-kubeconfig' },
 } as const;
 
 /** Objects that are right, by what is special about them. */
@@ -67,30 +69,35 @@ export const RIGHT: Readonly<Record<string, WrittenObject>> = {
     driver: 'ingress',
     ingress: { annotations: { 'example.com/ssl-passthrough': 'true' } },
   }),
-  'an Exposure with a ref alone': exposureOf({}),
+  'an Exposure with an objectRef alone': exposureOf({}),
   'an Exposure with fields that are empty': exposureOf({
     hosts: null,
     worker: { mode: null, port: null, nodeSelector: { gpu: null } },
   }),
   'an Exposure for a Service': exposureOf({
-    edge: 'shared',
-    controlPlane: { service: { name: 'blue', konnectivityPort: 8132 }, ...SECRETS },
+    edgeRef: { name: 'shared' },
+    controlPlane: {
+      type: 'Service',
+      service: { name: 'blue', konnectivityPort: 8132 },
+      ...SECRETS,
+    },
   }),
   'an Exposure for endpoints': exposureOf({
     controlPlane: {
+      type: 'Endpoints',
       endpoints: { api: ['10.0.0.5:6443', '[fd00::5]:6443'], konnectivity: ['10.0.0.5:8132'] },
-      caSecret: { name: 'blue-ca', certificateKey: 'ca.crt', privateKeyKey: 'ca.key' },
-      kubeconfigSecret: { name: 'blue-admin', key: 'kubeconfig' },
+      caSecretRef: { name: 'blue-ca', certificateKey: 'ca.crt', privateKeyKey: 'ca.key' },
+      kubeconfigSecretRef: { name: 'blue-admin', key: 'kubeconfig' },
       clusterDomain: 'cluster.local',
     },
   }),
   'an Exposure with everything': exposureOf({
-    edge: 'shared',
+    edgeRef: { name: 'shared' },
     hosts: { api: 'blue.k8s.example.com', konnectivity: 'blue.konnectivity.example.com' },
     prepare: 'Report',
     worker: {
-      mode: 'terminate',
-      address: 'node',
+      mode: 'Terminate',
+      address: 'Node',
       virtualAddresses: ['100.64.64.2', 'fd00:64::1'],
       port: 9443,
       healthPort: 9444,
@@ -180,39 +187,71 @@ export const RULE_BREAKERS: readonly WrongObject[] = [
     sentence: '"Outer" is no name of an object; write lower-case letters, digits, dashes and dots',
   },
   {
-    object: controlPlane({}),
+    object: controlPlane({ type: 'Object' }),
     path: 'spec.controlPlane',
-    sentence: 'one control plane is wanted; write exactly one of ref, service and endpoints',
+    sentence: 'objectRef must be set if type is Object, and only then; type is Object',
+  },
+  {
+    object: controlPlane({ type: 'Service', ...SECRETS }),
+    path: 'spec.controlPlane',
+    sentence: 'service must be set if type is Service, and only then; type is Service',
+  },
+  {
+    object: controlPlane({ type: 'Endpoints', ...SECRETS }),
+    path: 'spec.controlPlane',
+    sentence: 'endpoints must be set if type is Endpoints, and only then; type is Endpoints',
   },
   {
     object: controlPlane({
+      type: 'Service',
       service: { name: 'blue' },
       endpoints: { api: ['10.0.0.5:6443'] },
       ...SECRETS,
     }),
     path: 'spec.controlPlane',
-    sentence: 'one control plane is wanted; write exactly one of ref, service and endpoints',
+    sentence: 'endpoints must be set if type is Endpoints, and only then; type is Service',
   },
   {
-    object: controlPlane({ service: { name: 'blue' }, caSecret: SECRETS.caSecret }),
+    object: controlPlane({ ...OBJECT, service: { name: 'blue' } }),
+    path: 'spec.controlPlane',
+    sentence: 'service must be set if type is Service, and only then; type is Object',
+  },
+  {
+    object: controlPlane({
+      type: 'Service',
+      service: { name: 'blue' },
+      objectRef: OBJECT_REF,
+      ...SECRETS,
+    }),
+    path: 'spec.controlPlane',
+    sentence: 'objectRef must be set if type is Object, and only then; type is Service',
+  },
+  {
+    object: controlPlane({
+      type: 'Service',
+      service: { name: 'blue' },
+      caSecretRef: SECRETS.caSecretRef,
+    }),
+    path: 'spec.controlPlane',
+    sentence: 'caSecretRef and kubeconfigSecretRef must be set if type is Service',
+  },
+  {
+    object: controlPlane({ ...OBJECT, caSecretRef: SECRETS.caSecretRef }),
     path: 'spec.controlPlane',
     sentence:
-      'service and endpoints tell nothing of certificates; write caSecret and kubeconfigSecret with the names of the Secrets',
+      "caSecretRef and kubeconfigSecretRef must not be set if type is Object, which uses the provider's own Secrets",
   },
   {
-    object: controlPlane({ ref: REF, caSecret: SECRETS.caSecret }),
-    path: 'spec.controlPlane',
-    sentence:
-      'with ref the Secrets are those that its provider made; remove caSecret and kubeconfigSecret, or write service in place of ref',
-  },
-  {
-    object: controlPlane({ service: { name: 'blue', konnectivityPort: 6443 }, ...SECRETS }),
+    object: controlPlane({
+      type: 'Service',
+      service: { name: 'blue', konnectivityPort: 6443 },
+      ...SECRETS,
+    }),
     path: 'spec.controlPlane.service',
-    sentence:
-      'apiPort and konnectivityPort are the same; write the port of each, or leave konnectivityPort out',
+    sentence: 'konnectivityPort must differ from apiPort (6443)',
   },
   {
-    object: controlPlane({ endpoints: { api: ['blue.svc:6443'] }, ...SECRETS }),
+    object: controlPlane({ type: 'Endpoints', endpoints: { api: ['blue.svc:6443'] }, ...SECRETS }),
     path: 'spec.controlPlane.endpoints.api[0]',
     sentence:
       '"blue.svc:6443" is no endpoint; write an IP and a port, 10.0.0.5:6443 or [fd00::5]:6443',
@@ -284,6 +323,16 @@ export const SCHEMA_BREAKERS: readonly WrongObject[] = [
     path: 'spec.driver',
     sentence:
       'missing; write one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress',
+  },
+  {
+    object: controlPlane({ objectRef: OBJECT_REF }),
+    path: 'spec.controlPlane.type',
+    sentence: 'missing; write one of Object, Service, Endpoints',
+  },
+  {
+    object: worker({ mode: 'terminate' }),
+    path: 'spec.worker.mode',
+    sentence: '"terminate"; write one of Passthrough, Terminate',
   },
   {
     object: exposureOf({ prepare: 'patch' }),

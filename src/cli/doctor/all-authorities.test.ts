@@ -11,8 +11,9 @@ const { signal } = new AbortController();
 
 function exposure(name: string): KubeObject {
   const controlPlane = {
+    type: 'Endpoints',
     endpoints: { api: ['192.0.2.1:6443'] },
-    ...{ caSecret: { name }, kubeconfigSecret: { name } },
+    ...{ caSecretRef: { name }, kubeconfigSecretRef: { name } },
   };
   return objectOf('Exposure', { name, namespace: 'tenants' }, { spec: { controlPlane } });
 }

@@ -8,7 +8,7 @@ const PIPE = { hasColours: false };
 
 const EXAMINATION: Examination = {
   ...{ exposure: 'tenants/blue', endpoint: `${HOST}:443`, edge: 'shared', driver: 'traefik' },
-  ...{ mode: 'terminate', isLeaving: false },
+  ...{ mode: 'Terminate', isLeaving: false },
   hops: [
     hopResult('EdgeAnswers', '203.0.113.10:443', 'the edge accepts connections'),
     hopResult('CertificateExpiresSoon', HOST, 'it ends on Friday', { certificate: 'it' }),
@@ -24,7 +24,7 @@ const EXAMINATION: Examination = {
 
 test('what fails comes first among findings; sentences are below what fails, warns or was not seen', () => {
   expect(examinationText(EXAMINATION, PIPE))
-    .toBe(`tenants/blue  ${HOST}:443  Edge shared (traefik, terminate)
+    .toBe(`tenants/blue  ${HOST}:443  Edge shared (traefik, Terminate)
   HOP           STATE  CODE                    TARGET
   plan          Fail   HostClaimed             Exposure tenants/blue
     it is.

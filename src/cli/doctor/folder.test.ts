@@ -32,7 +32,7 @@ test('the folder of `snicket run` is examined as a management cluster is', async
 
   expect(stderr).toBe('');
   expect(stdout).toStartWith(
-    `tenants/blue  tenants-blue.k8s.example.test:${lab.port}  Edge shared (snicket, passthrough)\n`,
+    `tenants/blue  tenants-blue.k8s.example.test:${lab.port}  Edge shared (snicket, Passthrough)\n`,
   );
   // Nobody's DNS knows the hosts of the lab.
   expect(stdout).toMatch(/^ {2}dns +Fail +Dns/m);

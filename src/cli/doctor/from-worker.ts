@@ -66,7 +66,7 @@ export async function examineWorker(
   ];
 }
 
-/** A proxy that runs is as well as its way to the tenant; in mode passthrough even its certificate is the tenant's. */
+/** A proxy that runs is as well as its way to the tenant; in mode Passthrough even its certificate is the tenant's. */
 function isEcho({ name, state, code }: HopResult): boolean {
   return name === 'node-proxy' && state === 'Fail' && code !== 'NodeProxyAbsent';
 }

@@ -36,7 +36,7 @@ function whyUnmet(object: KubeObject, management: ManagementSnapshot): readonly 
   const { namespace, annotations = {} } = object.metadata;
   const wanted = annotations[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
   const edge = management.book.edgeOf({
-    spec: wanted === DEFAULT_EDGE_VALUE ? {} : { edge: wanted },
+    spec: wanted === DEFAULT_EDGE_VALUE ? {} : { edgeRef: { name: wanted } },
   });
   const ingresses = management
     .all(RESOURCES.ingress)
@@ -57,7 +57,7 @@ function whyUnmet(object: KubeObject, management: ManagementSnapshot): readonly 
   return [edge.finding === undefined ? notMade(object) : unknownEdge(edge.finding)];
 }
 
-/** Of the Exposure, `spec.edge` would be at fault; of this object it is the annotation. */
+/** Of the Exposure, `spec.edgeRef` would be at fault; of this object it is the annotation. */
 function unknownEdge(finding: Finding): Finding {
   return { ...finding, action: `correct the annotation ${EDGE_ANNOTATION}, or create the Edge` };
 }

@@ -79,21 +79,32 @@ test('Services that look like an API server, and are of nobody else', () => {
 });
 
 test('knows the Exposure of each', () => {
-  const ref = { ...PROVIDER_RESOURCES.kamaji, name: 'blue' };
+  const objectRef = { group: 'kamaji.clastix.io', kind: 'TenantControlPlane', name: 'blue' };
   const places = placesOf(
     readyTenant('kamaji', 'blue'),
     readyTenant('steward', 'blue'),
     service('white', API),
-    objectOf('Exposure', { name: 'a', namespace: 'tenants' }, { spec: { controlPlane: { ref } } }),
+    objectOf(
+      'Exposure',
+      { name: 'a', namespace: 'tenants' },
+      { spec: { controlPlane: { type: 'Object', objectRef } } },
+    ),
     objectOf(
       'Exposure',
       { name: 'b', namespace: 'tenants' },
-      { spec: { controlPlane: { service: { name: 'white' } } } },
+      { spec: { controlPlane: { type: 'Service', service: { name: 'white' } } } },
     ),
     objectOf(
       'Exposure',
       { name: 'c', namespace: 'other' },
-      { spec: { controlPlane: { ref: { ...ref, apiVersion: 'steward.butlerlabs.dev/v1' } } } },
+      {
+        spec: {
+          controlPlane: {
+            type: 'Object',
+            objectRef: { ...objectRef, group: 'steward.butlerlabs.dev' },
+          },
+        },
+      },
     ),
   );
 
@@ -124,12 +135,12 @@ test.each<[NamedControlPlane, readonly string[]]>([
       objectOf(
         'Exposure',
         { name: 'a', namespace: 'tenants' },
-        { spec: { controlPlane: { service: { name: 'told' } } } },
+        { spec: { controlPlane: { type: 'Service', service: { name: 'told' } } } },
       ),
       objectOf(
         'Exposure',
         { name: 'b', namespace: 'tenants' },
-        { spec: { controlPlane: { service: { name: 'blue' } } } },
+        { spec: { controlPlane: { type: 'Service', service: { name: 'blue' } } } },
       ),
     ),
   );

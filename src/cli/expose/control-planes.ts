@@ -101,11 +101,11 @@ function isFor(exposure: KubeObject, object: KubeObject): boolean {
   if (isOfKind(RESOURCES.service, object)) {
     return textAt(controlPlane, 'service', 'name') === object.metadata.name;
   }
-  const ref = valueAt(controlPlane, 'ref');
+  const ref = valueAt(controlPlane, 'objectRef');
   return (
     textAt(ref, 'name') === object.metadata.name &&
     textAt(ref, 'kind') === object.kind &&
-    groupOf(textAt(ref, 'apiVersion') ?? '') === groupOf(object.apiVersion)
+    textAt(ref, 'group') === groupOf(object.apiVersion)
   );
 }
 

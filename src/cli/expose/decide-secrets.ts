@@ -107,7 +107,7 @@ export async function decideSecrets(
     caSecret === undefined
       ? await oneOf(CA, listed?.cas(name, kubeconfig), questions)
       : (readIn(await told(caSecret), caIn) ?? { name: caSecret });
-  return { caSecret: caSpec(ca), kubeconfigSecret: kubeconfigSpec(kubeconfig) };
+  return { caSecretRef: caSpec(ca), kubeconfigSecretRef: kubeconfigSpec(kubeconfig) };
 }
 
 /** As an Exposure has it, without what goes without saying. */

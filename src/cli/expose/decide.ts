@@ -4,9 +4,10 @@
 import type { Edge } from '../../api/edge.ts';
 import { namespaceFault } from '../../api/allowed-namespaces.ts';
 import { mayHaveKonnectivity } from '../../api/control-plane-spec.ts';
+import { modeOfFlag, type ModeFlag } from '../../api/mode.ts';
 import { host } from '../../api/values/network-values.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
-import { RESOURCES } from '../../kube/resource.ts';
+import { groupOf, RESOURCES } from '../../kube/resource.ts';
 import type { ExposureBook } from '../../operator/management/exposure-book.ts';
 import type { Service } from '../../providers/reading/control-plane-reading.ts';
 import { CannotExpose } from './cannot-expose.ts';
@@ -30,7 +31,7 @@ export interface ExposeWishes extends ControlPlaneWishes, SecretNames {
   readonly edge?: string | undefined;
   readonly apiHost?: string | undefined;
   readonly konnectivityHost?: string | undefined;
-  readonly mode?: string | undefined;
+  readonly mode?: ModeFlag | undefined;
   readonly prepare?: string | undefined;
 }
 
@@ -67,7 +68,8 @@ export async function decideExposure(
     ...{ name, namespace, edge: await decideEdge(namespace, wishes, known) },
     controlPlane: await controlPlaneSpec(found, { namespace, name }, wishes, known),
     ...{ apiHost: wishes.apiHost, konnectivityHost: wishes.konnectivityHost },
-    ...{ mode: wishes.mode, prepare: wishes.prepare },
+    mode: wishes.mode && modeOfFlag(wishes.mode),
+    prepare: wishes.prepare,
   };
   return draftExposure({ ...wish, ...(await askHosts(wish, known)) });
 }
@@ -120,12 +122,16 @@ async function controlPlaneSpec(
 ): Promise<object> {
   if (found !== undefined && !found.isService) {
     const { apiVersion, kind, metadata } = found.object;
-    return { ref: { apiVersion, kind, name: metadata.name } };
+    return {
+      type: 'Object',
+      objectRef: { group: groupOf(apiVersion), kind, name: metadata.name },
+    };
   }
   const called = found?.object.metadata.name ?? place.name;
   const source =
     found === undefined
       ? {
+          type: 'Endpoints',
           endpoints: {
             api: wishes.endpoints,
             ...(wishes.konnectivityEndpoints !== undefined && {
@@ -133,7 +139,7 @@ async function controlPlaneSpec(
             }),
           },
         }
-      : { service: serviceSpec(found.object) };
+      : { type: 'Service', service: serviceSpec(found.object) };
   const neighbours = serviceNames(known.management, place.namespace);
   const secrets = await decideSecrets({ ...place, name: called, neighbours }, wishes, known);
   return { ...source, ...secrets };

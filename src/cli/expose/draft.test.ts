@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test';
 import { differences, draftExposure } from './draft.ts';
 
-const controlPlane = { ref: { apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'A', name: 'a' } };
+const controlPlane = {
+  type: 'Object',
+  objectRef: { group: 'kamaji.clastix.io', kind: 'A', name: 'a' },
+};
 const blue = { name: 'blue', namespace: 'tenants', controlPlane };
 
 test('has nothing in it that goes without saying', () => {
@@ -12,10 +15,15 @@ test('has nothing in it that goes without saying', () => {
 });
 
 test('has what is asked for', () => {
-  const wish = { ...blue, edge: 'e', apiHost: 'a.test', mode: 'terminate', prepare: 'Report' };
+  const wish = { ...blue, edge: 'e', apiHost: 'a.test', mode: 'Terminate', prepare: 'Report' };
 
   expect(draftExposure(wish)).toMatchObject({
-    spec: { edge: 'e', hosts: { api: 'a.test' }, worker: { mode: 'terminate' }, prepare: 'Report' },
+    spec: {
+      edgeRef: { name: 'e' },
+      hosts: { api: 'a.test' },
+      worker: { mode: 'Terminate' },
+      prepare: 'Report',
+    },
   });
 });
 
@@ -30,7 +38,7 @@ test('differences go both ways', () => {
   const wanted = draftExposure({ ...blue, apiHost: 'b.test', konnectivityHost: 'k.test' });
 
   expect(differences(present, wanted)).toEqual([
-    { path: 'spec.edge', present: '"e"', wanted: undefined },
+    { path: 'spec.edgeRef.name', present: '"e"', wanted: undefined },
     { path: 'spec.hosts.api', present: '"a.test"', wanted: '"b.test"' },
     { path: 'spec.hosts.konnectivity', present: undefined, wanted: '"k.test"' },
   ]);

@@ -27,7 +27,7 @@ export function draftExposure(wish: DraftWish): KubeObject {
   const object = {
     ...{ apiVersion, kind, metadata: { name, namespace } },
     spec: {
-      ...(edge !== undefined && { edge }),
+      ...(edge !== undefined && { edgeRef: { name: edge } }),
       controlPlane,
       ...((api !== undefined || konnectivity !== undefined) && {
         hosts: {

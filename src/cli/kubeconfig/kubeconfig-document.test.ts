@@ -117,7 +117,7 @@ describe('what is wrong is said, without a word of the secret', () => {
     [
       'no CA',
       kubeconfigOf(secret, { 'certificate-authority-data': null }),
-      /has no certificate-authority-data, .*; write spec\.controlPlane\.caSecret$/,
+      /has no certificate-authority-data, .*; write spec\.controlPlane\.caSecretRef$/,
     ],
   ])('%s', (_, text, sentence) => {
     let refusal: unknown;

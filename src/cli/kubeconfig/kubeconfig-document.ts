@@ -60,7 +60,7 @@ export function edgeKubeconfig(input: EdgeKubeconfigInput): EdgeKubeconfig {
   if (typeof ca !== 'string' || ca === '') {
     throw new AccessError(
       'AccessInvalid',
-      `${ORIGIN.name} has no certificate-authority-data, and nothing is known of the tenant's CA; write spec.controlPlane.caSecret`,
+      `${ORIGIN.name} has no certificate-authority-data, and nothing is known of the tenant's CA; write spec.controlPlane.caSecretRef`,
     );
   }
   const { namespace } = context;

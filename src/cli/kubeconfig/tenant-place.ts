@@ -25,7 +25,7 @@ export function routedPlace(object: KubeObject): Place {
   if (status?.route === undefined || status.endpoint === undefined) {
     throw new NothingToGive(notRouted(status));
   }
-  return { endpoint: status.endpoint, edge: status.edge };
+  return { endpoint: status.endpoint, edge: status.edgeRef?.name };
 }
 
 /** As `snicket run` routes it: in a folder no Exposure has a status. @throws NothingToGive */

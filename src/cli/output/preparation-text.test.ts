@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../kube/object.ts';
-import { RESOURCES } from '../../kube/resource.ts';
+import { groupOf, RESOURCES } from '../../kube/resource.ts';
 import type { OperatorLab } from '../../operator/testing/operator-lab.ts';
 import { TENANTS } from '../../operator/testing/places.ts';
 import { addKamaji, startProvidedLab } from '../../operator/testing/provided-lab.ts';
@@ -26,10 +26,10 @@ spec: {driver: snicket, domain: example.test, port: 8443}
 `;
 
 async function expose(lab: OperatorLab, prepare = 'Patch'): Promise<void> {
-  const ref = { apiVersion: KAMAJI.apiVersion, kind: KAMAJI.kind, name: 'blue' };
+  const objectRef = { group: 'kamaji.clastix.io', kind: KAMAJI.kind, name: 'blue' };
   await lab.user.apply({
     ...{ apiVersion: RESOURCES.exposure.apiVersion, kind: 'Exposure', metadata: BLUE },
-    spec: { edge: 'shared', prepare, controlPlane: { ref } },
+    spec: { edgeRef: { name: 'shared' }, prepare, controlPlane: { type: 'Object', objectRef } },
   } as KubeObject);
 }
 
@@ -37,7 +37,9 @@ function exposureOf(kind: string, apiVersion: string, name: string): string {
   return `apiVersion: snicket.dev/v1alpha1
 kind: Exposure
 metadata: {name: ${name}, namespace: tenants}
-spec: {edge: shared, controlPlane: {ref: {apiVersion: ${apiVersion}, kind: ${kind}, name: ${name}}}}
+spec:
+  edgeRef: {name: shared}
+  controlPlane: {type: Object, objectRef: {group: ${groupOf(apiVersion)}, kind: ${kind}, name: ${name}}}
 ---
 `;
 }

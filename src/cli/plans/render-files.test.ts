@@ -51,7 +51,7 @@ describe('from files', () => {
 
     const { stdout } = await terminal.snicket(words);
 
-    expect(stdout).toBe(`# Exposure tenants/blue: Edge shared, driver haproxy, mode terminate
+    expect(stdout).toBe(`# Exposure tenants/blue: Edge shared, driver haproxy, mode Terminate
 # tenants-blue.k8s.example.com:443 leads to port 6443 of Service blue
 # tenants-blue.konnectivity.example.com:443 leads to port 8132 of Service blue
 # management cluster: Ingress tenants/snicket-blue.haproxy
@@ -222,7 +222,7 @@ spec: {controller: k8s.io/ingress-nginx}
       .map((name) => EDGE.replace('name: shared', `name: ${name}, ${annotations}`))
       .join('---\n');
     terminal.write('defaults.yaml', defaults);
-    terminal.write('any.yaml', exposureOf('any').replace(/  edge: .*\n/, ''));
+    terminal.write('any.yaml', exposureOf('any').replace(/  edgeRef: .*\n/, ''));
 
     const { stderr } = await terminal.snicket(['render', '-f', 'defaults.yaml', 'any.yaml']);
 

@@ -142,12 +142,12 @@ function readingFindings({ findings, provided }: ControlPlaneReading): readonly 
   );
 }
 
-const CREDENTIALS: Readonly<Record<'terminate' | 'passthrough', ProxyCredentials>> = {
-  terminate: {
+const CREDENTIALS: Readonly<Record<'Terminate' | 'Passthrough', ProxyCredentials>> = {
+  Terminate: {
     certificate: placeholder("a certificate by the tenant's CA, which the operator makes"),
     key: placeholder('its key, which the operator makes'),
   },
-  passthrough: {
+  Passthrough: {
     tenantKey: placeholder("a key that the operator derives from the gateway's"),
   },
 };
@@ -207,7 +207,7 @@ function madeBy(provided: ProvidedFacts | undefined): readonly KubeObject[] {
 }
 
 function namedBy({ metadata: { namespace }, spec }: Exposure): readonly KubeObject[] {
-  const { service, caSecret, kubeconfigSecret } = spec.controlPlane;
+  const { service, caSecretRef, kubeconfigSecretRef } = spec.controlPlane;
   const found: KubeObject[] = [];
   if (service !== undefined) {
     const { name, apiPort, konnectivityPort } = service;
@@ -216,12 +216,12 @@ function namedBy({ metadata: { namespace }, spec }: Exposure): readonly KubeObje
     );
     found.push(assumedService({ name, namespace }, ...ports));
   }
-  if (caSecret !== undefined) {
-    const { name, certificateKey, privateKeyKey } = caSecret;
+  if (caSecretRef !== undefined) {
+    const { name, certificateKey, privateKeyKey } = caSecretRef;
     found.push(assumedSecret({ name, namespace }, certificateKey, privateKeyKey));
   }
-  if (kubeconfigSecret !== undefined) {
-    const { name, key } = kubeconfigSecret;
+  if (kubeconfigSecretRef !== undefined) {
+    const { name, key } = kubeconfigSecretRef;
     found.push(assumedSecret({ name, namespace }, key));
   }
   return found;

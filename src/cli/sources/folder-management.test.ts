@@ -175,7 +175,7 @@ test('the folder of `snicket run` is rendered as that plans it', async () => {
 
   expect(stderr).toBe('');
   expect(stdout).toStartWith(
-    '# Exposure tenants/blue: Edge shared, driver snicket, mode passthrough\n',
+    '# Exposure tenants/blue: Edge shared, driver snicket, mode Passthrough\n',
   );
   expect(stdout).toContain(`port: ${blue.port}\n`);
   expect(stdout).toContain('# tenant cluster: EndpointSlice default/kubernetes\n');

@@ -9,7 +9,11 @@ import { arranged, readyCell, type StatusTextOptions } from './status-parts.ts';
 
 /** Below what is wrong, for a first look at the rest. */
 const KEPT_ROWS = 5;
-const HOP_COLOURS = { Pass: 'green', Fail: 'red', Skip: 'yellow' } as const;
+const HOP_COLOURS: Readonly<Record<string, 'green' | 'red' | 'yellow' | undefined>> = {
+  Pass: 'green',
+  Fail: 'red',
+  Skip: 'yellow',
+};
 
 /** All that is known of one Exposure, and what to do about what is wrong. */
 export function exposureText(
@@ -88,6 +92,12 @@ function conditionTexts(
   return tableTexts(['CONDITION', 'STATUS', 'REASON', 'SINCE'], rows, left, screen);
 }
 
+/** The state in its color; a state of a newer operator has none. */
+function hopStateCell(state: string): Cell {
+  const colour = HOP_COLOURS[state];
+  return colour === undefined ? state : { text: state, colour };
+}
+
 function hopTexts(
   { hops }: ExposureView,
   { screen, now }: StatusTextOptions,
@@ -95,7 +105,7 @@ function hopTexts(
 ): readonly string[] {
   const shown = isShort ? hops.filter(({ state }) => state !== 'Pass') : hops;
   const rows = shown.map(({ name, state, reason, at }) => [
-    ...[name, { text: state, colour: HOP_COLOURS[state] }, reason, ageText(at, now)],
+    ...[name, hopStateCell(state), reason, ageText(at, now)],
   ]);
   const left = { count: hops.length - shown.length, are: 'hops that pass' };
   return tableTexts(['HOP', 'STATE', 'REASON', 'SINCE'], rows, left, screen);

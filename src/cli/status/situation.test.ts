@@ -18,7 +18,10 @@ function condition(type: string, status: string, reason = type, message = 'so', 
 
 function situationWith(status: object | undefined, metadata: object = {}): Situation {
   const meta = { name: 'blue', namespace: 'tenants', generation: 2, ...metadata };
-  const controlPlane = { ref: { apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'A', name: 'a' } };
+  const controlPlane = {
+    type: 'Object',
+    objectRef: { group: 'kamaji.clastix.io', kind: 'A', name: 'a' },
+  };
   const exposure = objectOf('Exposure', meta, { spec: { controlPlane }, status });
   const edge = objectOf(
     'Edge',

@@ -143,13 +143,13 @@ function edgeView(object: KubeObject): EdgeView {
 function exposureView(object: KubeObject, book: ExposureBook): ExposureView {
   const report = reportOf(object);
   const { name, namespace = '', creationTimestamp: created } = object.metadata;
-  const isTold = report.route !== undefined && report.edge !== undefined;
+  const isTold = report.route !== undefined && report.edgeRef !== undefined;
   const wished = isTold ? {} : wishedWay(object, book);
   return {
     ...{ key: keyText(object.metadata), name, namespace, created },
     host: report.route?.api.host ?? wished.host,
     endpoint: report.endpoint,
-    edge: report.edge ?? wished.edge,
+    edge: report.edgeRef?.name ?? wished.edge,
     formerEdge: report.formerEdge,
     ...{ mode: report.mode, proxies: report.proxies?.summary },
     certificate: report.certificate,
@@ -168,7 +168,7 @@ function wishedWay(
   const host = hosts === undefined || 'code' in hosts ? undefined : hosts.api;
   return {
     host: host ?? textAt(object, 'spec', 'hosts', 'api'),
-    edge: wish?.edge.metadata.name ?? textAt(object, 'spec', 'edge'),
+    edge: wish?.edge.metadata.name ?? textAt(object, 'spec', 'edgeRef', 'name'),
   };
 }
 

@@ -117,7 +117,7 @@ describe('--state', () => {
 
     expect(wrong.stdout).toMatch(/^shared +snicket +example\.test +127\.0\.0\.1 +1 +True +-$/m);
     expect(wrong.stdout).toMatch(
-      /^tenants\/blue +tenants-blue\.k8s\.example\.test +shared +passthrough /m,
+      /^tenants\/blue +tenants-blue\.k8s\.example\.test +shared +Passthrough /m,
     );
     expect(wrong.stdout).toMatch(
       /^Wrong in the folder:\n  a\.yaml:1:1: no object; write apiVersion/m,

@@ -21,7 +21,7 @@ const TYPES = ['Accepted', 'Prepared', 'Routed', 'WorkersReady', 'KonnectivityRe
 
 /** The status of an Exposure with which nothing is wrong. */
 export const READY = {
-  ...{ edge: 'shared', driver: 'snicket', mode: 'passthrough', observedGeneration: 1 },
+  ...{ edgeRef: { name: 'shared' }, driver: 'snicket', mode: 'Passthrough', observedGeneration: 1 },
   proxies: { ready: 12, desired: 12, summary: '12/12' },
   conditions: [...TYPES, 'Ready'].map((type) => condition(type, 'True', type, 'it is so')),
   hops: [{ name: 'dns', state: 'Pass', reason: 'DnsResolves', message: 'found', at: SINCE }],
@@ -85,8 +85,9 @@ export class StatusCluster implements AsyncDisposable {
   addExposure(key: string): void {
     const [namespace = '', name = ''] = key.split('/');
     const controlPlane = {
+      type: 'Service',
       service: { name },
-      ...{ caSecret: { name: 'ca' }, kubeconfigSecret: { name: 'kubeconfig' } },
+      ...{ caSecretRef: { name: 'ca' }, kubeconfigSecretRef: { name: 'kubeconfig' } },
     };
     this.server.seed(objectOf('Exposure', { name, namespace }, { spec: { controlPlane } }));
   }

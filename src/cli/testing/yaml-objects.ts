@@ -18,11 +18,12 @@ export function exposureOf(name: string, more = ''): string {
 kind: Exposure
 metadata: {name: ${name}, namespace: tenants}
 spec:
-  edge: shared
+  edgeRef: {name: shared}
   controlPlane:
+    type: Service
     service: {name: ${name}, konnectivityPort: 8132}
-    caSecret: {name: ${name}-ca}
-    kubeconfigSecret: {name: ${name}-kubeconfig}
+    caSecretRef: {name: ${name}-ca}
+    kubeconfigSecretRef: {name: ${name}-kubeconfig}
 ${more}`;
 }
 

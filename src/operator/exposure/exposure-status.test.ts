@@ -23,7 +23,7 @@ const ROUTES: ExposureRoutes = {
 };
 
 const PLAN: Plan = {
-  ...{ mode: 'passthrough', routes: ROUTES, management: [], findings: [] },
+  ...{ mode: 'Passthrough', routes: ROUTES, management: [], findings: [] },
   endpoint: 'blue.example.test:443',
 };
 
@@ -78,7 +78,7 @@ describe('the status of an Exposure', () => {
   test('says how the tenant is reached, and by what it was found out', () => {
     expect(nextStatus(undefined, INPUT, EARLY)).toMatchObject({
       ...{ observedGeneration: 3, endpoint: 'blue.example.test:443' },
-      ...{ edge: 'shared', driver: 'snicket', mode: 'passthrough' },
+      ...{ edgeRef: { name: 'shared' }, driver: 'snicket', mode: 'Passthrough' },
       route: { api: { host: 'blue.example.test', service: 'blue', port: 6443, portName: 'api' } },
       proxies: { ready: 1, desired: 2, summary: '1/2' },
       hops: [{ name: 'dns', state: 'Pass', reason: 'DnsResolves', at: '2026-11-01T10:00:00Z' }],
@@ -107,12 +107,12 @@ describe('the status of an Exposure', () => {
     const elsewhere = parseEdge({ ...EDGE, spec: { driver: 'haproxy', domain: 'other.test' } });
     const plan: Plan = {
       ...PLAN,
-      mode: 'terminate',
+      mode: 'Terminate',
       endpoint: 'other.test:8443',
       routes: undefined,
     };
-    const way = ({ endpoint, edge, driver, mode, route }: ExposureStatus) => ({
-      ...{ endpoint, edge, driver, mode, route },
+    const way = ({ endpoint, edgeRef, driver, mode, route }: ExposureStatus) => ({
+      ...{ endpoint, edgeRef, driver, mode, route },
     });
 
     const waiting = nextStatus(before, { ...INPUT, plan, edge: elsewhere, isRouted: false }, LATE);
@@ -173,7 +173,7 @@ describe('the status of an Exposure', () => {
 
   test('keeps what is known of a certificate, and drops it where none is served', () => {
     const certificate = { notAfter: 'later', renewAt: 'soon', authority: 'SHA256' };
-    const ending = { ...INPUT, plan: { ...PLAN, mode: 'terminate' } as const };
+    const ending = { ...INPUT, plan: { ...PLAN, mode: 'Terminate' } as const };
     const before = nextStatus(undefined, { ...ending, certificate }, EARLY);
 
     expect(nextStatus(before, ending, LATE).certificate).toEqual(certificate);

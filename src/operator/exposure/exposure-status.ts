@@ -55,7 +55,7 @@ export function nextStatus(
         ? before?.proxies
         : { ...proxies, summary: `${proxies.ready}/${proxies.desired}` },
     ),
-    ...(way.mode === 'terminate' && defined('certificate', certificate)),
+    ...(way.mode === 'Terminate' && defined('certificate', certificate)),
     // Of a way that is refused nobody looks at the hops any more.
     ...(way.route !== undefined && verdicts.Accepted.status !== 'False' && defined('hops', hops)),
     conditions: conditionsSince(before?.conditions, verdicts, generation, now),
@@ -95,7 +95,7 @@ export function refusedStatus(
 
 type Way = Pick<
   ExposureStatus,
-  'endpoint' | 'edge' | 'driver' | 'formerEdge' | 'mode' | 'route' | 'formerRoute'
+  'endpoint' | 'edgeRef' | 'driver' | 'formerEdge' | 'mode' | 'route' | 'formerRoute'
 >;
 
 /** How clients come to the tenant. The gateway reads it: what is in use stays until something else is. */
@@ -103,7 +103,7 @@ function wayOf(before: ExposureStatus | undefined, input: StatusInput): Way {
   const { plan, edge, isRouted } = input;
   const planned = {
     ...defined('endpoint', plan?.endpoint),
-    ...defined('edge', edge?.metadata.name),
+    ...defined('edgeRef', edge && { name: edge.metadata.name }),
     ...defined('driver', edge?.spec.driver),
     ...defined('mode', plan?.mode),
   };
@@ -122,7 +122,7 @@ function wayOf(before: ExposureStatus | undefined, input: StatusInput): Way {
 function wayIn(status: ExposureStatus | undefined): Way {
   return {
     ...defined('endpoint', status?.endpoint),
-    ...defined('edge', status?.edge),
+    ...defined('edgeRef', status?.edgeRef),
     ...defined('driver', status?.driver),
     ...defined('formerEdge', status?.formerEdge),
     ...defined('mode', status?.mode),
@@ -138,15 +138,15 @@ function formerEdge(
 ): string | undefined {
   if (hasMoved || edge === undefined || plan?.routes === undefined) return undefined;
   const isLeft = before?.driver === 'snicket' && isElsewhere(before, edge);
-  const former = isLeft ? before.edge : before?.formerEdge;
+  const former = isLeft ? before.edgeRef?.name : before?.formerEdge;
   const isBack = edge.spec.driver === 'snicket' && edge.metadata.name === former;
   return isBack ? undefined : former;
 }
 
 /** Whether hops of before are still about the way of clients. */
 function isSameWay(before: ExposureStatus | undefined, way: Way): boolean {
-  const hostsIn = ({ endpoint, edge, driver, route }: Way) => ({
-    ...{ endpoint, edge, driver },
+  const hostsIn = ({ endpoint, edgeRef, driver, route }: Way) => ({
+    ...{ endpoint, edge: edgeRef?.name, driver },
     ...{ api: route?.api?.host, konnectivity: route?.konnectivity?.host },
   });
   return before !== undefined && Bun.deepEquals(hostsIn(before), hostsIn(way));
@@ -173,7 +173,8 @@ export function routeOf({ routes }: Pick<Plan, 'routes'>): ExposureStatus['route
 /** Whether the routes that are in use are those of another Edge, or of another driver. */
 export function isElsewhere(status: ExposureStatus | undefined, { metadata, spec }: Edge): boolean {
   return (
-    status?.route !== undefined && (status.edge !== metadata.name || status.driver !== spec.driver)
+    status?.route !== undefined &&
+    (status.edgeRef?.name !== metadata.name || status.driver !== spec.driver)
   );
 }
 

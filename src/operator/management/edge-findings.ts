@@ -1,5 +1,5 @@
 /**
- * Why there is no Edge for an Exposure: said of `spec.edge`, or of the annotation that it comes from.
+ * Why there is no Edge for an Exposure: said of `spec.edgeRef`, or of the annotation that it comes from.
  */
 import { DEFAULT_EDGE_ANNOTATION } from '../../api/edge.ts';
 import type { Finding } from '../../api/finding.ts';
@@ -11,7 +11,7 @@ import { quoted } from '../../text/quote.ts';
 
 /** Whose wish it is, and which Edges there are. */
 export interface EdgeWish {
-  /** The object whose annotation it comes from; absent: somebody has written `spec.edge`. */
+  /** The object whose annotation it comes from; absent: somebody has written `spec.edgeRef`. */
   readonly askedBy: KubeObject | undefined;
   /** Of the Edges that there are. */
   readonly names: readonly string[];
@@ -19,7 +19,7 @@ export interface EdgeWish {
 
 /** It names an Edge that is not there. */
 export function edgeNotFound(name: string, { askedBy, names }: EdgeWish): Finding {
-  const place = askedBy === undefined ? 'spec.edge' : annotationOf(askedBy);
+  const place = askedBy === undefined ? 'spec.edgeRef' : annotationOf(askedBy);
   return {
     ...{ code: 'EdgeNotFound', severity: 'error' },
     message: `there is no Edge ${quoted(name)}`,
@@ -31,7 +31,7 @@ export function edgeNotFound(name: string, { askedBy, names }: EdgeWish): Findin
 export function noDefaultEdge(unclear: readonly string[], { askedBy, names }: EdgeWish): Finding {
   const [lacking, remedy] =
     askedBy === undefined
-      ? ['spec.edge is not set', 'write spec.edge']
+      ? ['spec.edgeRef is not set', 'set spec.edgeRef']
       : [`${annotationOf(askedBy)} names no Edge`, 'name one there'];
   if (names.length === 0) {
     return {

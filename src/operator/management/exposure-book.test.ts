@@ -4,8 +4,9 @@ import { ExposureBook } from './exposure-book.ts';
 
 function exposure(name: string, spec: object = {}, rest: object = {}): KubeObject {
   const controlPlane = {
+    type: 'Service',
     service: { name, apiPort: 6443 },
-    ...{ caSecret: { name: 'ca' }, kubeconfigSecret: { name: 'kubeconfig' } },
+    ...{ caSecretRef: { name: 'ca' }, kubeconfigSecretRef: { name: 'kubeconfig' } },
   };
   const object = {
     ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', spec: { controlPlane, ...spec } },
@@ -33,7 +34,7 @@ describe('the Edge of an Exposure', () => {
   test('is the one that it names', () => {
     const book = bookOf([], [edge('a'), edge('b')]);
 
-    const { value } = book.wishOf(exposure('blue', { edge: 'b' }));
+    const { value } = book.wishOf(exposure('blue', { edgeRef: { name: 'b' } }));
 
     expect(value?.edge.metadata.name).toBe('b');
   });
@@ -54,9 +55,9 @@ describe('the Edge of an Exposure', () => {
     expect(book.wishOf(exposure('blue')).finding).toEqual({
       ...{ code: 'NoDefaultEdge', severity: 'error', action: 'correct edge.yaml' },
       message:
-        'spec.edge is not set, and there is no Edge at all; one may be in edge.yaml, which cannot be used',
+        'spec.edgeRef is not set, and there is no Edge at all; one may be in edge.yaml, which cannot be used',
     });
-    expect(book.wishOf(exposure('blue', { edge: 'a' })).finding).toMatchObject({
+    expect(book.wishOf(exposure('blue', { edgeRef: { name: 'a' } })).finding).toMatchObject({
       message: 'there is no Edge a; one may be in edge.yaml, which cannot be used',
       action: 'correct edge.yaml',
     });
@@ -65,13 +66,16 @@ describe('the Edge of an Exposure', () => {
   test('is said to be missing, with those that are there', () => {
     const book = bookOf([], [edge('b'), edge('a')]);
 
-    expect(book.wishOf(exposure('blue', { edge: 'c' })).finding).toMatchObject({
-      ...{ code: 'EdgeNotFound', action: 'create it, or correct spec.edge (there are Edges a, b)' },
+    expect(book.wishOf(exposure('blue', { edgeRef: { name: 'c' } })).finding).toMatchObject({
+      ...{
+        code: 'EdgeNotFound',
+        action: 'create it, or correct spec.edgeRef (there are Edges a, b)',
+      },
     });
     expect(book.wishOf(exposure('blue')).finding?.code).toBe('NoDefaultEdge');
     expect(bookOf([], []).wishOf(exposure('blue')).finding).toMatchObject({
-      message: 'spec.edge is not set, and there is no Edge at all',
-      action: 'create one, with the annotation snicket.dev/is-default: "true", or write spec.edge',
+      message: 'spec.edgeRef is not set, and there is no Edge at all',
+      action: 'create one, with the annotation snicket.dev/is-default: "true", or set spec.edgeRef',
     });
   });
 
@@ -86,7 +90,7 @@ describe('the Edge of an Exposure', () => {
     };
     const book = bookOf([], [edge('a')]);
 
-    const named = book.wishOf(exposure('blue', { edge: 'c' }, { metadata }));
+    const named = book.wishOf(exposure('blue', { edgeRef: { name: 'c' } }, { metadata }));
     const unnamed = book.wishOf(exposure('blue', {}, { metadata }));
 
     const place = 'the annotation snicket.dev/edge of TenantControlPlane tenants/blue';
@@ -98,7 +102,7 @@ describe('the Edge of an Exposure', () => {
   test('that cannot be read is the finding', () => {
     const broken = { ...edge('a'), spec: { driver: 'unheard-of' } };
 
-    const { finding } = bookOf([], [broken]).wishOf(exposure('blue', { edge: 'a' }));
+    const { finding } = bookOf([], [broken]).wishOf(exposure('blue', { edgeRef: { name: 'a' } }));
 
     expect(finding?.message).toContain('unheard-of');
   });

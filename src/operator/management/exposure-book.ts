@@ -39,9 +39,9 @@ export interface KnownWish extends Wish {
 
 /** What the Edge of an Exposure is told from: the one that it is on counts where several are the default one. */
 export interface EdgeOfExposure {
-  readonly spec: Pick<Exposure['spec'], 'edge'>;
-  readonly status?: Pick<ExposureStatus, 'edge'> | undefined;
-  /** The object whose annotation it comes from. Default: none, somebody has written `spec.edge`. */
+  readonly spec: Pick<Exposure['spec'], 'edgeRef'>;
+  readonly status?: Pick<ExposureStatus, 'edgeRef'> | undefined;
+  /** The object whose annotation it comes from. Default: none, somebody has written `spec.edgeRef`. */
   readonly askedBy?: KubeObject | undefined;
 }
 
@@ -89,7 +89,7 @@ export class ExposureBook {
     const conflict =
       'code' in hosts ? undefined : hostConflict({ exposure, hosts }, this.#currentHolders());
     const warning =
-      exposure.spec.edge === undefined ? severalDefaultEdges(this.#sources.edges()) : undefined;
+      exposure.spec.edgeRef === undefined ? severalDefaultEdges(this.#sources.edges()) : undefined;
     return { value: { exposure, edge, conflict, warning } };
   }
 
@@ -106,15 +106,16 @@ export class ExposureBook {
   /** The Edge that an Exposure is for: the one that it names, or the default one. */
   edgeOf({ spec, status, askedBy }: EdgeOfExposure): Found<Edge> {
     const objects = this.#sources.edges();
+    const wanted = spec.edgeRef?.name;
     const found =
-      spec.edge === undefined
-        ? defaultEdge(objects, status?.edge)
-        : objects.find(({ metadata }) => metadata.name === spec.edge);
+      wanted === undefined
+        ? defaultEdge(objects, status?.edgeRef?.name)
+        : objects.find(({ metadata }) => metadata.name === wanted);
     if (found !== undefined) return this.edgeIn(found);
     const names = objects.map(({ metadata }) => metadata.name).toSorted();
     const files = this.#sources.unusableFiles?.() ?? [];
-    if (spec.edge !== undefined) {
-      const missing = edgeNotFound(spec.edge, { askedBy, names });
+    if (wanted !== undefined) {
+      const missing = edgeNotFound(wanted, { askedBy, names });
       return { finding: withUnusableFiles(missing, files) };
     }
     const unclear = objects.flatMap((edge) => defaultEdgeFinding(edge, objects)?.message ?? []);
@@ -172,7 +173,7 @@ export class ExposureBook {
 
 /** One that cannot be read counts as none, as in every other place. */
 const wayInStatus = exposureStatus
-  .pick({ route: true, formerRoute: true, edge: true })
+  .pick({ route: true, formerRoute: true, edgeRef: true })
   .optional()
   .catch(undefined);
 

@@ -32,6 +32,6 @@ export function shimContext(
 /** The Edge that an object asks for, or what is wrong with its annotation. */
 export function edgeFor({ book }: ShimView, object: KubeObject): Found<Edge> {
   const wanted = object.metadata.annotations?.[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
-  const spec = wanted === DEFAULT_EDGE_VALUE ? {} : { edge: wanted };
+  const spec = wanted === DEFAULT_EDGE_VALUE ? {} : { edgeRef: { name: wanted } };
   return book.edgeOf({ spec, askedBy: object });
 }

@@ -55,7 +55,7 @@ describe.concurrent('proxies at the addresses of their nodes', () => {
     const tenant = await lab.addTenant('blue');
     const { controllers, server } = tenant;
     await controllers.addNode('worker-1', ['10.0.0.1']);
-    await lab.expose('blue', { worker: { address: 'node' } });
+    await lab.expose('blue', { worker: { address: 'Node' } });
     await untilLedTo(lab, tenant, '10.0.0.1');
     const slice = server.read(RESOURCES.endpointSlice, KUBERNETES);
     expect(slice).toMatchObject({
@@ -89,7 +89,7 @@ describe.concurrent('proxies at the addresses of their nodes', () => {
     await tenant.controllers.addNode('new', []);
     await tenant.controllers.addNode('worker-1', ['10.0.0.1']);
 
-    await lab.expose('blue', { worker: { address: 'node' } });
+    await lab.expose('blue', { worker: { address: 'Node' } });
 
     await untilLedTo(lab, tenant, '10.0.0.1');
   });
@@ -140,7 +140,7 @@ describe.concurrent('a change of address', () => {
     await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
     controllers.pause();
 
-    await lab.expose('blue', { worker: { address: 'node' } });
+    await lab.expose('blue', { worker: { address: 'Node' } });
 
     await untilCommands(lab, tenant, `address add ${OLD}`, '--listen=:7443');
     expect(ledTo(tenant)).toEqual([OLD]);

@@ -103,8 +103,9 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
 
     await lab.expose('blue', {
       controlPlane: {
+        type: 'Service',
         service: { name: 'blue', apiPort: tenant.port },
-        ...{ caSecret: { name: 'blue-ca' }, kubeconfigSecret: { name: 'blue-kubeconfig' } },
+        ...{ caSecretRef: { name: 'blue-ca' }, kubeconfigSecretRef: { name: 'blue-kubeconfig' } },
         clusterDomain: 'said.test',
       },
     });
@@ -120,8 +121,9 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
     const thief = await lab.addTenant('thief');
     const wish = (kubeconfig: string) => ({
       controlPlane: {
+        type: 'Service',
         service: { name: 'thief', apiPort: thief.port },
-        ...{ caSecret: { name: 'victim-ca' }, kubeconfigSecret: { name: kubeconfig } },
+        ...{ caSecretRef: { name: 'victim-ca' }, kubeconfigSecretRef: { name: kubeconfig } },
       },
     });
 

@@ -81,8 +81,9 @@ describe.concurrent('two Exposures that wish for the same host', () => {
 
     await lab.expose('green', {
       controlPlane: {
+        type: 'Service',
         service: { name: 'green', apiPort: port, konnectivityPort: 8132 },
-        ...{ caSecret: { name: 'green-ca' }, kubeconfigSecret: { name: 'green-kubeconfig' } },
+        ...{ caSecretRef: { name: 'green-ca' }, kubeconfigSecretRef: { name: 'green-kubeconfig' } },
       },
       hosts: { konnectivity: 'tenants-blue.k8s.example.test' },
     });
@@ -105,8 +106,9 @@ async function squat(lab: OperatorLab, host: string, younger: Record<string, unk
     },
   });
   const controlPlane = {
+    type: 'Service',
     service: { name: 'older', apiPort: port, konnectivityPort },
-    ...{ caSecret: { name: 'older-ca' }, kubeconfigSecret: { name: 'older-kubeconfig' } },
+    ...{ caSecretRef: { name: 'older-ca' }, kubeconfigSecretRef: { name: 'older-kubeconfig' } },
   };
   await lab.expose('older', { controlPlane });
   await lab.untilCondition('older', 'WorkersReady', /^True/);
@@ -146,7 +148,7 @@ describe.concurrent('an older Exposure that wishes for a host of one that runs',
     const before = lab.statusOf('younger')?.route;
 
     await lab.change(RESOURCES.exposure, 'younger', {
-      spec: { controlPlane: { service: { konnectivityPort: 8132 } } },
+      spec: { controlPlane: { type: 'Service', service: { konnectivityPort: 8132 } } },
     });
 
     const refusal = await lab.untilCondition('younger', 'Accepted', /^False HostConflict/);
@@ -168,11 +170,11 @@ test('an Exposure keeps the route that it has when it wishes for a host that ano
 
   const refusal = await lab.untilCondition('green', 'Accepted', /^False HostConflict/);
   expect(refusal).toContain('the route by tenants-green.k8s.example.test stays in use');
-  const { route, endpoint, edge } = lab.statusOf('green')!;
-  expect({ route, endpoint, edge }).toEqual({
+  const { route, endpoint, edgeRef } = lab.statusOf('green')!;
+  expect({ route, endpoint, edgeRef }).toEqual({
     route: before!.route,
     endpoint: before!.endpoint,
-    edge: before!.edge,
+    edgeRef: before!.edgeRef,
   });
   expect(lab.read(resource, 'snicket-green.haproxy')).toBeDefined();
 

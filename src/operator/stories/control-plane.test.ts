@@ -20,8 +20,10 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     await using lab = await OperatorLab.start();
     const { port } = await lab.addTenant('blue');
     const service = { name: 'later', apiPort: port };
-    const [caSecret, kubeconfigSecret] = [{ name: 'blue-ca' }, { name: 'blue-kubeconfig' }];
-    await lab.expose('blue', { controlPlane: { service, caSecret, kubeconfigSecret } });
+    const [caSecretRef, kubeconfigSecretRef] = [{ name: 'blue-ca' }, { name: 'blue-kubeconfig' }];
+    await lab.expose('blue', {
+      controlPlane: { type: 'Service', service, caSecretRef, kubeconfigSecretRef },
+    });
 
     const said = await lab.untilCondition('blue', 'Prepared', /^False ServiceMissing/);
 
@@ -79,8 +81,10 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     );
 
     const service = { name: 'blue', apiPort: port, konnectivityPort: 8132 };
-    const [caSecret, kubeconfigSecret] = [{ name: 'blue-ca' }, { name: 'blue-kubeconfig' }];
-    await lab.expose('blue', { controlPlane: { service, caSecret, kubeconfigSecret } });
+    const [caSecretRef, kubeconfigSecretRef] = [{ name: 'blue-ca' }, { name: 'blue-kubeconfig' }];
+    await lab.expose('blue', {
+      controlPlane: { type: 'Service', service, caSecretRef, kubeconfigSecretRef },
+    });
 
     await lab.until('konnectivity is routed too', () =>
       Bun.deepEquals((route(lab) as { konnectivity?: object }).konnectivity, {
@@ -158,7 +162,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     await lab.applyEdge();
     await lab.change(RESOURCES.secret, 'blue-ca', { data: { 'tls.key': null } });
 
-    await lab.until('passthrough', () => lab.statusOf('blue')?.mode === 'passthrough');
+    await lab.until('Passthrough', () => lab.statusOf('blue')?.mode === 'Passthrough');
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
@@ -179,9 +183,9 @@ describe.concurrent('a control plane that is not there as it should be', () => {
   test('a provider that is not known is said to be so', async () => {
     await using lab = await OperatorLab.start();
     await lab.addTenant('blue');
-    const ref = { apiVersion: 'example.test/v1', kind: 'HostedControlPlane', name: 'a' };
+    const objectRef = { group: 'example.test', kind: 'HostedControlPlane', name: 'a' };
 
-    await lab.expose('blue', { controlPlane: { ref } });
+    await lab.expose('blue', { controlPlane: { type: 'Object', objectRef } });
 
     await lab.untilCondition('blue', 'Prepared', /^False ProviderUnknown/);
   });

@@ -141,8 +141,10 @@ describe.concurrent('what somebody changes is put back', () => {
     await using lab = await OperatorLab.start({ edge: LAB_EDGES.traefik.spec });
     await lab.addTenant('blue');
     const api = ['192.0.2.1:6443'];
-    const [caSecret, kubeconfigSecret] = [{ name: 'blue-ca' }, { name: 'blue-kubeconfig' }];
-    await lab.expose('blue', { controlPlane: { endpoints: { api }, caSecret, kubeconfigSecret } });
+    const [caSecretRef, kubeconfigSecretRef] = [{ name: 'blue-ca' }, { name: 'blue-kubeconfig' }];
+    await lab.expose('blue', {
+      controlPlane: { type: 'Endpoints', endpoints: { api }, caSecretRef, kubeconfigSecretRef },
+    });
     const service = () => lab.read(RESOURCES.service, 'snicket-blue');
     const slice = () => lab.read(RESOURCES.endpointSlice, 'snicket-blue-api-ipv4-6443');
     await lab.until('both are there', () => service() !== undefined && slice() !== undefined);

@@ -33,22 +33,22 @@ describe.concurrent('an Exposure and its Edge', () => {
     await using lab = await OperatorLab.start();
     await lab.addTenant('blue');
 
-    await lab.expose('blue', { edge: 'later' });
+    await lab.expose('blue', { edgeRef: { name: 'later' } });
 
     const said = await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
-    expect(said).toContain('there is no Edge later; create it, or correct spec.edge');
+    expect(said).toContain('there is no Edge later; create it, or correct spec.edgeRef');
 
     await lab.applyEdge({}, 'later');
 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
-    expect(lab.statusOf('blue')?.edge).toBe('later');
+    expect(lab.statusOf('blue')?.edgeRef?.name).toBe('later');
   });
 
   test('without a name it is the default one, the older of two', async () => {
     await using lab = await OperatorLab.start();
     await lab.addTenant('blue');
 
-    await lab.expose('blue', { edge: undefined });
+    await lab.expose('blue', { edgeRef: undefined });
 
     await lab.untilCondition('blue', 'Accepted', /^False NoDefaultEdge/);
 
@@ -58,7 +58,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.applyEdge({}, 'younger', isDefault);
 
     await lab.until('the younger is known', () => edge(lab, 'younger'));
-    expect(lab.statusOf('blue')?.edge).toBe('shared');
+    expect(lab.statusOf('blue')?.edgeRef?.name).toBe('shared');
     await lab.until('both are counted', () => edge(lab)?.exposures === 1);
     expect(edge(lab, 'younger')?.exposures).toBe(0);
   });
@@ -67,8 +67,8 @@ describe.concurrent('an Exposure and its Edge', () => {
     const isDefault = { 'snicket.dev/is-default': 'true' };
     await using lab = await OperatorLab.start();
     await lab.applyEdge({}, 'younger', isDefault);
-    await lab.addExposed('blue', { edge: undefined });
-    expect(lab.statusOf('blue')?.edge).toBe('younger');
+    await lab.addExposed('blue', { edgeRef: undefined });
+    expect(lab.statusOf('blue')?.edgeRef?.name).toBe('younger');
     const said = (name: string) =>
       edge(lab, name)?.conditions?.find(({ type }) => type === 'Accepted')?.message ?? '';
 
@@ -82,11 +82,11 @@ describe.concurrent('an Exposure and its Edge', () => {
     }
     await lab.change(RESOURCES.exposure, 'blue', { metadata: { annotations: { look: 'again' } } });
     await lab.untilLookedAt(1);
-    expect(lab.statusOf('blue')?.edge).toBe('younger');
+    expect(lab.statusOf('blue')?.edgeRef?.name).toBe('younger');
 
     await lab.change(RESOURCES.edge, 'younger', { metadata: { annotations: null } });
 
-    await lab.until('blue moves', () => lab.statusOf('blue')?.edge === 'shared');
+    await lab.until('blue moves', () => lab.statusOf('blue')?.edgeRef?.name === 'shared');
     await lab.until('no word of it', () => !said('shared').includes('SeveralDefaultEdges'));
   });
 
@@ -138,7 +138,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.until('driver haproxy', () => lab.statusOf('blue')?.driver === 'haproxy');
     expect(lab.read(RESOURCES.ingress, 'snicket-blue.haproxy')).toBeDefined();
     await lab.until('a certificate', () => lab.statusOf('blue')?.certificate);
-    expect(lab.statusOf('blue')?.mode).toBe('terminate');
+    expect(lab.statusOf('blue')?.mode).toBe('Terminate');
 
     await lab.applyEdge({ ...LAB_EDGES.traefik.spec, port });
 
@@ -272,7 +272,7 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.applyEdge(LAB_EDGES.traefik.spec);
 
     await lab.untilCondition('blue', 'Routed', /^False EdgeApiMissing/);
-    expect(lab.statusOf('blue')).toMatchObject({ driver: 'snicket', mode: 'passthrough', route });
+    expect(lab.statusOf('blue')).toMatchObject({ driver: 'snicket', mode: 'Passthrough', route });
   });
 
   test('an object of somebody else with a name that is needed is left alone', async () => {

@@ -54,7 +54,7 @@ describe.concurrent('hops', () => {
     await using lab = await OperatorLab.start({ hasGateway: true });
     await ready(lab);
 
-    await lab.expose('blue', { edge: 'nowhere' });
+    await lab.expose('blue', { edgeRef: { name: 'nowhere' } });
 
     await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
     expect(lab.statusOf('blue')).not.toHaveProperty('hops');

@@ -20,7 +20,7 @@ interface Proxies {
 describe.concurrent('an Exposure that is deleted', () => {
   test.each<[string, object]>([
     ['virtual addresses', {}],
-    ['the addresses of nodes', { worker: { address: 'node' } }],
+    ['the addresses of nodes', { worker: { address: 'Node' } }],
     ['injected pods', { worker: { directInjection: true } }],
   ])('leaves both clusters as they were, with %s', async (_what, spec) => {
     const edge = LAB_EDGES['gateway-api'];

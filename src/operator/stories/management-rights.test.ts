@@ -88,7 +88,7 @@ describe.concurrent('an operator without the right to', () => {
     await lab.expose('blue');
     lab.startOperator();
 
-    await lab.addExposed('green', { edge: 'own' });
+    await lab.addExposed('green', { edgeRef: { name: 'own' } });
 
     await lab.untilCondition('blue', 'Routed', /^False ManagementForbidden.*ingresses/);
     expect(edgeCondition(lab, 'Accepted')).toMatch(/^False ManagementForbidden.*ingresses/);

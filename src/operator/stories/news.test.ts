@@ -66,7 +66,7 @@ describe.concurrent('what is news', () => {
     await using lab = await OperatorLab.start(NEVER);
     const { controllers, user } = await lab.addTenant('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
-    await lab.expose('blue', { worker: { address: 'node' } });
+    await lab.expose('blue', { worker: { address: 'Node' } });
     await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
     await untilAtRest(lab);
     const before = looks(lab);

@@ -22,10 +22,10 @@ const OTHER_HOST = 'blue.tenants.svc';
 const NO_KONNECTIVITY = { 'spec.addons.konnectivity': undefined };
 
 async function expose(lab: OperatorLab, spec: object = {}): Promise<void> {
-  const ref = { apiVersion: KAMAJI.apiVersion, kind: KAMAJI.kind, name: 'blue' };
+  const objectRef = { group: 'kamaji.clastix.io', kind: KAMAJI.kind, name: 'blue' };
   await lab.user.apply({
     ...{ apiVersion: RESOURCES.exposure.apiVersion, kind: 'Exposure', metadata: BLUE },
-    spec: { edge: 'shared', controlPlane: { ref }, ...spec },
+    spec: { edgeRef: { name: 'shared' }, controlPlane: { type: 'Object', objectRef }, ...spec },
   } as KubeObject);
 }
 
@@ -191,7 +191,7 @@ describe.concurrent('a tenant that moves to another host', () => {
     await expose(lab);
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
 
-    await expose(lab, { edge: 'other' });
+    await expose(lab, { edgeRef: { name: 'other' } });
 
     const host = 'tenants-blue.k8s.other.test';
     await lab.until('the other host', () => lab.statusOf('blue')?.route?.api.host === host);

@@ -20,12 +20,12 @@ setDefaultTimeout(120_000);
 const { kamaji: KAMAJI } = PROVIDER_RESOURCES;
 
 describe.concurrent('an Exposure that names a TenantControlPlane', () => {
-  const ref = { apiVersion: KAMAJI.apiVersion, kind: KAMAJI.kind, name: 'blue' };
+  const objectRef = { group: 'kamaji.clastix.io', kind: KAMAJI.kind, name: 'blue' };
 
   async function expose(lab: OperatorLab, spec: object = {}): Promise<void> {
     await lab.user.apply({
       ...{ apiVersion: RESOURCES.exposure.apiVersion, kind: 'Exposure', metadata: BLUE },
-      spec: { edge: 'shared', controlPlane: { ref }, ...spec },
+      spec: { edgeRef: { name: 'shared' }, controlPlane: { type: 'Object', objectRef }, ...spec },
     } as KubeObject);
   }
 

@@ -101,8 +101,11 @@ test('a provider whose objects cannot be listed holds up nobody else', async () 
     ...{ apiVersion: RESOURCES.exposure.apiVersion, kind: 'Exposure' },
     metadata: { name: 'red', namespace: TENANTS },
     spec: {
-      edge: 'shared',
-      controlPlane: { ref: { apiVersion: K0SMOTRON.apiVersion, kind: 'Cluster', name: 'red' } },
+      edgeRef: { name: 'shared' },
+      controlPlane: {
+        type: 'Object',
+        objectRef: { group: 'k0smotron.io', kind: 'Cluster', name: 'red' },
+      },
     },
   } as KubeObject);
 

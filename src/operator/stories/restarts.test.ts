@@ -46,7 +46,7 @@ describe.concurrent('an operator that is started again', () => {
     };
     await addKamaji(lab, 'blue', { 'metadata.annotations': ASKS, ...own });
     await lab.addTenant('green');
-    await lab.expose('green', { edge: 'nowhere' });
+    await lab.expose('green', { edgeRef: { name: 'nowhere' } });
     const { controllers } = await lab.addTenant('red');
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await lab.expose('red');

@@ -45,7 +45,7 @@ describe.concurrent('nothing is written to any API once all is as it should be',
     const { controllers } = await lab.addTenant('blue');
     await controllers.addNode('worker-1', ['10.0.0.1']);
     await controllers.addNode('worker-2', ['10.0.0.2'], false);
-    await lab.expose('blue', { worker: { address: 'node' } });
+    await lab.expose('blue', { worker: { address: 'Node' } });
 
     await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesNotReady/);
 
@@ -56,8 +56,10 @@ describe.concurrent('nothing is written to any API once all is as it should be',
     await using lab = await OperatorLab.start(RESTLESS);
     const { port } = await lab.addTenant('blue');
     const api = [`127.0.0.2:${port}`];
-    const [caSecret, kubeconfigSecret] = [{ name: 'blue-ca' }, { name: 'blue-kubeconfig' }];
-    await lab.expose('blue', { controlPlane: { endpoints: { api }, caSecret, kubeconfigSecret } });
+    const [caSecretRef, kubeconfigSecretRef] = [{ name: 'blue-ca' }, { name: 'blue-kubeconfig' }];
+    await lab.expose('blue', {
+      controlPlane: { type: 'Endpoints', endpoints: { api }, caSecretRef, kubeconfigSecretRef },
+    });
 
     await lab.untilCondition('blue', 'Routed', /^False EndpointUnusable/);
 

@@ -14,7 +14,7 @@ describe.concurrent('a tenant', () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { server } = await lab.addTenant('blue');
     server.seed(objectOf('Node', { name: 'strange' }, { status: { addresses: [null] } }));
-    await lab.expose('blue', { worker: { address: 'node' } });
+    await lab.expose('blue', { worker: { address: 'Node' } });
 
     await lab.addExposed('green');
 

@@ -70,7 +70,7 @@ export async function bringTenant(
   if (kubeconfig === undefined) return { verdict: noKubeconfig(reading), hops: [] };
   const link = means.links.open(key, {
     ...{ kubeconfig, addresses },
-    watchesNodes: wish.exposure.spec.worker.address === 'node',
+    watchesNodes: wish.exposure.spec.worker.address === 'Node',
   });
   if ('code' in link) return { verdict: fails(link), hops: [] };
   const isFailing = means.links.failuresOf(key) > 0;

@@ -39,7 +39,7 @@ export interface CredentialsFound {
 
 /** The credentials of a tenant's proxies: those that are there, if they are still good. */
 export async function credentialsFor(input: CredentialsInput): Promise<CredentialsFound> {
-  if (input.mode === 'passthrough') {
+  if (input.mode === 'Passthrough') {
     const keys = await input.masterKeys();
     return { credentials: { tenantKey: `${keys.tenantKey(input.apiHost)}\n` } };
   }

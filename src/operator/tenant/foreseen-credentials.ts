@@ -16,7 +16,7 @@ export async function foreseenCredentials(
   mode: WorkerMode,
   signal: AbortSignal,
 ): Promise<CredentialsSource> {
-  return mode === 'passthrough' ? foreseenKey(place, signal) : foreseenLeaf;
+  return mode === 'Passthrough' ? foreseenKey(place, signal) : foreseenLeaf;
 }
 
 const foreseenLeaf: CredentialsSource = async (input) => {

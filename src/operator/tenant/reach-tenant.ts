@@ -34,7 +34,7 @@ export async function reachTenant(
     return {
       ...{ code: 'KubeconfigMissing', severity: 'error' },
       message: 'there is no kubeconfig of the tenant yet, so nothing is known of its side',
-      action: 'wait for its provider, or write spec.controlPlane.kubeconfigSecret',
+      action: 'wait for its provider, or write spec.controlPlane.kubeconfigSecretRef',
     };
   }
   const found = new Map<string, ClusterAccess>();

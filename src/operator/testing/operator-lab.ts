@@ -193,13 +193,14 @@ export class OperatorLab implements AsyncDisposable {
     const service = this.management.read(RESOURCES.service, { name: of, namespace: TENANTS });
     const { ports = [] } = (service as { spec?: { ports?: { port: number }[] } }).spec ?? {};
     const controlPlane = {
+      type: 'Service',
       service: { name: of, apiPort: ports[0]?.port },
-      caSecret: { name: `${of}-ca` },
-      kubeconfigSecret: { name: `${of}-kubeconfig` },
+      caSecretRef: { name: `${of}-ca` },
+      kubeconfigSecretRef: { name: `${of}-kubeconfig` },
     };
     const metadata = { name, namespace: TENANTS };
     const exposure = objectOf('Exposure', metadata, {
-      spec: { controlPlane, edge: 'shared', ...spec },
+      spec: { controlPlane, edgeRef: { name: 'shared' }, ...spec },
     });
     await steadyWrite(async () => this.user.apply(exposure));
   }

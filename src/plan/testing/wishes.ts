@@ -20,9 +20,10 @@ export function exposure(
     metadata: { name: 'blue', namespace: 'tenants', uid: 'uid-of-blue', ...metadata },
     spec: {
       controlPlane: {
+        type: 'Service',
         service: { name: 'blue', konnectivityPort: 8132 },
-        caSecret: { name: 'blue-ca' },
-        kubeconfigSecret: { name: 'blue-kubeconfig' },
+        caSecretRef: { name: 'blue-ca' },
+        kubeconfigSecretRef: { name: 'blue-kubeconfig' },
       },
       ...spec,
     },
@@ -57,9 +58,9 @@ export const TENANT: TenantFacts = {
   nodes: [],
 };
 
-/** Of mode terminate. */
+/** Of mode Terminate. */
 export const LEAF: ProxyCredentials = { certificate: 'leaf\n', key: 'key of the leaf\n' };
-/** Of mode passthrough. */
+/** Of mode Passthrough. */
 export const TENANT_KEY: ProxyCredentials = {
   tenantKey: 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
 };
@@ -85,7 +86,7 @@ export function tenantInput(
 ): TenantInput {
   return {
     worker: exposure({ worker }).spec.worker,
-    mode: 'terminate',
+    mode: 'Terminate',
     image: 'registry.example.com/snicket:1',
     host: 'blue.k8s.example.com',
     port: 443,

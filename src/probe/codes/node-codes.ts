@@ -56,7 +56,7 @@ export const NODE_HOP_CODES = {
     meaning:
       "The certificate that pods get is of the tenant's CA, but out of date or without the name that they dial.",
     action:
-      "see that Snicket's operator runs and reaches the tenant: it renews the certificate of the proxies; in mode passthrough it is the API server's own",
+      "see that Snicket's operator runs and reaches the tenant: it renews the certificate of the proxies; in mode Passthrough it is the API server's own",
   },
 
   NodeServiceAnswers: {

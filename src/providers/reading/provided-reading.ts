@@ -168,6 +168,6 @@ function keyMissing({ ca, namespace, maker }: ProvidedPlaces): Finding {
   return {
     ...{ code: 'CaKeyMissing', severity: 'warning' },
     message: `Secret ${keyText({ name: ca.name, namespace })} has the certificate of the CA and no '${ca.privateKeyKey}', as with a CA that is kept outside of ${maker}`,
-    action: 'put the key there, or use worker.mode passthrough, which needs none',
+    action: 'put the key there, or use worker.mode Passthrough, which needs none',
   };
 }

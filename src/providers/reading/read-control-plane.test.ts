@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Exposure } from '../../api/exposure.ts';
 import { parseExposure } from '../../api/objects.ts';
-import { RESOURCES, withVersion } from '../../kube/resource.ts';
+import { groupOf, RESOURCES, withVersion } from '../../kube/resource.ts';
 import { providerFor } from '../provider-for.ts';
 import { PROVIDER_RESOURCES, servedVersion, WATCHED_RESOURCES } from '../provider-resources.ts';
 import { readControlPlane } from './read-control-plane.ts';
@@ -13,11 +13,11 @@ import {
 } from '../testing/provider-objects.ts';
 import { objectsFrom } from '../testing/provider-objects-source.ts';
 
-function exposureFor(ref: object): Exposure {
+function exposureFor(objectRef: object): Exposure {
   return parseExposure({
     ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
     metadata: { name: 'blue', namespace: 'tenants' },
-    spec: { controlPlane: { ref } },
+    spec: { controlPlane: { type: 'Object', objectRef } },
   });
 }
 
@@ -31,7 +31,7 @@ test.each([
   'an object of %s is read by its provider, and everything that is missing is said',
   async (name, object) => {
     const { apiVersion, kind, metadata } = object;
-    const ref = { apiVersion, kind, name: metadata.name };
+    const ref = { group: groupOf(apiVersion), kind, name: metadata.name };
 
     const { provided, findings } = await readControlPlane(exposureFor(ref), objectsFrom([object]));
 
@@ -44,7 +44,7 @@ test.each([
 
 test('an object that is not there is named', async () => {
   const ref = {
-    apiVersion: 'kamaji.clastix.io/v1alpha1',
+    group: 'kamaji.clastix.io',
     kind: 'TenantControlPlane',
     name: 'blue',
   };
@@ -56,8 +56,8 @@ test('an object that is not there is named', async () => {
     findings: [
       {
         ...{ code: 'ControlPlaneMissing', severity: 'error' },
-        message: 'there is no TenantControlPlane tenants/blue of kamaji.clastix.io/v1alpha1',
-        action: 'create it, or correct spec.controlPlane.ref',
+        message: 'there is no TenantControlPlane tenants/blue of kamaji.clastix.io',
+        action: 'create it, or correct spec.controlPlane.objectRef',
       },
     ],
   });
@@ -66,7 +66,7 @@ test('an object that is not there is named', async () => {
 test('where nothing but Services and Secrets is read, no provider is known', async () => {
   const { object: _, ...objects } = objectsFrom([freshTenant('kamaji', 'blue')]);
   const ref = {
-    apiVersion: 'kamaji.clastix.io/v1alpha1',
+    group: 'kamaji.clastix.io',
     kind: 'TenantControlPlane',
     name: 'blue',
   };
@@ -76,22 +76,22 @@ test('where nothing but Services and Secrets is read, no provider is known', asy
   expect(findings).toMatchObject([
     {
       code: 'ProviderUnknown',
-      message: 'kamaji.clastix.io/v1alpha1 TenantControlPlane is of no provider that is read here',
+      message: 'TenantControlPlane of group kamaji.clastix.io cannot be read here',
     },
   ]);
 });
 
 test('of a kind that no provider has, those that there are are named', async () => {
-  const ref = { apiVersion: 'kamaji.clastix.io/v1alpha1', kind: 'TenantControlPlan', name: 'blue' };
+  const ref = { group: 'kamaji.clastix.io', kind: 'TenantControlPlan', name: 'blue' };
 
   const { findings } = await readControlPlane(exposureFor(ref), objectsFrom([]));
 
   expect(findings).toMatchObject([
     {
       message:
-        'kamaji.clastix.io/v1alpha1 TenantControlPlan is of no provider that this version of Snicket knows',
+        'no provider that this version of Snicket supports has the kind TenantControlPlan of group kamaji.clastix.io',
       action:
-        'correct spec.controlPlane.ref (TenantControlPlane of kamaji.clastix.io or of steward.butlerlabs.dev, Cluster of k0smotron.io, ClusterDeployment of k0rdent.mirantis.com, K0smotronControlPlane of controlplane.cluster.x-k8s.io), or write spec.controlPlane.service in its place, with caSecret and kubeconfigSecret',
+        'correct spec.controlPlane.objectRef (TenantControlPlane of kamaji.clastix.io or of steward.butlerlabs.dev, Cluster of k0smotron.io, ClusterDeployment of k0rdent.mirantis.com, K0smotronControlPlane of controlplane.cluster.x-k8s.io), or set spec.controlPlane.type to Service, with service, caSecretRef and kubeconfigSecretRef',
     },
   ]);
 });

@@ -7,13 +7,13 @@ import { groupOf, type Resource } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { ControlPlaneObjects, ControlPlaneReading } from './control-plane-reading.ts';
 import { readPlain } from '../plain.ts';
-import { providerFor, PROVIDERS } from '../provider-for.ts';
+import { providerForReference, PROVIDERS } from '../provider-for.ts';
 
 export type { ControlPlaneObjects, ControlPlaneReading } from './control-plane-reading.ts';
 
-/** A reference to an object of a provider, as an Exposure has it. */
+/** A reference to an object of a provider: `spec.controlPlane.objectRef`. */
 export interface ProviderReference {
-  readonly apiVersion: string;
+  readonly group: string;
   readonly kind: string;
   readonly name: string;
 }
@@ -23,33 +23,33 @@ export async function readControlPlane(
   exposure: Exposure,
   objects: ControlPlaneObjects,
 ): Promise<ControlPlaneReading> {
-  const { ref } = exposure.spec.controlPlane;
-  if (ref === undefined) return readPlain(exposure, objects);
-  const provider = providerFor(ref);
-  if (provider === undefined) return { addresses: [], findings: [unknownProvider(ref)] };
-  if (objects.object === undefined) return { addresses: [], findings: [unreadProvider(ref)] };
-  const key = { name: ref.name, namespace: exposure.metadata.namespace };
+  const { objectRef } = exposure.spec.controlPlane;
+  if (objectRef === undefined) return readPlain(exposure, objects);
+  const provider = providerForReference(objectRef);
+  if (provider === undefined) return { addresses: [], findings: [unknownProvider(objectRef)] };
+  if (objects.object === undefined) return { addresses: [], findings: [unreadProvider(objectRef)] };
+  const key = { name: objectRef.name, namespace: exposure.metadata.namespace };
   const object = await objects.object(provider.resource, key);
-  if (object === undefined) return { addresses: [], findings: [missing(ref, key)] };
+  if (object === undefined) return { addresses: [], findings: [missing(objectRef, key)] };
   return provider.read(object, objects);
 }
 
-const IN_ITS_PLACE =
-  'write spec.controlPlane.service in its place, with caSecret and kubeconfigSecret';
+const WITHOUT_PROVIDER =
+  'set spec.controlPlane.type to Service, with service, caSecretRef and kubeconfigSecretRef';
 
-function unknownProvider(ref: ProviderReference): Finding {
+function unknownProvider({ group, kind }: ProviderReference): Finding {
   return {
     ...{ code: 'ProviderUnknown', severity: 'error' },
-    message: `${ref.apiVersion} ${ref.kind} is of no provider that this version of Snicket knows`,
-    action: `correct spec.controlPlane.ref (${knownKinds()}), or ${IN_ITS_PLACE}`,
+    message: `no provider that this version of Snicket supports has the kind ${kind} of group ${group}`,
+    action: `correct spec.controlPlane.objectRef (${knownKinds()}), or ${WITHOUT_PROVIDER}`,
   };
 }
 
-function unreadProvider(ref: ProviderReference): Finding {
+function unreadProvider({ group, kind }: ProviderReference): Finding {
   return {
     ...{ code: 'ProviderUnknown', severity: 'error' },
-    message: `${ref.apiVersion} ${ref.kind} is of no provider that is read here`,
-    action: IN_ITS_PLACE,
+    message: `${kind} of group ${group} cannot be read here`,
+    action: WITHOUT_PROVIDER,
   };
 }
 
@@ -66,10 +66,10 @@ function groupIn({ apiVersion }: Resource): string {
   return groupOf(apiVersion);
 }
 
-function missing({ apiVersion, kind }: ProviderReference, key: ObjectKey): Finding {
+function missing({ group, kind }: ProviderReference, key: ObjectKey): Finding {
   return {
     ...{ code: 'ControlPlaneMissing', severity: 'error' },
-    message: `there is no ${kind} ${keyText(key)} of ${apiVersion}`,
-    action: 'create it, or correct spec.controlPlane.ref',
+    message: `there is no ${kind} ${keyText(key)} of ${group}`,
+    action: 'create it, or correct spec.controlPlane.objectRef',
   };
 }

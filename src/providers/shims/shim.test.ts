@@ -46,10 +46,11 @@ describe('an object with the annotation snicket.dev/edge', () => {
         ],
       },
       spec: {
-        edge: 'shared',
+        edgeRef: { name: 'shared' },
         controlPlane: {
-          ref: {
-            apiVersion: 'kamaji.clastix.io/v1alpha1',
+          type: 'Object',
+          objectRef: {
+            group: 'kamaji.clastix.io',
             kind: 'TenantControlPlane',
             name: 'blue',
           },
@@ -73,7 +74,7 @@ describe('an object with the annotation snicket.dev/edge', () => {
       'metadata.annotations': { 'snicket.dev/edge': '' },
     });
 
-    expect(specOf(shim(object))).not.toHaveProperty('edge');
+    expect(specOf(shim(object))).not.toHaveProperty('edgeRef');
   });
 
   test.each([

@@ -117,8 +117,8 @@ function exposureOf({ apiVersion, kind, metadata }: KubeObject, words: ShimWords
       ownerReferences: [{ apiVersion, kind, name, uid, controller: true }],
     },
     spec: {
-      ...(edge !== DEFAULT_EDGE_VALUE && { edge }),
-      controlPlane: { ref: { apiVersion, kind, name } },
+      ...(edge !== DEFAULT_EDGE_VALUE && { edgeRef: { name: edge } }),
+      controlPlane: { type: 'Object', objectRef: { group: groupOf(apiVersion), kind, name } },
       ...(Object.keys(hosts).length > 0 && { hosts }),
       ...(Object.keys(worker).length > 0 && { worker }),
     },

@@ -12,7 +12,7 @@ export interface FolderFault extends Place {
   readonly excerpt?: string | undefined;
 }
 
-/** `tenants/a.yaml:12:9: Exposure default/a: spec.edge: ...`, in one line. */
+/** `tenants/a.yaml:12:9: Exposure default/a: spec.edgeRef: ...`, in one line. */
 export function faultText(fault: FolderFault): string {
   return `${placeText(fault)}: ${fault.sentence}`;
 }

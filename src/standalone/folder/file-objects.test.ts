@@ -19,9 +19,10 @@ metadata:
   name: blue
 spec:
   controlPlane:
+    type: Endpoints
     endpoints: {api: ["192.0.2.5:6443"]}
-    caSecret: {name: blue-ca}
-    kubeconfigSecret: {name: blue-admin}
+    caSecretRef: {name: blue-ca}
+    kubeconfigSecretRef: {name: blue-admin}
 `;
 
 const SECRET = `apiVersion: v1
@@ -45,7 +46,7 @@ test('reads Edges, Exposures and Secrets with their defaults', () => {
     { kind: 'Edge', metadata: { name: 'shared' }, spec: { port: 443 } },
     {
       ...{ kind: 'Exposure', metadata: { name: 'blue', namespace: 'default' } },
-      spec: { controlPlane: { caSecret: { name: 'blue-ca', certificateKey: 'tls.crt' } } },
+      spec: { controlPlane: { caSecretRef: { name: 'blue-ca', certificateKey: 'tls.crt' } } },
     },
     {
       ...{ kind: 'Secret', metadata: { name: 'blue-ca', namespace: 'tenants' }, type: 'Opaque' },
@@ -75,12 +76,12 @@ describe('refuses with the place and a way out', () => {
     [
       'a Service',
       EXPOSURE.replace('endpoints: {api: ["192.0.2.5:6443"]}', 'service: {name: blue}'),
-      'a.yaml:7:14: Exposure default/blue: spec.controlPlane.service: there is no management cluster to find that in; write endpoints in place of service, as {api: ["192.0.2.5:6443"]}, with caSecret and kubeconfigSecret',
+      'a.yaml:8:14: Exposure default/blue: spec.controlPlane.service: there is no management cluster to find that in; set type to Endpoints and write endpoints in place of service, as {api: ["192.0.2.5:6443"]}, with caSecretRef and kubeconfigSecretRef',
     ],
     [
       'what breaks a rule of the API',
       EXPOSURE.replace('192.0.2.5:6443', '192.0.2.5'),
-      'a.yaml:7:23: Exposure default/blue: spec.controlPlane.endpoints.api[0]: ',
+      'a.yaml:8:23: Exposure default/blue: spec.controlPlane.endpoints.api[0]: ',
     ],
     [
       'an unknown field',

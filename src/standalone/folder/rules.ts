@@ -75,10 +75,10 @@ function specFaults(object: KubeObject): readonly Fault[] {
     return [{ path: 'spec.driver', sentence }];
   }
   const given = Object.keys(spec?.controlPlane ?? {});
-  return (['service', 'ref'] as const)
+  return (['service', 'objectRef'] as const)
     .filter((field) => given.includes(field))
     .map((field) => ({
       path: `spec.controlPlane.${field}`,
-      sentence: `there is no management cluster to find that in; write endpoints in place of ${field}, as {api: ["192.0.2.5:6443"]}, with caSecret and kubeconfigSecret`,
+      sentence: `there is no management cluster to find that in; set type to Endpoints and write endpoints in place of ${field}, as {api: ["192.0.2.5:6443"]}, with caSecretRef and kubeconfigSecretRef`,
     }));
 }

@@ -31,13 +31,13 @@ test('a bad file leaves the tenant as it was; a good one puts it right; a remove
 
   // 1. Somebody makes a mistake.
   lab.write('blue/tenant.yaml', tenantText(blue).replace('endpoints:', 'endpoint:'));
-  const fault = await lab.said(/^blue\/tenant\.yaml:8:5: .* no field "endpoint"/);
+  const fault = await lab.said(/^blue\/tenant\.yaml:9:5: .* no field "endpoint"/);
   expect(fault).toMatchObject({
-    ...{ level: 'error', file: 'blue/tenant.yaml', line: 8, column: 5 },
-    excerpt: '8 |     endpoint:\n        ^',
+    ...{ level: 'error', file: 'blue/tenant.yaml', line: 9, column: 5 },
+    excerpt: '9 |     endpoint:\n        ^',
   });
   expect(await lab.get(blue, '/version')).toContain('v1.');
-  expect(await lab.number('snicket_folder_faults')).toBe(2); // that one, and none of endpoints, service and ref
+  expect(await lab.number('snicket_folder_faults')).toBe(2); // that one, and no endpoints, which type Endpoints requires
   expect((await lab.http('/readyz')).status).toBe(200);
 
   // 2. And mends it, with a change.

@@ -98,7 +98,7 @@ test('puts a folder in force, and what is written later', async () => {
 });
 
 test('a field that is removed from a file is gone, and what others wrote stays', async () => {
-  write('blue.yaml', exposureText('blue').replace('spec:', 'spec:\n  edge: shared'));
+  write('blue.yaml', exposureText('blue').replace('spec:', 'spec:\n  edgeRef: {name: shared}'));
   await sync.start(SIGNAL);
   const key = { name: 'blue', namespace: 'default' };
   const operator = client('snicket');
@@ -107,8 +107,9 @@ test('a field that is removed from a file is gone, and what others wrote stays',
   await operator.patch(RESOURCES.exposure, key, 'merge', status, { subresource: 'status' });
 
   write('blue.yaml', exposureText('blue'));
-  const spec = () => store.get(RESOURCES.exposure, key)?.['spec'] as { edge?: string } | undefined;
-  await until('the field is gone', () => spec()?.edge === undefined);
+  const spec = () =>
+    store.get(RESOURCES.exposure, key)?.['spec'] as { edgeRef?: unknown } | undefined;
+  await until('the field is gone', () => spec()?.edgeRef === undefined);
 
   expect(store.get(RESOURCES.exposure, key)).toMatchObject({
     ...status,

@@ -22,11 +22,13 @@ const LONG_AGO = new Map(
 
 function exposure(metadata: Partial<ObjectMeta> = {}): KubeObject {
   const controlPlane = {
-    ...{ endpoints: { api: [] }, caSecret: { name: 'blue-ca' } },
-    kubeconfigSecret: { name: 'blue-admin' },
+    type: 'Endpoints',
+    endpoints: { api: [] },
+    caSecretRef: { name: 'blue-ca' },
+    kubeconfigSecretRef: { name: 'blue-admin' },
   };
   return live('Exposure', 'blue', 'blue.yaml', metadata, {
-    ...{ spec: { controlPlane }, status: { edge: 'shared' } },
+    ...{ spec: { controlPlane }, status: { edgeRef: { name: 'shared' } } },
   });
 }
 

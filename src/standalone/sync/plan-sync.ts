@@ -141,14 +141,14 @@ function isLeaving(object: KubeObject, due: readonly KubeObject[]): boolean {
 function neededBy(exposures: readonly KubeObject[]): (object: KubeObject) => boolean {
   const needed = new Set<string>();
   for (const { metadata, spec, status } of exposures as readonly Partial<Exposure>[]) {
-    const { caSecret, kubeconfigSecret } = spec?.controlPlane ?? {};
-    for (const secret of [caSecret, kubeconfigSecret]) {
+    const { caSecretRef, kubeconfigSecretRef } = spec?.controlPlane ?? {};
+    for (const secret of [caSecretRef, kubeconfigSecretRef]) {
       if (secret === undefined) continue;
       const { name } = secret;
       const namespace = metadata?.namespace;
       needed.add(identityOf({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace } }));
     }
-    for (const name of [spec?.edge, status?.edge, status?.formerEdge]) {
+    for (const name of [spec?.edgeRef?.name, status?.edgeRef?.name, status?.formerEdge]) {
       if (name !== undefined) {
         needed.add(
           identityOf({ apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge', metadata: { name } }),

@@ -203,10 +203,11 @@ metadata:
   namespace: ${TENANTS}
 spec:
   controlPlane:
+    type: Endpoints
     endpoints:
       api: ["127.0.0.1:${port}"]
-    caSecret: {name: ${name}-ca}
-    kubeconfigSecret: {name: ${name}-admin}
+    caSecretRef: {name: ${name}-ca}
+    kubeconfigSecretRef: {name: ${name}-admin}
 ---
 apiVersion: v1
 kind: Secret

@@ -22,9 +22,10 @@ metadata:
   name: ${name}
 spec:
   controlPlane:
+    type: Endpoints
     endpoints:
       api: ["${api}"]
-    caSecret: {name: ${name}-ca}
-    kubeconfigSecret: {name: ${name}-admin}
+    caSecretRef: {name: ${name}-ca}
+    kubeconfigSecretRef: {name: ${name}-admin}
 `;
 }

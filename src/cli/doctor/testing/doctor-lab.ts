@@ -57,8 +57,9 @@ export class DoctorLab implements AsyncDisposable {
     await tenant.controllers.addNode('worker-1', ['10.0.0.1']);
     await operator.expose('blue', {
       controlPlane: {
+        type: 'Service',
         service: { name: 'blue', apiPort: tenant.port, konnectivityPort: KONNECTIVITY_PORT },
-        ...{ caSecret: { name: 'blue-ca' }, kubeconfigSecret: { name: 'blue-kubeconfig' } },
+        ...{ caSecretRef: { name: 'blue-ca' }, kubeconfigSecretRef: { name: 'blue-kubeconfig' } },
       },
     });
     await operator.untilCondition('blue', 'Ready', /^True/);

@@ -10,7 +10,7 @@ import type { EventRecorder } from '../../../kube/events/events.ts';
 import { keyText, objectText, type Condition, type KubeObject } from '../../../kube/object.ts';
 import { heldBy, holderFrom, proxiesIn, type Holder } from '../../../plan/ownership.ts';
 import type { ControlPlaneObjects } from '../../../providers/reading/control-plane-reading.ts';
-import { providerFor } from '../../../providers/provider-for.ts';
+import { providerForReference } from '../../../providers/provider-for.ts';
 import { readControlPlane } from '../../../providers/reading/read-control-plane.ts';
 import type { Logger } from '../../../telemetry/log.ts';
 import {
@@ -54,11 +54,11 @@ async function isGone(
   { metadata, spec }: Exposure,
   { object }: ControlPlaneObjects,
 ): Promise<boolean> {
-  const { ref } = spec.controlPlane;
-  const provider = ref && providerFor(ref);
-  if (ref === undefined || provider === undefined) return false;
+  const { objectRef } = spec.controlPlane;
+  const provider = objectRef && providerForReference(objectRef);
+  if (objectRef === undefined || provider === undefined) return false;
   const { namespace } = metadata;
-  return (await object?.(provider.resource, { name: ref.name, namespace })) === undefined;
+  return (await object?.(provider.resource, { name: objectRef.name, namespace })) === undefined;
 }
 
 /** Cleans up in the tenant; says what keeps it from being done. */

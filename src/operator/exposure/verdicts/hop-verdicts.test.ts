@@ -12,7 +12,7 @@ const API = ['dns', 'edge', 'sni', 'certificate', 'api'];
 const TARGET = { kind: 'api', host: 'a', service: 's', port: 1, portName: '' } as const;
 const ROUTES: ExposureRoutes = { name: 'blue', namespace: 'tenants', api: TARGET };
 const WITH_KONNECTIVITY = { ...ROUTES, konnectivity: { ...TARGET, kind: 'konnectivity' } } as const;
-const plan = (routes?: ExposureRoutes) => ({ mode: 'passthrough', routes, findings: [] }) as const;
+const plan = (routes?: ExposureRoutes) => ({ mode: 'Passthrough', routes, findings: [] }) as const;
 
 describe('Reachable', () => {
   test('holds if every hop to the API passes, whatever the others say', () => {

@@ -41,7 +41,7 @@ export function runVerdicts(
     ),
     WorkersReady: later ?? tenant?.verdict ?? unaskedTenant(standing),
     KonnectivityReady: later ?? konnectivityVerdict(plan, hops, wishedPort),
-    Reachable: later ?? reachableVerdict(hops, isMoving ? before?.edge : undefined),
+    Reachable: later ?? reachableVerdict(hops, isMoving ? before?.edgeRef?.name : undefined),
   };
 }
 

@@ -156,7 +156,8 @@ export function tenantAccess(kubeconfig: string, target: string): ClusterAccess 
     return {
       ...{ code: 'KubeconfigUnusable', severity: 'error' },
       message: `the tenant's kubeconfig cannot be used: ${error.message}`,
-      action: 'correct the kubeconfig in the Secret that spec.controlPlane.kubeconfigSecret names',
+      action:
+        'correct the kubeconfig in the Secret that spec.controlPlane.kubeconfigSecretRef names',
     };
   }
 }
