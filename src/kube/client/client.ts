@@ -89,6 +89,9 @@ export interface KubeClient {
   /** All pages; `limit` of one page is the client's affair. A list that expires half way begins again. */
   list<T extends KubeObject>(resource: Resource, options?: ListOptions<T>): Promise<ObjectList<T>>;
 
+  /** The resourceVersion of the server at this moment, from a consistent list of at most one object. */
+  currentVersion(resource: Resource, options?: Selection & CallOptions): Promise<string>;
+
   /** How many there are of a kind, by a page of one. */
   count(resource: Resource, options?: CallOptions): Promise<number>;
 

@@ -102,11 +102,12 @@ class FetchClient implements KubeClient {
     }
   }
 
+  async currentVersion(resource: Resource, options: Selection & CallOptions = {}): Promise<string> {
+    return (await this.#pageOfOne(resource, options)).resourceVersion;
+  }
+
   async count(resource: Resource, { signal }: CallOptions = {}): Promise<number> {
-    const path = collectionPath(resource, undefined);
-    const call: Call = { verb: 'GET', path, query: { limit: '1' }, signal };
-    const page = pageOf(await this.#transport.json(call), resource);
-    if (page === undefined) throw malformed(this.#transport.nameOf(call), 'it is no list');
+    const page = await this.#pageOfOne(resource, { signal });
     return page.items.length + page.remaining;
   }
 
@@ -270,6 +271,18 @@ class FetchClient implements KubeClient {
       }
     }
     return { items, resourceVersion: page.resourceVersion };
+  }
+
+  async #pageOfOne(
+    resource: Resource,
+    { namespace, signal, ...selection }: Selection & CallOptions,
+  ): Promise<Page<KubeObject>> {
+    const path = collectionPath(resource, namespace);
+    const query = { limit: '1', ...selectors(selection) };
+    const call: Call = { verb: 'GET', path, query, signal };
+    const page = pageOf(await this.#transport.json(call), resource);
+    if (page === undefined) throw malformed(this.#transport.nameOf(call), 'it is no list');
+    return page;
   }
 
   async #object<T extends KubeObject>(call: Call): Promise<T> {

@@ -2,12 +2,20 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { answerList, eventLine, InformerLab, service, type Service } from './testing/lab.ts';
 import type { InformerOptions } from './informer.ts';
+import { InformerCounters, type RelistReason } from './relist.ts';
 import type { KubeError } from '../kube-error.ts';
 import type { Exchange, Script } from '../transport/testing/server.ts';
 
 const STEP_MS = 1000;
 
-const expired = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
+const gone = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' };
+const tooLarge = {
+  kind: 'Status',
+  code: 504,
+  reason: 'Timeout',
+  details: { causes: [{ reason: 'ResourceVersionTooLarge' }], retryAfterSeconds: 1 },
+};
+const NO_RELISTS = new InformerCounters().relists;
 const listOfBlue = (exchange: Exchange) => answerList(exchange, '10', service('blue', '5'));
 /** What a later list has: blue has changed, and there is green. */
 const laterList = (exchange: Exchange) =>
@@ -19,30 +27,20 @@ function firstThen(first: Script, then: Script): Script {
   return (exchange) => (count++ === 0 ? first(exchange) : then(exchange));
 }
 
+/** Half of an event, and the connection breaks. */
+const halfLine: Script = (exchange) => {
+  exchange.open();
+  exchange.write('{"type":"ADDED","obj');
+  setTimeout(() => exchange.reset(), 5);
+};
+const notJson: Script = (exchange) => {
+  exchange.open();
+  exchange.write('<html>\n');
+};
+
 describe('a watch that fails', () => {
   test.each<[string, string, Script]>([
-    [
-      'a version that is gone, by its answer',
-      'Expired',
-      (exchange) => exchange.answer(410, expired),
-    ],
-    [
-      'a version that is gone, by an event',
-      'Expired',
-      (exchange) => {
-        exchange.open();
-        exchange.write(eventLine('ERROR', expired));
-      },
-    ],
-    [
-      'a reset in the middle of a line',
-      'Unreachable',
-      (exchange) => {
-        exchange.open();
-        exchange.write('{"type":"ADDED","obj');
-        setTimeout(() => exchange.reset(), 5);
-      },
-    ],
+    ['a reset in the middle of a line', 'Unreachable', halfLine],
     [
       'half a line and a proper end',
       'Unreachable',
@@ -52,37 +50,82 @@ describe('a watch that fails', () => {
         exchange.finish();
       },
     ],
-    [
-      'a line that is no event',
-      'Malformed',
-      (exchange) => {
-        exchange.open();
-        exchange.write('<html>\n');
-      },
-    ],
+    ['a line that is not an event', 'Malformed', notJson],
     ['a reset before any answer', 'Unreachable', (exchange) => exchange.reset()],
     ['an error of the server', 'ServerError', (exchange) => exchange.answer(500, 'broken')],
+    [
+      'a version that the server says is too large',
+      'ServerError',
+      (exchange) => exchange.answer(504, tooLarge),
+    ],
     ['an answer that never comes', 'TimedOut', () => {}],
     ['a connection that has gone silent', 'TimedOut', (exchange) => exchange.open()],
-  ])('by %s is mended by a list, and what has changed is told', async (_, reason, fault) => {
+  ])('by %s resumes where it was, without a list', async (_, reason, fault) => {
     await using lab = await InformerLab.open();
     const failed: (string | undefined)[] = [];
-    lab.serve(
-      firstThen(listOfBlue, (exchange) => {
-        failed.push(lab.informer.state.lastError?.reason);
-        laterList(exchange);
-      }),
+    let isFaulty = true;
+    lab.informer.onFailure((error) => {
+      isFaulty = false;
+      failed.push(error.reason);
+    });
+    lab.serve(listOfBlue, (exchange) => {
       // A GET that is reset on a connection that was used before is sent once more by fetch itself.
-      (exchange) => (lab.lists.length === 1 ? fault(exchange) : exchange.open()),
+      if (isFaulty) {
+        fault(exchange);
+        return;
+      }
+      exchange.open();
+      exchange.write(eventLine('MODIFIED', service('blue', '15')));
+    });
+
+    lab.run();
+    await lab.until(() => lab.told.length === 2, 'the next watch has an event', STEP_MS);
+
+    expect(failed).toEqual([reason]);
+    expect(lab.told).toEqual(['ADDED blue 5', 'MODIFIED blue 15']);
+    expect(lab.watches.at(-1)!.query.get('resourceVersion')).toBe('10');
+    expect(lab.lists).toHaveLength(1);
+    expect(lab.informer.counters).toMatchObject({ lists: 1, relists: NO_RELISTS });
+    expect(lab.informer.state).toMatchObject({ lists: 1, lastError: undefined, objects: 1 });
+  });
+
+  test.each<[RelistReason, string, Script]>([
+    ['Expired', 'a version that is gone, by its answer', (exchange) => exchange.answer(410, gone)],
+    [
+      'Expired',
+      'a version that is gone, by an event',
+      (exchange) => {
+        exchange.open();
+        exchange.write(eventLine('ERROR', gone));
+      },
+    ],
+    [
+      'Expired',
+      'a version that is gone, by an event without a code',
+      (exchange) => {
+        exchange.open();
+        exchange.write(eventLine('ERROR', { kind: 'Status', reason: 'Gone' }));
+      },
+    ],
+    ['NotFound', 'a kind that is not served', (exchange) => exchange.answer(404, 'not found')],
+    ['Invalid', 'a version that is refused', (exchange) => exchange.answer(400, 'bad version')],
+    ['Malformed', 'an event that cannot be used, twice', notJson],
+  ])('with %s, by %s, lists again and reports what has changed', async (reason, _, fault) => {
+    await using lab = await InformerLab.open();
+    lab.serve(firstThen(listOfBlue, laterList), (exchange) =>
+      lab.lists.length === 1 ? fault(exchange) : exchange.open(),
     );
 
     lab.run();
     await lab.until(() => lab.lists.length === 2, 'there is another list', STEP_MS);
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
 
-    expect(failed).toEqual([reason]);
     expect(lab.told).toEqual(['ADDED blue 5', 'MODIFIED blue 15', 'ADDED green 16']);
     expect(lab.watches.at(-1)!.query.get('resourceVersion')).toBe('20');
+    expect(lab.informer.counters).toMatchObject({
+      lists: 2,
+      relists: { ...NO_RELISTS, [reason]: 1 },
+    });
     expect(lab.informer.state).toMatchObject({ lists: 2, lastError: undefined, objects: 2 });
   });
 
@@ -198,9 +241,10 @@ describe('an object that is not as such an object is', () => {
     ['an index', { indexes: { port: (object) => [portOf(object)] } }],
   ])('to %s is a watch that has failed', async (_, options) => {
     await using lab = await InformerLab.open(options);
+    // The event comes again with the next watch, and then a list takes its place.
     lab.serve(firstThen(listOfBlue, laterList), (exchange) => {
       exchange.open();
-      if (lab.watches.length === 1) exchange.write(eventLine('ADDED', strange));
+      if (lab.lists.length === 1) exchange.write(eventLine('ADDED', strange));
     });
 
     lab.run();
@@ -208,7 +252,12 @@ describe('an object that is not as such an object is', () => {
     await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
 
     expect(lab.told).toEqual(['ADDED blue 5', 'MODIFIED blue 15', 'ADDED green 16']);
-    expect(lab.informer.state).toMatchObject({ lists: 2, failures: 1, objects: 2 });
+    expect(lab.watches.map(({ query }) => query.get('resourceVersion'))).toEqual([
+      '10',
+      '10',
+      '20',
+    ]);
+    expect(lab.informer.state).toMatchObject({ lists: 2, failures: 2, objects: 2 });
   });
 
   test('to a listener is a failure after all of them were told of all', async () => {
@@ -283,7 +332,28 @@ describe('an object that is not as such an object is', () => {
 });
 
 describe('an outage', () => {
-  test('leaves the copy as it was, and what happened meanwhile is told after', async () => {
+  test('leaves the copy as it was, and the watch resumes after it without a list', async () => {
+    await using lab = await InformerLab.open();
+    lab.serve(listOfBlue);
+    lab.run();
+    await lab.until(() => lab.informer.state.isConnected, 'a watch is open');
+
+    await lab.goDown();
+    await lab.until(() => lab.informer.state.failures > 3, 'it has failed for a while', STEP_MS);
+    await lab.comeUp((exchange) => answerList(exchange, '30', service('blue', '25')));
+    await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
+    const watch = lab.watches.at(-1)!;
+    watch.write(eventLine('MODIFIED', service('blue', '25')));
+    await lab.until(() => lab.told.length === 2, 'the event is told');
+
+    expect(watch.query.get('resourceVersion')).toBe('10');
+    expect(lab.lists).toEqual([]);
+    expect(lab.versionChecks).toHaveLength(1);
+    expect(lab.told).toEqual(['ADDED blue 5', 'MODIFIED blue 25']);
+    expect(lab.informer.counters).toMatchObject({ lists: 1, relists: NO_RELISTS });
+  });
+
+  test('after which the server is at a lower version is mended by a list', async () => {
     await using lab = await InformerLab.open();
     lab.serve((exchange) =>
       answerList(exchange, '10', service('blue', '5'), service('gone', '6'), service('same', '7')),
@@ -303,9 +373,9 @@ describe('an outage', () => {
 
     expect(during.state).toMatchObject({ isConnected: false, staleSinceMs: 1000 });
     expect(during.objects).toBe(3);
-    // A server that was restored from a backup is at an older version than before.
     expect(lab.told.slice(3)).toEqual(['DELETED gone 6', 'DELETED blue 5', 'ADDED blue 2']);
     expect(lab.watches.at(-1)!.query.get('resourceVersion')).toBe('3');
     expect(lab.informer.state.staleSinceMs).toBeUndefined();
+    expect(lab.informer.counters.relists).toEqual({ ...NO_RELISTS, Regressed: 1 });
   });
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { systemClock, type Clock } from '../../clock/clock.ts';
 import { until } from '../../net/testing/peer.ts';
 import { createClient } from '../client/fetch-client.ts';
 import { Informer } from './informer.ts';
+import { fastClock } from './testing/fast-clock.ts';
 import { keyText, type KubeObject } from '../object.ts';
 import { RESOURCES } from '../resource.ts';
 import { TestApiServer } from '../testing/api-server.ts';
@@ -26,15 +26,6 @@ const FAULTS: readonly Fault[] = [
 ];
 
 const KEYS = [1, 2, 3, 4, 5, 6, 7].map((n) => ({ name: `map-${n}`, namespace: 'default' }));
-
-/** A minute in a third of a second, so that pauses and limits are all met. */
-const fastClock: Clock = {
-  nowMs: () => systemClock.nowMs() * 200,
-  now: () => systemClock.now(),
-  every: (periodMs, run) => systemClock.every(periodMs / 200, run),
-  after: (delayMs, run) => systemClock.after(delayMs / 200, run),
-  timeoutSignal: (delayMs) => systemClock.timeoutSignal(delayMs / 200),
-};
 
 function numbersIn(all: Iterable<ConfigMap>): string[] {
   return [...all].map(({ metadata, data }) => `${keyText(metadata)} ${data?.['n']}`).toSorted();

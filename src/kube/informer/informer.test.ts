@@ -167,6 +167,31 @@ describe('a watch that the server ends', () => {
   });
 });
 
+describe('a watch that ends soon', () => {
+  test('but brings an event each time is asked for again after the first pause', async () => {
+    await using lab = await InformerLab.open();
+    const atMs: number[] = [];
+    lab.serve(listOfBlue, (exchange) => {
+      atMs.push(lab.clock.nowMs());
+      exchange.open();
+      exchange.write(eventLine('MODIFIED', service('blue', String(20 + atMs.length))));
+      if (atMs.length % 2 === 0) exchange.finish();
+      else setTimeout(() => exchange.reset(), 5);
+    });
+
+    lab.run();
+    await lab.until(() => atMs.length === 7, 'there were seven', 10);
+
+    const pauses = atMs.slice(1).map((ms, index) => ms - atMs[index]!);
+    for (const pause of pauses) {
+      expect(pause).toBeGreaterThanOrEqual(500);
+      // Time passes while the test waits for the reset, too.
+      expect(pause).toBeLessThan(16_000);
+    }
+    expect(lab.lists).toHaveLength(1);
+  });
+});
+
 describe('the end', () => {
   test('comes with the signal and releases the connection', async () => {
     await using lab = await InformerLab.open();

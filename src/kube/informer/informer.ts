@@ -6,6 +6,7 @@ import { backoffMs, delay } from '../backoff.ts';
 import type { KubeClient, Selection, WatchEvent } from '../client/client.ts';
 import { assertSelected, type InformerBounds } from './bounds.ts';
 import { InformerCache, type Change, type IndexValues } from './cache.ts';
+import { InformerCounters, isLowerVersion, lostPosition, type RelistReason } from './relist.ts';
 import { isKubeError, KubeError } from '../kube-error.ts';
 import { readObject } from '../object-read.ts';
 import type { KubeObject, ObjectKey } from '../object.ts';
@@ -30,6 +31,8 @@ export interface InformerOptions<T extends KubeObject> {
   readonly clock?: Clock;
   /** From 0 to 1, for the spread of delays. Default `Math.random`. */
   readonly random?: () => number;
+  /** Informers may share these. Default: counters of this informer alone. */
+  readonly counters?: InformerCounters | undefined;
 }
 
 /** How an informer is, for metrics and status. */
@@ -46,11 +49,16 @@ export interface InformerState {
   /** So many lists and watches did not. */
   readonly failures: number;
   readonly objects: number;
+  /** The last one seen, in a list, an event or a bookmark; absent while a list is due. */
+  readonly resourceVersion: string | undefined;
 }
+
+/** Reasons for which the API server did not process the request, or did not answer it. */
+const OUTAGE_REASONS = ['Unreachable', 'Untrusted', 'TimedOut', 'ServerError'] as const;
 
 /** A watch shorter than this was no good, even if nobody calls that an error. */
 const SHORT_WATCH_MS = 1000;
-/** One that lived longer than this was: what comes after is a new trouble, not more of the old. */
+/** One that lived longer than this, or brought an event, was: what comes after is a new trouble, not more of the old. */
 const GOOD_WATCH_MS = 10_000;
 /** No server's advice is waited for longer. */
 const MAX_ADVICE_MS = 60_000;
@@ -58,8 +66,12 @@ const MAX_ADVICE_MS = 60_000;
 /**
  * The copy. It never gives up: after a reset, an outage or a server that hangs it comes back by itself, and tells what
  * has changed meanwhile as if it had been there.
+ *
+ * It lists without a resourceVersion, so that every list is a consistent read. A dropped watch resumes from the last
+ * resourceVersion of an event or bookmark. The informer lists again only for a {@link RelistReason}.
  */
 export class Informer<T extends KubeObject> {
+  readonly counters: InformerCounters;
   readonly #options: InformerOptions<T>;
   readonly #clock: Clock;
   readonly #trim: (object: T) => T;
@@ -69,7 +81,13 @@ export class Informer<T extends KubeObject> {
   readonly #synced = Promise.withResolvers<void>();
   /** Where the next watch goes on; absent: a list is due. */
   #resourceVersion: string | undefined;
+  /** Whether the API server was unavailable since the last event: it may come back with older data. */
+  #mayHaveRegressed = false;
+  /** Where the last watch stood when it received something unusable. */
+  #malformedAfter: string | undefined;
   #connectedSinceMs: number | undefined;
+  /** Whether the watch that is open, or was last, has brought anything. */
+  #hasProgressed = false;
   #staleSinceMs: number;
   #lastError: KubeError | undefined;
   #lists = 0;
@@ -82,6 +100,7 @@ export class Informer<T extends KubeObject> {
     this.#clock = options.clock ?? systemClock;
     this.#trim = options.trim ?? withoutManagedFields;
     this.#cache = new InformerCache(options.indexes, options.bounds);
+    this.counters = options.counters ?? new InformerCounters();
     this.#staleSinceMs = this.#clock.nowMs();
   }
 
@@ -91,11 +110,16 @@ export class Informer<T extends KubeObject> {
    */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const pauseMs = await (this.#resourceVersion === undefined
-        ? this.#list(signal)
-        : this.#watch(this.#resourceVersion, signal));
-      await delay(this.#clock, pauseMs, signal);
+      await delay(this.#clock, await this.#step(signal), signal);
     }
+  }
+
+  /** Returns how long to pause then. */
+  async #step(signal: AbortSignal): Promise<number> {
+    const resourceVersion = this.#resourceVersion;
+    if (resourceVersion === undefined) return this.#list(signal);
+    if (this.#mayHaveRegressed) return this.#checkVersion(resourceVersion, signal);
+    return this.#watch(resourceVersion, signal);
   }
 
   get hasSynced(): boolean {
@@ -112,6 +136,7 @@ export class Informer<T extends KubeObject> {
       lists: this.#lists,
       failures: this.#failures,
       objects: this.#cache.size,
+      resourceVersion: this.#resourceVersion,
     };
   }
 
@@ -159,7 +184,10 @@ export class Informer<T extends KubeObject> {
       if (signal.aborted) return 0;
       const changes = this.#cache.replace(list.items);
       this.#resourceVersion = list.resourceVersion;
+      this.#mayHaveRegressed = false;
+      this.#malformedAfter = undefined;
       this.#lists++;
+      this.counters.lists++;
       this.#synced.resolve();
       this.#tell(changes);
       return 0;
@@ -177,17 +205,53 @@ export class Informer<T extends KubeObject> {
       await this.#takeAll(watch[Symbol.asyncIterator](), signal);
       if (signal.aborted) return 0;
       const isShort = this.#connectedForMs() < SHORT_WATCH_MS;
-      this.#failuresInARow = isShort ? this.#failuresInARow + 1 : 0;
+      if (!isShort || this.#hasProgressed) this.#failuresInARow = 0;
+      if (isShort) this.#failuresInARow++;
       return this.#backoffMs();
     } catch (thrown) {
-      if (this.#connectedForMs() >= GOOD_WATCH_MS) this.#failuresInARow = 0;
-      // To list costs more than to watch on, and is safe in every case: a server that was restored from a backup is at
-      // an older version, and would keep silent until it has passed ours. One that is busy has not lost anything.
-      if (!isKubeError(thrown, 'Throttled')) this.#resourceVersion = undefined;
+      const isOver = this.#connectedForMs() >= GOOD_WATCH_MS || this.#hasProgressed;
+      if (isOver) this.#failuresInARow = 0;
+      if (!signal.aborted) this.#choosePosition(thrown);
       return this.#pauseAfter(thrown, signal);
     } finally {
       this.#disconnected();
     }
+  }
+
+  /** Decides after a failed watch whether the next one resumes where this one ended. */
+  #choosePosition(thrown: unknown): void {
+    const reason = isKubeError(thrown) ? thrown.reason : 'Malformed';
+    const lost = lostPosition(reason);
+    if (lost !== undefined) {
+      this.#relist(lost);
+    } else if (reason === 'Malformed') {
+      // Another try may receive the event in full. One that cannot be used must not block those after it.
+      if (this.#malformedAfter === this.#resourceVersion) this.#relist(reason);
+      else this.#malformedAfter = this.#resourceVersion;
+    } else if (this.#connectedSinceMs === undefined && isKubeError(thrown, ...OUTAGE_REASONS)) {
+      this.#mayHaveRegressed = true;
+    }
+  }
+
+  /**
+   * After an outage: a server whose etcd was restored from a backup is at a lower version. It accepts a watch from a later
+   * one, and sends nothing until it has passed that version. Returns how long to pause then.
+   */
+  async #checkVersion(known: string, signal: AbortSignal): Promise<number> {
+    const { client, resource, selection } = this.#options;
+    try {
+      const current = await client.currentVersion(resource, { ...selection, signal });
+      this.#mayHaveRegressed = false;
+      if (isLowerVersion(current, known)) this.#relist('Regressed');
+      return 0;
+    } catch (thrown) {
+      return this.#pauseAfter(thrown, signal);
+    }
+  }
+
+  #relist(reason: RelistReason): void {
+    this.#resourceVersion = undefined;
+    this.counters.relists[reason]++;
   }
 
   /**
@@ -234,7 +298,9 @@ export class Informer<T extends KubeObject> {
 
   #connected(): void {
     this.#connectedSinceMs = this.#clock.nowMs();
+    this.#hasProgressed = false;
     this.#lastError = undefined;
+    this.counters.watches++;
   }
 
   #connectedForMs(): number {
@@ -251,16 +317,19 @@ export class Informer<T extends KubeObject> {
   #take(event: WatchEvent<T>): void {
     if (event.type === 'BOOKMARK') {
       this.#resourceVersion = event.resourceVersion;
+      this.#hasProgressed = true;
       return;
     }
+    // The last state of a deleted object may not match the selection any more.
+    const changes =
+      event.type === 'DELETED'
+        ? this.#cache.remove(readObject(event.object, this.#trim))
+        : this.#cache.put(readObject(event.object, this.#kept));
+    // Only now: an event that could not be stored is requested again.
     const { resourceVersion } = event.object.metadata;
     if (resourceVersion !== undefined) this.#resourceVersion = resourceVersion;
-    if (event.type === 'DELETED') {
-      // Its last state may be one that is not of the selection any more.
-      this.#tell(this.#cache.remove(readObject(event.object, this.#trim)));
-    } else {
-      this.#tell(this.#cache.put(readObject(event.object, this.#kept)));
-    }
+    this.#hasProgressed = true;
+    this.#tell(changes);
   }
 
   readonly #kept = (object: T): T => {

@@ -96,6 +96,16 @@ class MemoryClient implements KubeClient {
     });
   }
 
+  async currentVersion(
+    resource: Resource,
+    { namespace, signal }: Selection & CallOptions = {},
+  ): Promise<string> {
+    return this.#answer({ verb: 'GET', path: collectionPath(resource, namespace) }, signal, () => {
+      this.#assertServed(resource);
+      return String(this.#store.version);
+    });
+  }
+
   async count(resource: Resource, { signal }: CallOptions = {}): Promise<number> {
     return this.#answer({ verb: 'GET', path: collectionPath(resource) }, signal, () => {
       this.#assertServed(resource);

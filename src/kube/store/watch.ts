@@ -25,7 +25,10 @@ export type ObjectEvent = Exclude<WatchEvent<ApiObject>, { readonly type: 'BOOKM
 export function watchStore(watch: StoreWatch): () => void {
   const { store, resource, selected, resourceVersion, tell, onOther } = watch;
   const group = groupOf(resource.apiVersion);
+  const from = Number(resourceVersion);
   const hear = (event: StoreEvent) => {
+    // A watch from a version that is yet to come is silent until that version has passed.
+    if (event.version <= from) return;
     const isOurs = event.plural === resource.plural && event.group === group;
     const told = isOurs ? eventFor(event, selected) : undefined;
     if (told === undefined) onOther?.(event.version);
@@ -36,7 +39,7 @@ export function watchStore(watch: StoreWatch): () => void {
       if (selected(object)) tell({ type: 'ADDED', object: withApiVersion(object, resource) });
     }
   } else {
-    for (const event of store.since(Number(resourceVersion))) hear(event);
+    for (const event of store.since(from)) hear(event);
   }
   return store.listen(hear);
 }

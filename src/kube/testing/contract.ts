@@ -5,6 +5,7 @@
 import { beforeAll, describe } from 'bun:test';
 import { RESOURCES } from '../resource.ts';
 import { applyContract } from './contract/apply-contract.ts';
+import { informerContract } from './contract/informer-contract.ts';
 import { NAMESPACE } from './contract/objects.ts';
 import { readContract } from './contract/read-contract.ts';
 import { shellContract } from './contract/shell-contract.ts';
@@ -24,4 +25,5 @@ export function kubeContract(subject: () => ContractSubject): void {
   describe('apply', () => applyContract(subject));
   describe('the shells of this folder', () => shellContract(subject));
   describe('watches', () => watchContract(subject));
+  describe('informers', () => informerContract(subject));
 }

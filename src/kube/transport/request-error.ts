@@ -156,6 +156,7 @@ export function nameOf({ verb, path, server }: CallName): string {
 
 function reasonOf(status: number, said: string | null | undefined): KubeErrorReason {
   if (status === 409 && said === 'AlreadyExists') return 'AlreadyExists';
+  if (said === 'Expired' || said === 'Gone') return 'Expired';
   return REASON_OF_STATUS[status] ?? 'ServerError';
 }
 

@@ -84,6 +84,15 @@ export class InformerLab implements AsyncDisposable {
 
   /** All requests of lists so far. */
   get lists(): readonly Exchange[] {
+    return this.#reads.filter(({ query }) => query.get('limit') !== '1');
+  }
+
+  /** All requests of the current version so far. */
+  get versionChecks(): readonly Exchange[] {
+    return this.#reads.filter(({ query }) => query.get('limit') === '1');
+  }
+
+  get #reads(): readonly Exchange[] {
     return this.#server.exchanges.filter(({ query }) => !query.has('watch'));
   }
 

@@ -43,6 +43,18 @@ export function readContract(subject: () => ContractSubject): void {
     expect(count).toBeGreaterThan(1);
   });
 
+  test('knows the version of the server, which every write raises', async () => {
+    const { client } = subject();
+    const selection = { namespace: NAMESPACE, labelSelector: 'read=never' };
+    const before = Number(await client.currentVersion(RESOURCES.configMap, selection));
+
+    const written = await client.create(RESOURCES.configMap, configMap('read-version'));
+    const after = Number(await client.currentVersion(RESOURCES.configMap, selection));
+
+    expect(Number(written.metadata.resourceVersion)).toBeGreaterThan(before);
+    expect(after).toBeGreaterThanOrEqual(Number(written.metadata.resourceVersion));
+  });
+
   test('gets an object, and undefined for one that is not there', async () => {
     const { client } = subject();
 

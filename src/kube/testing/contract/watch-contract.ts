@@ -88,6 +88,22 @@ export function watchContract(subject: () => ContractSubject): void {
     });
   });
 
+  test('sends nothing before a version that is yet to come has passed', async () => {
+    const { client } = subject();
+    const { resourceVersion } = await client.list(maps, { namespace: NAMESPACE });
+    const future = Number(resourceVersion) + 5;
+
+    const labelSelector = 'watch=future';
+    const seen = watched(client, { resourceVersion: String(future), labelSelector }, 1);
+    for (let step = 1; step <= 10; step++) {
+      const labels = { watch: 'future' };
+      await client.create(maps, configMap(`future-${step}`, { step: String(step) }, { labels }));
+    }
+    const [event] = await seen;
+
+    expect(Number(versionOf(event))).toBeGreaterThan(future);
+  });
+
   test('ends with Aborted when its caller leaves', async () => {
     const { client } = subject();
     const { resourceVersion } = await client.list(maps, { namespace: NAMESPACE });

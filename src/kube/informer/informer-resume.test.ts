@@ -1,0 +1,194 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { until } from '../../net/testing/peer.ts';
+import { Informer } from './informer.ts';
+import { InformerCounters } from './relist.ts';
+import { fastClock } from './testing/fast-clock.ts';
+import type { KubeObject } from '../object.ts';
+import { RESOURCES } from '../resource.ts';
+import { TestApiServer } from '../testing/api-server.ts';
+import { MemoryApiServer } from '../testing/memory/memory-api-server.ts';
+import { steadyWrite } from '../testing/steady-write.ts';
+import type { TestCluster } from '../testing/test-cluster.ts';
+
+setDefaultTimeout(60_000);
+
+interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const { configMap: maps } = RESOURCES;
+const NO_RELISTS = new InformerCounters().relists;
+const CUTS = 50;
+
+const keyOf = (name: string) => ({ name, namespace: 'default' });
+const mapOf = (name: string, n: number): ConfigMap => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: keyOf(name),
+  data: { n: String(n) },
+});
+
+/** An informer with all its requests and reports. */
+class Follower implements AsyncDisposable {
+  readonly informer: Informer<ConfigMap>;
+  /** As `MODIFIED changing 3`. */
+  readonly told: string[] = [];
+  readonly #server: TestCluster;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(server: TestCluster) {
+    this.#server = server;
+    const client = server.client({ userAgent: 'follower', clock: fastClock });
+    this.informer = new Informer<ConfigMap>({ client, resource: maps, clock: fastClock });
+    this.informer.onChange(({ type, object }) =>
+      this.told.push(`${type} ${object.metadata.name} ${object.data?.['n']}`),
+    );
+    this.#running = this.informer.run(this.#stop.signal);
+  }
+
+  async untilConnected(): Promise<void> {
+    await until(() => this.informer.state.isConnected, 'a watch is open', 30_000);
+  }
+
+  async untilTold(last: string): Promise<void> {
+    await until(() => this.told.at(-1) === last, `the last is ${last}`, 30_000);
+  }
+
+  /** Lists that the API server received, of any size. */
+  get lists(): number {
+    return this.#server
+      .requests()
+      .filter(({ verb, plural }) => verb === 'list' && plural === maps.plural).length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+}
+
+/** Without bookmarks within the time of a test, unless it asks for them. */
+type Start = (bookmarkEveryMs?: number) => Promise<TestCluster>;
+
+describe.each<[string, Start]>([
+  ['over TLS', async (bookmarkEveryMs = 60_000) => TestApiServer.start({ bookmarkEveryMs })],
+  ['in memory', async (bookmarkEveryMs = 60_000) => MemoryApiServer.start({ bookmarkEveryMs })],
+])('an informer %s', (_front, start) => {
+  test.each<[string, (server: TestCluster) => void]>([
+    ['ended', (server) => server.endWatches()],
+    ['reset', (server) => server.resetConnections()],
+  ])(
+    `whose watch is ${'%s'} ${CUTS} times lists once, and misses and repeats nothing`,
+    async (_cut, cut) => {
+      await using server = await start();
+      const writer = server.client();
+      await steadyWrite(async () => writer.create(maps, mapOf('changing', 0)));
+      await steadyWrite(async () => writer.create(maps, mapOf('steady', 0)));
+      await using follower = new Follower(server);
+      await follower.untilConnected();
+      const expected = ['ADDED changing 0', 'ADDED steady 0'];
+
+      for (let n = 1; n <= CUTS; n++) {
+        await steadyWrite(async () => writer.apply(mapOf('changing', 2 * n), { force: true }));
+        expected.push(`MODIFIED changing ${2 * n}`);
+        const { watches } = follower.informer.counters;
+        await follower.untilConnected();
+        cut(server);
+        await until(() => !follower.informer.state.isConnected, 'the watch is cut', 30_000);
+        // The next watch may not be open yet.
+        await steadyWrite(async () => writer.create(maps, mapOf(`extra-${n}`, n)));
+        await steadyWrite(async () => writer.delete(maps, keyOf(`extra-${n}`)));
+        await steadyWrite(async () => writer.apply(mapOf('changing', 2 * n + 1), { force: true }));
+        expected.push(
+          ...[`ADDED extra-${n} ${n}`, `DELETED extra-${n} ${n}`],
+          `MODIFIED changing ${2 * n + 1}`,
+        );
+        await follower.untilTold(`MODIFIED changing ${2 * n + 1}`);
+        expect(follower.informer.counters.watches).toBeGreaterThan(watches);
+      }
+
+      expect(follower.told).toEqual(expected);
+      expect(follower.informer.counters).toMatchObject({ lists: 1, relists: NO_RELISTS });
+      expect(follower.lists).toBe(1);
+    },
+  );
+
+  test('resumes from a bookmark where the last event is too old', async () => {
+    await using server = await start(20);
+    const writer = server.client();
+    await steadyWrite(async () => writer.create(maps, mapOf('steady', 0)));
+    await using follower = new Follower(server);
+    await follower.untilConnected();
+
+    server.compact();
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: keyOf('another-kind') };
+    const { metadata } = await steadyWrite(async () =>
+      writer.create<KubeObject>(RESOURCES.secret, secret),
+    );
+    const isMarked = () => follower.informer.state.resourceVersion === metadata.resourceVersion;
+    await until(isMarked, 'the bookmark is there', 30_000);
+    server.endWatches();
+    await until(() => follower.informer.counters.watches === 2, 'there is another watch', 30_000);
+    await steadyWrite(async () => writer.create(maps, mapOf('extra', 1)));
+    await follower.untilTold('ADDED extra 1');
+
+    expect(follower.told).toEqual(['ADDED steady 0', 'ADDED extra 1']);
+    expect(follower.informer.counters).toMatchObject({ lists: 1, relists: NO_RELISTS });
+  });
+
+  test('lists once after a compaction, and reports only the differences', async () => {
+    await using server = await start();
+    const writer = server.client();
+    for (const name of ['changed', 'deleted', 'replaced', 'steady']) {
+      await steadyWrite(async () => writer.create(maps, mapOf(name, 0)));
+    }
+    await using follower = new Follower(server);
+    await follower.untilConnected();
+    const before = follower.told.length;
+
+    // Busy until all of it has happened.
+    const busy = { kind: 'answer', status: 429, reason: 'TooManyRequests' } as const;
+    server.inject(busy, { verb: 'watch' }, Infinity);
+    server.endWatches();
+    await until(() => !follower.informer.state.isConnected, 'the watch is cut', 30_000);
+    await steadyWrite(async () => writer.apply(mapOf('changed', 1), { force: true }));
+    await steadyWrite(async () => writer.delete(maps, keyOf('deleted')));
+    await steadyWrite(async () => writer.delete(maps, keyOf('replaced')));
+    await steadyWrite(async () => writer.create(maps, mapOf('replaced', 1)));
+    server.compact();
+    server.clearFaults();
+    await until(() => follower.informer.counters.lists === 2, 'it has listed again', 30_000);
+    await follower.untilConnected();
+    await steadyWrite(async () => writer.create(maps, mapOf('last', 1)));
+    await follower.untilTold('ADDED last 1');
+
+    expect(follower.told.slice(before)).toEqual([
+      'DELETED deleted 0',
+      'MODIFIED changed 1',
+      'DELETED replaced 0',
+      'ADDED replaced 1',
+      'ADDED last 1',
+    ]);
+    const relists = { ...NO_RELISTS, Expired: 1 };
+    expect(follower.informer.counters).toMatchObject({ lists: 2, relists });
+    expect(follower.lists).toBe(2);
+  });
+
+  test('does not list again after an outage of the API server', async () => {
+    await using server = await start();
+    const writer = server.client();
+    await steadyWrite(async () => writer.create(maps, mapOf('changing', 0)));
+    await using follower = new Follower(server);
+    await follower.untilConnected();
+
+    await server.goDown();
+    await until(() => follower.informer.state.failures > 3, 'it has failed for a while', 30_000);
+    server.seed(mapOf('extra', 1) as ConfigMap & Record<string, unknown>);
+    await server.comeUp();
+    await follower.untilTold('ADDED extra 1');
+
+    expect(follower.informer.counters).toMatchObject({ lists: 1, relists: NO_RELISTS });
+    expect(follower.told).toEqual(['ADDED changing 0', 'ADDED extra 1']);
+  });
+});
