@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { RELIST_REASONS } from '../kube/informer/relist.ts';
 import { LAB_EDGES } from './testing/edges.ts';
 import { OperatorLab } from './testing/operator-lab.ts';
 
@@ -50,6 +51,33 @@ describe("the operator's metrics", () => {
     expect(lab.number('reconcile_errors_total', 'controller="exposure"')).toBe(2);
     expect(lab.number('reconcile_errors_total', 'controller="edge"')).toBe(0);
     await lab.until('at rest', () => lab.number('queue_depth', 'controller="exposure"') === 0);
+  });
+
+  test('count lists and watches of informers, and every reason to list again', async () => {
+    await using lab = await OperatorLab.start();
+    const relists = (reason: string) =>
+      lab.number('informer_relists_total', `cluster="management",reason="${reason}"`);
+    const watches = () => lab.number('informer_watches_total', 'cluster="management"');
+    await lab.until('all kinds are watched', () => watches() === lab.management.openWatches);
+    const first = {
+      lists: lab.number('informer_lists_total', 'cluster="management"'),
+      watches: watches(),
+    };
+    const reasons = RELIST_REASONS.map(relists);
+
+    lab.management.endWatches();
+    await lab.until('each has another watch', () => watches() === 2 * first.watches);
+    const resumed = lab.number('informer_lists_total', 'cluster="management"');
+    lab.management.compact();
+    lab.management.endWatches();
+    await lab.until('each has listed again', () => relists('Expired') === first.watches);
+    const total = () => lab.number('informer_lists_total', 'cluster="management"');
+    await lab.until('lists are counted', () => total() === 2 * first.lists);
+
+    expect(first.lists).toBe(first.watches);
+    expect(reasons).toEqual(RELIST_REASONS.map(() => 0));
+    expect(resumed).toBe(first.lists);
+    expect(lab.number('informer_lists_total', 'cluster="tenant"')).toBe(0);
   });
 
   test('say that it does not lead once it has ended', async () => {

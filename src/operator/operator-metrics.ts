@@ -4,6 +4,7 @@
 import type { EdgeStatus } from '../api/edge.ts';
 import type { ExposureStatus } from '../api/exposure.ts';
 import type { EventRecorder } from '../kube/events/events.ts';
+import { RELIST_REASONS, type InformerCounters } from '../kube/informer/relist.ts';
 import type { Condition, KubeObject } from '../kube/object.ts';
 import type { WorkQueue } from '../kube/work-queue.ts';
 import type { Metrics, Sample } from '../telemetry/metrics.ts';
@@ -14,6 +15,8 @@ export interface CountedOperator {
   /** By controller. */
   readonly errors: ReadonlyMap<string, number>;
   readonly events: EventRecorder;
+  /** By cluster: `management`, and `tenant` for all tenants together. */
+  readonly informers: Readonly<Record<string, InformerCounters>>;
   readonly exposures: () => readonly KubeObject[];
   readonly edges: () => readonly KubeObject[];
   readonly tenants: () => number;
@@ -32,6 +35,12 @@ export function registerOperatorMetrics(metrics: Metrics, operator: CountedOpera
     Object.entries(operator.queues).map(([controller, queue]) => ({
       labels: { controller },
       value: value(queue),
+    }));
+
+  const perCluster = (value: (counters: InformerCounters) => number) => () =>
+    Object.entries(operator.informers).map(([cluster, counters]) => ({
+      labels: { cluster },
+      value: value(counters),
     }));
 
   family('gauge', 'leader', 'Whether this process leads.', () => [
@@ -69,6 +78,24 @@ export function registerOperatorMetrics(metrics: Metrics, operator: CountedOpera
     ] as const),
     perQueue((queue) => queue.numbers().longestRunningSeconds),
   );
+  family(
+    'counter',
+    'informer_lists_total',
+    'Full lists that informers completed.',
+    perCluster(({ lists }) => lists),
+  );
+  family(
+    'counter',
+    'informer_watches_total',
+    'Watches that informers opened.',
+    perCluster(({ watches }) => watches),
+  );
+  family(
+    'counter',
+    'informer_relists_total',
+    'Watches that could not be resumed, so that the informer listed again.',
+    () => relists(operator.informers),
+  );
   family('gauge', 'tenants', 'Tenants that are watched.', () => [{ value: operator.tenants() }]);
   family('gauge', 'exposures', 'Exposures by condition and its status.', () =>
     byCondition(operator.exposures()),
@@ -90,6 +117,14 @@ export function registerOperatorMetrics(metrics: Metrics, operator: CountedOpera
   family('counter', 'events_failed_total', 'Events that could not be written.', () => [
     { value: operator.events.numbers().failed },
   ]);
+}
+
+function* relists(informers: CountedOperator['informers']): Iterable<Sample> {
+  for (const [cluster, counters] of Object.entries(informers)) {
+    for (const reason of RELIST_REASONS) {
+      yield { labels: { cluster, reason }, value: counters.relists[reason] };
+    }
+  }
 }
 
 type WithStatus = KubeObject & { readonly status?: ExposureStatus | EdgeStatus };

@@ -199,6 +199,7 @@ export class Operator {
     registerOperatorMetrics(this.metrics, {
       queues: { exposure: this.#exposures, edge: this.#edges, shim: this.#shims },
       ...{ errors: this.#errors, events: this.#events },
+      informers: { management: management.counters, tenant: this.#links.counters },
       exposures: () => management.exposures.list(),
       edges: () => management.edges.list(),
       tenants: () => this.#links.size,

@@ -6,6 +6,7 @@ import { systemClock, type Clock } from '../../clock/clock.ts';
 import { backoffMs, delay } from '../../kube/backoff.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { Informer } from '../../kube/informer/informer.ts';
+import { InformerCounters } from '../../kube/informer/relist.ts';
 import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { RecentReads } from '../../kube/client/recent-reads.ts';
@@ -47,6 +48,8 @@ export class ManagementCluster implements ManagementView {
   readonly exposures: Informer<KubeObject>;
   readonly edges: Informer<KubeObject>;
   readonly book: ExposureBook;
+  /** Of all informers. */
+  readonly counters = new InformerCounters();
 
   readonly #options: ManagementOptions;
   readonly #clock: Clock;
@@ -64,13 +67,21 @@ export class ManagementCluster implements ManagementView {
     this.#clock = clock;
     this.#random = random;
     this.client = client;
+    const { counters } = this;
     this.#secrets = new RecentReads(client, freshMs, clock);
-    this.exposures = new Informer({ client, clock, random, resource: RESOURCES.exposure });
-    this.edges = new Informer({ client, clock, random, resource: RESOURCES.edge });
+    this.exposures = new Informer({
+      client,
+      clock,
+      random,
+      counters,
+      resource: RESOURCES.exposure,
+    });
+    this.edges = new Informer({ client, clock, random, counters, resource: RESOURCES.edge });
     this.#services = new Informer<Service>({
       client,
       clock,
       random,
+      counters,
       resource: RESOURCES.service,
       trim: servicePart,
       indexes: { exposure: ownerIndex },
@@ -79,6 +90,7 @@ export class ManagementCluster implements ManagementView {
       client,
       clock,
       random,
+      counters,
       resource: RESOURCES.endpointSlice,
       selection: { labelSelector: OWNED_SELECTOR },
       indexes: { exposure: ownerIndex },
@@ -87,10 +99,11 @@ export class ManagementCluster implements ManagementView {
       client,
       clock,
       random,
+      counters,
       resource: RESOURCES.namespace,
       trim: labelsOnly,
     });
-    this.#watches = new ServedWatches({ client, listener, clock, random });
+    this.#watches = new ServedWatches({ client, listener, clock, random, counters });
     this.book = new ExposureBook({
       exposures: () => this.exposures.list(),
       edges: () => this.edges.list(),

@@ -7,6 +7,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { delay } from '../../kube/backoff.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { Informer } from '../../kube/informer/informer.ts';
+import type { InformerCounters } from '../../kube/informer/relist.ts';
 import type { Change } from '../../kube/informer/cache.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -30,6 +31,7 @@ export interface ServedWatchesOptions {
   readonly clock: Clock;
   /** From 0 to 1, for the spread of delays. */
   readonly random: () => number;
+  readonly counters: InformerCounters;
 }
 
 /** All of them. */
@@ -38,14 +40,16 @@ export class ServedWatches {
   readonly #listener: ManagementListener;
   readonly #clock: Clock;
   readonly #random: () => number;
+  readonly #counters: InformerCounters;
   /** By apiVersion and kind. */
   readonly #watched = new Map<string, Watched>();
 
-  constructor({ client, listener, clock, random }: ServedWatchesOptions) {
+  constructor({ client, listener, clock, random, counters }: ServedWatchesOptions) {
     this.#client = client;
     this.#listener = listener;
     this.#clock = clock;
     this.#random = random;
+    this.#counters = counters;
   }
 
   /** Starts a watch for each of these that has none, and ends all others. */
@@ -93,6 +97,7 @@ export class ServedWatches {
       resource,
       clock: this.#clock,
       random: this.#random,
+      counters: this.#counters,
       ...(resource === RESOURCES.gateway && { trim: gatewayPart }),
       ...(isProvided(resource) && { trim: providedPart }),
       indexes: {

@@ -5,6 +5,7 @@
 import { systemClock, type Clock } from '../../../clock/clock.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { Informer } from '../../../kube/informer/informer.ts';
+import type { InformerCounters } from '../../../kube/informer/relist.ts';
 import type { Change } from '../../../kube/informer/cache.ts';
 import type { KubeError } from '../../../kube/kube-error.ts';
 import type { KubeObject } from '../../../kube/object.ts';
@@ -32,6 +33,8 @@ export interface TenantLinkOptions {
   readonly clock?: Clock | undefined;
   /** From 0 to 1, for the spread of delays. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
+  /** Default: each informer has its own. */
+  readonly counters?: InformerCounters | undefined;
 }
 
 /** One tenant. */
@@ -59,6 +62,7 @@ export class TenantLink implements TenantView {
 
   constructor(options: TenantLinkOptions) {
     const { client, watchesNodes, freshMs, onChange, clock = systemClock, random } = options;
+    const { counters } = options;
     this.#stuckAfterMs = options.stuckAfterMs ?? 120_000;
     this.#clock = clock;
     this.client = client;
@@ -71,6 +75,7 @@ export class TenantLink implements TenantView {
       trim: seenSlice,
       clock,
       random,
+      counters,
     });
     this.daemonSets = new Informer({
       client,
@@ -80,6 +85,7 @@ export class TenantLink implements TenantView {
       trim: seenDaemonSet,
       clock,
       random,
+      counters,
     });
     if (watchesNodes) {
       this.nodes = new Informer({
@@ -89,6 +95,7 @@ export class TenantLink implements TenantView {
         trim: internalAddresses,
         clock,
         random,
+        counters,
       });
       this.pods = new Informer({
         client,
@@ -98,6 +105,7 @@ export class TenantLink implements TenantView {
         trim: seenPod,
         clock,
         random,
+        counters,
       });
     }
     this.#onChange = onChange;

@@ -6,6 +6,7 @@ import type { KubeClient } from '../../../kube/client/client.ts';
 import { aimed, AccessError, type ClusterAccess } from '../../../kube/access/cluster-access.ts';
 import { TENANT_LIMITS } from '../../../kube/client/client-limits.ts';
 import { createClient } from '../../../kube/client/fetch-client.ts';
+import { InformerCounters } from '../../../kube/informer/relist.ts';
 import { parseKubeconfig } from '../../../kube/access/kubeconfig.ts';
 import type { Finding } from '../../../api/finding.ts';
 import { ipVersion } from '../../../wire/ip-address.ts';
@@ -47,6 +48,8 @@ const LEAST_WHILE_FAILING_MS = 5_000;
 
 /** All tenants. */
 export class TenantLinks {
+  /** Of the informers of all tenants, those of closed links included. */
+  readonly counters = new InformerCounters();
   readonly #options: TenantLinksOptions;
   readonly #links = new Map<string, OpenLink>();
   /** How often the tenant could not be reached: which of its addresses is next. */
@@ -82,6 +85,7 @@ export class TenantLinks {
       stuckAfterMs,
       clock,
       random,
+      counters: this.counters,
       onChange: () => {
         const leastMs = this.failuresOf(exposure) > 0 ? LEAST_WHILE_FAILING_MS : 0;
         onChange(exposure, Math.max(leastMs, pace.delayMs()));
