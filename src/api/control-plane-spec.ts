@@ -38,7 +38,7 @@ const service = withRules(
   {
     cel: '!has(self.konnectivityPort) || self.konnectivityPort != self.apiPort',
     holds: ({ apiPort, konnectivityPort }) => konnectivityPort !== apiPort,
-    sentence: 'konnectivityPort must differ from apiPort ({self.apiPort})',
+    sentence: 'konnectivityPort must differ from apiPort',
   },
 );
 

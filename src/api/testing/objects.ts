@@ -248,7 +248,7 @@ export const RULE_BREAKERS: readonly WrongObject[] = [
       ...SECRETS,
     }),
     path: 'spec.controlPlane.service',
-    sentence: 'konnectivityPort must differ from apiPort (6443)',
+    sentence: 'konnectivityPort must differ from apiPort',
   },
   {
     object: controlPlane({ type: 'Endpoints', endpoints: { api: ['blue.svc:6443'] }, ...SECRETS }),
