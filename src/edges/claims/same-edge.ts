@@ -6,7 +6,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { groupOf, type Resource } from '../../kube/resource.ts';
 import { driverFor } from '../driver-for.ts';
 import { listAt, textAt, textsAt } from '../../kube/unstructured.ts';
-import { mayShareListener } from '../gateway/parent.ts';
+import { mayShareListener } from '../gateway-api/parent.ts';
 
 /** `unclear`: the object does not tell. */
 export type Whereabouts = 'same' | 'other' | 'unclear';

@@ -6,14 +6,14 @@ import { warning } from '../codes.ts';
 import type { EdgeContext, RouteObject } from '../driver.ts';
 import { edgeDriver, routesIn } from '../edge-driver.ts';
 import { conditionAt, listAt, numberAt, saidAt, textAt, valueAt } from '../../kube/unstructured.ts';
-import { gatewayFindings } from '../gateway/gateway-findings.ts';
+import { gatewayFindings } from '../gateway-api/gateway-findings.ts';
 import {
   gatewayClassOf,
   gatewayOf,
   isSameParent,
   parentReference,
   type ParentRef,
-} from '../gateway/parent.ts';
+} from '../gateway-api/parent.ts';
 import { routeMetadata } from '../names.ts';
 
 /** The driver. */
