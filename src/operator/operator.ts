@@ -59,7 +59,7 @@ export interface OperatorOptions {
   readonly askMs?: number | undefined;
   /** For how long a roll-out of a tenant's proxies may stand still. Default 120,000. */
   readonly stuckAfterMs?: number | undefined;
-  /** Between two probes of an Exposure. Default 60,000. */
+  /** Between two probes of an Exposure; up to ten times that while nothing changes. Default 60,000. */
   readonly probeMs?: number | undefined;
   /** Default: a client of the tenant's API server. */
   readonly connectTenant?: ((access: ClusterAccess) => KubeClient) | undefined;
@@ -269,6 +269,7 @@ export class Operator {
   /** An event concerns an Exposure: it is reconciled, and polled at the full rate again. */
   #changed(exposure: string): void {
     this.#secrets.hasten(exposure);
+    this.#probes.hasten(exposure);
     this.#exposures.add(exposure);
   }
 

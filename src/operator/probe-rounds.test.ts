@@ -3,6 +3,7 @@ import { DrivenClock } from '../clock/testing/driven-clock.ts';
 import { refused } from '../kube/testing/memory/memory-api-server.ts';
 import { makeCa } from '../pki/testing/test-ca.ts';
 import type { Dial } from '../probe/dial.ts';
+import type { HopResult } from '../probe/hop.ts';
 import { hopResult } from '../probe/hop.ts';
 import { probeExposure, type ProbeTarget } from '../probe/probe-exposure.ts';
 import { createLogger } from '../telemetry/log.ts';
@@ -220,4 +221,56 @@ test('many where nobody answers do not keep another one waiting', async () => {
   await lab.clock.until('its probe', () => lab.hosts.includes(TARGET.apiHost));
   // With eight places for all, it would have its own after 57 of them.
   expect(hangUps).toBeLessThan(56);
+});
+
+describe('a target where nothing changes', () => {
+  /** The times between probes of one Exposure, in periods. */
+  async function periods(
+    probes: number,
+    act: (rounds: ProbeRounds, probe: number) => void,
+    code: HopResult['code'] = 'CertificateValid',
+  ): Promise<readonly number[]> {
+    const clock = new DrivenClock();
+    const timesMs: number[] = [];
+    const ended = new AbortController();
+    const hops: readonly HopResult[] = [
+      { name: 'certificate', target: 'blue', state: 'Pass', code, message: 'a certificate' },
+    ];
+    const rounds = new ProbeRounds({
+      clock,
+      random: () => 0.5,
+      periodMs: 60_000,
+      log: createLogger({ write: () => {} }),
+      probe: async () => {
+        timesMs.push(clock.nowMs());
+        return Promise.resolve(hops);
+      },
+      onChange: () => {},
+    });
+    void rounds.run(ended.signal);
+    rounds.aim('tenants/blue', TARGET);
+    for (let probe = 1; probe <= probes; probe++) {
+      await clock.until(`probe ${probe}`, () => timesMs.length >= probe);
+      await clock.quiet();
+      act(rounds, probe);
+    }
+    ended.abort();
+    return timesMs.slice(1).map((ms, index) => Math.round((ms - timesMs[index]!) / 60_000));
+  }
+
+  test('is probed ever less often', async () => {
+    expect(await periods(7, () => {})).toEqual([1, 2, 4, 8, 10, 10]);
+  });
+
+  test('is probed at the full rate again after a sign of change', async () => {
+    const hastened = await periods(7, (rounds, probe) => {
+      if (probe === 4) rounds.hasten('tenants/blue');
+    });
+
+    expect(hastened).toEqual([1, 2, 4, 1, 2, 4]);
+  });
+
+  test('is probed at the full rate while a certificate is about to expire', async () => {
+    expect(await periods(5, () => {}, 'CertificateExpiresSoon')).toEqual([1, 1, 1, 1]);
+  });
 });

@@ -1,9 +1,11 @@
 /**
- * Probes every Exposure once in a while, as its clients would find it: soon after a change, then every minute.
+ * Probes the path of clients to each tenant: soon after a change, then every minute, and ever less often while nothing
+ * changes.
  */
 import { systemClock, type Clock } from '../clock/clock.ts';
 import { backoffMs } from '../kube/backoff.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
+import { EXPIRING_CODES } from '../probe/codes.ts';
 import type { HopResult } from '../probe/hop.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
 import { probeExposure, type ProbeTarget } from '../probe/probe-exposure.ts';
@@ -17,7 +19,7 @@ export interface ProbeRoundsOptions {
   readonly log: Logger;
   /** An Exposure's hops are not what they were. */
   readonly onChange: (exposure: string) => void;
-  /** Between two probes of one Exposure while all is well. Default 60,000. */
+  /** Between two probes of one Exposure after a change. The period doubles while nothing changes. Default 60,000. */
   readonly periodMs?: number | undefined;
   /** Default: the resolver of this machine. */
   readonly lookup?: Lookup | undefined;
@@ -47,8 +49,13 @@ const FIRST_FAILURES = 2;
 const DAMPED_FAILURES = 3;
 const DAMPED_MS = 30_000;
 
+/** The longest period, as a multiple of the shortest. */
+const MAX_BACKOFF = 10;
+
 interface Round {
   target: ProbeTarget;
+  /** Until the next probe, while all is well. */
+  periodMs: number;
   /** What {@link hops} are about. */
   probed: ProbeTarget | undefined;
   hops: readonly HopResult[] | undefined;
@@ -110,6 +117,7 @@ export class ProbeRounds {
     if (round === undefined) {
       this.#rounds.set(exposure, {
         target,
+        periodMs: this.#periodMs,
         probed: undefined,
         hops: undefined,
         wasReachable,
@@ -119,10 +127,19 @@ export class ProbeRounds {
     } else {
       if (Bun.deepEquals(round.target, target)) return;
       round.target = target;
+      round.periodMs = this.#periodMs;
       round.wasReachable = false;
       round.failures = 0;
     }
     this.#queue.addAfter(exposure, Math.min(FIRST_MS, this.#periodMs));
+  }
+
+  /** Returns to the shortest period: something else about the Exposure has changed. */
+  hasten(exposure: string): void {
+    const round = this.#rounds.get(exposure);
+    if (round === undefined || round.periodMs === this.#periodMs) return;
+    round.periodMs = this.#periodMs;
+    this.#queue.addAfter(exposure, this.#jittered(round.periodMs));
   }
 
   forget(exposure: string): void {
@@ -158,20 +175,28 @@ export class ProbeRounds {
     const isFailing = hops.some(({ state }) => state === 'Fail');
     if (isFailing && round.failures === 0) round.failingSinceMs = nowMs;
     round.failures = isFailing ? round.failures + 1 : 0;
+    const isSame = round.probed === target && Bun.deepEquals(hops, round.hops);
+    const isSteady = isSame && !isFailing && !hops.some(({ code }) => EXPIRING_CODES.has(code));
+    round.periodMs = isSteady
+      ? Math.min(2 * round.periodMs, MAX_BACKOFF * this.#periodMs)
+      : this.#periodMs;
     this.#queue.addAfter(exposure, this.#nextMs(round, nowMs));
     if (isFailing && !isConfirmed(round, nowMs)) return;
-    const isSame = round.probed === target && Bun.deepEquals(hops, round.hops);
     Object.assign(round, { hops, probed: target, wasReachable: !isFailing });
     // A move between Edges or hosts waits while a failure is suspected.
     if (!isSame || wasSuspect) onChange(exposure);
   }
 
-  /** Spread out, so that the probes of a thousand Exposures do not run in step. */
   #nextMs(round: Round, nowMs: number): number {
     const { failures } = round;
-    if (failures === 0) return this.#periodMs * (0.8 + 0.4 * this.#random());
+    if (failures === 0) return this.#jittered(round.periodMs);
     const delayMs = backoffMs(failures, this.#random(), FAILING_BACKOFF);
     return Math.min(this.#periodMs, isConfirmed(round, nowMs) ? Infinity : SUSPECT_MS, delayMs);
+  }
+
+  /** Spread out, so that the probes of a thousand Exposures do not run in step. */
+  #jittered(periodMs: number): number {
+    return periodMs * (0.8 + 0.4 * this.#random());
   }
 }
 

@@ -30,6 +30,12 @@ export const DEGRADED_CODES: ReadonlySet<string> = new Set<HopCode>([
   'KonnectivityDegraded',
 ]);
 
+/** The codes of hops with a certificate that expires within days. */
+export const EXPIRING_CODES: ReadonlySet<string> = new Set<HopCode>([
+  'CertificateExpiresSoon',
+  'KonnectivityExpiresSoon',
+]);
+
 /** Why a hop was not tried. */
 export const SKIP_CODES = {
   EarlierHopFailed: {

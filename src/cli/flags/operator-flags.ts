@@ -32,7 +32,12 @@ export function withOperatorFlags(command: Command, resyncSeconds = 120): Comman
       wholeNumber(5, 86_400),
       resyncSeconds,
     )
-    .option('--probe <seconds>', 'between two probes of an Exposure', wholeNumber(5, 86_400), 60)
+    .option(
+      '--probe <seconds>',
+      'time between two probes of an Exposure; up to ten times that while nothing changes',
+      wholeNumber(5, 86_400),
+      60,
+    )
     .option(
       '--leave-timeout <seconds>',
       'how long a deleted Exposure waits for a tenant that cannot be reached',
