@@ -61,11 +61,11 @@ describe.each(roles.map((role) => [`${kindOf(role.contents)} ${nameOf(role)}`, r
   },
 );
 
-test('the gateway reads Exposures and EndpointSlices, and has no other right', () => {
+test('the gateway reads TenantRoutes and EndpointSlices, and has no other right', () => {
   const rights = roles.filter((role) => nameOf(role) === 'snicket-gateway').flatMap(rulesOf);
 
   expect(rights).toEqual([
-    { apiGroups: ['snicket.dev'], resources: ['exposures'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: ['snicket.dev'], resources: ['tenantroutes'], verbs: ['get', 'list', 'watch'] },
     {
       apiGroups: ['discovery.k8s.io'],
       resources: ['endpointslices'],

@@ -93,8 +93,10 @@ describe('the definitions', () => {
   test('are taken as the files have them, and served', async () => {
     await kubectl('apply', '--filename', FOLDER);
 
-    await waitFor('both kinds are served', async () => {
-      const asked = [`${GROUP}/edges`, `${GROUP}/exposures`].map((path) => request('GET', path));
+    await waitFor('all kinds are served', async () => {
+      const asked = ['edges', 'exposures', 'tenantroutes'].map((plural) =>
+        request('GET', `${GROUP}/${plural}`),
+      );
       return (await Promise.all(asked)).every(({ ok }) => ok);
     });
   });
@@ -102,7 +104,8 @@ describe('the definitions', () => {
   test('stay as they are when they are applied again', async () => {
     expect(await kubectl('apply', '--filename', FOLDER)).toBe(
       'customresourcedefinition.apiextensions.k8s.io/edges.snicket.dev unchanged\n' +
-        'customresourcedefinition.apiextensions.k8s.io/exposures.snicket.dev unchanged\n',
+        'customresourcedefinition.apiextensions.k8s.io/exposures.snicket.dev unchanged\n' +
+        'customresourcedefinition.apiextensions.k8s.io/tenantroutes.snicket.dev unchanged\n',
     );
   });
 
@@ -210,10 +213,6 @@ describe('kubectl get', () => {
     edgeRef: { name: 'shared' },
     driver: 'haproxy',
     mode: 'Terminate',
-    route: {
-      api: { host: 'blue.k8s.example.com', service: 'blue', port: 6443 },
-      konnectivity: { host: 'blue.konnectivity.example.com', service: 'blue', port: 8132 },
-    },
     proxies: { ready: 11, desired: 12, summary: '11/12' },
     certificate: { notAfter: at, renewAt: at, authority: 'ab'.repeat(32) },
     hops: [
@@ -270,10 +269,10 @@ describe('kubectl get', () => {
     const [head, row] = table(await kubectl('get', 'exposures'));
 
     expect(head).toEqual([
-      ...['NAME', 'HOST', 'EDGE', 'MODE', 'PROXIES', 'READY', 'REACHABLE', 'REASON', 'AGE'],
+      ...['NAME', 'ENDPOINT', 'EDGE', 'MODE', 'PROXIES', 'READY', 'REACHABLE', 'REASON', 'AGE'],
     ]);
     expect(row?.slice(0, -1)).toEqual([
-      ...['blue', 'blue.k8s.example.com', 'shared', 'Terminate', '11/12', 'False'],
+      ...['blue', 'blue.k8s.example.com:443', 'shared', 'Terminate', '11/12', 'False'],
       ...['True', 'ProxiesNotReady'],
     ]);
   });
@@ -281,8 +280,8 @@ describe('kubectl get', () => {
   test('shows more of it with -o wide', async () => {
     const [head, row] = table(await kubectl('get', 'exp', 'blue', '--output=wide'));
 
-    expect(head?.slice(-2)).toEqual(['DRIVER', 'ENDPOINT']);
-    expect(row?.slice(-2)).toEqual(['haproxy', 'blue.k8s.example.com:443']);
+    expect(head?.at(-1)).toBe('DRIVER');
+    expect(row?.at(-1)).toBe('haproxy');
   });
 
   test('shows of an Edge what it is and who uses it', async () => {
@@ -294,6 +293,33 @@ describe('kubectl get', () => {
     expect(row?.slice(0, -1)).toEqual([
       ...['shared', 'haproxy', 'example.com', '203.0.113.10,2001:db8::10', '1', 'True'],
     ]);
+  });
+
+  test('shows of a TenantRoute what it routes', async () => {
+    const route = {
+      apiVersion: 'snicket.dev/v1alpha1',
+      kind: 'TenantRoute',
+      metadata: { name: 'blue-1', namespace: 'default' },
+      spec: {
+        edgeRef: { name: 'shared' },
+        driver: 'haproxy',
+        exposureRef: { name: 'blue' },
+        host: 'blue.k8s.example.com',
+        type: 'API',
+        backend: { service: { name: 'blue', port: 6443 } },
+      },
+    };
+    await world.management.apply(route);
+
+    const [head, row] = table(await kubectl('get', 'troute', 'blue-1', '--output=wide'));
+
+    expect(head).toEqual([
+      ...['NAME', 'HOST', 'TYPE', 'SERVICE', 'EDGE', 'AGE', 'DRIVER', 'EXPOSURE'],
+    ]);
+    expect(row?.toSpliced(5, 1)).toEqual([
+      ...['blue-1', 'blue.k8s.example.com', 'API', 'blue', 'shared', 'haproxy', 'blue'],
+    ]);
+    await kubectl('delete', 'troute', 'blue-1');
   });
 
   test('finds both by their category', async () => {

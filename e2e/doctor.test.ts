@@ -182,19 +182,20 @@ describe('faults of the path, with nobody to mend them', () => {
   });
 
   test('there is no route for konnectivity', async () => {
-    const at = ['exposure', 'a', `--namespace=${tenantNamespace('a')}`];
-    const patch = async (konnectivity: unknown) =>
+    const namespace = `--namespace=${tenantNamespace('a')}`;
+    const path = '--output=jsonpath={.items[?(@.spec.type=="Konnectivity")].metadata.name}';
+    const name = await world.management.kubectl('get', 'tenantroutes', namespace, path);
+    // The gateway serves the TenantRoutes of driver snicket.
+    const setDriver = async (driver: string) =>
       world.management.kubectl(
-        ...['patch', ...at, '--subresource=status', '--type=merge'],
-        ...['--patch', JSON.stringify({ status: { route: { konnectivity } } })],
+        ...['patch', 'tenantroute', name, namespace, '--type=merge'],
+        ...['--patch', JSON.stringify({ spec: { driver } })],
       );
-    const path = '--output=jsonpath={.status.route.konnectivity}';
-    const before: unknown = JSON.parse(await world.management.kubectl('get', ...at, path));
 
-    await patch(null);
+    await setDriver('haproxy');
 
     await untilFailing('a', 'KonnectivityNoRoute');
-    await patch(before);
+    await setDriver('snicket');
     await untilFailing('a');
   });
 

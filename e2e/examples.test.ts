@@ -81,7 +81,7 @@ for (const [whose, paths] of DEFINITIONS) {
     beforeAll(async () => {
       world = await World.start({ management: { workers: 0 } }, { progress: terminalProgress() });
       const { management } = world;
-      const own = ['edges.yaml', 'exposures.yaml'].map((name) =>
+      const own = ['edges.yaml', 'exposures.yaml', 'tenantroutes.yaml'].map((name) =>
         join(repository, 'deploy', 'crds', name),
       );
       const definitions = [...paths, ...own].map((path) =>

@@ -124,13 +124,15 @@ describe('deploy/', () => {
   );
 
   test.each([
-    ['snicket-gateway', 'watch exposures.snicket.dev', true],
+    ['snicket-gateway', 'watch tenantroutes.snicket.dev', true],
+    ['snicket-gateway', 'watch exposures.snicket.dev', false],
     ['snicket-gateway', 'list endpointslices.discovery.k8s.io', true],
     ['snicket-gateway', 'get secrets', false],
     ['snicket-gateway', 'get secrets --namespace=snicket-system', false],
     ['snicket-gateway', 'patch exposures.snicket.dev --subresource=status', false],
     ['snicket-gateway', 'list services', false],
     ['snicket-operator', 'patch exposures.snicket.dev --subresource=status', true],
+    ['snicket-operator', 'delete tenantroutes.snicket.dev', true],
     ['snicket-operator', 'get secrets', true],
     ['snicket-operator', 'list secrets', false],
     ['snicket-operator', 'create secrets', false],

@@ -231,10 +231,10 @@ async function exposure(name: string): Promise<Record<string, unknown> | undefin
 }
 
 async function routedHost(name: string): Promise<string | undefined> {
-  const found = (await exposure(name)) as
-    | { status?: { route?: { api: { host: string } } } }
-    | undefined;
-  return found?.status?.route?.api.host;
+  const namespace = `--namespace=${tenantNamespace('b')}`;
+  const path = `--output=jsonpath={.items[?(@.spec.exposureRef.name=="${name}")].spec.host}`;
+  const hosts = await world.management.kubectl('get', 'tenantroutes', namespace, path);
+  return hosts.split(' ').at(0) || undefined;
 }
 
 let watchers = 0;

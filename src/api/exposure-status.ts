@@ -35,26 +35,6 @@ const hop = z.object({
   at: time.describe('Since when it is so.'),
 });
 
-function routeTo(what: string) {
-  return z.object({
-    host: z.string().max(253).describe(`The host of ${what}.`),
-    service: z.string().max(253).describe("The Service behind it, in the Exposure's namespace."),
-    port: z.int().min(1).max(65_535).describe('The port of that Service.'),
-    portName: z
-      .string()
-      .max(63)
-      .optional()
-      .describe('The name of that port, by which EndpointSlices know it. Default: it has none.'),
-  });
-}
-
-const route = z.object({
-  api: routeTo('the API').describe('To the API server.'),
-  konnectivity: routeTo('konnectivity')
-    .optional()
-    .describe('To the konnectivity server; absent if the control plane has none.'),
-});
-
 /** What became of an Exposure. */
 export const exposureStatus = z.object({
   observedGeneration: z
@@ -72,28 +52,11 @@ export const exposureStatus = z.object({
     .optional()
     .describe('edgeRef references the Edge in use.'),
   driver: z.string().max(63).optional().describe('driver is the driver of that Edge.'),
-  formerEdge: z
-    .string()
-    .max(253)
-    .optional()
-    .describe(
-      "The Edge whose gateway, Snicket's own, carries the tenant too until every proxy and client goes by the Edge in use. Default: none.",
-    ),
   mode: z
     .string()
     .max(63)
     .optional()
     .describe('mode is the mode of the proxies, such as Passthrough or Terminate.'),
-  route: route
-    .optional()
-    .describe(
-      "What Snicket's gateway routes. Absent while the hosts belong to another Exposure or nothing is known of the control plane.",
-    ),
-  formerRoute: route
-    .optional()
-    .describe(
-      "The route by other hosts that was there before, which Snicket's gateway carries too until every proxy and client goes by those in use. Default: none.",
-    ),
   proxies: z
     .object({
       ready: z.int().min(0).describe('Nodes whose proxy is ready.'),

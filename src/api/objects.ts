@@ -1,11 +1,12 @@
 /**
- * Edges and Exposures as whole objects: from values that somebody wrote to values that can be trusted.
+ * Edges, Exposures and TenantRoutes as whole objects: from values that somebody wrote to values that can be trusted.
  */
 import * as z from 'zod';
 import { edgeSpec, edgeStatus, type Edge } from './edge.ts';
 import { exposureStatus } from './exposure-status.ts';
 import { exposureSpec, type Exposure } from './exposure.ts';
 import { faultsOf, InvalidObjectError, sentenceOf } from './fault.ts';
+import { tenantRouteSpec, type TenantRoute } from './tenant-route.ts';
 import { LABEL_PATTERN } from './values/name-patterns.ts';
 import { pattern, withRules, type Rule } from './values/rule.ts';
 
@@ -65,6 +66,14 @@ export const exposureObject = withRules(
   goodName,
 );
 
+/** A TenantRoute. */
+export const tenantRouteObject = z.strictObject({
+  apiVersion,
+  kind: z.literal('TenantRoute').describe('TenantRoute.'),
+  metadata: metadata.extend({ namespace: z.string().min(1) }).describe(METADATA),
+  spec: tenantRouteSpec.describe('Desired state.'),
+});
+
 // From an API server, a field that is not known here is one that a newer definition has, and was checked by it: an
 // operator that is not updated yet serves the rest. In a file of a user it is a mistake.
 
@@ -87,6 +96,11 @@ export function parseExposure(value: unknown): Exposure {
 /** The Exposure in a file, which has no unknown fields. @throws InvalidObjectError with all that is wrong. */
 export function parseExposureStrictly(value: unknown): Exposure {
   return parse(exposureObject, 'Exposure', withoutNulls(value)) as Exposure;
+}
+
+/** The TenantRoute in an answer of an API server. @throws InvalidObjectError with all that is wrong. */
+export function parseTenantRoute(value: unknown): TenantRoute {
+  return parseKnown(tenantRouteObject, 'TenantRoute', value);
 }
 
 function parse<S extends z.ZodType>(schema: S, kind: string, value: unknown): z.output<S> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { tenantRouteName } from '../edges/names.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { LAB_EDGES } from '../operator/testing/edges.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
@@ -34,6 +35,10 @@ function asWritten(object: object): object {
   };
   const { name, namespace } = metadata;
   return { apiVersion, kind, metadata: { name, ...(namespace && { namespace }) }, spec };
+}
+
+function routeName(exposure: string, host: string): string {
+  return tenantRouteName(exposure, { edge: 'shared', driver: 'haproxy', host });
 }
 
 describe('files against the cluster', () => {
@@ -76,11 +81,14 @@ describe('files against the cluster', () => {
       ...['diff', '-f', 'both.yaml', '--only', 'management', ...IMAGE],
     ]);
 
-    expect(stderr).toBe('');
+    expect(stderr).toStartWith('warning: tenants/blue: FormerRoutesKept: ');
     expect(stdout).toBe(`Exposure tenants/blue
+  + management TenantRoute tenants/${routeName('blue', 'blue.example.test')}
   ~ management Ingress tenants/snicket-blue.haproxy
       ~ spec.rules[0].host: tenants-blue.k8s.example.test -> blue.example.test
+  - management TenantRoute tenants/${routeName('blue', 'tenants-blue.k8s.example.test')} (not before the Exposure is Ready by the driver of its Edge: somebody may still go by it)
 Exposure tenants/red
+  + management TenantRoute tenants/${routeName('red', 'tenants-red.k8s.example.test')}
   + management Ingress tenants/snicket-red.haproxy
 `);
     expect(exitCode).toBe(1);
@@ -160,9 +168,7 @@ describe('the folder of `snicket run` against its state and its tenants', () => 
       await blue.user.patch(RESOURCES.endpointSlice, KUBERNETES, 'merge', { endpoints });
     }
 
-    expect(changed.stdout).toContain(
-      '~ status.route.api.host: tenants-blue.k8s.example.test -> tenants-blue.k8s.example.org',
-    );
+    expect(changed.stdout).toContain('+ management TenantRoute tenants/blue-');
     expect(changed.stdout).toContain('~ endpoints[0].addresses[0]: 192.0.2.1 -> ');
     expect(changed.exitCode).toBe(1);
   });

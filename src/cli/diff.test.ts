@@ -1,5 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { parse } from 'yaml';
+import { tenantRouteName } from '../edges/names.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { LAB_EDGES, type LabEdge } from '../operator/testing/edges.ts';
 import { objectOf } from '../operator/testing/objects.ts';
@@ -17,6 +18,11 @@ async function labWith({ spec, objects }: Pick<LabEdge, 'spec' | 'objects'>): Pr
   const lab = await OperatorLab.start({ transport: 'tls', edge: spec });
   lab.management.seed(...objects);
   return lab;
+}
+
+/** The TenantRoute of blue for its API, with this driver. */
+function routeName(driver: string): string {
+  return tenantRouteName('blue', { edge: 'shared', driver, host: 'tenants-blue.k8s.example.test' });
 }
 
 describe('what the operator has brought about', () => {
@@ -49,6 +55,7 @@ describe('before the operator has come', () => {
     const { exitCode, stdout } = await terminal.snicket(['diff']);
 
     expect(stdout).toBe(`Exposure tenants/blue
+  + management TenantRoute tenants/${routeName('haproxy')}
   + management Ingress tenants/snicket-blue.haproxy
   + tenant     EndpointSlice default/kubernetes
   + tenant     Endpoints default/kubernetes
@@ -60,17 +67,16 @@ describe('before the operator has come', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('the route that our own gateway reads would be in the status', async () => {
+  test('the route that our own gateway serves would be made', async () => {
     await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
-    const { port } = await lab.addTenant('blue');
+    await lab.addTenant('blue');
     await lab.expose('blue');
     using terminal = new Terminal(lab.management);
 
     const { stdout } = await terminal.snicket(['diff', '--only', 'management']);
 
     expect(stdout).toBe(`Exposure tenants/blue
-  ~ management Exposure tenants/blue
-      + status.route: {"api":{"host":"tenants-blue.k8s.example.test","service":"blue","port":${port},"portName":"api"}}
+  + management TenantRoute tenants/${routeName('snicket')}
 `);
   });
 
@@ -180,7 +186,9 @@ describe('another wish', () => {
     const render = await terminal.snicket(['render', '-A', '--only', 'management']);
 
     expect(diff.stdout).toBe(`Exposure tenants/blue
+  + management TenantRoute tenants/${routeName('traefik')}
   + management IngressRouteTCP tenants/snicket-blue
+  - management TenantRoute tenants/${routeName('haproxy')} (not before the Exposure is Ready by the driver of its Edge: somebody may still go by it)
   - management Ingress tenants/snicket-blue.haproxy (not before the Exposure is Ready by the driver of its Edge: somebody may still go by it)
 `);
     for (const { stderr } of [diff, render]) {
@@ -221,6 +229,7 @@ describe('another wish', () => {
       [
         'Exposure tenants/blue',
         '  - management Ingress tenants/snicket-blue.haproxy',
+        `  - management TenantRoute tenants/${routeName('haproxy')}`,
         '  - tenant     EndpointSlice default/kubernetes',
         '  - tenant     DaemonSet kube-system/snicket-proxy',
         '  - tenant     Endpoints default/kubernetes',
@@ -269,7 +278,9 @@ describe('what cannot be compared', () => {
 
     const { exitCode, stdout, stderr } = await terminal.snicket(['diff', '--only', 'management']);
 
-    expect(stdout).toBe('');
+    expect(stdout).toBe(
+      `Exposure tenants/blue\n  + management TenantRoute tenants/${routeName('haproxy')}\n`,
+    );
     expect(stderr).toBe(
       'error: tenants/blue: NameTaken: Ingress tenants/snicket-blue.haproxy is there and was not made by Snicket; remove or rename it, or give the Exposure another name\n',
     );

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { parse } from 'yaml';
 import { createClient } from '../kube/client/fetch-client.ts';
+import { tenantRoute } from '../plan/testing/tenant-routes.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { TestApiServer } from '../kube/testing/api-server.ts';
 import { objectOf } from '../operator/testing/objects.ts';
@@ -129,21 +130,18 @@ host-record=api.red.test,2001:db8::10,300
 
     expect(stdout.match(/plain\.test/g)).toHaveLength(2);
     expect(stdout).not.toContain('konnectivity');
-    expect(stderr).toMatch(/^error: plain\/[ab]: HostConflict: a\.plain\.test is held by /);
+    expect(stderr).toMatch(
+      /^error: plain\/[ab]: HostConflict: host a\.plain\.test is already used by /,
+    );
     expect(exitCode).toBe(1);
   });
 });
 
 test('believes the operator where it says that there is no konnectivity', async () => {
   exposure('plain/told', { edgeRef: { name: 'shared' } });
-  const api = { host: 'plain-told.k8s.example.test', service: 'told', port: 6443 };
-  await createClient(server.access).patch(
-    RESOURCES.exposure,
-    { name: 'told', namespace: 'plain' },
-    'merge',
-    { status: { route: { api } } },
-    { subresource: 'status' },
-  );
+  const place = { name: 'told-1', namespace: 'plain' };
+  const { kind, metadata, spec } = tenantRoute('told', 'plain-told.k8s.example.test', place);
+  server.seed(objectOf(kind, metadata, { spec }));
 
   const { stdout } = await terminal.snicket(['dns', 'plain/told', '--format', 'infoblox']);
 

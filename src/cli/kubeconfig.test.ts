@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { createClient } from '../kube/client/fetch-client.ts';
 import { parseKubeconfig } from '../kube/access/kubeconfig.ts';
+import { tenantRoute } from '../plan/testing/tenant-routes.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { TestApiServer } from '../kube/testing/api-server.ts';
 import { LabTenant } from '../operator/testing/lab-tenant.ts';
@@ -69,17 +70,16 @@ async function expose(name: string, told: Told): Promise<void> {
   const key = { name, namespace: 'tenants' };
   server.seed(objectOf('Exposure', key, { spec: { edgeRef: { name: edge }, controlPlane } }));
   if (endpoint === undefined && conditions === undefined) return;
-  const api = { host: endpoint?.split(':')[0], service: 'blue', port: 6443 };
+  if (endpoint !== undefined) {
+    const { kind, metadata, spec } = tenantRoute(name, endpoint.split(':')[0] ?? '');
+    server.seed(objectOf(kind, metadata, { spec }));
+  }
   await createClient(server.access).patch(
     RESOURCES.exposure,
     key,
     'merge',
     {
-      status: {
-        edgeRef: { name: edge },
-        conditions,
-        ...(endpoint !== undefined && { endpoint, route: { api } }),
-      },
+      status: { edgeRef: { name: edge }, conditions, ...(endpoint !== undefined && { endpoint }) },
     },
     { subresource: 'status' },
   );

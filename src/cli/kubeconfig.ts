@@ -166,7 +166,7 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
   const { value: wish, finding } = management.book.wishOf(object);
   if (wish === undefined) throw new NothingToGive(findingText(finding));
   const isFolder = flags.filename !== undefined;
-  const routed = isFolder ? undefined : routedPlace(object);
+  const routed = isFolder ? undefined : routedPlace(object, management);
   const viewpoint = {
     ...{ management, namespace: flags.operatorNamespace, proxyImage: '' },
     isGatewayHere: isFolder,

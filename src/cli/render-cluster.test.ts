@@ -26,9 +26,9 @@ describe('from a cluster', () => {
     expect(stderr).toBe('');
     expect(exitCode).toBe(0);
     const documents = documentsIn(stdout);
-    expect(documents).toHaveLength(7);
+    expect(documents).toHaveLength(8);
     for (const [index, document] of documents.entries()) {
-      const cluster = index === 0 ? lab.management : server;
+      const cluster = index < 2 ? lab.management : server;
       const live = cluster.read(resourceOf(document), document.metadata);
       expect(differences(document, live)).toEqual([]);
     }
@@ -77,7 +77,7 @@ describe('from a cluster', () => {
     expect(stdout).toContain(
       '  tenant.key: "(a new key: there is no Secret snicket-system/snicket-gateway-keys yet, which the operator makes)"\n',
     );
-    expect(stdout).toContain('# management cluster: nothing\n');
+    expect(stdout).toContain('# management cluster: TenantRoute tenants/blue-');
     expect(lab.writes()).toBe(writes);
   });
 

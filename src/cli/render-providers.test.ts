@@ -74,7 +74,9 @@ spec:
     const { exitCode, stdout, stderr } = await terminal.snicket(words);
 
     expect(stdout).toContain('# Exposure tenants/red: Edge shared, driver haproxy');
-    expect(documentsIn(stdout).map(({ kind }) => kind)).toEqual(['TenantControlPlane', 'Ingress']);
+    expect(documentsIn(stdout).map(({ kind }) => kind)).toEqual([
+      ...['TenantControlPlane', 'TenantRoute', 'Ingress'],
+    ]);
     expect(stdout).toContain('red.example.org');
     expect(stderr).toContain(
       'note: Exposure tenants/red is what an annotation of TenantControlPlane tenants/red asks for',
@@ -166,7 +168,9 @@ spec: {template: openstack-hosted-cp-1-0-40, credential: a, config: {workersNumb
       ...['render', '-f', 'own-edge.yaml', 'annotated.yaml', '--only', 'management'],
     ]);
 
-    expect(documentsIn(stdout).map(({ kind }) => kind)).toEqual(['TenantControlPlane']);
+    expect(documentsIn(stdout).map(({ kind }) => kind)).toEqual([
+      ...['TenantControlPlane', 'TenantRoute'],
+    ]);
     expect(stdout).not.toContain('management cluster: nothing');
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { createClient } from '../kube/client/fetch-client.ts';
+import { tenantRoute } from '../plan/testing/tenant-routes.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { TestApiServer } from '../kube/testing/api-server.ts';
 import { objectOf, secretOf } from '../operator/testing/objects.ts';
@@ -85,13 +86,10 @@ async function report(name: string): Promise<void> {
   const message = `${host} has no address; add a DNS record for ${host} that leads to 203.0.113.10`;
   const lastTransitionTime = '2026-03-02T08:00:00Z';
   const status = {
-    ...{
-      edgeRef: { name: 'shared' },
-      mode: 'Passthrough',
-      endpoint: `${host}:443`,
-      observedGeneration: 1,
-    },
-    route: { api: { host, service: name, port: 6443 } },
+    edgeRef: { name: 'shared' },
+    mode: 'Passthrough',
+    endpoint: `${host}:443`,
+    observedGeneration: 1,
     proxies: { ready: 12, desired: 12, summary: '12/12' },
     conditions: [{ type: 'Ready', status: 'False', reason, message, lastTransitionTime }],
     hops: [{ name: 'dns', state: 'Fail', reason, message, at: lastTransitionTime }],
@@ -99,6 +97,8 @@ async function report(name: string): Promise<void> {
   const key = { name, namespace: 'tenants' };
   const options = { subresource: 'status' } as const;
   await createClient(server.access).patch(RESOURCES.exposure, key, 'merge', { status }, options);
+  const { apiVersion: _, kind, metadata, spec } = tenantRoute(name, host);
+  server.seed(objectOf(kind, metadata, { spec }));
 }
 
 const ESCAPE = '\u001B';
@@ -141,7 +141,7 @@ test('diff has colours on a terminal, but not with NO_COLOR, nor in a pipe', asy
 
   expect(coloured).toContain(ESCAPE);
   for (const text of [plain, stdout]) {
-    expect(text).toContain('+ status.route.api.portName');
+    expect(text).toContain('+ management TenantRoute');
     expect(text).not.toContain(ESCAPE);
   }
 });

@@ -2,16 +2,17 @@
  * What a gateway keeps of the objects that it watches: a management cluster may have thousands.
  */
 import { SERVICE_NAME_LABEL } from '../kube/endpoints/endpoint-slice.ts';
-import type { EndpointSlice, RoutedExposure } from './exposure-routes.ts';
+import type { TenantRoute } from '../api/tenant-route.ts';
+import type { EndpointSlice } from './tenant-routes.ts';
 
-/** Nothing else of an Exposure is looked at. */
-export function routedPart({ apiVersion, kind, metadata, status }: RoutedExposure): RoutedExposure {
+/** What the gateway uses of a TenantRoute. */
+export function tenantRoutePart({ apiVersion, kind, metadata, spec }: TenantRoute): TenantRoute {
   const { name, namespace, resourceVersion, uid, creationTimestamp } = metadata;
-  const { edgeRef, driver, formerEdge, route, formerRoute } = status ?? {};
   return {
-    ...{ apiVersion, kind },
+    apiVersion,
+    kind,
     metadata: definedOnly({ name, namespace, resourceVersion, uid, creationTimestamp }),
-    status: definedOnly({ edgeRef, driver, formerEdge, route, formerRoute }),
+    spec,
   };
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DrivenClock } from '../clock/testing/driven-clock.ts';
 import type { Route } from '../gateway/routes/route.ts';
+import type { TenantRouteSpec } from '../api/tenant-route.ts';
 import { RETRY_MS, type RouteCounts } from '../gateway/routes/routes-feed.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { MemoryApiServer } from '../kube/testing/memory/memory-api-server.ts';
@@ -27,6 +28,8 @@ class RoutesLab implements AsyncDisposable {
   routes: readonly Route[] | undefined;
   /** More routes than this the gateway does not take. */
   maxRoutes = 100;
+  /** What came, in order: `all N`, or the hosts of an update, those that are gone with a dash. */
+  readonly sent: string[] = [];
   /** Those above it wait. */
   room = 100;
 
@@ -56,7 +59,16 @@ class RoutesLab implements AsyncDisposable {
       { client: this.server.client(), clock: this.clock, patienceMs: 100, ...options },
       {
         log: createLogger({ level: 'debug', write }),
-        onRoutes: (routes) => this.#take(routes),
+        onRoutes: (routes) => {
+          this.sent.push(`all ${routes.length}`);
+          return this.#take(routes);
+        },
+        onUpdate: ({ set, removed }) => {
+          this.sent.push(...set.map(({ host }) => host), ...removed.map((host) => `-${host}`));
+          const gone = new Set([...removed, ...set.map(({ host }) => host)]);
+          const others = (this.routes ?? []).filter(({ host }) => !gone.has(host));
+          return this.#take([...others, ...set]);
+        },
         known: (host) => this.routes?.find((route) => route.host === host),
       },
     );
@@ -66,7 +78,9 @@ class RoutesLab implements AsyncDisposable {
 
   /** `host -> endpoint endpoint`. */
   texts(): readonly string[] | undefined {
-    return this.routes?.map(({ host, endpoints }) => `${host} -> ${endpoints.join(' ')}`);
+    return this.routes
+      ?.map(({ host, endpoints }) => `${host} -> ${endpoints.join(' ')}`)
+      .toSorted();
   }
 
   async until<T>(what: string, observe: () => T | undefined | false): Promise<T> {
@@ -77,14 +91,27 @@ class RoutesLab implements AsyncDisposable {
     await this.until(`routes ${texts.join(', ')}`, () => Bun.deepEquals(this.texts(), texts));
   }
 
-  async expose(name: string, status: object = {}): Promise<void> {
-    const metadata = { name, namespace: TENANTS };
-    const { user } = this;
-    await user.apply(objectOf('Exposure', metadata, { spec: {} }));
-    const api = { host: `${name}.example.test`, service: name, port: 6443, portName: 'api' };
-    const whole = { edgeRef: { name: 'shared' }, driver: 'snicket', route: { api }, ...status };
-    const patch = { status: whole };
-    await user.patch(RESOURCES.exposure, metadata, 'merge', patch, { subresource: 'status' });
+  /** Writes a TenantRoute for a tenant. */
+  async expose(name: string, spec: Partial<TenantRouteSpec> = {}, tenant = name): Promise<void> {
+    const service = { name: tenant, port: 6443, portName: 'api' };
+    await this.user.apply(
+      objectOf(
+        'TenantRoute',
+        { name, namespace: TENANTS },
+        {
+          spec: {
+            edgeRef: { name: 'shared' },
+            driver: 'snicket',
+            exposureRef: { name: tenant },
+            host: `${name}.example.test`,
+            type: 'API',
+            backend: { service },
+            ...spec,
+          },
+        },
+      ),
+      { force: true },
+    );
   }
 
   async slice(service: string, ...addresses: readonly string[]): Promise<void> {
@@ -137,7 +164,7 @@ describe.concurrent("a gateway's routes from a cluster", () => {
       ...['blue.example.test -> 10.0.0.1:6443 10.0.0.2:6443', 'green.example.test -> '],
     );
 
-    await lab.user.delete(RESOURCES.exposure, { name: 'blue', namespace: TENANTS });
+    await lab.user.delete(RESOURCES.tenantRoute, { name: 'blue', namespace: TENANTS });
     await lab.untilRoutes('green.example.test -> ');
   });
 
@@ -301,31 +328,53 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await using lab = await RoutesLab.start();
     await lab.expose('blue');
     await lab.expose('far', { edgeRef: { name: 'other' } });
-    const api = { host: 'blue.example.test', service: 'copy', port: 6443 };
-    await lab.expose('copy', { route: { api } });
+    await lab.expose('copy', { host: 'blue.example.test' });
     const feed = lab.open({ edge: 'shared', patienceMs: 10_000 });
 
     await feed.start();
     await lab.slice('blue', '10.0.0.1');
 
     await lab.untilRoutes('blue.example.test -> 10.0.0.1:6443');
-    const complaints = lab.log.filter(({ msg }) => String(msg).includes('Exposure tenants/copy'));
+    const complaints = lab.log.filter(({ msg }) =>
+      String(msg).includes('TenantRoute tenants/copy'),
+    );
     expect(complaints.length).toBe(1);
   });
 
-  test('stay for a tenant that leaves for another Edge or other hosts, until it has moved', async () => {
+  test('stay for a tenant that moves to another Edge or other hosts, until they are deleted', async () => {
     await using lab = await RoutesLab.start();
-    const old = { host: 'old.example.test', service: 'blue', port: 6443, portName: 'api' };
-    const moving = { edgeRef: { name: 'other' }, driver: 'haproxy', formerEdge: 'shared' };
-    await lab.expose('blue', { ...moving, formerRoute: { api: old } });
+    const elsewhere = { edgeRef: { name: 'other' }, driver: 'haproxy' } as const;
+    await lab.expose('blue');
+    await lab.expose('old', {}, 'blue');
+    await lab.expose('blue-elsewhere', { ...elsewhere, host: 'blue.example.test' }, 'blue');
     const feed = lab.open({ edge: 'shared', patienceMs: 10_000 });
 
     await feed.start();
 
     expect(lab.texts()).toEqual(['blue.example.test -> ', 'old.example.test -> ']);
 
-    await lab.expose('blue', { ...moving, formerEdge: null, formerRoute: null });
+    for (const name of ['blue', 'old']) {
+      await lab.user.delete(RESOURCES.tenantRoute, { name, namespace: TENANTS });
+    }
     await lab.untilRoutes();
+  });
+
+  test('are sent to the gateway one by one, and as a whole only at the start', async () => {
+    await using lab = await RoutesLab.start();
+    for (const name of ['blue', 'green', 'red']) await lab.expose(name);
+    await lab.slice('blue', '10.0.0.1');
+    const feed = lab.open({ patienceMs: 10_000 });
+    await feed.start();
+    expect(lab.sent).toEqual(['all 3']);
+
+    await lab.slice('blue', '10.0.0.2');
+    await lab.untilRoutes(
+      ...['blue.example.test -> 10.0.0.2:6443', 'green.example.test -> ', 'red.example.test -> '],
+    );
+    await lab.user.delete(RESOURCES.tenantRoute, { name: 'red', namespace: TENANTS });
+    await lab.until('red is gone', () => lab.routes?.length === 2);
+
+    expect(lab.sent).toEqual(['all 3', 'blue.example.test', '-red.example.test']);
   });
 
   test('are read with nothing but GET', async () => {
@@ -336,6 +385,6 @@ describe.concurrent("a gateway's routes from a cluster", () => {
 
     expect(lab.server.writes()).toEqual([]);
     const kinds = new Set(lab.server.requests().map(({ plural }) => plural));
-    expect(kinds).toEqual(new Set(['exposures', 'endpointslices']));
+    expect(kinds).toEqual(new Set(['tenantroutes', 'endpointslices']));
   });
 });

@@ -1,7 +1,8 @@
 /**
- * The routes of a gateway from a management cluster: its Exposures and the EndpointSlices of their Services, by watch.
- * Without the API server nothing changes: the last routes stay in force, over a restart too if there is a state file.
+ * The routes of a gateway from a management cluster: its TenantRoutes and the EndpointSlices of their Services, by watch.
+ * A change updates the routes that it concerns. Without the API server nothing changes: the last routes stay in force, over a restart too if there is a state file.
  */
+import type { TenantRoute } from '../api/tenant-route.ts';
 import { systemClock, type Clock } from '../clock/clock.ts';
 import {
   nothingLoaded,
@@ -12,14 +13,14 @@ import {
   type RoutesFeed,
   type RoutesSink,
 } from '../gateway/routes/routes-feed.ts';
-import type { Route } from '../gateway/routes/route.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { Informer } from '../kube/informer/informer.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { SERVICE_NAME_LABEL } from '../kube/endpoints/endpoint-slice.ts';
-import { exposureRoutes, type EndpointSlice, type RoutedExposure } from './exposure-routes.ts';
-import { endpointPart, routedPart, serviceKey } from './kept-parts.ts';
+import { endpointPart, serviceKey, tenantRoutePart } from './kept-parts.ts';
+import { RouteSet } from './route-set.ts';
 import { readRoutesState, writeRoutesState } from './routes-state.ts';
+import type { EndpointSlice } from './tenant-routes.ts';
 
 /** Options of {@link KubernetesRoutes}. */
 export interface KubernetesRoutesOptions {
@@ -36,14 +37,17 @@ export interface KubernetesRoutesOptions {
 
 /** Changes of a rollout come in bursts: they are put in force together, this long after the first. */
 const GATHER_MS = 20;
+/** The file has all routes. Writing it takes at most one part in so many of the time. */
+const KEEP_SHARE = 10;
 
 /** Watches a management cluster. */
 export class KubernetesRoutes implements RoutesFeed {
   readonly #options: KubernetesRoutesOptions;
   readonly #sink: RoutesSink;
   readonly #stopped = new AbortController();
-  readonly #exposures: Informer<RoutedExposure>;
+  readonly #tenantRoutes: Informer<TenantRoute>;
   readonly #slices: Informer<EndpointSlice>;
+  readonly #routes: RouteSet;
   readonly #state: LoadState = nothingLoaded();
   readonly #clock: Clock;
   #stopGathering: (() => void) | undefined;
@@ -51,19 +55,23 @@ export class KubernetesRoutes implements RoutesFeed {
   #refusal: string | undefined;
   #refusals = 0;
   #stopRetrying: (() => void) | undefined;
-  #faults = new Set<string>();
-  #kept: string | undefined;
+  /** Whether the gateway has the routes of the last update, so that the next one will do. */
+  #isCurrent = false;
+  /** What was said last of a file that cannot be written. */
+  #unkept: string | undefined;
+  #mayKeepAtMs = 0;
+  #stopKeeping: (() => void) | undefined;
 
   constructor(options: KubernetesRoutesOptions, sink: RoutesSink) {
     this.#options = options;
     this.#sink = sink;
     const { client, clock = systemClock } = options;
     this.#clock = clock;
-    this.#exposures = new Informer<RoutedExposure>({
+    this.#tenantRoutes = new Informer<TenantRoute>({
       client,
       clock,
-      resource: RESOURCES.exposure,
-      trim: routedPart,
+      resource: RESOURCES.tenantRoute,
+      trim: tenantRoutePart,
     });
     this.#slices = new Informer<EndpointSlice>({
       client,
@@ -74,10 +82,14 @@ export class KubernetesRoutes implements RoutesFeed {
       trim: endpointPart,
       indexes: { service: (slice) => [serviceKey(slice)] },
     });
+    this.#routes = new RouteSet({
+      slicesOf: (namespace, service) => this.#slices.byIndex('service', `${namespace}/${service}`),
+      edge: options.edge,
+    });
   }
 
   get state(): LoadState {
-    const failing = [this.#exposures, this.#slices].find(({ state }) => !state.isConnected);
+    const failing = [this.#tenantRoutes, this.#slices].find(({ state }) => !state.isConnected);
     const { lastError } = failing?.state ?? {};
     const isInForce = this.#state.loads > 0 && this.#refusal === undefined;
     this.#state.isGood = isInForce && failing === undefined;
@@ -86,20 +98,29 @@ export class KubernetesRoutes implements RoutesFeed {
         ? this.#refusal
         : `the API server at ${this.#options.client.server} cannot be watched: ${lastError?.message ?? 'no answer yet'}`;
     this.#state.failures =
-      this.#exposures.state.failures + this.#slices.state.failures + this.#refusals;
+      this.#tenantRoutes.state.failures + this.#slices.state.failures + this.#refusals;
     return this.#state;
   }
 
   async start(): Promise<void> {
     const hasState = await this.#beginWithState();
     const { signal } = this.#stopped;
-    for (const informer of [this.#exposures, this.#slices]) {
-      informer.onChange(() => this.#gather());
-      void informer.run(signal);
-    }
-    const synced = Promise.all([this.#exposures.synced(signal), this.#slices.synced(signal)]).then(
-      () => this.#putInForce(),
-    );
+    this.#tenantRoutes.onChange(({ type, object }) => {
+      if (type === 'DELETED') this.#routes.remove(object);
+      else this.#routes.put(object);
+      this.#gather();
+    });
+    this.#slices.onChange((change) => {
+      this.#routes.slicesChanged(serviceKey(change.object));
+      if (change.type === 'MODIFIED') this.#routes.slicesChanged(serviceKey(change.previous));
+      this.#gather();
+    });
+    void this.#tenantRoutes.run(signal);
+    void this.#slices.run(signal);
+    const synced = Promise.all([
+      this.#tenantRoutes.synced(signal),
+      this.#slices.synced(signal),
+    ]).then(() => this.#putInForce());
     synced.catch(() => {}); // stopped before there was an answer
     if (hasState) return;
     const patience = this.#clock.timeoutSignal(this.#options.patienceMs ?? 10_000);
@@ -114,6 +135,7 @@ export class KubernetesRoutes implements RoutesFeed {
     this.#stopped.abort();
     this.#stopGathering?.();
     this.#recover();
+    if (this.#stopKeeping !== undefined) this.#keep();
   }
 
   /** Whether there are routes from before. */
@@ -123,7 +145,7 @@ export class KubernetesRoutes implements RoutesFeed {
     try {
       const routes = await readRoutesState(statePath);
       if (routes === undefined) return false;
-      const { added } = this.#take(routes);
+      const { added } = this.#take(() => this.#sink.onRoutes(routes));
       this.#sink.log.info('routes in force, as they were before the restart', {
         file: statePath,
         routes: added,
@@ -139,7 +161,7 @@ export class KubernetesRoutes implements RoutesFeed {
   }
 
   #gather(): void {
-    if (!this.#exposures.hasSynced || !this.#slices.hasSynced) return;
+    if (!this.#tenantRoutes.hasSynced || !this.#slices.hasSynced) return;
     this.#stopGathering ??= this.#clock.after(GATHER_MS, () => this.#putInForce());
   }
 
@@ -149,20 +171,20 @@ export class KubernetesRoutes implements RoutesFeed {
     const startMs = this.#clock.nowMs();
     const { log } = this.#sink;
     try {
-      const { routes, faults } = exposureRoutes({
-        exposures: this.#exposures.list(),
-        slicesOf: (namespace, service) =>
-          this.#slices.byIndex('service', `${namespace}/${service}`),
-        edge: this.#options.edge,
-      });
-      this.#tell(faults);
-      const { waiting, ...counts } = this.#take(routes);
+      const update = this.#routes.update();
+      for (const fault of update.newFaults) log.warn(fault);
+      const isUpdate = this.#isCurrent;
+      this.#isCurrent = false;
+      const { waiting, ...counts } = this.#take(() =>
+        isUpdate ? this.#sink.onUpdate(update) : this.#sink.onRoutes(this.#routes.list()),
+      );
+      this.#isCurrent = waiting === 0;
       if (waiting === 0) this.#recover();
       else this.#wait(waiting);
       this.#state.loadSeconds = (this.#clock.nowMs() - startMs) / 1000;
       if (counts.added + counts.changed + counts.removed === 0) return;
-      log.info('routes in force', { routes: routes.length - waiting, ...counts });
-      this.#keep(routes);
+      log.info('routes in force', { routes: this.#routes.size - waiting, ...counts });
+      this.#keepSoon();
     } catch (error) {
       this.#recover();
       this.#refuse(error instanceof Error ? error.message : String(error));
@@ -193,31 +215,37 @@ export class KubernetesRoutes implements RoutesFeed {
     this.#stopRetrying = undefined;
   }
 
-  #take(routes: readonly Route[]): RouteCounts {
-    const counts = this.#sink.onRoutes(routes);
+  #take(change: () => RouteCounts): RouteCounts {
+    const counts = change();
     if (counts.waiting > 0) return counts;
     this.#state.loads++;
     this.#state.loadedAtSeconds = this.#clock.now().getTime() / 1000;
     return counts;
   }
 
-  /** Each fault once, as long as it lasts. */
-  #tell(faults: readonly string[]): void {
-    for (const fault of faults) if (!this.#faults.has(fault)) this.#sink.log.warn(fault);
-    this.#faults = new Set(faults);
+  #keepSoon(): void {
+    const waitMs = this.#mayKeepAtMs - this.#clock.nowMs();
+    if (waitMs <= 0) this.#keep();
+    else this.#stopKeeping ??= this.#clock.after(waitMs, () => this.#keep());
   }
 
-  #keep(routes: readonly Route[]): void {
+  #keep(): void {
+    this.#stopKeeping?.();
+    this.#stopKeeping = undefined;
     const { statePath } = this.#options;
     if (statePath === undefined) return;
+    const startMs = this.#clock.nowMs();
     try {
-      writeRoutesState(statePath, routes);
-      this.#kept = undefined;
+      writeRoutesState(statePath, this.#routes.list());
+      this.#unkept = undefined;
     } catch (error) {
       const sentence = error instanceof Error ? error.message : String(error);
-      if (sentence === this.#kept) return; // said before
-      this.#kept = sentence;
+      if (sentence === this.#unkept) return; // said before
+      this.#unkept = sentence;
       this.#sink.log.error('the routes cannot be kept for a restart', { file: statePath, error });
+    } finally {
+      const endMs = this.#clock.nowMs();
+      this.#mayKeepAtMs = endMs + (KEEP_SHARE - 1) * (endMs - startMs);
     }
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Edge } from '../api/edge.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
-import { groupOf } from '../kube/resource.ts';
+import { groupOf, RESOURCES } from '../kube/resource.ts';
 import { whereabouts } from './claims/same-edge.ts';
 import { warning, type EdgeFinding } from './codes.ts';
 import { driverFor, ROUTE_RESOURCES } from './driver-for.ts';
@@ -23,17 +23,30 @@ export function formerRoutes<T extends KubeObject>(
   });
 }
 
-/** Says that such routes are there still, why, and until when; nothing if there are none. */
+/**
+ * Says that such routes are there still, why, and until when; undefined if there are none.
+ *
+ * @param former - Objects of a previous driver, and previous TenantRoutes.
+ */
 export function formerRoutesKept(
   former: readonly KubeObject[],
   { spec }: Pick<Edge, 'spec'>,
 ): EdgeFinding | undefined {
   if (former.length === 0) return undefined;
+  const objects = former.filter((object) => !isTenantRoute(object));
+  const sentence =
+    objects.length > 0
+      ? `proxies and clients may still go by the former driver, so ${objects.map(objectText).join(', ')} will be deleted only when the Exposure is Ready by driver ${spec.driver}`
+      : `proxies and clients may still use previous routes, so ${former.map(objectText).join(', ')} will be deleted only when the Exposure is Ready by the new ones`;
   return warning(
     'FormerRoutesKept',
-    `proxies and clients may still go by the former driver, so ${former.map(objectText).join(', ')} will be deleted only when the Exposure is Ready by driver ${spec.driver}`,
+    sentence,
     'see in its conditions what is missing, if that takes long',
   );
+}
+
+function isTenantRoute(object: KubeObject): boolean {
+  return kindOf(object) === kindOf(RESOURCES.tenantRoute);
 }
 
 function kindsOf(resources: readonly Pick<KubeObject, 'apiVersion' | 'kind'>[]): Set<string> {

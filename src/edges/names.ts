@@ -47,6 +47,22 @@ export function routeObjectNames(exposure: string): readonly string[] {
   return suffixes.map((suffix) => routeObjectName(exposure, suffix));
 }
 
+/** Length of the hash in the name of a TenantRoute: 10 hexadecimal digits, 40 bits. */
+const ROUTE_HASH_LENGTH = 10;
+
+/**
+ * The name of the TenantRoute of an Exposure for one host on one Edge. The driver is part of it: while an Edge changes
+ * its driver, the TenantRoutes of both are there.
+ */
+export function tenantRouteName(
+  exposure: string,
+  { edge, driver, host }: { readonly edge: string; readonly driver: string; readonly host: string },
+): string {
+  const text = `${edge}\n${driver}\n${host}`;
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, ROUTE_HASH_LENGTH);
+  return `${exposure}-${hash}`;
+}
+
 /** The value by which objects of the management cluster name their Exposure. */
 export function exposureLabelValue(exposure: string): string {
   return fitting(exposure, MAX_LABEL_LENGTH);

@@ -15,7 +15,7 @@ import { registerGatewayMetrics } from './gateway-metrics.ts';
 import { KeySource } from './key-source.ts';
 import { MAX_ROUTES, type GatewayOptions } from './options.ts';
 import type { Route } from './routes/route.ts';
-import { RouteTable } from './routes/route-table.ts';
+import { RouteTable, type RouteChanges } from './routes/route-table.ts';
 import type { LoadState, RouteCounts, RoutesFeed } from './routes/routes-feed.ts';
 import { Crew } from './thread/crew.ts';
 import type { FromThread } from './thread/messages.ts';
@@ -72,7 +72,8 @@ export class Gateway {
     this.#table = new RouteTable(maxRoutes, this.crew);
     this.#routes = options.openRoutes({
       log,
-      onRoutes: (routes) => this.#putInForce(routes),
+      onRoutes: (routes) => this.#putInForce(routes, () => this.#table.replace(routes)),
+      onUpdate: (update) => this.#putInForce(update.set, () => this.#table.update(update)),
       known: (host) => this.#table.find(host),
     });
     this.#keys =
@@ -200,10 +201,10 @@ export class Gateway {
     this.#log.warn(`${sentence}; this machine has no IPv6, and IPv4 alone is served`);
   }
 
-  #putInForce(routes: readonly Route[]): RouteCounts {
+  #putInForce(routes: readonly Route[], change: () => RouteChanges): RouteCounts {
     const before = this.#table.size;
     const unknown = routes.filter(({ host }) => this.#table.find(host) === undefined);
-    const changes = this.#table.replace(routes);
+    const changes = change();
     this.crew.changeRoutes(changes);
     const { size, waiting } = this.#table;
     const added = unknown.filter(({ host }) => this.#table.find(host) !== undefined).length;

@@ -53,6 +53,7 @@ export const RESOURCES = {
   ),
   edge: resource('snicket.dev/v1alpha1', 'Edge', 'edges', false),
   exposure: resource('snicket.dev/v1alpha1', 'Exposure', 'exposures'),
+  tenantRoute: resource('snicket.dev/v1alpha1', 'TenantRoute', 'tenantroutes'),
   ingressRouteTcp: resource('traefik.io/v1alpha1', 'IngressRouteTCP', 'ingressroutetcps'),
   transportServer: resource('k8s.nginx.org/v1', 'TransportServer', 'transportservers'),
   httpProxy: resource('projectcontour.io/v1', 'HTTPProxy', 'httpproxies'),

@@ -14,6 +14,7 @@ setDefaultTimeout(30_000);
 const nothing = () => {};
 const LISTENER = {
   ...{ onExposure: nothing, onEdge: nothing, onService: nothing, onOwned: nothing },
+  onTenantRoute: nothing,
   ...{ onStranger: nothing, onNamespace: nothing, onEdgeSetting: nothing, onServed: nothing },
   onProvided: nothing,
 };

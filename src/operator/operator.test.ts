@@ -22,9 +22,18 @@ describe('an Exposure of a Service', () => {
       edgeRef: { name: 'shared' },
       driver: 'snicket',
       mode: 'Passthrough',
-      route: { api: { host: 'tenants-blue.k8s.example.test', service: 'blue', portName: 'api' } },
       proxies: { summary: '1/1' },
     });
+    expect(lab.routesOf('blue')).toEqual([
+      {
+        edgeRef: { name: 'shared' },
+        driver: 'snicket',
+        exposureRef: { name: 'blue' },
+        host: 'tenants-blue.k8s.example.test',
+        type: 'API',
+        backend: { service: { name: 'blue', port: expect.any(Number), portName: 'api' } },
+      },
+    ]);
     expect(server.read(RESOURCES.endpointSlice, SLICE)).toMatchObject({
       endpoints: [{ addresses: ['100.64.64.1'] }],
     });

@@ -14,9 +14,15 @@ import {
   readControlPlane,
   type ControlPlaneReading,
 } from '../providers/reading/read-control-plane.ts';
-import { isElsewhere } from './exposure/exposure-status.ts';
 import { isInUse } from './exposure/verdicts/exposure-verdicts.ts';
-import { madeFor, nameTaken, routeChanges, routeFindings } from './exposure/route-changes.ts';
+import {
+  madeFor,
+  nameTaken,
+  previousHosts,
+  routeChanges,
+  routeFindings,
+  type RouteChanges,
+} from './exposure/route-changes.ts';
 import {
   lookAtExposure,
   lookAtTenant,
@@ -69,7 +75,7 @@ export interface Outlook {
   /** The values of its chart; absent for a control plane that belongs to no ClusterDeployment of k0rdent. */
   readonly chart?: ForeseenChart | undefined;
   /** Absent: that cannot be told now, and nothing is changed. */
-  readonly management?: ClusterOutlook | undefined;
+  readonly management?: (ClusterOutlook & Partial<Pick<RouteChanges, 'previous'>>) | undefined;
   /** The same of the tenant. */
   readonly tenant?: ClusterOutlook | undefined;
   /** Absent: the tenant was not asked, or did not answer. */
@@ -113,13 +119,17 @@ export async function outlookOf(
   if (wish === undefined) return { object, isRouted: false, findings: [finding] };
   const look = await lookAtExposure(object, wish, viewpoint, signal);
   const { routes } = look.plan;
-  const provided = await providedOutlook(look, viewpoint, signal);
+  const provided = await providedOutlook(object, look, viewpoint, signal);
   const changes = await routeChanges(viewpoint, object, wish.edge, look.plan, signal);
   // What is in use stays as it is until the Edge that is wished for takes routes.
-  const isMoving = changes?.isBlocked === true && isElsewhere(statusOf(object), wish.edge);
+  const isMoving = changes?.isBlocked === true && changes.isElsewhere;
   const former = formerRoutes(changes?.superfluous ?? [], wish.edge);
-  const isPrepared =
-    provided.preparation?.isPrepared !== false || isInUse(object, statusOf(object), look, former);
+  const routed = {
+    former,
+    previous: changes?.previous ?? [],
+    isRoutedAsPlanned: changes?.isRoutedAsPlanned === true,
+  };
+  const isPrepared = provided.preparation?.isPrepared !== false || isInUse(object, look, routed);
   const tenant =
     routes === undefined || isMoving || !asksTenant || !isPrepared
       ? undefined
@@ -144,6 +154,7 @@ export async function outlookOf(
 
 /** What is to be written into the objects of its provider, once the wish can be met. @throws KubeError */
 export async function providedOutlook(
+  object: KubeObject,
   { wish, plan, reading: { provided } }: Look,
   { management }: Viewpoint,
   signal: AbortSignal,
@@ -155,7 +166,10 @@ export async function providedOutlook(
   if (provided === undefined || hosts === undefined || isRefused) return {};
   const { port } = wish.edge.spec;
   return {
-    preparation: foreseenPreparation(wish, hosts, provided, management.book),
+    preparation: foreseenPreparation(wish, hosts, provided, {
+      has: (key) => management.book.has(key),
+      previousHosts: previousHosts(management, object, hosts),
+    }),
     chart: await foreseenChart(provided, { hosts, port }, controlPlaneObjects(management, signal)),
   };
 }

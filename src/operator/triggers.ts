@@ -2,7 +2,8 @@
  * Who has to be looked at when something in the management cluster changes: all whom it may concern, and nobody else.
  */
 import type { Edge } from '../api/edge.ts';
-import type { ExposureStatus } from '../api/exposure.ts';
+import { exposureKeyOf } from '../api/host-ownership.ts';
+import type { TenantRoute } from '../api/tenant-route.ts';
 import { claimsOf, covers } from '../edges/claims/claims.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
@@ -19,7 +20,7 @@ export interface TriggersOptions {
   /** Absent until it is put together. */
   readonly management: () => Pick<
     ManagementCluster,
-    'exposures' | 'edges' | 'book' | 'all' | 'providedAt'
+    'exposures' | 'edges' | 'book' | 'tenantRoutes' | 'all' | 'providedAt'
   >;
   /** Where Exposures are queued that an event concerns. */
   readonly exposures: Pick<WorkQueue, 'add'>;
@@ -53,9 +54,14 @@ export class Triggers implements ManagementListener {
     const isNews = previous === undefined || isForeign || !isOurOwnWriting(object, previous);
     if (isNews) exposures.add(key);
     if (isNews) this.#lookAtShims(object.metadata);
-    // Hosts that are given up may be what others wait for, and they are held for as long as they are routed.
-    this.#lookAtClaimants(this.#hostsNoLongerHeld(object, previous), key);
-    this.#lookAtFormerHolders(object, previous);
+    // Other Exposures may wait for hosts that this one does not claim any more.
+    this.#lookAtClaimants(this.#hostsNoLongerClaimed(object, previous), key);
+  };
+
+  readonly onTenantRoute = (route: TenantRoute): void => {
+    const key = exposureKeyOf(route);
+    this.#options.exposures.add(key);
+    this.#lookAtClaimants([route.spec.host], key);
   };
 
   readonly onEdge = (object: KubeObject, previous: KubeObject | undefined): void => {
@@ -86,9 +92,10 @@ export class Triggers implements ManagementListener {
   /** Somebody claims hosts, or gives them up: those of ours that are among them are looked at. */
   readonly onStranger = (object: KubeObject): void => {
     const claims = claimsOf(object);
-    this.#lookAt(this.#options.management().exposures.list(), (exposure) => {
-      return claims.some((claim) => routedHosts(exposure).some((host) => covers(claim, host)));
-    });
+    for (const route of this.#options.management().tenantRoutes.list()) {
+      const isClaimed = claims.some((claim) => covers(claim, route.spec.host));
+      if (isClaimed) this.#options.exposures.add(exposureKeyOf(route));
+    }
   };
 
   readonly onNamespace = (name: string): void => {
@@ -141,42 +148,25 @@ export class Triggers implements ManagementListener {
     }
   }
 
-  /** The hosts that an Exposure has given up, or is about to. */
-  #hostsNoLongerHeld(object: KubeObject, previous: KubeObject | undefined): readonly string[] {
+  /** The hosts that an Exposure does not claim any more, or is about to give up. */
+  #hostsNoLongerClaimed(object: KubeObject, previous: KubeObject | undefined): readonly string[] {
     const { book, exposures } = this.#options.management();
     const isThere = exposures.get(object.metadata) !== undefined;
     if (previous === undefined) return isThere ? [] : book.hostsClaimedBy(object);
-    const isSame = object.metadata.generation === previous.metadata.generation;
-    const [routed, routedBefore] = [routedHosts(object), routedHosts(previous)];
-    if (isSame && Bun.deepEquals(routed, routedBefore)) return [];
+    if (isUnchanged(object, previous)) return [];
     const before = book.hostsClaimedBy(previous);
+    // Exposures that wait for a host report that its owner is being deleted.
     const { deletionTimestamp } = object.metadata;
-    // Those who wait are told that it leaves.
     if (deletionTimestamp !== previous.metadata.deletionTimestamp) return before;
     const claimed = new Set(book.hostsClaimedBy(object));
-    return before.filter(
-      (host) => !claimed.has(host) || (routedBefore.includes(host) && !routed.includes(host)),
-    );
-  }
-
-  /** Those who had a host before that somebody else has by now: it is not theirs to keep. */
-  #lookAtFormerHolders(object: KubeObject, previous: KubeObject | undefined): void {
-    const before = previous === undefined ? [] : routedHosts(previous);
-    const hosts = routedHosts(object).filter((host) => !before.includes(host));
-    if (hosts.length === 0) return;
-    this.#lookAt(this.#options.management().exposures.list(), (exposure) => {
-      const { formerRoute } = statusIn(exposure);
-      return hosts.some((host) => hostsIn(formerRoute).includes(host));
-    });
+    return before.filter((host) => !claimed.has(host));
   }
 
   #lookAtClaimants(hosts: readonly string[], except: string): void {
-    if (hosts.length === 0) return;
-    const { book, exposures } = this.#options.management();
-    this.#lookAt(exposures.list(), (object) => {
-      if (keyText(object.metadata) === except) return false;
-      return book.hostsClaimedBy(object).some((host) => hosts.includes(host));
-    });
+    const { book } = this.#options.management();
+    for (const key of hosts.flatMap((host) => [...book.claimantsOf(host)])) {
+      if (key !== except) this.#options.exposures.add(key);
+    }
   }
 
   #lookAtAll(): void {
@@ -188,11 +178,6 @@ export class Triggers implements ManagementListener {
       if (isMeant(object)) this.#options.exposures.add(keyText(object.metadata));
     }
   }
-}
-
-/** As far as it goes: it was not looked into whether it is as it should be. */
-function statusIn(exposure: KubeObject): Partial<ExposureStatus> {
-  return (exposure as { readonly status?: ExposureStatus }).status ?? {};
 }
 
 /** A status or a finalizer that we wrote ourselves is no news. */
@@ -213,10 +198,8 @@ function addressesIn(edge: KubeObject): readonly string[] {
   return (edge as Partial<Edge>).status?.addresses ?? [];
 }
 
-function routedHosts(exposure: KubeObject): readonly string[] {
-  return hostsIn(statusIn(exposure).route);
-}
-
-function hostsIn(route: ReturnType<typeof statusIn>['route']): readonly string[] {
-  return [route?.api?.host, route?.konnectivity?.host].flatMap((host) => host ?? []);
+function isUnchanged({ metadata: after }: KubeObject, { metadata: before }: KubeObject): boolean {
+  return (
+    after.generation === before.generation && after.deletionTimestamp === before.deletionTimestamp
+  );
 }

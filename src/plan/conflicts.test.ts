@@ -1,157 +1,223 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { hostConflict, hostHolders, type HostClaim } from './conflicts.ts';
+import { ROUTES_FINALIZER } from '../api/host-ownership.ts';
+import { TenantRouteIndex } from '../api/tenant-route-index.ts';
+import type { TenantRoute } from '../api/tenant-route.ts';
+import { claimedHosts, hostConflict, type HostClaim } from './conflicts.ts';
+import { HostClaims } from './host-claims.ts';
+import { tenantRoute } from './testing/tenant-routes.ts';
 import { exposure } from './testing/wishes.ts';
 
-interface Wish {
+interface Claim {
   readonly name: string;
   readonly created?: string;
   readonly api: string;
   readonly konnectivity?: string;
-  readonly routed?: string;
-  readonly former?: string;
-  readonly deleted?: string;
+  readonly isDeleted?: boolean;
+  readonly hasFinalizer?: boolean;
 }
 
-function claim({ name, created, api, konnectivity, routed, former, deleted }: Wish): HostClaim {
+const OLD = '2026-01-01T00:00:00Z';
+const YOUNG = '2026-02-01T00:00:00Z';
+
+function claim({ name, created = OLD, api, konnectivity, ...state }: Claim): HostClaim {
   const { metadata } = exposure({}, { name });
-  const route = routed === undefined ? undefined : { host: routed, service: name, port: 6443 };
-  const formerRoute =
-    former === undefined ? {} : { formerRoute: { api: { ...route!, host: former } } };
   return {
     exposure: {
       metadata: {
         ...metadata,
-        ...(created !== undefined && { creationTimestamp: created }),
-        ...(deleted !== undefined && { deletionTimestamp: deleted }),
+        creationTimestamp: created,
+        ...(state.isDeleted === true && { deletionTimestamp: YOUNG }),
+        ...(state.hasFinalizer === true && { finalizers: [ROUTES_FINALIZER] }),
       },
-      ...(route !== undefined && { status: { route: { api: route }, ...formerRoute } }),
     },
     hosts: { api, konnectivity },
   };
 }
 
+function ownersOf(claims: readonly HostClaim[], routes: readonly TenantRoute[] = []): HostClaims {
+  const owners = new HostClaims(new TenantRouteIndex(routes));
+  for (const one of claims) owners.put(one);
+  return owners;
+}
+
 /** By name: the message of the conflict, or that there is none. */
-function outcomes(...wishes: readonly Wish[]): Record<string, string> {
-  const claims = wishes.map(claim);
-  const holders = hostHolders(claims);
+function outcomes(claims: readonly Claim[], routes: readonly TenantRoute[] = []) {
+  const all = claims.map(claim);
+  const owners = ownersOf(all, routes);
   return Object.fromEntries(
-    claims.map((one) => [
+    all.map((one) => [
       one.exposure.metadata.name,
-      hostConflict(one, holders)?.message ?? 'has its hosts',
+      hostConflict(one, owners)?.message ?? 'has its hosts',
     ]),
   );
 }
 
-test('the older of two has the host, and the younger is told who', () => {
-  const young = { name: 'young', created: '2026-03-02T10:00:00Z', api: 'x.example.com' };
-  const old = { name: 'old', created: '2026-03-01T10:00:00Z', api: 'x.example.com' };
+test('of two claims without a TenantRoute the older one has the host', () => {
+  const young = { name: 'young', created: YOUNG, api: 'x.example.com' };
+  const old = { name: 'old', created: OLD, api: 'x.example.com' };
 
-  expect(outcomes(young, old)).toEqual({
-    young: 'x.example.com is held by Exposure tenants/old since 2026-03-01',
+  expect(outcomes([young, old])).toEqual({
+    young: 'host x.example.com is already used by Exposure tenants/old',
     old: 'has its hosts',
   });
 });
 
-test('of two of the same age, the first by name has it', () => {
-  const created = '2026-03-01T10:00:00Z';
-
-  const found = outcomes({ name: 'b', created, api: 'x' }, { name: 'a', created, api: 'x' });
+test('of two claims of the same age the first by name has the host', () => {
+  const found = outcomes([
+    { name: 'b', api: 'x' },
+    { name: 'a', api: 'x' },
+  ]);
 
   expect(found['a']).toBe('has its hosts');
   expect(found['b']).toContain('tenants/a');
 });
 
-test('a host that is routed stays, however old the one that begins to wish for it', () => {
+test('an Exposure that had routes comes before an older one that had none', () => {
+  const found = outcomes([
+    { name: 'old', created: OLD, api: 'x' },
+    { name: 'young', created: YOUNG, api: 'x', hasFinalizer: true },
+  ]);
+
+  expect(found['young']).toBe('has its hosts');
+  expect(found['old']).toContain('tenants/young');
+});
+
+test('a host with a TenantRoute stays, however old the Exposure that begins to claim it', () => {
   const found = outcomes(
-    { name: 'old', created: '2026-01-01T00:00:00Z', api: 'x', routed: 'y' },
-    { name: 'young', created: '2026-02-01T00:00:00Z', api: 'x', routed: 'x' },
+    [
+      { name: 'old', created: OLD, api: 'x', hasFinalizer: true },
+      { name: 'young', created: YOUNG, api: 'x' },
+    ],
+    [tenantRoute('young', 'x'), tenantRoute('old', 'y')],
   );
 
   expect(found).toEqual({
-    old: 'x is held by Exposure tenants/young since 2026-02-01; the route by y stays in use',
+    old: 'host x is already used by Exposure tenants/young; the route by y stays in use',
     young: 'has its hosts',
   });
 });
 
-test('a host that is given up is held until its route is gone', () => {
-  const mover = { name: 'mover', created: '2026-02-01T00:00:00Z', api: 'new' };
-  const heir = { name: 'heir', created: '2026-03-01T00:00:00Z', api: 'old' };
+test('of two TenantRoutes for a host the first one decides', () => {
+  const claims = [
+    { name: 'a', api: 'x' },
+    { name: 'b', api: 'x' },
+  ];
+  const at = (name: string, created: string) =>
+    tenantRoute(name, 'x', { creationTimestamp: created });
 
-  expect(outcomes({ ...mover, routed: 'old' }, heir)['heir']).toContain('tenants/mover');
-  expect(outcomes({ ...mover, routed: 'new' }, heir)['heir']).toBe('has its hosts');
+  expect(outcomes(claims, [at('a', YOUNG), at('b', OLD)])['b']).toBe('has its hosts');
+  expect(outcomes(claims, [at('a', OLD), at('b', OLD)])['a']).toBe('has its hosts');
 });
 
-test('a host that an Exposure has moved away from is its own until somebody else wishes for it', () => {
-  const created = '2026-02-01T00:00:00Z';
-  const mover = claim({ name: 'mover', created, api: 'new', routed: 'new', former: 'old' });
-  const heir = claim({ name: 'heir', created: '2026-03-01T00:00:00Z', api: 'old' });
+test('a host that is not claimed any more is owned until its TenantRoute is gone', () => {
+  const claims = [
+    { name: 'mover', created: YOUNG, api: 'new' },
+    { name: 'heir', created: OLD, api: 'old' },
+  ];
+  const current = tenantRoute('mover', 'new');
 
-  expect(hostHolders([mover]).get('old')).toBe(mover);
-  expect(hostHolders([mover, heir]).get('old')).toBe(heir);
-  expect(hostConflict(heir, hostHolders([mover, heir]))).toBeUndefined();
-});
-
-test('a route stays with whoever wishes for a host that he cannot have, but not if that is another’s too', () => {
-  const rival = claim({ name: 'rival', created: '2026-01-01T00:00:00Z', api: 'x', routed: 'x' });
-  const mover = claim({ name: 'mover', created: '2026-02-01T00:00:00Z', api: 'x', routed: 'own' });
-  const twin = claim({ name: 'twin', created: '2026-02-01T00:00:00Z', api: 'x', routed: 'x' });
-  const newcomer = claim({ name: 'newcomer', created: '2026-02-01T00:00:00Z', api: 'x' });
-  const holders = hostHolders([rival, mover, twin, newcomer]);
-
-  expect(hostConflict(mover, holders)).toMatchObject({ code: 'HostConflict', keepsRoute: true });
-  expect(hostConflict(twin, holders)).toMatchObject({ code: 'HostConflict', keepsRoute: false });
-  expect(hostConflict(newcomer, holders)).toMatchObject({ keepsRoute: false });
-});
-
-test('one that is being deleted holds its host to the end, and the message says so', () => {
-  const found = outcomes(
-    { name: 'leaving', created: '2026-01-01T00:00:00Z', deleted: '2026-02-02T00:00:00Z', api: 'x' },
-    { name: 'next', created: '2026-02-01T00:00:00Z', api: 'x' },
+  expect(outcomes(claims, [current, tenantRoute('mover', 'old')])['heir']).toContain(
+    'tenants/mover',
   );
+  expect(outcomes(claims, [current])['heir']).toBe('has its hosts');
+});
+
+test('a TenantRoute of an Exposure that does not exist reserves its host', () => {
+  const one = claim({ name: 'next', api: 'x' });
+  const route = tenantRoute('gone', 'x');
+
+  const conflict = hostConflict(one, ownersOf([one], [route]));
+
+  expect(conflict?.message).toBe(
+    'host x is reserved by TenantRoute tenants/gone-x for Exposure tenants/gone, which does not exist',
+  );
+  expect(conflict?.action).toContain('delete that TenantRoute');
+});
+
+test('routes stay in a conflict, but not if one of their hosts belongs to another Exposure', () => {
+  const at = (name: string, api = 'x') => claim({ name, api });
+  const claims = ['rival', 'mover', 'twin', 'newcomer'].map((name) => at(name));
+  const [, mover, twin, newcomer] = claims as [HostClaim, HostClaim, HostClaim, HostClaim];
+  const owners = ownersOf(claims, [
+    tenantRoute('rival', 'x', { creationTimestamp: OLD }),
+    tenantRoute('mover', 'own', { creationTimestamp: OLD }),
+    tenantRoute('twin', 'x', { creationTimestamp: YOUNG }),
+  ]);
+
+  expect(hostConflict(mover, owners)).toMatchObject({ code: 'HostConflict', keepsRoute: true });
+  expect(hostConflict(twin, owners)).toMatchObject({ code: 'HostConflict', keepsRoute: false });
+  expect(hostConflict(newcomer, owners)).toMatchObject({ keepsRoute: false });
+});
+
+test('an Exposure that is being deleted owns its host to the end, and the message says so', () => {
+  const found = outcomes([
+    { name: 'leaving', created: OLD, isDeleted: true, api: 'x' },
+    { name: 'next', created: YOUNG, api: 'x' },
+  ]);
 
   expect(found['next']).toContain('which is being deleted');
 });
 
 test('the host of konnectivity is no different from that of the API', () => {
-  const found = outcomes(
-    { name: 'a', created: '2026-01-01T00:00:00Z', api: 'a', konnectivity: 'x' },
-    { name: 'b', created: '2026-02-01T00:00:00Z', api: 'x' },
-  );
+  const found = outcomes([
+    { name: 'a', created: OLD, api: 'a', konnectivity: 'x' },
+    { name: 'b', created: YOUNG, api: 'x' },
+  ]);
 
   expect(found['b']).toContain('tenants/a');
 });
 
-test('an Exposure without hosts is in nobody’s way', () => {
+test('an Exposure without hosts has no conflict and causes none', () => {
   const none = { ...claim({ name: 'a', api: 'x' }), hosts: undefined };
   const other = claim({ name: 'b', api: 'x' });
 
-  const holders = hostHolders([none, other]);
+  const owners = ownersOf([none, other]);
 
-  expect(hostConflict(none, holders)).toBeUndefined();
-  expect(hostConflict(other, holders)).toBeUndefined();
+  expect(hostConflict(none, owners)).toBeUndefined();
+  expect(hostConflict(other, owners)).toBeUndefined();
 });
 
-test('a host is had by one Exposure, whatever the order of the list', () => {
+test('a host has one owner, in whatever order Exposures and TenantRoutes come', () => {
   const host = fc.constantFrom('v', 'w', 'x', 'y', 'z');
+  const created = fc.constantFrom(OLD, YOUNG);
   const wish = fc.record(
-    { api: host, konnectivity: host, routed: host, created: fc.constantFrom('2026-01', '2026-02') },
+    { api: host, konnectivity: host, created, hasFinalizer: fc.boolean() },
     { requiredKeys: ['api'] },
   );
+  const route = fc.record({ exposure: fc.integer({ min: 0, max: 8 }), host, created });
 
   fc.assert(
-    fc.property(fc.array(wish, { maxLength: 8 }), (wishes) => {
-      const claims = wishes.map((one, index) => claim({ ...one, name: `e${index}` }));
-      const holders = hostHolders(claims);
-      const names = (of: ReadonlyMap<string, HostClaim>) =>
-        Object.fromEntries([...of].map(([key, { exposure: e }]) => [key, e.metadata.name]));
+    fc.property(
+      fc.array(wish, { maxLength: 8 }),
+      fc.uniqueArray(route, { maxLength: 8, selector: (one) => `${one.exposure} ${one.host}` }),
+      (wishes, routed) => {
+        const claims = wishes.map((one, index) => claim({ ...one, name: `e${index}` }));
+        const routes = routed.map((one) =>
+          tenantRoute(`e${one.exposure}`, one.host, { creationTimestamp: one.created }),
+        );
+        const owners = ownersOf(claims, routes);
+        const reversed = ownersOf(claims.toReversed(), routes.toReversed());
 
-      expect(names(hostHolders(claims.toReversed()))).toEqual(names(holders));
-      const served = claims.filter((one) => hostConflict(one, holders) === undefined);
-      const taken = served.flatMap(({ hosts }) => [
-        ...new Set([hosts?.api, hosts?.konnectivity].filter((one) => one !== undefined)),
-      ]);
-      expect(new Set(taken).size).toBe(taken.length);
-    }),
+        for (const each of ['v', 'w', 'x', 'y', 'z']) {
+          expect(reversed.ownerOf(each)?.key).toEqual(owners.ownerOf(each)?.key as string);
+        }
+        const accepted = claims.filter((one) => hostConflict(one, owners) === undefined);
+        const taken = accepted.flatMap((one) => [...new Set(claimedHosts(one))]);
+        expect(new Set(taken).size).toBe(taken.length);
+      },
+    ),
   );
+});
+
+test('an Exposure that changes or goes has no old claims', () => {
+  const owners = ownersOf([claim({ name: 'one', api: 'a' })]);
+
+  owners.put(claim({ name: 'one', api: 'b' }));
+  expect(owners.ownerOf('a')).toBeUndefined();
+  expect(owners.ownerOf('b')?.key).toBe('tenants/one');
+
+  owners.remove('tenants/one');
+  expect(owners.ownerOf('b')).toBeUndefined();
+  expect([...owners.claimantsOf('b')]).toEqual([]);
 });

@@ -1,119 +1,84 @@
 /**
- * Which Exposure has which host. Two never share one: on real edges the newcomer would take it, and no status would
- * say so.
+ * Whether an Exposure may have the hosts that it claims. Two Exposures never share a host: on real edges the newcomer
+ * would take it, and no status would say so.
  */
 import type { Exposure } from '../api/exposure.ts';
-import type { Hosts } from '../api/hosts.ts';
-import { keyText } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
+import type { Hosts } from '../api/hosts.ts';
+import { keyText, type ObjectMeta } from '../kube/object.ts';
 
-/** An Exposure, and the hosts that it wishes for. Those on their way out hold what they have until they are gone. */
+/** An Exposure and the hosts that it claims. */
 export interface HostClaim {
-  readonly exposure: Pick<Exposure, 'metadata' | 'status'>;
-  /** Absent where it has none, by a fault of its own. */
+  readonly exposure: Pick<Exposure, 'metadata'>;
+  /** Absent if it claims none, because its spec is invalid. */
   readonly hosts?: Hosts | undefined;
 }
 
-/** Who has a host. */
-export interface HostHolders {
-  get(host: string): HostClaim | undefined;
+/** The Exposure that owns a host. */
+export interface HostOwner {
+  /** `namespace/name` */
+  readonly key: string;
+  /** Absent if there is no such Exposure: a TenantRoute reserves the host for it. */
+  readonly metadata?: ObjectMeta | undefined;
+  /** The key of the TenantRoute that decides; absent if the host has none. */
+  readonly route?: string | undefined;
 }
 
-/**
- * The Exposure that has a host: the one that it is routed to already, or else the oldest of those that wish for it. So
- * nobody loses a host because somebody else, however old, begins to wish for it; and a host that is given up is held
- * until its route is gone. One that an Exposure has moved away from is its own as long as nobody else wants it.
- */
-export function hostHolders(claims: readonly HostClaim[]): ReadonlyMap<string, HostClaim> {
-  const holders = new Map<string, HostClaim>();
-  for (const claim of claims.toSorted(bySeniority)) {
-    for (const host of wishedBy(claim)) if (!holders.has(host)) holders.set(host, claim);
-  }
-  // From the youngest on, so that the oldest has the last word.
-  for (const claim of claims.toSorted(bySeniority).toReversed()) {
-    for (const host of routedTo(claim)) holders.set(host, claim);
-  }
-  for (const claim of claims.toSorted(bySeniority)) {
-    for (const host of formerlyRoutedTo(claim)) if (!holders.has(host)) holders.set(host, claim);
-  }
-  return holders;
+/** Who owns which host. */
+export interface HostOwners {
+  ownerOf(host: string): HostOwner | undefined;
+  /** The hosts of all TenantRoutes of an Exposure, by its key. */
+  routedHosts(key: string): readonly string[];
 }
 
 /** That a host belongs to another Exposure. */
 export interface HostConflict extends Finding {
-  /** Whether the hosts of the route that is in use are this one's still: then it stays in use. */
+  /** Whether all hosts with a TenantRoute of this Exposure are its own. Then they stay in use. */
   readonly keepsRoute: boolean;
 }
 
-/** Why this Exposure cannot have a host that it wishes for; nothing if it has all of them. */
-export function hostConflict(claim: HostClaim, holders: HostHolders): HostConflict | undefined {
-  const otherHolder = (host: string) => {
-    const holder = holders.get(host);
-    return holder === undefined || keyOf(holder) === keyOf(claim) ? undefined : holder;
+/** Why an Exposure cannot have a host that it claims; undefined if it owns all of them. */
+export function hostConflict(claim: HostClaim, owners: HostOwners): HostConflict | undefined {
+  const key = keyText(claim.exposure.metadata);
+  const otherOwner = (host: string) => {
+    const owner = owners.ownerOf(host);
+    return owner === undefined || owner.key === key ? undefined : owner;
   };
-  for (const host of wishedBy(claim)) {
-    const holder = otherHolder(host);
-    if (holder === undefined) continue;
-    const inUse = routedTo(claim);
-    const keepsRoute = inUse.length > 0 && inUse.every((one) => otherHolder(one) === undefined);
-    return { ...conflictOver(host, holder, keepsRoute ? inUse : []), keepsRoute };
+  for (const host of claimedHosts(claim)) {
+    const owner = otherOwner(host);
+    if (owner === undefined) continue;
+    const inUse = owners.routedHosts(key);
+    const keepsRoute = inUse.length > 0 && inUse.every((one) => otherOwner(one) === undefined);
+    return { ...conflictOver(host, owner, keepsRoute ? inUse : []), keepsRoute };
   }
   return undefined;
 }
 
-/** Every host that an Exposure wishes for, is routed by, or was. */
-export function claimedHosts(claim: HostClaim): readonly string[] {
-  return [...new Set([...wishedBy(claim), ...routedTo(claim), ...formerlyRoutedTo(claim)])];
-}
-
-function conflictOver(host: string, holder: HostClaim, kept: readonly string[]): Finding {
-  const { creationTimestamp, deletionTimestamp } = holder.exposure.metadata;
-  const since = creationTimestamp === undefined ? '' : ` since ${creationTimestamp.slice(0, 10)}`;
-  const isLeaving = deletionTimestamp !== undefined;
-  return {
-    code: 'HostConflict',
-    severity: 'error',
-    message: [
-      `${host} is held by Exposure ${keyOf(holder)}${since}${isLeaving ? ', which is being deleted' : ''}`,
-      ...(kept.length === 0 ? [] : [`the route by ${kept.join(' and ')} stays in use`]),
-    ].join('; '),
-    action: isLeaving
-      ? 'wait until that one is gone, or choose another host'
-      : 'choose another host or delete that one',
-  };
-}
-
-function bySeniority(a: HostClaim, b: HostClaim): number {
-  // As Kubernetes writes them, times sort as texts do. One that has none is not in any cluster yet.
-  return (
-    compare(
-      a.exposure.metadata.creationTimestamp ?? '~',
-      b.exposure.metadata.creationTimestamp ?? '~',
-    ) || compare(keyOf(a), keyOf(b))
-  );
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
-function keyOf({ exposure }: HostClaim): string {
-  return keyText(exposure.metadata);
-}
-
-function wishedBy({ hosts }: HostClaim): readonly string[] {
+/** Every host that the spec of an Exposure claims. */
+export function claimedHosts({ hosts }: HostClaim): readonly string[] {
   return [hosts?.api, hosts?.konnectivity].flatMap((host) => host ?? []);
 }
 
-function routedTo({ exposure }: HostClaim): readonly string[] {
-  return hostsIn(exposure.status?.route);
-}
-
-function formerlyRoutedTo({ exposure }: HostClaim): readonly string[] {
-  return hostsIn(exposure.status?.formerRoute);
-}
-
-function hostsIn(route: NonNullable<Exposure['status']>['route']): readonly string[] {
-  return [route?.api.host, route?.konnectivity?.host].flatMap((host) => host ?? []);
+function conflictOver(
+  host: string,
+  { key, metadata, route }: HostOwner,
+  kept: readonly string[],
+): Finding {
+  const stays = kept.length === 0 ? '' : `; the route by ${kept.join(' and ')} stays in use`;
+  const finding = { code: 'HostConflict', severity: 'error' } as const;
+  if (metadata === undefined) {
+    return {
+      ...finding,
+      message: `host ${host} is reserved by TenantRoute ${route} for Exposure ${key}, which does not exist${stays}`,
+      action: 'choose another host, or delete that TenantRoute if the Exposure will not come back',
+    };
+  }
+  const isLeaving = metadata.deletionTimestamp !== undefined;
+  return {
+    ...finding,
+    message: `host ${host} is already used by Exposure ${key}${isLeaving ? ', which is being deleted' : ''}${stays}`,
+    action: isLeaving
+      ? 'wait until that Exposure is gone, or choose another host'
+      : 'choose another host or delete that Exposure',
+  };
 }

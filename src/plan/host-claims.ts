@@ -1,42 +1,73 @@
 /**
- * The claims of all Exposures, by host, and changed one Exposure at a time: to judge all of them anew whenever one has
- * changed made a third of the work of an operator with 200 of them, and grew with their square.
+ * The hosts that all Exposures claim, indexed by host and updated one Exposure at a time. Together with the TenantRoutes
+ * they decide who owns a host.
  */
+import { exposureKeyOf, firstClaimant, firstRoute } from '../api/host-ownership.ts';
+import type { TenantRouteIndex } from '../api/tenant-route-index.ts';
+import type { TenantRoute } from '../api/tenant-route.ts';
 import { keyText } from '../kube/object.ts';
-import { claimedHosts, hostHolders, type HostClaim, type HostHolders } from './conflicts.ts';
+import { claimedHosts, type HostClaim, type HostOwner, type HostOwners } from './conflicts.ts';
 
-/** Who has which host, as {@link hostHolders} would say it of all claims. */
-export class HostClaims implements HostHolders {
-  /** By host, and there by the key of the Exposure. */
-  readonly #claims = new Map<string, Map<string, HostClaim>>();
-  /** What each Exposure claims, by its key. */
-  readonly #hosts = new Map<string, readonly string[]>();
+/** Who owns which host, by the rule of `api/host-ownership.ts`. */
+export class HostClaims implements HostOwners {
+  readonly #routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure'>;
+  /** By the key of the Exposure. */
+  readonly #claims = new Map<string, HostClaim>();
+  /** The keys of the Exposures that claim a host, by host. */
+  readonly #claimants = new Map<string, Set<string>>();
 
-  /** What an Exposure claims from now on, in place of what it has claimed before. */
+  constructor(routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure'>) {
+    this.#routes = routes;
+  }
+
+  /** Replaces what an Exposure claims. */
   put(claim: HostClaim): void {
     const key = keyText(claim.exposure.metadata);
     this.remove(key);
-    const hosts = claimedHosts(claim);
-    this.#hosts.set(key, hosts);
-    for (const host of hosts) {
-      const claims = this.#claims.get(host);
-      if (claims === undefined) this.#claims.set(host, new Map([[key, claim]]));
-      else claims.set(key, claim);
+    this.#claims.set(key, claim);
+    for (const host of claimedHosts(claim)) {
+      const claimants = this.#claimants.get(host);
+      if (claimants === undefined) this.#claimants.set(host, new Set([key]));
+      else claimants.add(key);
     }
   }
 
-  /** The Exposure of this key, `namespace/name`, claims nothing any more. */
+  /** Removes the claims of the Exposure of this key, `namespace/name`. */
   remove(key: string): void {
-    for (const host of this.#hosts.get(key) ?? []) {
-      const claims = this.#claims.get(host);
-      claims?.delete(key);
-      if (claims?.size === 0) this.#claims.delete(host);
+    const claim = this.#claims.get(key);
+    if (claim === undefined) return;
+    this.#claims.delete(key);
+    for (const host of claimedHosts(claim)) {
+      const claimants = this.#claimants.get(host);
+      claimants?.delete(key);
+      if (claimants?.size === 0) this.#claimants.delete(host);
     }
-    this.#hosts.delete(key);
   }
 
-  get(host: string): HostClaim | undefined {
-    const claims = this.#claims.get(host);
-    return claims === undefined ? undefined : hostHolders([...claims.values()]).get(host);
+  ownerOf(host: string): HostOwner | undefined {
+    const route = firstRoute(this.#routes.ofHost(host));
+    if (route !== undefined) {
+      const key = exposureKeyOf(route);
+      const metadata = this.#claims.get(key)?.exposure.metadata;
+      return { key, metadata, route: keyText(route.metadata) };
+    }
+    const first = firstClaimant(this.#exposuresClaiming(host));
+    return first && { key: keyText(first.metadata), metadata: first.metadata };
+  }
+
+  routedHosts(key: string): readonly string[] {
+    return [...new Set(this.#routes.ofExposure(key).map(({ spec }) => spec.host))];
+  }
+
+  /** The keys of the Exposures that claim a host. */
+  claimantsOf(host: string): Iterable<string> {
+    return this.#claimants.get(host) ?? [];
+  }
+
+  *#exposuresClaiming(host: string): Iterable<HostClaim['exposure']> {
+    for (const key of this.claimantsOf(host)) {
+      const claim = this.#claims.get(key);
+      if (claim !== undefined) yield claim.exposure;
+    }
   }
 }

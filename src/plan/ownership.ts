@@ -6,6 +6,7 @@ import type { Exposure } from '../api/exposure.ts';
 import { exposureLabelValue, routeObjectNames } from '../edges/names.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
 import { groupOf, RESOURCES } from '../kube/resource.ts';
+import { isTenantRoute } from './tenant-routes.ts';
 import {
   EXPOSURE_LABEL,
   HOLDER_ANNOTATION,
@@ -107,7 +108,7 @@ export function superfluous<T extends KubeObject>(
   return live.filter(
     (object) =>
       !wanted.has(identity(object)) &&
-      isMarked(object, mark) &&
+      (isMarked(object, mark) || isTenantRouteOf(object, mark)) &&
       object.metadata.deletionTimestamp === undefined,
   );
 }
@@ -136,6 +137,36 @@ export function ownRoutes(
     const isFormer = names.has(metadata.name) && isMarked(object, mark);
     return isFormer || (wanted.has(identity(object)) && isOwned(object, uid));
   };
+}
+
+/**
+ * Whether an object with a name that we need was ours before a restore from backup: it has our labels, and no owner but
+ * Exposures of the same name. A restore drops owner references, or keeps the uid of an Exposure that is gone.
+ */
+export function isAdoptable(live: KubeObject, desired: KubeObject): boolean {
+  const { labels: own = {}, ownerReferences: owners = [] } = desired.metadata;
+  const { labels = {}, ownerReferences = [] } = live.metadata;
+  const isLabeled = [...Object.keys(MANAGED_BY), EXPOSURE_LABEL].every(
+    (label) => labels[label] !== undefined && labels[label] === own[label],
+  );
+  return (
+    isLabeled &&
+    ownerReferences.every((one) =>
+      owners.some(
+        ({ apiVersion, kind, name }) =>
+          apiVersion === one.apiVersion && kind === one.kind && name === one.name,
+      ),
+    )
+  );
+}
+
+/** A TenantRoute says in its spec which Exposure it is for: a restore from backup may have dropped its owner. */
+function isTenantRouteOf(object: KubeObject, { labels: others }: Mark): boolean {
+  const { labels = {} } = object.metadata;
+  const isLabeled = Object.entries({ ...others, ...MANAGED_BY }).every(
+    ([label, value]) => labels[label] === value,
+  );
+  return isTenantRoute(object) && isLabeled;
 }
 
 /** A selector has said so already: looked at again, since a mistake here deletes what is not ours. */

@@ -21,6 +21,7 @@ import type { Finding } from '../api/finding.ts';
 import { exposureRoutes, routesFindings } from './exposure-routes.ts';
 import { fixedServiceFindings, fixedServiceObjects } from './fixed-service.ts';
 import { heldBy, ownedBy } from './ownership.ts';
+import { tenantRoutes } from './tenant-routes.ts';
 import type { ExposureRoutes } from '../edges/route.ts';
 
 /** What somebody wants. */
@@ -127,7 +128,8 @@ function managementSide(
   const objects = driverFor(edge.spec.driver).objects(routes, edge, served);
   return {
     routes,
-    management: ownedBy(exposure, [...service, ...objects]),
+    // TenantRoutes first: they are the record of who owns the hosts.
+    management: ownedBy(exposure, [...tenantRoutes(routes, edge), ...service, ...objects]),
     findings: about(
       'routes',
       ...routesFindings(input),

@@ -15,7 +15,7 @@ test('is YAML with all objects, each with its cluster and its name', () => {
 
   expect(documents(text)).toEqual([...(PLAN.management ?? []), ...(PLAN.tenant ?? [])]);
   expect(text).toStartWith(
-    '# management cluster: Ingress tenants/snicket-blue.haproxy\napiVersion: ',
+    '# management cluster: TenantRoute tenants/blue-4dba8126f5\napiVersion: ',
   );
   expect(text).toContain('---\n# tenant cluster: DaemonSet kube-system/snicket-proxy\n');
 });

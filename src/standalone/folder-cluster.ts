@@ -29,6 +29,7 @@ const RESOURCES_HERE: readonly Resource[] = [
   RESOURCES.namespace,
   RESOURCES.edge,
   RESOURCES.exposure,
+  RESOURCES.tenantRoute,
   RESOURCES.secret,
   RESOURCES.service,
   RESOURCES.endpointSlice,

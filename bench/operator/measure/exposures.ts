@@ -85,6 +85,6 @@ export class Exposures implements Disposable {
 
 function hasReached(exposure: SeenExposure | undefined, stage: Stage): boolean {
   const { status } = exposure ?? {};
-  if (stage === 'routed') return status?.route !== undefined;
-  return status?.conditions?.some((one) => one.type === stage && one.status === 'True') === true;
+  const type = stage === 'routed' ? 'Routed' : stage;
+  return status?.conditions?.some((one) => one.type === type && one.status === 'True') === true;
 }

@@ -9,7 +9,7 @@ const DEADLINE_MS = 60_000;
 
 /** The time from an apply, for each of some new Exposures. */
 export interface NewExposureTimes {
-  /** Until `status.route` is written. */
+  /** Until the condition Routed is True. */
   readonly routed: readonly number[];
   /** Until a client reaches the tenant by the gateway. */
   readonly served: readonly number[];

@@ -70,7 +70,7 @@ async function install({ management }: World): Promise<void> {
   await management.kubectl('delete', 'deployments', '--all', `--namespace=${SYSTEM}`);
   await management.kubectl(
     ...['wait', '--for=condition=Established', '--timeout=30s'],
-    ...['crd/edges.snicket.dev', 'crd/exposures.snicket.dev'],
+    ...['crd/edges.snicket.dev', 'crd/exposures.snicket.dev', 'crd/tenantroutes.snicket.dev'],
   );
 }
 

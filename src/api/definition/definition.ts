@@ -4,7 +4,7 @@
 import * as z from 'zod';
 import type { KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES, type Resource } from '../../kube/resource.ts';
-import { edgeObject, exposureObject } from '../objects.ts';
+import { edgeObject, exposureObject, tenantRouteObject } from '../objects.ts';
 
 /** A schema as Kubernetes takes it: OpenAPI 3.0, structural. */
 export interface StructuralSchema {
@@ -47,6 +47,8 @@ export interface Kind {
   readonly description: string;
   readonly columns: readonly Column[];
   readonly schema: z.ZodType;
+  /** Whether its objects have a status. Default true. */
+  readonly hasStatus?: boolean;
 }
 
 const ready = (field: 'status' | 'reason') => `.status.conditions[?(@.type=="Ready")].${field}`;
@@ -92,7 +94,7 @@ export const KINDS: readonly Kind[] = [
     description:
       'An Exposure is the wish that one hosted control plane be reachable through an Edge: by kubelets and people by name, and by pods of its workers at the Service kubernetes. Its status tells how each step of that way goes.',
     columns: [
-      column('Host', '.status.route.api.host', 'The host of the API, while it is ours.'),
+      column('Endpoint', '.status.endpoint', 'Host and port of the API.'),
       column('Edge', '.status.edgeRef.name', 'The Edge in use.'),
       column('Mode', '.status.mode', 'How the proxies name the tenant to the edge.'),
       column('Proxies', '.status.proxies.summary', 'Nodes whose proxy is ready, of all.'),
@@ -105,9 +107,25 @@ export const KINDS: readonly Kind[] = [
       column('Reason', ready('reason'), 'Why it is ready or not.'),
       AGE,
       { ...column('Driver', '.status.driver', 'The driver of the Edge.'), priority: 1 },
-      { ...column('Endpoint', '.status.endpoint', 'Where the API is found.'), priority: 1 },
     ],
     schema: exposureObject,
+  },
+  {
+    resource: RESOURCES.tenantRoute,
+    shortNames: ['troute'],
+    description:
+      "A TenantRoute routes one host of one Edge to a port of a tenant's Service. The operator writes TenantRoutes for Exposures, and Snicket's gateway serves them. The oldest TenantRoute of a host decides which Exposure owns that host.",
+    columns: [
+      column('Host', '.spec.host', 'The host that clients ask for.'),
+      column('Type', '.spec.type', 'What the host serves.'),
+      column('Service', '.spec.backend.service.name', 'The Service behind the host.'),
+      column('Edge', '.spec.edgeRef.name', 'The Edge that serves the host.'),
+      AGE,
+      { ...column('Driver', '.spec.driver', 'The driver of the Edge.'), priority: 1 },
+      { ...column('Exposure', '.spec.exposureRef.name', 'The owner of the host.'), priority: 1 },
+    ],
+    schema: tenantRouteObject,
+    hasStatus: false,
   },
 ];
 
@@ -152,7 +170,7 @@ export function definitionOf({ resource, ...kind }: Kind): CustomResourceDefinit
           name: apiVersion.slice(group.length + 1),
           served: true,
           storage: true,
-          subresources: { status: {} },
+          ...(kind.hasStatus !== false && { subresources: { status: {} } }),
           additionalPrinterColumns: kind.columns,
           schema: {
             openAPIV3Schema: { description: kind.description, ...structuralSchema(kind.schema) },

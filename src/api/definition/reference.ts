@@ -25,7 +25,7 @@ function kindSections({ resource, description, shortNames, columns, schema }: Ki
     description,
     `${resource.namespaced ? 'In a namespace' : 'Of the whole cluster'}; kubectl knows it as ${names.map(code).join(', ')}, and shows ${columns.map(({ name, priority }) => code(name.toUpperCase()) + (priority === 1 ? ' (wide)' : '')).join(', ')}.`,
     ...(spec === undefined ? [] : [`### ${resource.kind} spec`, fieldTable(spec, 'spec')]),
-    `### What ${resource.kind === 'Edge' ? 'an Edge' : 'an Exposure'} must keep to`,
+    `### What ${/^[AEIOU]/.test(resource.kind) ? 'an' : 'a'} ${resource.kind} must keep to`,
     ruleList(root),
     ...(status === undefined ? [] : [`### ${resource.kind} status`, fieldTable(status, 'status')]),
   ];

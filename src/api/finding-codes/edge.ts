@@ -97,7 +97,8 @@ export const EDGE_FINDINGS = {
     action: 'remove that object, or its host',
   },
   FormerRoutesKept: {
-    meaning: 'routes of the former driver stay until all goes by the new one',
+    meaning:
+      'routes of the previous driver, Edge or hosts stay until the Exposure is Ready by the new ones',
     action: 'see in the conditions of the Exposure what is missing, if that takes long',
   },
 

@@ -2,7 +2,6 @@
  * The names that Exposures need, and where each has to lead.
  */
 import type { Edge } from '../../api/edge.ts';
-import type { Exposure } from '../../api/exposure.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { edgeAddresses } from '../../operator/exposure/route-changes.ts';
 import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
@@ -65,7 +64,7 @@ export function wantedNames(
         edges.set(edge, there);
         findings.push(...there.findings.map((one) => ({ ...one, of: `Edge ${edge}` })));
       }
-      const named = [hosts.api, ...(hasKonnectivity(wish.exposure) ? [hosts.konnectivity] : [])];
+      const named = [hosts.api, ...(hasKonnectivity(of, management) ? [hosts.konnectivity] : [])];
       return named.flatMap((host) =>
         host === undefined
           ? []
@@ -88,7 +87,8 @@ function edgeDestination(
   return destinationOf(edge.metadata.name, edgeAddresses(place, edge, owned));
 }
 
-/** As the operator has found it; else what the Exposure says stands. */
-function hasKonnectivity({ status }: Exposure): boolean {
-  return status?.route === undefined || status.route.konnectivity !== undefined;
+/** Whether the operator routes konnectivity. Before the operator has written TenantRoutes, assume that it will. */
+function hasKonnectivity(exposure: string, { tenantRoutes }: ManagementSnapshot): boolean {
+  const routes = tenantRoutes.ofExposure(exposure);
+  return routes.length === 0 || routes.some(({ spec }) => spec.type === 'Konnectivity');
 }

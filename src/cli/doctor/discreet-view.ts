@@ -71,6 +71,10 @@ export class DiscreetView implements ManagementView {
     return this.#view.served;
   }
 
+  get tenantRoutes() {
+    return this.#view.tenantRoutes;
+  }
+
   get book() {
     return this.#view.book;
   }

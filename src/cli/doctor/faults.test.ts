@@ -153,7 +153,7 @@ describe('a fault has one code', () => {
   );
 
   test('there is no route for konnectivity', async () => {
-    await lab.route({ konnectivity: null });
+    await lab.routeKonnectivity('haproxy');
 
     await lab.untilFailures('KonnectivityNoRoute');
   });

@@ -3,8 +3,9 @@
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
 import { findingText } from '../../api/finding.ts';
-import type { Condition, KubeObject } from '../../kube/object.ts';
+import { keyText, type Condition, type KubeObject } from '../../kube/object.ts';
 import type { Look } from '../../operator/look.ts';
+import type { ManagementView } from '../../operator/management/management-view.ts';
 
 /** That there is no kubeconfig to give; the message says why, and what to do. */
 export class NothingToGive extends Error {
@@ -20,9 +21,14 @@ export interface Place {
 }
 
 /** As the operator has routed it. @throws NothingToGive */
-export function routedPlace(object: KubeObject): Place {
+export function routedPlace(
+  object: KubeObject,
+  { tenantRoutes }: Pick<ManagementView, 'tenantRoutes'>,
+): Place {
   const { status } = object as { readonly status?: ExposureStatus };
-  if (status?.route === undefined || status.endpoint === undefined) {
+  const hosts = tenantRoutes.ofExposure(keyText(object.metadata)).map(({ spec }) => spec.host);
+  const isRouted = hosts.some((host) => status?.endpoint?.startsWith(`${host}:`));
+  if (!isRouted || status?.endpoint === undefined) {
     throw new NothingToGive(notRouted(status));
   }
   return { endpoint: status.endpoint, edge: status.edgeRef?.name };

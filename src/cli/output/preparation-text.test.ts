@@ -137,7 +137,7 @@ describe("what is put into a provider's object", () => {
 
     const { stdout } = await terminal.snicket(['diff', 'blue', ...IMAGE]);
 
-    expect(stdout).toContain('status.route');
+    expect(stdout).toContain('+ management TenantRoute');
     expect(stdout).not.toContain('TenantControlPlane');
     expect(stdout).not.toContain('DaemonSet');
   });

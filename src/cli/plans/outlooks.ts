@@ -82,7 +82,8 @@ export async function* outlooksFrom(
 /** The routes of a former driver that the operator does not delete yet. */
 export function formerRoutesIn({ wish, plan, management }: Outlook): readonly KubeObject[] {
   if (wish === undefined || plan?.routes === undefined) return [];
-  return formerRoutes(management?.superfluous ?? [], wish.edge);
+  const { superfluous = [], previous = [] } = management ?? {};
+  return [...formerRoutes(superfluous, wish.edge), ...previous];
 }
 
 /** The outlook with a finding about such routes, if there are some. */

@@ -24,8 +24,8 @@ describe('from files', () => {
       ].join('\n'),
     );
     expect(documentsIn(stdout).map(({ kind }) => kind)).toEqual([
-      ...['Ingress', 'EndpointSlice', 'Endpoints', 'ServiceAccount', 'ConfigMap', 'Secret'],
-      'DaemonSet',
+      ...['TenantRoute', 'TenantRoute', 'Ingress', 'EndpointSlice', 'Endpoints', 'ServiceAccount'],
+      ...['ConfigMap', 'Secret', 'DaemonSet'],
     ]);
     expect(stdout).toContain('ca.crt: (tls.crt of Secret tenants/blue-ca)\n');
     expect(stdout).toContain(
@@ -54,6 +54,50 @@ describe('from files', () => {
     expect(stdout).toBe(`# Exposure tenants/blue: Edge shared, driver haproxy, mode Terminate
 # tenants-blue.k8s.example.com:443 leads to port 6443 of Service blue
 # tenants-blue.konnectivity.example.com:443 leads to port 8132 of Service blue
+# management cluster: TenantRoute tenants/blue-4dba8126f5
+apiVersion: snicket.dev/v1alpha1
+kind: TenantRoute
+metadata:
+  name: blue-4dba8126f5
+  namespace: tenants
+  labels:
+    app.kubernetes.io/managed-by: snicket
+    snicket.dev/exposure: blue
+spec:
+  edgeRef:
+    name: shared
+  driver: haproxy
+  exposureRef:
+    name: blue
+  host: tenants-blue.k8s.example.com
+  type: API
+  backend:
+    service:
+      name: blue
+      port: 6443
+---
+# management cluster: TenantRoute tenants/blue-55d2068699
+apiVersion: snicket.dev/v1alpha1
+kind: TenantRoute
+metadata:
+  name: blue-55d2068699
+  namespace: tenants
+  labels:
+    app.kubernetes.io/managed-by: snicket
+    snicket.dev/exposure: blue
+spec:
+  edgeRef:
+    name: shared
+  driver: haproxy
+  exposureRef:
+    name: blue
+  host: tenants-blue.konnectivity.example.com
+  type: Konnectivity
+  backend:
+    service:
+      name: blue
+      port: 8132
+---
 # management cluster: Ingress tenants/snicket-blue.haproxy
 apiVersion: networking.k8s.io/v1
 kind: Ingress
@@ -155,7 +199,7 @@ spec: {controller: k8s.io/ingress-nginx}
     const { exitCode, stdout, stderr } = await terminal.snicket(['render', '-f', '-'], both);
 
     expect(stderr).toContain(
-      'error: tenants/red: HostConflict: a.example.com is held by Exposure tenants/blue; choose another host or delete that one\n',
+      'error: tenants/red: HostConflict: host a.example.com is already used by Exposure tenants/blue; choose another host or delete that Exposure\n',
     );
     expect(stdout).toContain('# management cluster: Ingress tenants/snicket-blue.haproxy\n');
     expect(stdout).not.toContain('snicket-red');
@@ -182,7 +226,9 @@ spec: {controller: k8s.io/ingress-nginx}
     expect(blue.stderr).not.toContain('red');
     expect(blue.exitCode).toBe(0);
     // The other one is there all the same.
-    expect(red.stderr).toContain('HostConflict: a.example.com is held by Exposure tenants/blue');
+    expect(red.stderr).toContain(
+      'HostConflict: host a.example.com is already used by Exposure tenants/blue',
+    );
     expect(red.exitCode).toBe(1);
   });
 

@@ -108,7 +108,7 @@ async function outlookOf(
   if (wish === undefined) return { object, isRouted: false, findings: [finding] };
   const { signal } = new AbortController();
   const look = await lookAtExposure(object, wish, viewpoint, signal);
-  const provided = await providedOutlook(look, viewpoint, signal);
+  const provided = await providedOutlook(object, look, viewpoint, signal);
   const { clusterDomain } = wish.exposure.spec.controlPlane;
   const tenant = {
     ...{ ...USUAL, ...wordsOf(look.reading.provided), ...assumptions.tenant, nodes: [] },

@@ -5,6 +5,7 @@
 import { readWatchedLater } from '../../files/read-watched.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { timeText, type KubeObject } from '../../kube/object.ts';
+import { isTenantRoute } from '../../plan/tenant-routes.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
 import { GATEWAY_KEYS } from '../../operator/master-keys.ts';
@@ -80,10 +81,12 @@ export interface RunPlaces extends Common {
 /** What `snicket run` would do once it had read the folder. @throws StateUnreadable, NothingChosen */
 export async function* outlooksOfRun(options: RunPlaces): AsyncGenerator<Outlook, void> {
   const { io, folder, reading, state, choice, proxyImage = PROXY_IMAGE, only } = options;
-  const { edges = [], exposures } = await new StateSource(state, {}, io.path(state)).read();
+  const source = new StateSource(state, {}, io.path(state));
+  const { edges = [], exposures, tenantRoutes = [] } = await source.read();
   const objects = reading.objects.map(({ object }) => object);
   const all = [
     ...appliedObjects(staying(io, [...edges, ...exposures], folder, reading), objects),
+    ...tenantRoutes,
     ...objects.filter(({ kind }) => kind === RESOURCES.secret.kind),
     await masterKeys(io, state),
   ];
@@ -94,8 +97,13 @@ export async function* outlooksOfRun(options: RunPlaces): AsyncGenerator<Outlook
   for await (const outlook of outlooksFrom(io, chosen, viewpoint, only)) {
     const { object, asked, tenant } = outlook;
     const isLeaving = object.metadata.deletionTimestamp !== undefined;
-    // What it makes there is made anew from the routes, and kept where only the process itself may look.
-    const management = { wanted: [], superfluous: isLeaving ? [object] : [] };
+    // Of what it makes there, only TenantRoutes are in the file that others may read.
+    const { wanted = [], superfluous = [], previous = [] } = outlook.management ?? {};
+    const management = {
+      wanted: wanted.filter(({ desired }) => isTenantRoute(desired)),
+      superfluous: [...(isLeaving ? [object] : []), ...superfluous.filter(isTenantRoute)],
+      previous,
+    };
     const isSeen =
       !isLeaving || only === 'management' || asked !== undefined || tenant !== undefined;
     yield { ...outlook, management, ...(!isSeen && { findings: [unseen(outlook)] }) };

@@ -62,15 +62,9 @@ function factsText(
   return lines.join('');
 }
 
-function edgeCell(
-  { edge, formerEdge }: ExposureView,
-  view: EdgeView | undefined,
-): Cell | undefined {
+function edgeCell({ edge }: ExposureView, view: EdgeView | undefined): Cell | undefined {
   if (edge === undefined) return undefined;
-  const more = [
-    ...(view === undefined ? [] : [`driver ${view.driver}`, ...view.addresses]),
-    ...(formerEdge === undefined ? [] : [`and Edge ${formerEdge} until everybody goes by it`]),
-  ];
+  const more = [...(view === undefined ? [] : [`driver ${view.driver}`, ...view.addresses])];
   return `${edge}${more.length === 0 ? '' : ` (${more.join(', ')})`}`;
 }
 

@@ -28,11 +28,10 @@ export interface ExposureView extends Standing {
   readonly name: string;
   readonly namespace: string;
   readonly created?: string | undefined;
-  /** The host of the API: of the route, or as it is wished for. */
+  /** The host of the API: as reported, or as the spec has it. */
   readonly host?: string | undefined;
   readonly endpoint?: string | undefined;
   readonly edge?: string | undefined;
-  readonly formerEdge?: string | undefined;
   readonly mode?: string | undefined;
   /** As 12/12. */
   readonly proxies?: string | undefined;
@@ -57,6 +56,8 @@ export interface StatusObjects {
   /** Absent: they may not be read. */
   readonly edges?: readonly KubeObject[] | undefined;
   readonly exposures: readonly KubeObject[];
+  /** Absent: they were not asked for. */
+  readonly tenantRoutes?: readonly KubeObject[] | undefined;
   readonly operator?: OperatorState | undefined;
   readonly faults?: readonly string[] | undefined;
 }
@@ -143,14 +144,13 @@ function edgeView(object: KubeObject): EdgeView {
 function exposureView(object: KubeObject, book: ExposureBook): ExposureView {
   const report = reportOf(object);
   const { name, namespace = '', creationTimestamp: created } = object.metadata;
-  const isTold = report.route !== undefined && report.edgeRef !== undefined;
+  const isTold = report.endpoint !== undefined && report.edgeRef !== undefined;
   const wished = isTold ? {} : wishedWay(object, book);
   return {
     ...{ key: keyText(object.metadata), name, namespace, created },
-    host: report.route?.api.host ?? wished.host,
+    host: report.endpoint?.replace(/:[0-9]+$/, '') ?? wished.host,
     endpoint: report.endpoint,
     edge: report.edgeRef?.name ?? wished.edge,
-    formerEdge: report.formerEdge,
     ...{ mode: report.mode, proxies: report.proxies?.summary },
     certificate: report.certificate,
     ...{ conditions: report.conditions ?? [], hops: report.hops ?? [] },

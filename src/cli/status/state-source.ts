@@ -89,6 +89,7 @@ export class StateSource implements StatusSource {
     return {
       edges: ofKind('Edge'),
       exposures: ofKind('Exposure').filter(({ metadata }) => isChosen(this.choice, metadata)),
+      tenantRoutes: ofKind('TenantRoute'),
       operator: this.#operator(holder),
       faults: textsAt(list, 'faults'),
     };

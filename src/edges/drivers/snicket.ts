@@ -1,4 +1,4 @@
-/** Snicket's own gateway. It takes its routes from the status of the Exposures: there is nothing to write. */
+/** Snicket's own gateway. It serves the TenantRoutes, so there is nothing else to write. */
 import { admitted } from '../admission.ts';
 import type { EdgeDriver } from '../driver.ts';
 import { loadBalancerAddresses } from '../edge-driver.ts';
@@ -12,6 +12,6 @@ export const snicket: EdgeDriver = {
   collision: { sameHost: 'oldest', wildcardWins: false, otherKinds: [] },
   objects: () => [],
   findings: () => [],
-  admitted: () => admitted("Snicket's gateway takes its routes from the Exposure itself"),
+  admitted: () => admitted("Snicket's gateway serves the TenantRoutes of this Exposure"),
   addresses: (_live, { edge, service }) => edge.spec.addresses ?? loadBalancerAddresses(service),
 };

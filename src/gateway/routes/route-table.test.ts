@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import fc from 'fast-check';
 import type { Route } from './route.ts';
 import { RouteTable, TooManyRoutes } from './route-table.ts';
 
@@ -160,4 +161,52 @@ test('changes nothing when there are too many routes', () => {
   expect(() => of.replace([route('a'), route('c'), route('d')])).toThrow(TooManyRoutes);
 
   expect(slotsOf(of)).toEqual({ a: 0, b: 1 });
+});
+
+test('an update leads to the same table as all routes together', () => {
+  const hosts = fc.constantFrom('a', 'b', 'c', 'd');
+  const change = fc.record({
+    host: hosts,
+    tenant: fc.constantFrom('t', 'u'),
+    endpoint: fc.constantFrom('10.0.0.1:1', '10.0.0.2:1'),
+    isRemoved: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 10 }), (steps) => {
+      const { table: updated } = table();
+      const { table: replaced } = table();
+      const wanted = new Map<string, Route>();
+      for (const step of steps) {
+        const before = new Map(wanted);
+        for (const { host, tenant, endpoint, isRemoved } of step) {
+          if (isRemoved) wanted.delete(host);
+          else wanted.set(host, route(host, { tenant, endpoints: [endpoint] }));
+        }
+        const set = [...wanted.values()].filter((one) => before.get(one.host) !== one);
+        const removed = [...before.keys()].filter((host) => !wanted.has(host));
+
+        const changes = updated.update({ set, removed });
+        replaced.replace([...wanted.values()]);
+
+        expect(changes.set.length).toBeLessThanOrEqual(set.length);
+        const textOf = (of: RouteTable) =>
+          of
+            .routes()
+            .map((placed) => JSON.stringify(placed.route))
+            .toSorted();
+        expect(textOf(updated)).toEqual(textOf(replaced));
+      }
+    }),
+  );
+});
+
+test('an update that would have too many routes changes nothing', () => {
+  const { table: of } = table(2);
+  of.replace([route('a'), route('b')]);
+
+  expect(() => of.update({ set: [route('c')], removed: [] })).toThrow(TooManyRoutes);
+  expect(slotsOf(of)).toEqual({ a: 0, b: 1 });
+
+  of.update({ set: [], removed: ['a', 'unknown'] });
+  expect(slotsOf(of)).toEqual({ b: 1 });
 });

@@ -7,6 +7,7 @@
  * its own slot again at once: threads hear of changes in their order, and whoever still counts there counts for it.
  */
 import { isSameRoute, type Route } from './route.ts';
+import type { RouteUpdate } from './routes-feed.ts';
 
 /** A route and its slot. */
 export interface PlacedRoute {
@@ -44,7 +45,7 @@ export interface SlotUse {
 export class RouteTable {
   readonly #slots: number;
   readonly #use: SlotUse;
-  #byHost = new Map<string, PlacedRoute>();
+  readonly #byHost = new Map<string, PlacedRoute>();
   /** The same in a row, made when it is asked for. */
   #list: readonly PlacedRoute[] | undefined;
   #fresh = 0;
@@ -85,29 +86,45 @@ export class RouteTable {
    */
   replace(routes: readonly Route[]): RouteChanges {
     if (routes.length > this.#slots) throw new TooManyRoutes(routes.length, this.#slots);
-    const before = this.#byHost;
-    const after = new Map<string, PlacedRoute>();
+    const hosts = new Set(routes.map(({ host }) => host));
+    const gone = [...this.#byHost.keys()].filter((host) => !hosts.has(host));
+    return this.#change(routes, gone);
+  }
+
+  /**
+   * Changes some routes and leaves the others as they are. Routes that find no slot wait: call {@link replace} with all
+   * routes later.
+   *
+   * @throws TooManyRoutes, and then nothing has changed.
+   */
+  update({ set, removed }: RouteUpdate): RouteChanges {
+    const hosts = new Set(set.map(({ host }) => host));
+    const gone = removed.filter((host) => this.#byHost.has(host) && !hosts.has(host));
+    const added = [...hosts].filter((host) => !this.#byHost.has(host)).length;
+    const size = this.#byHost.size + added - gone.length;
+    if (size > this.#slots) throw new TooManyRoutes(size, this.#slots);
+    return this.#change(set, gone);
+  }
+
+  #change(routes: readonly Route[], gone: readonly string[]): RouteChanges {
     const set: PlacedRoute[] = [];
-    const removed: number[] = [];
     const homeless: Route[] = [];
     const returning = new Set<string>();
+    const left = gone.flatMap((host) => this.#byHost.get(host) ?? []);
     for (const route of routes) {
-      const held = before.get(route.host);
+      const held = this.#byHost.get(route.host);
       if (held !== undefined && isSameOwner(held.route, route)) {
-        const placed = isSameRoute(held.route, route) ? held : { slot: held.slot, route };
-        if (placed !== held) set.push(placed);
-        after.set(route.host, placed);
+        if (!isSameRoute(held.route, route)) set.push({ slot: held.slot, route });
         continue;
       }
+      if (held !== undefined) left.push(held);
       const owner = ownerOf(route);
       const slot = this.#resting.get(owner);
       if (slot === undefined) {
         homeless.push(route);
       } else {
-        const placed = { slot, route };
         returning.add(owner);
-        set.push(placed);
-        after.set(route.host, placed);
+        set.push({ slot, route });
       }
     }
     this.#reclaim(returning);
@@ -115,18 +132,15 @@ export class RouteTable {
     const available = this.#free.length + this.#slots - this.#fresh;
     this.#waiting = Math.max(0, homeless.length - available);
     for (const route of homeless.slice(0, available)) {
-      const placed = { slot: this.#free.pop() ?? this.#fresh++, route };
-      set.push(placed);
-      after.set(route.host, placed);
+      set.push({ slot: this.#free.pop() ?? this.#fresh++, route });
     }
-    for (const [host, { slot, route }] of before) {
-      if (after.get(host)?.slot === slot) continue;
-      removed.push(slot);
+    for (const { slot, route } of left) {
+      this.#byHost.delete(route.host);
       this.#resting.set(ownerOf(route), slot);
     }
-    this.#byHost = after;
+    for (const placed of set) this.#byHost.set(placed.route.host, placed);
     this.#list = undefined;
-    return { set, removed };
+    return { set, removed: left.map(({ slot }) => slot) };
   }
 
   /** Frees the slots that have rested enough, but for those whose owners return. */

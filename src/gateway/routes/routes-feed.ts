@@ -8,10 +8,18 @@ import type { KnownRoute } from './route-values.ts';
 /** A gateway, as its feed sees it. */
 export interface RoutesSink {
   readonly log: Logger;
-  /** Puts routes in force, all that there are. @throws if there are too many; those in force stay. */
+  /** Replaces all routes. @throws if there are too many; those in force stay. */
   readonly onRoutes: (routes: readonly Route[]) => RouteCounts;
+  /** Changes some routes and leaves the others as they are. @throws if there are too many; those in force stay. */
+  readonly onUpdate: (update: RouteUpdate) => RouteCounts;
   /** The routes in force. */
   readonly known: KnownRoute;
+}
+
+/** Routes that are new or have changed, and the hosts whose route is gone. */
+export interface RouteUpdate {
+  readonly set: readonly Route[];
+  readonly removed: readonly string[];
 }
 
 /** How many routes a new set of them has touched. */

@@ -31,6 +31,9 @@ class FileLab implements Disposable {
           const waiting = routes.length - this.inForce.length;
           return { added: this.inForce.length, changed: 0, removed: 0, waiting };
         },
+        onUpdate: () => {
+          throw new Error('a file has all routes');
+        },
         known: () => undefined,
       },
     );

@@ -3,6 +3,7 @@
  * say how far that is.
  */
 import type { HopResult } from '../../probe/hop.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import type { DependencyIndex } from '../dependency-index.ts';
 import { lookAtExposure, type Viewpoint } from '../look.ts';
@@ -15,17 +16,16 @@ import type { TenantOutcome } from '../tenant/tenant-outcome.ts';
 import { NOTHING_TO_PREPARE, type ExposurePreparations } from './exposure-preparations.ts';
 import type { ExposureProbes } from './exposure-probes.ts';
 import type { ExposureReports } from './exposure-reports.ts';
-import { isElsewhere, type StatusInput } from './exposure-status.ts';
+import type { StatusInput } from './exposure-status.ts';
 import {
   acceptedVerdict,
   isInUse,
   isMoveComplete,
-  isRoutedAs,
   startingForMs,
 } from './verdicts/exposure-verdicts.ts';
 import { holdExposure, ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
 import { withTenantHops } from './verdicts/hop-verdicts.ts';
-import type { Routing } from './routing.ts';
+import type { Routed, Routing } from './routing.ts';
 import { runVerdicts } from './verdicts/run-verdicts.ts';
 import type { ExposureTask, Standing } from './standing.ts';
 import type { Verdicts } from './verdicts/verdicts.ts';
@@ -60,8 +60,7 @@ export async function bringExposure(
 ): Promise<LookAgainMs> {
   const standing = await standingOf(task, means, signal);
   if (standing === undefined) return undefined;
-  const { key, object, look, before, routed, preparation } = standing;
-  const { edge } = look.wish;
+  const { key, object, look, routed, preparation } = standing;
   const againMs = soonest(
     routed.lookAgainMs,
     preparation.lookAgainMs,
@@ -72,10 +71,6 @@ export async function bringExposure(
     const said = { verdicts: verdictsOf(standing, means), hops: hopsOf(key, means) };
     await report(standing, means, said, signal);
     return standing.accepted.status === 'True' ? againMs : undefined;
-  }
-  // The gateway reads the status: a tenant that is slow to answer must not keep its route waiting.
-  if (!isRoutedAs(before, edge, look.plan)) {
-    await report(standing, means, { verdicts: verdictsOf(standing, means) }, signal);
   }
   const hold = async () => holdExposure(means, object, TENANT_FINALIZER, signal);
   const tenant = await step('WorkersReady', async () =>
@@ -105,10 +100,10 @@ async function standingOf(
   if (writesRoutes && !(await step('Routed', hold))) return undefined;
   const routed = await step('Routed', async () => routing.apply(object, wish.edge, plan, signal));
   const before = reports.statusOf(object);
-  const isMoving = !routed.isInForce && isElsewhere(before, wish.edge);
+  const isMoving = !routed.isInForce && routed.isElsewhere;
   if (!isMoving) aims.aim(key, object, look);
   if (!isMoving && plan.management !== undefined && plan.routes === undefined) probes.forget(key);
-  const inUse = isInUse(reports.latest(object), before, look, routed.former);
+  const inUse = isInUse(reports.latest(object), look, routed);
   // Not for an Edge that takes no routes yet: what is in use goes by the hosts that the control plane knows now.
   const preparation =
     accepted.status === 'True' && !isMoving
@@ -134,24 +129,25 @@ async function conclude(
   againMs: number,
   signal: AbortSignal,
 ): Promise<LookAgainMs> {
-  const { key, before, routed, preparation } = standing;
+  const { key, routed, preparation } = standing;
   const { probes, routing, reports } = means;
   const found = verdictsOf(standing, means, tenant);
   // The proxies use the previous edge until they are rolled out, and clients until DNS points to the new one.
   const probed = probes.isUpToDate(key) && !probes.isSuspect(key) ? probes.hopsOf(key) : undefined;
   const hasMoved = probed !== undefined && isMoveComplete(found, [...probed, ...tenant.hops]);
-  if (hasMoved) await step('Routed', async () => routing.remove(routed.former, signal));
+  if (hasMoved) {
+    const previous = [...routed.former, ...routed.previous];
+    await step('Routed', async () => routing.remove(previous, signal));
+  }
   const said = {
     hops: hopsOf(key, means, tenant),
-    ...{ proxies: tenant.proxies, certificate: tenant.certificate, hasMoved },
+    ...{ proxies: tenant.proxies, certificate: tenant.certificate },
     // Then none of the former ones is left to be told of.
     verdicts: hasMoved ? verdictsOf(standing, means, tenant, []) : found,
   };
   await report(standing, means, said, signal);
   if (preparation.fault !== undefined) throw new StepFailed('Prepared', preparation.fault);
-  // Its control plane keeps the former hosts until the status says that nobody goes by them.
-  const isToldFirst = hasMoved && before?.formerRoute !== undefined;
-  return isToldFirst ? 0 : soonest(againMs, reports.untoldMs(key));
+  return soonest(againMs, reports.untoldMs(key));
 }
 
 /** The hops for the status; undefined before the first probe of the target. */
@@ -170,7 +166,7 @@ function verdictsOf(
   standing: Standing,
   { routing, aims }: ExposureMeans,
   tenant?: TenantOutcome,
-  former = standing.routed.former,
+  former: readonly KubeObject[] = [...standing.routed.former, ...standing.routed.previous],
 ): Verdicts {
   const { key, object, look } = standing;
   const { plan, wish } = look;
@@ -180,20 +176,24 @@ function verdictsOf(
 }
 
 async function report(
-  { key, object, look, isMoving }: Standing,
-  { probes, reports, management }: ExposureMeans,
-  said: Pick<StatusInput, 'verdicts' | 'hops' | 'proxies' | 'certificate' | 'hasMoved'>,
+  { key, object, look, routed, isMoving }: Standing,
+  { probes, reports }: ExposureMeans,
+  said: Pick<StatusInput, 'verdicts' | 'hops' | 'proxies' | 'certificate'>,
   signal: AbortSignal,
 ): Promise<void> {
   const { plan, wish } = look;
   const input = {
     ...{ ...said, edge: wish.edge, plan },
     isRouted: plan.management !== undefined && !isMoving,
-    isLost: (host: string) => management.book.isHeldByAnother(host, key),
-    // If somebody else has changed the status, its hops are what we found all the same.
-    areHopsCurrent: probes.isUpToDate(key) || undefined,
+    // Hops of other hosts are not current. If another client changed the status, they are what we found all the same.
+    areHopsCurrent: probes.isUpToDate(key) || (isChanged(routed) ? false : undefined),
   };
   await reports.report(object, input, signal);
+}
+
+/** Whether this reconcile has written routes. */
+function isChanged({ isInForce, isRoutedAsPlanned }: Routed): boolean {
+  return isInForce && !isRoutedAsPlanned;
 }
 
 function missingMs({ findings }: ControlPlaneReading): number | undefined {

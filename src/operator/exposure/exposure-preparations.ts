@@ -15,6 +15,7 @@ import { preparationFor } from '../preparation/exposure-preparation.ts';
 import type { PreparationOutcome, Preparer } from '../preparation/preparer.ts';
 import type { SecretRenewals } from '../preparation/secret-renewals.ts';
 import type { ExposureReports } from './exposure-reports.ts';
+import { previousHosts } from './route-changes.ts';
 import { holdExposure, PREPARATION_FINALIZER } from './finalizers.ts';
 
 /** What became of a preparation; with a fault, nobody knows. */
@@ -69,9 +70,10 @@ export class ExposurePreparations {
     const { management, preparer, reports } = this.#options;
     const { provided } = reading;
     if (provided === undefined || plan.hosts === undefined) return NOTHING_TO_PREPARE;
-    // The watch may not have told yet what we reported last.
-    const exposure = { ...wish.exposure, status: reports.statusOf(object) };
-    const input = preparationFor({ ...wish, exposure }, plan.hosts, provided, management.book);
+    const input = preparationFor(wish, plan.hosts, provided, {
+      has: (key) => management.book.has(key),
+      previousHosts: previousHosts(management, object, plan.hosts),
+    });
     if (input.policy !== 'Report') {
       const means = { management, reports };
       if (!(await holdExposure(means, object, PREPARATION_FINALIZER, signal))) return undefined;

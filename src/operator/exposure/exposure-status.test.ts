@@ -5,7 +5,7 @@ import type { ExposureStatus } from '../../api/exposure.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { ExposureRoutes } from '../../edges/route.ts';
 import { hopResult } from '../../probe/hop.ts';
-import { nextStatus, routeOf, type StatusInput } from './exposure-status.ts';
+import { nextStatus, type StatusInput } from './exposure-status.ts';
 import type { Verdict, Verdicts } from './verdicts/verdicts.ts';
 
 const [EARLY, LATE] = [new Date('2026-11-01T10:00:00Z'), new Date('2026-11-02T11:11:11Z')];
@@ -79,7 +79,6 @@ describe('the status of an Exposure', () => {
     expect(nextStatus(undefined, INPUT, EARLY)).toMatchObject({
       ...{ observedGeneration: 3, endpoint: 'blue.example.test:443' },
       ...{ edgeRef: { name: 'shared' }, driver: 'snicket', mode: 'Passthrough' },
-      route: { api: { host: 'blue.example.test', service: 'blue', port: 6443, portName: 'api' } },
       proxies: { ready: 1, desired: 2, summary: '1/2' },
       hops: [{ name: 'dns', state: 'Pass', reason: 'DnsResolves', at: '2026-11-01T10:00:00Z' }],
     });
@@ -111,8 +110,8 @@ describe('the status of an Exposure', () => {
       endpoint: 'other.test:8443',
       routes: undefined,
     };
-    const way = ({ endpoint, edgeRef, driver, mode, route }: ExposureStatus) => ({
-      ...{ endpoint, edgeRef, driver, mode, route },
+    const way = ({ endpoint, edgeRef, driver, mode }: ExposureStatus) => ({
+      ...{ endpoint, edgeRef, driver, mode },
     });
 
     const waiting = nextStatus(before, { ...INPUT, plan, edge: elsewhere, isRouted: false }, LATE);
@@ -133,11 +132,10 @@ describe('the status of an Exposure', () => {
     });
 
     test('none of another host, port or Edge', () => {
-      const api = { ...ROUTES.api, host: 'other.example.test' };
       const other = parseEdge({ ...EDGE, metadata: { name: 'other' } });
       const ways = [
         { plan: { ...PLAN, endpoint: 'blue.example.test:8443' } },
-        { plan: { ...PLAN, routes: { ...ROUTES, api } } },
+        { areHopsCurrent: false },
         { edge: other },
       ];
 
@@ -163,14 +161,6 @@ describe('the status of an Exposure', () => {
     });
   });
 
-  test('has no route while the hosts are of another', () => {
-    const before = nextStatus(undefined, INPUT, EARLY);
-
-    const after = nextStatus(before, { ...INPUT, plan: { ...PLAN, routes: undefined } }, LATE);
-
-    expect(after.route).toBeUndefined();
-  });
-
   test('keeps what is known of a certificate, and drops it where none is served', () => {
     const certificate = { notAfter: 'later', renewAt: 'soon', authority: 'SHA256' };
     const ending = { ...INPUT, plan: { ...PLAN, mode: 'Terminate' } as const };
@@ -178,35 +168,5 @@ describe('the status of an Exposure', () => {
 
     expect(nextStatus(before, ending, LATE).certificate).toEqual(certificate);
     expect(nextStatus(before, INPUT, LATE).certificate).toBeUndefined();
-  });
-});
-
-test('a route without a port name has none in the status', () => {
-  const routes = { ...ROUTES, api: { ...ROUTES.api, portName: '' } };
-
-  expect(routeOf({ routes })?.api).not.toHaveProperty('portName');
-});
-
-describe("the Edge of Snicket's own gateway that a tenant leaves", () => {
-  const other = { ...EDGE, spec: { ...EDGE.spec, driver: 'traefik' } } as const;
-  const before = nextStatus(undefined, INPUT, EARLY);
-  const moving = nextStatus(before, { ...INPUT, edge: other }, LATE);
-
-  test('is told until all goes by another', () => {
-    expect(moving).toMatchObject({ driver: 'traefik', formerEdge: 'shared' });
-    expect(nextStatus(moving, { ...INPUT, edge: other }, LATE).formerEdge).toBe('shared');
-    expect(nextStatus(moving, { ...INPUT, edge: other, hasMoved: true }, LATE)).not.toHaveProperty(
-      'formerEdge',
-    );
-  });
-
-  test('is none where the tenant comes back, has no routes, or was never there', () => {
-    const noRoutes = { ...PLAN, routes: undefined };
-
-    expect(nextStatus(moving, INPUT, LATE)).not.toHaveProperty('formerEdge');
-    expect(nextStatus(moving, { ...INPUT, edge: other, plan: noRoutes }, LATE)).not.toHaveProperty(
-      'formerEdge',
-    );
-    expect(nextStatus(undefined, { ...INPUT, edge: other }, LATE)).not.toHaveProperty('formerEdge');
   });
 });

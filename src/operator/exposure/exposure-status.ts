@@ -8,7 +8,6 @@ import { setCondition } from '../../kube/conditions.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import type { Edge } from '../../api/edge.ts';
-import { formerRoute, type IsLost } from './former-route.ts';
 import { readyVerdict, type Verdict, type Verdicts } from './verdicts/verdicts.ts';
 
 /** What was found. */
@@ -20,10 +19,6 @@ export interface StatusInput {
   readonly plan?: Plan | undefined;
   /** Whether routes are as the plan has them. If not, those from before are in use still. */
   readonly isRouted: boolean;
-  /** Whether nobody goes by another Edge or by other hosts any more. Default false: somebody may. */
-  readonly hasMoved?: boolean;
-  /** Of hosts that it had before. Default: none is lost. */
-  readonly isLost?: IsLost;
   /** Absent: nothing new is known of them. */
   readonly hops?: readonly HopResult[] | undefined;
   /** Whether those of before are about the way that is in use now. Default: if that is as it was before. */
@@ -56,8 +51,8 @@ export function nextStatus(
         : { ...proxies, summary: `${proxies.ready}/${proxies.desired}` },
     ),
     ...(way.mode === 'Terminate' && defined('certificate', certificate)),
-    // Of a way that is refused nobody looks at the hops any more.
-    ...(way.route !== undefined && verdicts.Accepted.status !== 'False' && defined('hops', hops)),
+    // A refused Exposure, or one without routes, is not probed any more.
+    ...(hasRoutes(input) && verdicts.Accepted.status !== 'False' && defined('hops', hops)),
     conditions: conditionsSince(before?.conditions, verdicts, generation, now),
   };
 }
@@ -93,12 +88,13 @@ export function refusedStatus(
   };
 }
 
-type Way = Pick<
-  ExposureStatus,
-  'endpoint' | 'edgeRef' | 'driver' | 'formerEdge' | 'mode' | 'route' | 'formerRoute'
->;
+function hasRoutes({ isRouted, plan }: StatusInput): boolean {
+  return !isRouted || plan?.routes !== undefined;
+}
 
-/** How clients come to the tenant. The gateway reads it: what is in use stays until something else is. */
+type Way = Pick<ExposureStatus, 'endpoint' | 'edgeRef' | 'driver' | 'mode'>;
+
+/** How clients reach the tenant: what is in use stays until something else is. */
 function wayOf(before: ExposureStatus | undefined, input: StatusInput): Way {
   const { plan, edge, isRouted } = input;
   const planned = {
@@ -107,15 +103,7 @@ function wayOf(before: ExposureStatus | undefined, input: StatusInput): Way {
     ...defined('driver', edge?.spec.driver),
     ...defined('mode', plan?.mode),
   };
-  if (!isRouted) return { ...planned, ...wayIn(before) };
-  const route = plan && routeOf(plan);
-  const isLeft = input.hasMoved === true || route === undefined;
-  return {
-    ...planned,
-    ...defined('formerEdge', formerEdge(before, input)),
-    ...defined('route', route),
-    ...defined('formerRoute', isLeft ? undefined : formerRoute(before, route, input.isLost)),
-  };
+  return isRouted ? planned : { ...planned, ...wayIn(before) };
 }
 
 /** As much of it as a status has. */
@@ -124,58 +112,22 @@ function wayIn(status: ExposureStatus | undefined): Way {
     ...defined('endpoint', status?.endpoint),
     ...defined('edgeRef', status?.edgeRef),
     ...defined('driver', status?.driver),
-    ...defined('formerEdge', status?.formerEdge),
     ...defined('mode', status?.mode),
-    ...defined('route', status?.route),
-    ...defined('formerRoute', status?.formerRoute),
   };
-}
-
-/** The Edge of Snicket's own gateway that the tenant is about to leave. */
-function formerEdge(
-  before: ExposureStatus | undefined,
-  { plan, edge, hasMoved = false }: StatusInput,
-): string | undefined {
-  if (hasMoved || edge === undefined || plan?.routes === undefined) return undefined;
-  const isLeft = before?.driver === 'snicket' && isElsewhere(before, edge);
-  const former = isLeft ? before.edgeRef?.name : before?.formerEdge;
-  const isBack = edge.spec.driver === 'snicket' && edge.metadata.name === former;
-  return isBack ? undefined : former;
 }
 
 /** Whether hops of before are still about the way of clients. */
 function isSameWay(before: ExposureStatus | undefined, way: Way): boolean {
-  const hostsIn = ({ endpoint, edgeRef, driver, route }: Way) => ({
-    ...{ endpoint, edge: edgeRef?.name, driver },
-    ...{ api: route?.api?.host, konnectivity: route?.konnectivity?.host },
+  const placeIn = ({ endpoint, edgeRef, driver }: Way) => ({
+    endpoint,
+    edge: edgeRef?.name,
+    driver,
   });
-  return before !== undefined && Bun.deepEquals(hostsIn(before), hostsIn(way));
+  return before !== undefined && Bun.deepEquals(placeIn(before), placeIn(way));
 }
 
 function defined<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { [P in K]: V });
-}
-
-/** What the gateway reads; nothing while the hosts are another's. */
-export function routeOf({ routes }: Pick<Plan, 'routes'>): ExposureStatus['route'] {
-  if (routes === undefined) return undefined;
-  const { api, konnectivity } = routes;
-  const target = ({ host, service, port, portName }: typeof api) => ({
-    ...{ host, service, port },
-    ...(portName !== '' && { portName }),
-  });
-  return {
-    api: target(api),
-    ...(konnectivity !== undefined && { konnectivity: target(konnectivity) }),
-  };
-}
-
-/** Whether the routes that are in use are those of another Edge, or of another driver. */
-export function isElsewhere(status: ExposureStatus | undefined, { metadata, spec }: Edge): boolean {
-  return (
-    status?.route !== undefined &&
-    (status.edgeRef?.name !== metadata.name || status.driver !== spec.driver)
-  );
 }
 
 /** A hop keeps its time as long as it says the same. */

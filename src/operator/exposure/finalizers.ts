@@ -7,11 +7,10 @@ import { RESOURCES } from '../../kube/resource.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { ExposureReports } from './exposure-reports.ts';
 
+export { ROUTES_FINALIZER } from '../../api/host-ownership.ts';
+
 /** Holds a deleted Exposure until the objects of its provider are as they were. */
 export const PREPARATION_FINALIZER = 'snicket.dev/preparation';
-
-/** Holds it until its routes are gone. */
-export const ROUTES_FINALIZER = 'snicket.dev/routes';
 
 /** Holds it until its tenant is as it was, or cannot be reached for too long. */
 export const TENANT_FINALIZER = 'snicket.dev/tenant';

@@ -11,10 +11,14 @@ import { strangersOn } from '../../edges/claims/strangers.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES, resourceOf } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
-import { markOf, ownRoutes, superfluous } from '../../plan/ownership.ts';
+import type { Hosts } from '../../api/hosts.ts';
+import { isAdoptable, markOf, ownedBy, ownRoutes, superfluous } from '../../plan/ownership.ts';
 import type { Plan } from '../../plan/plan.ts';
+import { isServedBy, isTenantRoute, withCurrentBackend } from '../../plan/tenant-routes.ts';
+import type { TenantRoute } from '../../api/tenant-route.ts';
+import type { Exposure } from '../../api/exposure.ts';
 import type { ExposureRoutes } from '../../edges/route.ts';
-import type { ManagementPlace } from '../management/management-view.ts';
+import type { ManagementPlace, ManagementView } from '../management/management-view.ts';
 
 /** The Service in front of Snicket's own gateway, in the operator's namespace. */
 export const GATEWAY_SERVICE = 'snicket-gateway';
@@ -32,6 +36,13 @@ export interface RouteChanges {
   readonly taken?: KubeObject | undefined;
   /** Something keeps the wanted ones from being in force. */
   readonly isBlocked: boolean;
+  /** Whether the Exposure has TenantRoutes, and none of them is of the Edge and driver that it asks for. */
+  readonly isElsewhere: boolean;
+  /** Whether all TenantRoutes were as planned before. */
+  readonly isRoutedAsPlanned: boolean;
+  /** TenantRoutes that the plan does not want any more, and that stay until the Exposure is Ready by the new ones. */
+  readonly previous: readonly TenantRoute[];
+  /** All that the plan does not want any more, the previous TenantRoutes included. */
   readonly superfluous: readonly KubeObject[];
 }
 
@@ -147,24 +158,77 @@ export async function routeChanges(
   if (objects === undefined) return undefined;
   const { management } = place;
   const owned = management.ownedBy(exposure);
+  const present = owned.filter(isTenantRoute);
+  const isElsewhere = present.length > 0 && !present.some((route) => isServedBy(route, edge));
   const wanted: WantedObject[] = [];
   for (const desired of objects) {
     // One that lost its label is ours still.
     const holder =
       owned.find((object) => isSameObject(object, desired)) ??
       (await management.client.get(resourceOf(desired), desired.metadata, { signal }));
-    if (holder !== undefined && !hasOwnerOf(holder, desired)) {
-      return { wanted, taken: holder, isBlocked: true, superfluous: [] };
+    if (holder !== undefined && !hasOwnerOf(holder, desired) && !isAdoptable(holder, desired)) {
+      const nothing = { previous: [], superfluous: [], isRoutedAsPlanned: false };
+      const others = wanted.filter(isApplicable(isElsewhere));
+      return { wanted: others, taken: holder, isBlocked: true, isElsewhere, ...nothing };
     }
     wanted.push({ desired, live: holder });
   }
   const isBlocked = routeFindings(place, exposure, plan, edge).some(
     ({ severity }) => severity === 'error',
   );
+  const previous = isBlocked ? [] : previousRoutes(place, exposure, plan, objects);
   return {
-    ...{ wanted, isBlocked },
+    wanted: [...wanted.filter(isApplicable(isBlocked && isElsewhere)), ...previous],
+    isBlocked,
+    isElsewhere,
+    isRoutedAsPlanned: wanted.every(
+      ({ desired, live }) => !isTenantRoute(desired) || hasSpecOf(live, desired),
+    ),
+    previous: previous.flatMap(({ live }) => live),
     superfluous: isBlocked ? [] : superfluous(owned, objects, markOf(exposure)),
   };
+}
+
+/** In the middle of a move, TenantRoutes are not written before the new Edge takes routes: the old ones stay in use. */
+function isApplicable(isMoving: boolean): (object: WantedObject) => boolean {
+  return ({ desired }) => !(isMoving && isTenantRoute(desired));
+}
+
+/** TenantRoutes of hosts or Edges that the plan does not want any more, with the backend that they must have now. */
+function previousRoutes(
+  { management }: ManagementPlace,
+  exposure: KubeObject,
+  { routes }: Pick<Plan, 'routes'>,
+  planned: readonly KubeObject[],
+): readonly { readonly desired: TenantRoute; readonly live: TenantRoute }[] {
+  if (routes === undefined) return [];
+  const key = keyText(exposure.metadata);
+  const present = management.ownedBy(exposure).filter(isTenantRoute);
+  return superfluous(present, planned, markOf(exposure)).flatMap((live) => {
+    const [desired] = ownedBy(
+      exposure as Exposure,
+      [withCurrentBackend(live, routes)].flatMap((route) => route ?? []),
+    );
+    const isLost = management.book.isOwnedByAnother(live.spec.host, key);
+    return desired === undefined || isLost ? [] : [{ desired: desired as TenantRoute, live }];
+  });
+}
+
+function hasSpecOf(live: KubeObject | undefined, { spec }: TenantRoute): boolean {
+  return live !== undefined && Bun.deepEquals((live as TenantRoute).spec, spec);
+}
+
+/** The hosts of an Exposure's TenantRoutes that are not among its current hosts, and are still its own. */
+export function previousHosts(
+  { tenantRoutes, book }: Pick<ManagementView, 'tenantRoutes' | 'book'>,
+  { metadata }: Pick<KubeObject, 'metadata'>,
+  { api, konnectivity }: Partial<Hosts> = {},
+): readonly string[] {
+  const key = keyText(metadata);
+  const hosts = new Set(tenantRoutes.ofExposure(key).map(({ spec }) => spec.host));
+  return [...hosts]
+    .filter((host) => host !== api && host !== konnectivity && !book.isOwnedByAnother(host, key))
+    .toSorted();
 }
 
 /** All that was made for an Exposure, to be removed. */

@@ -2,15 +2,17 @@
  * The management side of an Exposure: its route objects, applied and judged.
  */
 import type { Edge } from '../../api/edge.ts';
+import type { TenantRoute } from '../../api/tenant-route.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { driverFor } from '../../edges/driver-for.ts';
 import { formerRoutes } from '../../edges/former-routes.ts';
 import type { Applier } from '../../kube/apply/apply.ts';
 import type { KubeError } from '../../kube/kube-error.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import { keyText, type KubeObject, type OwnerReference } from '../../kube/object.ts';
 import { resourceOf } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { Plan } from '../../plan/plan.ts';
+import { isServedBy, isTenantRoute } from '../../plan/tenant-routes.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { KnownHop } from './verdicts/hop-verdicts.ts';
 import {
@@ -39,6 +41,12 @@ export interface Routed {
   readonly isInForce: boolean;
   /** Objects of another driver, from before. They stay until {@link Routing.remove}: somebody may still go by them. */
   readonly former: readonly KubeObject[];
+  /** TenantRoutes of previous hosts, Edges and drivers. They stay until {@link Routing.remove}, for the same reason. */
+  readonly previous: readonly TenantRoute[];
+  /** Whether the Exposure is routed by another Edge or driver than the one that it asks for. */
+  readonly isElsewhere: boolean;
+  /** Whether all TenantRoutes were as planned before. */
+  readonly isRoutedAsPlanned: boolean;
   /** An object of somebody else has a name that we need. */
   readonly obstacle?: Finding | undefined;
   /** When to look again, if somebody undoes what we write. */
@@ -62,24 +70,63 @@ export class Routing {
   async apply(exposure: KubeObject, edge: Edge, plan: Plan, signal: AbortSignal): Promise<Routed> {
     this.#mustKnow(edge, plan);
     const changes = await routeChanges(this.#options, exposure, edge, plan, signal);
-    if (changes === undefined) return { isInForce: false, former: [] };
+    if (changes === undefined) return this.#asBefore(exposure, edge);
+    const { previous, isElsewhere, isRoutedAsPlanned } = changes;
     const waitsMs: number[] = [];
     for (const { desired, live } of changes.wanted) {
-      const applied = await this.#options.applier.applyIfNeeded(desired, live, {
-        ...{ force: true, signal },
+      const adopted = live && (await this.#adopted(desired, live, signal));
+      const applied = await this.#options.applier.applyIfNeeded(desired, adopted, {
+        force: true,
+        signal,
       });
       if (applied.outcome === 'held') waitsMs.push(applied.retryInMs);
+      // Another Exposure may claim the host before the watch reports this.
+      else if (isTenantRoute(applied.object)) {
+        this.#options.management.tenantRoutes.put(applied.object);
+      }
     }
     const former = plan.routes === undefined ? [] : formerRoutes(changes.superfluous, edge);
+    const kept = new Set<KubeObject>([...former, ...previous]);
     await this.remove(
-      changes.superfluous.filter((object) => !former.includes(object)),
+      changes.superfluous.filter((object) => !kept.has(object)),
       signal,
     );
     return {
-      ...{ isInForce: !changes.isBlocked, former },
+      isInForce: !changes.isBlocked,
+      former,
+      previous,
+      isElsewhere,
+      isRoutedAsPlanned,
       obstacle: changes.taken && nameTaken(changes.taken),
       lookAgainMs: waitsMs.length === 0 ? undefined : Math.min(...waitsMs),
     };
+  }
+
+  /** Of a plan that says nothing: what is there stays. */
+  #asBefore(exposure: KubeObject, edge: Edge): Routed {
+    const routes = this.#options.management.tenantRoutes.ofExposure(keyText(exposure.metadata));
+    const isElsewhere = routes.length > 0 && !routes.some((route) => isServedBy(route, edge));
+    return { isInForce: false, former: [], previous: [], isElsewhere, isRoutedAsPlanned: false };
+  }
+
+  /**
+   * The live object without references to an Exposure of the same name that is gone, as a restore from backup may leave
+   * them. An apply would keep them, and the API server refuses a second controller.
+   *
+   * @throws KubeError
+   */
+  async #adopted<T extends KubeObject>(desired: T, live: T, signal: AbortSignal): Promise<T> {
+    const { ownerReferences: owners = [] } = desired.metadata;
+    const { ownerReferences = [], resourceVersion } = live.metadata;
+    const others = ownerReferences.filter(
+      (one) => !owners.some(({ kind, name, uid }) => isStale(one, { kind, name, uid })),
+    );
+    if (others.length === ownerReferences.length) return live;
+    const known = new Set(others.map(({ uid }) => uid));
+    const all = [...others, ...owners.filter(({ uid }) => !known.has(uid))];
+    const body = { metadata: { resourceVersion, ownerReferences: all } };
+    const { client } = this.#options.management;
+    return client.patch<T>(resourceOf(desired), desired.metadata, 'merge', body, { signal });
   }
 
   /** What is there of a kind that we may not read is not known: nothing could be told of it. @throws KubeError */
@@ -144,6 +191,14 @@ export class Routing {
         return provedByHandshake(hops);
     }
   }
+}
+
+/** Whether a reference names the owner, and another uid. */
+function isStale(
+  reference: OwnerReference,
+  { kind, name, uid }: Pick<OwnerReference, 'kind' | 'name' | 'uid'>,
+): boolean {
+  return reference.kind === kind && reference.name === name && reference.uid !== uid;
 }
 
 /** Some controllers never say what they did with a route. */

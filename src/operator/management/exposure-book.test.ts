@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
+import { TenantRouteIndex } from '../../api/tenant-route-index.ts';
+import type { TenantRoute } from '../../api/tenant-route.ts';
+import { tenantRoute } from '../../plan/testing/tenant-routes.ts';
 import { ExposureBook } from './exposure-book.ts';
 
 function exposure(name: string, spec: object = {}, rest: object = {}): KubeObject {
@@ -24,8 +27,16 @@ function edge(name: string, metadata: Partial<ObjectMeta> = {}): KubeObject {
   return object;
 }
 
-function bookOf(exposures: readonly KubeObject[], edges: readonly KubeObject[]): ExposureBook {
-  return new ExposureBook({ exposures: () => exposures, edges: () => edges });
+function bookOf(
+  exposures: readonly KubeObject[],
+  edges: readonly KubeObject[],
+  routes: readonly TenantRoute[] = [],
+): ExposureBook {
+  return new ExposureBook({
+    exposures: () => exposures,
+    edges: () => edges,
+    tenantRoutes: new TenantRouteIndex(routes),
+  });
 }
 
 const DEFAULT = { 'snicket.dev/is-default': 'true' };
@@ -112,11 +123,11 @@ describe('hosts', () => {
   const EDGES = [edge('a', { annotations: DEFAULT })];
 
   test('belong to one Exposure, also if that one cannot be read any more', () => {
-    const status = { route: { api: { host: 'tenants-blue.k8s.example.test' } } };
-    const broken = { ...exposure('old', { worker: { mode: 'unheard-of' } }), status };
+    const broken = exposure('old', { worker: { mode: 'unheard-of' } });
     const blue = exposure('blue');
+    const routes = [tenantRoute('old', 'tenants-blue.k8s.example.test')];
 
-    const { value } = bookOf([blue, broken], EDGES).wishOf(blue);
+    const { value } = bookOf([blue, broken], EDGES, routes).wishOf(blue);
 
     expect(value?.conflict).toMatchObject({ code: 'HostConflict' });
     expect(value?.conflict?.message).toContain('Exposure tenants/old');

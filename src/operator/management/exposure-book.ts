@@ -4,6 +4,8 @@
 import type { Edge } from '../../api/edge.ts';
 import type { Exposure, ExposureStatus } from '../../api/exposure.ts';
 import { exposureStatus } from '../../api/exposure-status.ts';
+import { TenantRouteIndex } from '../../api/tenant-route-index.ts';
+import type { TenantRoute } from '../../api/tenant-route.ts';
 import { InvalidObjectError } from '../../api/fault.ts';
 import { hostsOf } from '../../api/hosts.ts';
 import { parseEdge, parseExposure } from '../../api/objects.ts';
@@ -25,6 +27,8 @@ import { askingObject, edgeNotFound, noDefaultEdge, withUnusableFiles } from './
 export interface BookSources {
   readonly exposures: () => readonly KubeObject[];
   readonly edges: () => readonly KubeObject[];
+  /** Default: there are none. */
+  readonly tenantRoutes?: TenantRouteIndex<TenantRoute> | undefined;
   /** Files with an Edge that cannot be used, where there are files in place of a cluster. Default: none. */
   readonly unusableFiles?: (() => readonly string[]) | undefined;
 }
@@ -57,9 +61,11 @@ export class ExposureBook {
   readonly #edges = new WeakMap<KubeObject, Found<Edge>>();
   /** Absent until somebody asks. */
   #holders: HostClaims | undefined;
+  readonly #tenantRoutes: TenantRouteIndex<TenantRoute>;
 
   constructor(sources: BookSources) {
     this.#sources = sources;
+    this.#tenantRoutes = sources.tenantRoutes ?? new TenantRouteIndex();
   }
 
   /** An Edge is not what it was: the hosts of every Exposure may have changed. */
@@ -133,10 +139,15 @@ export class ExposureBook {
     return found !== undefined && (uid === undefined || found.metadata.uid === uid);
   }
 
-  /** Whether a host is that of another Exposure than the one of this key. */
-  isHeldByAnother(host: string, key: string): boolean {
-    const holder = this.#currentHolders().get(host);
-    return holder !== undefined && keyText(holder.exposure.metadata) !== key;
+  /** Whether a host belongs to another Exposure than the one of this key. */
+  isOwnedByAnother(host: string, key: string): boolean {
+    const owner = this.#currentHolders().ownerOf(host);
+    return owner !== undefined && owner.key !== key;
+  }
+
+  /** The keys of the Exposures that claim a host. */
+  claimantsOf(host: string): Iterable<string> {
+    return this.#currentHolders().claimantsOf(host);
   }
 
   /** Most changes are reports of our own: the wish, which takes the time to read, is the same. */
@@ -150,18 +161,18 @@ export class ExposureBook {
 
   #currentHolders(): HostClaims {
     if (this.#holders === undefined) {
-      this.#holders = new HostClaims();
+      this.#holders = new HostClaims(this.#tenantRoutes);
       for (const object of this.#sources.exposures()) this.#holders.put(this.#claimOf(object));
     }
     return this.#holders;
   }
 
-  /** The hosts that an Exposure wishes for, or was given. */
+  /** The hosts that the spec of an Exposure claims. */
   hostsClaimedBy(object: KubeObject): readonly string[] {
     return claimedHosts(this.#claimOf(object));
   }
 
-  /** An Exposure that cannot be read wishes for nothing, but holds what it was given. */
+  /** An Exposure that cannot be read claims nothing, but owns the hosts of its TenantRoutes. */
   #claimOf(object: KubeObject): HostClaim {
     const { value: exposure } = this.exposureIn(object);
     if (exposure === undefined) return { exposure: object as Exposure };
@@ -172,10 +183,7 @@ export class ExposureBook {
 }
 
 /** One that cannot be read counts as none, as in every other place. */
-const wayInStatus = exposureStatus
-  .pick({ route: true, formerRoute: true, edgeRef: true })
-  .optional()
-  .catch(undefined);
+const wayInStatus = exposureStatus.pick({ edgeRef: true }).optional().catch(undefined);
 
 function exposureOf(object: KubeObject): Exposure {
   const { status: _, ...wish } = object as Exposure;
@@ -183,8 +191,8 @@ function exposureOf(object: KubeObject): Exposure {
 }
 
 /**
- * What is not of the wish. Of the status no more than the way, for which hosts are held: conditions and hops are our
- * own report, and to read them took most of the time, 0.44 of 0.47 ms.
+ * What is not of the wish. Of the status no more than the Edge: conditions and hops are our own report, and to read
+ * them took most of the time, 0.44 of 0.47 ms.
  */
 function reportIn(object: KubeObject): Pick<Exposure, 'metadata' | 'status'> {
   const { metadata, status: said } = object as Exposure;

@@ -31,6 +31,7 @@ class ManagementLab implements AsyncDisposable {
         onEdge: (object) => this.told.push(objectText(object)),
         onService: (key) => this.told.push(`Service ${keyText(key)}`),
         onOwned: (exposure) => this.told.push(`owned by ${keyText(exposure)}`),
+        onTenantRoute: ({ metadata }) => this.told.push(`TenantRoute ${keyText(metadata)}`),
         onStranger: (object) => this.told.push(`stranger ${hostIn(object)}`),
         onNamespace: (name) => this.told.push(`Namespace ${name}`),
         onEdgeSetting: (object) => this.told.push(`setting ${object.metadata.name}`),
@@ -163,6 +164,7 @@ describe.concurrent('a management cluster that is watched', () => {
       log: createLogger({ level: 'error', write: () => {} }),
       listener: {
         ...{ onExposure: nobody, onEdge: nobody, onService: nobody },
+        onTenantRoute: nobody,
         ...{ onOwned: nobody, onStranger: nobody, onNamespace: nobody },
         ...{ onEdgeSetting: nobody, onProvided: nobody, onServed: nobody },
       },
@@ -188,6 +190,7 @@ test('a kind of which nothing has been read yet is not known, although nothing h
     log: createLogger({ level: 'error', write: nothing }),
     listener: {
       ...{ onExposure: nothing, onEdge: nothing, onService: nothing, onOwned: nothing },
+      onTenantRoute: nothing,
       ...{ onStranger: nothing, onNamespace: nothing, onEdgeSetting: nothing },
       ...{ onProvided: nothing, onServed: nothing },
     },

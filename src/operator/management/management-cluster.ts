@@ -2,6 +2,8 @@
  * The management cluster as the operator sees it: a copy of every kind that it looks at, kept up to date, and who has
  * to be looked at again when something changes.
  */
+import { TenantRouteIndex } from '../../api/tenant-route-index.ts';
+import type { TenantRoute } from '../../api/tenant-route.ts';
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { backoffMs, delay } from '../../kube/backoff.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -50,6 +52,8 @@ export class ManagementCluster implements ManagementView {
   readonly book: ExposureBook;
   /** Of all informers. */
   readonly counters = new InformerCounters();
+  /** With the operator's own writes at once: the watch reports them later. */
+  readonly tenantRoutes = new TenantRouteIndex<TenantRoute>();
 
   readonly #options: ManagementOptions;
   readonly #clock: Clock;
@@ -58,6 +62,7 @@ export class ManagementCluster implements ManagementView {
   readonly #services: Informer<Service>;
   readonly #ownedSlices: Informer<KubeObject>;
   readonly #namespaces: Informer<KubeObject>;
+  readonly #tenantRoutes: Informer<TenantRoute>;
   /** Of the {@link servedKinds}. */
   readonly #watches: ServedWatches;
 
@@ -103,10 +108,18 @@ export class ManagementCluster implements ManagementView {
       resource: RESOURCES.namespace,
       trim: labelsOnly,
     });
+    this.#tenantRoutes = new Informer({
+      client,
+      clock,
+      random,
+      counters,
+      resource: RESOURCES.tenantRoute,
+    });
     this.#watches = new ServedWatches({ client, listener, clock, random, counters });
     this.book = new ExposureBook({
       exposures: () => this.exposures.list(),
       edges: () => this.edges.list(),
+      tenantRoutes: this.tenantRoutes,
       unusableFiles: options.unusableFiles,
     });
     this.exposures.onChange((change) => {
@@ -126,12 +139,24 @@ export class ManagementCluster implements ManagementView {
       const owner = ownerOf(object);
       if (owner !== undefined) listener.onOwned(owner);
     });
+    this.#tenantRoutes.onChange(({ type, object }) => {
+      const isNews =
+        type === 'DELETED' ? this.tenantRoutes.remove(object) : this.tenantRoutes.put(object);
+      if (isNews) listener.onTenantRoute(object);
+    });
     this.#namespaces.onChange(({ object }) => listener.onNamespace(object.metadata.name));
   }
 
   /** Begins to watch; done when everything is known, however long that takes. @throws the signal's reason */
   async open(signal: AbortSignal): Promise<void> {
-    const fixed = [this.exposures, this.edges, this.#services, this.#ownedSlices, this.#namespaces];
+    const fixed = [
+      this.exposures,
+      this.edges,
+      this.#tenantRoutes,
+      this.#services,
+      this.#ownedSlices,
+      this.#namespaces,
+    ];
     for (const informer of fixed) void informer.run(signal);
     await this.#discoverFirst(signal);
     void this.#keepDiscovering(signal);
@@ -147,6 +172,7 @@ export class ManagementCluster implements ManagementView {
       [
         { resource: RESOURCES.exposure, state: this.exposures.state },
         { resource: RESOURCES.edge, state: this.edges.state },
+        { resource: RESOURCES.tenantRoute, state: this.#tenantRoutes.state },
         { resource: RESOURCES.service, state: this.#services.state },
         { resource: RESOURCES.endpointSlice, state: this.#ownedSlices.state },
         { resource: RESOURCES.namespace, state: this.#namespaces.state },
@@ -226,7 +252,10 @@ export class ManagementCluster implements ManagementView {
       ...this.#ownedSlices.byIndex('exposure', value),
       ...this.#watches.all().flatMap((informer) => informer.byIndex('exposure', value)),
     ];
-    return candidates.filter((object) => isOwnedBy(object, metadata.uid));
+    return [
+      ...this.tenantRoutes.ofExposure(value),
+      ...candidates.filter((object) => isOwnedBy(object, metadata.uid)),
+    ];
   }
 
   /** A server that is busy, or about to come up, is asked again; the watches do the same. */

@@ -1,6 +1,7 @@
 /**
  * Whoever has to act on what changes in the management cluster.
  */
+import type { TenantRoute } from '../../api/tenant-route.ts';
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 
 /** Whoever has to act on changes. */
@@ -11,6 +12,8 @@ export interface ManagementListener {
   readonly onService: (key: ObjectKey) => void;
   /** An object that we made for this Exposure. */
   readonly onOwned: (exposure: ObjectKey) => void;
+  /** A TenantRoute that another client wrote, or that is gone. */
+  readonly onTenantRoute: (route: TenantRoute) => void;
   /** A route object of somebody else. */
   readonly onStranger: (object: KubeObject) => void;
   /** The labels of a namespace. */

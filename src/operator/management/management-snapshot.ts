@@ -2,6 +2,8 @@
  * A management cluster as it is now, or as files describe it: read once, for a tool that shows what the operator would
  * do.
  */
+import { TenantRouteIndex } from '../../api/tenant-route-index.ts';
+import type { TenantRoute } from '../../api/tenant-route.ts';
 import { claimantsOf, claimKeys } from '../../edges/claims/claim-keys.ts';
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
 import type { ServedApis } from '../../edges/driver.ts';
@@ -21,6 +23,7 @@ export class ManagementSnapshot implements ManagementView {
   readonly served: ServedApis;
   readonly book: ExposureBook;
   readonly exposures: readonly KubeObject[];
+  readonly tenantRoutes: TenantRouteIndex<TenantRoute>;
 
   readonly #byKind: ReadonlyMap<string, readonly KubeObject[]>;
   /** Route objects by what they claim; absent until somebody asks. */
@@ -40,7 +43,11 @@ export class ManagementSnapshot implements ManagementView {
     this.served = served;
     this.#byKind = Map.groupBy(objects, nameOf);
     this.exposures = this.all(RESOURCES.exposure);
+    this.tenantRoutes = new TenantRouteIndex(
+      this.all(RESOURCES.tenantRoute) as readonly TenantRoute[],
+    );
     this.book = new ExposureBook({
+      tenantRoutes: this.tenantRoutes,
       exposures: () => this.exposures,
       edges: () => this.all(RESOURCES.edge),
       unusableFiles: () => unusableFiles,
@@ -57,6 +64,7 @@ export class ManagementSnapshot implements ManagementView {
     await served.refresh(client, signal);
     const others = await Promise.all([
       listed(RESOURCES.edge),
+      listed(RESOURCES.tenantRoute),
       listed(RESOURCES.service),
       listed(RESOURCES.endpointSlice, { labelSelector: OWNED_SELECTOR }),
       listed(RESOURCES.namespace),
@@ -124,7 +132,7 @@ export class ManagementSnapshot implements ManagementView {
     // One that is in no cluster yet owns nothing.
     if (uid === undefined) return [];
     const kinds = [RESOURCES.service, RESOURCES.endpointSlice, ...ROUTE_RESOURCES];
-    return kinds
+    const others = kinds
       .flatMap((resource) => this.all(resource))
       .filter((object) => {
         const owner = ownerOf(object);
@@ -132,6 +140,7 @@ export class ManagementSnapshot implements ManagementView {
           owner !== undefined && keyText(owner) === keyText(metadata) && isOwnedBy(object, uid)
         );
       });
+    return [...this.tenantRoutes.ofExposure(keyText(metadata)), ...others];
   }
 
   #find(resource: Resource, key: ObjectKey): KubeObject | undefined {

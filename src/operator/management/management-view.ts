@@ -2,6 +2,8 @@
  * What there is to see in a management cluster: by watches, as the operator sees it, or once, as a tool does. Whoever
  * plans needs no more than this, so that both plan alike.
  */
+import type { TenantRouteIndex } from '../../api/tenant-route-index.ts';
+import type { TenantRoute } from '../../api/tenant-route.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { ServedApis } from '../../edges/driver.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -18,6 +20,8 @@ export interface ManagementView {
   secret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined>;
   readonly served: ServedApis;
   readonly book: ExposureBook;
+  /** All TenantRoutes. */
+  readonly tenantRoutes: TenantRouteIndex<TenantRoute>;
   service(key: ObjectKey): Service | undefined;
   /**
    * An object of a provider, with its managedFields, or what a provider made. Of a kind that is served in another version
@@ -29,7 +33,7 @@ export interface ManagementView {
   all(resource: Resource): readonly KubeObject[];
   /** The route objects, whosever, that may claim one of these hosts. */
   claimants(hosts: readonly string[]): readonly KubeObject[];
-  /** What was made for an Exposure, of every kind. */
+  /** What was made for an Exposure, of every kind. TenantRoutes count by their exposureRef. */
   ownedBy(exposure: KubeObject): readonly KubeObject[];
 }
 

@@ -7,8 +7,6 @@ import type { Hosts } from '../../api/hosts.ts';
 import { keyText } from '../../kube/object.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
 import type { Holder } from '../../providers/preparation/plan-preparation.ts';
-import { formerHosts } from '../exposure/former-route.ts';
-import type { ExposureBook } from '../management/exposure-book.ts';
 import type { PreparationInput } from './preparer.ts';
 
 /** As {@link PreparationInput.holder}: this Exposure, among those that there are. */
@@ -19,8 +17,12 @@ export function holderOf(
   return { exposure: keyText(metadata), isThere: (key) => exposures.has(key) };
 }
 
-/** Who else there is. */
-export type KnownExposures = Pick<ExposureBook, 'has' | 'isHeldByAnother'>;
+/** What is known of other Exposures, and of the hosts that this one had before. */
+export interface KnownExposures {
+  has(key: string): boolean;
+  /** Hosts of TenantRoutes that are not among the hosts of the plan. */
+  readonly previousHosts: readonly string[];
+}
 
 /** What is to be prepared for an Exposure behind its Edge. */
 export function preparationFor(
@@ -30,17 +32,14 @@ export function preparationFor(
   exposures: KnownExposures,
 ): PreparationInput {
   const { prepare } = exposure.spec;
-  const key = keyText(exposure.metadata);
-  const former = formerHosts(exposure.status, hosts, (host) =>
-    exposures.isHeldByAnother(host, key),
-  );
+  const { previousHosts } = exposures;
   return {
     policy: prepare,
     provided,
     wish: {
       ...{ hosts, port: edge.spec.port },
       // Whoever writes the fields himself need not know of hosts that he has just given up.
-      ...(former.length > 0 && prepare !== 'Report' && { formerHosts: former }),
+      ...(previousHosts.length > 0 && prepare !== 'Report' && { formerHosts: previousHosts }),
     },
     holder: holderOf(exposure, exposures),
   };

@@ -67,7 +67,7 @@ describe('a control plane of two objects, one of which has a field of another', 
       objects: now(),
       hasKonnectivity: true,
     } as const;
-    const exposures = { has: () => true, isHeldByAnother: () => false };
+    const exposures = { has: () => true, previousHosts: [] };
     const foreseen = (prepare: string) =>
       foreseenPreparation(wish(prepare), WISH.hosts, provided, exposures);
 

@@ -11,8 +11,13 @@ setDefaultTimeout(120_000);
 /** Secrets are not watched. */
 const RESYNC = { resyncMs: 1_000 };
 
-function route(lab: OperatorLab): object | undefined {
-  return lab.statusOf('blue')?.route;
+/** By type: its host and backend. Undefined if there is none. */
+function route(lab: OperatorLab): Readonly<Record<string, object>> | undefined {
+  const routes = lab.routesOf('blue').map(({ type, host, backend: { service } }) => {
+    const { name, ...port } = service;
+    return [type === 'API' ? 'api' : 'konnectivity', { host, service: name, ...port }] as const;
+  });
+  return routes.length === 0 ? undefined : Object.fromEntries(routes);
 }
 
 describe.concurrent('a control plane that is not there as it should be', () => {
@@ -87,7 +92,7 @@ describe.concurrent('a control plane that is not there as it should be', () => {
     });
 
     await lab.until('konnectivity is routed too', () =>
-      Bun.deepEquals((route(lab) as { konnectivity?: object }).konnectivity, {
+      Bun.deepEquals(route(lab)?.konnectivity, {
         ...{ host: 'tenants-blue.konnectivity.example.test', service: 'blue' },
         ...{ port: 8132, portName: 'agents' },
       }),

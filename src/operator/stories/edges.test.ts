@@ -103,7 +103,7 @@ describe.concurrent('an Exposure and its Edge', () => {
       'the Ingress is gone',
       () => !lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'),
     );
-    await lab.until('no route is told', () => lab.statusOf('blue')?.route === undefined);
+    await lab.until('no route is told', () => lab.routesOf('blue').length === 0);
 
     await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, allowedNamespaces: ['others', 'tenants'] });
 
@@ -116,12 +116,14 @@ describe.concurrent('an Exposure and its Edge', () => {
   test('when the Edge goes away, the gateway goes on with the route', async () => {
     await using lab = await OperatorLab.start();
     await lab.addExposed('blue');
-    const { route, driver, endpoint, mode, proxies } = lab.statusOf('blue')!;
+    const { driver, endpoint, mode, proxies } = lab.statusOf('blue')!;
+    const routes = lab.routesOf('blue');
 
     await lab.user.delete(RESOURCES.edge, { name: 'shared' });
 
     await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
-    expect(lab.statusOf('blue')).toMatchObject({ route, driver, endpoint, mode, proxies });
+    expect(lab.statusOf('blue')).toMatchObject({ driver, endpoint, mode, proxies });
+    expect(lab.routesOf('blue')).toEqual(routes);
 
     await lab.applyEdge();
 
@@ -228,19 +230,25 @@ describe.concurrent('an Exposure and its Edge', () => {
     await controllers.addNode('worker', ['192.0.2.1']);
     await lab.applyEdge({ port });
     await lab.untilCondition('blue', 'Ready', /^True/);
-    const { route } = lab.statusOf('blue')!;
+    const drivers = () =>
+      lab
+        .routesOf('blue')
+        .map(({ driver }) => driver)
+        .toSorted();
+    expect(drivers()).toEqual(['snicket']);
     controllers.pause();
 
     await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, port });
 
     await lab.until('driver haproxy', () => lab.statusOf('blue')?.driver === 'haproxy');
     await lab.untilCondition('blue', 'WorkersReady', /^False ProxiesUnobserved/);
-    expect(lab.statusOf('blue')).toMatchObject({ formerEdge: 'shared', route });
+    expect(drivers()).toEqual(['haproxy', 'snicket']);
 
     controllers.resume();
 
     await lab.untilCondition('blue', 'Ready', /^True/);
-    await lab.until('it is left', () => lab.statusOf('blue')?.formerEdge === undefined);
+    await lab.until('one is left', () => drivers().length === 1);
+    expect(drivers()).toEqual(['haproxy']);
   });
 
   test('a driver whose API is missing takes nothing away', async () => {
@@ -267,12 +275,13 @@ describe.concurrent('an Exposure and its Edge', () => {
   test('a driver whose API is missing leaves the route of the gateway', async () => {
     await using lab = await OperatorLab.start({ resources: WITHOUT_TRAEFIK });
     await lab.addExposed('blue');
-    const { route } = lab.statusOf('blue')!;
+    const routes = lab.routesOf('blue');
 
     await lab.applyEdge(LAB_EDGES.traefik.spec);
 
     await lab.untilCondition('blue', 'Routed', /^False EdgeApiMissing/);
-    expect(lab.statusOf('blue')).toMatchObject({ driver: 'snicket', mode: 'Passthrough', route });
+    expect(lab.statusOf('blue')).toMatchObject({ driver: 'snicket', mode: 'Passthrough' });
+    expect(lab.routesOf('blue')).toEqual(routes);
   });
 
   test('an object of somebody else with a name that is needed is left alone', async () => {

@@ -77,8 +77,10 @@ describe.concurrent('a management cluster that fails now and then', () => {
     lab.startOperator({ client: lab.management.client({ timeoutMs }) });
 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
-    await lab.until('all is made', () => made(lab).length === 2);
-    expect(made(lab)).toEqual(['Secret snicket-gateway-keys', 'Ingress snicket-blue.haproxy']);
+    await lab.until('all is made', () => made(lab).length === 3);
+    expect(made(lab).map((text) => text.split(' ')[0])).toEqual([
+      ...['Secret', 'Ingress', 'TenantRoute'],
+    ]);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeDefined();
   });
 

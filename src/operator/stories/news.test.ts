@@ -36,7 +36,7 @@ describe.concurrent('what is news', () => {
       RESOURCES.exposure,
       { name: 'blue', namespace: TENANTS },
       'merge',
-      { status: { endpoint: 'elsewhere.test:443', route: null } },
+      { status: { endpoint: 'elsewhere.test:443', mode: null } },
       { subresource: 'status' },
     );
 

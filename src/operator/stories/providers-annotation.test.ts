@@ -41,9 +41,9 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
       },
       networkProfile: { certSANs: [API_HOST] },
     });
-    expect(lab.statusOf('blue')?.route).toMatchObject({
-      api: { host: API_HOST, service: 'blue', portName: 'kube-apiserver' },
-    });
+    expect(lab.routesOf('blue')).toMatchObject([
+      { host: API_HOST, backend: { service: { name: 'blue', portName: 'kube-apiserver' } } },
+    ]);
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeDefined();
   });
 
@@ -55,8 +55,10 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(tenantIn(lab)?.metadata.annotations?.[RECORD_ANNOTATION]).toBeDefined();
     expect(tenantIn(lab)?.spec.networkProfile.certSANs).toEqual([API_HOST, KONNECTIVITY_HOST]);
-    expect(lab.statusOf('blue')?.route?.konnectivity).toMatchObject({
-      ...{ host: KONNECTIVITY_HOST, portName: 'konnectivity-server' },
+    const konnectivity = lab.routesOf('blue').find(({ type }) => type === 'Konnectivity');
+    expect(konnectivity).toMatchObject({
+      host: KONNECTIVITY_HOST,
+      backend: { service: { portName: 'konnectivity-server' } },
     });
 
     await annotate(lab, null);
@@ -124,7 +126,7 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     await annotate(lab, 'other');
 
     const host = 'tenants-blue.k8s.other.test';
-    await lab.until('the other host', () => lab.statusOf('blue')?.route?.api.host === host);
+    await lab.until('the other host', () => lab.apiHostsOf('blue').includes(host));
     const otherKonnectivity = 'tenants-blue.konnectivity.other.test';
     // Nobody has come to the new Edge yet: those of the former one stay.
     expect(tenantIn(lab)?.spec.networkProfile.certSANs).toEqual([

@@ -40,7 +40,10 @@ test('a Cluster of k0smotron is patched by its annotation, and is as before with
   expect(lab.management.read(K0SMOTRON, red)).toMatchObject({
     spec: { ingress: { apiHost: 'tenants-red.k8s.example.test', deploy: false } },
   });
-  expect(lab.statusOf('red')?.route?.api).toMatchObject({ service: 'kmc-red', portName: 'api' });
+  expect(lab.routesOf('red')[0]).toMatchObject({
+    type: 'API',
+    backend: { service: { name: 'kmc-red', portName: 'api' } },
+  });
 
   await annotated(null);
 

@@ -31,8 +31,8 @@ describe.concurrent("a tenant's API server", () => {
     expect(lab.condition('blue', 'Accepted')).toStartWith('True');
     expect(lab.statusOf('blue')).toMatchObject({
       ...{ proxies, certificate },
-      route: { api: { service: 'blue' } },
     });
+    expect(lab.routesOf('blue')).toMatchObject([{ backend: { service: { name: 'blue' } } }]);
 
     await server.comeUp();
     await user.delete(RESOURCES.endpointSlice, KUBERNETES);

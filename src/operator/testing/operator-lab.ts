@@ -4,6 +4,8 @@
  * through it.
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
+import type { TenantRoute, TenantRouteSpec } from '../../api/tenant-route.ts';
+import { isTenantRoute } from '../../plan/tenant-routes.ts';
 import { KubernetesRoutes } from '../../discovery/kubernetes-routes.ts';
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
 import { GatewayLab } from '../../gateway/testing/lab.ts';
@@ -240,6 +242,26 @@ export class OperatorLab implements AsyncDisposable {
 
   statusOf(name: string): ExposureStatus | undefined {
     return (this.exposure(name) as { status?: ExposureStatus } | undefined)?.status;
+  }
+
+  /** All TenantRoutes. */
+  tenantRoutes(): readonly TenantRoute[] {
+    const objects: readonly KubeObject[] = this.management.readAll();
+    return objects.filter(isTenantRoute);
+  }
+
+  /** The specs of all TenantRoutes of an Exposure, by host. */
+  routesOf(name: string): readonly TenantRouteSpec[] {
+    return this.tenantRoutes()
+      .map(({ spec }) => spec)
+      .filter(({ exposureRef }) => exposureRef.name === name)
+      .toSorted((a, b) => (a.host < b.host ? -1 : 1));
+  }
+
+  /** The hosts of its API, previous ones included. */
+  apiHostsOf(name: string): readonly string[] {
+    const api = this.routesOf(name).filter(({ type }) => type === 'API');
+    return [...new Set(api.map(({ host }) => host))];
   }
 
   /** `True Ready: sentence`. */

@@ -22,6 +22,7 @@ const BUSY_MS = 500;
 const KEPT: readonly Resource[] = [
   RESOURCES.edge,
   RESOURCES.exposure,
+  RESOURCES.tenantRoute,
   RESOURCES.secret,
   RESOURCES.service,
   RESOURCES.endpointSlice,

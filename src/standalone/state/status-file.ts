@@ -1,5 +1,5 @@
 /**
- * The Edges and Exposures with their statuses as a file, for `snicket status` and for people.
+ * The Edges, Exposures and TenantRoutes as a file, with their statuses, for `snicket status` and for people.
  */
 import { join } from 'node:path';
 import { writeAtomically } from '../../files/atomic-write.ts';
@@ -66,7 +66,7 @@ export function keepStatusFile(state: string, store: ObjectStore, log: Logger): 
   };
 }
 
-const SHOWN = [RESOURCES.edge, RESOURCES.exposure];
+const SHOWN = [RESOURCES.edge, RESOURCES.exposure, RESOURCES.tenantRoute];
 
 /** A List, as `kubectl get -o yaml` writes one, with what is wrong in the folder beside the items. */
 function statusText(

@@ -148,7 +148,7 @@ function neededBy(exposures: readonly KubeObject[]): (object: KubeObject) => boo
       const namespace = metadata?.namespace;
       needed.add(identityOf({ apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace } }));
     }
-    for (const name of [spec?.edgeRef?.name, status?.edgeRef?.name, status?.formerEdge]) {
+    for (const name of [spec?.edgeRef?.name, status?.edgeRef?.name]) {
       if (name !== undefined) {
         needed.add(
           identityOf({ apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge', metadata: { name } }),

@@ -8,6 +8,7 @@ import { SubjectAlternativeNameExtension } from '@peculiar/x509';
 import type { Lookup } from '../../../probe/hops/dns.ts';
 import { silent, answering, VERSION_ANSWER } from '../../../probe/testing/answers.ts';
 import { createClient } from '../../../kube/client/fetch-client.ts';
+import type { Driver } from '../../../api/edge.ts';
 import { RESOURCES } from '../../../kube/resource.ts';
 import { ManagementSnapshot } from '../../../operator/management/management-snapshot.ts';
 import type { LabTenant } from '../../../operator/testing/lab-tenant.ts';
@@ -38,8 +39,6 @@ export class DoctorLab implements AsyncDisposable {
   lookup: Lookup = async () => ['127.0.0.1'];
   readonly #servers = new AsyncDisposableStack();
   #konnectivityPort = 0;
-  /** As the operator has left it. */
-  #route: unknown;
 
   private constructor(operator: OperatorLab, tenant: LabTenant) {
     this.operator = operator;
@@ -65,7 +64,6 @@ export class DoctorLab implements AsyncDisposable {
     await operator.untilCondition('blue', 'Ready', /^True/);
     await operator.untilCondition('blue', 'Reachable', /^True/);
     await operator.stopOperator();
-    lab.#route = operator.statusOf('blue')?.route;
     return lab;
   }
 
@@ -115,13 +113,13 @@ export class DoctorLab implements AsyncDisposable {
     });
   }
 
-  /** Writes what the gateway has its routes from. */
-  async route(patch: object): Promise<void> {
-    const key = { name: 'blue', namespace: TENANTS };
-    const body = { status: { route: patch } };
-    await this.operator.user.patch(RESOURCES.exposure, key, 'merge', body, {
-      subresource: 'status',
-    });
+  /** Sets the driver of the TenantRoute for konnectivity: the gateway serves those of driver snicket. */
+  async routeKonnectivity(driver: Driver): Promise<void> {
+    const { user } = this.operator;
+    for (const { metadata, spec } of this.operator.tenantRoutes()) {
+      if (spec.type !== 'Konnectivity') continue;
+      await user.patch(RESOURCES.tenantRoute, metadata, 'merge', { spec: { driver } });
+    }
   }
 
   /** Writes the endpoints of the tenant's kubernetes Service, as somebody. */
@@ -138,7 +136,7 @@ export class DoctorLab implements AsyncDisposable {
     this.lookup = async () => ['127.0.0.1'];
     await this.operator.applyEdge();
     await this.leadTo(port);
-    await this.route(this.#route as object);
+    await this.routeKonnectivity('snicket');
     await this.operator.changeSecret('blue-ca', {
       ...{ 'tls.crt': authority.certificate, 'tls.key': authority.key },
     });

@@ -28,14 +28,18 @@ export async function tellLeftHosts(
   signal: AbortSignal,
 ): Promise<void> {
   const { value: exposure } = leavingExposure(object, management.book);
-  const host = exposure?.status?.route?.api.host;
+  // The current host first, then previous ones.
+  const hosts = management.tenantRoutes
+    .ofExposure(keyText(object.metadata))
+    .toSorted((a, b) => (isNewer(a, b) ? -1 : 1))
+    .flatMap(({ spec }) => (spec.type === 'API' ? spec.host : []));
+  const [host] = hosts;
   if (exposure === undefined || host === undefined) return;
   const { provided } = await readControlPlane(exposure, presentObjects(management, signal));
   const [owner] = provided?.objects ?? [];
   if (provided === undefined || owner === undefined || provided.phase === 'deleting') return;
   // A host that was its own before leads wherever it did then.
-  if (ownHost(owner) === host) return;
-  const hosts = [host, exposure.status?.formerRoute?.api.host ?? host];
+  if (hosts.includes(ownHost(owner) ?? '')) return;
   const left = leftSecrets(provided, hosts);
   const options = { isLast: true, signal };
   const { deleted } = await renewals.renew(keyText(object.metadata), left, options);
@@ -49,6 +53,10 @@ export async function tellLeftHosts(
   const gone = `${objectText(owner)} is not behind the edge any more: ${host} does not lead there`;
   const note = [gone, ...words].join('. ');
   events.record(owner, { type: 'Warning', action: 'Leave', reason: 'EdgeLeft', note });
+}
+
+function isNewer({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
+  return (one.creationTimestamp ?? '') > (other.creationTimestamp ?? '');
 }
 
 const MAKES_ANEW = 'its provider makes it anew';

@@ -1,7 +1,6 @@
 /**
  * What a look at the management cluster says of an Exposure's conditions. Pure.
  */
-import type { Edge } from '../../../api/edge.ts';
 import type { ExposureStatus } from '../../../api/exposure.ts';
 import { findingText, type Finding } from '../../../api/finding.ts';
 import type { Plan } from '../../../plan/plan.ts';
@@ -11,8 +10,8 @@ import type { ControlPlaneReading } from '../../../providers/reading/read-contro
 import type { KubeObject } from '../../../kube/object.ts';
 import type { Look } from '../../look.ts';
 import type { TenantOutcome } from '../../tenant/tenant-outcome.ts';
-import { isElsewhere, routeOf } from '../exposure-status.ts';
 import { TENANT_FINALIZER } from '../finalizers.ts';
+import type { Routed } from '../routing.ts';
 import {
   CONDITION_ORDER,
   fails,
@@ -95,24 +94,22 @@ function isError({ severity }: Finding): boolean {
   return severity === 'error';
 }
 
-/** Whether the gateway can already read what the plan says. */
-export function isRoutedAs(status: ExposureStatus | undefined, edge: Edge, plan: Plan): boolean {
-  return !isElsewhere(status, edge) && Bun.deepEquals(status?.route, routeOf(plan));
-}
-
 /**
  * Whether the tenant has been brought what is wished for, by the hosts that are wished for: then it is attended to, whatever
  * becomes of its provider. In the middle of a move nobody knows whether it may be led to the new hosts.
  */
 export function isInUse(
   { metadata: { finalizers = [] } }: KubeObject,
-  status: ExposureStatus | undefined,
-  { wish, plan }: Pick<Look, 'wish' | 'plan'>,
-  former: readonly KubeObject[],
+  { plan }: Pick<Look, 'plan'>,
+  {
+    former,
+    previous,
+    isRoutedAsPlanned,
+  }: Pick<Routed, 'former' | 'previous' | 'isRoutedAsPlanned'>,
 ): boolean {
-  const isMove = status?.formerEdge !== undefined || status?.formerRoute !== undefined;
-  const isRouted = plan.routes !== undefined && isRoutedAs(status, wish.edge, plan);
-  return finalizers.includes(TENANT_FINALIZER) && isRouted && !isMove && former.length === 0;
+  const isMove = former.length > 0 || previous.length > 0;
+  const isRouted = plan.routes !== undefined && isRoutedAsPlanned;
+  return finalizers.includes(TENANT_FINALIZER) && isRouted && !isMove;
 }
 
 /**

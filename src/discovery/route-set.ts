@@ -1,0 +1,86 @@
+/**
+ * All routes of a gateway, updated one host at a time: a change touches the hosts that it concerns, and no others.
+ */
+import type { TenantRoute } from '../api/tenant-route.ts';
+import { TenantRouteIndex } from '../api/tenant-route-index.ts';
+import type { RouteUpdate } from '../gateway/routes/routes-feed.ts';
+import { isSameRoute, type Route } from '../gateway/routes/route.ts';
+import { hostRoute, type HostFacts } from './tenant-routes.ts';
+
+/** Options of a {@link RouteSet}. */
+export type RouteSetOptions = Pick<HostFacts, 'slicesOf' | 'edge'>;
+
+/** What an update has changed. */
+export interface SetUpdate extends RouteUpdate {
+  /** Sentences on what is wrong, and was not in the update before. */
+  readonly newFaults: readonly string[];
+}
+
+/** The routes. */
+export class RouteSet {
+  readonly #options: RouteSetOptions;
+  readonly #tenantRoutes = new TenantRouteIndex<TenantRoute>();
+  readonly #routes = new Map<string, Route>();
+  /** By host; hosts without any are absent. */
+  readonly #faults = new Map<string, readonly string[]>();
+  /** Hosts whose route has to be computed again. */
+  readonly #stale = new Set<string>();
+
+  constructor(options: RouteSetOptions) {
+    this.#options = options;
+  }
+
+  /** A TenantRoute is new, or has changed. */
+  put(route: TenantRoute): void {
+    const before = this.#tenantRoutes.get(route.metadata);
+    if (!this.#tenantRoutes.put(route)) return;
+    if (before !== undefined) this.#stale.add(before.spec.host);
+    this.#stale.add(route.spec.host);
+  }
+
+  /** A TenantRoute is gone. */
+  remove(route: TenantRoute): void {
+    const before = this.#tenantRoutes.get(route.metadata);
+    if (before !== undefined && this.#tenantRoutes.remove(route)) {
+      this.#stale.add(before.spec.host);
+    }
+  }
+
+  /** The EndpointSlices of a Service, `namespace/name`, have changed. */
+  slicesChanged(service: string): void {
+    for (const { spec } of this.#tenantRoutes.ofService(service)) this.#stale.add(spec.host);
+  }
+
+  /** Brings the routes up to date. */
+  update(): SetUpdate {
+    const set: Route[] = [];
+    const removed: string[] = [];
+    const newFaults: string[] = [];
+    for (const host of this.#stale) {
+      const tenantRoutes = this.#tenantRoutes.ofHost(host);
+      const { route, faults } = hostRoute({ ...this.#options, host, tenantRoutes });
+      const before = this.#routes.get(host);
+      const known = this.#faults.get(host) ?? [];
+      newFaults.push(...faults.filter((fault) => !known.includes(fault)));
+      if (faults.length === 0) this.#faults.delete(host);
+      else this.#faults.set(host, faults);
+      if (route === undefined) {
+        if (this.#routes.delete(host)) removed.push(host);
+      } else if (before === undefined || !isSameRoute(before, route)) {
+        this.#routes.set(host, route);
+        set.push(route);
+      }
+    }
+    this.#stale.clear();
+    return { set, removed, newFaults };
+  }
+
+  get size(): number {
+    return this.#routes.size;
+  }
+
+  /** All of them, as of the last update. */
+  list(): readonly Route[] {
+    return [...this.#routes.values()];
+  }
+}

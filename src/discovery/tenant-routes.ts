@@ -1,0 +1,135 @@
+/**
+ * The route of a host, from the TenantRoutes for it and the EndpointSlices of their Services. Pure.
+ */
+import { exposureKeyOf, firstRoute } from '../api/host-ownership.ts';
+import type { TenantRoute } from '../api/tenant-route.ts';
+import { isEndpoint } from '../gateway/routes/endpoint-text.ts';
+import type { Route } from '../gateway/routes/route.ts';
+import { keyText, type KubeObject } from '../kube/object.ts';
+import { quoted } from '../text/quote.ts';
+import { isIPv6 } from '../wire/ip-address.ts';
+import { serverNameFault } from '../wire/hello/server-name.ts';
+
+/** As much of an EndpointSlice as a gateway needs. */
+export interface EndpointSlice extends KubeObject {
+  readonly addressType: 'IPv4' | 'IPv6' | 'FQDN';
+  readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null;
+  readonly endpoints?: readonly SliceEndpoint[] | null;
+}
+
+/** One backend of a slice. */
+export interface SliceEndpoint {
+  readonly addresses?: readonly string[] | null;
+  readonly conditions?: {
+    readonly ready?: boolean;
+    readonly serving?: boolean;
+    readonly terminating?: boolean;
+  } | null;
+}
+
+/** What {@link hostRoute} needs to know. */
+export interface HostFacts {
+  readonly host: string;
+  /** All TenantRoutes for the host, of every Edge and driver. */
+  readonly tenantRoutes: readonly TenantRoute[];
+  /** The slices of a Service, by its namespace and name. */
+  readonly slicesOf: (namespace: string, service: string) => readonly EndpointSlice[];
+  /** The Edge that the gateway serves. Default: every Edge with driver `snicket`. */
+  readonly edge?: string | undefined;
+}
+
+/** The route of a host, and sentences on what is wrong with it. */
+export interface HostResult {
+  /** Absent if this gateway does not serve the host. */
+  readonly route?: Route | undefined;
+  readonly faults: readonly string[];
+}
+
+/**
+ * The route of one host on this gateway. The host belongs to the Exposure of its first TenantRoute, whichever Edge that
+ * is for. TenantRoutes of other Exposures for the host are faults.
+ */
+export function hostRoute({ host, tenantRoutes, slicesOf, edge }: HostFacts): HostResult {
+  const first = firstRoute(tenantRoutes);
+  const served = tenantRoutes.filter((route) => isServedHere(route, edge));
+  if (first === undefined || served.length === 0) return { faults: [] };
+  const tenant = exposureKeyOf(first);
+  const faults = served
+    .filter((route) => exposureKeyOf(route) !== tenant)
+    .map(
+      ({ metadata }) =>
+        `TenantRoute ${keyText(metadata)} is ignored: host ${quoted(host)} belongs to Exposure ${tenant}`,
+    );
+  const route = firstRoute(served.filter((one) => exposureKeyOf(one) === tenant));
+  if (route === undefined) return { faults };
+  const bytes = Buffer.from(host);
+  const invalid = serverNameFault(bytes, 0, bytes.length);
+  if (invalid !== undefined) {
+    const name = keyText(route.metadata);
+    return { faults: [`TenantRoute ${name} has an invalid host ${quoted(host)} (${invalid})`] };
+  }
+  const { namespace = '' } = route.metadata;
+  const { service } = route.spec.backend;
+  const { endpoints, unusable } = endpointsOf(
+    slicesOf(namespace, service.name),
+    service.portName ?? '',
+  );
+  return {
+    route: {
+      tenant,
+      host,
+      kind: route.spec.type === 'API' ? 'api' : 'konnectivity',
+      limits: NO_LIMITS,
+      endpoints,
+    },
+    faults: [
+      ...faults,
+      ...unusable.map(
+        (text) =>
+          `Service ${namespace}/${service.name} of Exposure ${tenant} has an invalid endpoint ${quoted(text)}, which is ignored`,
+      ),
+    ],
+  };
+}
+
+function isServedHere({ spec }: TenantRoute, edge: string | undefined): boolean {
+  return spec.driver === 'snicket' && (edge === undefined || spec.edgeRef.name === edge);
+}
+
+const NO_LIMITS = {};
+
+interface Endpoints {
+  readonly endpoints: readonly string[];
+  /** An API server takes port 0 and addresses with leading zeros. */
+  readonly unusable: readonly string[];
+}
+
+/**
+ * Where connections may go: ready endpoints; if there are none, those that end but still serve, as kube-proxy has it.
+ */
+function endpointsOf(slices: readonly EndpointSlice[], portName: string): Endpoints {
+  const ready = new Set<string>();
+  const ending = new Set<string>();
+  const unusable = new Set<string>();
+  for (const { addressType, ports, endpoints } of slices) {
+    const port = ports?.find(({ name }) => (name ?? '') === portName)?.port;
+    if (addressType === 'FQDN' || port === undefined) continue;
+    for (const { addresses, conditions } of endpoints ?? []) {
+      const isReady = conditions?.ready ?? true;
+      const isEnding = conditions?.serving === true && conditions.terminating === true;
+      // The addresses of one endpoint are the same backend; consumers use the first.
+      const address = addresses?.[0];
+      if (address === undefined || (!isReady && !isEnding)) continue;
+      const text = endpointText(address, port);
+      if (!isEndpoint(text)) unusable.add(text);
+      else (isReady ? ready : ending).add(text);
+    }
+  }
+  // In a stable order, so that the same endpoints are the same route.
+  const endpoints = [...(ready.size > 0 ? ready : ending)].toSorted();
+  return { endpoints, unusable: [...unusable].toSorted() };
+}
+
+function endpointText(address: string, port: number): string {
+  return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
+}
