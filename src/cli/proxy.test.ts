@@ -63,7 +63,17 @@ const wrong: [string, string[], string][] = [
     replaced(TERMINATE, '--listen', 'here:1'),
     "'here' in 'here:1' is not an IP",
   ],
-  ['no edge', without(TERMINATE, '--edge'), "'--edge <host:port>' not specified"],
+  ['no edge', without(TERMINATE, '--edge'), 'give --edge or --edge-file'],
+  [
+    'two ways to name the edge',
+    [...TERMINATE, '--edge-file', '/etc/snicket/edge'],
+    '--edge and --edge-file exclude each other',
+  ],
+  [
+    'a file of the edge that is not there',
+    [...without(TERMINATE, '--edge'), '--edge-file', '/nonexistent/edge'],
+    '--edge-file: /nonexistent/edge cannot be read (ENOENT)',
+  ],
   ['an edge without a port', replaced(TERMINATE, '--edge', 'edge.test'), "'edge.test' has no port"],
   ['no name', without(TERMINATE, '--server-name'), "'--server-name <name>' not specified"],
   ['an address as name', replaced(TERMINATE, '--server-name', '10.0.0.1'), "'10.0.0.1' is invalid"],

@@ -31,7 +31,8 @@ Exit codes:
 interface Flags {
   readonly mode: ProxyMode['name'];
   readonly listen: readonly ListenAddress[];
-  readonly edge: EdgeAddress;
+  readonly edge?: EdgeAddress;
+  readonly edgeFile?: string;
   readonly serverName: string;
   readonly ca?: string;
   readonly cert?: string;
@@ -60,7 +61,12 @@ export function proxyCommand(io: CommandIo): Command {
       'where pods are to connect, such as 100.64.64.1:6443 or [::]:6443; may be given again',
       listenAddresses,
     )
-    .requiredOption('--edge <host:port>', 'the shared address of all tenants', edgeAddress)
+    .option('--edge <host:port>', 'the shared address of all tenants', edgeAddress)
+    .option(
+      '--edge-file <file>',
+      'a file with the addresses of the edge, one HOST:PORT per line, instead of --edge; changes apply at once',
+      fileName,
+    )
     .requiredOption('--server-name <name>', "the tenant's API host, which the edge routes by", name)
     .option(
       '--ca <file>',
@@ -102,7 +108,8 @@ export function proxyCommand(io: CommandIo): Command {
 async function run(io: CommandIo, flags: Flags, command: Command): Promise<void> {
   const log = await programLog(io, flags.logLevel);
   const mode = modeOf(io, flags, command);
-  const { listen, edge, serverName, http, engine, maxConnections, maxKeptBytes } = flags;
+  const edge = edgeOf(io, flags, command);
+  const { listen, serverName, http, engine, maxConnections, maxKeptBytes } = flags;
   const limits = { maxConnections, maxKeptBytes };
   if (mode.name === 'terminate' && engine === 'epoll') {
     log.info('SNICKET_ENGINE is for mode passthrough, and ignored in mode terminate', { engine });
@@ -130,6 +137,20 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
   await proxy.drain(graceMs, drainMs, second.signal);
   proxy.stop();
   io.exit(0); // a dial that cannot be taken back would keep the process for minutes
+}
+
+function edgeOf(
+  io: CommandIo,
+  { edge, edgeFile }: Flags,
+  command: Command,
+): EdgeAddress | { readonly file: string } {
+  if (edge !== undefined && edgeFile !== undefined) {
+    return command.error('error: --edge and --edge-file exclude each other; leave one out');
+  }
+  if (edgeFile !== undefined) return { file: io.path(edgeFile) };
+  return (
+    edge ?? command.error('error: the address of the edge is missing; give --edge or --edge-file')
+  );
 }
 
 /** The files of the mode; a flag of the other one is a mistake that should not wait to be found in production. */

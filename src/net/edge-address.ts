@@ -37,3 +37,8 @@ export function parseEdgeAddress(text: string): EdgeAddress {
     `'${host}' in '${text}' is neither a DNS name nor an IP address; write edge.example.com:443`,
   );
 }
+
+/** Formats an address so that {@link parseEdgeAddress} can parse it. */
+export function formatEdgeAddress({ host, port }: EdgeAddress): string {
+  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+}

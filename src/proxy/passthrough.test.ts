@@ -180,7 +180,7 @@ for (const engine of engines) {
 
 test('a dial that failed for want of our own resources resets the pod, and is not held against the edge', () => {
   const endpoints = new EdgeEndpoints(new ManualClock());
-  endpoints.replace(['10.0.0.1', '10.0.0.2'], 443);
+  endpoints.replace(['10.0.0.1', '10.0.0.2'].map((address) => ({ address, port: 443 })));
   const suspicions: number[] = [];
   const suspected = (reason: number) => suspicions.push(reason);
   const switchboard = new Passthrough({ endpoints, key: () => KEY, edgeDown: 99, suspected });
@@ -198,7 +198,7 @@ test('a dial that failed for want of our own resources resets the pod, and is no
 
 test('no two headers are alike, and none is taken for a replay, though all are of one second and one pod', () => {
   const endpoints = new EdgeEndpoints(new ManualClock());
-  endpoints.replace(['127.0.0.1'], 443);
+  endpoints.replace(['127.0.0.1'].map((address) => ({ address, port: 443 })));
   const nowSeconds = () => 1_800_000_000;
   const options = { endpoints, key: () => KEY, edgeDown: 0, suspected: () => {}, nowSeconds };
   const switchboard = new Passthrough(options);

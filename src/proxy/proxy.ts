@@ -42,7 +42,8 @@ export type ProxyMode =
 export interface ProxyOptions {
   readonly mode: ProxyMode;
   readonly listen: readonly ListenAddress[];
-  readonly edge: EdgeAddress;
+  /** The address, or a file of addresses that is followed: one `HOST:PORT` per line. */
+  readonly edge: EdgeAddress | { readonly file: string };
   /** The tenant's API host: what the edge routes by, and what its certificate has to carry. */
   readonly serverName: string;
   /** Where health, readiness and metrics are. Default: nowhere. */
@@ -70,13 +71,15 @@ interface Parts {
  */
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const { mode, serverName, log, lookup, clock = systemClock } = options;
+  const edgeFile = 'file' in options.edge ? options.edge.file : undefined;
+  const fixed = 'file' in options.edge ? undefined : [options.edge];
   const credentials = new Credentials({
-    paths: pathsOf(mode),
+    paths: { ...pathsOf(mode), edge: edgeFile },
     ...{ serverName, clock, log },
-    onSwap: () => edge.health.suspect(),
+    onSwap: () => edge.retarget(),
   });
   const edge = new Edge({
-    address: options.edge,
+    targets: fixed === undefined ? credentials.edge : () => fixed,
     authorities: credentials.authorities,
     tenantKey: signingKey(mode, credentials),
     dialTimeoutMs: options.limits?.dialTimeoutMs ?? DEFAULT_LIMITS.dialTimeoutMs,

@@ -2,8 +2,10 @@
  * The files of each mode: what they hold now, and that they are followed.
  */
 import type { Clock } from '../../clock/clock.ts';
+import type { EdgeAddress } from '../../net/edge-address.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { TenantKey } from '../../wire/tenant-key.ts';
+import { parseEdgeFile } from '../edge/edge-file.ts';
 import type { Reloads } from '../metrics.ts';
 import { LiveFiles, UnreadableFile, type LiveFilesOptions } from './live-files.ts';
 import {
@@ -21,6 +23,8 @@ export interface CredentialPaths {
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
   readonly tenantKey?: string | undefined;
+  /** Addresses of the edge. */
+  readonly edge?: string | undefined;
 }
 
 /** Options of {@link Credentials}. */
@@ -50,12 +54,13 @@ export class Credentials {
   readonly #authorities: LiveFiles<TrustedAuthorities>;
   readonly #certificate: LiveFiles<ServingCertificate> | undefined;
   readonly #tenantKey: LiveFiles<TenantKey> | undefined;
+  readonly #edge: LiveFiles<readonly EdgeAddress[]> | undefined;
   #chain: Chain | undefined;
 
   /** Reads them. @throws Error with a sentence about the first that is of no use. */
   constructor(options: CredentialsOptions) {
     this.#options = options;
-    const { authorities, certificate, key, tenantKey } = options.paths;
+    const { authorities, certificate, key, tenantKey, edge } = options.paths;
     this.#authorities = this.#follow({ ca: authorities }, ([bytes = EMPTY]) =>
       parseTrustedAuthorities(bytes, authorities),
     );
@@ -71,6 +76,11 @@ export class Credentials {
     if (tenantKey !== undefined) {
       this.#tenantKey = this.#follow({ 'tenant-key-file': tenantKey }, ([bytes = EMPTY]) =>
         parseTenantSecret(bytes, tenantKey, options.serverName),
+      );
+    }
+    if (edge !== undefined) {
+      this.#edge = this.#follow({ 'edge-file': edge }, ([bytes = EMPTY]) =>
+        parseEdgeFile(bytes, edge),
       );
     }
   }
@@ -91,6 +101,9 @@ export class Credentials {
 
   /** @throws TypeError in a mode that has none. */
   readonly tenantKey = (): TenantKey => present(this.#tenantKey, 'tenant key').value;
+
+  /** The addresses in the file. @throws TypeError if there is no file of them */
+  readonly edge = (): readonly EdgeAddress[] => present(this.#edge, 'file of the edge').value;
 
   reloads(): readonly Reloads[] {
     return [...this.#files].map(([file, { swaps, failures, isGood }]) => {

@@ -5,7 +5,7 @@ import { EdgeEndpoints } from './edge-endpoints.ts';
 function endpoints(...addresses: string[]) {
   const clock = new ManualClock();
   const edge = new EdgeEndpoints(clock);
-  edge.replace(addresses, 443);
+  edge.replace(addresses.map((address) => ({ address, port: 443 })));
   const pick = (attempts = 0) => edge.pick(attempts)?.address;
   const at = (address: string) => edge.all().find((endpoint) => endpoint.address === address)!;
   return { clock, edge, pick, at };
@@ -91,7 +91,7 @@ test('a new list keeps what is known of an address that stays', () => {
   edge.failed(at('10.0.0.1'), false);
   const kept = at('10.0.0.1');
 
-  edge.replace(['10.0.0.1', '10.0.0.3'], 443);
+  edge.replace(['10.0.0.1', '10.0.0.3'].map((address) => ({ address, port: 443 })));
 
   expect(at('10.0.0.1')).toBe(kept);
   expect([pick(), pick()]).toEqual(['10.0.0.3', '10.0.0.3']);

@@ -12,6 +12,13 @@ import { Endpoint } from '../../engine/endpoint.ts';
 const FIRST_REST_MS = 1000;
 const LONGEST_REST_MS = 15_000;
 
+/** Where to dial. */
+export interface EdgeTarget {
+  /** Never a name. */
+  readonly address: string;
+  readonly port: number;
+}
+
 interface Place {
   readonly endpoint: Endpoint;
   /** In a row. */
@@ -41,8 +48,8 @@ export class EdgeEndpoints {
   }
 
   /** Takes a new list. What is known of an address that stays is kept, and its Endpoint too. */
-  replace(addresses: readonly string[], port: number): void {
-    this.#places = addresses.map((address) => {
+  replace(targets: readonly EdgeTarget[]): void {
+    this.#places = targets.map(({ address, port }) => {
       const known = this.#places.find(
         ({ endpoint }) => endpoint.address === address && endpoint.port === port,
       );

@@ -16,8 +16,8 @@ function resolver(host: string, answers: (readonly string[] | Error)[]) {
     if (answer instanceof Error) throw answer;
     return answer;
   };
-  const edge = { host, port: 443 };
-  const options = { edge, endpoints, clock, log, lookup };
+  const edge = [{ host, port: 443 }];
+  const options = { targets: () => edge, endpoints, clock, log, lookup };
   const addresses = () => endpoints.all().map(String);
   return {
     ...{ clock, lines, addresses },
@@ -106,8 +106,49 @@ test('the resolver of the system knows localhost', async () => {
   const edge = { host: 'localhost', port: 443 };
   const log = createLogger({ write: () => {} });
 
-  await new EdgeResolver({ edge, endpoints, clock, log }).start();
+  await new EdgeResolver({ targets: () => [edge], endpoints, clock, log }).start();
 
   const addresses = endpoints.all().map(({ address }) => address);
   expect(addresses.some((address) => address === '127.0.0.1' || address === '::1')).toBe(true);
+});
+
+test('takes all of several targets, with the port of each', async () => {
+  const clock = new ManualClock();
+  const endpoints = new EdgeEndpoints(clock);
+  const log = createLogger({ write: () => {} });
+  const targets = [
+    { host: '203.0.113.10', port: 443 },
+    { host: 'edge.test', port: 8443 },
+    { host: '2001:db8::10', port: 443 },
+  ];
+  const lookup = async () => Promise.resolve(['203.0.113.11', '203.0.113.10']);
+
+  await new EdgeResolver({ targets: () => targets, endpoints, clock, log, lookup }).start();
+
+  expect(endpoints.all().map(String)).toEqual([
+    '203.0.113.10:443',
+    '203.0.113.10:8443',
+    '203.0.113.11:8443',
+    '[2001:db8::10]:443',
+  ]);
+});
+
+test('takes new targets at once, after a lookup of the previous ones that is under way', async () => {
+  const clock = new ManualClock();
+  const endpoints = new EdgeEndpoints(clock);
+  const log = createLogger({ write: () => {} });
+  const slow = Promise.withResolvers<readonly string[]>();
+  let targets = [{ host: 'edge.test', port: 443 }];
+  const lookup = async () => slow.promise;
+  const resolver = new EdgeResolver({ targets: () => targets, endpoints, clock, log, lookup });
+  const started = resolver.start();
+
+  targets = [{ host: '203.0.113.20', port: 443 }];
+  const retargeted = resolver.retarget();
+  slow.resolve(['203.0.113.10']);
+  await Promise.all([started, retargeted]);
+
+  expect(endpoints.all().map(String)).toEqual(['203.0.113.20:443']);
+  clock.advance(60_000);
+  expect(endpoints.all().map(String)).toEqual(['203.0.113.20:443']);
 });

@@ -5,7 +5,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { EdgeAddress } from '../../net/edge-address.ts';
-import type { EdgeEndpoints } from './edge-endpoints.ts';
+import type { EdgeEndpoints, EdgeTarget } from './edge-endpoints.ts';
 import { ipVersion } from '../../wire/ip-address.ts';
 
 /** All addresses of a name. @throws the resolver's error, with its `code`. */
@@ -19,7 +19,8 @@ const RETRY_MS = 2000;
 
 /** Options of {@link EdgeResolver}. */
 export interface EdgeResolverOptions {
-  readonly edge: EdgeAddress;
+  /** Names and addresses of the edge at this moment; never empty. */
+  readonly targets: () => readonly EdgeAddress[];
   readonly endpoints: EdgeEndpoints;
   readonly clock: Clock;
   readonly log: Logger;
@@ -27,12 +28,15 @@ export interface EdgeResolverOptions {
   readonly lookup?: Lookup | undefined;
 }
 
-/** Looks up one name, again and again. */
+/** Looks up the names of the edge, again and again. */
 export class EdgeResolver {
   readonly #options: EdgeResolverOptions;
   readonly #lookup: Lookup;
   #stopTick: (() => void) | undefined;
+  #isStopped = false;
   #asking: Promise<void> | undefined;
+  /** What the last question was about. */
+  #asked: readonly EdgeAddress[] | undefined;
   #askedMs = -Infinity;
   #isStale = true;
   #failure: string | undefined;
@@ -49,12 +53,14 @@ export class EdgeResolver {
 
   /** Looks up for the first time, and then again and again. Done after the first time. */
   async start(): Promise<void> {
-    const { edge, endpoints, clock } = this.#options;
-    if (ipVersion(edge.host) !== 0) {
-      endpoints.replace([edge.host], edge.port);
-      return;
-    }
-    this.#stopTick = clock.every(RETRY_MS / 2, () => this.#tick());
+    await this.#ask();
+  }
+
+  /** Takes the targets of this moment, if they have changed. */
+  async retarget(): Promise<void> {
+    // A lookup of the previous targets must not come after that of the new ones.
+    await this.#asking;
+    if (this.#isStopped || this.#asked === this.#options.targets()) return;
     await this.#ask();
   }
 
@@ -64,6 +70,7 @@ export class EdgeResolver {
   }
 
   stop(): void {
+    this.#isStopped = true;
     this.#stopTick?.();
   }
 
@@ -79,33 +86,66 @@ export class EdgeResolver {
   }
 
   async #resolve(): Promise<void> {
-    const { edge, endpoints, log } = this.#options;
+    const { endpoints, log } = this.#options;
+    const targets = this.#options.targets();
+    this.#asked = targets;
+    this.#followNames(targets);
     try {
-      const addresses = [...new Set(await this.#lookup(edge.host))].toSorted();
-      if (addresses.length === 0) throw new Error('the name has no address');
-      const before = endpoints.all().map(({ address }) => address);
-      endpoints.replace(addresses, edge.port);
-      if (before.join() !== addresses.join()) {
-        log.info('the edge has addresses', { edge: edge.host, addresses });
+      const all = await Promise.all(targets.map(async (target) => this.#addressesOf(target)));
+      const found = uniqueTargets(all.flat());
+      const before = endpoints.all().join();
+      endpoints.replace(found);
+      if (before !== endpoints.all().join()) {
+        const addresses = endpoints.all().map(String);
+        log.info('the edge has addresses', { edge: hostsText(targets), addresses });
       }
       this.#failure = undefined;
       this.#isStale = false;
     } catch (error) {
-      this.#fail(error);
+      this.#fail(targets, error);
     }
   }
 
+  /** Names are looked up again and again; addresses stay what they are. */
+  #followNames(targets: readonly EdgeAddress[]): void {
+    const hasNames = targets.some(({ host }) => ipVersion(host) === 0);
+    if (hasNames && !this.#isStopped) {
+      this.#stopTick ??= this.#options.clock.every(RETRY_MS / 2, () => this.#tick());
+    } else {
+      this.#stopTick?.();
+      this.#stopTick = undefined;
+    }
+  }
+
+  async #addressesOf({ host, port }: EdgeAddress): Promise<readonly EdgeTarget[]> {
+    if (ipVersion(host) !== 0) return [{ address: host, port }];
+    const addresses = [...new Set(await this.#lookup(host))].toSorted();
+    if (addresses.length === 0) throw new Error('the name has no address');
+    return addresses.map((address) => ({ address, port }));
+  }
+
   /** Logged when it begins; the metrics say how long it goes on. */
-  #fail(error: unknown): void {
-    const { edge, endpoints, log } = this.#options;
+  #fail(targets: readonly EdgeAddress[], error: unknown): void {
+    const { endpoints, log } = this.#options;
     this.#isStale = true;
+    const edge = hostsText(targets);
     const why = error instanceof Error ? error.message : String(error);
     const remaining =
       endpoints.size === 0 ? 'there is none to dial yet' : 'the last good ones stay in use';
-    const sentence = `the addresses of ${edge.host} cannot be looked up (${why}); ${remaining}`;
-    if (this.#failure !== sentence) log.warn(sentence, { edge: edge.host });
+    const sentence = `the addresses of ${edge} cannot be looked up (${why}); ${remaining}`;
+    if (this.#failure !== sentence) log.warn(sentence, { edge });
     this.#failure = sentence;
   }
+}
+
+/** Two names may have an address in common. */
+function uniqueTargets(targets: readonly EdgeTarget[]): readonly EdgeTarget[] {
+  return [...new Map(targets.map((one) => [`${one.address} ${one.port}`, one])).values()];
+}
+
+/** The hosts of the edge, for messages. */
+export function hostsText(targets: readonly EdgeAddress[]): string {
+  return targets.map(({ host }) => host).join(', ');
 }
 
 /** By libc, so that /etc/hosts and thus hostAliases count: the edge has to be found before cluster DNS works. */

@@ -21,7 +21,7 @@ function scout(
   more: Partial<EdgeScoutOptions> = {},
 ) {
   const endpoints = new EdgeEndpoints(new ManualClock());
-  endpoints.replace(addresses, port);
+  endpoints.replace(addresses.map((address) => ({ address, port })));
   const options: EdgeScoutOptions = {
     ...{ endpoints, serverName: HOST, timeoutMs: 60_000, tenantKey: undefined },
     authorities: () => lab.authority.cert,

@@ -7,12 +7,13 @@ import type { TenantKey } from '../../wire/tenant-key.ts';
 import type { EdgeAddress } from '../../net/edge-address.ts';
 import { EdgeEndpoints } from './edge-endpoints.ts';
 import { EdgeHealth } from './edge-health.ts';
-import { EdgeResolver, type Lookup } from './edge-resolver.ts';
+import { EdgeResolver, hostsText, type Lookup } from './edge-resolver.ts';
 import { EdgeScout } from './edge-scout.ts';
 
 /** Options of {@link Edge}. */
 export interface EdgeOptions {
-  readonly address: EdgeAddress;
+  /** Names and addresses of the edge at this moment; never empty. */
+  readonly targets: () => readonly EdgeAddress[];
   /** What its certificate has to carry. */
   readonly serverName: string;
   /** The authorities of this moment, as PEM. */
@@ -30,15 +31,15 @@ export class Edge {
   readonly endpoints: EdgeEndpoints;
   readonly health: EdgeHealth;
   readonly #resolver: EdgeResolver;
-  readonly #host: string;
+  readonly #targets: () => readonly EdgeAddress[];
   #isStopped = false;
 
   constructor(options: EdgeOptions) {
-    const { address, serverName, authorities, tenantKey, clock, log, lookup } = options;
+    const { targets, serverName, authorities, tenantKey, clock, log, lookup } = options;
     const endpoints = new EdgeEndpoints(clock);
-    this.#host = address.host;
+    this.#targets = targets;
     this.endpoints = endpoints;
-    this.#resolver = new EdgeResolver({ edge: address, endpoints, clock, log, lookup });
+    this.#resolver = new EdgeResolver({ targets, endpoints, clock, log, lookup });
     const timeoutMs = options.dialTimeoutMs;
     const noAddress = (): string => this.#noAddress();
     const scout = new EdgeScout({
@@ -60,6 +61,14 @@ export class Edge {
     this.health.stop();
   }
 
+  /** A file has changed, perhaps that of the targets. New connections use the new ones; open ones stay. */
+  retarget(): void {
+    this.health.suspect();
+    void this.#resolver.retarget().then(() => {
+      if (!this.#isStopped) this.health.suspect();
+    });
+  }
+
   /** A dial has failed: perhaps the edge has moved, perhaps it is gone. */
   readonly suspect = (): void => {
     this.#resolver.suspect();
@@ -72,6 +81,8 @@ export class Edge {
   }
 
   #noAddress(): string {
-    return this.#resolver.failure ?? `the addresses of ${this.#host} are being looked up`;
+    return (
+      this.#resolver.failure ?? `the addresses of ${hostsText(this.#targets())} are being looked up`
+    );
   }
 }

@@ -15,7 +15,7 @@ import { Terminator, type TerminatorOptions } from './terminator.ts';
 /** A terminator without the checks of files that a proxy has before it. */
 function terminator(lab: Lab, edgePort: number, more: Partial<TerminatorOptions>) {
   const endpoints = new EdgeEndpoints(lab.clock);
-  endpoints.replace(['127.0.0.1'], edgePort);
+  endpoints.replace(['127.0.0.1'].map((address) => ({ address, port: edgePort })));
   const counters = new Counters({
     ...{ slots: 1, slotReasons: PROXY_REASON_CODES, otherReasons: HELLO_REFUSAL_CODES },
   });

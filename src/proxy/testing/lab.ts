@@ -20,7 +20,9 @@ export const SECRET = Buffer.alloc(32, 7);
 /** What {@link Lab.proxy} may be told; the rest has a default. */
 export type LabProxyOptions = Partial<Omit<ProxyOptions, 'edge'>> & {
   readonly edgeHost?: string;
-  readonly edgePort: number;
+  readonly edgePort?: number;
+  /** The path of a file, in place of host and port. */
+  readonly edgeFile?: string;
 };
 
 /** One tenant. */
@@ -86,7 +88,10 @@ export class Lab implements AsyncDisposable {
     const proxy = await startProxy({
       mode: this.terminate(),
       listen: [{ address: '127.0.0.1', port: 0 }],
-      edge: { host: options.edgeHost ?? '127.0.0.1', port: options.edgePort },
+      edge:
+        options.edgeFile === undefined
+          ? { host: options.edgeHost ?? '127.0.0.1', port: options.edgePort ?? 1 }
+          : { file: options.edgeFile },
       serverName: HOST,
       engine: 'bun',
       clock: this.clock,

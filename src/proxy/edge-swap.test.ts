@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'bun:test';
+import { renameSync, writeFileSync } from 'node:fs';
+import { systemClock } from '../clock/clock.ts';
+import { until } from '../net/testing/peer.ts';
+import { tenantKey } from '../wire/tenant-key.ts';
+import { TestGateway } from './testing/gateway.ts';
+import { HOST, Lab, SECRET } from './testing/lab.ts';
+import { Pod } from './testing/pod.ts';
+import type { RunningProxy } from './proxy.ts';
+
+const KEY = tenantKey(HOST, SECRET);
+
+/** An edge, and how many connections came to it. */
+interface TestEdge {
+  readonly port: number;
+  readonly connections: () => number;
+}
+
+const MODES = [
+  { name: 'terminate', mode: 'terminate', engine: 'bun' },
+  { name: 'passthrough, bun', mode: 'passthrough', engine: 'bun' },
+  { name: 'passthrough, epoll', mode: 'passthrough', engine: 'epoll' },
+] as const;
+
+async function startEdge(lab: Lab, mode: string): Promise<TestEdge> {
+  const api = await lab.apiServer();
+  if (mode === 'terminate') return { port: api.port, connections: () => api.received };
+  const gateway = lab.use(await TestGateway.start(api.port, [KEY]));
+  return { port: gateway.port, connections: () => gateway.passages.length };
+}
+
+/** By a rename, as kubelet changes a volume. */
+function writeEdge(lab: Lab, text: string): void {
+  writeFileSync(lab.path('edge.next'), text);
+  renameSync(lab.path('edge.next'), lab.path('edge'));
+}
+
+async function dial(lab: Lab, proxy: RunningProxy): Promise<Pod> {
+  return Pod.dial(proxy.ports[0]!, { ca: lab.authority.cert, servername: HOST });
+}
+
+describe.each(MODES)('$name: the edge in a file', ({ mode, engine }) => {
+  const isHere = engine !== 'epoll' || process.platform === 'linux';
+
+  test.if(isHere)('changes while connections stay open', async () => {
+    await using lab = await Lab.create();
+    lab.writeLeaf(await lab.authority.issue({ names: [HOST] }));
+    const [one, two] = [await startEdge(lab, mode), await startEdge(lab, mode)];
+    writeEdge(lab, `127.0.0.1:${one.port}\n`);
+    const proxy = await lab.proxy({
+      mode: mode === 'terminate' ? lab.terminate() : lab.passthrough(),
+      engine,
+      edgeFile: lab.path('edge'),
+    });
+    using open = await dial(lab, proxy);
+    expect(await open.echo('first')).toBe('first');
+
+    writeEdge(lab, `127.0.0.1:${two.port}\n`);
+    const swapped = 'snicket_proxy_reloads_total{file="edge-file",result="success"} 1';
+    await until(() => proxy.metrics.text().includes(swapped), 'the swap');
+    await until(() => lab.lines.join('').includes(`127.0.0.1:${two.port}`), 'the new address');
+
+    const before = one.connections();
+    const reached = two.connections();
+    using next = await dial(lab, proxy);
+    expect(await next.echo('second')).toBe('second');
+    expect(two.connections()).toBeGreaterThan(reached);
+    expect(one.connections()).toBe(before);
+    expect(await open.echo('still open')).toBe('still open');
+    expect(proxy.counters.failures()).toEqual({});
+  });
+
+  test.if(isHere)('keeps its last good addresses when the file is empty or invalid', async () => {
+    await using lab = await Lab.create();
+    lab.writeLeaf(await lab.authority.issue({ names: [HOST] }));
+    const edge = await startEdge(lab, mode);
+    writeEdge(lab, `127.0.0.1:${edge.port}\n`);
+    const proxy = await lab.proxy({
+      mode: mode === 'terminate' ? lab.terminate() : lab.passthrough(),
+      engine,
+      edgeFile: lab.path('edge'),
+      // The machine's clock, since a file is reported only at the second look.
+      clock: systemClock,
+    });
+    const failures = (count: number) =>
+      `snicket_proxy_reloads_total{file="edge-file",result="failure"} ${count}`;
+
+    writeEdge(lab, '');
+    await until(() => proxy.metrics.text().includes(failures(1)), 'the empty file');
+    expect(lab.lines.join('')).toContain('has no address; write one HOST:PORT per line');
+    writeEdge(lab, 'nonsense\n');
+    await until(() => proxy.metrics.text().includes(failures(2)), 'the invalid file');
+
+    expect(proxy.metrics.text()).toContain(
+      'snicket_proxy_last_load_successful{file="edge-file"} 0\n',
+    );
+    using pod = await dial(lab, proxy);
+    expect(await pod.echo('as before')).toBe('as before');
+  });
+});
+
+test('a proxy does not start with a file that has no address', async () => {
+  await using lab = await Lab.create();
+  writeEdge(lab, '\n');
+
+  await expect(lab.proxy({ edgeFile: lab.path('edge') })).rejects.toThrow(
+    `--edge-file: ${lab.path('edge')} has no address`,
+  );
+});
+
+test('a name in the file is looked up, and its port is used', async () => {
+  await using lab = await Lab.create();
+  const api = await lab.apiServer();
+  writeEdge(lab, `edge.test:${api.port}\n`);
+  const asked: string[] = [];
+  const lookup = async (host: string) => {
+    asked.push(host);
+    return Promise.resolve(['127.0.0.1']);
+  };
+
+  const proxy = await lab.proxy({ edgeFile: lab.path('edge'), lookup });
+  await until(() => proxy.notReady() === undefined, 'readiness');
+
+  expect(asked).toEqual(['edge.test']);
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'bun:test';
+import { parseEdgeFile } from './edge-file.ts';
+
+const parsed = (text: string) => parseEdgeFile(Buffer.from(text), '/etc/snicket/edge');
+
+test('has one address per line, among comments and blank lines', () => {
+  expect(
+    parsed('# the edge\n203.0.113.10:443\n\n  [2001:db8::10]:443\r\nlb.example.com:8443'),
+  ).toEqual([
+    { host: '203.0.113.10', port: 443 },
+    { host: '2001:db8::10', port: 443 },
+    { host: 'lb.example.com', port: 8443 },
+  ]);
+});
+
+test.each(['', '\n\n', '# none\n'])('is invalid without an address: %j', (text) => {
+  expect(() => parsed(text)).toThrow('/etc/snicket/edge has no address');
+});
+
+test('names the line that is invalid', () => {
+  expect(() => parsed('203.0.113.10:443\n203.0.113.300:443\n')).toThrow('/etc/snicket/edge:2: ');
+});

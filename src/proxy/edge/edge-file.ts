@@ -1,0 +1,26 @@
+/**
+ * The file with the addresses of the edge: one `HOST:PORT` per line, a DNS name or an IP address.
+ */
+import { parseEdgeAddress, type EdgeAddress } from '../../net/edge-address.ts';
+
+/** The addresses in a file; blank lines and those that begin with `#` do not count. @throws Error with a sentence for the user */
+export function parseEdgeFile(bytes: Uint8Array, path: string): readonly EdgeAddress[] {
+  const lines = new TextDecoder().decode(bytes).split('\n');
+  const addresses = lines.flatMap((line, at) => {
+    const text = line.trim();
+    return text === '' || text.startsWith('#') ? [] : [addressIn(text, `${path}:${at + 1}`)];
+  });
+  if (addresses.length === 0) {
+    throw new Error(`${path} has no address; write one HOST:PORT per line`);
+  }
+  return addresses;
+}
+
+function addressIn(text: string, place: string): EdgeAddress {
+  try {
+    return parseEdgeAddress(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`${place}: ${why}`, { cause: error });
+  }
+}
