@@ -69,13 +69,13 @@ test('what somebody has changed while nobody looked is told, and shown as it sho
     ...['label', '--namespace=kube-system', 'daemonset/snicket-proxy', '--overwrite'],
     'app.kubernetes.io/name=other',
   );
-  await tenant.kubectl('delete', '--namespace=kube-system', 'configmap/snicket-proxy-ca');
+  await tenant.kubectl('delete', '--namespace=kube-system', 'configmap/snicket-proxy');
   await management.apply(exposureOf(tenant, { mode: 'Terminate', address: 'Virtual' }));
 
   const { exitCode, text } = await snicket('diff', '-A');
 
   expect(exitCode).toBe(1);
-  expect(text).toContain('  + tenant     ConfigMap kube-system/snicket-proxy-ca\n');
+  expect(text).toContain('  + tenant     ConfigMap kube-system/snicket-proxy\n');
   expect(text).toContain(
     '      ~ metadata.labels.app.kubernetes.io/name: other -> snicket-proxy\n',
   );
@@ -85,5 +85,5 @@ test('what somebody has changed while nobody looked is told, and shown as it sho
   expect(text).not.toContain('--listen');
   const rendered = await snicket('render', '-A');
   expect(rendered.exitCode).toBe(0);
-  expect(rendered.text).toContain('# tenant cluster: ConfigMap kube-system/snicket-proxy-ca\n');
+  expect(rendered.text).toContain('# tenant cluster: ConfigMap kube-system/snicket-proxy\n');
 });

@@ -66,6 +66,43 @@ describe.each(['Virtual', 'Node'])('at address %s', (address) => {
   });
 });
 
+test('addresses of the edge change without a new pod', async () => {
+  await rollOut({ address: 'Virtual' });
+  const before = { pods: await proxyPods(), generation: await generation() };
+  expect(before.pods).toHaveLength(1);
+
+  // TEST-NET-1 (RFC 5737): nothing answers there.
+  await lead(['192.0.2.1']);
+  await waitFor('the proxy uses an address where nothing is', async () => !(await isReady()), {
+    deadlineMs: 180_000,
+    everyMs: 500,
+  });
+  await lead([tenant.controlPlane.plan.address]);
+  await waitFor('the proxy uses the address of the edge', isReady, {
+    deadlineMs: 180_000,
+    everyMs: 500,
+  });
+
+  expect(await namespacesFirstSeenBy(pod, 'the proxy leads to the edge')).toContain(homeOf(tenant));
+  expect({ pods: await proxyPods(), generation: await generation() }).toEqual(before);
+  const restarts = '--output=jsonpath={.items[*].status.containerStatuses[*].restartCount}';
+  expect(await proxies(restarts)).toBe('0');
+
+  async function lead(edgeAddresses: readonly string[]): Promise<void> {
+    await tenant.apply(...tenantObjects({ ...inputFor({ address: 'Virtual' }), edgeAddresses }));
+  }
+
+  async function isReady(): Promise<boolean> {
+    const set = await tenant.get<DaemonSet>('daemonset', 'snicket-proxy', 'kube-system');
+    return set?.status['numberReady'] === 1;
+  }
+
+  async function generation(): Promise<number | undefined> {
+    const set = await tenant.get<DaemonSet>('daemonset', 'snicket-proxy', 'kube-system');
+    return set?.metadata.generation;
+  }
+});
+
 test('the virtual address is on the node as long as the proxy is, and not when it has left', async () => {
   await rollOut({ address: 'Virtual' });
   const during = await loopback();
@@ -129,7 +166,10 @@ async function settled(): Promise<void> {
 }
 
 async function proxyPods(): Promise<string[]> {
+  return (await proxies('--output=name')).split('\n').filter(Boolean);
+}
+
+async function proxies(output: string): Promise<string> {
   const flags = ['--namespace=kube-system', '--selector=app.kubernetes.io/name=snicket-proxy'];
-  const text = await tenant.kubectl('get', 'pods', ...flags, '--output=name');
-  return text.split('\n').filter(Boolean);
+  return tenant.kubectl('get', 'pods', ...flags, output);
 }

@@ -6,7 +6,7 @@ import { isKubeError } from '../../src/kube/kube-error.ts';
 import type { KubeObject } from '../../src/kube/object.ts';
 import { RESOURCES } from '../../src/kube/resource.ts';
 import type { DaemonSet } from '../../src/tenant/pod.ts';
-import { PROXY, PROXY_CA } from '../../src/tenant/proxy-names.ts';
+import { PROXY, PROXY_CONFIG } from '../../src/tenant/proxy-names.ts';
 import { waitFor } from '../../world/wait.ts';
 import type { DemoFolder } from './folder.ts';
 import { freePort } from './ports.ts';
@@ -104,7 +104,9 @@ export class Worker implements AsyncDisposable {
   /** What the pod mounts. The proxy watches its files: a new certificate needs no new process. */
   async #writeFiles(signal: AbortSignal): Promise<void> {
     const secret = await this.#client.get<WithData>(RESOURCES.secret, PROXY, { signal });
-    const configMap = await this.#client.get<WithData>(RESOURCES.configMap, PROXY_CA, { signal });
+    const configMap = await this.#client.get<WithData>(RESOURCES.configMap, PROXY_CONFIG, {
+      signal,
+    });
     const files = [
       ...Object.entries(secret?.data ?? {}).map(([name, data]) => [name, atob(data)] as const),
       ...Object.entries(configMap?.data ?? {}),
@@ -121,14 +123,12 @@ export class Worker implements AsyncDisposable {
    * in the DaemonSet by which Snicket leaves: it takes addresses off nodes, and here none was put on.
    */
   #wordsOf({ spec }: DaemonSet): readonly string[] | undefined {
-    const { containers, hostAliases = [] } = spec.template.spec;
-    const [edge = '127.0.0.1'] = hostAliases.map(({ ip }) => ip).filter((ip) => !ip.includes(':'));
+    const { containers } = spec.template.spec;
     const proxy = containers.find(({ args }) => args[0] === 'proxy');
     return proxy?.args.map((word) =>
       word
         .replace(/^--listen=.*/, `--listen=127.0.0.1:${this.port}`)
         .replace(/^--http=.*/, `--http=127.0.0.1:${this.#httpPort}`)
-        .replace(/^--edge=.*:/, `--edge=${edge}:`)
         .replace(/(?<==)\/etc\/snicket\//, `${this.#fileName('')}/`)
         .replace(/^(--grace|--drain)=.*/, '$1=0'),
     );

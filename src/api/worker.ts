@@ -124,7 +124,7 @@ export const workerSpec = withRules(
     hostAliases: mapBy('ip', hostAlias, 16)
       .optional()
       .describe(
-        "More lines for the proxy's hosts file. The addresses of the edge are there by themselves.",
+        "More lines for the proxy's hosts file. If they name the API host, proxies dial these addresses instead of those of the Edge.",
       ),
     tolerations: z
       .array(toleration)

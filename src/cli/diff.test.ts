@@ -7,7 +7,7 @@ import { objectOf } from '../operator/testing/objects.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
 import { TENANTS } from '../operator/testing/places.ts';
 import { KUBERNETES } from '../tenant/endpoints/kubernetes-endpoints.ts';
-import { PROXY, PROXY_CA } from '../tenant/proxy-names.ts';
+import { PROXY, PROXY_CONFIG } from '../tenant/proxy-names.ts';
 import { Terminal } from './testing/snicket.ts';
 
 setDefaultTimeout(30_000);
@@ -60,7 +60,7 @@ describe('before the operator has come', () => {
   + tenant     EndpointSlice default/kubernetes
   + tenant     Endpoints default/kubernetes
   + tenant     ServiceAccount kube-system/snicket-proxy
-  + tenant     ConfigMap kube-system/snicket-proxy-ca
+  + tenant     ConfigMap kube-system/snicket-proxy
   + tenant     Secret kube-system/snicket-proxy
   + tenant     DaemonSet kube-system/snicket-proxy
 `);
@@ -110,7 +110,7 @@ describe('what has drifted', () => {
     const elsewhere = { endpoints: [{ addresses: ['192.0.2.1'] }] };
     await user.patch(RESOURCES.endpointSlice, KUBERNETES, 'merge', elsewhere);
     const labels = { 'app.kubernetes.io/name': null };
-    await user.patch(RESOURCES.configMap, PROXY_CA, 'merge', { metadata: { labels } });
+    await user.patch(RESOURCES.configMap, PROXY_CONFIG, 'merge', { metadata: { labels } });
     await user.delete(RESOURCES.serviceAccount, PROXY);
     using terminal = new Terminal(lab.management);
     const words = ['diff', 'blue', ...IMAGE];
@@ -122,7 +122,7 @@ describe('what has drifted', () => {
       ~ endpoints[0].addresses[0]: 192.0.2.1 -> 100.64.64.1
       + endpoints[0].conditions: {"ready":true,"serving":true,"terminating":false}
   + tenant     ServiceAccount kube-system/snicket-proxy
-  ~ tenant     ConfigMap kube-system/snicket-proxy-ca
+  ~ tenant     ConfigMap kube-system/snicket-proxy
       + metadata.labels.app.kubernetes.io/name: snicket-proxy
 `);
     expect(drifted.exitCode).toBe(1);
@@ -234,7 +234,7 @@ describe('another wish', () => {
         '  - tenant     DaemonSet kube-system/snicket-proxy',
         '  - tenant     Endpoints default/kubernetes',
         '  - tenant     ServiceAccount kube-system/snicket-proxy',
-        '  - tenant     ConfigMap kube-system/snicket-proxy-ca',
+        '  - tenant     ConfigMap kube-system/snicket-proxy',
         '  - tenant     Secret kube-system/snicket-proxy',
         '',
       ].toSorted(),

@@ -49,9 +49,8 @@ test('the proxies dial the host at the port and the addresses of the edge', () =
 
   const { tenant } = planExposure({ exposure: exposure(), edge: shared }, facts());
 
-  const daemonSet = JSON.stringify(tenant?.find(({ kind }) => kind === 'DaemonSet'));
-  expect(daemonSet).toContain('--edge=tenants-blue.k8s.example.com:8443');
-  expect(daemonSet).toContain('{"ip":"203.0.113.10","hostnames":["tenants-blue.k8s.example.com"]}');
+  const config = JSON.stringify(tenant?.find(({ kind }) => kind === 'ConfigMap'));
+  expect(config).toContain('203.0.113.10:8443');
 });
 
 test('there are routes before anything is known of the tenant', () => {

@@ -166,6 +166,7 @@ function tenantSideOf(
     image: proxyImage,
     host: hosts.api,
     port: edge.spec.port,
+    edge: `${edge.metadata.name} ${edge.spec.driver}`,
     authority: ca.certificate,
   });
   return { tenant: heldBy(exposure, objects), findings };

@@ -19,20 +19,20 @@ describe('the DaemonSet', () => {
               "proxy",
               "--mode=passthrough",
               "--listen=:7443",
-              "--edge=blue.k8s.example.com:443",
+              "--edge-file=/etc/snicket/edge",
               "--server-name=blue.k8s.example.com",
               "--ca=/etc/snicket/ca.crt",
               "--tenant-key-file=/etc/snicket/tenant.key",
               "--grace=5",
               "--drain=15",
               "--log-level=info",
-              "--http=127.162.190.83:7444",
+              "--http=127.200.226.92:7444",
             ],
             "image": "registry.example.com/snicket:1",
             "livenessProbe": {
               "failureThreshold": 6,
               "httpGet": {
-                "host": "127.162.190.83",
+                "host": "127.200.226.92",
                 "path": "/healthz",
                 "port": 7444,
               },
@@ -43,7 +43,7 @@ describe('the DaemonSet', () => {
             "readinessProbe": {
               "failureThreshold": 2,
               "httpGet": {
-                "host": "127.162.190.83",
+                "host": "127.200.226.92",
                 "path": "/readyz",
                 "port": 7444,
               },
@@ -113,7 +113,7 @@ describe('the DaemonSet', () => {
                 },
                 {
                   "configMap": {
-                    "name": "snicket-proxy-ca",
+                    "name": "snicket-proxy",
                   },
                 },
               ],

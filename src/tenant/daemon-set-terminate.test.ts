@@ -25,6 +25,9 @@ describe('the DaemonSet', () => {
           },
           "template": {
             "metadata": {
+              "annotations": {
+                "snicket.dev/edge": "shared snicket",
+              },
               "labels": {
                 "app.kubernetes.io/managed-by": "snicket",
                 "app.kubernetes.io/name": "snicket-proxy",
@@ -39,7 +42,7 @@ describe('the DaemonSet', () => {
                     "proxy",
                     "--mode=terminate",
                     "--listen=100.64.64.1:7443",
-                    "--edge=blue.k8s.example.com:443",
+                    "--edge-file=/etc/snicket/edge",
                     "--server-name=blue.k8s.example.com",
                     "--ca=/etc/snicket/ca.crt",
                     "--cert=/etc/snicket/tls.crt",
@@ -47,13 +50,13 @@ describe('the DaemonSet', () => {
                     "--grace=5",
                     "--drain=15",
                     "--log-level=info",
-                    "--http=127.141.177.161:7444",
+                    "--http=127.190.114.233:7444",
                   ],
                   "image": "registry.example.com/snicket:1",
                   "livenessProbe": {
                     "failureThreshold": 6,
                     "httpGet": {
-                      "host": "127.141.177.161",
+                      "host": "127.190.114.233",
                       "path": "/healthz",
                       "port": 7444,
                     },
@@ -64,7 +67,7 @@ describe('the DaemonSet', () => {
                   "readinessProbe": {
                     "failureThreshold": 2,
                     "httpGet": {
-                      "host": "127.141.177.161",
+                      "host": "127.190.114.233",
                       "path": "/readyz",
                       "port": 7444,
                     },
@@ -100,14 +103,6 @@ describe('the DaemonSet', () => {
               ],
               "dnsPolicy": "Default",
               "enableServiceLinks": false,
-              "hostAliases": [
-                {
-                  "hostnames": [
-                    "blue.k8s.example.com",
-                  ],
-                  "ip": "203.0.113.10",
-                },
-              ],
               "hostNetwork": true,
               "initContainers": [
                 {
@@ -177,7 +172,7 @@ describe('the DaemonSet', () => {
                       },
                       {
                         "configMap": {
-                          "name": "snicket-proxy-ca",
+                          "name": "snicket-proxy",
                         },
                       },
                     ],

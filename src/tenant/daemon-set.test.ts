@@ -121,7 +121,7 @@ describe('the command lines', () => {
     expect(pod.containers[0]?.args[0]).toBe('proxy');
     expect(flags).toMatchObject({
       mode: modeFlag(mode),
-      edge: { host: 'blue.k8s.example.com', port: 443 },
+      edgeFile: '/etc/snicket/edge',
     });
     for (const { args } of pod.initContainers ?? []) {
       expect(args[0]).toBe('address');
@@ -143,24 +143,37 @@ describe('the hosts file', () => {
   const aliases = (hostAliases: readonly object[], edgeAddresses: readonly string[]) =>
     podIn(tenantObjects(tenantInput({ hostAliases }, { edgeAddresses }))).hostAliases;
 
-  test('has the host at all addresses of the edge, and none that is a name', () => {
-    expect(aliases([], ['203.0.113.10', '2001:DB8::10', 'lb.example.com'])).toEqual([
-      { ip: '203.0.113.10', hostnames: ['blue.k8s.example.com'] },
-      { ip: '2001:db8::10', hostnames: ['blue.k8s.example.com'] },
-    ]);
+  test('has nothing of the edge', () => {
+    expect(aliases([], ['203.0.113.10'])).toBeUndefined();
   });
 
-  test('has an address once, with the names of both', () => {
+  test('has the lines of the user', () => {
     const given = [{ ip: '203.0.113.10', hostnames: ['other.example.com'] }];
 
-    expect(aliases(given, ['203.0.113.10'])).toEqual([
-      { ip: '203.0.113.10', hostnames: ['blue.k8s.example.com', 'other.example.com'] },
-    ]);
+    expect(aliases(given, ['203.0.113.10'])).toEqual(given);
   });
 
   test('has the host where the user says it is, and nowhere else', () => {
     const given = [{ ip: '10.9.9.9', hostnames: ['blue.k8s.example.com'] }];
 
     expect(aliases(given, ['203.0.113.10'])).toEqual(given);
+  });
+});
+
+describe('the pod template', () => {
+  const templateFor = (change: Parameters<typeof tenantInput>[1]) =>
+    daemonSetIn(tenantObjects(tenantInput({}, change))).spec.template;
+
+  test('is the same whatever the addresses and the port of the edge are', () => {
+    const one = templateFor({ edgeAddresses: ['203.0.113.10'], port: 443 });
+    const other = templateFor({ edgeAddresses: ['198.51.100.7', '2001:db8::7'], port: 8443 });
+    const named = templateFor({ edgeAddresses: ['lb.example.com'] });
+
+    expect(other).toEqual(one);
+    expect(named).toEqual(one);
+  });
+
+  test('is another with another Edge, so that a move between Edges is a rollout', () => {
+    expect(templateFor({ edge: 'next haproxy' })).not.toEqual(templateFor({}));
   });
 });

@@ -25,6 +25,8 @@ export interface DaemonSetInput {
   /** Is given `--http` and the address to listen on. */
   readonly container: Pick<Container, 'name' | 'args' | 'securityContext' | 'volumeMounts'>;
   readonly hostAliases?: PodSpec['hostAliases'] | undefined;
+  /** Of the pods. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
   readonly volumes?: PodSpec['volumes'] | undefined;
 }
 
@@ -39,7 +41,10 @@ export function daemonSet(input: DaemonSetInput): DaemonSet {
       selector: { matchLabels: PROXY_SELECTOR },
       updateStrategy: { type: 'RollingUpdate', rollingUpdate: input.updateLimits },
       template: {
-        metadata: { labels: { ...PROXY_LABELS, [INJECT_LABEL]: 'false' } },
+        metadata: {
+          labels: { ...PROXY_LABELS, [INJECT_LABEL]: 'false' },
+          ...notEmpty({ annotations: input.annotations }),
+        },
         spec: podSpec(input, health),
       },
     },

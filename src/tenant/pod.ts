@@ -13,7 +13,10 @@ export interface DaemonSet extends KubeObject {
       readonly rollingUpdate: UpdateLimits;
     };
     readonly template: {
-      readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+      readonly metadata: {
+        readonly labels: Readonly<Record<string, string>>;
+        readonly annotations?: Readonly<Record<string, string>>;
+      };
       readonly spec: PodSpec;
     };
   };

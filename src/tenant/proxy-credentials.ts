@@ -3,7 +3,7 @@
  */
 import type { KubeObject } from '../kube/object.ts';
 import type { ProxyCredentials } from './tenant-facts.ts';
-import { PROXY, PROXY_CA, PROXY_FILES, PROXY_LABELS } from './proxy-names.ts';
+import { PROXY, PROXY_CONFIG, PROXY_FILES, PROXY_LABELS } from './proxy-names.ts';
 
 /** The ServiceAccount, which has no rights and no token: the proxy talks to no API. */
 export function proxyAccount(): KubeObject {
@@ -16,13 +16,16 @@ export function proxyAccount(): KubeObject {
   return account;
 }
 
-/** The ConfigMap with the CA that the edge's certificate has to chain to. */
-export function proxyAuthorities(certificate: string): KubeObject {
+/**
+ * The ConfigMap with the CA that the edge's certificate has to chain to, and with the addresses of the edge. The proxy
+ * follows both, so that neither restarts a pod.
+ */
+export function proxyConfig(certificate: string, edge: string): KubeObject {
   const configMap = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { ...PROXY_CA, labels: PROXY_LABELS },
-    data: { [PROXY_FILES.authorities]: certificate },
+    metadata: { ...PROXY_CONFIG, labels: PROXY_LABELS },
+    data: { [PROXY_FILES.authorities]: certificate, [PROXY_FILES.edge]: edge },
   };
   return configMap;
 }

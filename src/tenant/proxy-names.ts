@@ -6,8 +6,11 @@ import { MANAGED_BY } from '../api/labels.ts';
 /** The namespace and name of the DaemonSet, the ServiceAccount and the Secret. */
 export const PROXY = { namespace: 'kube-system', name: 'snicket-proxy' } as const;
 
-/** The ConfigMap with the tenant's CA. */
-export const PROXY_CA = { namespace: PROXY.namespace, name: `${PROXY.name}-ca` } as const;
+/** The ConfigMap with the tenant's CA and the addresses of the edge. */
+export const PROXY_CONFIG = PROXY;
+
+/** On the pod template: the Edge that the proxies use, and its driver. A move to another Edge rolls the proxies out. */
+export const EDGE_ANNOTATION = 'snicket.dev/edge';
 
 /** The DaemonSet's selector, which is immutable. */
 export const PROXY_SELECTOR = { 'app.kubernetes.io/name': PROXY.name } as const;
@@ -21,4 +24,5 @@ export const PROXY_FILES = {
   certificate: 'tls.crt',
   key: 'tls.key',
   tenantKey: 'tenant.key',
+  edge: 'edge',
 } as const;

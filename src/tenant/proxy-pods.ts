@@ -5,20 +5,19 @@ import { modeFlag } from '../api/mode.ts';
 import type { WorkerMode, WorkerSpec } from '../api/worker.ts';
 import { formatListenAddress } from '../net/listen-address.ts';
 import { daemonSet } from './daemon-set.ts';
-import { canonicalAddress, familyOf } from '../kube/endpoints/endpoint-address.ts';
+import { canonicalAddress } from '../kube/endpoints/endpoint-address.ts';
 import { ADDRESS_KEEPER, UNPRIVILEGED, type DaemonSet, type HostAlias } from './pod.ts';
-import { PROXY, PROXY_CA, PROXY_FILES } from './proxy-names.ts';
+import { EDGE_ANNOTATION, PROXY, PROXY_CONFIG, PROXY_FILES } from './proxy-names.ts';
 
 /** What the DaemonSet is made from. */
 export interface ProxyPodsInput {
   readonly worker: WorkerSpec;
   readonly mode: WorkerMode;
   readonly image: string;
-  /** The tenant's API host, and the port of the edge. */
+  /** The tenant's API host. */
   readonly host: string;
-  readonly port: number;
-  /** Where the host leads; none if that is left to DNS. */
-  readonly edgeAddresses: readonly string[];
+  /** The name and the driver of the Edge. */
+  readonly edge: string;
   /** Of the families that the tenant's Service has: put on every node. */
   readonly virtualAddresses: readonly string[];
   /** Taken off every node. */
@@ -55,14 +54,16 @@ export function proxyDaemonSet(input: ProxyPodsInput): DaemonSet {
       securityContext: UNPRIVILEGED,
       volumeMounts: [{ name: VOLUME, mountPath: FOLDER, readOnly: true }],
     },
-    hostAliases: hostAliases(input),
+    hostAliases: hostAliases(worker),
+    annotations: { [EDGE_ANNOTATION]: input.edge },
     volumes: [
       {
         name: VOLUME,
-        // One volume, so that a certificate and the authority behind it change at the same moment.
+        // One volume, so that a certificate and the authority behind it change at the same moment. No address of the edge
+        // is in the template: kubelet updates the files, and no pod restarts.
         projected: {
           defaultMode: FILE_MODE,
-          sources: [{ secret: { name: PROXY.name } }, { configMap: { name: PROXY_CA.name } }],
+          sources: [{ secret: { name: PROXY.name } }, { configMap: { name: PROXY_CONFIG.name } }],
         },
       },
     ],
@@ -108,7 +109,7 @@ function addressSteps({
 }
 
 function flagsOf(input: ProxyPodsInput): string[] {
-  const { worker, mode, host, port, virtualAddresses } = input;
+  const { worker, mode, host, virtualAddresses } = input;
   const listen = input.listenEverywhere
     ? [`:${worker.port}`]
     : virtualAddresses.map((address) => formatListenAddress({ address, port: worker.port }));
@@ -120,7 +121,7 @@ function flagsOf(input: ProxyPodsInput): string[] {
   return [
     `--mode=${modeFlag(mode)}`,
     ...listen.map((at) => `--listen=${at}`),
-    `--edge=${host}:${port}`,
+    `--edge-file=${file('edge')}`,
     `--server-name=${host}`,
     `--ca=${file('authorities')}`,
     ...files,
@@ -130,13 +131,9 @@ function flagsOf(input: ProxyPodsInput): string[] {
   ];
 }
 
-/** The host at the edge's addresses, since it has to be found before any DNS; unless the user says where it is. */
-function hostAliases({ worker, host, edgeAddresses }: ProxyPodsInput): readonly HostAlias[] {
-  const given = worker.hostAliases ?? [];
-  const isGiven = given.some(({ hostnames }) => hostnames.includes(host));
-  const pinned = isGiven ? [] : edgeAddresses.filter((address) => familyOf(address) !== undefined);
+/** As the user wrote them. An address stands there once: it is the key of the list. */
+function hostAliases({ hostAliases: given = [] }: WorkerSpec): readonly HostAlias[] {
   const names = new Map<string, readonly string[]>();
-  for (const ip of pinned) names.set(canonicalAddress(ip), [host]);
   for (const { ip, hostnames } of given) {
     const address = canonicalAddress(ip);
     names.set(address, [...new Set([...(names.get(address) ?? []), ...hostnames])]);

@@ -9,7 +9,7 @@ test('there are endpoints first, then the files of the proxy, then the proxy', (
     'EndpointSlice default/kubernetes',
     'Endpoints default/kubernetes',
     'ServiceAccount kube-system/snicket-proxy',
-    'ConfigMap kube-system/snicket-proxy-ca',
+    'ConfigMap kube-system/snicket-proxy',
     'Secret kube-system/snicket-proxy',
     'DaemonSet kube-system/snicket-proxy',
   ]);

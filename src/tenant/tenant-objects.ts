@@ -8,9 +8,10 @@ import type { Finding } from '../api/finding.ts';
 import { GATES } from '../api/versions.ts';
 import { canonicalAddress, familyOf } from '../kube/endpoints/endpoint-address.ts';
 import type { EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
+import { edgeFile } from './edge-file.ts';
 import { injectionPolicy, supportsInjection } from './injection.ts';
 import { isEndpointAddress, kubernetesEndpoints } from './endpoints/kubernetes-endpoints.ts';
-import { proxyAccount, proxyAuthorities, proxySecret } from './proxy-credentials.ts';
+import { proxyAccount, proxyConfig, proxySecret } from './proxy-credentials.ts';
 import { proxyAddresses, type PlacedProxies } from './proxy-addresses.ts';
 import { leavingDaemonSet, proxyDaemonSet } from './proxy-pods.ts';
 
@@ -25,6 +26,8 @@ export interface TenantInput {
   readonly port: number;
   /** Where the host leads; none if that is left to DNS. */
   readonly edgeAddresses: readonly string[];
+  /** The name and the driver of the Edge. */
+  readonly edge: string;
   readonly tenant: TenantFacts;
   /** PEM: the tenant's CA. */
   readonly authority: string;
@@ -50,7 +53,7 @@ export function tenantObjects(input: TenantInput): readonly KubeObject[] {
       ...{ port: worker.port, currentSlices },
     }),
     proxyAccount(),
-    proxyAuthorities(input.authority),
+    proxyConfig(input.authority, edgeFile(input)),
     proxySecret(input.credentials),
     proxyDaemonSet({ ...input, ...addresses, image: imageOf(input) }),
     ...(isInjected ? injectionPolicy(host, port) : []),

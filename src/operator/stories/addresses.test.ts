@@ -198,3 +198,36 @@ describe.concurrent('a change of address', () => {
     expect(tenant.server.read(RESOURCES.daemonSet, PROXY)!.metadata.generation).toBe(generation);
   });
 });
+
+describe.concurrent('the addresses of the edge', () => {
+  /** The file that the proxies of a tenant follow. */
+  const edgeFile = ({ server }: LabTenant) =>
+    (server.read(RESOURCES.configMap, PROXY) as { data?: Record<string, string> } | undefined)
+      ?.data?.['edge'];
+  const daemonSet = ({ server }: LabTenant) => server.read(RESOURCES.daemonSet, PROXY);
+
+  test('change in a ConfigMap, and no pod restarts', async () => {
+    await using lab = await OperatorLab.start();
+    const tenant = await lab.addExposed('blue');
+    expect(edgeFile(tenant)).toBe('127.0.0.1:443\n');
+    const before = daemonSet(tenant);
+
+    await lab.applyEdge({ addresses: ['203.0.113.20', '203.0.113.10'], port: 8443 });
+
+    await lab.until('the new addresses', () => edgeFile(tenant)?.includes('203.0.113.20'));
+    expect(edgeFile(tenant)).toBe('203.0.113.10:8443\n203.0.113.20:8443\n');
+    await lab.untilLookedAt(3);
+    expect(daemonSet(tenant)?.metadata.generation).toBe(before?.metadata.generation);
+    expect(JSON.stringify(daemonSet(tenant))).not.toContain('203.0.113.');
+  });
+
+  test('come back when a user changes them', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 1_000 });
+    const tenant = await lab.addExposed('blue');
+
+    const user = tenant.server.client({ fieldManager: 'user' });
+    await user.patch(RESOURCES.configMap, PROXY, 'merge', { data: { edge: '192.0.2.1:443\n' } });
+
+    await lab.until('they are back', () => edgeFile(tenant) === '127.0.0.1:443\n');
+  });
+});

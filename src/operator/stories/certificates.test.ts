@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
 import { RESOURCES } from '../../kube/resource.ts';
 import { makeCa } from '../../pki/testing/test-ca.ts';
-import { PROXY, PROXY_CA } from '../../tenant/proxy-names.ts';
+import { PROXY, PROXY_CONFIG } from '../../tenant/proxy-names.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
 import { fileIn, objectOf } from '../testing/objects.ts';
@@ -71,7 +71,7 @@ describe.concurrent('the certificate of proxies that end TLS', () => {
 
     await lab.until('a leaf by the new CA', () => isBy(next.certificate, leafOf(tenant)));
     const trusted = () =>
-      (tenant.server.read(RESOURCES.configMap, PROXY_CA) as { data?: Record<string, string> })
+      (tenant.server.read(RESOURCES.configMap, PROXY_CONFIG) as { data?: Record<string, string> })
         .data?.['ca.crt'];
     expect(trusted()).toBe(both);
     await lab.until(

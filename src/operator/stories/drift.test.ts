@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
-import { PROXY, PROXY_CA } from '../../tenant/proxy-names.ts';
+import { PROXY, PROXY_CONFIG } from '../../tenant/proxy-names.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
 import { TENANTS } from '../testing/places.ts';
@@ -17,7 +17,7 @@ const DAEMON_SET: Place = [RESOURCES.daemonSet, PROXY];
 const NOT_WATCHED: readonly Place[] = [
   [RESOURCES.endpoints, KUBERNETES],
   [RESOURCES.secret, PROXY],
-  [RESOURCES.configMap, PROXY_CA],
+  [RESOURCES.configMap, PROXY_CONFIG],
   [RESOURCES.serviceAccount, PROXY],
 ];
 

@@ -249,7 +249,8 @@ describe.concurrent('two management clusters with one tenant', () => {
     expect(holderUid(tenant)).toBe(rival.exposure('blue')?.metadata.uid);
     expect(key()).not.toBe(before);
     const proxies = JSON.stringify(tenant.server.read(RESOURCES.daemonSet, PROXY));
-    expect(proxies).toContain('127.0.0.2');
+    const config = JSON.stringify(tenant.server.read(RESOURCES.configMap, PROXY));
+    expect(config).toContain('127.0.0.2');
     expect(proxies).not.toContain('snicket.dev/asked-by');
   });
 

@@ -1,7 +1,7 @@
 /** What a tenant, or whoever has a say in one, can make the operator do: nothing. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { RESOURCES } from '../../kube/resource.ts';
-import { PROXY_CA } from '../../tenant/proxy-names.ts';
+import { PROXY_CONFIG } from '../../tenant/proxy-names.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { objectOf } from '../testing/objects.ts';
@@ -26,8 +26,8 @@ describe.concurrent('a tenant', () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000, leaveTimeoutMs: 300 });
     const { server, user } = await lab.addExposed('blue');
     const labels = { labels: null } as unknown as { labels: Record<string, string> };
-    await user.delete(RESOURCES.configMap, PROXY_CA);
-    server.seed(objectOf('ConfigMap', { ...PROXY_CA, ...labels }, {}));
+    await user.delete(RESOURCES.configMap, PROXY_CONFIG);
+    server.seed(objectOf('ConfigMap', { ...PROXY_CONFIG, ...labels }, {}));
 
     await lab.unexpose('blue');
 
@@ -55,7 +55,7 @@ describe.concurrent('a tenant', () => {
     await lab.unexpose('blue');
 
     await lab.until('gone', () => lab.statusOf('blue') === undefined);
-    expect(server.read(RESOURCES.configMap, PROXY_CA)).toBeUndefined();
+    expect(server.read(RESOURCES.configMap, PROXY_CONFIG)).toBeUndefined();
   });
 });
 

@@ -78,7 +78,7 @@ describe.concurrent("a tenant's API server", () => {
       .readAll()
       .filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/managed-by'] === 'snicket');
     expect(ours.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted()).toEqual([
-      'ConfigMap snicket-proxy-ca',
+      'ConfigMap snicket-proxy',
       'DaemonSet snicket-proxy',
       'EndpointSlice kubernetes',
       'Endpoints kubernetes',
@@ -118,14 +118,14 @@ describe.concurrent("a tenant's API server", () => {
     await using lab = await OperatorLab.start({ resyncMs: 1_000 });
     const { server, user } = await lab.addTenant('blue');
     const { apiVersion, kind } = RESOURCES.configMap;
-    const metadata = { namespace: 'kube-system', name: 'snicket-proxy-ca' };
+    const metadata = { namespace: 'kube-system', name: 'snicket-proxy' };
     const theirs = { apiVersion, kind, metadata, data: { 'ca.crt': 'theirs' } };
     await user.create(RESOURCES.configMap, theirs);
 
     await lab.expose('blue');
 
     const said = await lab.untilCondition('blue', 'WorkersReady', /^False NameTaken/);
-    expect(said).toContain('ConfigMap kube-system/snicket-proxy-ca');
+    expect(said).toContain('ConfigMap kube-system/snicket-proxy');
     expect(server.read(RESOURCES.configMap, metadata)).toMatchObject({ data: theirs.data });
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
 

@@ -13,7 +13,7 @@ import { holderOf, proxiesIn } from '../../plan/ownership.ts';
 import { isReady, type EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { injectionPolicy } from '../../tenant/injection.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
-import { PROXY, PROXY_CA } from '../../tenant/proxy-names.ts';
+import { PROXY, PROXY_CONFIG } from '../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { seenDaemonSet, soundDaemonSet } from './link/seen-objects.ts';
 import { claimFinding, claimOf, type Claim, type ClaimFacts } from './tenant-claim.ts';
@@ -24,7 +24,7 @@ import type { TenantView } from './link/tenant-view.ts';
 const BY_NAME: readonly Pick<KubeObject, 'apiVersion' | 'kind' | 'metadata'>[] = [
   { apiVersion: 'v1', kind: 'Endpoints', metadata: KUBERNETES },
   { apiVersion: 'v1', kind: 'ServiceAccount', metadata: PROXY },
-  { apiVersion: 'v1', kind: 'ConfigMap', metadata: PROXY_CA },
+  { apiVersion: 'v1', kind: 'ConfigMap', metadata: PROXY_CONFIG },
   { apiVersion: 'v1', kind: 'Secret', metadata: PROXY },
   ...injectionPolicy('', 1).map(({ apiVersion, kind, metadata: { name } }) => ({
     ...{ apiVersion, kind, metadata: { name } },

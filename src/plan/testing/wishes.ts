@@ -91,6 +91,7 @@ export function tenantInput(
     host: 'blue.k8s.example.com',
     port: 443,
     edgeAddresses: ['203.0.113.10'],
+    edge: 'shared snicket',
     tenant: TENANT,
     authority: 'certificate of the CA\n',
     credentials: LEAF,
