@@ -9,6 +9,7 @@ import { RESOURCES, type Resource } from '../kube/resource.ts';
 import { collectGarbage } from '../kube/store/garbage.ts';
 import { createMemoryClient } from '../kube/store/memory-client.ts';
 import { ObjectStore } from '../kube/store/object-store.ts';
+import { IDENTITY_NAMESPACE } from '../operator/management/management-view.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { logEvents } from './event-log.ts';
 import { DEFAULT_NAMESPACE } from './folder/file-objects.ts';
@@ -67,6 +68,8 @@ export class FolderCluster {
     for (const name of namespaces) {
       this.store.restore(RESOURCES.namespace, { apiVersion, kind, metadata: { name } });
     }
+    const system = { ...IDENTITY_NAMESPACE, uid: this.#database.id };
+    this.store.restore(RESOURCES.namespace, { apiVersion, kind, metadata: system });
     this.isNew = this.store.list(RESOURCES.exposure).length === 0;
     this.#collectGarbage();
     logEvents(this.store, log);

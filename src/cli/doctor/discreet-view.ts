@@ -67,6 +67,10 @@ export class DiscreetView implements ManagementView {
     return this.#unlessRefused(resource, key, this.#view.object(resource, key, signal));
   }
 
+  get clusterId() {
+    return this.#view.clusterId;
+  }
+
   get served() {
     return this.#view.served;
   }

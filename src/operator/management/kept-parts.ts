@@ -45,13 +45,14 @@ export function providedPart(object: KubeObject): KubeObject {
 
 const KUBECTL_COPY = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Of a namespace. */
-export function labelsOnly({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const { name, labels, resourceVersion } = metadata;
+/** The labels and the uid of a namespace. */
+export function namespacePart({ apiVersion, kind, metadata }: KubeObject): KubeObject {
+  const { name, uid, labels, resourceVersion } = metadata;
   return {
     ...{ apiVersion, kind },
     metadata: {
       name,
+      ...(uid !== undefined && { uid }),
       ...(labels !== undefined && { labels }),
       ...(resourceVersion !== undefined && { resourceVersion }),
     },

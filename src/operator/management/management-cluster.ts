@@ -18,9 +18,9 @@ import { servedVersion } from '../../providers/provider-resources.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { ExposureBook } from './exposure-book.ts';
 import { claimantsOf } from '../../edges/claims/claim-keys.ts';
-import { labelsOnly, servicePart } from './kept-parts.ts';
+import { namespacePart, servicePart } from './kept-parts.ts';
 import type { ManagementListener } from './management-listener.ts';
-import type { ManagementView } from './management-view.ts';
+import { IDENTITY_NAMESPACE, type ManagementView } from './management-view.ts';
 import { isOwnedBy, OWNED_SELECTOR, ownerIndex, ownerOf } from './owned.ts';
 import { readFault } from './read-faults.ts';
 import { servedKinds, ServedBook, type ServedLook } from './served-apis.ts';
@@ -106,7 +106,7 @@ export class ManagementCluster implements ManagementView {
       random,
       counters,
       resource: RESOURCES.namespace,
-      trim: labelsOnly,
+      trim: namespacePart,
     });
     this.#tenantRoutes = new Informer({
       client,
@@ -227,6 +227,10 @@ export class ManagementCluster implements ManagementView {
   provided(resource: Resource): readonly KubeObject[] {
     const served = servedVersion(resource, this.served);
     return served === undefined ? [] : this.all(served);
+  }
+
+  get clusterId(): string | undefined {
+    return this.#namespaces.get(IDENTITY_NAMESPACE)?.metadata.uid;
   }
 
   namespaceLabels(name: string): Readonly<Record<string, string>> {

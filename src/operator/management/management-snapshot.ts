@@ -13,7 +13,7 @@ import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { Secret, Service } from '../../providers/plain.ts';
 import { isOfKind } from '../../providers/provider-resources.ts';
 import { ExposureBook } from './exposure-book.ts';
-import type { ManagementView } from './management-view.ts';
+import { IDENTITY_NAMESPACE, type ManagementView } from './management-view.ts';
 import { isOwnedBy, ownerOf, OWNED_SELECTOR } from './owned.ts';
 import { servedKinds, ServedBook } from './served-apis.ts';
 
@@ -99,6 +99,10 @@ export class ManagementSnapshot implements ManagementView {
     });
     const found = listed.find(({ metadata }) => keyText(metadata) === keyText(key));
     return found ?? (listed.length > 0 ? undefined : this.client.get(resource, key, { signal }));
+  }
+
+  get clusterId(): string | undefined {
+    return this.#find(RESOURCES.namespace, IDENTITY_NAMESPACE)?.metadata.uid;
   }
 
   namespaceLabels(name: string): Readonly<Record<string, string>> {

@@ -12,6 +12,9 @@ import type { Resource } from '../../kube/resource.ts';
 import type { Secret, Service } from '../../providers/plain.ts';
 import type { ExposureBook } from './exposure-book.ts';
 
+/** Every cluster has this namespace from its first start on, and none deletes it. */
+export const IDENTITY_NAMESPACE = { name: 'kube-system' } as const;
+
 /** A management cluster that is looked at. */
 export interface ManagementView {
   /** For what is not kept: the gateway's keys, and whether a name is free. */
@@ -28,6 +31,8 @@ export interface ManagementView {
    * only, in that one. @throws KubeError
    */
   object(resource: Resource, key: ObjectKey, signal: AbortSignal): Promise<KubeObject | undefined>;
+  /** Identifies the cluster: the uid of {@link IDENTITY_NAMESPACE}. Undefined: the objects are from files. */
+  readonly clusterId: string | undefined;
   namespaceLabels(name: string): Readonly<Record<string, string>>;
   /** All objects of a kind; none if it is not served. */
   all(resource: Resource): readonly KubeObject[];

@@ -67,18 +67,34 @@ export class ObjectDatabase implements ObjectKeeper {
 
   /** The folder that the objects are from, when they were last kept. */
   get folder(): string | undefined {
-    return this.#readable(() => {
-      const found = this.#database
-        .query<{ value: string }, []>("SELECT value FROM about WHERE name = 'folder'")
-        .get();
-      return found?.value;
-    });
+    return this.#about('folder');
   }
 
   /** @throws StateRefused */
   set folder(path: string) {
+    this.#setAbout('folder', path);
+  }
+
+  /** Identifies this state, from its first start on. @throws StateRefused if it is new and cannot be written */
+  get id(): string {
+    const found = this.#about('id');
+    if (found !== undefined) return found;
+    const id = crypto.randomUUID();
+    this.#setAbout('id', id);
+    return id;
+  }
+
+  #about(name: 'folder' | 'id'): string | undefined {
+    return this.#readable(() => {
+      const query = 'SELECT value FROM about WHERE name = ?';
+      return this.#database.query<{ value: string }, [string]>(query).get(name)?.value;
+    });
+  }
+
+  /** @throws StateRefused */
+  #setAbout(name: 'folder' | 'id', value: string): void {
     try {
-      this.#database.run("INSERT OR REPLACE INTO about VALUES ('folder', ?)", [path]);
+      this.#database.run('INSERT OR REPLACE INTO about VALUES (?, ?)', [name, value]);
     } catch (error) {
       if (!(error instanceof SQLiteError)) throw error;
       throw unusable(this.#path, error);
