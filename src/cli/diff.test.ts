@@ -7,6 +7,7 @@ import { objectOf } from '../operator/testing/objects.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
 import { TENANTS } from '../operator/testing/places.ts';
 import { KUBERNETES } from '../tenant/endpoints/kubernetes-endpoints.ts';
+import { OWNER_LEASE } from '../tenant/owner-lease.ts';
 import { PROXY, PROXY_CONFIG } from '../tenant/proxy-names.ts';
 import { Terminal } from './testing/snicket.ts';
 
@@ -57,6 +58,7 @@ describe('before the operator has come', () => {
     expect(stdout).toBe(`Exposure tenants/blue
   + management TenantRoute tenants/${routeName('haproxy')}
   + management Ingress tenants/snicket-blue.haproxy
+  + tenant     Lease kube-system/snicket-owner
   + tenant     EndpointSlice default/kubernetes
   + tenant     Endpoints default/kubernetes
   + tenant     ServiceAccount kube-system/snicket-proxy
@@ -236,6 +238,7 @@ describe('another wish', () => {
         '  - tenant     ServiceAccount kube-system/snicket-proxy',
         '  - tenant     ConfigMap kube-system/snicket-proxy',
         '  - tenant     Secret kube-system/snicket-proxy',
+        '  - tenant     Lease kube-system/snicket-owner',
         '',
       ].toSorted(),
     );
@@ -261,6 +264,27 @@ describe('what cannot be compared', () => {
     expect(stderr).toStartWith('error: tenants/red: TenantUnreachable: ');
     expect(exitCode).toBe(2);
     await red.server.comeUp();
+  });
+
+  test('is a tenant that another management cluster owns', async () => {
+    await using lab = await labWith(LAB_EDGES.haproxy);
+    const { server, user } = await lab.addExposed('blue');
+    await lab.stopOperator();
+    const renewTime = new Date().toISOString().replace('Z', '000Z');
+    const spec = { holderIdentity: 'another-cluster/tenants/blue', renewTime };
+    await user.patch(RESOURCES.lease, OWNER_LEASE, 'merge', { spec });
+    await user.delete(RESOURCES.daemonSet, PROXY);
+    using terminal = new Terminal(lab.management);
+    const writes = server.writes().length;
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(['diff', ...IMAGE]);
+
+    expect(stdout).toBe('');
+    expect(stderr).toStartWith(
+      'error: tenants/blue: TenantOwnedElsewhere: the tenant is owned by Exposure tenants/blue of management cluster another-cluster',
+    );
+    expect(exitCode).toBe(2);
+    expect(server.writes().length).toBe(writes);
   });
 
   test('is an object of somebody else with a name that we need', async () => {

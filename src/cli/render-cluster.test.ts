@@ -26,7 +26,7 @@ describe('from a cluster', () => {
     expect(stderr).toBe('');
     expect(exitCode).toBe(0);
     const documents = documentsIn(stdout);
-    expect(documents).toHaveLength(8);
+    expect(documents).toHaveLength(9);
     for (const [index, document] of documents.entries()) {
       const cluster = index < 2 ? lab.management : server;
       const live = cluster.read(resourceOf(document), document.metadata);

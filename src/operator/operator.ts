@@ -13,6 +13,7 @@ import { WorkQueue } from '../kube/work-queue.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
+import { DEFAULT_LEASE_DURATION_MS } from '../tenant/owner-lease.ts';
 import { DependencyIndex } from './dependency-index.ts';
 import { EdgeController } from './edge/edge-controller.ts';
 import { ExposureController } from './exposure/exposure-controller.ts';
@@ -26,6 +27,7 @@ import { ProbeRounds, type Probe } from './probe-rounds.ts';
 import { ShimController } from './shim/shim-controller.ts';
 import type { TenantLink } from './tenant/link/tenant-link.ts';
 import { TenantLinks } from './tenant/link/tenant-links.ts';
+import { TenantOwnership } from './tenant/ownership/tenant-ownership.ts';
 import { Triggers } from './triggers.ts';
 
 /** Options of an {@link Operator}. */
@@ -55,8 +57,8 @@ export interface OperatorOptions {
   readonly maxResyncMs?: number | undefined;
   /** How long a look at a tenant may take: one that hangs must not hold up the others. Default 20,000. */
   readonly tenantTimeoutMs?: number | undefined;
-  /** How long another management cluster has to answer whether it still has a tenant. Default 120,000. */
-  readonly askMs?: number | undefined;
+  /** How long a tenant stays with an owner that does not renew its Lease. Default {@link DEFAULT_LEASE_DURATION_MS}. */
+  readonly leaseDurationMs?: number | undefined;
   /** For how long a roll-out of a tenant's proxies may stand still. Default 120,000. */
   readonly stuckAfterMs?: number | undefined;
   /** Between two probes of an Exposure; up to ten times that while nothing changes. Default 60,000. */
@@ -98,6 +100,8 @@ export class Operator {
   readonly #exposures: WorkQueue;
   readonly #edges: WorkQueue;
   readonly #shims: WorkQueue;
+  readonly #leases: WorkQueue;
+  readonly #ownership: TenantOwnership;
   readonly #exposureController: ExposureController;
   readonly #edgeController: EdgeController;
   readonly #shimController: ShimController;
@@ -110,13 +114,28 @@ export class Operator {
     const { client, namespace, log, clock = systemClock, random = Math.random } = options;
     this.#clock = clock;
     this.#random = random;
-    const { resyncMs = 120_000, leaveTimeoutMs = 300_000, tenantTimeoutMs = 20_000 } = options;
+    const { resyncMs = 120_000, leaveTimeoutMs = 300_000 } = options;
+    const { leaseDurationMs = DEFAULT_LEASE_DURATION_MS } = options;
+    // An owner stops writing when a third of the duration is left: what it has begun ends within that.
+    const tenantTimeoutMs = Math.min(options.tenantTimeoutMs ?? 20_000, leaseDurationMs / 3);
     this.#exposures = this.#queue('exposure');
     this.#edges = this.#queue('edge');
     this.#shims = this.#queue('shim');
+    this.#leases = this.#queue('lease');
+    this.#ownership = new TenantOwnership({
+      clusterId: () => this.#clusterId(),
+      hasExposure: (key) => this.#management.book.has(key),
+      durationMs: leaseDurationMs,
+      schedule: (exposure, delayMs) => this.#leases.addAfter(exposure, delayMs),
+      onChange: (exposure) => this.#exposures.add(exposure),
+      log,
+      clock,
+      random,
+    });
     const freshMs = Math.min(FRESH_MS, resyncMs);
     this.#links = new TenantLinks({
       freshMs,
+      isOwned: (exposure, client) => this.#ownership.isOwned(exposure, client),
       stuckAfterMs: options.stuckAfterMs,
       clock,
       random,
@@ -184,7 +203,8 @@ export class Operator {
     );
     this.#exposureController = new ExposureController({
       ...{ management, namespace, routing, log, leaveTimeoutMs, tenantTimeoutMs },
-      ...{ renewAfterMs: options.renewAfterMs, askMs: options.askMs },
+      renewAfterMs: options.renewAfterMs,
+      ownership: this.#ownership,
       ...{ links: this.#links, probes: this.#probes, secrets: this.#secrets, events: this.#events },
       dependencies,
       resyncMs: WHOLE_EVERY * resyncMs,
@@ -197,7 +217,12 @@ export class Operator {
       random,
     });
     registerOperatorMetrics(this.metrics, {
-      queues: { exposure: this.#exposures, edge: this.#edges, shim: this.#shims },
+      queues: {
+        exposure: this.#exposures,
+        edge: this.#edges,
+        shim: this.#shims,
+        lease: this.#leases,
+      },
       ...{ errors: this.#errors, events: this.#events },
       informers: { management: management.counters, tenant: this.#links.counters },
       exposures: () => management.exposures.list(),
@@ -255,6 +280,13 @@ export class Operator {
           },
           { concurrency: 4, signal },
         ),
+        this.#leases.run(async (key, until) => this.#ownership.tend(key, until), {
+          ...{ concurrency, signal, patience: PATIENCE },
+          slowLane: {
+            concurrency: FAILING_AT_A_TIME,
+            isSlow: (key) => this.#ownership.isFailing(key),
+          },
+        }),
         this.#makeKeys(signal),
         this.#probes.run(signal),
         this.#secrets.run(signal),
@@ -286,6 +318,15 @@ export class Operator {
         await delay(this.#clock, backoffMs(failures, this.#random()), signal);
       }
     }
+  }
+
+  /** The management cluster, as Leases in tenants name it. */
+  #clusterId(): string {
+    const { clusterId } = this.#management;
+    if (clusterId === undefined) {
+      throw new TypeError('Namespace kube-system of the management cluster has no uid');
+    }
+    return clusterId;
   }
 
   #queue(controller: string): WorkQueue {

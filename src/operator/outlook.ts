@@ -8,7 +8,6 @@ import type { KubeClient } from '../kube/client/client.ts';
 import { KubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Finding } from '../api/finding.ts';
-import { holderFrom, proxiesIn, type Holder } from '../plan/ownership.ts';
 import type { Plan } from '../plan/plan.ts';
 import {
   readControlPlane,
@@ -43,8 +42,8 @@ import { reachTenant, type EdgeWay } from './tenant/reach-tenant.ts';
 import { TenantNotInitialised } from './tenant/tenant-facts.ts';
 import { tenantFault } from './tenant/tenant-fault.ts';
 import { TenantSnapshot } from './tenant/link/tenant-snapshot.ts';
-import { otherHolder } from './tenant/tenant-claim.ts';
-import { isOurs, readTenantSide, tenantChanges } from './tenant/tenant-side.ts';
+import { readOwnership, type ReadOwnership } from './tenant/ownership/read-ownership.ts';
+import { isOurs, readTenantSide, tenantChanges, type TenantChanges } from './tenant/tenant-side.ts';
 
 /** An object as it should be, and as it is; nothing if it is not there. */
 export interface WantedObject {
@@ -200,6 +199,8 @@ async function tenantOf(
   const readsNodes = look.wish.exposure.spec.worker.address === 'Node';
   const edge = { endpoint: look.plan.endpoint, addresses: look.facts.edgeAddresses };
   return withTenant({ ...look, edge, readsNodes, clock }, signal, async (view, inTime) => {
+    const { exposure } = look.wish;
+    const ownership = await readOwnership(view.reader, exposure, viewpoint, inTime);
     const { plan, live, finding, reissued } = await lookAtTenant(
       look,
       view,
@@ -207,16 +208,26 @@ async function tenantOf(
       inTime,
       clock,
     );
-    const { book } = viewpoint.management;
-    const changes =
-      plan.tenant &&
-      tenantChanges(plan.tenant, live, {
-        isHere: ({ exposure, uid }) => book.has(exposure, uid),
-        nowMs: clock.now().getTime(),
-      });
-    const findings = [finding, changes?.obstacle].flatMap((one) => one ?? []);
-    return { plan, changes, asked: { client: view.reader, live }, findings, reissued };
+    const changes = plan.tenant && ownedChanges(ownership, tenantChanges(plan.tenant, live));
+    const findings = [ownership.finding, finding, changes?.obstacle].flatMap((one) => one ?? []);
+    return {
+      plan: { ...plan, tenant: plan.tenant && [ownership.lease.desired, ...plan.tenant] },
+      changes,
+      asked: { client: view.reader, live },
+      findings,
+      reissued,
+    };
   });
+}
+
+/** The changes of an owner, its Lease first; none for an Exposure that does not own the tenant. */
+function ownedChanges(
+  { finding, isHeld, lease }: ReadOwnership,
+  changes: TenantChanges,
+): TenantChanges {
+  if (changes.obstacle !== undefined || isHeld) return changes;
+  if (finding !== undefined) return { wanted: [], superfluous: [] };
+  return { ...changes, wanted: [{ ...lease, waits: false }, ...changes.wanted] };
 }
 
 /** Both clusters as they were before. */
@@ -243,11 +254,12 @@ async function leaving(
   const { clock = systemClock } = viewpoint;
   const way = { reading, edge, readsNodes: false, clock };
   const tenant = await withTenant(way, signal, async (view, inTime) => {
+    const { canCleanUp, lease } = await readOwnership(view.reader, object, viewpoint, inTime);
+    if (!canCleanUp) return { changes: { wanted: [], superfluous: [] }, findings: [] };
     const live = await readTenantSide(view, inTime);
-    const isHere = (one: Holder) => management.book.has(one.exposure, one.uid);
-    const holder = otherHolder(holderFrom(object), proxiesIn(live), isHere);
+    const owned = lease.live === undefined ? [] : [lease.live];
     return {
-      changes: { wanted: [], superfluous: holder === undefined ? live.filter(isOurs) : [] },
+      changes: { wanted: [], superfluous: [...live.filter(isOurs), ...owned] },
       findings: [],
     };
   });

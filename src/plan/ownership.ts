@@ -1,18 +1,13 @@
 /**
- * Whose an object is. In the management cluster: by the label it is found, by the owner it goes when the Exposure does.
- * In a tenant, where there can be no owner from another cluster, the proxies say for which Exposure all of it is.
+ * Whose an object of the management cluster is: by the label it is found, by the owner it goes when the Exposure does.
+ * A tenant as a whole belongs to the Exposure that its Lease names.
  */
 import type { Exposure } from '../api/exposure.ts';
 import { exposureLabelValue, routeObjectNames } from '../edges/names.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
 import { groupOf, RESOURCES } from '../kube/resource.ts';
 import { isTenantRoute } from './tenant-routes.ts';
-import {
-  EXPOSURE_LABEL,
-  HOLDER_ANNOTATION,
-  HOLDER_UID_ANNOTATION,
-  MANAGED_BY,
-} from '../api/labels.ts';
+import { EXPOSURE_LABEL, MANAGED_BY } from '../api/labels.ts';
 
 /** The objects as those of this Exposure. One that is in no cluster has no uid, and owns nothing yet. */
 export function ownedBy(
@@ -31,63 +26,9 @@ export function ownedBy(
   }));
 }
 
-/** Objects for a tenant as those of this Exposure. */
-export function heldBy(
-  { metadata }: Pick<Exposure, 'metadata'>,
-  objects: readonly KubeObject[],
-): readonly KubeObject[] {
-  const holder = {
-    [HOLDER_ANNOTATION]: keyText(metadata),
-    ...(metadata.uid !== undefined && { [HOLDER_UID_ANNOTATION]: metadata.uid }),
-  };
-  return objects.map((object) =>
-    object.kind === RESOURCES.daemonSet.kind
-      ? {
-          ...object,
-          metadata: {
-            ...object.metadata,
-            annotations: { ...object.metadata.annotations, ...holder },
-          },
-        }
-      : object,
-  );
-}
-
-/** An Exposure that objects of a tenant are for, of this management cluster or of another one. */
-export interface Holder {
-  /** `namespace/name` */
-  readonly exposure: string;
-  /** None for an Exposure that is in no cluster. */
-  readonly uid: string | undefined;
-}
-
-/** An Exposure as one. */
-export function holderFrom({ metadata }: Pick<KubeObject, 'metadata'>): Holder {
-  return { exposure: keyText(metadata), uid: metadata.uid };
-}
-
-/** The one that objects of a tenant are for; nothing if they do not say. */
-export function holderOf(objects: readonly KubeObject[]): Holder | undefined {
-  return holderNamedOn(proxiesIn(objects));
-}
-
-/** The one that the proxies of a tenant name. */
-export function holderNamedOn(proxies: KubeObject | undefined): Holder | undefined {
-  const { [HOLDER_ANNOTATION]: exposure, [HOLDER_UID_ANNOTATION]: uid } =
-    proxies?.metadata.annotations ?? {};
-  return exposure === undefined ? undefined : { exposure, uid };
-}
-
-/** The DaemonSet of the proxies, which says whose all of it is. */
+/** The DaemonSet of the proxies. */
 export function proxiesIn(objects: readonly KubeObject[]): KubeObject | undefined {
   return objects.find(({ kind }) => kind === RESOURCES.daemonSet.kind);
-}
-
-/** Whether it is the same Exposure: by the uid, where both are known. */
-export function isSameHolder(one: Holder, other: Holder): boolean {
-  return one.uid === undefined || other.uid === undefined
-    ? one.exposure === other.exposure
-    : one.uid === other.uid;
 }
 
 /** By what objects are known as those of one Exposure, besides {@link MANAGED_BY}. */

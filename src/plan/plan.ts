@@ -20,7 +20,7 @@ import type { ProxyCredentials, TenantFacts } from '../tenant/tenant-facts.ts';
 import type { Finding } from '../api/finding.ts';
 import { exposureRoutes, routesFindings } from './exposure-routes.ts';
 import { fixedServiceFindings, fixedServiceObjects } from './fixed-service.ts';
-import { heldBy, ownedBy } from './ownership.ts';
+import { ownedBy } from './ownership.ts';
 import { tenantRoutes } from './tenant-routes.ts';
 import type { ExposureRoutes } from '../edges/route.ts';
 
@@ -169,7 +169,7 @@ function tenantSideOf(
     edge: `${edge.metadata.name} ${edge.spec.driver}`,
     authority: ca.certificate,
   });
-  return { tenant: heldBy(exposure, objects), findings };
+  return { tenant: objects, findings };
 }
 
 function caKeyMissing(edge: Edge): Finding {

@@ -34,18 +34,14 @@ export const TENANT_FINDINGS = {
     action: 'wait a few seconds',
   },
   TenantTaken: {
-    meaning: 'the proxies of the tenant are those of another Exposure',
+    meaning: 'another Exposure of the same management cluster manages the tenant',
     action: 'delete one of the two Exposures',
   },
-  TenantAskedFor: {
+  TenantOwnedElsewhere: {
     meaning:
-      'the proxies of the tenant are those of an Exposure of another management cluster, which is asked for them',
-    action: 'wait: whoever does not answer within two minutes loses them',
-  },
-  TenantHeldElsewhere: {
-    meaning:
-      'the proxies of the tenant are those of an Exposure of another management cluster, which does not give them up',
-    action: 'delete one of the two Exposures',
+      'another management cluster owns the tenant, by the Lease kube-system/snicket-owner in the tenant',
+    action:
+      'wait until the Lease expires, or delete one of the two Exposures; the operator of the owner renews the Lease for as long as it runs',
   },
   KubernetesServiceMissing: {
     meaning: 'Service default/kubernetes of the tenant has no address',

@@ -8,6 +8,7 @@ import {
   test,
 } from 'bun:test';
 import { RESOURCES } from '../../kube/resource.ts';
+import { OWNER_LEASE } from '../../tenant/owner-lease.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { makeCa } from '../../pki/testing/test-ca.ts';
 import { writeKubeconfig } from '../../pki/kubeconfig.ts';
@@ -202,6 +203,24 @@ describe('a control plane of a provider', () => {
 
     await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
     expect(failuresIn(await examineIn(lab, 'blue'))).toEqual(['EdgeNotFound']);
+  });
+
+  test('whose tenant another management cluster owns', async () => {
+    await using lab = await startProvidedLab({ transport: 'tls', hasGateway: true });
+    const asks = { ...WITHOUT_KONNECTIVITY, 'metadata.annotations': ASKS };
+    const { controllers, user } = await addKamaji(lab, 'blue', asks);
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.untilCondition('blue', 'Ready', /^True/);
+    await lab.stopOperator();
+
+    const spec = { holderIdentity: 'another-cluster/tenants/blue' };
+    await user.patch(RESOURCES.lease, OWNER_LEASE, 'merge', { spec });
+
+    const { findings } = await examineIn(lab, 'blue');
+    expect(findings.map(({ code }) => code)).toContain('TenantOwnedElsewhere');
+    expect(findings.find(({ code }) => code === 'TenantOwnedElsewhere')?.action).toContain(
+      'kubectl delete lease snicket-owner --namespace=kube-system',
+    );
   });
 
   test('that gives out kubeconfigs with the port of before', async () => {

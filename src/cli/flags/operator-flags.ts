@@ -13,7 +13,7 @@ export interface OperatorFlags {
   readonly resync: number;
   readonly probe: number;
   readonly leaveTimeout: number;
-  readonly askTimeout: number;
+  readonly tenantLeaseDuration: number;
 }
 
 /** Adds them to a command; `resyncSeconds` is the default of `--resync`. */
@@ -45,10 +45,10 @@ export function withOperatorFlags(command: Command, resyncSeconds = 120): Comman
       300,
     )
     .option(
-      '--ask-timeout <seconds>',
-      'how long whoever else has a tenant has to answer before it is taken',
-      wholeNumber(1, 86_400),
-      120,
+      '--tenant-lease-duration <seconds>',
+      'time without a renewal after which another management cluster may take over a tenant',
+      wholeNumber(15, 3600),
+      900,
     );
 }
 
@@ -57,11 +57,12 @@ export function operatorOptionsOf(
   flags: OperatorFlags,
 ): Pick<
   OperatorOptions,
-  'proxyImage' | 'concurrency' | 'resyncMs' | 'probeMs' | 'leaveTimeoutMs' | 'askMs'
+  'proxyImage' | 'concurrency' | 'resyncMs' | 'probeMs' | 'leaveTimeoutMs' | 'leaseDurationMs'
 > {
   return {
     ...{ proxyImage: flags.proxyImage, concurrency: flags.concurrency },
     ...{ resyncMs: flags.resync * 1000, probeMs: flags.probe * 1000 },
-    ...{ leaveTimeoutMs: flags.leaveTimeout * 1000, askMs: flags.askTimeout * 1000 },
+    leaveTimeoutMs: flags.leaveTimeout * 1000,
+    leaseDurationMs: flags.tenantLeaseDuration * 1000,
   };
 }

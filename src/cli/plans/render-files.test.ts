@@ -24,10 +24,13 @@ describe('from files', () => {
       ].join('\n'),
     );
     expect(documentsIn(stdout).map(({ kind }) => kind)).toEqual([
-      ...['TenantRoute', 'TenantRoute', 'Ingress', 'EndpointSlice', 'Endpoints', 'ServiceAccount'],
-      ...['ConfigMap', 'Secret', 'DaemonSet'],
+      ...['TenantRoute', 'TenantRoute', 'Ingress', 'Lease', 'EndpointSlice', 'Endpoints'],
+      ...['ServiceAccount', 'ConfigMap', 'Secret', 'DaemonSet'],
     ]);
     expect(stdout).toContain('ca.crt: (tls.crt of Secret tenants/blue-ca)\n');
+    expect(stdout).toContain(
+      'holderIdentity: (uid of Namespace kube-system)/tenants/blue\n  leaseDurationSeconds: 900\n',
+    );
     expect(stdout).toContain(
       "tls.crt: (a certificate by the tenant's CA, which the operator makes)\n",
     );

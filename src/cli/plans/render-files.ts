@@ -11,6 +11,7 @@ import { edgeFindings, strangerFindings } from '../../operator/exposure/route-ch
 import { controlPlaneObjects, lookAtExposure, type Viewpoint } from '../../operator/look.ts';
 import { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
 import { providedOutlook, type Outlook } from '../../operator/outlook.ts';
+import { plannedLease } from '../../operator/tenant/ownership/read-ownership.ts';
 import type { ProxyCredentials } from '../../tenant/tenant-facts.ts';
 import { placeholder } from '../../plan/placeholder.ts';
 import { planExposure } from '../../plan/plan.ts';
@@ -115,7 +116,11 @@ async function outlookOf(
     ...(clusterDomain !== undefined && { clusterDomain }),
   };
   const credentials = CREDENTIALS[look.plan.mode];
-  const plan = planExposure(wish, { ...look.facts, tenant, credentials });
+  const planned = planExposure(wish, { ...look.facts, tenant, credentials });
+  const plan = {
+    ...planned,
+    tenant: planned.tenant && [plannedLease(object), ...planned.tenant],
+  };
   const { routes } = plan;
   const { driver } = wish.edge.spec;
   // How the edge is set up is judged if the files say it.

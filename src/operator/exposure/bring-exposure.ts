@@ -23,7 +23,7 @@ import {
   isMoveComplete,
   startingForMs,
 } from './verdicts/exposure-verdicts.ts';
-import { holdExposure, ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
+import { holdExposure, letGoOfExposure, ROUTES_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
 import { withTenantHops } from './verdicts/hop-verdicts.ts';
 import type { Routed, Routing } from './routing.ts';
 import { runVerdicts } from './verdicts/run-verdicts.ts';
@@ -31,7 +31,7 @@ import type { ExposureTask, Standing } from './standing.ts';
 import type { Verdicts } from './verdicts/verdicts.ts';
 
 /** What a run works with. */
-export interface ExposureMeans extends Omit<Viewpoint, 'clock'>, Omit<TenantMeans, 'management'> {
+export interface ExposureMeans extends Omit<Viewpoint, 'clock'>, TenantMeans {
   readonly management: ManagementCluster;
   readonly routing: Routing;
   readonly preparations: ExposurePreparations;
@@ -73,8 +73,9 @@ export async function bringExposure(
     return standing.accepted.status === 'True' ? againMs : undefined;
   }
   const hold = async () => holdExposure(means, object, TENANT_FINALIZER, signal);
+  const letGo = async () => letGoOfExposure(means, object, TENANT_FINALIZER, signal);
   const tenant = await step('WorkersReady', async () =>
-    bringTenant({ key, hold, ...look }, means, signal),
+    bringTenant({ key, hold, letGo, ...look }, means, signal),
   );
   const soonMs = soonest(againMs, tenant.lookAgainMs);
   const startingMs = startingForMs(means.reports.statusOf(object), tenant, means.clock.now());

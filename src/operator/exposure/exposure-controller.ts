@@ -18,6 +18,7 @@ import { SecretRenewals } from '../preparation/secret-renewals.ts';
 import type { ProbeRounds } from '../probe-rounds.ts';
 import type { TenantLink } from '../tenant/link/tenant-link.ts';
 import type { TenantLinks } from '../tenant/link/tenant-links.ts';
+import type { TenantOwnership } from '../tenant/ownership/tenant-ownership.ts';
 import { bringExposure, type ExposureMeans, type LookAgainMs } from './bring-exposure.ts';
 import { ExposurePreparations } from './exposure-preparations.ts';
 import { ExposureProbes } from './exposure-probes.ts';
@@ -57,7 +58,7 @@ export interface ExposureControllerOptions {
   readonly renewAfterMs?: number | undefined;
   /** Of one look at a tenant: one that hangs must not hold up the others. */
   readonly tenantTimeoutMs: number;
-  readonly askMs?: number | undefined;
+  readonly ownership: TenantOwnership;
   /** How often a steady Exposure is looked at nevertheless: not all that is in a tenant is watched. */
   readonly resyncMs: number;
   readonly clock: Clock;
@@ -136,6 +137,7 @@ export class ExposureController {
 
   #forget(key: string): void {
     this.#options.links.forget(key);
+    this.#options.ownership.forget(key);
     this.#options.probes.forget(key);
     this.#options.secrets.forget(key);
     this.#options.dependencies.delete(key);

@@ -1,7 +1,7 @@
 /**
  * The finalizers of an Exposure, each put there before the first write that it stands for.
  */
-import { addFinalizer } from '../../kube/finalizer.ts';
+import { addFinalizer, removeFinalizer } from '../../kube/finalizer.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
@@ -33,4 +33,16 @@ export async function holdExposure(
   const { client } = management;
   const held = await addFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
   return held !== undefined && held.metadata.deletionTimestamp === undefined;
+}
+
+/** Takes a finalizer off that an Exposure no longer needs. @throws KubeError */
+export async function letGoOfExposure(
+  { management, reports }: HoldMeans,
+  object: KubeObject,
+  finalizer: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const latest = reports.latest(object);
+  if (latest.metadata.uid !== object.metadata.uid) return;
+  await removeFinalizer(management.client, RESOURCES.exposure, latest, finalizer, { signal });
 }

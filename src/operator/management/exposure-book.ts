@@ -133,10 +133,9 @@ export class ExposureBook {
     return defaultEdgeFinding(edge, this.#sources.edges());
   }
 
-  /** Whether there is an Exposure of this key, `namespace/name`, and of this uid, if one is given. */
-  has(key: string, uid?: string): boolean {
-    const found = this.#sources.exposures().find(({ metadata }) => keyText(metadata) === key);
-    return found !== undefined && (uid === undefined || found.metadata.uid === uid);
+  /** Whether there is an Exposure of this key, `namespace/name`. */
+  has(key: string): boolean {
+    return this.#sources.exposures().some(({ metadata }) => keyText(metadata) === key);
   }
 
   /** Whether a host belongs to another Exposure than the one of this key. */

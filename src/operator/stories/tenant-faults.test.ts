@@ -13,7 +13,7 @@ describe.concurrent("a tenant's API server", () => {
     const tenant = await lab.addTenant('blue', { isInitialised: false });
     await lab.expose('blue');
     await lab.untilCondition('blue', 'WorkersReady', /^False TenantNotInitialised/);
-    expect(tenant.server.writes()).toEqual([]);
+    expect(tenant.server.writes().map(({ plural }) => plural)).toEqual(['leases']);
 
     tenant.initialise();
 
@@ -82,6 +82,7 @@ describe.concurrent("a tenant's API server", () => {
       'DaemonSet snicket-proxy',
       'EndpointSlice kubernetes',
       'Endpoints kubernetes',
+      'Lease snicket-owner',
       'Secret snicket-proxy',
       'ServiceAccount snicket-proxy',
     ]);

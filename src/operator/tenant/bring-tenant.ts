@@ -4,29 +4,23 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { Applier } from '../../kube/apply/apply.ts';
 import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
-import type { Finding } from '../../api/finding.ts';
-import {
-  holderFrom,
-  holderNamedOn,
-  isSameHolder,
-  proxiesIn,
-  type Holder,
-} from '../../plan/ownership.ts';
+import { findingText, type Finding } from '../../api/finding.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
 import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { fails, waits, type Verdict } from '../exposure/verdicts/verdicts.ts';
 import { lookAtTenant, type CredentialsSource, type Look } from '../look.ts';
-import type { ManagementView } from '../management/management-view.ts';
 import type { MasterKeys } from '../master-keys.ts';
 import { credentialsFor } from './credentials.ts';
 import { TenantNotInitialised } from './tenant-facts.ts';
-import { ASK_MS, claimOf } from './tenant-claim.ts';
 import { tenantFault } from './tenant-fault.ts';
-import { seekTenant, writeNotes } from './seek-tenant.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { TenantLinks } from './link/tenant-links.ts';
 import { outcomeOf, type TenantOutcome } from './tenant-outcome.ts';
-import { applyTenantSide, areNeeded, tenantChanges, withProxiesOfNow } from './tenant-side.ts';
+import { ownedElsewhere, ownedHere } from './ownership/ownership-findings.ts';
+import { TenantNotOwned } from './ownership/owned-client.ts';
+import type { Ownership, TenantOwnership } from './ownership/tenant-ownership.ts';
+import { applyTenantSide, areNeeded, tenantChanges } from './tenant-side.ts';
 
 /** What there is to bring. */
 export interface TenantTask extends Look {
@@ -34,6 +28,8 @@ export interface TenantTask extends Look {
   readonly key: string;
   /** Called before the first write: from now on the tenant has to be cleaned up. False: it is too late to begin. */
   readonly hold: () => Promise<boolean>;
+  /** Called when the tenant belongs to another Exposure: there is nothing to clean up in it. */
+  readonly letGo: () => Promise<void>;
 }
 
 /** What it takes. */
@@ -44,9 +40,7 @@ export interface TenantMeans {
   readonly log: Logger;
   /** Of one look: a tenant that hangs must not hold up the others. */
   readonly tenantTimeoutMs: number;
-  /** How long another management cluster has to answer whether it still has a tenant. Default {@link ASK_MS}. */
-  readonly askMs?: number | undefined;
-  readonly management: Pick<ManagementView, 'book'>;
+  readonly ownership: TenantOwnership;
   readonly clock: Clock;
   /** From 0 to 1, for the spread of delays. */
   readonly random: () => number;
@@ -56,6 +50,10 @@ export interface TenantMeans {
 const UNREACHABLE: BackoffLimits = { firstMs: 10_000, maxMs: 120_000 };
 /** One that did not answer is first asked for its version, no longer than this: many of them must not fill the queue. */
 const KNOCK_MS = 2_000;
+/** A tenant that is owned but has no proxies may change hands soon. */
+const WITHOUT_PROXIES_MS = 5_000;
+/** Until the next attempt after the Lease expired between two writes. */
+const EXPIRED_MS = 1_000;
 /** Then its look may take so long: what was read and written by then is a beginning for the next one. */
 const FAILING_LOOK_MS = 5_000;
 
@@ -85,6 +83,7 @@ export async function bringTenant(
   } catch (error) {
     if (signal.aborted) throw error;
     if (error instanceof NotTheTenants) throw error.cause;
+    if (error instanceof TenantNotOwned) return expired(error);
     if (error instanceof TenantNotInitialised) {
       link.reader.clear();
       return {
@@ -122,26 +121,15 @@ async function look(
   means: TenantMeans,
   signal: AbortSignal,
 ): Promise<TenantOutcome> {
-  const { key, reading, wish } = task;
-  const own = holderFrom(wish.exposure);
-  const holder = holderNamedOn(link.daemonSet);
-  const isOwn = holder !== undefined && isSameHolder(holder, own);
-  // Whoever has the tenant, or had it, may have written or removed a moment ago what we remember.
-  if (!isOwn) link.reader.clear();
+  const { key, reading } = task;
+  const before = await ownershipOf(task, link, means, false, signal);
+  if (before.kind !== 'Owned') return notOwned(before, task, link, means.clock);
+  // The previous owner may have written or removed a moment ago what was read before.
+  if (before.isNew) link.reader.clear();
   const masterKeys = async () => notTheTenants(means.masterKeys);
   const credentials: CredentialsSource = async (input) => credentialsFor({ ...input, masterKeys });
   const looked = await lookAtTenant(task, link, credentials, signal, means.clock);
   const { plan, live, certificate, finding, reissued } = looked;
-  const { askMs = ASK_MS } = means;
-  const { book } = means.management;
-  const claimFacts = {
-    isHere: ({ exposure, uid }: Holder) => book.has(exposure, uid),
-    nowMs: means.clock.now().getTime(),
-    askMs,
-  };
-  // Whoever has the tenant says so when asked, whatever else is wrong.
-  const claim = claimOf(own, proxiesIn(live), claimFacts);
-  if (claim.kind === 'has' && claim.notes) await writeNotes(link, live, claim.notes, signal);
   const wrong =
     finding ??
     plan.findings.find(({ about, severity }) => about === 'tenant' && severity === 'error');
@@ -149,27 +137,68 @@ async function look(
     const verdict = wrong === undefined ? fails(incomplete(reading)) : fails(wrong);
     return { verdict, certificate, hops: [] };
   }
-  const foreseen = tenantChanges(plan.tenant, live, claimFacts);
-  const now = areNeeded(foreseen) ? await withProxiesOfNow(link, live, signal) : live;
-  const changes = now === live ? foreseen : tenantChanges(plan.tenant, now, claimFacts);
-  if (changes.obstacle !== undefined) {
-    const hold = async () => notTheTenants(task.hold);
-    const { clock } = means;
-    const seeking = { link, hold, askMs, clock, live: now };
-    return seekTenant(changes.obstacle, changes.claim, seeking, signal);
+  const changes = tenantChanges(plan.tenant, live);
+  if (changes.obstacle !== undefined) return { verdict: fails(changes.obstacle), hops: [] };
+  if (areNeeded(changes)) {
+    // The Lease may have been deleted, to hand the tenant over at once.
+    const now = await ownershipOf(task, link, means, true, signal);
+    if (now.kind !== 'Owned') return notOwned(now, task, link, means.clock);
   }
   if (reissued !== undefined) {
     means.log.info('a new certificate for the proxies', { exposure: key, because: reissued });
   }
-  if (!(await notTheTenants(task.hold))) {
-    return { verdict: waits('Leaving', 'the Exposure is being deleted'), hops: [] };
-  }
   const { after, retryInMs } = await link.writing(async () =>
-    applyTenantSide(link, means.applierFor(link), changes, now, signal),
+    applyTenantSide(link, means.applierFor(link), changes, live, signal),
   );
   const { worker } = task.wish.exposure.spec;
   const applied = { planned: plan.tenant, after, retryInMs, worker };
   return { ...(await outcomeOf(applied, link, signal)), certificate };
+}
+
+/** Acquires the tenant's Lease, or confirms that it is held. @throws KubeError, TenantNotInitialised */
+async function ownershipOf(
+  { key, hold }: TenantTask,
+  { leaseClient }: TenantLink,
+  { ownership }: TenantMeans,
+  confirm: boolean,
+  signal: AbortSignal,
+): Promise<Ownership> {
+  const beforeWrite = async () => notTheTenants(hold);
+  try {
+    return await ownership.acquire(key, leaseClient, { beforeWrite, confirm }, signal);
+  } catch (error) {
+    // An API server creates the namespace within seconds of its start.
+    if (!isKubeError(error, 'NotFound')) throw error;
+    throw new TenantNotInitialised(leaseClient.server, 'Namespace kube-system');
+  }
+}
+
+/** What an Exposure reports that does not own its tenant, and when it tries again. */
+async function notOwned(
+  ownership: Exclude<Ownership, { readonly kind: 'Owned' }>,
+  { letGo }: TenantTask,
+  link: TenantLink,
+  clock: Clock,
+): Promise<TenantOutcome> {
+  if (ownership.kind === 'Deleting') {
+    return { verdict: waits('Leaving', 'the Exposure is being deleted'), hops: [] };
+  }
+  await notTheTenants(letGo);
+  // Without proxies the owner has just begun, or is cleaning up and about to release the Lease.
+  const soonMs = link.daemonSet === undefined ? WITHOUT_PROXIES_MS : undefined;
+  if (ownership.kind === 'Here') {
+    const verdict = fails(ownedHere(ownership.exposure));
+    return { verdict, hops: [], lookAgainMs: soonMs };
+  }
+  const expiresAt = new Date(clock.now().getTime() + ownership.expiresInMs);
+  const finding = ownedElsewhere(ownership.holderIdentity, expiresAt);
+  return { verdict: waits(finding.code, findingText(finding)), hops: [], lookAgainMs: soonMs };
+}
+
+/** The Lease expired between two writes, as when this process was suspended. */
+function expired({ message }: TenantNotOwned): TenantOutcome {
+  const verdict = waits('TenantOwnedElsewhere', message);
+  return { verdict, hops: [], lookAgainMs: EXPIRED_MS };
 }
 
 function noKubeconfig({ findings }: ControlPlaneReading): Verdict {

@@ -14,8 +14,8 @@ import type { Node, TenantView } from './link/tenant-view.ts';
 export class TenantNotInitialised extends Error {
   override readonly name = 'TenantNotInitialised';
 
-  constructor(server: string) {
-    super(`the API server at ${server} has not made its Service default/kubernetes yet`);
+  constructor(server: string, missing = 'Service default/kubernetes') {
+    super(`the API server at ${server} has not created ${missing} yet`);
   }
 }
 

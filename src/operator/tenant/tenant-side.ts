@@ -9,14 +9,13 @@ import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES, resourceOf, type Resource } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import { MANAGED_BY } from '../../api/labels.ts';
-import { holderOf, proxiesIn } from '../../plan/ownership.ts';
+import { proxiesIn } from '../../plan/ownership.ts';
 import { isReady, type EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { injectionPolicy } from '../../tenant/injection.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import { PROXY, PROXY_CONFIG } from '../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { seenDaemonSet, soundDaemonSet } from './link/seen-objects.ts';
-import { claimFinding, claimOf, type Claim, type ClaimFacts } from './tenant-claim.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { TenantView } from './link/tenant-view.ts';
 
@@ -71,8 +70,6 @@ export interface WantedTenantObject {
 export interface TenantChanges {
   readonly wanted: readonly WantedTenantObject[];
   readonly superfluous: readonly KubeObject[];
-  /** To the tenant; absent if nobody asks whose it is. */
-  readonly claim?: Claim | undefined;
   /** Why nothing is to be done: what is there is not ours to change. */
   readonly obstacle?: Finding | undefined;
 }
@@ -81,26 +78,18 @@ export interface TenantChanges {
 export function tenantChanges(
   planned: readonly KubeObject[],
   live: readonly KubeObject[],
-  facts: ClaimFacts,
 ): TenantChanges {
   const foreign = foreignIn(planned, live);
-  if (foreign !== undefined) return without(nameTaken(foreign));
-  const own = holderOf(planned);
-  const claim = own && claimOf(own, proxiesIn(live), facts);
-  const obstacle = claim && claimFinding(claim);
-  if (obstacle !== undefined) return { ...without(obstacle), claim };
+  if (foreign !== undefined) {
+    return { wanted: [], superfluous: [], obstacle: nameTaken(foreign) };
+  }
   const mustWait = !mayLead(live);
   return {
-    claim,
     wanted: planned.map((object) => ({
       ...{ desired: object, live: find(live, object), waits: mustWait && leads(object) },
     })),
     superfluous: live.filter((object) => isOurs(object) && find(planned, object) === undefined),
   };
-}
-
-function without(obstacle: Finding): TenantChanges {
-  return { wanted: [], superfluous: [], obstacle };
 }
 
 /** Endpoints are taken over, for they are the point of it all; nothing else of somebody else is touched. */
@@ -123,17 +112,16 @@ function nameTaken(object: KubeObject): Finding {
 }
 
 /** Whether there is something to write. */
-export function areNeeded({ wanted, superfluous, obstacle }: TenantChanges): boolean {
+export function areNeeded({ wanted, superfluous }: TenantChanges): boolean {
   return (
-    obstacle !== undefined ||
     superfluous.length > 0 ||
     wanted.some(({ desired, live, waits }) => !waits && needsApply(desired, live))
   );
 }
 
 /**
- * The objects of a tenant with the proxies as they are now. A watch that was cut off tells what was, and whose the proxies
- * were then: nobody writes by that. @throws KubeError
+ * The objects of a tenant with the proxies as they are now: a watch that was cut off has an old version of them.
+ * @throws KubeError
  */
 export async function withProxiesOfNow(
   { client }: TenantLink,
@@ -197,8 +185,8 @@ function sound(object: KubeObject): KubeObject {
 }
 
 /**
- * Deletes objects that are ours, each only if it is the very one that was looked at. The proxies come last: when they are
- * gone, others take the tenant to be free. @throws KubeError
+ * Deletes objects that are ours, each only if it is the very one that was observed, and the proxies last.
+ * @throws KubeError
  */
 export async function remove(
   { client, reader }: TenantLink,

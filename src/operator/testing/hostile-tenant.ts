@@ -81,16 +81,21 @@ export class HostileTenant implements Disposable {
     if (this.#answer({ path, isWatch, response }, this)) return;
     if (isWatch) beginStream(response);
     else if (request.method === 'PATCH') answerJson(response, this.#applied(path, chunks));
+    // A Lease, which it does not keep: the Exposures of all names own it.
+    else if (request.method !== 'GET') answerJson(response, this.#echo(chunks), 201);
     else this.#read(path, response);
   }
 
   #applied(path: string, chunks: readonly Buffer[]): ApiObject {
-    const sent = JSON.parse(Buffer.concat(chunks).toString()) as ApiObject;
-    const uid = this.objects.get(path)?.metadata.uid ?? crypto.randomUUID();
-    const resourceVersion = String(++this.#version);
-    const object = { ...sent, metadata: { ...sent.metadata, uid, resourceVersion, generation: 1 } };
+    const object = this.#echo(chunks, this.objects.get(path)?.metadata.uid);
     this.objects.set(path, object);
     return object;
+  }
+
+  #echo(chunks: readonly Buffer[], uid: string = crypto.randomUUID()): ApiObject {
+    const sent = JSON.parse(Buffer.concat(chunks).toString()) as ApiObject;
+    const resourceVersion = String(++this.#version);
+    return { ...sent, metadata: { ...sent.metadata, uid, resourceVersion, generation: 1 } };
   }
 
   #read(path: string, response: ServerResponse): void {

@@ -8,7 +8,7 @@ import type { Applier } from '../../../kube/apply/apply.ts';
 import { findCondition } from '../../../kube/conditions.ts';
 import type { EventRecorder } from '../../../kube/events/events.ts';
 import { keyText, objectText, type Condition, type KubeObject } from '../../../kube/object.ts';
-import { heldBy, holderFrom, proxiesIn, type Holder } from '../../../plan/ownership.ts';
+import { proxiesIn } from '../../../plan/ownership.ts';
 import type { ControlPlaneObjects } from '../../../providers/reading/control-plane-reading.ts';
 import { providerForReference } from '../../../providers/provider-for.ts';
 import { readControlPlane } from '../../../providers/reading/read-control-plane.ts';
@@ -18,13 +18,14 @@ import {
   placedProxies,
   type DaemonSetWithStatus,
 } from '../../../tenant/proxy-addresses.ts';
+import { OWNER_LEASE, ownerText } from '../../../tenant/owner-lease.ts';
 import { leavingObjects } from '../../../tenant/tenant-objects.ts';
 import type { ManagementCluster } from '../../management/management-cluster.ts';
 import { readTenantFacts } from '../../tenant/tenant-facts.ts';
-import { otherHolder, rivalText } from '../../tenant/tenant-claim.ts';
 import { tenantFault, UNREACHABLE } from '../../tenant/tenant-fault.ts';
 import type { TenantLink } from '../../tenant/link/tenant-link.ts';
 import type { TenantLinks } from '../../tenant/link/tenant-links.ts';
+import type { TenantOwnership } from '../../tenant/ownership/tenant-ownership.ts';
 import {
   isOurs,
   leads,
@@ -39,6 +40,7 @@ import { leavingExposure, presentObjects } from './left-control-plane.ts';
 export interface TenantLeaveMeans {
   readonly management: ManagementCluster;
   readonly links: TenantLinks;
+  readonly ownership: TenantOwnership;
   readonly applierFor: (link: TenantLink) => Applier;
   readonly events: EventRecorder;
   readonly log: Logger;
@@ -97,7 +99,7 @@ export async function leaveTenant(
   }
 }
 
-/** First the endpoints, so that nobody is led to a proxy that goes; then the proxies with their address; then the rest. */
+/** First the endpoints, so that nobody is led to a proxy that goes; then the proxies with their address; then the rest, the Lease last. */
 async function cleanUp(
   exposure: Exposure,
   link: TenantLink,
@@ -105,16 +107,15 @@ async function cleanUp(
   time: LeaveTime,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { book } = means.management;
+  const key = keyText(exposure.metadata);
+  const { ownership } = means;
+  // What is in the tenant belongs to whoever has acquired its Lease since, expired or not.
+  const acquired = { confirm: true, takesOver: false };
+  const owned = await ownership.acquire(key, link.leaseClient, acquired, signal);
+  if (owned.kind === 'Elsewhere') reportOtherOwner(exposure, owned.holderIdentity, means);
+  if (owned.kind !== 'Owned') return undefined;
   const all = await withProxiesOfNow(link, await readTenantSide(link, signal), signal);
   const daemonSet = proxiesIn(all) as DaemonSetWithStatus | undefined;
-  const isHere = (one: Holder) => book.has(one.exposure, one.uid);
-  const other = otherHolder(holderFrom(exposure), daemonSet, isHere);
-  if (other !== undefined) {
-    // Nothing there is of this Exposure. One of the same cluster says so itself.
-    if (!isHere(other)) tellRival(exposure, other, means);
-    return undefined;
-  }
   const live = all.filter(isOurs);
   await remove(link, live.filter(leads), signal);
   if (daemonSet !== undefined && isOurs(daemonSet)) {
@@ -122,7 +123,7 @@ async function cleanUp(
     const { worker } = exposure.spec;
     const placed = placedProxies(daemonSet);
     const leaving = leavingObjects({ worker, tenant, placed, image: means.proxyImage });
-    for (const desired of heldBy(exposure, leaving)) {
+    for (const desired of leaving) {
       const isSame = ({ kind, metadata }: KubeObject) =>
         kind === desired.kind && metadata.name === desired.metadata.name;
       await means
@@ -140,11 +141,16 @@ async function cleanUp(
   await remove(link, live, signal);
   const strangers = all.filter((one) => !isOurs(one) && !leads(one));
   if (strangers.length > 0) tellStrangers(exposure, strangers, means);
+  await ownership.release(key, link.leaseClient, signal);
   return undefined;
 }
 
-function tellRival(exposure: Exposure, rival: Holder, { events }: TenantLeaveMeans): void {
-  const note = `nothing was removed from the tenant, for its proxies are those of ${rivalText(rival)}`;
+function reportOtherOwner(
+  exposure: Exposure,
+  holderIdentity: string,
+  { events }: TenantLeaveMeans,
+): void {
+  const note = `Nothing was removed from the tenant because its Lease ${keyText(OWNER_LEASE)} names another owner: ${ownerText(holderIdentity)}.`;
   events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'TenantLeftBehind', note });
 }
 

@@ -14,6 +14,7 @@ import { RESOURCES, resourceOf } from '../../../kube/resource.ts';
 import type { EndpointSlice } from '../../../kube/endpoints/endpoint-slice.ts';
 import type { ProxyPod } from '../../../probe/hops/proxies.ts';
 import { PROXY } from '../../../tenant/proxy-names.ts';
+import { ownedClient } from '../ownership/owned-client.ts';
 import type { DaemonSetWithStatus } from '../../../tenant/proxy-addresses.ts';
 import { seenDaemonSet, seenPod, seenSlice, TENANT_BOUNDS } from './seen-objects.ts';
 import { internalAddresses, TENANT_SELECTIONS, type Node, type TenantView } from './tenant-view.ts';
@@ -21,6 +22,8 @@ import { internalAddresses, TENANT_SELECTIONS, type Node, type TenantView } from
 /** Options of a {@link TenantLink}. */
 export interface TenantLinkOptions {
   readonly client: KubeClient;
+  /** Whether this operator may write to the tenant now. Default: always. */
+  readonly isOwned?: (() => boolean) | undefined;
   /** Slices name every node: watch those too. */
   readonly watchesNodes: boolean;
   /** How long what was read is good for another look. */
@@ -39,8 +42,10 @@ export interface TenantLinkOptions {
 
 /** One tenant. */
 export class TenantLink implements TenantView {
-  /** Asks and writes. */
+  /** Reads, and writes while this operator owns the tenant. */
   readonly client: KubeClient;
+  /** For the Lease alone, by which it owns the tenant. */
+  readonly leaseClient: KubeClient;
   /** Asks, if it has not just done so. */
   readonly reader: RecentReads;
   readonly slices: Informer<EndpointSlice>;
@@ -62,10 +67,11 @@ export class TenantLink implements TenantView {
 
   constructor(options: TenantLinkOptions) {
     const { client, watchesNodes, freshMs, onChange, clock = systemClock, random } = options;
-    const { counters } = options;
+    const { counters, isOwned = () => true } = options;
     this.#stuckAfterMs = options.stuckAfterMs ?? 120_000;
     this.#clock = clock;
-    this.client = client;
+    this.leaseClient = client;
+    this.client = ownedClient(client, isOwned);
     this.reader = new RecentReads(client, freshMs, clock);
     this.slices = new Informer({
       client,

@@ -30,6 +30,8 @@ export interface TenantLinksOptions {
   readonly freshMs: number;
   /** For how long a roll-out of the proxies may stand still. Default 120,000. */
   readonly stuckAfterMs?: number | undefined;
+  /** Whether this operator owns the tenant that the client leads to. */
+  readonly isOwned: (exposure: string, client: KubeClient) => boolean;
   /** Default: a client of the tenant's API server, within {@link TENANT_LIMITS}. */
   readonly connect?: (access: ClusterAccess) => KubeClient;
   /** Default: the clock of the machine. */
@@ -75,11 +77,13 @@ export class TenantLinks {
     const access = tenantAccess(kubeconfig, target);
     if ('code' in access) return access;
     this.close(exposure);
-    const { connect = connectTenant, onChange, freshMs, stuckAfterMs } = this.#options;
+    const { connect = connectTenant, isOwned, onChange, freshMs, stuckAfterMs } = this.#options;
     const { clock = systemClock, random } = this.#options;
     const pace = new Pace(LEAST_BETWEEN_MS, clock);
+    const client = connect(access);
     const link = new TenantLink({
-      client: connect(access),
+      client,
+      isOwned: () => isOwned(exposure, client),
       watchesNodes,
       freshMs,
       stuckAfterMs,
