@@ -188,6 +188,23 @@ test('an Exposure keeps the route that it has when it wishes for a host that ano
   expect(lab.condition('green', 'Accepted')).toStartWith('True');
 });
 
+test('a host that the operator has just granted is taken, also before its watch reports that', async () => {
+  await using lab = await OperatorLab.start({ isOperatorRunning: false });
+  lab.management.inject({ kind: 'hang' }, { verb: 'watch', plural: 'tenantroutes' }, Infinity);
+  lab.startOperator();
+  await lab.addExposed('older');
+  await lab.environment.pass(5_000);
+  await lab.addTenant('younger');
+  await lab.expose('younger', WISH);
+  await lab.until('younger is routed', () => lab.routesOf('younger').length > 0);
+
+  await lab.expose('older', WISH);
+
+  const refusal = await lab.untilCondition('older', 'Accepted', /^False HostConflict/);
+  expect(refusal).toContain('Exposure tenants/younger');
+  expect(lab.apiHostsOf('older')).toEqual(['tenants-older.k8s.example.test']);
+});
+
 const HOST = 'tenants-blue.k8s.example.test';
 
 /** Of somebody in another namespace, on the same edge. */
