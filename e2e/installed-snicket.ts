@@ -29,6 +29,7 @@ export interface Condition {
 
 /** As much of an Exposure as tests look at. */
 export interface Exposure {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
   readonly status?: {
     readonly conditions?: readonly Condition[];
     readonly driver?: string;

@@ -70,9 +70,9 @@ describe.each(['kamaji', 'steward'] as const)('a tenant of %s', (name) => {
     await annotate('snicket.dev/edge=shared');
 
     const routed = async () => {
-      const { annotations = {} } = (await objectOf()).metadata;
       const found = await exposureNow();
-      return 'snicket.dev/prepared' in annotations && holds(found, 'Routed') && found;
+      const { annotations = {} } = found?.metadata ?? {};
+      return 'snicket.dev/preparation' in annotations && holds(found, 'Routed') && found;
     };
     const exposure = await waitFor('it has what it needs, and is routed', routed, {
       ...{ deadlineMs: 150_000, everyMs: 500 },

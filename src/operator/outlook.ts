@@ -31,7 +31,6 @@ import {
 } from './look.ts';
 import type { KnownWish } from './management/exposure-book.ts';
 import { foreseenChart, type ForeseenChart } from './preparation/chart-values.ts';
-import { holderOf } from './preparation/exposure-preparation.ts';
 import {
   foreseenPreparation,
   foreseenRestoration,
@@ -165,8 +164,8 @@ export async function providedOutlook(
   if (provided === undefined || hosts === undefined || isRefused) return {};
   const { port } = wish.edge.spec;
   return {
-    preparation: foreseenPreparation(wish, hosts, provided, {
-      has: (key) => management.book.has(key),
+    preparation: foreseenPreparation(object, wish, hosts, provided, {
+      management,
       previousHosts: previousHosts(management, object, hosts),
     }),
     chart: await foreseenChart(provided, { hosts, port }, controlPlaneObjects(management, signal)),
@@ -245,7 +244,7 @@ async function leaving(
   }
   const reading = await readControlPlane(exposure, controlPlaneObjects(management, signal));
   const { provided } = reading;
-  const restored = provided && foreseenRestoration(provided, holderOf(exposure, management.book));
+  const restored = provided && foreseenRestoration(provided, object);
   const preparation = restored && { plans: [], isPrepared: false, ...restored };
   const known = { object, isRouted: false, preparation, management: made };
   const unrestored = restored?.findings ?? [];

@@ -5,6 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { hostsOf } from '../api/hosts.ts';
 import { parseEdgeStrictly, parseExposureStrictly } from '../api/objects.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { ownerFor } from './testing/provider-objects.ts';
 import { planProvided } from './plan-provided.ts';
 import type { PreparationPlan } from './preparation/plan-preparation.ts';
 import { pathText } from './preparation/preparation.ts';
@@ -36,8 +37,7 @@ function plansOf(object: KubeObject): readonly PreparationPlan[] {
   if ('code' in hosts) throw new Error(hosts.message);
   const { name } = providerFor(object)!;
   const wish = { hosts, port: edge!.spec.port };
-  const holder = { exposure: 'tenants/any', isThere: () => false };
-  return planProvided({ provider: name, objects: [object] }, wish, holder);
+  return planProvided({ provider: name, objects: [object] }, wish, ownerFor('any'));
 }
 
 describe('docs/providers.md', () => {

@@ -19,6 +19,7 @@ import {
   readyTenant,
   secretOf,
   serviceOf,
+  ownerFor,
 } from './testing/provider-objects.ts';
 import { objectsFrom } from './testing/provider-objects-source.ts';
 
@@ -26,7 +27,6 @@ const WISH = {
   hosts: { api: 'blue.k8s.example.test', konnectivity: 'blue.konnectivity.example.test' },
   port: 443,
 };
-const HOLDER = { exposure: 'tenants/blue', isThere: () => true };
 
 const MADE = [
   serviceOf('blue', { 'kube-apiserver': 6443, 'konnectivity-server': 8132 }),
@@ -119,7 +119,7 @@ describe('a control plane of which anything may be missing or wrong', () => {
         const [object] = objects;
 
         const { findings, provided } = await provider.read(object!, objectsFrom(objects));
-        const plans = provided === undefined ? [] : planProvided(provided, WISH, HOLDER);
+        const plans = provided === undefined ? [] : planProvided(provided, WISH, ownerFor('blue'));
         const annotations = { 'snicket.dev/edge': 'shared' };
         const asking = { ...object!, metadata: { ...object!.metadata, annotations } };
         const shim = shimFor(asking, { ingressNames: new Set(), edgePort: 443 });

@@ -14,6 +14,7 @@ import {
   kubeconfigFor,
   secretOf,
   serviceOf,
+  ownerFor,
 } from './testing/provider-objects.ts';
 import { objectsFrom } from './testing/provider-objects-source.ts';
 
@@ -34,8 +35,7 @@ function left(name: string): readonly KubeObject[] {
 }
 
 function plans(objects: readonly KubeObject[], wish: PreparationWish = WISH) {
-  const holder = { exposure: 'tenants/violet', isThere: () => true };
-  return planPreparations(objects, (bases) => k0rdent.prepare(bases, wish), holder);
+  return planPreparations(objects, (bases) => k0rdent.prepare(bases, wish), ownerFor('violet'));
 }
 
 describe('a ClusterDeployment', () => {

@@ -16,6 +16,7 @@ import {
   kubeconfigFor,
   secretOf,
   serviceOf,
+  ownerFor,
 } from './testing/provider-objects.ts';
 import { objectsFrom } from './testing/provider-objects-source.ts';
 
@@ -32,8 +33,11 @@ const LEFT = (name: string) => [
 ];
 
 function plan(object: KubeObject, wish: PreparationWish = WISH, provider: Provider = k0smotron) {
-  const holder = { exposure: 'tenants/red', isThere: () => true };
-  const [found] = planPreparations([object], (bases) => provider.prepare(bases, wish), holder);
+  const [found] = planPreparations(
+    [object],
+    (bases) => provider.prepare(bases, wish),
+    ownerFor('red'),
+  );
   if (found === undefined) throw new Error('one object has one plan');
   return found;
 }

@@ -11,6 +11,7 @@ import {
   readyTenant,
   secretOf,
   serviceOf,
+  ownerFor,
 } from './testing/provider-objects.ts';
 import { objectsFrom } from './testing/provider-objects-source.ts';
 
@@ -181,8 +182,11 @@ describe('a tenant of Kamaji', () => {
 });
 
 function plan(object: KubeObject, wish: PreparationWish = WISH) {
-  const holder = { exposure: 'tenants/blue', isThere: () => true };
-  const [found] = planPreparations([object], (bases) => kamaji.prepare(bases, wish), holder);
+  const [found] = planPreparations(
+    [object],
+    (bases) => kamaji.prepare(bases, wish),
+    ownerFor('blue'),
+  );
   if (found === undefined) throw new Error('one object has one plan');
   return found;
 }

@@ -6,7 +6,7 @@ import type { KubeObject } from '../kube/object.ts';
 import type { ProvidedFacts } from './reading/control-plane-reading.ts';
 import {
   planPreparations,
-  type Holder,
+  type PreparationOwner,
   type PreparationPlan,
 } from './preparation/plan-preparation.ts';
 import type { PreparationWish } from './preparation/preparation.ts';
@@ -16,8 +16,8 @@ import { PROVIDERS } from './provider-for.ts';
 export function planProvided(
   { provider, objects }: Pick<ProvidedFacts, 'provider' | 'objects'>,
   wish: PreparationWish,
-  holder: Holder,
+  owner: PreparationOwner,
   now: readonly KubeObject[] = objects,
 ): readonly PreparationPlan[] {
-  return planPreparations(now, (bases) => PROVIDERS[provider].prepare(bases, wish), holder);
+  return planPreparations(now, (bases) => PROVIDERS[provider].prepare(bases, wish), owner);
 }

@@ -56,6 +56,24 @@ function close(cluster: FolderCluster): void {
 const KEY = { name: 'blue', namespace: 'default' };
 const EXPOSURE = objectOf('Exposure', KEY, { spec: { edgeRef: { name: 'shared' } } });
 
+test('an annotation that the operator has written survives a restart, and that its file is applied again', async () => {
+  const record = { 'snicket.dev/preparation': '{"version":1}' };
+  const first = open();
+  await first.client('folder').apply(EXPOSURE, { force: true });
+  await first
+    .client('snicket')
+    .patch(RESOURCES.exposure, KEY, 'merge', { metadata: { annotations: record } });
+  close(first);
+
+  const second = open();
+  const file = { 'snicket.dev/file': 'blue.yaml' };
+  const applied = { ...EXPOSURE, metadata: { ...EXPOSURE.metadata, annotations: file } };
+  await second.client('folder').apply(applied, { force: true });
+  await second.client('folder').apply(EXPOSURE, { force: true });
+
+  expect(second.store.get(RESOURCES.exposure, KEY)?.metadata.annotations).toEqual(record);
+});
+
 describe('a state that is damaged is refused with what to do', () => {
   test.each([
     ['no object', "UPDATE objects SET object = 'null'"],

@@ -38,8 +38,12 @@ export const PREPARATION_FINDINGS = {
     action: 'delete one of the two Exposures',
   },
   PreparationRecordUnreadable: {
-    meaning: 'the note of how the fields were before is not as Snicket writes it',
-    action: 'see that the fields are as you want them, and remove the annotation that is named',
+    meaning: 'the record of the previous values of the fields is not one that Snicket writes',
+    action: 'check that the fields are as you want them, and remove the annotation that is named',
+  },
+  PreparationRecordNewer: {
+    meaning: 'a newer version of Snicket wrote the record of the previous values of the fields',
+    action: 'run that version of Snicket, or a newer one',
   },
   ListTooLong: {
     meaning: 'a list that needs an entry of Snicket has more than 1,000 already',
@@ -47,12 +51,16 @@ export const PREPARATION_FINDINGS = {
   },
   FieldTypeWrong: {
     meaning: 'where fields are to be written there is something of another type',
-    action: 'write a mapping, or a list, there, or remove it',
+    action: 'write a mapping, a list or a scalar there, as the message says, or remove it',
   },
   EntryRepeated: {
     meaning:
       'a flag, or another entry of a list of which one alone can be in force, is there more than once',
     action: 'leave one of them there',
+  },
+  FlagValueSeparate: {
+    meaning: 'a flag that has to change and its value are two entries of a list',
+    action: 'write them as one entry, with an equals sign between them',
   },
   FormerValuesTooLong: {
     meaning: 'what the fields hold is too long to be kept, so it could not be restored',

@@ -41,14 +41,15 @@ function whyUnmet(object: KubeObject, management: ManagementSnapshot): readonly 
   const ingresses = management
     .all(RESOURCES.ingress)
     .filter((ingress) => ingress.metadata.namespace === namespace);
+  const existing = management.exposures.find(
+    ({ metadata }) => keyText(metadata) === keyText(object.metadata),
+  );
   const shim = shimFor(object, {
+    existing,
     ingressNames: new Set(ingresses.map(({ metadata }) => metadata.name)),
     edgePort: edge.value?.spec.port,
   });
   if (shim === undefined) return [];
-  const existing = management.exposures.find(
-    ({ metadata }) => keyText(metadata) === keyText(object.metadata),
-  );
   const obstacle = shimObstacle(existing, object);
   if (obstacle !== undefined) return [obstacle];
   if (shim.exposure === undefined) return shim.findings;

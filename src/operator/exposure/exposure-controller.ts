@@ -145,6 +145,7 @@ export class ExposureController {
     this.#faults.forget(key);
     this.#leaveTimes.forget(key);
     this.#renewals.forget(key);
+    this.#options.preparer.forget(key);
     this.#aims.forget(key);
   }
 }

@@ -70,8 +70,9 @@ export class ExposurePreparations {
     const { management, preparer, reports } = this.#options;
     const { provided } = reading;
     if (provided === undefined || plan.hosts === undefined) return NOTHING_TO_PREPARE;
-    const input = preparationFor(wish, plan.hosts, provided, {
-      has: (key) => management.book.has(key),
+    const seen = management.exposures.get(object.metadata) ?? object;
+    const input = preparationFor(seen, wish, plan.hosts, provided, {
+      management,
       previousHosts: previousHosts(management, object, plan.hosts),
     });
     if (input.policy !== 'Report') {

@@ -21,6 +21,7 @@ import type { Finding } from '../../api/finding.ts';
 import { defaultEdge, defaultEdgeFinding, severalDefaultEdges } from '../../plan/default-edge.ts';
 import { HostClaims } from '../../plan/host-claims.ts';
 import type { Wish } from '../../plan/plan.ts';
+import { PreparedObjects } from './prepared-objects.ts';
 import { askingObject, edgeNotFound, noDefaultEdge, withUnusableFiles } from './edge-findings.ts';
 
 /** Where the objects come from. */
@@ -61,6 +62,8 @@ export class ExposureBook {
   readonly #edges = new WeakMap<KubeObject, Found<Edge>>();
   /** Absent until somebody asks. */
   #holders: HostClaims | undefined;
+  /** Absent until it is needed. */
+  #prepared: PreparedObjects | undefined;
   readonly #tenantRoutes: TenantRouteIndex<TenantRoute>;
 
   constructor(sources: BookSources) {
@@ -78,8 +81,10 @@ export class ExposureBook {
     const { type, object } = change;
     if (type === 'DELETED') {
       this.#holders?.remove(keyText(object.metadata));
+      this.#prepared?.remove(keyText(object.metadata));
       return;
     }
+    this.#prepared?.put(object);
     if (type === 'MODIFIED') this.#carryOver(change.previous, object);
     this.#holders?.put(this.#claimOf(object));
   }
@@ -147,6 +152,15 @@ export class ExposureBook {
   /** The keys of the Exposures that claim a host. */
   claimantsOf(host: string): Iterable<string> {
     return this.#currentHolders().claimantsOf(host);
+  }
+
+  /** The key of an Exposure other than `except` that has a record of the provider's object with this uid. */
+  preparedBy(uid: string, except: string): string | undefined {
+    if (this.#prepared === undefined) {
+      this.#prepared = new PreparedObjects();
+      for (const object of this.#sources.exposures()) this.#prepared.put(object);
+    }
+    return this.#prepared.ownerOf(uid, except);
   }
 
   /** Most changes are reports of our own: the wish, which takes the time to read, is the same. */

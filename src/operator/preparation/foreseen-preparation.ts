@@ -9,20 +9,23 @@ import type { FieldChange } from '../../plan/changes.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
 import { planProvided } from '../../providers/plan-provided.ts';
 import {
-  unreadableRecord,
-  type Holder,
+  recordFinding,
   type PreparationPlan,
 } from '../../providers/preparation/plan-preparation.ts';
 import { pathText } from '../../providers/preparation/preparation.ts';
-import { RECORD_ANNOTATION, recordOf } from '../../providers/preparation/record.ts';
+import {
+  fieldsOf,
+  isUsable,
+  RECORD_ANNOTATION,
+  recordOf,
+} from '../../providers/preparation/record.ts';
 import { formerValue } from '../../providers/preparation/undo.ts';
-import { resourceOfProvider } from '../../providers/provider-for.ts';
 import { publishedFindings } from '../../providers/reading/published-server.ts';
 import type { KnownWish } from '../management/exposure-book.ts';
-import { preparationFor, type KnownExposures } from './exposure-preparation.ts';
+import { preparationFor, type PreparationView } from './exposure-preparation.ts';
 import { foreseenConflicts } from './preparation-findings.ts';
 import { findingsOf, isToWrite, withoutWriting } from './preparer.ts';
-import { isHeldBy } from './restore.ts';
+import { recordChange } from './record-writes.ts';
 
 /** An object of a provider, and the fields of it that would be others. */
 export interface ProvidedChange {
@@ -41,58 +44,69 @@ export interface ForeseenPreparation {
   readonly findings: readonly Finding[];
 }
 
-/** What an Exposure leads to. */
+/** What an Exposure leads to; `object` is the Exposure with its record. */
 export function foreseenPreparation(
+  object: KubeObject,
   wish: KnownWish,
   hosts: Hosts,
   provided: ProvidedFacts,
-  exposures: KnownExposures,
+  view: PreparationView,
 ): ForeseenPreparation {
-  const input = preparationFor(wish, hosts, provided, exposures);
-  const plans = planProvided(provided, input.wish, input.holder);
-  const outcome = withoutWriting(plans, input.policy);
+  const input = preparationFor(object, wish, hosts, provided, view);
+  const plans = planProvided(provided, input.wish, input.owner);
+  const outcome = withoutWriting(object, plans, input.policy);
   const published =
     outcome?.isPrepared === true ? publishedFindings(provided, input.wish, input.policy) : [];
   const due = outcome === undefined ? plans.filter(isToWrite) : [];
   const conflicts = input.policy === 'Force' ? [] : due.flatMap(foreseenConflicts);
+  const isWriting = outcome === undefined && conflicts.length === 0;
   return {
     plans,
-    changes: conflicts.length > 0 ? [] : due.map(changeOf),
+    changes: isWriting ? [...due.map(changeOf), ...recordChanges(object, plans)] : [],
     isPrepared: outcome?.isPrepared ?? conflicts.length === 0,
     findings: [...conflicts, ...(outcome?.findings ?? findingsOf(plans)), ...published],
   };
 }
 
-/** What is put back when an Exposure leaves. */
+/** What is restored when an Exposure is cleaned up. */
 export function foreseenRestoration(
   { objects }: Pick<ProvidedFacts, 'objects'>,
-  holder: Holder,
+  exposure: KubeObject,
 ): Omit<ForeseenPreparation, 'plans' | 'isPrepared'> {
-  const held = objects.filter((object) => isHeldBy(object, holder));
-  const findings = held
-    .filter((object) => recordOf(object) === 'unreadable')
-    .map((object) => unreadableRecord(object, resourceOfProvider(object)));
-  return { changes: restorations(held), findings };
-}
-
-function restorations(held: readonly KubeObject[]): readonly ProvidedChange[] {
-  return held.flatMap((object) => {
-    const record = recordOf(object);
-    if (record === undefined || record === 'unreadable') return [];
-    const fields = record.fields.flatMap((field) =>
+  const record = recordOf(exposure);
+  if (!isUsable(record)) return { changes: [], findings: [recordFinding(exposure, record)] };
+  const restored = objects.flatMap((object): readonly ProvidedChange[] => {
+    const recorded = fieldsOf(record, object);
+    if (recorded.length === 0 || object.metadata.deletionTimestamp !== undefined) return [];
+    const fields = recorded.flatMap((field) =>
       fieldChange(field.path, valueAt(object, ...field.path), formerValue(object, field)),
     );
-    return [{ object, fields: [...fields, ...recordChange(object, undefined)] }];
+    return fields.length === 0 ? [] : [{ object, fields }];
   });
+  const from = exposure.metadata.annotations?.[RECORD_ANNOTATION];
+  const removed = recordField(from, undefined);
+  return {
+    changes: [...restored, ...(from === undefined ? [] : [{ object: exposure, fields: removed }])],
+    findings: [],
+  };
 }
 
-function changeOf({ live, differing, putBack, body }: PreparationPlan): ProvidedChange {
+function changeOf({ live, differing, putBack }: PreparationPlan): ProvidedChange {
   const wanted = differing.flatMap(({ path, now, wanted: to }) => fieldChange(path, now, to));
   const back = putBack.flatMap(({ path, value }) =>
     fieldChange(path, valueAt(live, ...path), value ?? undefined),
   );
-  const record = body.metadata.annotations?.[RECORD_ANNOTATION];
-  return { object: live, fields: [...wanted, ...back, ...recordChange(live, record)] };
+  return { object: live, fields: [...wanted, ...back] };
+}
+
+/** The record as it is when everything is written. */
+function recordChanges(
+  exposure: KubeObject,
+  plans: readonly PreparationPlan[],
+): readonly ProvidedChange[] {
+  const change = recordChange(exposure, plans, 'after');
+  if (change === undefined) return [];
+  return [{ object: exposure, fields: recordField(change.from, change.to ?? undefined) }];
 }
 
 function fieldChange(path: readonly string[], from: unknown, to: unknown): readonly FieldChange[] {
@@ -106,8 +120,6 @@ function fieldChange(path: readonly string[], from: unknown, to: unknown): reado
   ];
 }
 
-/** The note of how fields were is a field too. */
-function recordChange(live: KubeObject, to: string | undefined): readonly FieldChange[] {
-  const from = live.metadata.annotations?.[RECORD_ANNOTATION];
+function recordField(from: string | undefined, to: string | undefined): readonly FieldChange[] {
   return fieldChange(['metadata', 'annotations', RECORD_ANNOTATION], from, to);
 }

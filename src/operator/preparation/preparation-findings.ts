@@ -10,7 +10,6 @@ import type { Finding } from '../../api/finding.ts';
 import type { FieldState, PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
 import { OWN_MANAGER, otherOwners } from '../../providers/preparation/field-owners.ts';
 import { pathText } from '../../providers/preparation/preparation.ts';
-import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
 
 const YOURSELF = 'put the fields there yourself (snicket render shows them as YAML)';
 
@@ -28,7 +27,9 @@ export function conflictFindings(
 
 /** The same before anything is written, of everybody whom the server would name: all who own a field that would change. */
 export function foreseenConflicts(plan: PreparationPlan): readonly Finding[] {
-  const owned = plan.differing.flatMap(({ path }) =>
+  const restored = new Set(plan.putBack.map(({ path }) => pathText(path)));
+  const written = plan.differing.filter(({ path }) => !restored.has(pathText(path)));
+  const owned = written.flatMap(({ path }) =>
     otherOwners(plan.live, path).map(({ manager = '' }) => ({ manager, field: pathText(path) })),
   );
   const byManager = Map.groupBy(owned, ({ manager }) => manager);
@@ -115,14 +116,9 @@ export function contestedFinding(
   const who = owners === '' ? 'somebody' : owners;
   const when = since === undefined ? '' : `, since ${since.toISOString().slice(0, 19)}Z`;
   const suspects = owners === '' && others !== '' ? ` (others who write there: ${others})` : '';
-  const isRecordThere = live.metadata.annotations?.[RECORD_ANNOTATION] !== undefined;
-  const what =
-    differing.length === 0
-      ? `the annotation ${RECORD_ANNOTATION} is ${isRecordThere ? 'another one' : 'not there'}`
-      : fieldsText(differing);
   return {
     ...{ code: 'PreparationContested', severity: 'error' },
-    message: `${who} undoes what Snicket writes into ${objectText(live)}${when}${suspects}: ${what}`,
+    message: `${who} undoes what Snicket writes into ${objectText(live)}${when}${suspects}: ${fieldsText(differing)}`,
     action: `${YOURSELF}, or end the other's writing; Snicket tries again, each time later`,
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { valueAt } from '../../kube/unstructured.ts';
+import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { Preparer } from './preparer.ts';
 import { BLUE, PreparationLab, WISH } from './testing/preparation-lab.ts';
@@ -16,7 +17,7 @@ function at(lab: PreparationLab, path: string): unknown {
 }
 
 describe.concurrent('prepare: Patch', () => {
-  test('writes all fields in one request, and then no more', async () => {
+  test('records and writes all fields, in one request each, and then no more', async () => {
     await using lab = await PreparationLab.start();
     const before = lab.server.writes().length;
 
@@ -25,7 +26,7 @@ describe.concurrent('prepare: Patch', () => {
 
     expect(outcome).toEqual({ isPrepared: true, findings: [] });
     expect(again).toEqual({ isPrepared: true, findings: [] });
-    expect(lab.server.writes().length).toBe(before + 1);
+    expect(lab.server.writes().length).toBe(before + 2);
     expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
     expect(at(lab, ARGUMENTS)).toEqual(['--endpoint-reconciler-type=none']);
     expect(at(lab, 'spec.controlPlane.deployment.replicas')).toBe(2);
@@ -83,26 +84,59 @@ describe.concurrent('prepare: Patch', () => {
     expect(at(lab, HOST)).toBe('elsewhere.example.test:443');
   });
 
-  test('two Exposures, or two operators, for one tenant: the second writes nothing', async () => {
+  test('two Exposures for one tenant: the second writes nothing until the first is gone', async () => {
     await using lab = await PreparationLab.start();
+    await lab.addExposure('second');
     await lab.prepare();
     const before = lab.tenant();
     const wish = { ...WISH, hosts: { ...WISH.hosts, api: 'other.example.test' } };
 
-    const second = {
-      wish,
-      exposure: 'tenants/second',
-      exposures: ['tenants/blue', 'tenants/second'],
-    };
-    const outcome = await lab.prepare('Force', second);
-    const afterwards = await lab.prepare('Force', { ...second, exposures: ['tenants/second'] });
+    const outcome = await lab.prepare('Force', { wish, exposure: lab.exposure('second') });
+    const [after, record] = [lab.tenant(), lab.record('second')];
+    await lab.restore();
+    lab.preparer.forget('tenants/blue');
+    const afterwards = await lab.prepare('Force', { wish, exposure: lab.exposure('second') });
 
     expect(outcome.findings).toMatchObject([
       { code: 'PreparedForAnother', message: expect.stringContaining('Exposure tenants/blue') },
     ]);
-    expect(before.metadata.annotations?.['snicket.dev/prepared']).toContain('"tenants/blue"');
+    expect(after).toEqual(before);
+    expect(record).toBeUndefined();
     expect(afterwards.isPrepared).toBe(true);
     expect(at(lab, HOST)).toBe('other.example.test:443');
+  });
+
+  test('two Exposures at the same time: one of them has the tenant, before any watch reports it', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.addExposure('second');
+    const wish = { ...WISH, hosts: { ...WISH.hosts, api: 'other.example.test' } };
+
+    const outcomes = await Promise.all([
+      lab.prepare('Force'),
+      lab.prepare('Force', { wish, exposure: lab.exposure('second') }),
+    ]);
+
+    expect(outcomes.filter(({ isPrepared }) => isPrepared).length).toBe(1);
+    expect(outcomes.flatMap(({ findings }) => findings)).toMatchObject([
+      { code: 'PreparedForAnother' },
+    ]);
+    const records = [lab.record('blue'), lab.record('second')];
+    expect(records.filter((record) => record !== undefined).length).toBe(1);
+  });
+
+  test('a copy of an Exposure has no part in the record that was copied with it', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    const annotations = { [RECORD_ANNOTATION]: lab.record() ?? '' };
+    await lab.addExposure('copy', annotations);
+
+    expect(await lab.prepare()).toMatchObject({ isPrepared: true });
+    expect((await lab.prepare('Force', { exposure: lab.exposure('copy') })).findings).toMatchObject(
+      [{ code: 'PreparedForAnother' }],
+    );
+    const before = lab.tenant();
+    expect(await lab.restore({ exposure: lab.exposure('copy') })).toBeUndefined();
+    expect(lab.tenant()).toEqual(before);
   });
 
   test('goes by the object as it is, not as a watch has it', async () => {
@@ -165,18 +199,37 @@ describe.concurrent('prepare: Patch', () => {
     expect(waits[3]?.findings).toEqual(waits[0]!.findings);
   });
 
-  test('writes the record ever more slowly too, if that is what somebody takes away', async () => {
+  test('is content with what it wrote where another client has removed the record', async () => {
     await using lab = await PreparationLab.start();
-    const annotations = { 'snicket.dev/prepared': null };
     await lab.prepare();
-    await lab.change({ metadata: { annotations } });
+    await lab.changeRecord(null);
+    const before = lab.tenant();
 
-    const outcome = await lab.prepare();
+    expect(await lab.prepare()).toEqual({ isPrepared: true, findings: [] });
 
-    expect(outcome.findings).toMatchObject([{ code: 'PreparationContested' }]);
-    expect(outcome.findings[0]?.message).toEndWith(
-      ': the annotation snicket.dev/prepared is not there',
-    );
+    expect(lab.tenant()).toEqual(before);
+    expect(lab.record()).toBeUndefined();
+  });
+
+  test('takes nothing away with the next write where another client has removed the record', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    await lab.changeRecord(null);
+    const wish = { ...WISH, hosts: { ...WISH.hosts, api: 'new.k8s.example.test' } };
+    const classes: unknown[] = [];
+    const watched = new Proxy(lab.client, {
+      get(target, name: 'get' | 'apply' | 'patch') {
+        const call = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+        return async (...args: unknown[]) =>
+          call(...args).finally(() => classes.push(at(lab, CLASS)));
+      },
+    });
+    lab.preparer = new Preparer(watched);
+
+    expect(await lab.prepare('Patch', { wish })).toMatchObject({ isPrepared: true });
+
+    expect(new Set(classes)).toEqual(new Set(['snicket-unhandled']));
+    expect(at(lab, HOST)).toBe('new.k8s.example.test:443');
   });
 
   test('has no conflict with itself over what it put back once', async () => {
@@ -254,7 +307,7 @@ describe.concurrent('prepare: Patch', () => {
 
   test('does not go on from a record that is not of its making', async () => {
     await using lab = await PreparationLab.start();
-    await lab.change({ metadata: { annotations: { 'snicket.dev/prepared': '{"fields":1}' } } });
+    await lab.changeRecord('{"fields":1}');
 
     const outcome = await lab.prepare();
 
@@ -262,18 +315,44 @@ describe.concurrent('prepare: Patch', () => {
     expect(at(lab, HOST)).toBeUndefined();
   });
 
-  test('takes the record over that somebody has copied together with the tenant', async () => {
+  test('changes neither tenant nor record where a newer version has written the record', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();
-    const { metadata, ...copy } = lab.tenant();
-    const { uid: _uid, resourceVersion: _version, managedFields: _fields, ...kept } = metadata;
-    await lab.other.delete(PROVIDER_RESOURCES.kamaji, BLUE);
-    await lab.other.create(PROVIDER_RESOURCES.kamaji, { ...copy, metadata: kept });
+    const text = `{ "version":2,  "sealed": "${'x'.repeat(40_000)}" }`;
+    await lab.changeRecord(text);
+    const before = lab.tenant();
+    const wish = { ...WISH, port: 8443 };
 
-    const { isPrepared, findings } = await lab.prepare();
+    const outcome = await lab.prepare('Force', { wish });
+    const restored = await lab.restore({ isLate: true });
 
-    expect({ isPrepared, findings }).toEqual({ isPrepared: true, findings: [] });
-    expect((await lab.prepare()).isPrepared).toBe(true);
+    expect(outcome.isPrepared).toBe(false);
+    expect(outcome.findings).toMatchObject([
+      {
+        code: 'PreparationRecordNewer',
+        message:
+          "The annotation snicket.dev/preparation of Exposure tenants/blue has version 2, and this version of Snicket reads version 1. Snicket changes neither the control plane's objects nor the annotation",
+      },
+    ]);
+    expect(restored).toContain('has version 2');
+    expect(lab.tenant()).toEqual(before);
+    expect(lab.record()).toBe(text);
+  });
+
+  test('a tenant of the same name that came later is prepared anew, and the record of the first is gone', async () => {
+    await using lab = await PreparationLab.start({ [HOST]: 'old.example.test' });
+    await lab.prepare('Force');
+    await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
+    await lab.userApplies({ [HOST]: 'blue.k8s.example.test:443' });
+
+    expect(await lab.restore()).toBeUndefined();
+    expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
+
+    await lab.prepare('Force');
+    const [one, ...others] = (JSON.parse(lab.record() ?? '') as { objects: { uid: string }[] })
+      .objects;
+    expect(others).toEqual([]);
+    expect(one?.uid).toBe(lab.tenant().metadata.uid);
   });
 
   test('another wish changes what was written, and nothing is left of the first one', async () => {
@@ -305,7 +384,7 @@ describe.concurrent('prepare: Report', () => {
       '.spec.controlPlane.ingress.hostname is not there, wanted "blue.k8s.example.test:443"',
     );
     expect(lab.paste()).toContain('hostname: blue.k8s.example.test:443\n');
-    expect(lab.paste()).not.toContain('snicket.dev/prepared');
+    expect(lab.record()).toBeUndefined();
     expect(lab.tenant()).toEqual(before);
   });
 

@@ -4,19 +4,21 @@
  */
 import type { PreparePolicy } from '../../api/exposure.ts';
 import { systemClock, type Clock } from '../../clock/clock.ts';
-import { conflictOwners, type ConflictOwner } from '../../kube/apply/conflict.ts';
+import { conflictOwners } from '../../kube/apply/conflict.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { Repeats } from '../../kube/apply/repeats.ts';
+import { RESOURCES } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
-import { valueAt } from '../../kube/unstructured.ts';
-import { OWN_MANAGER, released } from '../../providers/preparation/field-owners.ts';
+import { OWN_MANAGER, ownersPatch, released } from '../../providers/preparation/field-owners.ts';
 import { treeOf } from '../../providers/preparation/field-path.ts';
-import type { Holder, PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
+import type {
+  PreparationOwner,
+  PreparationPlan,
+} from '../../providers/preparation/plan-preparation.ts';
 import type { PreparationWish } from '../../providers/preparation/preparation.ts';
-import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
 import { planProvided } from '../../providers/plan-provided.ts';
 import { resourceOfProvider } from '../../providers/provider-for.ts';
 import {
@@ -30,13 +32,14 @@ import {
   refusedFinding,
   wantedFinding,
 } from './preparation-findings.ts';
+import { recordChange, writeRecord } from './record-writes.ts';
 
 /** What is to be prepared, for whom, and how far one may go. */
 export interface PreparationInput {
   readonly policy: PreparePolicy;
   readonly provided: Pick<ProvidedFacts, 'provider' | 'objects'>;
   readonly wish: PreparationWish;
-  readonly holder: Holder;
+  readonly owner: PreparationOwner;
 }
 
 /** What became of it. */
@@ -48,8 +51,8 @@ export interface PreparationOutcome {
   readonly lookAgainMs?: number | undefined;
 }
 
-/** Others write in between now and then, not for ever. */
-const MAX_ATTEMPTS = 5;
+/** Others write in between now and then, not for ever. A preparation takes five writes at most. */
+const MAX_ATTEMPTS = 10;
 const BUSY_MS = 1_000;
 
 /** Options of a {@link Preparer}. */
@@ -60,6 +63,12 @@ export interface PreparerOptions {
   readonly now?: () => Date;
 }
 
+/** An Exposure and the objects of its control plane, as the server has them. */
+interface Present {
+  readonly exposure: KubeObject;
+  readonly objects: readonly KubeObject[];
+}
+
 /** Prepares the objects of control planes in one management cluster. */
 export class Preparer {
   readonly #client: KubeClient;
@@ -67,38 +76,62 @@ export class Preparer {
   readonly #repeats: Repeats;
   /** The same, of those whose last write was changed by a webhook: what was written, and what is said of it. */
   readonly #notKept = new Map<string, { readonly content: string; readonly finding: Finding }>();
+  /** Keys of Exposures by the uid of the object that they prepare: the watch reports a record a moment later. */
+  readonly #claims = new Map<string, string>();
 
   constructor(client: KubeClient, { clock = systemClock, now }: PreparerOptions = {}) {
     this.#client = client;
     this.#repeats = new Repeats(clock, now);
   }
 
+  /** An Exposure is gone. */
+  forget(exposure: string): void {
+    for (const [uid, owner] of this.#claims) if (owner === exposure) this.#claims.delete(uid);
+  }
+
   /** Sees to it that the objects carry what they must. @throws KubeError for what should be tried again soon */
   async prepare(input: PreparationInput, signal: AbortSignal): Promise<PreparationOutcome> {
-    const { provided, policy, wish, holder } = input;
-    const known = withoutWriting(planProvided(provided, wish, holder), policy);
+    const { provided, policy, owner } = input;
+    const { exposure } = owner;
+    const known = withoutWriting(exposure, this.#plan(input, exposure, provided.objects), policy);
     if (known !== undefined) return known;
     for (let attempt = 1; ; attempt++) {
-      // What was read may be a copy that a watch keeps: what is written goes by the object itself.
-      const objects = await this.#read(provided.objects, signal);
-      if ('code' in objects) return { isPrepared: false, findings: [objects] };
-      const plans = planProvided(provided, wish, holder, objects);
-      const outcome = withoutWriting(plans, policy) ?? (await this.#write(plans, policy, signal));
+      // What was read may be a copy that a watch keeps: what is written goes by the objects themselves.
+      const present = await this.#read(exposure, provided.objects, signal);
+      if ('code' in present) return { isPrepared: false, findings: [present] };
+      const plans = this.#plan(input, present.exposure, present.objects);
+      const outcome =
+        withoutWriting(present.exposure, plans, policy) ??
+        (await this.#write(input, present, plans, signal));
       if (outcome !== 'again') return outcome;
       if (attempt >= MAX_ATTEMPTS) {
         return {
           isPrepared: false,
-          findings: [busyFinding(objects), ...findingsOf(plans)],
+          findings: [busyFinding(present.objects), ...findingsOf(plans)],
           lookAgainMs: BUSY_MS,
         };
       }
     }
   }
 
+  #plan(
+    { provided, wish, owner }: PreparationInput,
+    exposure: KubeObject,
+    objects: readonly KubeObject[],
+  ): readonly PreparationPlan[] {
+    const key = keyText(exposure.metadata);
+    const otherOwner = (uid: string) => {
+      const claimed = this.#claims.get(uid);
+      return claimed !== undefined && claimed !== key ? claimed : owner.otherOwner(uid);
+    };
+    return planProvided(provided, wish, { exposure, otherOwner }, objects);
+  }
+
   async #read(
+    exposure: KubeObject,
     objects: readonly KubeObject[],
     signal: AbortSignal,
-  ): Promise<readonly KubeObject[] | Finding> {
+  ): Promise<Present | Finding> {
     const fresh: KubeObject[] = [];
     for (const object of objects) {
       const found = await this.#client.get(resourceOfProvider(object), object.metadata, { signal });
@@ -107,18 +140,25 @@ export class Preparer {
       }
       fresh.push(found);
     }
-    return fresh;
+    const found = await this.#client.get(RESOURCES.exposure, exposure.metadata, { signal });
+    if (found === undefined || found.metadata.uid !== exposure.metadata.uid) {
+      return goneFinding(exposure);
+    }
+    return { exposure: found, objects: fresh };
   }
 
+  /** One step: the record before the objects, then the objects, then the record without what is not needed any more. */
   async #write(
+    input: PreparationInput,
+    { exposure, objects }: Present,
     plans: readonly PreparationPlan[],
-    policy: PreparePolicy,
     signal: AbortSignal,
   ): Promise<PreparationOutcome | 'again'> {
+    const isForced = input.policy === 'Force';
     const findings = [...findingsOf(plans)];
     const due = plans.filter(isToWrite);
     // Of all objects first: one that is written while another cannot be is neither prepared nor as it was.
-    const conflicts = policy === 'Force' ? [] : due.flatMap(foreseenConflicts);
+    const conflicts = isForced ? [] : due.flatMap(foreseenConflicts);
     if (conflicts.length > 0) return { isPrepared: false, findings: [...conflicts, ...findings] };
     for (const plan of due) {
       // Two who know better must not wear out a server, nor roll out API servers all day.
@@ -126,13 +166,60 @@ export class Preparer {
       if (lookAgainMs > 0) {
         return { isPrepared: false, findings: [this.#undone(plan), ...findings], lookAgainMs };
       }
-      const result = await this.#writeOne(plan, policy === 'Force', signal);
+    }
+    if (exposure.metadata.deletionTimestamp !== undefined) {
+      return { isPrepared: false, findings };
+    }
+    const record = recordChange(exposure, plans, due.length > 0 ? 'before' : 'after');
+    if (record !== undefined) {
+      await this.#record(exposure, objects, record.to, signal);
+      return 'again';
+    }
+    for (const plan of due) {
+      const result = await this.#writeOne(plan, isForced, signal);
       if (result === 'again') return 'again';
       if (result !== 'written') {
         return { isPrepared: false, findings: [...result, ...findings] };
       }
     }
-    return { isPrepared: true, findings };
+    return this.#confirm(input, due, signal);
+  }
+
+  /** Prepared is what the server returns: a webhook may have changed what was written. */
+  async #confirm(
+    input: PreparationInput,
+    written: readonly PreparationPlan[],
+    signal: AbortSignal,
+  ): Promise<PreparationOutcome | 'again'> {
+    const { owner, provided, policy } = input;
+    const present = await this.#read(owner.exposure, provided.objects, signal);
+    if ('code' in present) return { isPrepared: false, findings: [present] };
+    const plans = this.#plan(input, present.exposure, present.objects);
+    const notKept = plans.flatMap((plan) => {
+      const isWritten = written.some(({ live }) => live.metadata.uid === plan.live.metadata.uid);
+      if (!isWritten || plan.differing.length === 0) return [];
+      const finding = notKeptFinding(plan.live, plan.differing);
+      this.#notKept.set(placeOf(plan), { content: contentOf(plan), finding });
+      return [finding];
+    });
+    if (notKept.length > 0)
+      return { isPrepared: false, findings: [...notKept, ...findingsOf(plans)] };
+    return withoutWriting(present.exposure, plans, policy) ?? 'again';
+  }
+
+  /** Writes the record of this very version of the Exposure. What another wrote since is read first. @throws KubeError */
+  async #record(
+    { metadata }: KubeObject,
+    objects: readonly KubeObject[],
+    text: string | null,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const key = keyText(metadata);
+    for (const {
+      metadata: { uid },
+    } of objects)
+      if (uid !== undefined) this.#claims.set(uid, key);
+    await writeRecord(this.#client, metadata, text, signal);
   }
 
   async #writeOne(
@@ -140,7 +227,7 @@ export class Preparer {
     force: boolean,
     signal: AbortSignal,
   ): Promise<readonly Finding[] | 'written' | 'again'> {
-    const { resource, live, body, putBack, staying, fields } = plan;
+    const { resource, live, body, putBack, staying } = plan;
     const { resourceVersion, managedFields = [] } = live.metadata;
     try {
       if (putBack.length > 0) {
@@ -153,21 +240,15 @@ export class Preparer {
       }
       const left = released(managedFields, staying);
       if (!Bun.deepEquals(left, managedFields)) {
-        const patch = { metadata: { resourceVersion, managedFields: left } };
+        const patch = ownersPatch(live.metadata, left);
         await this.#client.patch(resource, live.metadata, 'merge', patch, { signal });
         return 'again';
       }
-      const after = await this.#client.apply(body, { force, resource, signal });
+      await this.#client.apply(body, { force, resource, signal });
       const [place, content] = [placeOf(plan), contentOf(plan)];
       this.#repeats.add(place, content);
       this.#notKept.delete(place);
-      const lacking = fields
-        .map((field) => ({ ...field, now: valueAt(after, ...field.path) }))
-        .filter(({ now, wanted }) => !Bun.deepEquals(now, wanted));
-      if (lacking.length === 0) return 'written';
-      const finding = notKeptFinding(live, lacking);
-      this.#notKept.set(place, { content, finding });
-      return [finding];
+      return 'written';
     } catch (error) {
       if (isKubeError(error, 'NotFound')) return [goneFinding(live)];
       if (isKubeError(error, 'Invalid')) return [refusedFinding(plan, error)];
@@ -177,7 +258,7 @@ export class Preparer {
       // Without owners it is the version that is another: somebody wrote in between, or the object is gone.
       if (owners.length === 0) return 'again';
       // What was put back by a patch is ours by another operation, which counts as another owner.
-      const others = withoutRecord(owners.filter(({ manager }) => manager !== OWN_MANAGER));
+      const others = owners.filter(({ manager }) => manager !== OWN_MANAGER);
       return others.length === 0
         ? this.#writeOne(plan, true, signal)
         : conflictFindings(plan, others);
@@ -195,6 +276,7 @@ export class Preparer {
 
 /** What is said where nothing is written: something is wrong, everything is there, or nobody wants it. */
 export function withoutWriting(
+  exposure: KubeObject,
   plans: readonly PreparationPlan[],
   policy: PreparePolicy,
 ): PreparationOutcome | undefined {
@@ -207,7 +289,8 @@ export function withoutWriting(
     const wanted = differing.map(wantedFinding);
     return { isPrepared: wanted.length === 0, findings: [...wanted, ...findings] };
   }
-  return plans.some(isToWrite) ? undefined : { isPrepared: true, findings };
+  const isDone = !plans.some(isToWrite) && recordChange(exposure, plans, 'after') === undefined;
+  return isDone ? { isPrepared: true, findings } : undefined;
 }
 
 /** Whether something of it is not there yet, or is to go. */
@@ -224,19 +307,11 @@ export function findingsOf(plans: readonly PreparationPlan[]): readonly Finding[
   ];
 }
 
-/** The record is ours, whoever has written it last: it comes along when somebody copies an object. */
-function withoutRecord(owners: readonly ConflictOwner[]): readonly ConflictOwner[] {
-  const record = `.metadata.annotations.${RECORD_ANNOTATION}`;
-  return owners
-    .map(({ manager, fields }) => ({ manager, fields: fields.filter((field) => field !== record) }))
-    .filter(({ fields }) => fields.length > 0);
-}
-
 function placeOf({ live }: PreparationPlan): string {
   return live.metadata.uid ?? keyText(live.metadata);
 }
 
-/** What is ours alone: one who undoes it may put something else there each time, and the record has that too. */
+/** What is ours alone: one who undoes it may put something else there each time. */
 function contentOf({ fields }: PreparationPlan): string {
   return JSON.stringify(fields.map(({ path, wish }) => [path, wish]));
 }

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import fc from 'fast-check';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import type { PreparePolicy } from '../../api/exposure.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
 import type { ApiObject } from '../../kube/store/object-store.ts';
 import type { PreparationWish } from '../../providers/preparation/preparation.ts';
 import { providerFor, resourceOfProvider } from '../../providers/provider-for.ts';
@@ -21,7 +23,6 @@ setDefaultTimeout(100_000);
 
 const RUNS = 60;
 const NAME = 'green';
-const HOLDER = { exposure: `tenants/${NAME}`, isThere: () => true };
 
 /** The host that a user may have written is one that may be wished for too. */
 const HOSTS = [NAME, 'other', 'third'];
@@ -106,6 +107,8 @@ const STEPS = fc.array(
     policy: fc.constantFrom<PreparePolicy>('Force', 'Patch', 'Report'),
     host: fc.constantFrom(...HOSTS),
     former: fc.subarray(HOSTS, { maxLength: 1 }),
+    // After so many writes the process ends.
+    writes: fc.option(fc.nat({ max: 4 }), { nil: Number.POSITIVE_INFINITY }),
   }),
   { minLength: 1, maxLength: 4 },
 );
@@ -120,29 +123,35 @@ describe('an Exposure that goes, whatever it has been and wished for', () => {
   const now = (objects: readonly KubeObject[]): readonly ApiObject[] =>
     objects.flatMap((object) => lab.server.read(resourceOfProvider(object), object.metadata) ?? []);
 
-  test('leaves every value of its user, owned or not, and nothing of its own', async () => {
+  test('leaves every value of its user, owned or not, and nothing of its own, whenever processes end', async () => {
     const ways = fc.constantFrom('create', 'apply', 'without owners');
+    const ends = fc.array(fc.nat({ max: 5 }), { maxLength: 3 });
     await fc.assert(
-      fc.asyncProperty(OBJECTS, ways, STEPS, async (objects, way, steps) => {
+      fc.asyncProperty(OBJECTS, ways, STEPS, ends, async (objects, way, steps, restarts) => {
         const provider = providerFor(objects[0]!)!.name;
         await put(lab, objects, way);
         const before = now(objects).map(content);
         const signal = AbortSignal.timeout(60_000);
 
-        for (const { policy, host, former } of steps) {
+        for (const { policy, host, former, writes } of steps) {
           const formerHosts = former.map((one) => `${one}.k8s.example.test`);
           const wish = { ...wishFor(host), formerHosts };
           const provided = { provider, objects: now(objects) };
-          const preparer = new Preparer(lab.client, { clock: new ManualClock() });
-          await preparer.prepare({ policy, provided, wish, holder: HOLDER }, signal);
+          const preparer = new Preparer(ending(lab.client, writes), { clock: new ManualClock() });
+          const input = { policy, provided, wish, owner: lab.owner() };
+          await untilEnd(preparer.prepare(input, signal));
         }
-        const provided = { provider, objects: now(objects) };
-        const rest = { holder: HOLDER, objects: READS, isLate: true };
-        const waiting = await restore(lab.client, { provided, ...rest }, signal);
+        const servedAs = (resource: Resource) => resource;
+        const input = { exposure: lab.exposure(), servedAs, objects: READS, isLate: true };
+        for (const writes of restarts) {
+          await untilEnd(restore(ending(lab.client, writes), input, signal));
+        }
+        const waiting = await restore(lab.client, input, signal);
 
         const after = now(objects);
         await remove(lab, objects);
         expect(waiting).toBeUndefined();
+        expect(lab.record()).toBeUndefined();
         expect(after.map(content)).toEqual(before);
         expect(after.flatMap(ownersOf)).not.toContain('snicket');
       }),
@@ -150,6 +159,29 @@ describe('an Exposure that goes, whatever it has been and wished for', () => {
     );
   });
 });
+
+class ProcessEnded extends Error {}
+
+/** A client of a process that ends before the write after these. */
+function ending(client: KubeClient, writes: number): KubeClient {
+  let left = writes;
+  return new Proxy(client, {
+    get(target, name: 'get' | 'apply' | 'patch') {
+      const call = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+      if (name === 'get') return call;
+      return async (...args: unknown[]) => {
+        if (left-- <= 0) throw new ProcessEnded();
+        return call(...args);
+      };
+    },
+  });
+}
+
+async function untilEnd(work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof ProcessEnded)) throw error;
+  });
+}
 
 const READS = {
   service: () => undefined,

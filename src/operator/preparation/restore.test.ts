@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { valueAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import {
   changed,
@@ -234,7 +235,7 @@ describe.concurrent('an Exposure that goes', () => {
     expect(await lab.restore({ isLate: true })).toBeUndefined();
 
     expect(at(lab, ARGUMENTS)).toBeUndefined();
-    expect(lab.tenant().metadata.annotations ?? {}).toEqual({});
+    expect(lab.record()).toBeUndefined();
   });
 
   test('goes on where a process before it has ended, whichever step that was', async () => {
@@ -243,8 +244,9 @@ describe.concurrent('an Exposure that goes', () => {
     const before = content(reference.tenant());
     await reference.prepare('Force');
     await reference.restore();
+    // Without the two writes of the preparation.
     const steps =
-      reference.server.writes().filter(({ manager }) => manager === 'snicket').length - 1;
+      reference.server.writes().filter(({ manager }) => manager === 'snicket').length - 2;
     expect(steps).toBeGreaterThan(1);
 
     for (let step = 0; step < steps; step++) {
@@ -265,86 +267,148 @@ describe.concurrent('an Exposure that goes', () => {
       const failure = await lab.restore({ client: dying }).catch((error: unknown) => error);
       expect(failure).toBe(ended);
 
-      // A new process knows nothing but what is on the object.
+      // A new process knows only what is on the objects.
       lab.preparer = new Preparer(lab.server.client());
       expect(await lab.restore()).toBeUndefined();
 
-      const { uid: _, creationTimestamp: __, ...metadata } = lab.tenant().metadata;
-      expect(content({ ...lab.tenant(), metadata })).toMatchObject({
-        spec: (before as { spec: object }).spec,
-        metadata: { annotations: {} },
-      });
+      expect(lab.tenant()).toMatchObject({ spec: (before as { spec: object }).spec });
+      expect(managers(lab)).toEqual(['user']);
+      expect(lab.record()).toBeUndefined();
     }
   });
 
-  test('has nothing to do with a tenant that is gone, or that another Exposure holds', async () => {
+  test('has nothing to do with a tenant that is gone, or that another Exposure has prepared', async () => {
     await using lab = await PreparationLab.start();
+    await lab.addExposure('second');
     await lab.prepare();
     const prepared = lab.tenant();
 
-    const other = { exposure: 'tenants/second', exposures: ['tenants/blue', 'tenants/second'] };
-    expect(await lab.restore(other)).toBeUndefined();
+    expect(await lab.restore({ exposure: lab.exposure('second') })).toBeUndefined();
     expect(lab.tenant()).toEqual(prepared);
 
     await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
-    expect(await lab.restore({ object: prepared })).toBeUndefined();
+    expect(await lab.restore()).toBeUndefined();
     expect(lab.server.read(PROVIDER_RESOURCES.kamaji, BLUE)).toBeUndefined();
+    expect(lab.record()).toBeUndefined();
   });
 
-  test('leaves all as it is where nobody can read the record, and says the way out', async () => {
+  test('leaves a tenant of the same name alone that came later', async () => {
+    await using lab = await PreparationLab.start({ [HOST]: 'old.example.test' });
+    await lab.prepare('Force');
+    await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
+    await lab.userApplies({ [HOST]: 'blue.k8s.example.test:443' });
+    // Without owners, only the uid tells the two apart.
+    await lab.change({ metadata: { managedFields: [{}] } });
+    const before = lab.tenant();
+
+    expect(await lab.restore()).toBeUndefined();
+
+    expect(lab.tenant()).toEqual(before);
+    expect(lab.record()).toBeUndefined();
+  });
+
+  test('leaves all as it is where the record cannot be read, and says what to do', async () => {
     await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
     await lab.prepare('Force');
-    const annotations = { 'snicket.dev/prepared': 'scrambled' };
-    await lab.change({ metadata: { annotations } });
+    await lab.changeRecord('scrambled');
     const before = lab.tenant();
 
     const said = await lab.restore({ isLate: true });
-    const other = { exposure: 'tenants/second', exposures: ['tenants/blue', 'tenants/second'] };
-    await lab.restore(other);
 
     // To own a list is not to have written all of it.
     expect(lab.tenant()).toEqual(before);
+    expect(lab.record()).toBe('scrambled');
+    expect(said).toContain('The annotation snicket.dev/preparation of Exposure tenants/blue');
     expect(said).toContain(
-      'the annotation snicket.dev/prepared of TenantControlPlane tenants/blue',
-    );
-    expect(said).toContain(
-      'kubectl annotate -n tenants tenantcontrolplanes.kamaji.clastix.io blue snicket.dev/prepared-',
+      'kubectl annotate -n tenants exposures.snicket.dev blue snicket.dev/preparation-',
     );
 
-    await lab.change({ metadata: { annotations: { 'snicket.dev/prepared': null } } });
+    await lab.changeRecord(null);
 
     expect(await lab.restore()).toBeUndefined();
   });
 
+  test('does not lose what another client writes into the Exposure meanwhile', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    let isFirst = true;
+    const watched = new Proxy(lab.client, {
+      get(target, name: 'get' | 'apply' | 'patch') {
+        const call = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+        if (name !== 'get') return call;
+        return async (...args: unknown[]) => {
+          const found = await call(...args);
+          const metadata = { annotations: { 'example.test/note': 'kept' } };
+          if (isFirst) await lab.other.patch(RESOURCES.exposure, BLUE, 'merge', { metadata });
+          isFirst = false;
+          return found;
+        };
+      },
+    });
+
+    expect(await lab.restore({ client: watched })).toBeUndefined();
+
+    expect(lab.exposure().metadata.annotations).toEqual({ 'example.test/note': 'kept' });
+  });
+
   test('writes nothing where a record leads out of the spec', async () => {
     await using lab = await PreparationLab.start();
-    const fields = [{ path: ['metadata', 'labels'], wrote: 'a', was: { evil: 'yes' } }];
-    const record = JSON.stringify({ exposure: 'tenants/blue', fields });
-    await lab.change({ metadata: { annotations: { 'snicket.dev/prepared': record } } });
+    const fields = [{ path: ['metadata', 'labels'], wrote: ['a'], was: 'evil' }];
+    await lab.prepare();
+    await lab.changeRecord(withFields(lab, () => fields));
 
-    await lab.restore();
+    expect(await lab.restore()).toContain('is not one that Snicket writes');
 
     expect(lab.tenant().metadata.labels).toBeUndefined();
   });
 
-  test('writes no field that Snicket never writes, whoever has put it into the record', async () => {
-    await using lab = await PreparationLab.start({ 'spec.dataStore': 'own' });
-    await lab.prepare();
-    const annotation = lab.tenant().metadata.annotations?.['snicket.dev/prepared'] ?? '';
-    const record = JSON.parse(annotation) as { fields: object[] };
-    record.fields.push({ path: ['spec', 'dataStore'], wrote: 'own', was: 'of-another' });
-    const forged = { 'snicket.dev/prepared': JSON.stringify(record) };
-    // Without an owner, as whoever may write an object can have it.
-    await lab.change({ metadata: { annotations: forged, managedFields: [{}] } });
+  test.each([
+    [
+      'a field that Snicket never writes',
+      { path: ['spec', 'dataStore'], wrote: ['own'], was: 'x' },
+    ],
+    [
+      'another flag in the place of ours',
+      { path: ARGUMENTS.split('.'), entries: [{ entry: NONE, was: '--anonymous-auth=true' }] },
+    ],
+    [
+      'an entry of others',
+      { path: ARGUMENTS.split('.'), entries: [{ entry: '--audit-log-path=-' }] },
+    ],
+  ])('writes nothing where a user has put into the record %s', async (_, forged) => {
+    await using lab = await PreparationLab.start({
+      'spec.dataStore': 'own',
+      [ARGUMENTS]: ['--audit-log-path=-'],
+    });
+    await lab.prepare('Force');
+    const others = (field: { path: string[] }) => field.path.join() !== forged.path.join();
+    await lab.changeRecord(withFields(lab, (fields) => [...fields.filter(others), forged]));
+    // Without an owner, as any client that may write an object can have it.
+    await lab.change({ metadata: { managedFields: [{}] } });
+    const before = lab.tenant();
 
     const said = await lab.restore();
     const { findings } = await lab.prepare();
 
-    expect(at(lab, 'spec.dataStore')).toBe('own');
-    expect(said).toContain('is not as Snicket writes it');
+    expect(lab.tenant()).toEqual(before);
+    expect(said).toContain('is not one that Snicket writes');
     expect(findings).toMatchObject([{ code: 'PreparationRecordUnreadable' }]);
   });
 });
+
+interface RecordText {
+  readonly objects: readonly { readonly fields: readonly { readonly path: string[] }[] }[];
+}
+
+/** The record with other fields of the first object. */
+function withFields(
+  lab: PreparationLab,
+  change: (fields: RecordText['objects'][0]['fields']) => readonly object[],
+): string {
+  const record = JSON.parse(lab.record() ?? '') as RecordText;
+  const [first] = record.objects;
+  return JSON.stringify({ ...record, objects: [{ ...first, fields: change(first!.fields) }] });
+}
 
 describe('a field that is not wished for any more', () => {
   const key = { name: 'violet', namespace: NAMESPACE };
@@ -361,8 +425,7 @@ describe('a field that is not wished for any more', () => {
     const prepare = async () => {
       const [live] = [lab.server.read(resource, key)];
       const provided = { provider: 'k0rdent' as const, objects: live === undefined ? [] : [live] };
-      const holder = { exposure: 'tenants/violet', isThere: () => true };
-      const input = { policy: 'Force', provided, wish: WISH, holder } as const;
+      const input = { policy: 'Force', provided, wish: WISH, owner: lab.owner() } as const;
       return lab.preparer.prepare(input, AbortSignal.timeout(10_000));
     };
     await prepare();

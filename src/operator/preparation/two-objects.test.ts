@@ -16,7 +16,6 @@ import { PreparationLab, WISH } from './testing/preparation-lab.ts';
 setDefaultTimeout(60_000);
 
 const PATCH = { target: { kind: 'ConfigMap', component: 'x' }, patch: { type: 'merge' } };
-const HOLDER = { exposure: 'tenants/violet', isThere: () => true };
 
 /** A ClusterDeployment, and its K0smotronControlPlane with a list that somebody owns. */
 async function contested(lab: PreparationLab): Promise<() => readonly KubeObject[]> {
@@ -40,7 +39,7 @@ describe('a control plane of two objects, one of which has a field of another', 
     const provided = { provider: 'k0rdent', objects: before } as const;
 
     const outcome = await lab.preparer.prepare(
-      { policy: 'Patch', provided, wish: WISH, holder: HOLDER },
+      { policy: 'Patch', provided, wish: WISH, owner: lab.owner() },
       AbortSignal.timeout(10_000),
     );
 
@@ -67,9 +66,14 @@ describe('a control plane of two objects, one of which has a field of another', 
       objects: now(),
       hasKonnectivity: true,
     } as const;
-    const exposures = { has: () => true, previousHosts: [] };
+    const management = {
+      book: { preparedBy: () => undefined },
+      served: { has: () => false },
+      all: () => [],
+    };
+    const view = { management, previousHosts: [] };
     const foreseen = (prepare: string) =>
-      foreseenPreparation(wish(prepare), WISH.hosts, provided, exposures);
+      foreseenPreparation(lab.exposure(), wish(prepare), WISH.hosts, provided, view);
 
     const patch = foreseen('Patch');
     const force = foreseen('Force');
@@ -80,6 +84,7 @@ describe('a control plane of two objects, one of which has a field of another', 
     expect(force.changes.map(({ object }) => object.kind)).toEqual([
       'ClusterDeployment',
       'K0smotronControlPlane',
+      'Exposure',
     ]);
   });
 });
@@ -90,7 +95,7 @@ test('a ClusterDeployment is written with its control plane where it is told to 
   const provided = { provider: 'k0rdent', objects: now() } as const;
 
   const outcome = await lab.preparer.prepare(
-    { policy: 'Force', provided, wish: WISH, holder: HOLDER },
+    { policy: 'Force', provided, wish: WISH, owner: lab.owner() },
     AbortSignal.timeout(10_000),
   );
 

@@ -8,6 +8,8 @@ import type { EventRecorder } from '../../kube/events/events.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
+import { appliedPaths } from '../../providers/preparation/field-owners.ts';
+import { fieldsOf, isUsable, recordOf } from '../../providers/preparation/record.ts';
 import { isMadeFor, isMadeForFormer, shimFor, shimObstacle } from '../../providers/shims/shim.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { ReturningExposures } from './returning-exposures.ts';
@@ -47,7 +49,7 @@ export class ShimController {
       return undefined;
     }
     const isAsking = shimFor(object, shimContext(management, object)) !== undefined;
-    const existing = await this.#exposureAt(place.key, isAsking, signal);
+    const existing = await this.#exposureAt(place.key, object, isAsking, signal);
     const shim = shimFor(object, shimContext(management, object, existing));
     if (shim === undefined) {
       this.#said.delete(text);
@@ -74,15 +76,20 @@ export class ShimController {
     return applied.outcome === 'held' ? applied.retryInMs : undefined;
   }
 
-  /** That there is none is asked of the server: the watch may not have told yet. */
+  /**
+   * The watch may be behind: that there is no Exposure, or none with a record of an object that Snicket has written, is
+   * asked of the server.
+   */
   async #exposureAt(
     key: ObjectKey,
+    object: KubeObject,
     isWanted: boolean,
     signal: AbortSignal,
   ): Promise<KubeObject | undefined> {
     const { client, exposures } = this.#options.management;
     const known = exposures.get(key);
-    if (known !== undefined || !isWanted) return known;
+    const isBehind = appliedPaths(object).length > 0 && !isRecorded(known, object);
+    if ((known !== undefined && !isBehind) || !isWanted) return known;
     return client.get(RESOURCES.exposure, key, { signal });
   }
 
@@ -110,4 +117,9 @@ export class ShimController {
       });
     }
   }
+}
+
+function isRecorded(exposure: KubeObject | undefined, object: KubeObject): boolean {
+  const record = exposure && recordOf(exposure);
+  return record !== undefined && (!isUsable(record) || fieldsOf(record, object).length > 0);
 }

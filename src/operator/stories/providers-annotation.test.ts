@@ -53,7 +53,8 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     const before = shownIn(lab);
     await annotate(lab, 'shared');
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
-    expect(tenantIn(lab)?.metadata.annotations?.[RECORD_ANNOTATION]).toBeDefined();
+    expect(tenantIn(lab)?.metadata.annotations).toEqual(ASKS);
+    expect(lab.exposure('blue')?.metadata.annotations).toHaveProperty([RECORD_ANNOTATION]);
     expect(tenantIn(lab)?.spec.networkProfile.certSANs).toEqual([API_HOST, KONNECTIVITY_HOST]);
     const konnectivity = lab.routesOf('blue').find(({ type }) => type === 'Konnectivity');
     expect(konnectivity).toMatchObject({

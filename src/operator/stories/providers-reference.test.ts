@@ -113,7 +113,8 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
     );
 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
-    expect(tenantIn(lab)?.metadata.annotations ?? {}).not.toHaveProperty([RECORD_ANNOTATION]);
+    const { annotations = {} } = lab.exposure('blue')!.metadata;
+    expect(annotations).not.toHaveProperty([RECORD_ANNOTATION]);
   });
 
   test('waits for a TenantControlPlane that comes later', async () => {

@@ -4,10 +4,13 @@ import { withField } from '../preparation/field-path.ts';
 import type { PreparationWish } from '../preparation/preparation.ts';
 import type { PreparationPlan } from '../preparation/plan-preparation.ts';
 import { planProvided } from '../plan-provided.ts';
-import { changed, k0smotronCluster, k0smotronControlPlane } from '../testing/provider-objects.ts';
+import {
+  changed,
+  k0smotronCluster,
+  k0smotronControlPlane,
+  ownerFor,
+} from '../testing/provider-objects.ts';
 import { isPublicEndpoint, NO_OWN_PROXY, publicEndpoint } from './patches.ts';
-
-const HOLDER = { exposure: 'tenants/red', isThere: () => true };
 
 function wishFor(host: string): PreparationWish {
   const hosts = {
@@ -24,7 +27,7 @@ const KINDS = [
 
 describe.each(KINDS)('%s', (_, provider, make) => {
   const plan = (object: KubeObject, wish: PreparationWish): PreparationPlan =>
-    planProvided({ provider, objects: [object] }, wish, HOLDER)[0]!;
+    planProvided({ provider, objects: [object] }, wish, ownerFor('red'))[0]!;
   /** As one has it who has put the fields there himself: no record. */
   const pasted = (object: KubeObject, wish: PreparationWish): KubeObject =>
     plan(object, wish).fields.reduce(

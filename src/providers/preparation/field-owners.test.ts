@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { ManagedFields } from '../../kube/object.ts';
-import { released } from './field-owners.ts';
+import { ownersPatch, released } from './field-owners.ts';
 
 const HOST = ['spec', 'ingress', 'hostname'];
 const NAMES = ['spec', 'certSANs'];
@@ -37,11 +37,21 @@ describe('a field that is given up', () => {
     expect(released([ours], [NAMES])).toEqual([entry({ 'f:spec': { 'f:port': {} } })]);
   });
 
+  test('takes the entry with it where nothing else is in it, and one that a patch of ours has left', () => {
+    const fields = { 'f:spec': { 'f:ingress': { 'f:hostname': {} } } };
+    const entries = [entry(fields), entry(fields, { operation: 'Update' })];
+
+    expect(released(entries, [HOST])).toEqual([]);
+    expect(ownersPatch({ name: 'a', resourceVersion: '7' }, [])).toEqual({
+      metadata: { resourceVersion: '7', managedFields: [{}] },
+    });
+  });
+
   test('stays with others, and with those who do not own it', () => {
     const fields = { 'f:spec': { 'f:ingress': { 'f:hostname': {} } } };
     const entries = [
       entry(fields, { manager: 'user' }),
-      entry(fields, { operation: 'Update' }),
+      entry(fields, { operation: 'Update', subresource: 'status' }),
       entry(undefined),
       entry({ 'f:spec': { 'f:port': {} } }),
     ];

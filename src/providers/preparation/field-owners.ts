@@ -17,6 +17,40 @@ export function otherOwners(
   );
 }
 
+/** Whether we own this very field, by apply or by a patch. */
+export function isOwned({ metadata }: Pick<KubeObject, 'metadata'>, path: FieldPath): boolean {
+  return (metadata.managedFields ?? []).some(
+    ({ manager, fieldsV1 }) => manager === OWN_MANAGER && owns(fieldsV1, path),
+  );
+}
+
+/** The fields that we own by apply. */
+export function appliedPaths({ metadata }: Pick<KubeObject, 'metadata'>): readonly FieldPath[] {
+  return (metadata.managedFields ?? [])
+    .filter(
+      ({ manager, operation, subresource }) =>
+        manager === OWN_MANAGER && operation === 'Apply' && subresource === undefined,
+    )
+    .flatMap(({ fieldsV1 }) => pathsIn(fieldsV1, []));
+}
+
+function pathsIn(fields: unknown, path: FieldPath): readonly FieldPath[] {
+  const names = Object.keys(fields ?? {}).filter((name) => name.startsWith('f:'));
+  if (names.length === 0) return path.length === 0 ? [] : [path];
+  return names.flatMap((name) =>
+    pathsIn((fields as Readonly<Record<string, unknown>>)[name], [...path, name.slice(2)]),
+  );
+}
+
+/** The patch that leaves these owners. The API server takes an empty list for no change, and one empty entry for no owner. */
+export function ownersPatch(
+  { resourceVersion }: KubeObject['metadata'],
+  owners: readonly ManagedFields[],
+): object {
+  const managedFields = owners.length === 0 ? [{}] : owners;
+  return { metadata: { resourceVersion, managedFields } };
+}
+
 /**
  * The entries, with these fields taken out of what we own by apply: one that is left out of the next apply stays then,
  * though nobody else owns it. What has no owner may well be somebody's: a list of entries can be reset or lost, and a
@@ -26,10 +60,14 @@ export function released(
   entries: readonly ManagedFields[],
   paths: readonly FieldPath[],
 ): readonly ManagedFields[] {
-  return entries.map((entry) => {
-    const { manager, operation, fieldsV1 } = entry;
-    if (manager !== OWN_MANAGER || operation !== 'Apply' || fieldsV1 === undefined) return entry;
-    return { ...entry, fieldsV1: paths.reduce<Owned>(without, fieldsV1) };
+  return entries.flatMap((entry) => {
+    const { manager, operation, subresource, fieldsV1 } = entry;
+    if (manager !== OWN_MANAGER || subresource !== undefined || fieldsV1 === undefined)
+      return entry;
+    // A patch of ours puts values back, which are not ours then.
+    if (operation !== 'Apply') return [];
+    const left = paths.reduce<Owned>(without, fieldsV1);
+    return Object.keys(left).length === 0 ? [] : { ...entry, fieldsV1: left };
   });
 }
 

@@ -2,7 +2,7 @@
  * Adding entries to somebody's list, and taking them out again. What he does to his list meanwhile stays.
  */
 import { canonicalJson } from '../../kube/apply/canonical-json.ts';
-import type { EntryWish } from './preparation.ts';
+import { missingEntries, type EntryWish } from './preparation.ts';
 
 /** One entry of ours in a list. */
 export interface EntryRecord {
@@ -18,11 +18,11 @@ export interface EditedList {
   readonly records: readonly EntryRecord[];
 }
 
-/** The list with all the entries; one that is there already is not ours. */
+/** The list with all the entries; an entry whose job is done already is not ours. */
 export function withEntries(list: readonly unknown[], wishes: readonly EntryWish[]): EditedList {
   let edited = list;
   const records: EntryRecord[] = [];
-  for (const { entry, replaces } of wishes) {
+  for (const { entry, replaces } of missingEntries({ entries: wishes }, list)) {
     if (indexOf(edited, entry) >= 0) continue;
     const index = replaces === undefined ? -1 : edited.findIndex(replaces);
     if (index < 0) {

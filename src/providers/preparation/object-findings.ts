@@ -5,7 +5,7 @@ import { objectText, type KubeObject } from '../../kube/object.ts';
 import { listAt, valueAt } from '../../kube/unstructured.ts';
 import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
-import { pathText, type FieldWish } from './preparation.ts';
+import { pathText, valueBehind, type FieldWish } from './preparation.ts';
 
 /** A control plane that is on its way out is left alone. */
 export function deletingFindings(object: KubeObject): readonly Finding[] {
@@ -57,15 +57,40 @@ export function repeatedEntryFindings(base: KubeObject, wish: FieldWish): readon
   const { path } = wish;
   const list = listAt(base, ...path);
   const wishes = 'entries' in wish ? wish.entries : [];
-  return wishes.flatMap(({ entry, replaces }): readonly Finding[] => {
+  return wishes.flatMap((one): readonly Finding[] => {
+    const { entry, replaces } = one;
     const found = replaces === undefined ? [] : list.filter(replaces);
-    if (found.length < 2 || found.every((one) => Bun.deepEquals(one, entry))) return [];
-    const shown = found.map((one) => quoted(JSON.stringify(one), MAX_SHOWN)).join(', ');
+    if (found.length < 2) return [];
+    if (found.every((other) => Bun.deepEquals(other, entry)) || one.isMet?.(list) === true)
+      return [];
+    const shown = found.map((other) => quoted(JSON.stringify(other), MAX_SHOWN)).join(', ');
     return [
       {
         ...{ code: 'EntryRepeated', severity: 'error' },
         message: `${pathText(path).slice(1)} of ${objectText(base)} has ${shown}, of which one alone can be in force`,
         action: 'leave one of them there',
+      },
+    ];
+  });
+}
+
+/** A flag with its value as the next argument: to replace the flag alone would leave the value behind. */
+export function separateValueFindings(base: KubeObject, wish: FieldWish): readonly Finding[] {
+  const { path } = wish;
+  const list = listAt(base, ...path);
+  const wishes = 'entries' in wish ? wish.entries : [];
+  return wishes.flatMap(({ isMet, replaces }): readonly Finding[] => {
+    const index = replaces === undefined ? -1 : list.findIndex(replaces);
+    const flag = list[index];
+    if (isMet?.(list) === true || typeof flag !== 'string' || flag.includes('=')) return [];
+    const value = valueBehind(list, index);
+    if (value === undefined) return [];
+    return [
+      {
+        code: 'FlagValueSeparate',
+        severity: 'error',
+        message: `${pathText(path).slice(1)} of ${objectText(base)} has "${quoted(flag)}" and "${quoted(value)}" as two entries, and Snicket replaces only one`,
+        action: `write "${quoted(`${flag}=${value}`)}" as one entry`,
       },
     ];
   });
@@ -80,11 +105,8 @@ export function wrongTypeFindings(
 ): readonly Finding[] {
   const places = wishes.flatMap((wish) => {
     const blocks = wish.path.slice(1).map((_, index) => wish.path.slice(0, index + 1));
-    const isList = 'entries' in wish;
-    return [
-      ...blocks.map((path) => ({ path, wanted: 'mapping' })),
-      ...(isList ? [{ path: wish.path, wanted: 'list' }] : []),
-    ];
+    const wanted = 'entries' in wish ? 'list' : 'scalar';
+    return [...blocks.map((path) => ({ path, wanted: 'mapping' })), { path: wish.path, wanted }];
   });
   const unique = new Map(places.map((place) => [pathText(place.path), place]));
   return [...unique.values()].flatMap(({ path, wanted }): readonly Finding[] => {
@@ -102,5 +124,5 @@ export function wrongTypeFindings(
 
 function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'list';
-  return typeof value === 'object' ? 'mapping' : typeof value;
+  return typeof value === 'object' ? 'mapping' : 'scalar';
 }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { groupOf, type Resource } from '../../kube/resource.ts';
+import { NO_OWN_PROXY, publicEndpoint } from '../k0s/patches.ts';
 import { PROVIDERS } from '../provider-for.ts';
 import { PROVIDER_RESOURCES } from '../provider-resources.ts';
 import {
@@ -8,7 +10,8 @@ import {
   k0smotronControlPlane,
   readyTenant,
 } from '../testing/provider-objects.ts';
-import { isOwnField } from './own-fields.ts';
+import { isOwnField, isOwnRecord } from './own-fields.ts';
+import type { FieldRecord } from './record.ts';
 
 const WISH = {
   hosts: { api: 'blue.k8s.example.test', konnectivity: 'blue.konnectivity.example.test' },
@@ -20,6 +23,10 @@ const TEMPLATES = [
   'hetzner-hosted-cp-0-9-0',
   'own-hosted-cp-1-0-0',
 ];
+
+function kindOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }) {
+  return { group: groupOf(apiVersion), kind };
+}
 
 describe('the fields that may be put back', () => {
   test('are all that are written', () => {
@@ -40,7 +47,7 @@ describe('the fields that may be put back', () => {
     );
 
     expect(written.length).toBeGreaterThan(40);
-    expect(written.filter(({ object, path }) => !isOwnField(object, path))).toEqual([]);
+    expect(written.filter(({ object, path }) => !isOwnField(kindOf(object), path))).toEqual([]);
   });
 
   test.each([
@@ -50,6 +57,40 @@ describe('the fields that may be put back', () => {
     [['spec', 'controlPlane.ingress.hostname']],
     [['spec', 'ingress', 'apiHost']],
   ])('are not %p of a TenantControlPlane', (path) => {
-    expect(isOwnField(PROVIDER_RESOURCES.kamaji, path)).toBe(false);
+    expect(isOwnField(kindOf(PROVIDER_RESOURCES.kamaji), path)).toBe(false);
+  });
+});
+
+describe('a record', () => {
+  const names = { path: ['spec', 'networkProfile', 'certSANs'] };
+  const args = { path: ['spec', 'controlPlane', 'deployment', 'extraArgs', 'apiServer'] };
+  const patches = { path: ['spec', 'patches'] };
+  const host = { path: ['spec', 'controlPlane', 'ingress', 'hostname'] };
+  const NONE = '--endpoint-reconciler-type=none';
+  const endpoint = publicEndpoint('a.test', 443);
+  const harmful = { target: { kind: 'StatefulSet' }, patch: { type: 'merge', content: '{}' } };
+  const kamaji = PROVIDER_RESOURCES.kamaji;
+  const red = PROVIDER_RESOURCES.k0smotron;
+
+  test.each<[Resource, FieldRecord, boolean]>([
+    [kamaji, { ...host, wrote: ['a.test:443'], was: 'b.test' }, true],
+    [kamaji, { ...host, entries: [] }, false],
+    [kamaji, { ...names, entries: [{ entry: 'a.test' }] }, true],
+    [kamaji, { ...names, entries: [{ entry: 'a.test', was: 'b.test' }] }, false],
+    [kamaji, { ...names, wrote: ['a.test'] }, false],
+    [
+      kamaji,
+      { ...args, entries: [{ entry: NONE, was: '--endpoint_reconciler_type=lease' }] },
+      true,
+    ],
+    [kamaji, { ...args, entries: [{ entry: NONE, was: '--anonymous-auth=true' }] }, false],
+    [kamaji, { ...args, entries: [{ entry: '--audit-log-path=-' }] }, false],
+    [red, { ...patches, entries: [{ entry: NO_OWN_PROXY }, { entry: endpoint }] }, true],
+    [red, { ...patches, entries: [{ entry: endpoint, was: publicEndpoint('b.test', 1) }] }, true],
+    [red, { ...patches, entries: [{ entry: endpoint, was: harmful }] }, false],
+    [red, { ...patches, entries: [{ entry: NO_OWN_PROXY, was: harmful }] }, false],
+    [red, { ...patches, entries: [{ entry: harmful }] }, false],
+  ])('of %o that says %j is one of Snicket: %p', (resource, field, isOwn) => {
+    expect(isOwnRecord(kindOf(resource), field)).toBe(isOwn);
   });
 });

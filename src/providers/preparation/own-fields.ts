@@ -1,59 +1,110 @@
 /**
- * The fields that Snicket writes, of every kind. A record is on somebody's object, where others can write too: whatever it
- * says, no other field is put back.
+ * The fields that Snicket writes, of every kind, and what it writes into lists. A user who may write an Exposure can write
+ * its record too, without permission for the provider's object. Whatever a record says, cleanup restores only these fields,
+ * and puts into a list only another value of a flag of Snicket's.
  */
-import { groupOf } from '../../kube/resource.ts';
-import { pathText, type FieldPath } from './preparation.ts';
+import { isPublicEndpoint, NO_OWN_PROXY } from '../k0s/patches.ts';
+import { isFlag, pathText, type FieldPath } from './preparation.ts';
+import type { FieldRecord } from './record.ts';
 
-const TENANT_CONTROL_PLANE = [
-  '.spec.controlPlane.ingress.hostname',
-  '.spec.controlPlane.ingress.ingressClassName',
-  '.spec.controlPlane.deployment.extraArgs.apiServer',
-  '.spec.networkProfile.certSANs',
-] as const;
+/** What a record may say of an entry, and of the entry that it replaced. */
+interface ListRule {
+  readonly isEntry: (entry: unknown) => boolean;
+  readonly isReplaced: (was: unknown, entry: unknown) => boolean;
+}
 
-const K0S = [
-  '.spec.ingress.deploy',
-  '.spec.ingress.apiHost',
-  '.spec.ingress.konnectivityHost',
-  '.spec.ingress.port',
-  '.spec.externalAddress',
-  '.spec.patches',
-] as const;
+type FieldRule = 'value' | ListRule;
+
+const NAMES: ListRule = {
+  isEntry: (entry) => typeof entry === 'string',
+  isReplaced: () => false,
+};
+
+function flags(...names: readonly string[]): ListRule {
+  return {
+    isEntry: (entry) => names.some((name) => isFlag(name, entry)),
+    isReplaced: (was, entry) => names.some((name) => isFlag(name, entry) && isFlag(name, was)),
+  };
+}
+
+const PATCHES: ListRule = {
+  isEntry: (entry) => Bun.deepEquals(entry, NO_OWN_PROXY) || isPublicEndpoint(entry),
+  isReplaced: (was, entry) => isPublicEndpoint(entry) && isPublicEndpoint(was),
+};
+
+const TENANT_CONTROL_PLANE: readonly (readonly [string, FieldRule])[] = [
+  ['.spec.controlPlane.ingress.hostname', 'value'],
+  ['.spec.controlPlane.ingress.ingressClassName', 'value'],
+  ['.spec.controlPlane.deployment.extraArgs.apiServer', flags('--endpoint-reconciler-type')],
+  ['.spec.networkProfile.certSANs', NAMES],
+];
+
+const K0S: readonly (readonly [string, FieldRule])[] = [
+  ['.spec.ingress.deploy', 'value'],
+  ['.spec.ingress.apiHost', 'value'],
+  ['.spec.ingress.konnectivityHost', 'value'],
+  ['.spec.ingress.port', 'value'],
+  ['.spec.externalAddress', 'value'],
+  ['.spec.patches', PATCHES],
+];
 
 const CHART_INGRESS = ['enabled', 'deploy', 'apiHost', 'konnectivityHost', 'port', 'className'];
 
 /** By group and kind. */
-const OWN_FIELDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+const OWN_FIELDS: ReadonlyMap<string, ReadonlyMap<string, FieldRule>> = new Map([
   [
     'kamaji.clastix.io TenantControlPlane',
-    new Set([...TENANT_CONTROL_PLANE, '.spec.addons.konnectivity.agent.extraArgs']),
+    new Map([
+      ...TENANT_CONTROL_PLANE,
+      [
+        '.spec.addons.konnectivity.agent.extraArgs',
+        flags('--proxy-server-host', '--proxy-server-port'),
+      ],
+    ]),
   ],
   [
     'steward.butlerlabs.dev TenantControlPlane',
-    new Set([...TENANT_CONTROL_PLANE, '.spec.controlPlane.ingress.controllerType']),
+    new Map([...TENANT_CONTROL_PLANE, ['.spec.controlPlane.ingress.controllerType', 'value']]),
   ],
-  ['k0smotron.io Cluster', new Set(K0S)],
-  ['controlplane.cluster.x-k8s.io K0smotronControlPlane', new Set(K0S)],
+  ['k0smotron.io Cluster', new Map(K0S)],
+  ['controlplane.cluster.x-k8s.io K0smotronControlPlane', new Map(K0S)],
   [
     'k0rdent.mirantis.com ClusterDeployment',
-    new Set([
-      ...CHART_INGRESS.flatMap((field) => [
-        `.spec.config.ingress.${field}`,
-        `.spec.config.controlPlane.ingress.${field}`,
+    new Map([
+      ...CHART_INGRESS.flatMap((field): readonly (readonly [string, FieldRule])[] => [
+        [`.spec.config.ingress.${field}`, 'value'],
+        [`.spec.config.controlPlane.ingress.${field}`, 'value'],
       ]),
-      '.spec.config.k0smotron.service.type',
-      '.spec.config.controlPlane.service.type',
+      ['.spec.config.k0smotron.service.type', 'value'],
+      ['.spec.config.controlPlane.service.type', 'value'],
     ]),
   ],
 ]);
 
-/** Whether it is a field that Snicket writes into objects of this kind, whatever their version. */
-export function isOwnField(
-  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
-  path: FieldPath,
-): boolean {
-  // A name with dots in it is none of ours.
-  if (path.some((name) => name.includes('.'))) return false;
-  return OWN_FIELDS.get(`${groupOf(apiVersion)} ${kind}`)?.has(pathText(path)) === true;
+/** A kind, whatever its version. */
+interface Kind {
+  readonly group: string;
+  readonly kind: string;
+}
+
+/** Whether Snicket writes this field into objects of this kind. */
+export function isOwnField(of: Kind, path: FieldPath): boolean {
+  return ruleFor(of, path) !== undefined;
+}
+
+/** Whether a record says of a field only what Snicket records. */
+export function isOwnRecord(of: Kind, field: FieldRecord): boolean {
+  const rule = ruleFor(of, field.path);
+  if (rule === undefined) return false;
+  if ('wrote' in field) return rule === 'value';
+  if (rule === 'value') return false;
+  return field.entries.every(
+    ({ entry, was }) => rule.isEntry(entry) && (was === undefined || rule.isReplaced(was, entry)),
+  );
+}
+
+function ruleFor({ group, kind }: Kind, path: FieldPath): FieldRule | undefined {
+  // A name with dots is not one of Snicket's fields.
+  if (path.some((name) => name.includes('.'))) return undefined;
+  return OWN_FIELDS.get(`${group} ${kind}`)?.get(pathText(path));
 }

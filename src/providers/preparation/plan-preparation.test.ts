@@ -3,20 +3,20 @@ import fc from 'fast-check';
 import { valueAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { PROVIDER_RESOURCES } from '../provider-resources.ts';
-import { changed } from '../testing/provider-objects.ts';
+import { changed, ownerFor } from '../testing/provider-objects.ts';
 import { leavesOf, treeOf, withField } from './field-path.ts';
 import { planPreparations, type PreparationPlan } from './plan-preparation.ts';
 import { flagEntry, type FieldPath, type FieldWish } from './preparation.ts';
-import { RECORD_ANNOTATION, recordOf } from './record.ts';
+import { objectRecordOf, RECORD_ANNOTATION, recordText, type FieldRecord } from './record.ts';
 import { undone } from './undo.ts';
 
-const RESOURCE = PROVIDER_RESOURCES.steward;
+const RESOURCE = PROVIDER_RESOURCES.kamaji;
 const { apiVersion, kind } = RESOURCE;
 const INGRESS = ['spec', 'controlPlane', 'ingress'];
 const HOST = [...INGRESS, 'hostname'];
 const CLASS = [...INGRESS, 'ingressClassName'];
-const ARGS = ['spec', 'controlPlane', 'deployment', 'extraArgs', 'apiServer'];
-const HOLDER = { exposure: 'tenants/blue', isThere: () => true };
+const ARGS = ['spec', 'addons', 'konnectivity', 'agent', 'extraArgs'];
+const [A, B] = ['--proxy-server-host', '--proxy-server-port'] as const;
 
 function tenant(fields: Iterable<readonly [FieldPath, unknown]> = []): KubeObject {
   const object = {
@@ -27,11 +27,23 @@ function tenant(fields: Iterable<readonly [FieldPath, unknown]> = []): KubeObjec
   return object;
 }
 
-function planned(live: KubeObject, fields: readonly FieldWish[], holder = HOLDER): PreparationPlan {
+/** What a record says of the object, if it says anything. */
+type Recorded = readonly FieldRecord[];
+
+function planned(
+  live: KubeObject,
+  fields: readonly FieldWish[],
+  recorded: Recorded = [],
+  otherOwner: (uid: string) => string | undefined = () => undefined,
+): PreparationPlan {
+  const { exposure } = ownerFor('blue');
+  const text = recordText(exposure, { objects: [objectRecordOf(live, recorded)] });
+  const annotations: Record<string, string> =
+    text === null ? {} : { [RECORD_ANNOTATION]: text ?? '' };
   const [plan] = planPreparations(
     [live],
     (bases) => bases.map((object) => ({ object, resource: RESOURCE, fields, findings: [] })),
-    holder,
+    { exposure: { ...exposure, metadata: { ...exposure.metadata, annotations } }, otherOwner },
   );
   if (plan === undefined) throw new Error('one object has one plan');
   return plan;
@@ -39,24 +51,22 @@ function planned(live: KubeObject, fields: readonly FieldWish[], holder = HOLDER
 
 /** The object as it is after an apply of the plan. */
 function written(plan: PreparationPlan): KubeObject {
-  const { metadata, ...rest } = plan.body as KubeObject & { readonly spec?: object };
-  const withFields = leavesOf(rest.spec ?? {}).reduce(
+  const { spec = {} } = plan.body as KubeObject & { readonly spec?: object };
+  return leavesOf(spec).reduce(
     (object, [path, value]) => withField(object, ['spec', ...path], value),
     plan.live,
   );
-  const { annotations = {} } = metadata;
-  return { ...withFields, metadata: { ...plan.live.metadata, annotations } };
 }
 
 describe('a plan', () => {
   test.each([
-    [['--a=1', '--a=2'], 'has "--a=1", "--a=2", of which one alone can be in force'],
-    [['--a=2', '--b', '--a=2'], 'has "--a=2", "--a=2", of which'],
-    [['--a', '--a=1'], 'has "--a", "--a=1", of which'],
-    [['--a=1', '--a=1'], undefined],
-    [['--a=1', '--ab=1'], undefined],
+    [[`${A}=1`, `${A}=2`], `has "${A}=1", "${A}=2", of which one alone can be in force`],
+    [[`${A}=2`, '--v', `${A}=2`], `has "${A}=2", "${A}=2", of which`],
+    [[`${A}`, `${A}=1`], `has "${A}", "${A}=1", of which`],
+    [[`${A}=1`, `${A}=1`], undefined],
+    [[`${A}=1`, `${A}b=1`], undefined],
   ])('is refused for a flag that is there more than once: %j', (list, message) => {
-    const wish = { path: ARGS, entries: [flagEntry('--a', '1')], why: 'so' };
+    const wish = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
 
     const { findings } = planned(tenant([[ARGS, list]]), [wish]);
 
@@ -67,90 +77,124 @@ describe('a plan', () => {
   });
 
   test('is not refused where a flag was added behind ours', () => {
-    const wish = { path: ARGS, entries: [flagEntry('--a', '1')], why: 'so' };
-    const prepared = written(planned(tenant(), [wish]));
+    const wish = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
+    const { recordAfter, ...first } = planned(tenant(), [wish]);
+    const prepared = written({ ...first, recordAfter });
 
-    const plan = planned(withField(prepared, ARGS, ['--a=1', '--a=2']), [wish]);
+    const plan = planned(withField(prepared, ARGS, [`${A}=1`, `${A}=2`]), [wish], recordAfter);
 
     expect(plan.findings).toEqual([]);
-    expect(valueAt(plan.body, ...ARGS)).toEqual(['--a=1']);
+    expect(valueAt(plan.body, ...ARGS)).toEqual([`${A}=1`]);
   });
 
   test('is refused for a list of more entries than anybody needs', () => {
     const list = Array.from({ length: 1_001 }, (_, index) => `--v=${index}`);
-    const wish = { path: ARGS, entries: [flagEntry('--a', '1')], why: 'so' };
+    const wish = { path: ARGS, entries: [flagEntry(A, '1')], why: 'so' };
 
     expect(planned(tenant([[ARGS, list.slice(1)]]), [wish]).findings).toEqual([]);
     expect(planned(tenant([[ARGS, list]]), [wish]).findings).toEqual([
       {
-        ...{ code: 'ListTooLong', severity: 'error' },
+        code: 'ListTooLong',
+        severity: 'error',
         message:
-          'spec.controlPlane.deployment.extraArgs.apiServer of TenantControlPlane tenants/a has 1001 entries, and Snicket writes no list of more than 1000',
+          'spec.addons.konnectivity.agent.extraArgs of TenantControlPlane tenants/a has 1001 entries, and Snicket writes no list of more than 1000',
         action: 'take out what is not needed there',
       },
     ]);
   });
 
-  test('is of one version of the object, and of the fields that are wished for', () => {
-    const { body, isDue } = planned(tenant([[CLASS, 'own']]), [
+  test('is of one version of the object, and of the fields that have to change', () => {
+    const wishes: readonly FieldWish[] = [
       { path: HOST, value: 'a.example.test', why: 'so' },
-    ]);
+      { path: CLASS, value: 'ours', isMet: (present) => present === 'own', why: 'so' },
+    ];
+    const plan = planned(tenant([[CLASS, 'own']]), wishes);
 
-    expect(isDue).toBe(true);
-    expect(body as unknown).toEqual({
-      ...{ apiVersion, kind },
-      metadata: {
-        ...{ name: 'a', namespace: 'tenants', uid: 'u', resourceVersion: '1' },
-        annotations: {
-          [RECORD_ANNOTATION]:
-            '{"exposure":"tenants/blue","fields":[{"path":["spec","controlPlane","ingress","hostname"],"wrote":"a.example.test"}]}',
-        },
-      },
+    expect(plan.isDue).toBe(true);
+    expect(plan.differing.map(({ path }) => path)).toEqual([HOST]);
+    expect(plan.fields.map(({ wanted }) => wanted)).toEqual(['a.example.test', 'own']);
+    expect(plan.body as unknown).toEqual({
+      apiVersion,
+      kind,
+      metadata: { name: 'a', namespace: 'tenants', uid: 'u', resourceVersion: '1' },
       spec: { controlPlane: { ingress: { hostname: 'a.example.test' } } },
     });
+    expect(plan.recordBefore).toEqual([{ path: HOST, wrote: ['a.example.test'] }]);
+    expect(plan.recordAfter).toEqual(plan.recordBefore);
+  });
+
+  test('records what was written before beside what is written next, until that is there', () => {
+    const wish = (value: string): FieldWish => ({ path: HOST, value, why: '' });
+    const first = planned(tenant([[HOST, 'old']]), [wish('one')]);
+
+    const second = planned(written(first), [wish('two')], first.recordBefore);
+
+    expect(second.recordBefore).toEqual([{ path: HOST, wrote: ['two', 'one'], was: 'old' }]);
+    expect(second.recordAfter).toEqual([{ path: HOST, wrote: ['two'], was: 'old' }]);
+    const third = planned(written(second), [wish('two')], second.recordBefore);
+    expect(third).toMatchObject({ isDue: false, recordAfter: second.recordAfter });
+  });
+
+  test('leaves a value alone that does the job, and records nothing of it', () => {
+    const wish: FieldWish = {
+      path: CLASS,
+      value: 'ours',
+      isMet: (value) => value !== 'bad',
+      why: '',
+    };
+
+    for (const fields of [[[CLASS, 'good']], []] as const) {
+      const plan = planned(tenant(fields), [wish]);
+
+      expect(plan).toMatchObject({ isDue: false, differing: [], recordBefore: [] });
+      expect(valueAt(plan.body, 'spec')).toBeUndefined();
+    }
+    expect(planned(tenant([[CLASS, 'bad']]), [wish]).isDue).toBe(true);
   });
 
   test('has nothing to write when all of it is there, in whatever order', () => {
-    const wishes = [
-      { path: ARGS, entries: [flagEntry('--a', '1'), flagEntry('--b', '2')], why: '' },
-    ];
-    const live = written(planned(tenant([[ARGS, ['--x']]]), wishes));
-    const shuffled = changed(live, { [ARGS.join('.')]: ['--b=2', '--x', '--a=1'] });
+    const wishes = [{ path: ARGS, entries: [flagEntry(A, '1'), flagEntry(B, '2')], why: '' }];
+    const first = planned(tenant([[ARGS, ['--x']]]), wishes);
+    const live = written(first);
+    const shuffled = changed(live, { [ARGS.join('.')]: [`${B}=2`, '--x', `${A}=1`] });
 
-    expect(planned(live, wishes).isDue).toBe(false);
-    expect(planned(shuffled, wishes).differing).toEqual([]);
+    expect(planned(live, wishes, first.recordAfter).isDue).toBe(false);
+    expect(planned(shuffled, wishes, first.recordAfter).differing).toEqual([]);
   });
 
   test('puts back what is not wished for any more, if it was there before', () => {
-    const [host, className]: FieldWish[] = [
-      { path: HOST, value: 'new', why: '' },
-      { path: CLASS, value: 'ours', why: '' },
-    ];
-    const live = written(planned(tenant([[HOST, 'old']]), [host!, className!]));
+    const host: FieldWish = { path: HOST, value: 'new', why: '' };
+    const className: FieldWish = { path: CLASS, value: 'ours', why: '' };
+    const first = planned(tenant([[HOST, 'old']]), [host, className]);
+    const [live, recorded] = [written(first), first.recordAfter];
 
-    expect(planned(live, []).putBack).toEqual([{ path: HOST, value: 'old' }]);
-    expect(planned(live, [host!]).putBack).toEqual([]);
+    expect(planned(live, [], recorded).putBack).toEqual([{ path: HOST, value: 'old' }]);
+    expect(planned(live, [host], recorded).putBack).toEqual([]);
+    // The record stays until nothing is left of them.
+    expect(planned(live, [host], recorded)).toMatchObject({
+      isDue: true,
+      recordBefore: recorded,
+      recordAfter: [recorded[0]],
+    });
   });
 
-  test('leaves the record of an Exposure that is there alone, and takes over that of one that is gone', () => {
-    const wishes: FieldWish[] = [{ path: HOST, value: 'new', why: '' }];
-    const live = written(planned(tenant([[HOST, 'old']]), wishes));
-    const second = (isThere: boolean) =>
-      planned(live, wishes, { exposure: 'tenants/second', isThere: () => isThere });
+  test('is refused for an object of another Exposure', () => {
+    const { findings } = planned(tenant(), [], [], (uid) =>
+      uid === 'u' ? 'tenants/b' : undefined,
+    );
 
-    expect(second(true).findings).toMatchObject([
-      { code: 'PreparedForAnother', severity: 'error' },
+    expect(findings).toMatchObject([
+      { code: 'PreparedForAnother', message: expect.stringContaining('tenants/b') },
     ]);
-    expect(second(false).findings).toEqual([]);
-    expect(JSON.stringify(second(false).body)).toContain('\\"was\\":\\"old\\"');
   });
 });
 
 describe('whatever is wished for, one thing after the other', () => {
-  const name = fc.constantFrom('a', 'b', 'c');
-  const path = fc.constantFrom(HOST, CLASS, [...INGRESS, 'controllerType']);
-  const entry = fc.tuple(name, fc.nat(2)).map(([flag, value]) => `--${flag}=${value}`);
-  const list = fc.uniqueArray(entry, { selector: (text) => text.slice(0, 3) });
+  const name = fc.constantFrom(A, B);
+  const path = fc.constantFrom(HOST, CLASS);
+  const ownName = fc.oneof(name, fc.constant('--v'));
+  const entry = fc.tuple(ownName, fc.nat(2)).map(([flag, value]) => `${flag}=${value}`);
+  const list = fc.uniqueArray(entry, { selector: (text) => text.split('=')[0] });
   const value = path.chain((at) =>
     fc.nat(3).map((wanted): FieldWish => ({ path: at, value: wanted, why: '' })),
   );
@@ -158,7 +202,7 @@ describe('whatever is wished for, one thing after the other', () => {
     .uniqueArray(fc.tuple(name, fc.nat(2)), { selector: ([flag]) => flag })
     .map((all): FieldWish => ({
       path: ARGS,
-      entries: all.map(([flag, number]) => flagEntry(`--${flag}`, String(number))),
+      entries: all.map(([flag, number]) => flagEntry(flag, String(number))),
       why: '',
     }));
   const wishes = fc.uniqueArray(fc.oneof(value, args), {
@@ -173,38 +217,36 @@ describe('whatever is wished for, one thing after the other', () => {
     fc.assert(
       fc.property(start, fc.array(wishes, { minLength: 1, maxLength: 4 }), (fields, all) => {
         let live: KubeObject = tenant(fields);
+        let recorded: Recorded = [];
         for (const wish of all) {
-          const plan = planned(live, wish);
+          const plan = planned(live, wish, recorded);
           // As the API server does it: values that are put back first, and fields of ours that are not applied any more.
-          const base = undoneOf(live);
-          const kept = new Set(wish.map(({ path: at }) => at.join('.')));
-          const dropped = recordedPaths(live).filter((at) => !kept.has(at.join('.')));
+          const base = undone(live, recorded);
+          const kept = new Set(plan.recordAfter.map(({ path: at }) => at.join('.')));
+          const dropped = recorded.filter(({ path: at }) => !kept.has(at.join('.')));
           const pruned = dropped.reduce(
-            (object, at) => withField(object, at, valueAt(base, ...at)),
+            (object, { path: at }) => withField(object, at, valueAt(base, ...at)),
             plan.live,
           );
+          // A process that ends before the write leaves the object as it is, and another record.
+          expect(undone(live, plan.recordBefore)).toEqual(base);
           live = written({ ...plan, live: pruned });
+          expect(specOf(undone(live, plan.recordBefore))).toEqual(specOf(tenant(fields)));
+          recorded = plan.recordAfter;
         }
 
-        for (const [at, was] of fields) {
-          expect([at, valueAt(undoneOf(live), ...at)]).toEqual([at, was]);
-        }
-        expect(leavesOf(undoneOf(live)).filter(([at]) => at[0] === 'spec').length).toBe(
-          fields.length,
-        );
+        expect(specOf(undone(live, recorded))).toEqual(specOf(tenant(fields)));
       }),
     );
   });
 
-  function undoneOf(live: KubeObject): KubeObject {
-    const record = recordOf(live);
-    return record === undefined || record === 'unreadable' ? live : undone(live, record);
-  }
-
-  function recordedPaths(live: KubeObject): readonly (readonly string[])[] {
-    const record = recordOf(live);
-    if (record === undefined || record === 'unreadable') return [];
-    return record.fields.map(({ path: at }) => at);
+  /** Without the order of names, and without blocks that are empty. */
+  function specOf(object: KubeObject): unknown {
+    return Object.fromEntries(
+      leavesOf(object)
+        .filter(([at, leaf]) => at[0] === 'spec' && leaf !== undefined)
+        .map(([at, leaf]) => [at.join('.'), leaf]),
+    );
   }
 });
 

@@ -2,21 +2,41 @@
  * From what an object must carry, and what it carries now, to what has to be written. Pure.
  */
 import { valueAt } from '../../kube/unstructured.ts';
-import { objectText, type KubeObject } from '../../kube/object.ts';
-import { groupOf, type Resource } from '../../kube/resource.ts';
+import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
+import type { Resource } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import { renderObject } from '../../plan/render.ts';
-import { otherOwners } from './field-owners.ts';
+import { appliedPaths, isOwned, otherOwners } from './field-owners.ts';
 import { treeOf } from './field-path.ts';
 import { hasSameEntries, withEntries } from './list-edit.ts';
-import { longListFindings, repeatedEntryFindings, wrongTypeFindings } from './object-findings.ts';
-import { pathText, type FieldPath, type FieldWish, type Preparation } from './preparation.ts';
 import {
+  longListFindings,
+  repeatedEntryFindings,
+  separateValueFindings,
+  wrongTypeFindings,
+} from './object-findings.ts';
+import {
+  isValueMet,
+  missingEntries,
+  pathText,
+  type FieldPath,
+  type FieldWish,
+  type Preparation,
+} from './preparation.ts';
+import {
+  fieldsOf,
+  isRecordOfName,
+  isUsable,
+  objectRecordOf,
   RECORD_ANNOTATION,
+  RECORD_VERSION,
   recordOf,
   recordText,
   type FieldRecord,
+  type ListRecord,
   type PreparationRecord,
+  type RecordProblem,
+  type ValueRecord,
 } from './record.ts';
 import { formerValue, leftBlocks, undone } from './undo.ts';
 
@@ -26,6 +46,7 @@ export interface FieldState {
   readonly why: string;
   /** Of the object as it is; undefined if it is not there. */
   readonly now: unknown;
+  /** The present value, where that does the job. */
   readonly wanted: unknown;
   /** What of it is our wish, the same whatever others write there: the value, or our entries of a list. */
   readonly wish: unknown;
@@ -36,17 +57,22 @@ export interface PreparationPlan {
   readonly resource: Resource;
   /** As it is. */
   readonly live: KubeObject;
+  /** Everything that the object needs. */
   readonly fields: readonly FieldState[];
   /** Those of the fields that are not as they should be. */
   readonly differing: readonly FieldState[];
-  /** For server-side apply: these fields, the record of how they were, and nothing else. Of this very version. */
+  /** For server-side apply: the fields that do not do the job without Snicket, and nothing else. Of this very version. */
   readonly body: KubeObject;
   /** What has to be put back first, as it is not wanted any more. */
   readonly putBack: readonly PutBack[];
-  /** Fields that are not wanted any more and stay as they are: not to be lost with our ownership of them. */
+  /** Fields that are not applied any more and stay as they are: not to be lost with our ownership of them. */
   readonly staying: readonly FieldPath[];
   /** Whether there is anything to write. */
   readonly isDue: boolean;
+  /** What the record must say of the object before it is written. */
+  readonly recordBefore: readonly FieldRecord[];
+  /** What the record says of the object after it was written. */
+  readonly recordAfter: readonly FieldRecord[];
   /** With one that is an error, nothing is to be written. */
   readonly findings: readonly Finding[];
 }
@@ -58,12 +84,12 @@ export interface PutBack {
   readonly value: unknown;
 }
 
-/** Whoever an object is prepared for. */
-export interface Holder {
-  /** `namespace/name` of the Exposure. */
-  readonly exposure: string;
-  /** Whether there is an Exposure of this key: one that is gone holds nothing any more. */
-  readonly isThere: (exposure: string) => boolean;
+/** The Exposure that an object is prepared for. */
+export interface PreparationOwner {
+  /** Has the record. */
+  readonly exposure: KubeObject;
+  /** The key of another Exposure that has a record of the object with this uid; undefined if none has. */
+  readonly otherOwner: (uid: string) => string | undefined;
 }
 
 /** How to say what an object must carry, once it is known how it would be without us. */
@@ -73,58 +99,95 @@ export type Prepare = (bases: readonly KubeObject[]) => readonly Preparation[];
 export function planPreparations(
   live: readonly KubeObject[],
   prepare: Prepare,
-  holder: Holder,
+  owner: PreparationOwner,
 ): readonly PreparationPlan[] {
-  const records = live.map(recordOf);
-  const bases = live.map((object, index) => {
-    const record = records[index];
-    return isRecord(record) ? undone(object, record) : object;
-  });
+  const record = recordOf(owner.exposure);
+  const fields = live.map((object) => (isUsable(record) ? fieldsOf(record, object) : []));
+  const bases = live.map((object, index) => undone(object, fields[index] ?? []));
   const preparations = prepare(bases);
-  return live.flatMap((object, index) => {
+  const plans = live.flatMap((object, index) => {
     const preparation = preparations.find((one) => one.object === bases[index]);
-    return preparation === undefined ? [] : planOne(object, preparation, records[index], holder);
+    return preparation === undefined
+      ? []
+      : planOne(object, preparation, fields[index] ?? [], owner);
   });
+  const problem = isUsable(record)
+    ? recordLengthFinding(owner.exposure, record, plans)
+    : recordFinding(owner.exposure, record);
+  if (problem === undefined) return plans;
+  return plans.map((plan) => ({ ...plan, findings: [problem, ...plan.findings] }));
+}
+
+/** The record before or after the plans are carried out. What it says of other objects stays, while they may exist. */
+export function nextRecord(
+  { objects }: PreparationRecord,
+  plans: readonly PreparationPlan[],
+  when: 'before' | 'after',
+): PreparationRecord {
+  const others = objects.filter((one) => !plans.some(({ live }) => isRecordOfName(one, live)));
+  const own = plans.map(({ live, recordBefore, recordAfter }) =>
+    objectRecordOf(live, when === 'before' ? recordBefore : recordAfter),
+  );
+  return { objects: [...own.filter(({ fields }) => fields.length > 0), ...others] };
 }
 
 function planOne(
   live: KubeObject,
   { object: base, resource, fields: wishes, findings }: Preparation,
-  before: PreparationRecord | 'unreadable' | undefined,
-  { exposure, isThere }: Holder,
+  recorded: readonly FieldRecord[],
+  { otherOwner }: PreparationOwner,
 ): PreparationPlan {
-  const results = wishes.map((wish) => fieldOf(wish, live, base));
-  const record = { exposure, fields: results.map(({ record: one }) => one) };
-  const text = recordText(record);
+  const other = otherOwner(live.metadata.uid ?? '');
   const obstacles = [
-    ...(text === undefined ? [tooLong(live)] : []),
     ...wrongTypeFindings(base, wishes),
     ...wishes.flatMap((wish) => longListFindings(live, wish)),
     ...wishes.flatMap((wish) => repeatedEntryFindings(base, wish)),
-    ...(before === 'unreadable' ? [unreadableRecord(live, resource)] : []),
-    ...(isRecord(before) && before.exposure !== exposure && isThere(before.exposure)
-      ? [heldByAnother(live, before.exposure)]
-      : []),
+    ...wishes.flatMap((wish) => separateValueFindings(base, wish)),
+    ...(other === undefined ? [] : [ownedByAnother(live, other)]),
   ];
-  const fields = results.map(({ state }) => state);
+  const [met, unmet] = [true, false].map((is) => wishes.filter((wish) => isMet(wish, base) === is));
+  const written = (unmet ?? []).map((wish) => fieldOf(wish, live, base));
+  const present = (met ?? []).flatMap((wish) => presentField(wish, live, base));
+  const fields = [...written.map(({ state }) => state), ...present];
   const differing = fields.filter(({ now, wanted }) => !Bun.deepEquals(now, wanted));
-  const given = isRecord(before) ? givenUp(before, wishes) : [];
-  const isRecorded = live.metadata.annotations?.[RECORD_ANNOTATION] === text;
+  const recordAfter = written.map(({ record }) => record);
+  const given = givenUp(recorded, recordAfter);
+  const applied = appliedPaths(live).filter((path) => recordAt(recordAfter, path) === undefined);
   return {
-    ...{ resource, live, fields, differing },
-    body: bodyOf(live, fields, { [RECORD_ANNOTATION]: text ?? '' }),
+    resource,
+    live,
+    fields: wishes.flatMap(({ path }) => fields.find((field) => field.path === path) ?? []),
+    differing,
+    body: bodyOf(
+      live,
+      written.map(({ state }) => state),
+    ),
     putBack: formerValues(live, given),
-    staying: stayingFields(live, given),
-    isDue: differing.length > 0 || !isRecorded,
+    staying: applied.filter((path) => valueAt(base, ...path) !== undefined),
+    isDue: differing.length > 0 || given.some((field) => isInEffect(live, field)),
+    recordBefore: merged(recordAfter, recorded),
+    recordAfter,
     findings: [...obstacles, ...findings],
   };
 }
 
-/** For server-side apply: these fields and annotations, of this very version of the object. */
+/** Whether the object without Snicket does the job. */
+function isMet(wish: FieldWish, base: KubeObject): boolean {
+  const value = valueAt(base, ...wish.path);
+  if ('value' in wish) return isValueMet(wish, value);
+  return missingEntries(wish, Array.isArray(value) ? value : []).length === 0;
+}
+
+/** Whether a field still has something of ours. */
+function isInEffect(live: KubeObject, field: FieldRecord): boolean {
+  const { path } = field;
+  return isOwned(live, path) || !Bun.deepEquals(formerValue(live, field), valueAt(live, ...path));
+}
+
+/** For server-side apply: these fields, of this very version of the object. */
 export function bodyOf(
   { apiVersion, kind, metadata }: KubeObject,
   fields: readonly Pick<FieldState, 'path' | 'wanted'>[],
-  annotations: Readonly<Record<string, string>> = {},
 ): KubeObject {
   const { name, namespace, uid, resourceVersion } = metadata;
   return {
@@ -134,7 +197,6 @@ export function bodyOf(
       // Another object of that name, or none, is not to be made or changed; nor a field that changes while we write.
       ...(uid !== undefined && { uid }),
       ...(resourceVersion !== undefined && { resourceVersion }),
-      ...(Object.keys(annotations).length > 0 && { annotations }),
     },
     ...treeOf(fields.map(({ path, wanted }) => [path, wanted] as const)),
   };
@@ -145,6 +207,17 @@ export function pasteText({ live, fields }: Pick<PreparationPlan, 'live' | 'fiel
   const { name, namespace } = live.metadata;
   const bare = { ...live, metadata: { name, namespace } };
   return renderObject(bodyOf(bare, fields));
+}
+
+/** A field whose value does the job without Snicket; nothing if that value is none. */
+function presentField(wish: FieldWish, live: KubeObject, base: KubeObject): readonly FieldState[] {
+  const { path, why } = wish;
+  const wanted = valueAt(base, ...path);
+  if (wanted === undefined) return [];
+  const own = 'value' in wish ? wish.value : wish.entries.map(({ entry }) => entry);
+  const now = valueAt(live, ...path);
+  // What is different was written by Snicket, and is put back.
+  return [{ path, why, now, wanted: isMet(wish, live) ? now : wanted, wish: own }];
 }
 
 function fieldOf(
@@ -158,7 +231,7 @@ function fieldOf(
   const block = missingBlock(base, path);
   if ('value' in wish) {
     const { value } = wish;
-    const record = { path, ...block, wrote: value, ...(was !== undefined && { was }) };
+    const record = { path, ...block, wrote: [value], ...(was !== undefined && { was }) };
     return { state: { path, why, now, wanted: value, wish: value }, record };
   }
   const { list, records } = withEntries(Array.isArray(was) ? was : [], wish.entries);
@@ -179,21 +252,50 @@ function missingBlock(base: KubeObject, path: FieldPath): { readonly block?: num
   return block < 0 ? {} : { block };
 }
 
-/** Fields that were written once, and that nobody wishes for any more. */
+/** Fields that were written once, and that are not written any more. */
 function givenUp(
-  { fields }: PreparationRecord,
-  wishes: readonly FieldWish[],
+  recorded: readonly FieldRecord[],
+  written: readonly FieldRecord[],
 ): readonly FieldRecord[] {
-  const wanted = new Set(wishes.map(({ path }) => pathText(path)));
-  return fields.filter(({ path }) => !wanted.has(pathText(path)));
+  return recorded.filter(({ path }) => recordAt(written, path) === undefined);
 }
 
-/** Those of the fields that would be there without us too, whatever their value. */
+function recordAt(fields: readonly FieldRecord[], path: FieldPath): FieldRecord | undefined {
+  return fields.find((field) => pathText(field.path) === pathText(path));
+}
+
+/** Both what will be written and what may have been written before: a process may end at any time. */
+function merged(
+  next: readonly FieldRecord[],
+  recorded: readonly FieldRecord[],
+): readonly FieldRecord[] {
+  const both = next.map((field) => {
+    const before = recordAt(recorded, field.path);
+    if (before === undefined) return field;
+    if ('wrote' in field) return 'wrote' in before ? mergedValue(field, before) : field;
+    return 'entries' in before ? mergedList(field, before) : field;
+  });
+  return [...both, ...givenUp(recorded, next)];
+}
+
+function mergedValue(field: ValueRecord, { wrote }: ValueRecord): ValueRecord {
+  return { ...field, wrote: [...new Set([...field.wrote, ...wrote])] };
+}
+
+function mergedList(field: ListRecord, { entries }: ListRecord): ListRecord {
+  const others = entries.filter(
+    ({ entry }) => !field.entries.some((own) => Bun.deepEquals(own.entry, entry)),
+  );
+  return { ...field, entries: [...field.entries, ...others] };
+}
+
+/** The fields that we own by apply and that exist without us too: an apply without them must not take them away. */
 export function stayingFields(
   live: KubeObject,
   fields: readonly FieldRecord[],
 ): readonly FieldPath[] {
-  return fields.filter((field) => formerValue(live, field) !== undefined).map(({ path }) => path);
+  const base = undone(live, fields);
+  return appliedPaths(live).filter((path) => valueAt(base, ...path) !== undefined);
 }
 
 /** What a merge patch has to put back: values that were there, and null for what was not and would stay. */
@@ -208,34 +310,46 @@ export function formerValues(live: KubeObject, fields: readonly FieldRecord[]): 
   return [...values, ...leftBlocks(live, fields).map((path) => ({ path, value: null }))];
 }
 
-function isRecord(
-  record: PreparationRecord | 'unreadable' | undefined,
-): record is PreparationRecord {
-  return record !== undefined && record !== 'unreadable';
-}
-
-function tooLong(live: KubeObject): Finding {
+/** That the record would be longer than an annotation should be. */
+function recordLengthFinding(
+  exposure: KubeObject,
+  record: PreparationRecord,
+  plans: readonly PreparationPlan[],
+): Finding | undefined {
+  if (recordText(exposure, nextRecord(record, plans, 'before')) !== undefined) return undefined;
+  const objects = plans.filter(({ isDue }) => isDue).map(({ live }) => objectText(live));
   return {
-    ...{ code: 'FormerValuesTooLong', severity: 'error' },
-    message: `what ${objectText(live)} has in the fields that would change is longer than the annotation ${RECORD_ANNOTATION} can keep, so it could not be restored`,
+    code: 'FormerValuesTooLong',
+    severity: 'error',
+    message: `the present values of the fields that would change in ${objects.join(' and ')} are longer than the annotation ${RECORD_ANNOTATION} can record, so they could not be restored`,
     action: 'write prepare: Report, and put the fields there yourself',
   };
 }
 
-/** The note of how an object was is not one that can be read: nothing is written, and nothing put back. */
-export function unreadableRecord(live: KubeObject, { plural }: Resource): Finding {
-  const { name, namespace = '' } = live.metadata;
-  const kind = `${plural}.${groupOf(live.apiVersion)}`;
+/** That the record of an Exposure cannot be used: nothing is written, and nothing is restored. */
+export function recordFinding(exposure: KubeObject, { problem, version }: RecordProblem): Finding {
+  const { name, namespace = '' } = exposure.metadata;
+  const place = `The annotation ${RECORD_ANNOTATION} of Exposure ${keyText(exposure.metadata)}`;
+  if (problem === 'newer') {
+    return {
+      code: 'PreparationRecordNewer',
+      severity: 'error',
+      message: `${place} has version ${version}, and this version of Snicket reads version ${RECORD_VERSION}. Snicket changes neither the control plane's objects nor the annotation`,
+      action: 'run the version of Snicket that wrote it, or a newer one',
+    };
+  }
   return {
-    ...{ code: 'PreparationRecordUnreadable', severity: 'error' },
-    message: `the annotation ${RECORD_ANNOTATION} of ${objectText(live)} is not as Snicket writes it, so how the fields were before is not known`,
-    action: `see that the fields are as you want them, and remove the annotation: kubectl annotate -n ${namespace} ${kind} ${name} ${RECORD_ANNOTATION}-`,
+    code: 'PreparationRecordUnreadable',
+    severity: 'error',
+    message: `${place} is not one that Snicket writes, so the previous values of the fields are unknown`,
+    action: `check that the fields of the control plane are as you want them, and remove the annotation: kubectl annotate -n ${namespace} exposures.snicket.dev ${name} ${RECORD_ANNOTATION}-`,
   };
 }
 
-function heldByAnother(live: KubeObject, exposure: string): Finding {
+function ownedByAnother(live: KubeObject, exposure: string): Finding {
   return {
-    ...{ code: 'PreparedForAnother', severity: 'error' },
+    code: 'PreparedForAnother',
+    severity: 'error',
     message: `${objectText(live)} is prepared for Exposure ${exposure}, and a control plane has one pair of hosts`,
     action: `delete Exposure ${exposure}, or this one`,
   };

@@ -7,13 +7,10 @@ import { withField } from './field-path.ts';
 import { pathText, type FieldPath } from './preparation.ts';
 import { otherOwners } from './field-owners.ts';
 import { withoutEntries } from './list-edit.ts';
-import type { FieldRecord, ListRecord, PreparationRecord, ValueRecord } from './record.ts';
+import type { FieldRecord, ListRecord, ValueRecord } from './record.ts';
 
-/** The object without what the record says was written. */
-export function undone<T extends KubeObject>(
-  live: T,
-  { fields }: Pick<PreparationRecord, 'fields'>,
-): T {
+/** The object without the fields that the record names. */
+export function undone<T extends KubeObject>(live: T, fields: readonly FieldRecord[]): T {
   const without = withoutFields(live, fields);
   return blocksIn(fields)
     .filter((block) => isEmpty(valueAt(without, ...block)))
@@ -81,7 +78,7 @@ function formerScalar(
   { path, wrote, was }: ValueRecord,
   current: unknown,
 ): unknown {
-  const isOurs = current === wrote && otherOwners(live, path).length === 0;
+  const isOurs = wrote.some((value) => value === current) && otherOwners(live, path).length === 0;
   return isOurs ? was : current;
 }
 

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { parseExposureStrictly } from '../../api/objects.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { RECORD_ANNOTATION } from '../preparation/record.ts';
+import { objectRecordOf, RECORD_ANNOTATION, recordText } from '../preparation/record.ts';
 import {
   changed,
   clusterDeployment,
   freshTenant,
   k0smotronCluster,
   k0smotronControlPlane,
+  ownerFor,
 } from '../testing/provider-objects.ts';
 import { shimFor, shimObstacle, type Shim, type ShimContext } from './shim.ts';
 
@@ -340,19 +341,18 @@ describe('a control plane of k0smotron', () => {
   });
 
   test('is asked for its own words, not for those that Snicket wrote for the Exposure of before', () => {
-    const record = {
-      exposure: 'tenants/red',
-      fields: [
-        { path: ['spec', 'ingress', 'apiHost'], wrote: 'red.k8s.example.test' },
-        { path: ['spec', 'ingress', 'konnectivityHost'], wrote: 'red.konn.example.test' },
-      ],
-    };
-    const annotations = {
-      'snicket.dev/edge': 'shared',
-      [RECORD_ANNOTATION]: JSON.stringify(record),
-    };
-    const prepared = changed(cluster, { 'metadata.annotations': annotations });
+    const { exposure } = ownerFor('red');
+    const fields = [
+      { path: ['spec', 'ingress', 'apiHost'], wrote: [hosts.api] },
+      { path: ['spec', 'ingress', 'konnectivityHost'], wrote: [hosts.konnectivity] },
+    ];
+    const prepared = changed(cluster, { ...EDGE, 'spec.ingress': ingress });
+    const text = recordText(exposure, { objects: [objectRecordOf(prepared, fields)] }) ?? '';
+    const metadata = { ...exposure.metadata, annotations: { [RECORD_ANNOTATION]: text } };
+    const hostsBeside = (existing: KubeObject) =>
+      (specOf(shim(prepared, { ...NOTHING, existing })) as { hosts: unknown }).hosts;
 
-    expect(specOf(shim(prepared))).toMatchObject({ hosts: {} });
+    expect(hostsBeside(exposure)).toEqual(hosts);
+    expect(hostsBeside({ ...exposure, metadata })).toEqual({});
   });
 });

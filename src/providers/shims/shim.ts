@@ -10,7 +10,7 @@ import { groupOf } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
 import { MANAGED_BY } from '../../api/labels.ts';
-import { recordOf } from '../preparation/record.ts';
+import { fieldsOf, isUsable, recordOf } from '../preparation/record.ts';
 import { undone } from '../preparation/undo.ts';
 import { providerFor } from '../provider-for.ts';
 import { isOfKind, PROVIDER_RESOURCES } from '../provider-resources.ts';
@@ -34,8 +34,9 @@ export function shimFor(live: KubeObject, context: ShimContext): Shim | undefine
   const provider = providerFor(live);
   if (provider === undefined || !isAsking(live) || isMadeByProvider(live)) return undefined;
   // Its own words, not those that were written for the Exposure of before.
-  const record = recordOf(live);
-  const object = record === undefined || record === 'unreadable' ? live : undone(live, record);
+  const record = context.existing && recordOf(context.existing);
+  const isRecorded = record !== undefined && isUsable(record);
+  const object = isRecorded ? undone(live, fieldsOf(record, live)) : live;
   const words = wordsOf(object, context);
   const exposure = exposureOf(live, words);
   try {

@@ -3,7 +3,9 @@
  */
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
 import type { ApiObject } from '../../kube/store/object-store.ts';
+import { RESOURCES } from '../../kube/resource.ts';
 import { withField } from '../preparation/field-path.ts';
+import type { PreparationOwner } from '../preparation/plan-preparation.ts';
 import type { FieldPath } from '../preparation/preparation.ts';
 import { PROVIDER_RESOURCES } from '../provider-resources.ts';
 
@@ -168,4 +170,11 @@ export function deploymentOf(name: string, args: readonly string[]): KubeObject 
     spec: { template: { spec: { containers: [{ name: 'kube-apiserver', args }] } } },
   };
   return object;
+}
+
+/** The owner of a preparation: an Exposure of this name without a record, and no other. */
+export function ownerFor(name: string): PreparationOwner {
+  const { apiVersion, kind } = RESOURCES.exposure;
+  const exposure = { apiVersion, kind, metadata: { name, namespace: NAMESPACE } };
+  return { exposure, otherOwner: () => undefined };
 }

@@ -9,17 +9,17 @@ import { findingText } from '../../../api/finding.ts';
 import { removeFinalizer } from '../../../kube/finalizer.ts';
 import { isKubeError } from '../../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../../kube/object.ts';
-import { RESOURCES } from '../../../kube/resource.ts';
-import { readControlPlane } from '../../../providers/reading/read-control-plane.ts';
+import { RESOURCES, type Resource } from '../../../kube/resource.ts';
+import { RECORD_ANNOTATION } from '../../../providers/preparation/record.ts';
+import { servedVersion } from '../../../providers/provider-resources.ts';
 import { PROXY } from '../../../tenant/proxy-names.ts';
 import { managementFault } from '../../management/management-fault.ts';
-import { holderOf } from '../../preparation/exposure-preparation.ts';
 import { restore } from '../../preparation/restore.ts';
 import type { SecretRenewals } from '../../preparation/secret-renewals.ts';
 import { PREPARATION_FINALIZER, ROUTES_FINALIZER, TENANT_FINALIZER } from '../finalizers.ts';
 import { leaveTenant, silenceOf, type TenantLeaveMeans } from './leave-tenant.ts';
 import type { LeaveTime, LeaveTimes } from './leave-times.ts';
-import { leavingExposure, presentObjects } from './left-control-plane.ts';
+import { presentObjects } from './left-control-plane.ts';
 import { tellLeftHosts } from './left-hosts.ts';
 import type { Routing } from '../routing.ts';
 
@@ -74,7 +74,9 @@ export async function leave(
     const note = `gave up after ${secondsText(time)}: ${unrestored}. What Snicket wrote into the control plane stays there`;
     const reason = 'ControlPlaneLeftPrepared';
     events.record(object, { type: 'Warning', action: 'Leave', reason, note });
-    log.error('a control plane was left as it is', { exposure: key, because: unrestored });
+    // The record goes with the Exposure: the log is the only place that keeps the previous values.
+    const record = object.metadata.annotations?.[RECORD_ANNOTATION];
+    log.error('a control plane was left as it is', { exposure: key, because: unrestored, record });
   }
   const rest = finalizers.includes(TENANT_FINALIZER)
     ? await orFault(async () => leaveTenant(object, means, time, signal), signal)
@@ -145,20 +147,15 @@ function secondsText({ waitedMs }: LeaveTime): string {
   return `${Math.round(waitedMs / 1000)} s`;
 }
 
-/** Puts the objects of the provider back; says what keeps that from being done. @throws KubeError */
+/** Restores the objects of the provider; says what prevents that. @throws KubeError */
 async function restoreProvided(
-  object: KubeObject,
+  exposure: KubeObject,
   { management }: LeaveMeans,
   { isHalfOver: isLate }: LeaveTime,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { value: exposure, finding } = leavingExposure(object, management.book);
-  if (exposure === undefined) return finding.message;
+  const { client, served } = management;
   const objects = presentObjects(management, signal);
-  // What has to be put back is in objects: whatever is wrong with a Secret must not keep anybody from it.
-  const secret = async () => undefined;
-  const { provided } = await readControlPlane(exposure, { ...objects, secret });
-  if (provided === undefined) return undefined; // nothing is there to be put back
-  const holder = holderOf(exposure, management.book);
-  return restore(management.client, { provided, holder, objects, isLate }, signal);
+  const servedAs = (resource: Resource) => servedVersion(resource, served) ?? resource;
+  return restore(client, { exposure, servedAs, objects, isLate }, signal);
 }

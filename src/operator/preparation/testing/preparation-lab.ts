@@ -5,11 +5,17 @@ import { ManualClock } from '../../../clock/manual-clock.ts';
 import type { PreparePolicy } from '../../../api/exposure.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { RESOURCES } from '../../../kube/resource.ts';
+import { RESOURCES, type Resource } from '../../../kube/resource.ts';
 import { MemoryApiServer } from '../../../kube/testing/memory/memory-api-server.ts';
 import type { ApiObject } from '../../../kube/store/object-store.ts';
+import { RECORD_ANNOTATION } from '../../../providers/preparation/record.ts';
+import { PreparedObjects } from '../../management/prepared-objects.ts';
+import { ownerOf } from '../exposure-preparation.ts';
 import { planProvided } from '../../../providers/plan-provided.ts';
-import { pasteText } from '../../../providers/preparation/plan-preparation.ts';
+import {
+  pasteText,
+  type PreparationOwner,
+} from '../../../providers/preparation/plan-preparation.ts';
 import type { PreparationWish } from '../../../providers/preparation/preparation.ts';
 import { PROVIDER_RESOURCES } from '../../../providers/provider-resources.ts';
 import { changed, freshTenant, NAMESPACE } from '../../../providers/testing/provider-objects.ts';
@@ -54,6 +60,7 @@ export class PreparationLab implements AsyncDisposable {
     const lab = new PreparationLab(await MemoryApiServer.start({ resources }));
     lab.server.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     await lab.user.apply(tenantWith(fields), { resource: RESOURCE });
+    await lab.addExposure('blue');
     return lab;
   }
 
@@ -64,47 +71,70 @@ export class PreparationLab implements AsyncDisposable {
     return tenant;
   }
 
+  /** An Exposure, as its user applies it. */
+  async addExposure(
+    name: string,
+    annotations: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    const { apiVersion, kind } = RESOURCES.exposure;
+    const metadata = { name, namespace: NAMESPACE, annotations };
+    await this.user.apply({ apiVersion, kind, metadata, spec: {} } as KubeObject);
+  }
+
+  exposure(name = 'blue'): ApiObject {
+    const exposure = this.server.read(RESOURCES.exposure, { name, namespace: NAMESPACE });
+    if (exposure === undefined) throw new Error(`Exposure ${name} is gone`);
+    return exposure;
+  }
+
+  /** The text of the record of an Exposure. */
+  record(name = 'blue'): string | undefined {
+    return this.exposure(name).metadata.annotations?.[RECORD_ANNOTATION];
+  }
+
+  /** Another client changes the record; null removes it. */
+  async changeRecord(text: string | null, name = 'blue'): Promise<void> {
+    const metadata = { annotations: { [RECORD_ANNOTATION]: text } };
+    const key = { name, namespace: NAMESPACE };
+    await this.other.patch(RESOURCES.exposure, key, 'merge', { metadata });
+  }
+
+  /** The owner of a preparation, as the operator has it. */
+  owner(exposure: KubeObject = this.exposure()): PreparationOwner {
+    const prepared = new PreparedObjects();
+    const exposures = this.server.readAll().filter(({ kind }) => kind === 'Exposure');
+    for (const one of exposures) prepared.put(one);
+    return ownerOf(exposure, { preparedBy: (uid, key) => prepared.ownerOf(uid, key) });
+  }
+
   /** Prepares it, as it is now or as it was read before. */
   async prepare(
     policy: PreparePolicy = 'Patch',
-    {
-      wish = WISH,
-      object = this.tenant(),
-      exposure = 'tenants/blue',
-      exposures = ['tenants/blue'],
-    } = {},
+    { wish = WISH, object = this.tenant(), exposure = this.exposure() } = {},
   ): Promise<PreparationOutcome> {
-    const holder = { exposure, isThere: (key: string) => exposures.includes(key) };
     const provided = { provider: 'kamaji' as const, objects: [object] };
-    return this.preparer.prepare({ policy, provided, wish, holder }, AbortSignal.timeout(10_000));
+    const input = { policy, provided, wish, owner: this.owner(exposure) };
+    return this.preparer.prepare(input, AbortSignal.timeout(10_000));
   }
 
   /** What is still to be written, as YAML for people. */
   paste(): string {
-    const holder = { exposure: 'tenants/blue', isThere: () => true };
     const provided = { provider: 'kamaji' as const, objects: [this.tenant()] };
-    return planProvided(provided, WISH, holder).map(pasteText).join('---\n');
+    return planProvided(provided, WISH, this.owner()).map(pasteText).join('---\n');
   }
 
-  /** Puts it back; says what has to be waited for. */
-  async restore({
-    isLate = false,
-    object = this.tenant(),
-    exposure = 'tenants/blue',
-    exposures = ['tenants/blue'],
-    client = this.client,
-  } = {}): Promise<string | undefined> {
-    const holder = { exposure, isThere: (key: string) => exposures.includes(key) };
-    const provided = { provider: 'kamaji' as const, objects: [object] };
+  /** Restores it; says what has to be waited for. */
+  async restore({ isLate = false, exposure = this.exposure(), client = this.client } = {}): Promise<
+    string | undefined
+  > {
     const objects = {
       service: () => undefined,
       secret: async () => undefined,
       object: this.client.get.bind(this.client),
     };
-    return restore(
-      ...([client, { provided, holder, objects, isLate }] as const),
-      AbortSignal.timeout(10_000),
-    );
+    const servedAs = (resource: Resource) => resource;
+    const input = { exposure, servedAs, objects, isLate };
+    return restore(client, input, AbortSignal.timeout(10_000));
   }
 
   /** The user applies the tenant with these fields, and nothing else. */

@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test';
+import type { KubeObject } from '../../kube/object.ts';
+import {
+  objectRecordOf,
+  RECORD_ANNOTATION,
+  recordText,
+} from '../../providers/preparation/record.ts';
+import { freshTenant, ownerFor } from '../../providers/testing/provider-objects.ts';
+import { PreparedObjects } from './prepared-objects.ts';
+
+/** An Exposure with a record of a tenant, or of none. */
+function exposure(name: string, tenant?: string): KubeObject {
+  const { exposure: bare } = ownerFor(name);
+  if (tenant === undefined) return bare;
+  const path = ['spec', 'controlPlane', 'ingress', 'hostname'];
+  const object = objectRecordOf(freshTenant('kamaji', tenant), [{ path, wrote: ['a.test'] }]);
+  const text = recordText(bare, { objects: [object] }) ?? '';
+  return { ...bare, metadata: { ...bare.metadata, annotations: { [RECORD_ANNOTATION]: text } } };
+}
+
+test('the owner of an object is the Exposure whose record names it, as long as it does', () => {
+  const prepared = new PreparedObjects();
+  prepared.put(exposure('a', 'blue'));
+  prepared.put(exposure('b'));
+
+  expect(prepared.ownerOf('uid-of-blue', 'tenants/b')).toBe('tenants/a');
+  expect(prepared.ownerOf('uid-of-blue', 'tenants/a')).toBeUndefined();
+  expect(prepared.ownerOf('uid-of-red', 'tenants/b')).toBeUndefined();
+
+  prepared.put(exposure('a', 'red'));
+
+  expect(prepared.ownerOf('uid-of-blue', 'tenants/b')).toBeUndefined();
+  expect(prepared.ownerOf('uid-of-red', 'tenants/b')).toBe('tenants/a');
+
+  prepared.remove('tenants/a');
+  prepared.put(exposure('b'));
+
+  expect(prepared.ownerOf('uid-of-red', 'tenants/b')).toBeUndefined();
+});

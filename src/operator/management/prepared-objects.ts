@@ -1,0 +1,47 @@
+/**
+ * Which Exposure has a record of which object of a provider. Two Exposures never share one.
+ */
+import { keyText, type KubeObject } from '../../kube/object.ts';
+import { isUsable, RECORD_ANNOTATION, recordOf } from '../../providers/preparation/record.ts';
+
+/** Keys of Exposures by the uids in their records. */
+export class PreparedObjects {
+  readonly #owners = new Map<string, Set<string>>();
+  /** By key: the text of the record, and the uids in it. */
+  readonly #records = new Map<
+    string,
+    { readonly text: string; readonly uids: readonly string[] }
+  >();
+
+  /** An Exposure is new, or has changed. */
+  put(exposure: KubeObject): void {
+    const key = keyText(exposure.metadata);
+    const text = exposure.metadata.annotations?.[RECORD_ANNOTATION];
+    if (this.#records.get(key)?.text === text) return;
+    this.remove(key);
+    if (text === undefined) return;
+    const record = recordOf(exposure);
+    const uids = isUsable(record) ? record.objects.map(({ uid }) => uid) : [];
+    this.#records.set(key, { text, uids });
+    for (const uid of uids) {
+      const owners = this.#owners.get(uid);
+      if (owners === undefined) this.#owners.set(uid, new Set([key]));
+      else owners.add(key);
+    }
+  }
+
+  /** An Exposure is gone. */
+  remove(key: string): void {
+    for (const uid of this.#records.get(key)?.uids ?? []) {
+      const owners = this.#owners.get(uid);
+      owners?.delete(key);
+      if (owners?.size === 0) this.#owners.delete(uid);
+    }
+    this.#records.delete(key);
+  }
+
+  /** The key of an Exposure other than `except` that has a record of this object; undefined if none has. */
+  ownerOf(uid: string, except: string): string | undefined {
+    return [...(this.#owners.get(uid) ?? [])].find((key) => key !== except);
+  }
+}

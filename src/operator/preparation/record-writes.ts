@@ -1,0 +1,58 @@
+/**
+ * Writes the record of a preparation to its Exposure.
+ */
+import type { KubeClient } from '../../kube/client/client.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
+import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { nextRecord, type PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
+import {
+  isUsable,
+  RECORD_ANNOTATION,
+  recordOf,
+  recordText,
+} from '../../providers/preparation/record.ts';
+
+/** A change of the annotation. */
+export interface RecordChange {
+  readonly from: string | undefined;
+  /** Null: it is removed. */
+  readonly to: string | null;
+}
+
+/** The change that the plans need before they are carried out, or after; undefined if the record is as it should be. */
+export function recordChange(
+  exposure: KubeObject,
+  plans: readonly PreparationPlan[],
+  when: 'before' | 'after',
+): RecordChange | undefined {
+  const record = recordOf(exposure);
+  if (!isUsable(record)) return undefined;
+  const next = nextRecord(record, plans, when);
+  const from = exposure.metadata.annotations?.[RECORD_ANNOTATION];
+  const to = recordText(exposure, next);
+  // One that is too long is a finding, and nothing is written.
+  if (to === undefined || to === (from ?? null)) return undefined;
+  if (to !== null && Bun.deepEquals(next.objects, record.objects)) return undefined;
+  return { from, to };
+}
+
+/**
+ * Writes the record, or removes it. The patch names the version of the Exposure: false if that has changed since, and
+ * nothing was written. @throws KubeError
+ */
+export async function writeRecord(
+  client: KubeClient,
+  { name, namespace, resourceVersion }: ObjectMeta,
+  text: string | null,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const patch = { metadata: { resourceVersion, annotations: { [RECORD_ANNOTATION]: text } } };
+  try {
+    await client.patch(RESOURCES.exposure, { name, namespace }, 'merge', patch, { signal });
+    return true;
+  } catch (error) {
+    if (isKubeError(error, 'Conflict', 'NotFound')) return false;
+    throw error;
+  }
+}
