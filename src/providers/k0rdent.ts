@@ -14,6 +14,7 @@ import type {
 import { clusterNameOf } from './k0s/control-plane.ts';
 import { layoutOfTemplate, SERVICE_TYPE, valuesFor, type ChartLayout } from './k0rdent/values.ts';
 import { serviceTypeIn, typeKept, valuesBeside } from './k0rdent/service-type.ts';
+import { isUnhandledClass } from './preparation/ingress-class.ts';
 import { leavesOf } from './preparation/field-path.ts';
 import { deletingFindings } from './preparation/object-findings.ts';
 import type { Preparation, PreparationWish, ValueWish } from './preparation/preparation.ts';
@@ -154,6 +155,7 @@ function prepareDeployment(
     fields: leavesOf(values).map(([path, value]) => ({
       path: ['spec', 'config', ...path],
       value: value as ValueWish['value'],
+      isMet: isMetBy(deployment, path, wish),
       why: 'the chart puts it into the control plane',
     })),
     findings: [
@@ -165,6 +167,24 @@ function prepareDeployment(
       ...(layout === 'hetzner-hosted-cp-0' && wish.port !== FIXED_PORT ? [fixedPort(wish)] : []),
     ],
   };
+}
+
+/** Whether a value of a chart does the job, where others than the one that Snicket writes do. */
+function isMetBy(
+  deployment: KubeObject,
+  path: readonly string[],
+  wish: PreparationWish,
+): ValueWish['isMet'] {
+  const field = path.at(-1);
+  const className = valueAt(deployment, 'spec', 'config', ...path.slice(0, -1), 'className');
+  if (field === 'className') return (present) => isUnhandledClass(present, wish);
+  if (field === 'deploy') {
+    return (present) => present === false || isUnhandledClass(className, wish);
+  }
+  if (field === 'konnectivityHost' && wish.hosts.konnectivity === undefined) {
+    return (present) => typeof present === 'string' && present !== '';
+  }
+  return undefined;
 }
 
 /** Whether its chart has made everything. */

@@ -2,6 +2,7 @@
  * Kamaji: a TenantControlPlane, whose Service has both ports and whose one certificate serves both.
  */
 import type { KubeObject } from '../kube/object.ts';
+import { numberAt } from '../kube/unstructured.ts';
 import {
   flagEntry,
   type FieldWish,
@@ -35,11 +36,13 @@ export const kamaji: Provider = {
 
 function prepareOne(object: KubeObject, wish: PreparationWish): Preparation {
   const { hosts, port } = wish;
+  // Without a port Kamaji takes that of the API server.
+  const isApiPort = (numberAt(object, 'spec', 'networkProfile', 'port') ?? 6443) === port;
+  const addresses = [`${hosts.api}:${port}`, ...(isApiPort ? [hosts.api] : [])] as const;
   return {
     object,
     resource: inVersionOf(PROVIDER_RESOURCES.kamaji, object),
-    // Without the port Kamaji takes that of the API server.
-    fields: [...commonFields(object, wish, `${hosts.api}:${port}`), ...agentFields(object, wish)],
+    fields: [...commonFields(object, wish, addresses), ...agentFields(object, wish)],
     findings: commonFindings(object, wish, { maker: 'Kamaji', pausedBy: PAUSED }),
   };
 }

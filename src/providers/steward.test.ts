@@ -11,6 +11,7 @@ import {
   readyTenant,
   secretOf,
   serviceOf,
+  ownerFor,
 } from './testing/provider-objects.ts';
 import { objectsFrom } from './testing/provider-objects-source.ts';
 
@@ -21,8 +22,11 @@ const WISH: PreparationWish = {
 };
 
 function plan(object: KubeObject, wish: PreparationWish = WISH) {
-  const holder = { exposure: 'tenants/green', isThere: () => true };
-  const [found] = planPreparations([object], (bases) => steward.prepare(bases, wish), holder);
+  const [found] = planPreparations(
+    [object],
+    (bases) => steward.prepare(bases, wish),
+    ownerFor('green'),
+  );
   if (found === undefined) throw new Error('one object has one plan');
   return found;
 }
@@ -63,7 +67,6 @@ spec:
     ingress:
       hostname: green.k8s.example.test
       ingressClassName: snicket-unhandled
-      controllerType: generic
     deployment:
       extraArgs:
         apiServer:

@@ -44,13 +44,15 @@ function prepareOne(object: KubeObject, wish: PreparationWish): Preparation {
   const generic: FieldWish = {
     path: [...INGRESS, 'controllerType'],
     value: 'generic',
+    // Every other type, and none, makes a plain Ingress of the class above.
+    isMet: (present) => present !== 'traefik',
     why: 'with traefik, Steward makes routes that claim the name kubernetes for every tenant',
   };
   return {
     object,
     resource: inVersionOf(PROVIDER_RESOURCES.steward, object),
     // No port: its own proxy would make host:443:443 of it.
-    fields: [...commonFields(object, wish, wish.hosts.api), generic],
+    fields: [...commonFields(object, wish, [wish.hosts.api]), generic],
     findings: [
       ...commonFindings(object, wish, { maker: 'Steward', pausedBy: PAUSED }),
       ...portFindings(object, wish),

@@ -15,9 +15,10 @@ import {
   certificateNameFindings,
   hostFindings,
 } from './preparation/host-names.ts';
+import { isUnhandledClass, UNHANDLED_CLASS } from './preparation/ingress-class.ts';
 import { deletingFindings, serviceTypeFindings } from './preparation/object-findings.ts';
 import {
-  flagEntry,
+  kubernetesFlagEntry,
   type FieldPath,
   type FieldWish,
   type ListWish,
@@ -26,9 +27,6 @@ import {
 import { readProvided, type KnownFacts, type ProvidedPlaces } from './reading/provided-reading.ts';
 import { PROVIDER_RESOURCES } from './provider-resources.ts';
 import { textIn } from './reading/secret-reading.ts';
-
-/** A class of Ingresses that no controller serves: the provider makes an Ingress that nobody minds. */
-export const UNHANDLED_CLASS = 'snicket-unhandled';
 
 const SPEC = ['spec'] as const;
 const CONTROL_PLANE = [...SPEC, 'controlPlane'] as const;
@@ -49,7 +47,7 @@ export const KONNECTIVITY: FieldPath = [...SPEC, 'addons', 'konnectivity'];
 /** The one flag without which the API server and Snicket would write the same endpoints in turn. */
 export const NO_RECONCILER: ListWish = {
   path: API_SERVER_ARGUMENTS,
-  entries: [flagEntry('--endpoint-reconciler-type', 'none')],
+  entries: [kubernetesFlagEntry('--endpoint-reconciler-type', 'none')],
   why: 'the endpoints of Service default/kubernetes are those of the proxies, and the API server must not put its own there',
 };
 
@@ -140,31 +138,43 @@ function phaseOf(object: KubeObject): {
   return { phase: SERVING.has(status) && ready > 0 ? 'serving' : 'unavailable', because };
 }
 
-/** The fields that both have; `address` is the public one, as the provider wants it. */
+/** The fields that both have; the first of the addresses is written, and any of them does the job. */
 export function commonFields(
   object: KubeObject,
-  { hosts: { api, konnectivity }, formerHosts = [] }: PreparationWish,
-  address: string,
+  wish: PreparationWish,
+  addresses: readonly [string, ...string[]],
 ): readonly FieldWish[] {
+  const { hosts, formerHosts = [] } = wish;
+  const { api, konnectivity } = hosts;
   const names = [api, ...(hasKonnectivity(object) ? [konnectivity ?? ''] : []), ...formerHosts];
   return [
     {
       path: [...INGRESS, 'hostname'],
-      value: address,
+      value: addresses[0],
+      isMet: (present) => addresses.some((address) => address === present),
       why: 'kubeconfigs, join tokens, kube-public/cluster-info and kube-proxy lead to the edge',
     },
     {
       path: [...INGRESS, 'ingressClassName'],
       value: UNHANDLED_CLASS,
+      isMet: (present) => isUnhandledClass(present, wish),
       why: 'the Ingress that comes with the host name is one that no controller serves',
     },
     {
       path: CERTIFICATE_NAMES,
-      entries: names.map((name) => ({ entry: name })),
+      entries: names.map((name) => ({
+        entry: name,
+        isMet: (present) => present.some((one) => isWildcardOf(one, name)),
+      })),
       why: 'the certificate has the hosts by which the edge knows the tenant',
     },
     NO_RECONCILER,
   ];
+}
+
+/** Whether a name in a certificate is a wildcard for this one. It stands for one label. */
+function isWildcardOf(name: unknown, host: string): boolean {
+  return typeof name === 'string' && name === `*${host.slice(host.indexOf('.'))}`;
 }
 
 /** What stands in the way, of either. */

@@ -3,7 +3,7 @@
  */
 import { NO_OWN_PROXY, publicEndpoint, type K0smotronPatch } from '../k0s/patches.ts';
 import type { PreparationWish } from '../preparation/preparation.ts';
-import { UNHANDLED_CLASS } from '../tenant-control-plane.ts';
+import { UNHANDLED_CLASS } from '../preparation/ingress-class.ts';
 
 /**
  * The layouts:

@@ -2,7 +2,8 @@
  * What k0smotron puts into a tenant together with `spec.ingress`, and the patches that keep it out: a HAProxy on every
  * worker, with a key on the node's disk, and a Service default/kubernetes that leads there.
  */
-import { textAt } from '../../kube/unstructured.ts';
+import { parse } from 'yaml';
+import { textAt, valueAt } from '../../kube/unstructured.ts';
 
 /** As `spec.patches` has it. */
 export interface K0smotronPatch {
@@ -32,12 +33,13 @@ subsets:
     protocol: TCP
 `;
 
+/** The files of k0smotron's proxy. */
+const OWN_FILES = ['1_haproxy-configmap.yaml', '2_haproxy-ds.yaml', '3_kube-service.yaml'] as const;
+
 /** Merged into every ConfigMap of the component; null takes a file away, and is no fault where there is none. */
 export const NO_OWN_PROXY: K0smotronPatch = patchOf('ingress', {
   '0_temp-kubernetes-ep.yaml': SEED,
-  '1_haproxy-configmap.yaml': null,
-  '2_haproxy-ds.yaml': null,
-  '3_kube-service.yaml': null,
+  ...Object.fromEntries(OWN_FILES.map((file) => [file, null])),
 });
 
 /** With an external address k0smotron tells the tenant's CNI where the API is, with the port of the Service: a wrong one. */
@@ -63,6 +65,49 @@ export function isPublicEndpoint(entry: unknown): boolean {
   const { host, port } = ENDPOINT.exec(textAt(entry, 'patch', 'content') ?? '')?.groups ?? {};
   if (host === undefined || port === undefined) return false;
   return Bun.deepEquals(entry, publicEndpoint(host, Number(port)));
+}
+
+/** Whether a patch keeps k0smotron's proxy out of the tenant, however it is written. */
+export function keepsOutOwnProxy(entry: unknown): boolean {
+  const data = mergedInto('ingress', entry);
+  const seed = data['0_temp-kubernetes-ep.yaml'];
+  return (
+    OWN_FILES.every((file) => data[file] === null) &&
+    typeof seed === 'string' &&
+    seed.includes('endpointslice.kubernetes.io/skip-mirror')
+  );
+}
+
+/** Whether a patch gives the tenant's CNI this endpoint, however it is written. */
+export function givesEndpoint(entry: unknown, host: string, port: number): boolean {
+  const text = mergedInto('control-plane', entry)['endpoint.yaml'];
+  const data = valueAt(typeof text === 'string' ? parsed(text) : undefined, 'data');
+  return textAt(data, 'apiServerHost') === host && textAt(data, 'apiServerPort') === String(port);
+}
+
+/** More than any such patch has. */
+const MAX_CONTENT = 16 * 1024;
+
+/** What a merge patch of the ConfigMaps of a component puts into `data`. */
+function mergedInto(component: string, entry: unknown): Readonly<Record<string, unknown>> {
+  const isOfComponent =
+    textAt(entry, 'target', 'kind') === 'ConfigMap' &&
+    textAt(entry, 'target', 'component') === component &&
+    textAt(entry, 'patch', 'type') === 'merge';
+  const data = isOfComponent
+    ? valueAt(parsed(textAt(entry, 'patch', 'content') ?? ''), 'data')
+    : undefined;
+  return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {};
+}
+
+/** Content of YAML or JSON; undefined if it is neither. */
+function parsed(content: string): unknown {
+  if (content.length > MAX_CONTENT) return undefined;
+  try {
+    return parse(content, { maxAliasCount: 0, logLevel: 'silent' });
+  } catch {
+    return undefined; // k0smotron reports it; such a patch does no job
+  }
 }
 
 /** JSON, which is YAML too. */

@@ -5,11 +5,18 @@ import { listAt, textAt, valueAt } from '../../kube/unstructured.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
 import { hasKonnectivity, ingressName } from './control-plane.ts';
-import { isPublicEndpoint, NO_OWN_PROXY, publicEndpoint } from './patches.ts';
+import {
+  givesEndpoint,
+  isPublicEndpoint,
+  keepsOutOwnProxy,
+  NO_OWN_PROXY,
+  publicEndpoint,
+} from './patches.ts';
+import { isUnhandledClass } from '../preparation/ingress-class.ts';
 import { certificateNameFindings, hostFindings } from '../preparation/host-names.ts';
 import { deletingFindings, serviceTypeFindings } from '../preparation/object-findings.ts';
 import { quoted } from '../../text/quote.ts';
-import type { FieldWish, PreparationWish } from '../preparation/preparation.ts';
+import type { EntryWish, FieldWish, PreparationWish } from '../preparation/preparation.ts';
 import { GATES, gateFindings } from '../../api/versions.ts';
 
 const INGRESS = ['spec', 'ingress'] as const;
@@ -19,11 +26,12 @@ const PATCHES_VERSION = 'v1beta2';
 /** The fields that it must carry. */
 export function k0sFields(object: KubeObject, wish: PreparationWish): readonly FieldWish[] {
   const { hosts, port } = wish;
-  const ingress = (field: string, value: string | number | boolean, why: string): FieldWish => ({
-    path: [...INGRESS, field],
-    value,
-    why,
-  });
+  const ingress = (
+    field: string,
+    value: string | number | boolean,
+    why: string,
+    isMet?: (present: unknown) => boolean,
+  ): FieldWish => ({ path: [...INGRESS, field], value, why, isMet });
   const isExternalOurs = otherExternalAddress(object, wish) === undefined;
   // Without it k0smotron never says that the control plane is exposed, and Cluster API waits for that.
   const externalWish: FieldWish = {
@@ -32,10 +40,23 @@ export function k0sFields(object: KubeObject, wish: PreparationWish): readonly F
     why: 'k0smotron takes the control plane for exposed',
   };
   // One for another host is from before the hosts were others, put there by whoever writes the fields himself.
-  const endpoint = { entry: publicEndpoint(hosts.api, port), replaces: isPublicEndpoint };
-  const entries = [{ entry: NO_OWN_PROXY }, ...(isExternalOurs ? [endpoint] : [])];
+  const endpoint: EntryWish = {
+    entry: publicEndpoint(hosts.api, port),
+    isMet: (present) => present.some((one) => givesEndpoint(one, hosts.api, port)),
+    replaces: isPublicEndpoint,
+  };
+  const noOwnProxy: EntryWish = {
+    entry: NO_OWN_PROXY,
+    isMet: (present) => present.some(keepsOutOwnProxy),
+  };
+  const entries = [noOwnProxy, ...(isExternalOurs ? [endpoint] : [])];
   return [
-    ingress('deploy', false, 'k0smotron makes no Ingress of its own for the same hosts'),
+    ingress(
+      'deploy',
+      false,
+      'k0smotron makes no Ingress of its own for the same hosts',
+      (present) => present === false || hasUnhandledClass(object, wish),
+    ),
     ingress(
       'apiHost',
       hosts.api,
@@ -46,6 +67,9 @@ export function k0sFields(object: KubeObject, wish: PreparationWish): readonly F
       // The definition wants one, also where konnectivity is off.
       hosts.konnectivity ?? `konnectivity.${hosts.api}`,
       'the konnectivity agents of the workers dial the edge, and the certificate has the host',
+      hasKonnectivity(object)
+        ? undefined
+        : (present) => typeof present === 'string' && present !== '',
     ),
     ingress('port', port, 'the port of the edge'),
     ...(isExternalOurs ? [externalWish] : []),
@@ -59,6 +83,11 @@ export function k0sFields(object: KubeObject, wish: PreparationWish): readonly F
         ]
       : []),
   ];
+}
+
+/** Whether k0smotron's own Ingress is of a class that no controller handles. */
+function hasUnhandledClass(object: KubeObject, wish: PreparationWish): boolean {
+  return isUnhandledClass(valueAt(object, ...INGRESS, 'className'), wish);
 }
 
 /** An external address that is neither the host of the API nor one that it had: somebody else's. */
@@ -89,7 +118,7 @@ export function k0sFindings(object: KubeObject, wish: PreparationWish): readonly
     ...externalAddressFindings(object, wish),
     ...(isElsewhere(object) ? [elsewhere(text)] : []),
     ...(hasPatches(object) ? [] : [noPatches(text, object.apiVersion)]),
-    ...ownIngressFindings(object),
+    ...ownIngressFindings(object, wish),
     ...serviceTypeFindings(object, 'spec.service.type', textAt(object, 'spec', 'service', 'type')),
   ];
 }
@@ -149,10 +178,11 @@ function externalAddressFindings(object: KubeObject, wish: PreparationWish): rea
 }
 
 /** k0smotron never deletes an Ingress that it made. */
-function ownIngressFindings(object: KubeObject): readonly Finding[] {
+function ownIngressFindings(object: KubeObject, wish: PreparationWish): readonly Finding[] {
   const hasOwn =
     textAt(object, ...INGRESS, 'apiHost') !== undefined &&
-    valueAt(object, ...INGRESS, 'deploy') !== false;
+    valueAt(object, ...INGRESS, 'deploy') !== false &&
+    !hasUnhandledClass(object, wish);
   if (!hasOwn) return [];
   const { namespace = '' } = object.metadata;
   return [

@@ -5,7 +5,8 @@ import { textAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
-import { hasKonnectivity, UNHANDLED_CLASS } from '../tenant-control-plane.ts';
+import { UNHANDLED_CLASS } from '../preparation/ingress-class.ts';
+import { hasKonnectivity } from '../tenant-control-plane.ts';
 import { KAMAJI_DOMAIN_ANNOTATION } from './annotations.ts';
 import type { ShimContext, ShimWords } from './shim-words.ts';
 

@@ -1,0 +1,29 @@
+/**
+ * Ingress classes that no controller handles: a provider insists on an Ingress for the hosts, and only the routes of the
+ * Edge may be served.
+ */
+import type { PreparationWish } from './preparation.ts';
+
+/** The class that Snicket writes. No controller handles it. */
+export const UNHANDLED_CLASS = 'snicket-unhandled';
+
+/** Controllers that match `ingressClassName` with a flag handle these without an IngressClass object. */
+const MATCHED_BY_NAME: ReadonlySet<string> = new Set([
+  'contour',
+  'haproxy',
+  'kong',
+  'nginx',
+  'traefik',
+]);
+
+/** Whether no controller handles an Ingress of this class. Without a class, a default one may apply. */
+export function isUnhandledClass(
+  className: unknown,
+  { handledClasses }: Pick<PreparationWish, 'handledClasses'>,
+): boolean {
+  if (className === UNHANDLED_CLASS) return true;
+  if (typeof className !== 'string' || className === '' || handledClasses === undefined) {
+    return false;
+  }
+  return !handledClasses.has(className) && !MATCHED_BY_NAME.has(className);
+}
