@@ -77,7 +77,12 @@ export function objectText({ kind, metadata }: KubeObject): string {
 /** Of the same object, by resourceVersion: a decimal number, which grows with each write. */
 export function isNewer({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
   const [a = '', b = ''] = [one.resourceVersion, other.resourceVersion];
-  return one.uid === other.uid && (a.length === b.length ? a > b : a.length > b.length);
+  return one.uid === other.uid && isLowerVersion(b, a);
+}
+
+/** Whether a resourceVersion, a decimal number without leading zeros, is lower than another. */
+export function isLowerVersion(version: string, than: string): boolean {
+  return version.length === than.length ? version < than : version.length < than.length;
 }
 
 /** A time as most of the API keeps it: in seconds, so that what is read back is what was written. */

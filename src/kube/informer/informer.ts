@@ -6,10 +6,10 @@ import { backoffMs, delay } from '../backoff.ts';
 import type { KubeClient, Selection, WatchEvent } from '../client/client.ts';
 import { assertSelected, type InformerBounds } from './bounds.ts';
 import { InformerCache, type Change, type IndexValues } from './cache.ts';
-import { InformerCounters, isLowerVersion, lostPosition, type RelistReason } from './relist.ts';
+import { InformerCounters, lostPosition, type RelistReason } from './relist.ts';
 import { isKubeError, KubeError } from '../kube-error.ts';
 import { readObject } from '../object-read.ts';
-import type { KubeObject, ObjectKey } from '../object.ts';
+import { isLowerVersion, type KubeObject, type ObjectKey } from '../object.ts';
 import { quoted } from '../../text/quote.ts';
 import type { Resource } from '../resource.ts';
 

@@ -41,9 +41,3 @@ export function lostPosition(reason: KubeErrorReason): RelistReason | undefined 
   const isLost = reason === 'Expired' || reason === 'NotFound' || reason === 'Invalid';
   return isLost ? reason : undefined;
 }
-
-/** Whether a resourceVersion is lower than another. False if one of them is not a decimal number. */
-export function isLowerVersion(version: string, than: string): boolean {
-  const isComparable = [version, than].every((one) => /^\d{1,100}$/.test(one));
-  return isComparable && BigInt(version) < BigInt(than);
-}
