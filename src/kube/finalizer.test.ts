@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { KubeClient } from './client/client.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
+import { OutdatedError } from './outdated-error.ts';
 import { RESOURCES } from './resource.ts';
 import { MemoryApiServer } from './testing/memory/memory-api-server.ts';
 import type { ApiObject } from './store/object-store.ts';
@@ -33,57 +34,59 @@ test('writes nothing if the finalizer is there, or gone, already', async () => {
   expect(server.writes().length).toBe(before);
 });
 
-test('keeps a finalizer that another writer added in the meantime', async () => {
+async function failureOf(change: Promise<unknown>): Promise<unknown> {
+  return change.catch((error: unknown) => error);
+}
+
+test('refuses to change an object that another writer has changed in the meantime', async () => {
   const old = seeded('meantime');
   const { name, namespace } = old.metadata;
-  await client.patch(maps, { name, namespace }, 'merge', {
-    metadata: { finalizers: ['other.dev/x'] },
-  });
+  const theirs = { metadata: { finalizers: ['other.dev/x'] } };
+  const changed = await client.patch<ApiObject>(maps, { name, namespace }, 'merge', theirs);
 
-  const added = await addFinalizer(client, maps, old, FINALIZER);
+  const failure = await failureOf(addFinalizer(client, maps, old, FINALIZER));
+  const added = await addFinalizer(client, maps, changed, FINALIZER);
 
+  expect(failure).toBeInstanceOf(OutdatedError);
+  expect(failure).toMatchObject({ reason: 'Conflict' });
   expect(added?.metadata.finalizers).toEqual(['other.dev/x', FINALIZER]);
 });
 
-test('loses none of four finalizers that are added at once', async () => {
+test('adds one of four finalizers that are added at once, and refuses the others', async () => {
   const object = seeded('crowd');
   const all = Array.from({ length: 4 }, (_, index) => `snicket.dev/f${index}`);
 
-  await Promise.all(all.map((one) => addFinalizer(client, maps, object, one)));
+  const results = await Promise.all(
+    all.map(async (one) => failureOf(addFinalizer(client, maps, object, one))),
+  );
   const { metadata } = (await client.get(maps, { name: 'crowd', namespace: 'default' }))!;
 
-  expect(metadata.finalizers?.toSorted()).toEqual(all);
+  expect(results.filter((result) => result instanceof OutdatedError)).toHaveLength(3);
+  expect(metadata.finalizers).toHaveLength(1);
 });
 
 test('leaves an object of the same name that is another', async () => {
   const old = seeded('reborn');
   await client.delete(maps, { name: 'reborn', namespace: 'default' });
+  const gone = await addFinalizer(client, maps, old, FINALIZER);
   const reborn = seeded('reborn');
 
-  expect(await addFinalizer(client, maps, old, FINALIZER)).toBeUndefined();
+  expect(gone).toBeUndefined();
+  expect(await failureOf(addFinalizer(client, maps, old, FINALIZER))).toBeInstanceOf(OutdatedError);
 
   expect(server.read(maps, { name: 'reborn', namespace: 'default' })).toEqual(reborn);
 });
 
 test('puts none on an object that is being deleted', async () => {
-  const object = seeded('going', ['other.dev/x']);
-  await client.delete(maps, { name: 'going', namespace: 'default' });
+  const key = { name: 'going', namespace: 'default' };
+  seeded(key.name, ['other.dev/x']);
+  await client.delete(maps, key);
+  const going = (await client.get(maps, key))!;
 
-  const left = await addFinalizer(client, maps, object, FINALIZER);
+  const left = await addFinalizer(client, maps, going, FINALIZER);
 
   expect(left?.metadata.finalizers).toEqual(['other.dev/x']);
   expect(left?.metadata.deletionTimestamp).toBeDefined();
-});
-
-test('gives up on a server that always says Conflict', async () => {
-  const object = seeded('contended');
-  server.inject({ kind: 'answer', status: 409, reason: 'Conflict' }, { verb: 'patch' }, 5);
-
-  const failure = await addFinalizer(client, maps, object, FINALIZER).catch(
-    (error: unknown) => error,
-  );
-
-  expect(failure).toMatchObject({ reason: 'Conflict' });
 });
 
 test('refuses an object without a version', async () => {

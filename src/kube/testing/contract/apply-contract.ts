@@ -232,6 +232,12 @@ export function applyContract(subject: () => ContractSubject): void {
     const withOldVersion = await failureOf(
       client.apply({ ...configMap('read-back', { a: '2' }), metadata: oldVersion }),
     );
+    const forced = await failureOf(
+      client.apply(
+        { ...configMap('read-back', { a: '2' }), metadata: oldVersion },
+        { force: true },
+      ),
+    );
     const ofNothing = await failureOf(
       client.apply(
         { ...ingress('nothing', 'a.example.invalid'), status: {} },
@@ -241,6 +247,7 @@ export function applyContract(subject: () => ContractSubject): void {
 
     expect(withManagers).toMatchObject({ reason: 'Invalid', status: 400 });
     expect(withOldVersion).toMatchObject({ reason: 'Conflict' });
+    expect(forced).toMatchObject({ reason: 'Conflict', causes: [] });
     expect(ofNothing).toMatchObject({ reason: 'NotFound' });
     // Not so of every kind: the status of a Service that is not there makes the Service.
     expect(await client.get(RESOURCES.ingress, keyOf('nothing'))).toBeUndefined();

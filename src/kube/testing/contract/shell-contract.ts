@@ -5,6 +5,7 @@ import { EventRecorder } from '../../events/events.ts';
 import { addFinalizer, removeFinalizer } from '../../finalizer.ts';
 import { LeaderElection } from '../../election/leader-election.ts';
 import type { Lease } from '../../election/lease.ts';
+import { OutdatedError } from '../../outdated-error.ts';
 import { RESOURCES, resourceOf } from '../../resource.ts';
 import { createLogger } from '../../../telemetry/log.ts';
 import type { ApiObject } from '../../store/object-store.ts';
@@ -60,19 +61,22 @@ export function shellContract(subject: () => ContractSubject): void {
     expect(repaired.object?.['data']).toEqual({ a: '1', b: '3' });
   });
 
-  test('adds and removes a finalizer while others write', async () => {
+  test('adds and removes a finalizer, and not on top of what another has written', async () => {
     const { client, other } = subject();
     const created = await client.create(
       maps,
       configMap('finalized', {}, { finalizers: ['example.invalid/x'] }),
     );
-    await other.patch(maps, keyOf('finalized'), 'merge', { data: { a: '1' } });
+    const data = { a: '1' };
+    const changed = await other.patch<ApiObject>(maps, keyOf('finalized'), 'merge', { data });
 
-    // `created` is old by now.
-    const added = there(await addFinalizer(client, maps, created, FINALIZER));
+    const failure = await failureOf(addFinalizer(client, maps, created, FINALIZER));
+    const added = there(await addFinalizer(client, maps, changed, FINALIZER));
     await client.delete(maps, keyOf('finalized'));
-    const removed = there(await removeFinalizer(client, maps, added, FINALIZER));
+    const deleted = there(await client.get<ApiObject>(maps, keyOf('finalized')));
+    const removed = there(await removeFinalizer(client, maps, deleted, FINALIZER));
 
+    expect(failure).toBeInstanceOf(OutdatedError);
     expect(added.metadata.finalizers).toEqual(['example.invalid/x', FINALIZER]);
     expect(removed.metadata.finalizers).toEqual(['example.invalid/x']);
     await removeFinalizer(client, maps, removed, 'example.invalid/x');
