@@ -14,6 +14,8 @@ export interface CountedOperator {
   readonly queues: Readonly<Record<string, WorkQueue>>;
   /** By controller. */
   readonly errors: ReadonlyMap<string, number>;
+  /** By controller. */
+  readonly conflicts: ReadonlyMap<string, number>;
   readonly events: EventRecorder;
   /** By cluster: `management`, and `tenant` for all tenants together. */
   readonly informers: Readonly<Record<string, InformerCounters>>;
@@ -56,13 +58,22 @@ export function registerOperatorMetrics(metrics: Metrics, operator: CountedOpera
     ...(['counter', 'reconcile_seconds_total', 'Time that runs have taken.'] as const),
     perQueue((queue) => queue.numbers().runSeconds),
   );
+  const perController = (counts: ReadonlyMap<string, number>) => () =>
+    Object.keys(operator.queues).map((controller) => ({
+      labels: { controller },
+      value: counts.get(controller) ?? 0,
+    }));
   family(
-    ...(['counter', 'reconcile_errors_total', 'Runs that failed and are repeated.'] as const),
-    () =>
-      Object.keys(operator.queues).map((controller) => ({
-        labels: { controller },
-        value: operator.errors.get(controller) ?? 0,
-      })),
+    'counter',
+    'reconcile_errors_total',
+    'Runs that failed and are repeated.',
+    perController(operator.errors),
+  );
+  family(
+    'counter',
+    'reconcile_conflicts_total',
+    'Reconciles repeated because the object changed in between.',
+    perController(operator.conflicts),
   );
   family(
     'gauge',

@@ -9,6 +9,7 @@ import type { KubeClient } from '../kube/client/client.ts';
 import type { ClusterAccess } from '../kube/access/cluster-access.ts';
 import { EventRecorder } from '../kube/events/events.ts';
 import { keyText } from '../kube/object.ts';
+import { OutdatedError } from '../kube/outdated-error.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -106,6 +107,7 @@ export class Operator {
   readonly #edgeController: EdgeController;
   readonly #shimController: ShimController;
   readonly #errors = new Map<string, number>();
+  readonly #conflicts = new Map<string, number>();
   readonly #appliers = new WeakMap<TenantLink, Applier>();
   #isLeading = false;
 
@@ -223,7 +225,9 @@ export class Operator {
         shim: this.#shims,
         lease: this.#leases,
       },
-      ...{ errors: this.#errors, events: this.#events },
+      errors: this.#errors,
+      conflicts: this.#conflicts,
+      events: this.#events,
       informers: { management: management.counters, tenant: this.#links.counters },
       exposures: () => management.exposures.list(),
       edges: () => management.edges.list(),
@@ -334,10 +338,15 @@ export class Operator {
       clock: this.#clock,
       random: this.#random,
       onFailure: ({ key, error, failures, retryInMs }) => {
+        const { log } = this.#options;
+        const retry = { controller, key, error, failures, retryInMs };
+        if (error instanceof OutdatedError) {
+          this.#conflicts.set(controller, (this.#conflicts.get(controller) ?? 0) + 1);
+          log.debug('reconcile repeated because the object has changed', retry);
+          return;
+        }
         this.#errors.set(controller, (this.#errors.get(controller) ?? 0) + 1);
-        this.#options.log.warn('a run failed and will be repeated', {
-          ...{ controller, key, error, failures, retryInMs },
-        });
+        log.warn('a run failed and will be repeated', retry);
       },
     });
   }

@@ -1,4 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
+import { addFinalizer } from '../kube/finalizer.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { OutdatedError } from '../kube/outdated-error.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { MemoryApiServer } from '../kube/testing/memory/memory-api-server.ts';
 import { StatusWriter } from './status-writer.ts';
@@ -111,4 +114,68 @@ test('the latest of an object has the version that our own write has left it wit
 
   const { resourceVersion } = server.read(RESOURCES.edge, { name: 'shared' })!.metadata;
   expect(statuses.latest(seen!).metadata.resourceVersion).toBe(resourceVersion);
+});
+
+test('a status is not written on top of what another has written since', async () => {
+  await using server = await MemoryApiServer.start();
+  const [observed] = server.seed(objectOf('Edge', { name: 'shared' }, { spec: {} }));
+  const client = server.client();
+  const key = { name: 'shared' };
+  const status = { exposures: 9 };
+  const other = server.client({ fieldManager: 'other' });
+  await other.patch(RESOURCES.edge, key, 'merge', { status }, { subresource: 'status' });
+  const current = server.read(RESOURCES.edge, key)!;
+  const statuses = new StatusWriter<Status>(client);
+  const failureOf = async (seen: KubeObject) =>
+    statuses.write(seen, { exposures: 1 }, signal, observed).catch((error: unknown) => error);
+
+  // Whether the watch has delivered the change or not: the decision is older than it.
+  expect(await failureOf(observed!)).toBeInstanceOf(OutdatedError);
+  expect(await failureOf(current)).toBeInstanceOf(OutdatedError);
+
+  expect(server.read(RESOURCES.edge, key)).toEqual(current);
+  expect(() => statuses.assertCurrent(observed!)).toThrow(OutdatedError);
+  expect(() => statuses.assertCurrent(current)).not.toThrow();
+  expect(await statuses.write(current, { exposures: 1 }, signal)).toBe(true);
+});
+
+test('several writes of ours follow each other while the watch is behind', async () => {
+  await using server = await MemoryApiServer.start();
+  const key = { name: 'shared' };
+  const [observed] = server.seed(objectOf('Edge', key, { spec: {} }));
+  const client = server.client();
+  const statuses = new StatusWriter<Status>(client);
+
+  await statuses.write(observed!, { exposures: 1 }, signal);
+  const before = statuses.latest(observed!);
+  const after = (await addFinalizer(client, RESOURCES.edge, before, 'snicket.dev/x', { signal }))!;
+  statuses.wrote(before, after);
+  await statuses.write(observed!, { exposures: 2 }, signal);
+  // The watch has delivered one of them.
+  await statuses.write(after, { exposures: 3 }, signal, observed);
+  const last = statuses.latest(observed!);
+
+  const live = server.read(RESOURCES.edge, key)!;
+  expect(live).toMatchObject({ status: { exposures: 3 } });
+  expect(last.metadata.finalizers).toEqual(['snicket.dev/x']);
+  expect(last.metadata.resourceVersion).toBe(live.metadata.resourceVersion);
+});
+
+test('an object that another has changed after our write is not the latest', async () => {
+  await using server = await MemoryApiServer.start();
+  const key = { name: 'shared' };
+  const [observed] = server.seed(objectOf('Edge', key, { spec: {} }));
+  const client = server.client();
+  const statuses = new StatusWriter<Status>(client);
+  await statuses.write(observed!, { exposures: 1 }, signal);
+  const labels = { a: 'b' };
+  const theirs = await client.patch(RESOURCES.edge, key, 'merge', { metadata: { labels } });
+
+  const latest = statuses.latest(observed!, theirs);
+  const failure = await addFinalizer(client, RESOURCES.edge, latest, 'snicket.dev/x').catch(
+    (error: unknown) => error,
+  );
+
+  expect(failure).toBeInstanceOf(OutdatedError);
+  expect(server.read(RESOURCES.edge, key)?.metadata.finalizers).toBeUndefined();
 });

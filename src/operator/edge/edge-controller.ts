@@ -36,12 +36,13 @@ export class EdgeController {
     this.#statuses = new StatusWriter(options.management.client);
   }
 
-  /** @throws KubeError */
+  /** @throws OutdatedError if the Edge has changed meanwhile; KubeError */
   async reconcile(name: string, signal: AbortSignal): Promise<void> {
     const { management } = this.#options;
     const object = management.edges.get({ name });
     if (object === undefined) this.#statuses.forget(name);
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
+    this.#statuses.assertCurrent(object);
     const status = this.#statusOf(object, this.#statuses.statusOf(object));
     await this.#statuses.write(object, status, signal);
     const { value: edge } = management.book.edgeIn(object);

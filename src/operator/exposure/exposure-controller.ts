@@ -93,7 +93,7 @@ export class ExposureController {
     return this.#reports.isForeign(object, previous);
   }
 
-  /** @throws KubeError for what should be tried again soon. */
+  /** @throws OutdatedError if the Exposure has changed meanwhile; KubeError for what should be tried again soon. */
   async reconcile(key: string, signal: AbortSignal): Promise<LookAgainMs> {
     const { management, probes, secrets, dependencies } = this.#options;
     const object = management.exposures.get(keyIn(key));
@@ -101,6 +101,7 @@ export class ExposureController {
       this.#forget(key);
       return undefined;
     }
+    this.#reports.assertCurrent(object);
     if (object.metadata.deletionTimestamp !== undefined) {
       probes.forget(key);
       return this.#faults.telling(object, async () => this.#leave(key, object, signal), signal);

@@ -54,9 +54,19 @@ export class ExposureReports {
     return this.#statuses.statusOf(this.#seen(object));
   }
 
-  /** The object as our own last report has left it: a patch of an older version would be a conflict. */
+  /** The observed object as our own writes since have left it: a patch of an older version would be a conflict. */
   latest(object: KubeObject): KubeObject {
-    return this.#statuses.latest(this.#seen(object));
+    return this.#statuses.latest(object, this.#seen(object));
+  }
+
+  /** Records a change to the metadata that we have written. */
+  wrote(before: KubeObject, after: KubeObject): void {
+    this.#statuses.wrote(before, after);
+  }
+
+  /** @throws OutdatedError if a write on top of this version was refused already: the watch is behind */
+  assertCurrent(object: KubeObject): void {
+    this.#statuses.assertCurrent(object);
   }
 
   /** Whether a change that the watch tells is somebody else's to the status. */
@@ -139,13 +149,14 @@ export class ExposureReports {
     signal: AbortSignal,
   ): Promise<Verdict | false | undefined> {
     try {
-      return (await this.#statuses.write(this.#seen(object), status, signal)) && undefined;
+      const isNew = await this.#statuses.write(this.#seen(object), status, signal, object);
+      return isNew && undefined;
     } catch (error) {
       if (!isKubeError(error, 'Invalid')) throw error;
       const exposure = keyText(object.metadata);
       this.#options.log.error('a status was refused', { exposure, error });
       const bare = refusedStatus(this.statusOf(object), status, error.message, this.#clock.now());
-      const isNew = await this.#statuses.write(this.#seen(object), bare.status, signal);
+      const isNew = await this.#statuses.write(this.#seen(object), bare.status, signal, object);
       return isNew && bare.ready;
     }
   }
@@ -194,7 +205,8 @@ export class ExposureReports {
       { ...ready, observedGeneration },
       this.#clock.now(),
     );
-    await this.#statuses.write(this.#seen(object), { ...before, conditions }, signal);
+    const status = { ...before, conditions };
+    await this.#statuses.write(this.#seen(object), status, signal, object);
   }
 
   /** Whether this process reports on it for the first time. */

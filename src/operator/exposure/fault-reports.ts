@@ -5,6 +5,7 @@
 import { findingText } from '../../api/finding.ts';
 import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
+import { OutdatedError } from '../../kube/outdated-error.ts';
 import { isWorthTelling, managementFault, StepFailed } from '../management/management-fault.ts';
 import type { ExposureReports } from './exposure-reports.ts';
 import { faultVerdicts } from './verdicts/exposure-verdicts.ts';
@@ -28,6 +29,8 @@ export class FaultReports {
       return result;
     } catch (error) {
       const cause: unknown = error instanceof StepFailed ? error.cause : error;
+      // Not a fault: the next reconcile decides from the current version.
+      if (cause instanceof OutdatedError) throw cause;
       if (!signal.aborted && isKubeError(cause) && this.#isWorthTelling(object, cause)) {
         const condition =
           error instanceof StepFailed ? (error.step as PartialCondition) : undefined;

@@ -18,10 +18,10 @@ export const TENANT_FINALIZER = 'snicket.dev/tenant';
 /** What {@link holdExposure} works with. */
 export interface HoldMeans {
   readonly management: Pick<ManagementCluster, 'client'>;
-  readonly reports: Pick<ExposureReports, 'latest'>;
+  readonly reports: Pick<ExposureReports, 'latest' | 'wrote'>;
 }
 
-/** Puts a finalizer there. False if the object is gone, or another one by now. @throws KubeError */
+/** Puts a finalizer there. False if the object is gone, or is being deleted. @throws OutdatedError, KubeError */
 export async function holdExposure(
   { management, reports }: HoldMeans,
   object: KubeObject,
@@ -29,10 +29,11 @@ export async function holdExposure(
   signal: AbortSignal,
 ): Promise<boolean> {
   const latest = reports.latest(object);
-  if (latest.metadata.uid !== object.metadata.uid) return false;
   const { client } = management;
   const held = await addFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
-  return held !== undefined && held.metadata.deletionTimestamp === undefined;
+  if (held === undefined) return false;
+  if (held !== latest) reports.wrote(latest, held);
+  return held.metadata.deletionTimestamp === undefined;
 }
 
 /** Takes a finalizer off that an Exposure no longer needs. @throws KubeError */
