@@ -1,6 +1,8 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { DrivenClock } from '../../clock/testing/driven-clock.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { DEFAULT_LEASE_DURATION_MS, OWNER_LEASE } from '../../tenant/owner-lease.ts';
+import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { ROUTES_FINALIZER, TENANT_FINALIZER } from '../exposure/finalizers.ts';
 import type { OperatorOptions } from '../operator.ts';
@@ -272,6 +274,35 @@ describe.concurrent('two management clusters with one tenant', () => {
     await first.untilLookedAt(2);
     expect(writes.of(first).slice(count)).toMatchObject([{ verb: 'replace', kind: 'Lease' }]);
     expect(contentsOf(tenant)).toEqual(before);
+  });
+
+  test('an owner whose Lease expires between two writes does not send the second', async () => {
+    await using clusters = await TwoClusters.create();
+    const { first, tenant, writes } = clusters;
+    const { clock } = first.environment;
+    if (!(clock instanceof DrivenClock)) throw new TypeError('the lab has no fake time');
+    clusters.startOperator(first, { tenantTimeoutMs: DEFAULT_LEASE_DURATION_MS / 3 });
+    await first.untilCondition('blue', 'WorkersReady', /^True/);
+    const fault = { kind: 'answer', status: 500, reason: 'InternalError' } as const;
+    tenant.server.inject(fault, { verb: 'update', plural: 'leases' }, Infinity);
+    await clusters.pass(DEFAULT_LEASE_DURATION_MS * (2 / 3) - 30_000);
+    let sent: number | undefined;
+    writes.onWrite = ({ kind }) => {
+      if (kind !== 'EndpointSlice' || sent !== undefined) return;
+      sent = writes.all.length;
+      clock.advance(60_000);
+    };
+
+    await tenant.user.delete(RESOURCES.daemonSet, PROXY);
+    await tenant.user.delete(RESOURCES.endpointSlice, KUBERNETES);
+
+    await first.untilCondition('blue', 'WorkersReady', /^False TenantUnreachable.*leases/);
+    const kinds = new Set(writes.all.slice(sent).map(({ kind }) => kind));
+    expect(kinds).toEqual(new Set(['Lease']));
+    // That is no fault of the tenant.
+    expect(JSON.stringify(first.log)).not.toContain('is not held');
+    tenant.server.clearFaults();
+    await first.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
   test('a deleted Exposure that does not own the tenant removes nothing from it', async () => {

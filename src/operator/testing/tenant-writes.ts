@@ -35,6 +35,8 @@ export function identityIn({ management }: OperatorLab, exposure = 'blue'): stri
 /** Records the writes of operators to one tenant. */
 export class TenantWrites {
   readonly all: TenantWrite[] = [];
+  /** Called after each write that is recorded, before it is sent. */
+  onWrite: (write: TenantWrite) => void = () => {};
   /** Labs whose operators do not reach the tenant. */
   readonly cutOff = new Set<OperatorLab>();
   readonly #tenant: LabTenant;
@@ -69,7 +71,9 @@ export class TenantWrites {
     };
     const record = (verb: TenantWrite['verb'], kind: string) => {
       reach();
-      this.all.push({ by, verb, kind, holderIdentity: holderIn(this.#tenant) });
+      const write = { by, verb, kind, holderIdentity: holderIn(this.#tenant) };
+      this.all.push(write);
+      this.onWrite(write);
     };
     return {
       server: client.server,
