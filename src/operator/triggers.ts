@@ -89,12 +89,15 @@ export class Triggers implements ManagementListener {
     this.#options.exposures.add(keyText(exposure));
   };
 
-  /** Somebody claims hosts, or gives them up: those of ours that are among them are looked at. */
+  /** A foreign route claims hosts or gives them up: the Exposures with these hosts are reconciled. */
   readonly onStranger = (object: KubeObject): void => {
-    const claims = claimsOf(object);
-    for (const route of this.#options.management().tenantRoutes.list()) {
-      const isClaimed = claims.some((claim) => covers(claim, route.spec.host));
-      if (isClaimed) this.#options.exposures.add(exposureKeyOf(route));
+    const { tenantRoutes } = this.#options.management();
+    for (const claim of claimsOf(object)) {
+      const routes =
+        claim.match === 'exact'
+          ? tenantRoutes.ofHost(claim.host)
+          : tenantRoutes.list().filter(({ spec }) => covers(claim, spec.host));
+      for (const route of routes) this.#options.exposures.add(exposureKeyOf(route));
     }
   };
 

@@ -159,12 +159,39 @@ describe('hosts', () => {
     const book = bookOf([blue, rival], edges);
     expect(book.wishOf(blue).value?.conflict).toBeUndefined();
 
-    const moved = { ...edges[0]!, spec: { driver: 'snicket', domain: 'other.test' } };
-    edges[0] = moved;
-    book.edgeChanged();
+    const previous = edges[0]!;
+    const object = { ...previous, spec: { driver: 'snicket', domain: 'other.test' } };
+    edges[0] = object;
+    book.edgeChanged({ type: 'MODIFIED', object, previous });
 
     expect(book.wishOf(blue).value?.conflict?.message).toContain('Exposure tenants/a');
   });
+});
+
+test('a new status of an Edge has no Exposure read again', () => {
+  const metadata = { name: 'a', annotations: DEFAULT, generation: 1 };
+  const previous = { ...edge('a', {}), metadata };
+  const exposures = [exposure('blue')];
+  let lists = 0;
+  const book = new ExposureBook({
+    exposures: () => {
+      lists++;
+      return exposures;
+    },
+    edges: () => [previous],
+  });
+  const claimants = () => [...book.claimantsOf('tenants-blue.k8s.example.test')];
+  expect(claimants()).toEqual(['tenants/blue']);
+
+  const object = { ...previous, status: { exposures: 1 } };
+  book.edgeChanged({ type: 'MODIFIED', object, previous });
+  claimants();
+  expect(lists).toBe(1);
+
+  const changed = { ...previous, metadata: { ...metadata, generation: 2 } };
+  book.edgeChanged({ type: 'MODIFIED', object: changed, previous });
+  claimants();
+  expect(lists).toBe(2);
 });
 
 describe('the book', () => {

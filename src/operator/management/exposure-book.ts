@@ -71,9 +71,11 @@ export class ExposureBook {
     this.#tenantRoutes = sources.tenantRoutes ?? new TenantRouteIndex();
   }
 
-  /** An Edge is not what it was: the hosts of every Exposure may have changed. */
-  edgeChanged(): void {
-    this.#holders = undefined;
+  /** To be called for every change of an Edge. Another spec or annotation may change the hosts of every Exposure. */
+  edgeChanged(change: Change<KubeObject>): void {
+    if (change.type !== 'MODIFIED' || !isSameEdge(change.object, change.previous)) {
+      this.#holders = undefined;
+    }
   }
 
   /** An Exposure is not what it was. */
@@ -193,6 +195,16 @@ export class ExposureBook {
     const hosts = edge && hostsOf(exposure, edge);
     return { exposure, hosts: hosts === undefined || 'code' in hosts ? undefined : hosts };
   }
+}
+
+/** Whether only the status of an Edge differs: the operator writes that often. */
+function isSameEdge({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
+  return (
+    one.generation !== undefined &&
+    one.generation === other.generation &&
+    one.deletionTimestamp === other.deletionTimestamp &&
+    Bun.deepEquals(one.annotations, other.annotations)
+  );
 }
 
 /** One that cannot be read counts as none, as in every other place. */

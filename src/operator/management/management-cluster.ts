@@ -127,7 +127,7 @@ export class ManagementCluster implements ManagementView {
       listener.onExposure(change.object, previousOf(change));
     });
     this.edges.onChange((change) => {
-      this.book.edgeChanged();
+      this.book.edgeChanged(change);
       listener.onEdge(change.object, previousOf(change));
     });
     this.#services.onChange(({ object }) => {
