@@ -30,7 +30,7 @@ export interface TenantLinksOptions {
   readonly freshMs: number;
   /** For how long a roll-out of the proxies may stand still. Default 120,000. */
   readonly stuckAfterMs?: number | undefined;
-  /** Whether this operator owns the tenant that the client leads to. */
+  /** Whether this operator owns the tenant that the client points to. */
   readonly isOwned: (exposure: string, client: KubeClient) => boolean;
   /** Default: a client of the tenant's API server, within {@link TENANT_LIMITS}. */
   readonly connect?: (access: ClusterAccess) => KubeClient;

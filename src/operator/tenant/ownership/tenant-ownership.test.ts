@@ -176,7 +176,7 @@ describe('an owner', () => {
     expect(a.isOwner).toBe(true);
   });
 
-  test('does not own the tenant by another client, which may lead to another tenant', async () => {
+  test('does not own the tenant by another client, which may point to another tenant', async () => {
     const a = new Cluster('a');
     await a.acquire();
 
@@ -311,6 +311,19 @@ describe('another Exposure of the same management cluster', () => {
     a.clock.advance(100 * DURATION_MS);
 
     expect(await a.acquire({}, 'tenants/copy')).toEqual({ kind: 'Here', exposure: 'tenants/blue' });
+  });
+
+  test('is called when the first is gone without releasing the Lease', async () => {
+    const a = new Cluster('a');
+    await a.acquire();
+    await a.acquire({}, 'tenants/copy');
+    await a.ownership.tend('tenants/copy', signal);
+    expect(a.changed).toEqual([]);
+
+    a.exposures.delete('tenants/blue');
+    await a.ownership.tend('tenants/copy', signal);
+
+    expect(a.changed).toEqual(['tenants/copy']);
   });
 
   test('takes over at once from one that is gone', async () => {

@@ -204,7 +204,7 @@ export class TenantOwnership {
   }
 
   async #poll(key: string, { client }: ForeignLease, signal: AbortSignal): Promise<void> {
-    const { clock, schedule, onChange } = this.#options;
+    const { clusterId, hasExposure, clock, schedule, onChange } = this.#options;
     const inTime = AbortSignal.any([signal, clock.timeoutSignal(TEND_TIMEOUT_MS)]);
     let lease: OwnerLease | undefined;
     try {
@@ -219,7 +219,9 @@ export class TenantOwnership {
     this.#failing.delete(key);
     if (this.#foreign.get(key)?.client !== client) return; // acquired or forgotten meanwhile
     const leftMs = lease === undefined ? 0 : this.#observe(key, client, lease);
-    if (leftMs === 0) onChange(key);
+    const neighbor = lease && exposureOfCluster(lease.holderIdentity, clusterId());
+    const isOrphan = neighbor !== undefined && !hasExposure(neighbor);
+    if (leftMs === 0 || isOrphan) onChange(key);
     else schedule(key, Math.min(POLL_MS, leftMs));
   }
 
@@ -275,7 +277,7 @@ export class TenantOwnership {
       this.#options.clock.nowMs() >= held.validUntilMs
     )
       return false;
-    // Another client may lead to another tenant, whose Lease was renewed by this operator some other time.
+    // Another client may point to another tenant, whose Lease was renewed by this operator some other time.
     if (held.client !== client) return false;
     this.#held.set(key, { ...held, lease });
     return true;
