@@ -129,11 +129,12 @@ test('kubectl get exposures says how it is', async () => {
   expect(head.split(/\s+/)).toEqual([
     'NAMESPACE',
     'NAME',
-    'HOST',
+    'ENDPOINT',
     'EDGE',
     'MODE',
     'PROXIES',
     'READY',
+    'REACHABLE',
     'REASON',
     'AGE',
   ]);

@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { parseListenAddress, type ListenAddress } from '../../net/listen-address.ts';
 import type { EngineChoice } from '../../engine/open-engine.ts';
 import type { GatewayOptions } from '../../gateway/options.ts';
-import { parseNetworks as networks } from '../../gateway/switchboard/trusted-sources.ts';
+import { parseNetworks as networks } from '../../gateway/routes/networks.ts';
 import { fileName, parseHttp, refusing, wholeNumber } from './flag-values.ts';
 import type { CommandIo } from '../io/command-io.ts';
 

@@ -3,6 +3,7 @@
  * fault says where in the values it is, and whoever has the text finds the line.
  */
 import { serverNameFault } from '../../wire/hello/server-name.ts';
+import { networkFault } from './networks.ts';
 import { isEndpoint } from './endpoint-text.ts';
 import { ROUTE_KINDS, type Route, type RouteKind, type RouteLimits } from './route.ts';
 
@@ -29,9 +30,12 @@ export class RouteFault extends Error {
 /** The keys that there are: in the file, in a route, in its limits. */
 export const ROUTE_KEYS = {
   file: ['routes'],
-  route: ['tenant', 'host', 'kind', 'endpoints', 'limits'],
+  route: ['tenant', 'host', 'kind', 'endpoints', 'limits', 'allowedSources'],
   limits: ['connections', 'connectionsPerSecond'],
 } as const;
+
+/** Keys that a route need not have. */
+const OPTIONAL_KEYS = 2;
 
 /** Of every route that has none of its own. */
 const NO_LIMITS: RouteLimits = {};
@@ -81,10 +85,11 @@ function says(value: Readonly<Record<string, unknown>>, route: Route): boolean {
   let keys = 0;
   for (const _ in value) keys++;
   const { endpoints } = value;
-  // Routes with limits are few: those are looked at anew.
+  // Routes with limits or allowed sources are few: those are parsed again.
   return (
-    keys === ROUTE_KEYS.route.length - 1 &&
+    keys === ROUTE_KEYS.route.length - OPTIONAL_KEYS &&
     route.limits === NO_LIMITS &&
+    route.allowedSources === undefined &&
     value.host === route.host &&
     value.tenant === route.tenant &&
     value.kind === route.kind &&
@@ -97,13 +102,28 @@ function says(value: Readonly<Record<string, unknown>>, route: Route): boolean {
 function routeFrom(value: unknown, index: number): Route {
   const path = ['routes', index] as const;
   const fields = objectAt(value, ROUTE_KEYS.route, 'a route', path);
-  return {
+  const route = {
     tenant: tenantFrom(fields.tenant, path),
     host: hostFrom(fields.host, path),
     kind: kindFrom(fields.kind, path),
     endpoints: endpointsFrom(fields.endpoints, path),
     limits: limitsFrom(fields.limits, path),
   };
+  if (fields.allowedSources === undefined) return route;
+  return { ...route, allowedSources: sourcesFrom(fields.allowedSources, path) };
+}
+
+function sourcesFrom(value: unknown, path: ValuePath): readonly string[] {
+  if (!Array.isArray(value) || value.length === 0) {
+    const advice = "write a list of networks such as ['10.0.0.0/8'], or leave it out to allow all";
+    throw faultAt(path, 'allowedSources', value, advice);
+  }
+  return (value as unknown[]).map((network, index) => {
+    const fault =
+      typeof network === 'string' ? networkFault(network) : `${described(network)} is no text`;
+    if (fault === undefined) return network as string;
+    throw new RouteFault(`an allowed source: ${fault}`, [...path, 'allowedSources', index]);
+  });
 }
 
 function tenantFrom(value: unknown, path: ValuePath): string {

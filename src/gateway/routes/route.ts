@@ -24,6 +24,8 @@ export interface Route {
   /** As `10.0.0.5:6443` and `[fd00::5]:6443`; none while the tenant is not ready. */
   readonly endpoints: readonly string[];
   readonly limits: RouteLimits;
+  /** Networks that clients may connect from, as `10.0.0.0/8`. Absent: any. */
+  readonly allowedSources?: readonly string[] | undefined;
 }
 
 /** Whether two routes say the same. */
@@ -35,7 +37,12 @@ export function isSameRoute(a: Route, b: Route): boolean {
     a.kind === b.kind &&
     a.limits.connections === b.limits.connections &&
     a.limits.connectionsPerSecond === b.limits.connectionsPerSecond &&
-    a.endpoints.length === b.endpoints.length &&
-    a.endpoints.every((endpoint, index) => endpoint === b.endpoints[index])
+    isSameList(a.endpoints, b.endpoints) &&
+    isSameList(a.allowedSources, b.allowedSources)
   );
+}
+
+function isSameList(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.length === b.length && a.every((item, index) => item === b[index]);
 }

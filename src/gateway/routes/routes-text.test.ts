@@ -118,6 +118,9 @@ test.each([
     "routes.yaml:6:25: 'connections' is 0; write a whole number from 1",
   ],
   [entry('limits: {connections: 1.5}'), "'connections' is 1.5"],
+  [entry('allowedSources: []'), "'allowedSources' is []; write a list of networks"],
+  [entry('allowedSources: [10.0.0.1/8]'), "'10.0.0.1/8' has bits set behind its prefix"],
+  [entry('allowedSources: [7]'), 'an allowed source: 7 is no text'],
   [
     entry('limits: {conns: 1}'),
     "limits cannot have 'conns'; it may have connections, connectionsPerSecond",

@@ -149,6 +149,10 @@ export class GatewaySwitchboard implements Switchboard {
   }
 
   #admit(entry: Entry, dropBytes: number, caller: Caller, verdict: Verdict): void {
+    if (entry.sources !== undefined && !entry.sources.has(this.#introductions.sourceOf(caller))) {
+      const answer = ALERT_RECORDS.handshake_failure;
+      return this.#refuseEntry(entry, 'source_not_allowed', answer, caller, verdict);
+    }
     const refusal = this.#overLimit(entry);
     if (refusal !== undefined) {
       return this.#refuseEntry(entry, refusal, ALERT_RECORDS.internal_error, caller, verdict);

@@ -10,7 +10,8 @@ import {
   VERSION_1_FIRST_BYTE,
   type ProxyHeader,
 } from '../../wire/proxy-header.ts';
-import { TrustedSources, type ProxyProtocol } from './trusted-sources.ts';
+import { NetworkSet } from '../routes/networks.ts';
+import type { ProxyProtocol } from './trusted-sources.ts';
 
 /** Why nothing after the headers is looked at. */
 export type IntroductionRefusal =
@@ -25,7 +26,7 @@ export class Introductions {
   isVerified = false;
 
   readonly #proxyProtocol: ProxyProtocol;
-  readonly #trusted: TrustedSources | undefined;
+  readonly #trusted: NetworkSet | undefined;
   readonly #one = new ProxyHeaderStack({ depth: 1 });
   readonly #two = new ProxyHeaderStack({ depth: 2 });
   #balancerHeader: ProxyHeader | undefined;
@@ -33,7 +34,7 @@ export class Introductions {
   constructor(proxyProtocol: ProxyProtocol) {
     this.#proxyProtocol = proxyProtocol;
     const isList = proxyProtocol !== 'nobody' && proxyProtocol !== 'everybody';
-    this.#trusted = isList ? new TrustedSources(proxyProtocol) : undefined;
+    this.#trusted = isList ? new NetworkSet(proxyProtocol) : undefined;
   }
 
   /** Whether a load balancer has this address, by whose clients a header is wanted. */
@@ -62,6 +63,11 @@ export class Introductions {
     if (isBalancer && isMissing) return 'proxy_header_missing';
     const isUnsigned = this.tenantHeader !== undefined && this.tenantHeader.stampStart < 0;
     return isUnsigned ? 'proxy_header_not_allowed' : stack.end;
+  }
+
+  /** The address that a connection comes from: as a load balancer says, or else that of the peer. */
+  sourceOf(caller: Caller): string {
+    return this.#balancerHeader?.addresses()?.source.address ?? caller.remoteAddress;
   }
 
   /** Whom the headers that are believed speak of, the innermost of them; nothing if there is none. For logs. */

@@ -5,6 +5,7 @@ import { Endpoint } from '../../engine/endpoint.ts';
 import type { TenantKey } from '../../wire/tenant-key.ts';
 import type { RouteKind } from '../routes/route.ts';
 import type { PlacedRoute, RouteChanges } from '../routes/route-table.ts';
+import { NetworkSet } from '../routes/networks.ts';
 import { Rotation } from './rotation.ts';
 import type { KeyHolder } from './tenant-gate.ts';
 
@@ -24,6 +25,8 @@ export class Entry implements KeyHolder {
   /** 0: no limit. */
   maxConnections = 0;
   connectionsPerSecond = 0;
+  /** Where clients may connect from; undefined: anywhere. */
+  sources: NetworkSet | undefined = undefined;
   keys: readonly TenantKey[] | undefined = undefined;
   keysGeneration = 0;
 
@@ -80,6 +83,7 @@ export class RouteBook {
     entry.maxConnections = route.limits.connections ?? this.#limits.connections;
     entry.connectionsPerSecond =
       route.limits.connectionsPerSecond ?? this.#limits.connectionsPerSecond;
+    entry.sources = route.allowedSources && new NetworkSet(route.allowedSources);
     this.#bySlot[slot] = entry;
     this.#byHost.set(entry.host, entry);
   }

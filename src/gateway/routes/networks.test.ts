@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { parseNetworks, TrustedSources } from './trusted-sources.ts';
+import { NetworkSet, parseNetworks } from './networks.ts';
 
 test('knows who is in its networks, of both families', () => {
-  const sources = new TrustedSources(parseNetworks('10.0.0.0/8, 192.0.2.7,fd00::/8'));
+  const sources = new NetworkSet(parseNetworks('10.0.0.0/8, 192.0.2.7,fd00::/8'));
 
   for (const inside of ['10.255.0.1', '192.0.2.7', 'fd00::1', '10.255.0.1']) {
     expect(sources.has(inside)).toBeTrue();
@@ -13,7 +13,7 @@ test('knows who is in its networks, of both families', () => {
 });
 
 test('takes a prefix of 0 as everybody of that family', () => {
-  const sources = new TrustedSources(parseNetworks('0.0.0.0/0'));
+  const sources = new NetworkSet(parseNetworks('0.0.0.0/0'));
 
   expect(sources.has('203.0.113.1')).toBeTrue();
   expect(sources.has('fd00::1')).toBeFalse();
@@ -24,14 +24,14 @@ test.each([
   ['10.1.2.3/31', '10.1.2.2', '10.1.2.4'],
   ['2001:db8::/33', '2001:db8:7fff::1', '2001:db8:8000::1'],
 ])('ends %s within a byte', (network, inside, outside) => {
-  const sources = new TrustedSources([network]);
+  const sources = new NetworkSet([network]);
 
   expect(sources.has(inside)).toBeTrue();
   expect(sources.has(outside)).toBeFalse();
 });
 
 test('still answers after more sources than it remembers', () => {
-  const sources = new TrustedSources(['10.0.0.0/8']);
+  const sources = new NetworkSet(['10.0.0.0/8']);
   for (let index = 0; index < 5000; index++) sources.has(`11.0.${index >> 8}.${index & 255}`);
 
   expect(sources.has('10.0.0.1')).toBeTrue();

@@ -1,0 +1,114 @@
+/**
+ * IP networks as people write them: `10.0.0.0/8`, `fd00::/8`, `10.0.0.1`.
+ */
+import { ipBytes } from '../../wire/ip-address.ts';
+
+/** What is wrong with a network, as a sentence for the user; undefined if it is valid. */
+export function networkFault(text: string): string | undefined {
+  try {
+    refuseHostBits(text, networkFrom(text));
+    return undefined;
+  } catch (error) {
+    if (error instanceof TypeError) return error.message;
+    throw error;
+  }
+}
+
+/** A list of networks, separated by commas. @throws TypeError with a sentence for the user. */
+export function parseNetworks(text: string): readonly string[] {
+  return text.split(',').map((part) => {
+    const network = part.trim();
+    refuseHostBits(network, networkFrom(network));
+    return network;
+  });
+}
+
+/** Tells whether addresses are in some networks, with the last answers at hand: most sources connect again. */
+export class NetworkSet {
+  readonly #networks: readonly Network[];
+  readonly #known = new Map<string, boolean>();
+
+  /** The networks have passed {@link networkFault} or {@link parseNetworks}. */
+  constructor(networks: readonly string[]) {
+    this.#networks = networks.map(networkFrom);
+  }
+
+  has(address: string): boolean {
+    const known = this.#known.get(address);
+    if (known !== undefined) return known;
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+    const bytes = ipBytes(address);
+    const isIn = bytes !== undefined && this.#networks.some((network) => contains(network, bytes));
+    this.#known.set(address, isIn);
+    return isIn;
+  }
+}
+
+const MAX_KNOWN = 1024;
+
+interface Network {
+  readonly bytes: Uint8Array;
+  readonly prefix: number;
+}
+
+function networkFrom(text: string): Network {
+  const [address = '', length, ...rest] = text.split('/');
+  const bytes = ipBytes(address);
+  if (bytes === undefined || rest.length > 0) {
+    throw new TypeError(`'${text}' is not an IP network; write 10.0.0.0/8, fd00::/8 or 10.0.0.1`);
+  }
+  const bits = 8 * bytes.length;
+  const prefix = length === undefined ? bits : /^\d{1,3}$/.test(length) ? Number(length) : Infinity;
+  if (prefix > bits) {
+    throw new TypeError(
+      `'${text}' has no prefix length from 0 to ${bits}; write ${address}/${bits} for one address`,
+    );
+  }
+  if (isMapped(bytes) && prefix >= MAPPED_BITS) {
+    const network = `${bytes.subarray(MAPPED_BITS / 8).join('.')}/${prefix - MAPPED_BITS}`;
+    throw new TypeError(
+      `'${text}' is a network of IPv4 in the form of IPv6, in which no client comes; write ${network}`,
+    );
+  }
+  return { bytes, prefix };
+}
+
+/** Of ::ffff:0:0/96 (RFC 4291 section 2.5.5.2). Sockets for IPv6 take no IPv4 here, so no address has that form. */
+const MAPPED_BITS = 96;
+
+function isMapped(bytes: Uint8Array): boolean {
+  const isWide = bytes.length === 16 && bytes[10] === 0xff && bytes[11] === 0xff;
+  return isWide && bytes.subarray(0, 10).every((byte) => byte === 0);
+}
+
+/** 10.0.0.1/8 is all of 10.0.0.0/8, which whoever wrote it may not have meant. */
+function refuseHostBits(text: string, { bytes, prefix }: Network): void {
+  const masked = bytes.map((byte, index) => byte & maskOf(prefix - 8 * index));
+  if (Buffer.compare(masked, bytes) === 0) return;
+  const address = text.slice(0, text.indexOf('/'));
+  throw new TypeError(
+    `'${text}' has bits set behind its prefix; write ${ipText(masked)}/${prefix} for the network, or ${address} for one address`,
+  );
+}
+
+/** An address as a person writes it; the zeros at the end of a network, the only ones to expect, are `::`. */
+function ipText(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.');
+  const hex = Buffer.from(bytes).toString('hex');
+  const groups = (hex.match(/.{4}/g) ?? []).map((group) => Number.parseInt(group, 16).toString(16));
+  return groups.join(':').replace(/(?:^|:)0(?::0)+$/, '::');
+}
+
+/** Of one byte: its first bits, as many as are left of a prefix. */
+function maskOf(bitsLeft: number): number {
+  return (0xff00 >> Math.max(0, Math.min(8, bitsLeft))) & 0xff;
+}
+
+function contains({ bytes, prefix }: Network, address: Uint8Array): boolean {
+  if (bytes.length !== address.length) return false;
+  for (let bit = 0; bit < prefix; bit += 8) {
+    const differs = (bytes[bit >> 3] ?? 0) ^ (address[bit >> 3] ?? 0);
+    if ((differs & maskOf(prefix - bit)) !== 0) return false;
+  }
+  return true;
+}
