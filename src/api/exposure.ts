@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
 import { controlPlaneSpec, type ControlPlaneSpec } from './control-plane-spec.ts';
 import type { ExposureStatus } from './exposure-status.ts';
+import { allowedSources, routeLimits } from './route-policy.ts';
 import { objectName, type DeepReadonly } from './values/kubernetes-values.ts';
 import { host } from './values/network-values.ts';
 import { withRules } from './values/rule.ts';
@@ -57,6 +58,23 @@ export const exposureSpec = z.strictObject({
     .default('Patch')
     .describe(
       "What is done if the control plane's own object lacks something, such as a name in its certificate. Patch: add it, but stop where somebody else owns the field. Force: take the field over. Report: touch nothing and say what to write.",
+    ),
+  limits: routeLimits
+    .optional()
+    .describe(
+      "limits limits what the tenant takes of Snicket's gateway, each of its hosts by itself. Edges with other drivers do not enforce it.",
+    ),
+  access: z
+    .strictObject({
+      allowedSources: allowedSources
+        .optional()
+        .describe(
+          'allowedSources lists the networks that clients and workers may connect from. Default: any.',
+        ),
+    })
+    .optional()
+    .describe(
+      "access limits who reaches the tenant through Snicket's gateway. Edges with other drivers do not enforce it.",
     ),
   worker: workerSpec
     .prefault({})

@@ -108,7 +108,7 @@ test('names the fields that there are when it meets another in a file', () => {
     {
       path: 'spec',
       sentence:
-        'there is no field "edges"; there are edgeRef, controlPlane, hosts, prepare, worker',
+        'there is no field "edges"; there are edgeRef, controlPlane, hosts, prepare, limits, access, worker',
       unknownField: 'edges',
     },
   ]);

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
 import { DRIVERS } from './edge.ts';
+import { allowedSources, routeLimits } from './route-policy.ts';
 import { objectName, type DeepReadonly } from './values/kubernetes-values.ts';
 import { host, port } from './values/network-values.ts';
 
@@ -49,6 +50,12 @@ export const tenantRouteSpec = z.strictObject({
         .describe('service is the Service in front of the control plane.'),
     })
     .describe('backend is where connections to the host go.'),
+  limits: routeLimits
+    .optional()
+    .describe('limits limits what the host takes of the gateway. Default: as the gateway has it.'),
+  allowedSources: allowedSources
+    .optional()
+    .describe('allowedSources lists the networks that clients may connect from. Default: any.'),
 });
 
 /** The spec. */

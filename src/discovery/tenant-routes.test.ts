@@ -101,6 +101,23 @@ describe('a route', () => {
     expect(route?.endpoints).toEqual(['10.0.0.1:6443']);
   });
 
+  test('has the limits and allowed sources of its TenantRoute', () => {
+    const limits = { maxConnections: 5, newConnectionsPerSecond: 2 };
+    const allowedSources = ['10.0.0.0/8', '10.0.0.1/8'];
+
+    const { route, faults } = resultOf({
+      tenantRoutes: [tenantRoute('blue', { limits, allowedSources })],
+    });
+
+    expect(route).toMatchObject({
+      limits: { connections: 5, connectionsPerSecond: 2 },
+      allowedSources: ['10.0.0.0/8'],
+    });
+    expect(faults).toEqual([
+      'TenantRoute tenants/blue-1 has an invalid allowed source 10.0.0.1/8, which allows nothing',
+    ]);
+  });
+
   test('exists before its tenant does', () => {
     expect(endpointsOf()).toEqual([]);
     expect(endpointsOf(slice(null))).toEqual([]);

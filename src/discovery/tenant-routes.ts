@@ -3,8 +3,9 @@
  */
 import { exposureKeyOf, firstRoute } from '../api/host-ownership.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
+import { networkFault } from '../gateway/routes/networks.ts';
 import { isEndpoint } from '../gateway/routes/endpoint-text.ts';
-import type { Route } from '../gateway/routes/route.ts';
+import type { Route, RouteLimits } from '../gateway/routes/route.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
 import { quoted } from '../text/quote.ts';
 import { isIPv6 } from '../wire/ip-address.ts';
@@ -74,16 +75,25 @@ export function hostRoute({ host, tenantRoutes, slicesOf, edge }: HostFacts): Ho
     slicesOf(namespace, service.name),
     service.portName ?? '',
   );
+  const { limits, allowedSources } = route.spec;
+  const isValid = (source: string) => networkFault(source) === undefined;
   return {
     route: {
       tenant,
       host,
       kind: route.spec.type === 'API' ? 'api' : 'konnectivity',
-      limits: NO_LIMITS,
+      limits: limits === undefined ? NO_LIMITS : limitsOf(limits),
       endpoints,
+      ...(allowedSources !== undefined && { allowedSources: allowedSources.filter(isValid) }),
     },
     faults: [
       ...faults,
+      ...(allowedSources ?? [])
+        .filter((source) => !isValid(source))
+        .map(
+          (source) =>
+            `TenantRoute ${keyText(route.metadata)} has an invalid allowed source ${quoted(source)}, which allows nothing`,
+        ),
       ...unusable.map(
         (text) =>
           `Service ${namespace}/${service.name} of Exposure ${tenant} has an invalid endpoint ${quoted(text)}, which is ignored`,
@@ -97,6 +107,14 @@ function isServedHere({ spec }: TenantRoute, edge: string | undefined): boolean 
 }
 
 const NO_LIMITS = {};
+
+function limitsOf(limits: NonNullable<TenantRoute['spec']['limits']>): RouteLimits {
+  const { maxConnections, newConnectionsPerSecond } = limits;
+  return {
+    ...(maxConnections !== undefined && { connections: maxConnections }),
+    ...(newConnectionsPerSecond !== undefined && { connectionsPerSecond: newConnectionsPerSecond }),
+  };
+}
 
 interface Endpoints {
   readonly endpoints: readonly string[];

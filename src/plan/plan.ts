@@ -21,7 +21,7 @@ import type { Finding } from '../api/finding.ts';
 import { exposureRoutes, routesFindings } from './exposure-routes.ts';
 import { fixedServiceFindings, fixedServiceObjects } from './fixed-service.ts';
 import { ownedBy } from './ownership.ts';
-import { tenantRoutes } from './tenant-routes.ts';
+import { tenantRoutes, unenforcedPolicy } from './tenant-routes.ts';
 import type { ExposureRoutes } from '../edges/route.ts';
 
 /** What somebody wants. */
@@ -129,10 +129,15 @@ function managementSide(
   return {
     routes,
     // TenantRoutes first: they are the record of who owns the hosts.
-    management: ownedBy(exposure, [...tenantRoutes(routes, edge), ...service, ...objects]),
+    management: ownedBy(exposure, [
+      ...tenantRoutes(routes, edge, exposure),
+      ...service,
+      ...objects,
+    ]),
     findings: about(
       'routes',
       ...routesFindings(input),
+      unenforcedPolicy(exposure, edge),
       ...(endpoints === undefined ? [] : fixedServiceFindings(endpoints, place)),
     ),
   };

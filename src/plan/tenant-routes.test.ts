@@ -1,8 +1,8 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { TenantRoute } from '../api/tenant-route.ts';
 import { parseTenantRoute } from '../api/objects.ts';
 import { planExposure } from './plan.ts';
-import { isTenantRoute, withCurrentBackend } from './tenant-routes.ts';
+import { isTenantRoute, unenforcedPolicy, withCurrentBackend } from './tenant-routes.ts';
 import { tenantRoute } from './testing/tenant-routes.ts';
 import { edge, exposure, facts } from './testing/wishes.ts';
 
@@ -66,10 +66,68 @@ test('a previous one leads where the current one of its type does', () => {
   const previous = tenantRoute('blue', 'old.test', {}, { backend });
   const { konnectivity: _, ...apiOnly } = routes!;
 
-  expect(withCurrentBackend(previous, routes!)?.spec).toMatchObject({
+  const limited = exposure({ limits: { maxConnections: 3 } });
+  expect(withCurrentBackend(previous, routes!, limited)?.spec).toMatchObject({
     host: 'old.test',
     backend: { service: { name: 'blue', port: 6443 } },
+    limits: { maxConnections: 3 },
   });
   const agents = tenantRoute('blue', 'old.test', {}, { type: 'Konnectivity' });
-  expect(withCurrentBackend(agents, apiOnly)).toBeUndefined();
+  expect(withCurrentBackend(agents, apiOnly, exposure())).toBeUndefined();
+});
+
+describe('limits and allowed sources of an Exposure', () => {
+  const policy = {
+    limits: { maxConnections: 2000, newConnectionsPerSecond: 200 },
+    access: { allowedSources: ['10.0.0.0/8', 'fd00::/8'] },
+  };
+
+  test('are those of each of its TenantRoutes', () => {
+    const routes = routesOf(policy, { driver: 'snicket' });
+
+    expect(routes.length).toBe(2);
+    for (const route of routes) {
+      expect(route.spec.limits).toEqual(policy.limits);
+      expect(route.spec.allowedSources).toEqual(policy.access.allowedSources);
+      expect(parseTenantRoute(route)).toEqual(route);
+    }
+  });
+
+  test('are a warning where the driver does not enforce them', () => {
+    const wish = { exposure: exposure(policy), edge: edge({ driver: 'haproxy' }) };
+
+    const { findings } = planExposure(wish, facts());
+
+    expect(findings).toContainEqual({
+      about: 'routes',
+      code: 'PolicyNotEnforced',
+      severity: 'warning',
+      message:
+        'Edge shared has driver haproxy, which does not enforce spec.limits and spec.access.allowedSources',
+      action: expect.any(String),
+    });
+    expect(unenforcedPolicy(wish.exposure, edge({ driver: 'snicket' }))).toBeUndefined();
+    expect(unenforcedPolicy(exposure({ limits: {}, access: {} }), wish.edge)).toBeUndefined();
+  });
+});
+
+test.each(['10.0.0.0/8', '203.0.113.7/32', '0.0.0.0/0', 'fd00::/8', '::/0'])(
+  '%s is a network that an Exposure may allow',
+  (network) => {
+    const { access } = exposure({ access: { allowedSources: [network] } }).spec;
+
+    expect(access?.allowedSources).toEqual([network]);
+  },
+);
+
+test.each([
+  '10.0.0.1/8',
+  '10.0.0.0',
+  '10.0.0.0/33',
+  'fd00::1/8',
+  'example.com',
+  '::ffff:10.0.0.0/104',
+  '10.0.0.0/08',
+])('%s is not a network', (network) => {
+  expect(() => exposure({ access: { allowedSources: [network] } })).toThrow('is not a network');
 });

@@ -3,6 +3,8 @@
  * the new ones. Pure.
  */
 import type { Edge } from '../api/edge.ts';
+import type { Exposure } from '../api/exposure.ts';
+import type { Finding } from '../api/finding.ts';
 import { EXPOSURE_LABEL, MANAGED_BY } from '../api/labels.ts';
 import type { TenantRoute, TenantRouteSpec } from '../api/tenant-route.ts';
 import { exposureLabelValue, tenantRouteName } from '../edges/names.ts';
@@ -11,10 +13,43 @@ import type { KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 
 /** The TenantRoutes of these routes on an Edge, without an owner. */
-export function tenantRoutes(routes: ExposureRoutes, edge: Edge): readonly TenantRoute[] {
+export function tenantRoutes(
+  routes: ExposureRoutes,
+  edge: Edge,
+  exposure: PolicySource,
+): readonly TenantRoute[] {
   const { api, konnectivity } = routes;
   const all = konnectivity === undefined ? [api] : [api, konnectivity];
-  return all.map((route) => tenantRoute(routes, edge, route));
+  const policy = policyOf(exposure);
+  return all.map((route) => tenantRoute(routes, edge, route, policy));
+}
+
+/** Where limits and allowed sources come from. */
+export type PolicySource = { readonly spec: Pick<Exposure['spec'], 'limits' | 'access'> };
+
+/** That an Exposure has limits or allowed sources that its Edge does not enforce; undefined if all is enforced. */
+export function unenforcedPolicy(exposure: PolicySource, edge: Edge): Finding | undefined {
+  const { driver } = edge.spec;
+  const fields = Object.keys(policyOf(exposure)).map((field) =>
+    field === 'limits' ? 'spec.limits' : 'spec.access.allowedSources',
+  );
+  if (driver === 'snicket' || fields.length === 0) return undefined;
+  return {
+    code: 'PolicyNotEnforced',
+    severity: 'warning',
+    message: `Edge ${edge.metadata.name} has driver ${driver}, which does not enforce ${fields.join(' and ')}`,
+    action: 'choose an Edge with driver snicket, or set this up in the ingress controller itself',
+  };
+}
+
+type Policy = Pick<TenantRouteSpec, 'limits' | 'allowedSources'>;
+
+function policyOf({ spec: { limits = {}, access = {} } }: PolicySource): Policy {
+  const { allowedSources } = access;
+  return {
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(allowedSources !== undefined && { allowedSources }),
+  };
 }
 
 /** Whether an object is a TenantRoute. */
@@ -29,24 +64,32 @@ export function isServedBy({ spec }: TenantRoute, edge: Pick<Edge, 'metadata' | 
 }
 
 /**
- * A previous TenantRoute that stays for a while: its host leads where the current host of the same type does. Undefined if
+ * A previous TenantRoute that stays for a while: its host leads where the current host of the same type does, with the same
+ * limits and allowed sources. Undefined if
  * there is no such host any more.
  */
 export function withCurrentBackend(
   { apiVersion, kind, metadata: { name, namespace }, spec }: TenantRoute,
   routes: ExposureRoutes,
+  exposure: PolicySource,
 ): TenantRoute | undefined {
   const current = spec.type === 'API' ? routes.api : routes.konnectivity;
   if (current === undefined) return undefined;
+  const { limits: _, allowedSources: __, ...identity } = spec;
   return {
     apiVersion,
     kind,
     metadata: { name, namespace, labels: labelsOf(routes.name) },
-    spec: { ...spec, backend: backendOf(current) },
+    spec: { ...identity, backend: backendOf(current), ...policyOf(exposure) },
   };
 }
 
-function tenantRoute({ name, namespace }: ExposureRoutes, edge: Edge, route: Route): TenantRoute {
+function tenantRoute(
+  { name, namespace }: ExposureRoutes,
+  edge: Edge,
+  route: Route,
+  policy: Policy,
+): TenantRoute {
   const { apiVersion, kind } = RESOURCES.tenantRoute;
   const { host } = route;
   const { driver } = edge.spec;
@@ -62,6 +105,7 @@ function tenantRoute({ name, namespace }: ExposureRoutes, edge: Edge, route: Rou
       host,
       type: route.kind === 'api' ? 'API' : 'Konnectivity',
       backend: backendOf(route),
+      ...policy,
     },
   };
 }

@@ -96,6 +96,10 @@ export const EDGE_FINDINGS = {
     meaning: "an object that is not Snicket's claims the host too",
     action: 'remove that object, or its host',
   },
+  PolicyNotEnforced: {
+    meaning: "the driver of the Edge does not enforce the Exposure's limits or allowed sources",
+    action: 'choose an Edge with driver snicket, or set this up in the ingress controller itself',
+  },
   FormerRoutesKept: {
     meaning:
       'routes of the previous driver, Edge or hosts stay until the Exposure is Ready by the new ones',

@@ -85,6 +85,25 @@ export const address = withRules(z.string().max(45), {
   sentence: '"{self}" is no address to dial; write an IP such as 203.0.113.10 or 2001:db8::10',
 });
 
+/** A network, `10.0.0.0/8`, with no bits set behind its prefix. */
+function isNetwork(text: string): boolean {
+  const [address = '', length = '', ...rest] = text.split('/');
+  const bytes = ipBytes(address);
+  if (bytes === undefined || isMapped(bytes) || rest.length > 0) return false;
+  if (!/^(0|[1-9][0-9]{0,2})$/.test(length) || Number(length) > 8 * bytes.length) return false;
+  return bytes.every((byte, index) => {
+    const bits = Math.max(0, Math.min(8, Number(length) - 8 * index));
+    return (byte & (0xff >> bits)) === 0;
+  });
+}
+
+/** A network of client addresses. */
+export const network = withRules(z.string().max(49), {
+  cel: 'isCIDR(self) && cidr(self) == cidr(self).masked()',
+  holds: isNetwork,
+  sentence: '"{self}" is not a network; write one such as 10.0.0.0/8, 203.0.113.7/32 or fd00::/8',
+});
+
 /** An address that every node can carry, and that an EndpointSlice may hold. */
 export const virtualAddress = withRules(z.string().max(45), {
   cel: 'isIP(self) && ip(self).isGlobalUnicast()',

@@ -182,7 +182,7 @@ export async function routeChanges(
     isBlocked,
     isElsewhere,
     isRoutedAsPlanned: wanted.every(
-      ({ desired, live }) => !isTenantRoute(desired) || hasSpecOf(live, desired),
+      ({ desired, live }) => !isTenantRoute(desired) || isSameRoute(live, desired),
     ),
     previous: previous.flatMap(({ live }) => live),
     superfluous: isBlocked ? [] : superfluous(owned, objects, markOf(exposure)),
@@ -203,19 +203,26 @@ function previousRoutes(
 ): readonly { readonly desired: TenantRoute; readonly live: TenantRoute }[] {
   if (routes === undefined) return [];
   const key = keyText(exposure.metadata);
+  const { value: wished } = management.book.exposureIn(exposure);
+  if (wished === undefined) return [];
   const present = management.ownedBy(exposure).filter(isTenantRoute);
   return superfluous(present, planned, markOf(exposure)).flatMap((live) => {
     const [desired] = ownedBy(
       exposure as Exposure,
-      [withCurrentBackend(live, routes)].flatMap((route) => route ?? []),
+      [withCurrentBackend(live, routes, wished)].flatMap((route) => route ?? []),
     );
     const isLost = management.book.isOwnedByAnother(live.spec.host, key);
     return desired === undefined || isLost ? [] : [{ desired: desired as TenantRoute, live }];
   });
 }
 
-function hasSpecOf(live: KubeObject | undefined, { spec }: TenantRoute): boolean {
-  return live !== undefined && Bun.deepEquals((live as TenantRoute).spec, spec);
+/** Whether a TenantRoute leads from the same host to the same backend. Limits and allowed sources may differ. */
+function isSameRoute(live: KubeObject | undefined, desired: TenantRoute): boolean {
+  const way = ({ spec }: TenantRoute) => {
+    const { edgeRef, driver, exposureRef, host, type, backend } = spec;
+    return { edgeRef, driver, exposureRef, host, type, backend };
+  };
+  return live !== undefined && Bun.deepEquals(way(live as TenantRoute), way(desired));
 }
 
 /** The hosts of an Exposure's TenantRoutes that are not among its current hosts, and are still its own. */

@@ -1,6 +1,7 @@
 /**
  * What a run says of an Exposure's conditions, with all that it has found. Pure.
  */
+import { unenforcedPolicy } from '../../../plan/tenant-routes.ts';
 import { formerRoutesKept } from '../../../edges/former-routes.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { TenantOutcome } from '../../tenant/tenant-outcome.ts';
@@ -36,8 +37,8 @@ export function runVerdicts(
     Accepted: accepted,
     Prepared: prepared(standing),
     Routed: noting(
-      obstacle ? fails(obstacle) : (later ?? routes()),
-      formerRoutesKept(former, wish.edge),
+      noting(obstacle ? fails(obstacle) : (later ?? routes()), formerRoutesKept(former, wish.edge)),
+      unenforcedPolicy(wish.exposure, wish.edge),
     ),
     WorkersReady: later ?? tenant?.verdict ?? unaskedTenant(standing),
     KonnectivityReady: later ?? konnectivityVerdict(plan, hops, wishedPort),
