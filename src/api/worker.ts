@@ -4,7 +4,14 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '../telemetry/log.ts';
 import { IMAGE_PATTERN, MAX_IMAGE_LENGTH } from './values/image-name.ts';
-import { mapBy, mapTo, quantities, setOf, type DeepReadonly } from './values/kubernetes-values.ts';
+import {
+  mapBy,
+  mapTo,
+  objectName,
+  quantities,
+  setOf,
+  type DeepReadonly,
+} from './values/kubernetes-values.ts';
 import { SUBDOMAIN_PATTERN } from './values/name-patterns.ts';
 import { address, oneOfEachFamily, port, virtualAddress } from './values/network-values.ts';
 import { matching, withRules } from './values/rule.ts';
@@ -53,6 +60,10 @@ const toleration = withRules(
     sentence: 'operator Exists takes no value; remove "{self.value}", or write operator Equal',
   },
 );
+
+const imagePullSecret = z.strictObject({
+  name: objectName.describe('name is the name of the Secret.'),
+});
 
 const hostAlias = z.strictObject({
   ip: address.describe('The address.'),
@@ -108,6 +119,11 @@ export const workerSpec = withRules(
     )
       .optional()
       .describe("The image of the proxy. Default: the operator's own."),
+    imagePullSecrets: mapBy('name', imagePullSecret, 16)
+      .optional()
+      .describe(
+        'imagePullSecrets references the Secrets with which nodes pull the image. They must exist in namespace kube-system of the tenant: Snicket does not create them.',
+      ),
     resources: z
       .strictObject({
         requests: quantities

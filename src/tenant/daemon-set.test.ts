@@ -177,3 +177,17 @@ describe('the pod template', () => {
     expect(templateFor({ edge: 'next haproxy' })).not.toEqual(templateFor({}));
   });
 });
+
+describe('the Secrets to pull the image with', () => {
+  test('are those of the Exposure, also while the proxies are removed', () => {
+    const imagePullSecrets = [{ name: 'registry' }, { name: 'mirror' }];
+    const input = tenantInput({ imagePullSecrets });
+
+    expect(podIn(tenantObjects(input)).imagePullSecrets).toEqual(imagePullSecrets);
+    expect(podIn(leavingObjects(input)).imagePullSecrets).toEqual(imagePullSecrets);
+  });
+
+  test('are absent by default', () => {
+    expect(podIn(tenantObjects(tenantInput()))).not.toHaveProperty('imagePullSecrets');
+  });
+});

@@ -65,7 +65,11 @@ function podSpec(input: DaemonSetInput, health: string): PodSpec {
     priorityClassName: 'system-node-critical',
     terminationGracePeriodSeconds: input.terminationGracePeriodSeconds,
     nodeSelector: { 'kubernetes.io/os': 'linux', ...worker.nodeSelector },
-    ...notEmpty({ tolerations: worker.tolerations, hostAliases }),
+    ...notEmpty({
+      imagePullSecrets: worker.imagePullSecrets,
+      tolerations: worker.tolerations,
+      hostAliases,
+    }),
     securityContext: {
       runAsNonRoot: true,
       runAsUser: USER,

@@ -39,6 +39,7 @@ export interface PodSpec {
   readonly terminationGracePeriodSeconds: number;
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations?: WorkerSpec['tolerations'];
+  readonly imagePullSecrets?: WorkerSpec['imagePullSecrets'];
   readonly hostAliases?: readonly HostAlias[] | undefined;
   readonly securityContext: SecurityContext & { readonly fsGroup: number };
   readonly initContainers?: readonly Container[];

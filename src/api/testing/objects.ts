@@ -103,6 +103,7 @@ export const RIGHT: Readonly<Record<string, WrittenObject>> = {
       healthPort: 9444,
       directInjection: true,
       image: 'registry.example.com/snicket:1',
+      imagePullSecrets: [{ name: 'registry' }],
       resources: { requests: { cpu: 1, memory: '64Mi' }, limits: { memory: '.5Gi', cpu: '1e3' } },
       hostAliases: [{ ip: '203.0.113.10', hostnames: ['blue.k8s.example.com', 'edge'] }],
       tolerations: [
@@ -400,6 +401,11 @@ export const SCHEMA_BREAKERS: readonly WrongObject[] = [
     object: edgeOf({ driver: 'snicket', addresses: ['203.0.113.10', '203.0.113.10'] }),
     path: 'spec.addresses[1]',
     sentence: '"203.0.113.10" is listed twice; remove one',
+  },
+  {
+    object: worker({ imagePullSecrets: [{ name: 'registry' }, { name: 'registry' }] }),
+    path: 'spec.worker.imagePullSecrets[1]',
+    sentence: 'two entries have the name "registry"; make one of them',
   },
   {
     object: worker({
