@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { namespaceFault } from './allowed-namespaces.ts';
+import { labelsOfNamespace, namespaceFault } from './allowed-namespaces.ts';
 import { parseEdge, parseExposure } from './objects.ts';
 import { edgeOf, exposureOf } from './testing/objects.ts';
 
@@ -7,34 +7,33 @@ function exposureIn(namespace: string) {
   return parseExposure({ ...exposureOf({}), metadata: { name: 'blue', namespace } });
 }
 
-function edgeFor(...allowedNamespaces: readonly string[]) {
-  return parseEdge(edgeOf({ driver: 'snicket', allowedNamespaces }));
+function edgeFor(allowedNamespaces?: object) {
+  return parseEdge(edgeOf({ driver: 'snicket', ...(allowedNamespaces && { allowedNamespaces }) }));
 }
 
-test('an Edge that names no namespaces is for all of them', () => {
-  const edge = parseEdge(edgeOf({ driver: 'snicket' }));
-
-  expect(namespaceFault(exposureIn('tenants'), edge)).toBeUndefined();
+test('an Edge allows all namespaces by default', () => {
+  expect(namespaceFault(exposureIn('tenants'), edgeFor(), {})).toBeUndefined();
 });
 
-test('an Edge takes Exposures of the namespaces that it names', () => {
-  expect(namespaceFault(exposureIn('tenants'), edgeFor('more', 'tenants'))).toBeUndefined();
-});
+test('an Edge allows the namespaces that its selector matches', () => {
+  const edge = edgeFor({ from: 'Selector', selector: { matchLabels: { team: 'a' } } });
 
-test('an Exposure from elsewhere is told which they are, and what to do', () => {
-  expect(namespaceFault(exposureIn('shop'), edgeFor('more', 'tenants'))).toEqual({
+  expect(namespaceFault(exposureIn('tenants'), edge, { team: 'a', tier: 'b' })).toBeUndefined();
+  expect(namespaceFault(exposureIn('shop'), edge, { tier: 'b' })).toEqual({
     code: 'NamespaceNotAllowed',
     severity: 'error',
-    message: 'Edge shared takes no Exposures of namespace shop, only of more, tenants',
+    message: 'Edge shared allows no Exposures in namespace shop, whose labels do not match team=a',
     action:
-      'make the Exposure in one of these, choose another Edge, or let shop be added to spec.allowedNamespaces of the Edge',
+      'label the namespace to match spec.allowedNamespaces of the Edge, change that field, or choose another Edge',
   });
 });
 
-test('of a long list, some are told', () => {
-  const many = Array.from({ length: 12 }, (_, index) => `n${index}`);
+test('a namespace can be selected by its name, with or without an API server that labels it', () => {
+  const values = ['tenants', 'more'];
+  const matchExpressions = [{ key: 'kubernetes.io/metadata.name', operator: 'In', values }];
+  const edge = edgeFor({ from: 'Selector', selector: { matchExpressions } });
+  const fault = (name: string) =>
+    namespaceFault(exposureIn(name), edge, labelsOfNamespace(name))?.code;
 
-  expect(namespaceFault(exposureIn('shop'), edgeFor(...many))?.message).toEndWith(
-    'only of n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 2 more',
-  );
+  expect([fault('tenants'), fault('shop')]).toEqual([undefined, 'NamespaceNotAllowed']);
 });

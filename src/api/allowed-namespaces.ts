@@ -1,30 +1,39 @@
 /**
- * Whose Exposures an Edge takes.
+ * The namespaces whose Exposures an Edge allows.
  */
-import type { Finding } from './finding.ts';
+import { selects, selectorText } from '../kube/label-selector.ts';
 import type { Edge } from './edge.ts';
 import type { Exposure } from './exposure.ts';
+import type { Finding } from './finding.ts';
 
-/** What is looked at of the Edge. */
+/** The label with which Kubernetes marks every namespace with its name. */
+const NAME_LABEL = 'kubernetes.io/metadata.name';
+
+/** The labels of a namespace. */
+export type NamespaceLabels = Readonly<Record<string, string>>;
+
+/** The part of the Edge that decides. */
 export type EdgeOfNamespaces = Pick<Edge, 'metadata'> & {
   readonly spec: Pick<Edge['spec'], 'allowedNamespaces'>;
 };
 
-/** As many as a sentence bears. */
-const MOST_NAMED = 10;
+/** The labels of a namespace, with the one that an API server adds: objects in files and tests may lack it. */
+export function labelsOfNamespace(name: string, labels: NamespaceLabels = {}): NamespaceLabels {
+  return { [NAME_LABEL]: name, ...labels };
+}
 
-/** That an Edge takes no Exposures of this namespace. The API server cannot see it: the Edge is another object. */
+/** Why an Edge does not allow Exposures in this namespace. The API server cannot check it: the Edge is another object. */
 export function namespaceFault(
   { metadata: { namespace } }: Pick<Exposure, 'metadata'>,
   { metadata, spec: { allowedNamespaces } }: EdgeOfNamespaces,
+  labels: NamespaceLabels,
 ): Finding | undefined {
-  if (allowedNamespaces === undefined || allowedNamespaces.includes(namespace)) return undefined;
-  const more = allowedNamespaces.length - MOST_NAMED;
-  const named = allowedNamespaces.slice(0, MOST_NAMED).join(', ');
+  const { from, selector } = allowedNamespaces;
+  if (from === 'All' || selects(selector, labels)) return undefined;
   return {
     code: 'NamespaceNotAllowed',
     severity: 'error',
-    message: `Edge ${metadata.name} takes no Exposures of namespace ${namespace}, only of ${named}${more > 0 ? ` and ${more} more` : ''}`,
-    action: `make the Exposure in one of these, choose another Edge, or let ${namespace} be added to spec.allowedNamespaces of the Edge`,
+    message: `Edge ${metadata.name} allows no Exposures in namespace ${namespace}, whose labels do not match ${selectorText(selector)}`,
+    action: `label the namespace to match spec.allowedNamespaces of the Edge, change that field, or choose another Edge`,
   };
 }

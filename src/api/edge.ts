@@ -10,7 +10,7 @@ import {
   setOf,
   type DeepReadonly,
 } from './values/kubernetes-values.ts';
-import { address, domain, port } from './values/network-values.ts';
+import { address, domain, hostPattern, port } from './values/network-values.ts';
 import { withRules } from './values/rule.ts';
 
 /** The ways to route. */
@@ -33,6 +33,9 @@ export const DEFAULT_EDGE_ANNOTATION = 'snicket.dev/is-default';
 
 /** Where Traefik takes TLS if nothing else is said. */
 export const DEFAULT_ENTRY_POINTS = ['websecure'] as const;
+
+/** Which namespaces an Edge allows. */
+export const NAMESPACES_FROM = ['All', 'Selector'] as const;
 
 /** The conditions of an Edge. */
 export const EDGE_CONDITIONS = ['Accepted', 'Ready'] as const;
@@ -60,7 +63,58 @@ const parentRef = z.strictObject({
   port: port.optional().describe('Only listeners on this port. Default: any.'),
 });
 
-/** What is wanted of an Edge. */
+const labelSelectorRequirement = withRules(
+  z.strictObject({
+    key: z.string().min(1).max(317).describe('key is the label key.'),
+    operator: z
+      .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
+      .describe('operator relates the label to values.'),
+    values: z
+      .array(z.string().max(63))
+      .max(64)
+      .optional()
+      .describe('values lists label values. Required with operators In and NotIn.'),
+  }),
+  {
+    cel: "(self.operator in ['In', 'NotIn']) == (has(self.values) && self.values.size() > 0)",
+    holds: ({ operator, values = [] }) =>
+      (operator === 'In' || operator === 'NotIn') === values.length > 0,
+    sentence:
+      'values must be set if operator is In or NotIn, and only then; operator is {self.operator}',
+  },
+);
+
+const labelSelector = z.strictObject({
+  matchLabels: mapTo(z.string().max(63), 32)
+    .optional()
+    .describe('matchLabels maps label keys to the values that they must have.'),
+  matchExpressions: z
+    .array(labelSelectorRequirement)
+    .max(32)
+    .optional()
+    .describe('matchExpressions lists requirements, all of which must be met.'),
+});
+
+const allowedNamespaces = withRules(
+  z.strictObject({
+    from: z
+      .enum(NAMESPACES_FROM)
+      .default('All')
+      .describe('from is All, or Selector for the namespaces that selector matches.'),
+    selector: labelSelector
+      .optional()
+      .describe(
+        'selector matches labels of namespaces. Kubernetes labels every namespace with kubernetes.io/metadata.name. Required with from Selector.',
+      ),
+  }),
+  {
+    cel: "(self.from == 'Selector') == has(self.selector)",
+    holds: ({ from, selector }) => (from === 'Selector') === (selector !== undefined),
+    sentence: 'selector must be set if from is Selector, and only then; from is {self.from}',
+  },
+);
+
+/** The spec of an Edge. */
 export const edgeSpec = withRules(
   z.strictObject({
     driver: z
@@ -79,10 +133,15 @@ export const edgeSpec = withRules(
       .describe(
         "The public IP addresses of the edge: what DNS has to say, and what workers dial before they have DNS. Default: as the status of the controller's Service or Gateway says.",
       ),
-    allowedNamespaces: setOf(objectName, 1024)
+    allowedNamespaces: allowedNamespaces
+      .default({ from: 'All' })
+      .describe(
+        'allowedNamespaces selects the namespaces whose Exposures may use this Edge. Snicket does not accept Exposures of other namespaces. Defaults to all namespaces.',
+      ),
+    allowedHosts: setOf(hostPattern, 64)
       .optional()
       .describe(
-        'The namespaces whose Exposures may use this edge; those of others are not accepted. Default: every namespace.',
+        'allowedHosts lists the hosts that Exposures may claim: exact names, or patterns with a leading wildcard label. As for hostnames of the Gateway API, *.example.com covers names of any depth below example.com, and not example.com itself. Defaults to all names below domain, and without a domain to any name.',
       ),
     ingress: z
       .strictObject({

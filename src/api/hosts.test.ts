@@ -1,9 +1,13 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import * as fc from 'fast-check';
-import { hostsOf } from './hosts.ts';
+import { hostsOf as hostsIn } from './hosts.ts';
 import { host } from './values/network-values.ts';
 import { parseEdge, parseExposure } from './objects.ts';
 import { edgeOf, exposureOf, OBJECT } from './testing/objects.ts';
+
+function hostsOf(of: Parameters<typeof hostsIn>[0], edge: Parameters<typeof hostsIn>[1]) {
+  return hostsIn(of, edge, {});
+}
 
 function exposure(hosts: object = {}, name = 'blue') {
   const object = exposureOf({ hosts }, name);
@@ -21,13 +25,13 @@ test('makes hosts of the namespace, the name and the domain', () => {
 });
 
 test('prefers the hosts that are written, each for itself', () => {
-  expect(hostsOf(exposure({ api: 'blue.example.net' }), withDomain)).toEqual({
-    api: 'blue.example.net',
+  expect(hostsOf(exposure({ api: 'blue.example.com' }), withDomain)).toEqual({
+    api: 'blue.example.com',
     konnectivity: 'tenants-blue.konnectivity.example.com',
   });
-  expect(hostsOf(exposure({ konnectivity: 'agents.example.net' }), withDomain)).toEqual({
+  expect(hostsOf(exposure({ konnectivity: 'agents.example.com' }), withDomain)).toEqual({
     api: 'tenants-blue.k8s.example.com',
-    konnectivity: 'agents.example.net',
+    konnectivity: 'agents.example.com',
   });
 });
 
@@ -44,7 +48,7 @@ test('gives no host to konnectivity that is not there, written or made', () => {
       ...exposureOf({ hosts, controlPlane: { ...secrets, ...given } }),
       metadata: { name: 'blue', namespace: 'tenants' },
     });
-  const written = { konnectivity: 'agents.example.net' };
+  const written = { konnectivity: 'agents.example.com' };
   const api = 'tenants-blue.k8s.example.com';
 
   expect(hostsOf(blue({}, { type: 'Service', service: { name: 'blue' } }), withDomain)).toEqual({
@@ -107,7 +111,7 @@ test('makes nothing that could not have been written as a host', () => {
 
       const hosts = hostsOf(
         { metadata, spec: { hosts: {}, controlPlane: OBJECT } },
-        { metadata, spec: { domain: domain.toLowerCase() } },
+        { metadata, spec: { domain: domain.toLowerCase(), allowedNamespaces: { from: 'All' } } },
       );
 
       if ('code' in hosts) expect(hosts.code).toBe('HostTooLong');
@@ -116,10 +120,47 @@ test('makes nothing that could not have been written as a host', () => {
   );
 });
 
-test('gives none on an Edge that is not for the namespace', () => {
-  const spec = { driver: 'snicket', domain: 'example.com', allowedNamespaces: ['others'] };
+describe('an Edge that does not allow the Exposure', () => {
+  const edgeWith = (fields: object) =>
+    parseEdge(edgeOf({ driver: 'snicket', domain: 'example.com', ...fields }));
 
-  expect(hostsOf(exposure({ api: 'blue.example.net' }), parseEdge(edgeOf(spec)))).toMatchObject({
-    code: 'NamespaceNotAllowed',
+  test('gives no host to a namespace with other labels', () => {
+    const allowedNamespaces = { from: 'Selector', selector: { matchLabels: { team: 'a' } } };
+    const edge = edgeWith({ allowedNamespaces });
+
+    expect(hostsIn(exposure(), edge, { team: 'b' })).toMatchObject({ code: 'NamespaceNotAllowed' });
+    expect(hostsIn(exposure(), edge, { team: 'a' })).toMatchObject({
+      api: 'tenants-blue.k8s.example.com',
+    });
+  });
+
+  test.each([{ api: 'blue.example.net' }, { konnectivity: 'example.com' }])(
+    'gives no host outside its domain, such as %j',
+    (hosts) => {
+      expect(hostsOf(exposure(hosts), edgeWith({}))).toMatchObject({
+        code: 'HostNotAllowed',
+        message: `Edge shared does not allow the host ${Object.values(hosts)[0]}, only *.example.com`,
+      });
+    },
+  );
+
+  test('gives the hosts that allowedHosts covers, and no others', () => {
+    const edge = edgeWith({ allowedHosts: ['*.example.net', 'k.example.org'] });
+    const hosts = { api: 'a.b.example.net', konnectivity: 'k.example.org' };
+
+    expect(hostsOf(exposure(hosts), edge)).toEqual(hosts);
+    expect(hostsOf(exposure({ ...hosts, api: 'example.net' }), edge)).toMatchObject({
+      code: 'HostNotAllowed',
+    });
+    // Also not the ones that Snicket generates.
+    expect(hostsOf(exposure(), edge)).toMatchObject({ code: 'HostNotAllowed' });
+  });
+
+  test('names some of many patterns', () => {
+    const allowedHosts = Array.from({ length: 7 }, (_, index) => `*.n${index}.example.com`);
+
+    expect(hostsOf(exposure(), edgeWith({ allowedHosts }))).toMatchObject({
+      message: expect.stringMatching(/n4\.example\.com and 2 more$/),
+    });
   });
 });

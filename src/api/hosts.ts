@@ -3,10 +3,14 @@
  */
 import type { Finding } from './finding.ts';
 import type { FindingCode } from './finding-codes/catalogue.ts';
-import type { Edge } from './edge.ts';
 import type { Exposure } from './exposure.ts';
 import { mayHaveKonnectivity } from './control-plane-spec.ts';
-import { namespaceFault, type EdgeOfNamespaces } from './allowed-namespaces.ts';
+import { hostFault, type EdgeOfHosts } from './allowed-hosts.ts';
+import {
+  namespaceFault,
+  type EdgeOfNamespaces,
+  type NamespaceLabels,
+} from './allowed-namespaces.ts';
 import { MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from './values/network-values.ts';
 
 /** The hosts of one tenant. */
@@ -21,13 +25,21 @@ export type HostsOfExposure = Pick<Exposure, 'metadata'> & {
   readonly spec: Pick<Exposure['spec'], 'hosts' | 'controlPlane'>;
 };
 /** The same of the Edge. */
-export type DomainOfEdge = EdgeOfNamespaces & { readonly spec: Pick<Edge['spec'], 'domain'> };
+export type DomainOfEdge = EdgeOfNamespaces & EdgeOfHosts;
 
-/** The hosts of a tenant behind an edge, or why there are none. */
-export function hostsOf(exposure: HostsOfExposure, edge: DomainOfEdge): Hosts | Finding {
-  // First, so that nobody keeps a host from others on an edge that is not for him.
-  const shutOut = namespaceFault(exposure, edge);
-  if (shutOut !== undefined) return shutOut;
+/** Whether the Edge does not allow the Exposure, rather than the Exposure being in error. */
+export function isNotAllowed({ code }: Finding): boolean {
+  return code === 'NamespaceNotAllowed' || code === 'HostNotAllowed';
+}
+
+/** The hosts of a tenant behind an edge, or why there are none. An Exposure that is not allowed claims no host. */
+export function hostsOf(
+  exposure: HostsOfExposure,
+  edge: DomainOfEdge,
+  namespaceLabels: NamespaceLabels,
+): Hosts | Finding {
+  const notAllowed = namespaceFault(exposure, edge, namespaceLabels);
+  if (notAllowed !== undefined) return notAllowed;
   const { hosts } = exposure.spec;
   const made = (kind: 'k8s' | 'konnectivity') => madeHost(exposure, kind, edge.spec.domain);
   const api = hosts.api ?? made('k8s');
@@ -56,6 +68,10 @@ export function hostsOf(exposure: HostsOfExposure, edge: DomainOfEdge): Hosts | 
       'write another one as spec.hosts.konnectivity',
     );
   }
+  const refused =
+    hostFault(api, edge) ??
+    (konnectivity === undefined ? undefined : hostFault(konnectivity, edge));
+  if (refused !== undefined) return refused;
   return konnectivity === undefined ? { api } : { api, konnectivity };
 }
 

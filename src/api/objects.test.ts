@@ -62,7 +62,11 @@ test('fills in what a Service and its Secrets leave out', () => {
 });
 
 test('fills in what an Edge leaves out', () => {
-  expect(parseEdge(edgeOf({ driver: 'snicket' })).spec).toEqual({ driver: 'snicket', port: 443 });
+  expect(parseEdge(edgeOf({ driver: 'snicket' })).spec).toEqual({
+    driver: 'snicket',
+    port: 443,
+    allowedNamespaces: { from: 'All' },
+  });
   expect(parseEdge(edgeOf({ driver: 'traefik', traefik: {} })).spec.traefik).toEqual({
     entryPoints: ['websecure'],
   });
@@ -128,7 +132,9 @@ describe('fields of a newer definition, in an answer of an API server', () => {
       parseExposure(exposureOf({ controlPlane: OBJECT, worker: { port: 7000 } })).spec,
     );
     expect(parseEdge(edgeOf({ driver: 'snicket', inventedLater: 1 })).spec).toEqual({
-      ...{ driver: 'snicket', port: 443 },
+      driver: 'snicket',
+      port: 443,
+      allowedNamespaces: { from: 'All' },
     });
   });
 

@@ -17,7 +17,11 @@ beforeAll(async () => {
   for (const name of ['tenants', 'other', 'lost', 'own', 'plain', 'local']) {
     server.seed(objectOf('Namespace', { name }));
   }
-  edge('shared', { domain: 'example.test', addresses: ['203.0.113.10', '2001:db8::10'] });
+  edge('shared', {
+    domain: 'example.test',
+    addresses: ['203.0.113.10', '2001:db8::10'],
+    allowedHosts: ['*.test'],
+  });
   edge('local', { addresses: ['127.0.0.1'] });
   edge('self', { domain: '203-0-113-10.sslip.io', addresses: ['203.0.113.10'] });
   edge('nowhere', { domain: 'nowhere.test' });

@@ -64,7 +64,7 @@ metadata: {name: red, namespace: tenants, annotations: {snicket.dev/edge: shared
 spec:
   controlPlane:
     service: {serviceType: ClusterIP}
-    ingress: {hostname: 'red.example.org:443', ingressClassName: nginx}
+    ingress: {hostname: 'red.example.com:443', ingressClassName: nginx}
   kubernetes: {version: v1.33.4}
   networkProfile: {port: 6443}
 `,
@@ -77,7 +77,7 @@ spec:
     expect(documentsIn(stdout).map(({ kind }) => kind)).toEqual([
       ...['TenantControlPlane', 'TenantRoute', 'Ingress'],
     ]);
-    expect(stdout).toContain('red.example.org');
+    expect(stdout).toContain('red.example.com');
     expect(stderr).toContain(
       'note: Exposure tenants/red is what an annotation of TenantControlPlane tenants/red asks for',
     );

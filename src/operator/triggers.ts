@@ -101,8 +101,10 @@ export class Triggers implements ManagementListener {
     }
   };
 
-  readonly onNamespace = (name: string): void => {
+  readonly onNamespace: ManagementListener['onNamespace'] = (name, { isRelabeled }) => {
     this.#addDependents(dependencyOn(RESOURCES.namespace, { name }));
+    // An Edge that allows other Exposures gives and frees hosts, also those that Exposures elsewhere wait for.
+    if (isRelabeled && this.#options.management().book.selectsNamespaces()) this.#lookAtAll();
   };
 
   readonly onEdgeSetting = (setting: KubeObject): void => {

@@ -112,7 +112,8 @@ describe('a host that another Exposure has is not routed', () => {
 });
 
 test('on an Edge that is not for its namespace nothing is routed, and what was is removed', () => {
-  const shared = edge({ allowedNamespaces: ['others'] });
+  const selector = { matchLabels: { team: 'others' } };
+  const shared = edge({ allowedNamespaces: { from: 'Selector', selector } });
 
   const plan = planExposure({ exposure: exposure(), edge: shared }, facts());
 

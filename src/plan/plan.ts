@@ -2,10 +2,10 @@
  * From facts and a wish to everything that has to be there. Pure: the same input gives the same plan, so that `render`,
  * `diff` and a dry run are what the operator does, but for the writing.
  */
-import { namespaceFault } from '../api/allowed-namespaces.ts';
+import type { NamespaceLabels } from '../api/allowed-namespaces.ts';
 import type { Edge } from '../api/edge.ts';
 import type { Exposure, WorkerMode } from '../api/exposure.ts';
-import { hostsOf, type Hosts } from '../api/hosts.ts';
+import { hostsOf, isNotAllowed, type Hosts } from '../api/hosts.ts';
 import { modeFault, modeOf } from '../api/mode.ts';
 import type { ServedApis } from '../edges/driver.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
@@ -29,6 +29,8 @@ export interface Wish {
   readonly exposure: Exposure;
   /** The Edge that it is for. */
   readonly edge: Edge;
+  /** The labels of the namespace of the Exposure. Default: none. */
+  readonly namespaceLabels?: NamespaceLabels | undefined;
 }
 
 /** What is known. Whatever is absent is not known yet: the plan goes as far as it can. */
@@ -82,11 +84,12 @@ export function planExposure(wish: Wish, facts: Facts): Plan {
   const { exposure, edge } = wish;
   const { driver, port } = edge.spec;
   const mode = modeOf(driver, exposure.spec.worker.mode);
-  const shutOut = namespaceFault(exposure, edge);
-  // What is there is not kept: whoever owns the edge has taken it from this namespace.
-  if (shutOut !== undefined) return { mode, management: [], findings: about('wish', shutOut) };
-  const hosts = hostsOf(exposure, edge);
-  if ('code' in hosts) return { mode, findings: about('wish', hosts) };
+  const hosts = hostsOf(exposure, edge, wish.namespaceLabels ?? {});
+  if ('code' in hosts) {
+    // Routes that the Edge does not allow any more are removed.
+    const removed = isNotAllowed(hosts) && { management: [] };
+    return { mode, ...removed, findings: about('wish', hosts) };
+  }
   const known = { mode, hosts, endpoint: `${hosts.api}:${port}` };
 
   const { conflict, controlPlane } = facts;

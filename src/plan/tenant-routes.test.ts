@@ -52,7 +52,7 @@ test('has a name of its own for each host, Edge and driver, and the same one eve
 
   const all = [
     ...names(),
-    ...names({ hosts: { api: 'x.test' } }),
+    ...names({ hosts: { api: 'x.example.com' } }),
     ...names({}, { driver: 'nginx' }),
   ];
 

@@ -33,7 +33,7 @@ function plansOf(object: KubeObject): readonly PreparationPlan[] {
   const exposure = parseExposureStrictly(
     shimFor(object, { ingressNames: new Set(), edgePort: 443 })?.exposure,
   );
-  const hosts = hostsOf(exposure, edge!);
+  const hosts = hostsOf(exposure, edge!, {});
   if ('code' in hosts) throw new Error(hosts.message);
   const { name } = providerFor(object)!;
   const wish = { hosts, port: edge!.spec.port };

@@ -82,7 +82,7 @@ export const KINDS: readonly Kind[] = [
       READY,
       AGE,
       {
-        ...column('Namespaces', '.spec.allowedNamespaces', 'Whose Exposures may use it.'),
+        ...column('Namespaces', '.spec.allowedNamespaces.from', 'The namespaces that it allows.'),
         priority: 1,
       },
     ],

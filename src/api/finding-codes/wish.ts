@@ -26,9 +26,13 @@ export const WISH_FINDINGS = {
     action: 'write "true", or take the annotation off',
   },
   NamespaceNotAllowed: {
-    meaning: 'the Edge takes no Exposures of this namespace',
+    meaning: 'the Edge does not allow Exposures in this namespace',
     action:
-      'choose another Edge, or have the namespace added to spec.allowedNamespaces of the Edge',
+      'label the namespace to match spec.allowedNamespaces of the Edge, change that field, or choose another Edge',
+  },
+  HostNotAllowed: {
+    meaning: 'the Edge does not allow a host of the Exposure',
+    action: 'choose another host in spec.hosts, or add it to spec.allowedHosts of the Edge',
   },
   HostConflict: {
     meaning: 'a host belongs to another Exposure, which had it first',

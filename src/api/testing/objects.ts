@@ -50,7 +50,17 @@ export const RIGHT: Readonly<Record<string, WrittenObject>> = {
     domain: 'example.com',
     port: 8443,
     addresses: ['203.0.113.10', '2001:db8::10'],
-    allowedNamespaces: ['tenants', 'more-tenants'],
+    allowedNamespaces: {
+      from: 'Selector',
+      selector: {
+        matchLabels: { team: 'a' },
+        matchExpressions: [
+          { key: 'kubernetes.io/metadata.name', operator: 'In', values: ['tenants', 'more'] },
+          { key: 'retired', operator: 'DoesNotExist' },
+        ],
+      },
+    },
+    allowedHosts: ['*.example.com', 'api.example.net'],
     ingress: { className: 'haproxy', annotations: { 'example.com/note': 'on' } },
   }),
   'an Edge with a domain of one label': edgeOf({ driver: 'nginx', domain: 'test' }),
@@ -151,6 +161,39 @@ export const RULE_BREAKERS: readonly WrongObject[] = [
     sentence:
       '"edge.example.com" is no address to dial; write an IP such as 203.0.113.10 or 2001:db8::10',
   },
+  {
+    object: edgeOf({ driver: 'snicket', allowedNamespaces: { from: 'Selector' } }),
+    path: 'spec.allowedNamespaces',
+    sentence: 'selector must be set if from is Selector, and only then; from is Selector',
+  },
+  {
+    object: edgeOf({
+      driver: 'snicket',
+      allowedNamespaces: { selector: { matchLabels: { team: 'a' } } },
+    }),
+    path: 'spec.allowedNamespaces',
+    sentence: 'selector must be set if from is Selector, and only then; from is All',
+  },
+  ...['In', 'Exists'].map((operator) => ({
+    object: edgeOf({
+      driver: 'snicket',
+      allowedNamespaces: {
+        from: 'Selector',
+        selector: {
+          matchExpressions: [
+            { key: 'team', operator, ...(operator === 'Exists' && { values: ['a'] }) },
+          ],
+        },
+      },
+    }),
+    path: 'spec.allowedNamespaces.selector.matchExpressions[0]',
+    sentence: `values must be set if operator is In or NotIn, and only then; operator is ${operator}`,
+  })),
+  ...['*', 'a.*.example.com', '*example.com', '10.0.0.1', 'Blue.example.com'].map((pattern) => ({
+    object: edgeOf({ driver: 'snicket', allowedHosts: [pattern] }),
+    path: 'spec.allowedHosts[0]',
+    sentence: `invalid host pattern "${pattern}": must be a lowercase DNS name with a dot, optionally with a leading wildcard label, such as *.example.com`,
+  })),
   {
     object: edgeOf({ driver: 'gateway-api' }),
     path: 'spec',

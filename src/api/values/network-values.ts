@@ -35,6 +35,15 @@ export const host = withRules(
   ),
 );
 
+/** A host, or all names below a domain: `*.example.com`. */
+export const hostPattern = withRules(
+  z.string().max(MAX_NAME_LENGTH),
+  nameRule(
+    `^([*]\\.(${LABEL}\\.)*|(${LABEL}\\.)+)${LABEL}$`,
+    'invalid host pattern "{self}": must be a lowercase DNS name with a dot, optionally with a leading wildcard label, such as *.example.com',
+  ),
+);
+
 /** A domain below which hosts are made. */
 export const domain = withRules(
   z.string().max(MAX_NAME_LENGTH),

@@ -8,7 +8,7 @@ import { modeOfFlag, type ModeFlag } from '../../api/mode.ts';
 import { host } from '../../api/values/network-values.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES } from '../../kube/resource.ts';
-import type { ExposureBook } from '../../operator/management/exposure-book.ts';
+import type { ManagementView } from '../../operator/management/management-view.ts';
 import type { Service } from '../../providers/reading/control-plane-reading.ts';
 import { CannotExpose } from './cannot-expose.ts';
 import {
@@ -38,7 +38,7 @@ export interface ExposeWishes extends ControlPlaneWishes, SecretNames {
 /** What is in the cluster, and whom to ask. */
 export interface Known {
   readonly io: ProgressIo;
-  readonly management: ControlPlanePlaces & { readonly book: ExposureBook };
+  readonly management: ControlPlanePlaces & Pick<ManagementView, 'book' | 'namespaceLabels'>;
   readonly secrets: SecretsSource;
   readonly questions: Questions;
 }
@@ -91,7 +91,11 @@ async function decideEdge(
   if (edge !== undefined) return edge;
   const { book } = management;
   const isOpen = (one: Edge) =>
-    namespaceFault({ metadata: { name: '', namespace } }, one) === undefined;
+    namespaceFault(
+      { metadata: { name: '', namespace } },
+      one,
+      management.namespaceLabels(namespace),
+    ) === undefined;
   const usual = book.edgeOf({ spec: {} }).value;
   if (usual !== undefined && isOpen(usual)) return undefined;
   const edges = management.all(RESOURCES.edge).flatMap((one) => book.edgeIn(one).value ?? []);
@@ -101,7 +105,7 @@ async function decideEdge(
     throw new CannotExpose(
       edges.length === 0
         ? 'there is no Edge; make one first: kubectl explain edge.spec'
-        : `no Edge takes Exposures of namespace ${namespace}; add it to spec.allowedNamespaces of one of ${edges.map(({ metadata }) => metadata.name).join(', ')}`,
+        : `no Edge allows Exposures in namespace ${namespace}; label it to match spec.allowedNamespaces of one of ${edges.map(({ metadata }) => metadata.name).join(', ')}, or change that field`,
     );
   }
   if (open.length === 1) return only.metadata.name;

@@ -236,7 +236,10 @@ spec: {controller: k8s.io/ingress-nginx}
   });
 
   test('prints no routes for a namespace that the Edge is not for', async () => {
-    const closed = EDGE.replace('{driver', '{allowedNamespaces: [others], driver');
+    const closed = EDGE.replace(
+      '{driver',
+      '{allowedNamespaces: {from: Selector, selector: {matchLabels: {kubernetes.io/metadata.name: others}}}, driver',
+    );
 
     const { exitCode, stdout, stderr } = await terminal.snicket(
       ['render', '-f', '-', '--only', 'management'],
@@ -244,7 +247,7 @@ spec: {controller: k8s.io/ingress-nginx}
     );
 
     expect(stderr).toContain(
-      'error: tenants/blue: NamespaceNotAllowed: Edge shared takes no Exposures of namespace tenants, only of others; make the Exposure in one of these,',
+      'error: tenants/blue: NamespaceNotAllowed: Edge shared allows no Exposures in namespace tenants, whose labels do not match kubernetes.io/metadata.name=others; label the namespace',
     );
     expect(stdout).toEndWith('# management cluster: nothing\n');
     expect(exitCode).toBe(1);
@@ -252,7 +255,10 @@ spec: {controller: k8s.io/ingress-nginx}
 
   test('an Exposure that the Edge is not for keeps no host from others', async () => {
     const hosts = '  hosts: {api: a.example.com, konnectivity: b.example.com}\n';
-    const closed = EDGE.replace('{driver', '{allowedNamespaces: [tenants], driver');
+    const closed = EDGE.replace(
+      '{driver',
+      '{allowedNamespaces: {from: Selector, selector: {matchLabels: {kubernetes.io/metadata.name: tenants}}}, driver',
+    );
     const elsewhere = exposureOf('blue', hosts).replace('namespace: tenants', 'namespace: a');
 
     const { stdout, stderr } = await terminal.snicket(

@@ -164,7 +164,7 @@ function wishedWay(
   book: ExposureBook,
 ): { readonly host?: string | undefined; readonly edge?: string | undefined } {
   const wish = book.wishOf(object).value;
-  const hosts = wish && hostsOf(wish.exposure, wish.edge);
+  const hosts = wish && hostsOf(wish.exposure, wish.edge, wish.namespaceLabels ?? {});
   const host = hosts === undefined || 'code' in hosts ? undefined : hosts.api;
   return {
     host: host ?? textAt(object, 'spec', 'hosts', 'api'),

@@ -4,7 +4,7 @@
 import { RESOURCES } from '../../kube/resource.ts';
 import { error, warning, type EdgeFinding } from '../codes.ts';
 import { conditionAt, listAt, numberAt, saidAt, textAt, valueAt } from '../../kube/unstructured.ts';
-import { selects } from './label-selector.ts';
+import { selects } from '../../kube/label-selector.ts';
 import { GATEWAY_GROUP } from './parent.ts';
 
 /** A listener, and what has to pass through it. */

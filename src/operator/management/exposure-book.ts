@@ -1,6 +1,7 @@
 /**
  * All Exposures and Edges as they are wished for: each version read once, with its hosts and who holds them.
  */
+import { labelsOfNamespace, type NamespaceLabels } from '../../api/allowed-namespaces.ts';
 import type { Edge } from '../../api/edge.ts';
 import type { Exposure, ExposureStatus } from '../../api/exposure.ts';
 import { exposureStatus } from '../../api/exposure-status.ts';
@@ -30,6 +31,8 @@ export interface BookSources {
   readonly edges: () => readonly KubeObject[];
   /** Default: there are none. */
   readonly tenantRoutes?: TenantRouteIndex<TenantRoute> | undefined;
+  /** The labels of a namespace. Default: its name alone. */
+  readonly namespaceLabels?: ((name: string) => NamespaceLabels) | undefined;
   /** Files with an Edge that cannot be used, where there are files in place of a cluster. Default: none. */
   readonly unusableFiles?: (() => readonly string[]) | undefined;
 }
@@ -98,12 +101,28 @@ export class ExposureBook {
     const askedBy = askingObject(object);
     const { value: edge, finding: noEdge } = this.edgeOf({ ...exposure, askedBy });
     if (edge === undefined) return { finding: noEdge };
-    const hosts = hostsOf(exposure, edge);
+    const namespaceLabels = this.#labelsOf(exposure);
+    const hosts = hostsOf(exposure, edge, namespaceLabels);
     const conflict =
       'code' in hosts ? undefined : hostConflict({ exposure, hosts }, this.#currentHolders());
     const warning =
       exposure.spec.edgeRef === undefined ? severalDefaultEdges(this.#sources.edges()) : undefined;
-    return { value: { exposure, edge, conflict, warning } };
+    return { value: { exposure, edge, namespaceLabels, conflict, warning } };
+  }
+
+  /** The labels of a namespace have changed: an Edge may allow other Exposures, which then claim their hosts. */
+  namespaceChanged(name: string): void {
+    if (this.#holders === undefined || !this.selectsNamespaces()) return;
+    for (const object of this.#sources.exposures()) {
+      if (object.metadata.namespace === name) this.#holders.put(this.#claimOf(object));
+    }
+  }
+
+  /** Whether an Edge selects namespaces by their labels. */
+  selectsNamespaces(): boolean {
+    return this.#sources
+      .edges()
+      .some((edge) => this.edgeIn(edge).value?.spec.allowedNamespaces.from === 'Selector');
   }
 
   /** The Exposure that this object is. */
@@ -187,12 +206,16 @@ export class ExposureBook {
     return claimedHosts(this.#claimOf(object));
   }
 
+  #labelsOf({ metadata: { namespace } }: Exposure): NamespaceLabels {
+    return this.#sources.namespaceLabels?.(namespace) ?? labelsOfNamespace(namespace);
+  }
+
   /** An Exposure that cannot be read claims nothing, but owns the hosts of its TenantRoutes. */
   #claimOf(object: KubeObject): HostClaim {
     const { value: exposure } = this.exposureIn(object);
     if (exposure === undefined) return { exposure: object as Exposure };
     const { value: edge } = this.edgeOf(exposure);
-    const hosts = edge && hostsOf(exposure, edge);
+    const hosts = edge && hostsOf(exposure, edge, this.#labelsOf(exposure));
     return { exposure, hosts: hosts === undefined || 'code' in hosts ? undefined : hosts };
   }
 }

@@ -4,6 +4,7 @@
  */
 import { TenantRouteIndex } from '../../api/tenant-route-index.ts';
 import type { TenantRoute } from '../../api/tenant-route.ts';
+import { labelsOfNamespace } from '../../api/allowed-namespaces.ts';
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { backoffMs, delay } from '../../kube/backoff.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -120,6 +121,7 @@ export class ManagementCluster implements ManagementView {
       exposures: () => this.exposures.list(),
       edges: () => this.edges.list(),
       tenantRoutes: this.tenantRoutes,
+      namespaceLabels: (name) => this.namespaceLabels(name),
       unusableFiles: options.unusableFiles,
     });
     this.exposures.onChange((change) => {
@@ -144,7 +146,15 @@ export class ManagementCluster implements ManagementView {
         type === 'DELETED' ? this.tenantRoutes.remove(object) : this.tenantRoutes.put(object);
       if (isNews) listener.onTenantRoute(object);
     });
-    this.#namespaces.onChange(({ object }) => listener.onNamespace(object.metadata.name));
+    this.#namespaces.onChange((change) => {
+      const { name, labels } = change.object.metadata;
+      this.book.namespaceChanged(name);
+      const previous = previousOf(change);
+      listener.onNamespace(name, {
+        isRelabeled:
+          previous !== undefined && !Bun.deepEquals(labels ?? {}, previous.metadata.labels ?? {}),
+      });
+    });
   }
 
   /** Begins to watch; done when everything is known, however long that takes. @throws the signal's reason */
@@ -234,7 +244,7 @@ export class ManagementCluster implements ManagementView {
   }
 
   namespaceLabels(name: string): Readonly<Record<string, string>> {
-    return this.#namespaces.get({ name })?.metadata.labels ?? {};
+    return labelsOfNamespace(name, this.#namespaces.get({ name })?.metadata.labels);
   }
 
   /** All objects of a kind; none if it is not served. */

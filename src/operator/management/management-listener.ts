@@ -16,8 +16,8 @@ export interface ManagementListener {
   readonly onTenantRoute: (route: TenantRoute) => void;
   /** A route object of somebody else. */
   readonly onStranger: (object: KubeObject) => void;
-  /** The labels of a namespace. */
-  readonly onNamespace: (name: string) => void;
+  /** A namespace; whether its labels have changed. */
+  readonly onNamespace: (name: string, change: { readonly isRelabeled: boolean }) => void;
   /** A class or a Gateway. */
   readonly onEdgeSetting: (object: KubeObject) => void;
   /** An object of a provider. */

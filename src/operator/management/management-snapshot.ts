@@ -4,6 +4,7 @@
  */
 import { TenantRouteIndex } from '../../api/tenant-route-index.ts';
 import type { TenantRoute } from '../../api/tenant-route.ts';
+import { labelsOfNamespace } from '../../api/allowed-namespaces.ts';
 import { claimantsOf, claimKeys } from '../../edges/claims/claim-keys.ts';
 import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
 import type { ServedApis } from '../../edges/driver.ts';
@@ -50,6 +51,7 @@ export class ManagementSnapshot implements ManagementView {
       tenantRoutes: this.tenantRoutes,
       exposures: () => this.exposures,
       edges: () => this.all(RESOURCES.edge),
+      namespaceLabels: (name) => this.namespaceLabels(name),
       unusableFiles: () => unusableFiles,
     });
   }
@@ -106,7 +108,7 @@ export class ManagementSnapshot implements ManagementView {
   }
 
   namespaceLabels(name: string): Readonly<Record<string, string>> {
-    return this.#find(RESOURCES.namespace, { name })?.metadata.labels ?? {};
+    return labelsOfNamespace(name, this.#find(RESOURCES.namespace, { name })?.metadata.labels);
   }
 
   all(resource: Resource): readonly KubeObject[] {

@@ -1,10 +1,14 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { ALL_KINDS, OperatorLab } from '../testing/operator-lab.ts';
 import { objectOf } from '../testing/objects.ts';
 
 setDefaultTimeout(120_000);
+
+/** Only events cause reconciles. */
+const NEVER = { resyncMs: 3_600_000 };
 
 const WITHOUT_TRAEFIK = ALL_KINDS.filter(({ apiVersion }) => !apiVersion.startsWith('traefik.io'));
 
@@ -95,22 +99,93 @@ describe.concurrent('an Exposure and its Edge', () => {
     lab.management.seed(...LAB_EDGES.haproxy.objects);
     await lab.addExposed('blue');
 
-    await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, allowedNamespaces: ['others'] });
+    const selector = { matchLabels: { team: 'a' } };
+    const allowedNamespaces = { from: 'Selector', selector };
+    await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, allowedNamespaces });
 
     const said = await lab.untilCondition('blue', 'Accepted', /^False NamespaceNotAllowed/);
-    expect(said).toContain('takes no Exposures of namespace tenants, only of others');
+    expect(said).toContain('allows no Exposures in namespace tenants, whose labels do not match');
     await lab.until(
       'the Ingress is gone',
       () => !lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'),
     );
     await lab.until('no route is told', () => lab.routesOf('blue').length === 0);
 
-    await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, allowedNamespaces: ['others', 'tenants'] });
+    await lab.applyEdge({ ...LAB_EDGES.haproxy.spec, allowedNamespaces: { from: 'All' } });
 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
     await lab.until('the Ingress is there again', () =>
       lab.read(RESOURCES.ingress, 'snicket-blue.haproxy'),
     );
+  });
+
+  test('the labels of a namespace and the selector of the Edge decide together, at once', async () => {
+    const allowedNamespaces = { from: 'Selector', selector: { matchLabels: { team: 'a' } } };
+    await using lab = await OperatorLab.start({ ...NEVER, edge: { allowedNamespaces } });
+    await lab.addTenant('blue');
+    await lab.expose('blue');
+    await lab.untilCondition('blue', 'Accepted', /^False NamespaceNotAllowed/);
+
+    const at = { name: 'tenants' };
+    await lab.user.patch(RESOURCES.namespace, at, 'merge', { metadata: { labels: { team: 'a' } } });
+
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
+
+    await lab.user.patch(RESOURCES.namespace, at, 'merge', { metadata: { labels: { team: 'b' } } });
+
+    await lab.untilCondition('blue', 'Accepted', /^False NamespaceNotAllowed/);
+  });
+
+  test('a namespace that loses its label frees its hosts for Exposures that wait for them', async () => {
+    const allowedNamespaces = { from: 'Selector', selector: { matchLabels: { team: 'a' } } };
+    await using lab = await OperatorLab.start(NEVER);
+    lab.management.seed(objectOf('Namespace', { name: 'shop', labels: { team: 'a' } }));
+    await lab.user.patch(...([RESOURCES.namespace, { name: 'tenants' }, 'merge'] as const), {
+      metadata: { labels: { team: 'a' } },
+    });
+    await lab.applyEdge({ allowedNamespaces });
+    const hosts = { api: 'wanted.example.test' };
+    // Its control plane does not exist, so that it claims the host without a route.
+    await lab.user.apply({
+      apiVersion: RESOURCES.exposure.apiVersion,
+      kind: 'Exposure',
+      metadata: { name: 'older', namespace: 'shop' },
+      spec: {
+        edgeRef: { name: 'shared' },
+        hosts,
+        controlPlane: {
+          type: 'Object',
+          objectRef: { group: 'kamaji.clastix.io', kind: 'TenantControlPlane', name: 'missing' },
+        },
+      },
+    } as KubeObject);
+    await lab.addTenant('blue');
+    await lab.expose('blue', { hosts });
+    await lab.untilCondition('blue', 'Accepted', /^False HostConflict/);
+
+    await lab.user.patch(...([RESOURCES.namespace, { name: 'shop' }, 'merge'] as const), {
+      metadata: { labels: { team: null } },
+    });
+
+    await lab.untilCondition('blue', 'Accepted', /^True/);
+  });
+
+  test('a host that the Edge does not allow is refused; one that it allows no more loses its route', async () => {
+    await using lab = await OperatorLab.start();
+    await lab.addTenant('blue');
+    await lab.expose('blue', { hosts: { api: 'blue.example.net' } });
+
+    const said = await lab.untilCondition('blue', 'Accepted', /^False HostNotAllowed/);
+    expect(said).toContain('does not allow the host blue.example.net, only *.example.test');
+
+    await lab.applyEdge({ allowedHosts: ['*.example.net'] });
+
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
+
+    await lab.applyEdge({ allowedHosts: ['*.example.test'] });
+
+    await lab.untilCondition('blue', 'Accepted', /^False HostNotAllowed/);
+    await lab.until('no route is left', () => lab.routesOf('blue').length === 0);
   });
 
   test('when the Edge goes away, the gateway goes on with the route', async () => {

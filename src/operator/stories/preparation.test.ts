@@ -18,6 +18,7 @@ const BLUE = { name: 'blue', namespace: TENANTS };
 const API_HOST = 'tenants-blue.k8s.example.test';
 /** Another that the certificate of a tenant of the lab has. */
 const OTHER_HOST = 'blue.tenants.svc';
+const BOTH_HOSTS = { allowedHosts: ['*.example.test', OTHER_HOST] };
 /** A small API server is no konnectivity-server. */
 const NO_KONNECTIVITY = { 'spec.addons.konnectivity': undefined };
 
@@ -130,7 +131,7 @@ describe.concurrent('a tenant in use, whose control plane is not as it should be
   });
 
   test('is not led to a host for which its control plane may not be prepared', async () => {
-    await using lab = await startProvidedLab({ resyncMs: 1_000 });
+    await using lab = await startProvidedLab({ resyncMs: 1_000, edge: BOTH_HOSTS });
     const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await expose(lab);
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
@@ -153,6 +154,7 @@ describe.concurrent('a tenant that moves to another host', () => {
       hasGateway: true,
       probeMs: 60_000,
       resyncMs: 600_000,
+      edge: BOTH_HOSTS,
     });
     const tenant = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
     await tenant.controllers.addNode('worker-1', ['10.0.0.1']);

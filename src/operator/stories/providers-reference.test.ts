@@ -55,15 +55,15 @@ describe.concurrent('an Exposure that names a TenantControlPlane', () => {
 
   test('says how to keep a host that the object has already, and keeps it then', async () => {
     await using lab = await startProvidedLab();
-    const ingress = { hostname: 'own.example.org:443' };
+    const ingress = { hostname: 'own.example.test:443' };
     await addKamaji(lab, 'blue', { 'spec.controlPlane.ingress': ingress });
-    const hint = 'to keep what is there, write spec.hosts.api: own.example.org in the Exposure';
+    const hint = 'to keep what is there, write spec.hosts.api: own.example.test in the Exposure';
 
     await expose(lab, { prepare: 'Report' });
     expect(await lab.untilCondition('blue', 'Prepared', /PreparationWanted/)).toContain(hint);
     await expose(lab);
     expect(await lab.untilCondition('blue', 'Prepared', /FieldConflict/)).toContain(hint);
-    await expose(lab, { hosts: { api: 'own.example.org' } });
+    await expose(lab, { hosts: { api: 'own.example.test' } });
 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
     expect(tenantIn(lab)?.spec.controlPlane.ingress).toMatchObject(ingress);

@@ -189,7 +189,7 @@ describe.concurrent('a kubeconfig of Kamaji', () => {
   test('with a host that was its own before is nobody else to change', async () => {
     const { lab, tenant } = await startLab();
     await using _lab = lab;
-    const hostname = 'blue.corp.test:443';
+    const hostname = 'blue.corp.example.test:443';
     await lab.change(KAMAJI, 'blue', { spec: { controlPlane: { ingress: { hostname } } } });
     await remake(lab, KUBECONFIG, {
       ...{ 'admin.conf': kubeconfigFor(`https://${hostname}`) },

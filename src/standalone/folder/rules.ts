@@ -47,7 +47,7 @@ function metadataFaults({ kind, metadata }: KubeObject): readonly Fault[] {
   const namespace: unknown = metadata.namespace;
   if (kind === 'Edge') {
     if (namespace === undefined) return faults;
-    const sentence = `an Edge is in no namespace; remove it, and name in spec.allowedNamespaces who may use the Edge`;
+    const sentence = `an Edge is in no namespace; remove it, and select in spec.allowedNamespaces which namespaces may use the Edge`;
     return [...faults, { path: 'metadata.namespace', sentence }];
   }
   if (typeof namespace !== 'string' || !NAMESPACE.test(namespace)) {

@@ -1,0 +1,51 @@
+/**
+ * LabelSelectors, as Kubernetes defines them.
+ */
+import { listAt, textAt, textMapAt, textsAt } from './unstructured.ts';
+
+/** Whether a selector matches labels. An empty selector matches any labels, and one with an unknown operator none. */
+export function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean {
+  const wanted = [...textMapAt(selector, 'matchLabels')];
+  return (
+    wanted.every(([key, value]) => labels[key] === value) &&
+    listAt(selector, 'matchExpressions').every((expression) => holds(expression, labels))
+  );
+}
+
+/** The selector as kubectl prints it: `team=a,tier in (x,y),!retired`. */
+export function selectorText(selector: unknown): string {
+  const labels = [...textMapAt(selector, 'matchLabels')].map(([key, value]) => `${key}=${value}`);
+  return [...labels, ...listAt(selector, 'matchExpressions').map(expressionText)].join(',');
+}
+
+function expressionText(expression: unknown): string {
+  const key = textAt(expression, 'key') ?? '';
+  const values = `(${textsAt(expression, 'values').join(',')})`;
+  switch (textAt(expression, 'operator') ?? '') {
+    case 'In':
+      return `${key} in ${values}`;
+    case 'NotIn':
+      return `${key} notin ${values}`;
+    case 'DoesNotExist':
+      return `!${key}`;
+    default:
+      return key;
+  }
+}
+
+function holds(expression: unknown, labels: Readonly<Record<string, string>>): boolean {
+  const value = labels[textAt(expression, 'key') ?? ''];
+  const values = textsAt(expression, 'values');
+  switch (textAt(expression, 'operator') ?? '') {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+    default:
+      return false;
+  }
+}
