@@ -34,6 +34,9 @@ export const DEFAULT_EDGE_ANNOTATION = 'snicket.dev/is-default';
 /** Where Traefik takes TLS if nothing else is said. */
 export const DEFAULT_ENTRY_POINTS = ['websecure'] as const;
 
+/** What annotations on the objects of providers do. */
+export const ANNOTATION_POLICIES = ['Allowed', 'Ignored'] as const;
+
 /** Which namespaces an Edge allows. */
 export const NAMESPACES_FROM = ['All', 'Selector'] as const;
 
@@ -142,6 +145,12 @@ export const edgeSpec = withRules(
       .optional()
       .describe(
         'allowedHosts lists the hosts that Exposures may claim: exact names, or patterns with a leading wildcard label. As for hostnames of the Gateway API, *.example.com covers names of any depth below example.com, and not example.com itself. Defaults to all names below domain, and without a domain to any name.',
+      ),
+    annotations: z
+      .enum(ANNOTATION_POLICIES)
+      .default('Allowed')
+      .describe(
+        'annotations says whether annotations on the objects of providers create Exposures on this Edge. Allowed: they do. Ignored: they do not, and Snicket deletes the Exposures that annotations created before. Defaults to Allowed.',
       ),
     ingress: z
       .strictObject({

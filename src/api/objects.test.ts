@@ -66,6 +66,7 @@ test('fills in what an Edge leaves out', () => {
     driver: 'snicket',
     port: 443,
     allowedNamespaces: { from: 'All' },
+    annotations: 'Allowed',
   });
   expect(parseEdge(edgeOf({ driver: 'traefik', traefik: {} })).spec.traefik).toEqual({
     entryPoints: ['websecure'],
@@ -135,6 +136,7 @@ describe('fields of a newer definition, in an answer of an API server', () => {
       driver: 'snicket',
       port: 443,
       allowedNamespaces: { from: 'All' },
+      annotations: 'Allowed',
     });
   });
 

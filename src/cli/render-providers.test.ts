@@ -161,6 +161,17 @@ spec: {template: openstack-hosted-cp-1-0-40, credential: a, config: {workersNumb
     expect(exitCode).toBe(0);
   });
 
+  test('makes no Exposure from an annotation that the Edge ignores', async () => {
+    terminal.write('ignoring.yaml', EDGE.replace('{driver', '{annotations: Ignored, driver'));
+    const words = ['render', '-f', 'ignoring.yaml', 'annotated.yaml', '--only', 'management'];
+
+    const { exitCode, stdout, stderr } = await terminal.snicket(words);
+
+    expect(stdout).not.toContain('kind: Ingress');
+    expect(stderr).toContain('AnnotationIgnored: TenantControlPlane tenants/red asks for');
+    expect(exitCode).toBe(1);
+  });
+
   test('does not say that there is nothing beside the fields of a provider', async () => {
     terminal.write('own-edge.yaml', EDGE.replace('driver: haproxy', 'driver: snicket'));
 

@@ -9,6 +9,7 @@ import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import type { WorkQueue } from '../kube/work-queue.ts';
 import { WATCHED_RESOURCES } from '../providers/provider-resources.ts';
+import { isAsking } from '../providers/shims/shim.ts';
 import { dependencyOn, type Dependency, type DependencyIndex } from './dependency-index.ts';
 import { isConcerned } from './edge/edge-setting.ts';
 import type { ManagementCluster } from './management/management-cluster.ts';
@@ -20,7 +21,7 @@ export interface TriggersOptions {
   /** Absent until it is put together. */
   readonly management: () => Pick<
     ManagementCluster,
-    'exposures' | 'edges' | 'book' | 'tenantRoutes' | 'all' | 'providedAt'
+    'exposures' | 'edges' | 'book' | 'tenantRoutes' | 'all' | 'provided' | 'providedAt'
   >;
   /** Where Exposures are queued that an event concerns. */
   readonly exposures: Pick<WorkQueue, 'add'>;
@@ -77,6 +78,7 @@ export class Triggers implements ManagementListener {
     } else {
       // Another domain gives and frees hosts, also those of Exposures on other Edges.
       this.#lookAtAll();
+      this.#addAnnotated();
     }
   };
 
@@ -144,6 +146,15 @@ export class Triggers implements ManagementListener {
     for (const resource of WATCHED_RESOURCES) {
       const isThere = management.providedAt(resource, at) !== undefined;
       if (isThere) this.#options.shims.add(shimKeyAt(resource, at));
+    }
+  }
+
+  /** Adds the objects of providers that ask for an Exposure: whether they get one depends on their Edge. */
+  #addAnnotated(): void {
+    const management = this.#options.management();
+    for (const object of WATCHED_RESOURCES.flatMap((kind) => management.provided(kind))) {
+      const key = isAsking(object) ? shimKeyOf(object) : undefined;
+      if (key !== undefined) this.#options.shims.add(key);
     }
   }
 

@@ -91,6 +91,11 @@ export const WISH_FINDINGS = {
     meaning: 'a control plane asks for an Exposure, and somebody else has made one of that name',
     action: 'remove the annotation, or delete that Exposure',
   },
+  AnnotationIgnored: {
+    meaning:
+      'a control plane asks for an Exposure by an annotation, and the Edge ignores annotations',
+    action: 'create the Exposure yourself, or set spec.annotations of the Edge to Allowed',
+  },
   AnnotationInvalid: {
     meaning: 'a control plane asks for an Exposure that cannot be',
     action: 'correct the annotation or the object, or write the Exposure yourself',

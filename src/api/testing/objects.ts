@@ -61,6 +61,7 @@ export const RIGHT: Readonly<Record<string, WrittenObject>> = {
       },
     },
     allowedHosts: ['*.example.com', 'api.example.net'],
+    annotations: 'Ignored',
     ingress: { className: 'haproxy', annotations: { 'example.com/note': 'on' } },
   }),
   'an Edge with a domain of one label': edgeOf({ driver: 'nginx', domain: 'test' }),
@@ -367,6 +368,11 @@ export const SCHEMA_BREAKERS: readonly WrongObject[] = [
     path: 'spec.driver',
     sentence:
       'missing; write one of snicket, haproxy, haproxy-ingress, nginx, nginx-inc, traefik, contour, gateway-api, ingress',
+  },
+  {
+    object: edgeOf({ driver: 'snicket', annotations: 'Refused' }),
+    path: 'spec.annotations',
+    sentence: '"Refused"; write one of Allowed, Ignored',
   },
   {
     object: controlPlane({ objectRef: OBJECT_REF }),

@@ -48,6 +48,7 @@ function whyUnmet(object: KubeObject, management: ManagementSnapshot): readonly 
     existing,
     ingressNames: new Set(ingresses.map(({ metadata }) => metadata.name)),
     edgePort: edge.value?.spec.port,
+    ignoredBy: edge.value?.spec.annotations === 'Ignored' ? edge.value.metadata.name : undefined,
   });
   if (shim === undefined) return [];
   const obstacle = shimObstacle(existing, object);

@@ -7,7 +7,13 @@ function edge(spec: Partial<Edge['spec']>): Edge {
   const metadata = { name: 'shared' };
   return {
     ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Edge', metadata },
-    spec: { driver: 'snicket', port: 443, allowedNamespaces: { from: 'All' }, ...spec },
+    spec: {
+      driver: 'snicket',
+      port: 443,
+      allowedNamespaces: { from: 'All' },
+      annotations: 'Allowed',
+      ...spec,
+    },
   };
 }
 

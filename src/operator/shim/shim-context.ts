@@ -22,9 +22,11 @@ export function shimContext(
   const ingresses = view
     .all(RESOURCES.ingress)
     .filter(({ metadata }) => metadata.namespace === namespace);
+  const { value: edge } = edgeFor(view, object);
   return {
     ingressNames: new Set(ingresses.map(({ metadata }) => metadata.name)),
-    edgePort: edgeFor(view, object).value?.spec.port,
+    edgePort: edge?.spec.port,
+    ignoredBy: edge?.spec.annotations === 'Ignored' ? edge.metadata.name : undefined,
     existing,
   };
 }

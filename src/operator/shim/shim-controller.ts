@@ -51,8 +51,9 @@ export class ShimController {
     const isAsking = shimFor(object, shimContext(management, object)) !== undefined;
     const existing = await this.#exposureAt(place.key, object, isAsking, signal);
     const shim = shimFor(object, shimContext(management, object, existing));
-    if (shim === undefined) {
-      this.#said.delete(text);
+    if (shim === undefined || shim.isIgnored === true) {
+      if (shim === undefined) this.#said.delete(text);
+      else this.#say(text, object, shim.findings);
       this.#returning.silent(text, existing);
       if (existing !== undefined && isMadeFor(existing, object)) {
         await this.#delete(existing, signal);

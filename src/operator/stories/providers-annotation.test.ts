@@ -69,6 +69,24 @@ describe.concurrent('a TenantControlPlane of Kamaji with one annotation', () => 
     expect(server.read(RESOURCES.daemonSet, PROXY)).toBeUndefined();
   });
 
+  test('has no Exposure on an Edge that ignores annotations, and is cleaned up when the Edge begins to', async () => {
+    await using lab = await startProvidedLab({ resyncMs: 3_600_000 });
+    await addKamaji(lab, 'blue');
+    const before = tenantIn(lab)?.spec;
+    await annotate(lab, 'shared');
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
+
+    await lab.applyEdge({ annotations: 'Ignored' });
+
+    await lab.until('the Exposure is gone', () => lab.exposure('blue') === undefined);
+    await lab.until('an event says so', () => lab.eventsOf('blue').includes('AnnotationIgnored'));
+    expect(tenantIn(lab)?.spec).toEqual(before);
+
+    await lab.applyEdge({ annotations: 'Allowed' });
+
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
+  });
+
   test('keeps its Exposure until its API server runs without our flag', async () => {
     await using lab = await startProvidedLab();
     await addKamaji(lab, 'blue', ANNOTATED);

@@ -10,6 +10,8 @@ export interface ShimContext {
   readonly ingressNames: ReadonlySet<string>;
   /** The port of the Edge that it would be for, if that is there. */
   readonly edgePort?: number | undefined;
+  /** The name of that Edge if it ignores annotations. */
+  readonly ignoredBy?: string | undefined;
   /** The Exposure of its making that is there. */
   readonly existing?: KubeObject | undefined;
 }

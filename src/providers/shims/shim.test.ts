@@ -70,6 +70,23 @@ describe('an object with the annotation snicket.dev/edge', () => {
     expect(shim(changed(object, EDGE)).exposure?.metadata.name).toBe(object.metadata.name);
   });
 
+  test('makes none on an Edge that ignores annotations, and says so', () => {
+    const object = changed(freshTenant('kamaji', 'blue'), EDGE);
+
+    expect(shimFor(object, { ingressNames: new Set(), ignoredBy: 'shared' })).toEqual({
+      isIgnored: true,
+      findings: [
+        {
+          code: 'AnnotationIgnored',
+          severity: 'error',
+          message:
+            'TenantControlPlane tenants/blue asks for an Exposure by an annotation, and Edge shared ignores annotations',
+          action: 'create the Exposure yourself, or set spec.annotations of Edge shared to Allowed',
+        },
+      ],
+    });
+  });
+
   test('and nothing in it asks for the default Edge', () => {
     const object = changed(freshTenant('kamaji', 'blue'), {
       'metadata.annotations': { 'snicket.dev/edge': '' },

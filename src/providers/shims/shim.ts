@@ -26,6 +26,8 @@ export type { ShimContext } from './shim-words.ts';
 export interface Shim {
   /** To be applied as it is; owned by the object, so that it goes with it. Absent: a finding says why. */
   readonly exposure?: KubeObject | undefined;
+  /** The Edge ignores annotations: an Exposure that one created before is deleted. Default false. */
+  readonly isIgnored?: boolean;
   readonly findings: readonly Finding[];
 }
 
@@ -33,6 +35,9 @@ export interface Shim {
 export function shimFor(live: KubeObject, context: ShimContext): Shim | undefined {
   const provider = providerFor(live);
   if (provider === undefined || !isAsking(live) || isMadeByProvider(live)) return undefined;
+  if (context.ignoredBy !== undefined) {
+    return { isIgnored: true, findings: [annotationIgnored(live, context.ignoredBy)] };
+  }
   // Its own words, not those that were written for the Exposure of before.
   const record = context.existing && recordOf(context.existing);
   const isRecorded = record !== undefined && isUsable(record);
@@ -82,7 +87,8 @@ export function isMadeForFormer(
   return isSameKind && isMadeFor(existing, { ...existing, metadata: former });
 }
 
-function isAsking({ metadata, ...object }: KubeObject): boolean {
+/** Whether an object of a provider has an annotation that asks for an Exposure. */
+export function isAsking({ metadata, ...object }: KubeObject): boolean {
   const { annotations = {}, deletionTimestamp } = metadata;
   if (deletionTimestamp !== undefined) return false;
   return (
@@ -125,6 +131,15 @@ function exposureOf({ apiVersion, kind, metadata }: KubeObject, words: ShimWords
     },
   };
   return object;
+}
+
+function annotationIgnored(object: KubeObject, edge: string): Finding {
+  return {
+    code: 'AnnotationIgnored',
+    severity: 'error',
+    message: `${objectText(object)} asks for an Exposure by an annotation, and Edge ${edge} ignores annotations`,
+    action: `create the Exposure yourself, or set spec.annotations of Edge ${edge} to Allowed`,
+  };
 }
 
 function notPossible(object: KubeObject, error: InvalidObjectError): Finding {
