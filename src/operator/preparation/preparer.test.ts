@@ -124,6 +124,21 @@ describe.concurrent('prepare: Patch', () => {
     expect(records.filter((record) => record !== undefined).length).toBe(1);
   });
 
+  test('an Exposure whose record could not be written keeps no other from the tenant', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.addExposure('second');
+    lab.server.inject(
+      { kind: 'answer', status: 403, reason: 'Forbidden' },
+      { verb: 'patch', plural: 'exposures', name: 'blue' },
+    );
+
+    await expect(lab.prepare()).rejects.toMatchObject({ reason: 'Forbidden' });
+    const outcome = await lab.prepare('Patch', { exposure: lab.exposure('second') });
+
+    expect(outcome).toEqual({ isPrepared: true, findings: [] });
+    expect(lab.record()).toBeUndefined();
+  });
+
   test('a copy of an Exposure has no part in the record that was copied with it', async () => {
     await using lab = await PreparationLab.start();
     await lab.prepare();

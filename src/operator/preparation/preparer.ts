@@ -202,12 +202,13 @@ export class Preparer {
       this.#notKept.set(placeOf(plan), { content: contentOf(plan), finding });
       return [finding];
     });
-    if (notKept.length > 0)
+    if (notKept.length > 0) {
       return { isPrepared: false, findings: [...notKept, ...findingsOf(plans)] };
+    }
     return withoutWriting(present.exposure, plans, policy) ?? 'again';
   }
 
-  /** Writes the record of this very version of the Exposure. What another wrote since is read first. @throws KubeError */
+  /** Writes the record of this very version of the Exposure. Until it is written, the objects are claimed. @throws KubeError */
   async #record(
     { metadata }: KubeObject,
     objects: readonly KubeObject[],
@@ -215,11 +216,15 @@ export class Preparer {
     signal: AbortSignal,
   ): Promise<void> {
     const key = keyText(metadata);
-    for (const {
-      metadata: { uid },
-    } of objects)
-      if (uid !== undefined) this.#claims.set(uid, key);
-    await writeRecord(this.#client, metadata, text, signal);
+    const uids = objects.flatMap(({ metadata: { uid } }) => uid ?? []);
+    for (const uid of uids) this.#claims.set(uid, key);
+    let isRecorded = false;
+    try {
+      isRecorded = (await writeRecord(this.#client, metadata, text, signal)) && text !== null;
+    } finally {
+      // Another Exposure must not wait for one that has no record.
+      if (!isRecorded) for (const uid of uids) this.#claims.delete(uid);
+    }
   }
 
   async #writeOne(
