@@ -8,9 +8,11 @@ import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION } from '../../providers/shims/annot
 import type { ShimContext } from '../../providers/shims/shim.ts';
 import type { Found } from '../management/exposure-book.ts';
 import type { ManagementView } from '../management/management-view.ts';
+import { handledClasses, type PreparationCluster } from '../preparation/exposure-preparation.ts';
 
 /** Where to look. */
-export type ShimView = Pick<ManagementView, 'all' | 'book'>;
+export type ShimView = Pick<ManagementView, 'all' | 'book' | 'served'> &
+  Pick<PreparationCluster, 'unread'>;
 
 /** The same for an object, with the Exposure of its making that is there. */
 export function shimContext(
@@ -27,12 +29,13 @@ export function shimContext(
     ingressNames: new Set(ingresses.map(({ metadata }) => metadata.name)),
     edgePort: edge?.spec.port,
     ignoredBy: edge?.spec.annotations === 'Ignored' ? edge.metadata.name : undefined,
+    handledClasses: handledClasses(edge, view),
     existing,
   };
 }
 
 /** The Edge that an object asks for, or what is wrong with its annotation. */
-export function edgeFor({ book }: ShimView, object: KubeObject): Found<Edge> {
+export function edgeFor({ book }: Pick<ShimView, 'book'>, object: KubeObject): Found<Edge> {
   const wanted = object.metadata.annotations?.[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
   const spec = wanted === DEFAULT_EDGE_VALUE ? {} : { edgeRef: { name: wanted } };
   return book.edgeOf({ spec, askedBy: object });

@@ -6,6 +6,7 @@ import { objectText, type KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
 import { ingressName } from '../k0s/control-plane.ts';
+import { isUnhandledClass } from '../preparation/ingress-class.ts';
 import type { ShimContext, ShimWords } from './shim-words.ts';
 
 /** Where hosts stand: in the control plane itself, or in the values of the charts of k0rdent's templates. */
@@ -56,8 +57,9 @@ function portFindings(
 function ownIngressFindings(
   object: KubeObject,
   ingress: unknown,
-  { ingressNames }: ShimContext,
+  context: ShimContext,
 ): readonly Finding[] {
+  if (isUnhandledClass(valueAt(ingress, 'className'), context)) return [];
   const { namespace } = object.metadata;
   const name = ingressName(object);
   const removal = `kubectl delete -n ${namespace} ingress ${name}`;
@@ -72,7 +74,7 @@ function ownIngressFindings(
       },
     ];
   }
-  if (!ingressNames.has(name)) return [];
+  if (!context.ingressNames.has(name)) return [];
   return [
     {
       ...{ code: 'ProviderIngressLeft', severity: 'warning' },

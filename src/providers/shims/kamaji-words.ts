@@ -5,7 +5,7 @@ import { textAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Finding } from '../../api/finding.ts';
 import { quoted } from '../../text/quote.ts';
-import { UNHANDLED_CLASS } from '../preparation/ingress-class.ts';
+import { isUnhandledClass, UNHANDLED_CLASS } from '../preparation/ingress-class.ts';
 import { hasKonnectivity } from '../tenant-control-plane.ts';
 import { KAMAJI_DOMAIN_ANNOTATION } from './annotations.ts';
 import type { ShimContext, ShimWords } from './shim-words.ts';
@@ -29,7 +29,7 @@ export function kamajiWords(object: KubeObject, context: ShimContext): ShimWords
     worker: {},
     findings: [
       ...(domain === undefined ? [] : addonFindings(object, context)),
-      ...ownIngressFindings(object, 'Kamaji'),
+      ...ownIngressFindings(object, 'Kamaji', context),
     ],
   };
 }
@@ -56,10 +56,14 @@ function addonFindings(
 }
 
 /** One Ingress for one host: the class of the provider's own is taken over, if that may be. */
-export function ownIngressFindings(object: KubeObject, maker: string): readonly Finding[] {
+export function ownIngressFindings(
+  object: KubeObject,
+  maker: string,
+  context: ShimContext,
+): readonly Finding[] {
   const host = publicHost(object);
   const className = textAt(object, 'spec', 'controlPlane', 'ingress', 'ingressClassName');
-  if (host === undefined || className === UNHANDLED_CLASS) return [];
+  if (host === undefined || isUnhandledClass(className, context)) return [];
   const { namespace, name } = object.metadata;
   return [
     {

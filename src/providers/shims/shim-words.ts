@@ -12,6 +12,8 @@ export interface ShimContext {
   readonly edgePort?: number | undefined;
   /** The name of that Edge if it ignores annotations. */
   readonly ignoredBy?: string | undefined;
+  /** The ingress classes that a controller may handle. Default: they are not known. */
+  readonly handledClasses?: ReadonlySet<string> | undefined;
   /** The Exposure of its making that is there. */
   readonly existing?: KubeObject | undefined;
 }

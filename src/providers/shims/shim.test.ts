@@ -357,6 +357,20 @@ describe('a control plane of k0smotron', () => {
     expect(codes(shim(deployment))).toEqual([]);
   });
 
+  test.each([
+    ['none', []],
+    ['haproxy', ['ProviderMakesIngress']],
+  ])('has no warning of an Ingress that no controller handles: class %p', (className, expected) => {
+    const context = { ...NOTHING, handledClasses: new Set(['haproxy']) };
+    const own = { hostname: 'a.k8s.example.test', ingressClassName: className };
+    const red = changed(cluster, { ...EDGE, 'spec.ingress': { ...ingress, className } });
+    const tenants = (['kamaji', 'steward'] as const).map((of) =>
+      changed(freshTenant(of, 'blue'), { ...EDGE, 'spec.controlPlane.ingress': own }),
+    );
+
+    for (const object of [red, ...tenants]) expect(codes(shim(object, context))).toEqual(expected);
+  });
+
   test('is asked for its own words, not for those that Snicket wrote for the Exposure of before', () => {
     const { exposure } = ownerFor('red');
     const fields = [

@@ -19,7 +19,8 @@ const PROXY = ['spec', 'addons', 'tcpProxy'] as const;
 const OWN_IMAGE = /(^|\/)[^/:@]*snicket[^/:@]*([:@][^/]*)?$/;
 
 /** The words of a tenant: both hosts, and image, resources and hosts file of its proxy. */
-export function stewardWords(object: KubeObject, { existing }: ShimContext): ShimWords {
+export function stewardWords(object: KubeObject, context: ShimContext): ShimWords {
+  const { existing } = context;
   const api = publicHost(object);
   const konnectivity =
     api === undefined || !hasKonnectivity(object) ? undefined : stewardKonnectivityHost(api);
@@ -33,7 +34,7 @@ export function stewardWords(object: KubeObject, { existing }: ShimContext): Shi
       ...(konnectivity !== undefined && { konnectivity }),
     },
     worker,
-    findings: [...findings, ...ownIngressFindings(object, 'Steward')],
+    findings: [...findings, ...ownIngressFindings(object, 'Steward', context)],
   };
 }
 
