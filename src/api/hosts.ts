@@ -5,6 +5,7 @@ import type { Finding } from './finding.ts';
 import type { FindingCode } from './finding-codes/catalogue.ts';
 import type { Exposure } from './exposure.ts';
 import { mayHaveKonnectivity } from './control-plane-spec.ts';
+import { deletionFault } from './edge-deletion.ts';
 import { hostFault, type EdgeOfHosts } from './allowed-hosts.ts';
 import {
   namespaceFault,
@@ -29,7 +30,7 @@ export type DomainOfEdge = EdgeOfNamespaces & EdgeOfHosts;
 
 /** Whether the Edge does not allow the Exposure, rather than the Exposure being in error. */
 export function isNotAllowed({ code }: Finding): boolean {
-  return code === 'NamespaceNotAllowed' || code === 'HostNotAllowed';
+  return ['EdgeTerminating', 'NamespaceNotAllowed', 'HostNotAllowed'].includes(code);
 }
 
 /** The hosts of a tenant behind an edge, or why there are none. An Exposure that is not allowed claims no host. */
@@ -38,7 +39,8 @@ export function hostsOf(
   edge: DomainOfEdge,
   namespaceLabels: NamespaceLabels,
 ): Hosts | Finding {
-  const notAllowed = namespaceFault(exposure, edge, namespaceLabels);
+  const notAllowed =
+    deletionFault(exposure, edge) ?? namespaceFault(exposure, edge, namespaceLabels);
   if (notAllowed !== undefined) return notAllowed;
   const { hosts } = exposure.spec;
   const made = (kind: 'k8s' | 'konnectivity') => madeHost(exposure, kind, edge.spec.domain);

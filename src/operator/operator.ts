@@ -62,6 +62,8 @@ export interface OperatorOptions {
   readonly leaseDurationMs?: number | undefined;
   /** For how long a roll-out of a tenant's proxies may stand still. Default 120,000. */
   readonly stuckAfterMs?: number | undefined;
+  /** Whether a finalizer holds a deleted Edge while Exposures use it. Default true. */
+  readonly protectsEdges?: boolean | undefined;
   /** Between two probes of an Exposure; up to ten times that while nothing changes. Default 60,000. */
   readonly probeMs?: number | undefined;
   /** Default: a client of the tenant's API server. */
@@ -193,7 +195,12 @@ export class Operator {
     const management = this.#management;
     const applier = () => new Applier(client, { clock });
     const routing = new Routing({ management, applier: applier(), namespace, clock });
-    this.#edgeController = new EdgeController({ management, routing, clock });
+    this.#edgeController = new EdgeController({
+      management,
+      routing,
+      clock,
+      protectsEdges: options.protectsEdges ?? true,
+    });
     this.#shimController = new ShimController({
       management,
       applier: applier(),

@@ -29,7 +29,14 @@ export interface StandaloneOptions {
   readonly gateway: Omit<GatewayOptions, 'openRoutes' | 'keyFile' | 'http'>;
   readonly operator: Omit<
     OperatorOptions,
-    'client' | 'namespace' | 'identity' | 'isGatewayHere' | 'isGatewayAt' | 'unusableFiles' | 'log'
+    | 'client'
+    | 'namespace'
+    | 'identity'
+    | 'isGatewayHere'
+    | 'isGatewayAt'
+    | 'protectsEdges'
+    | 'unusableFiles'
+    | 'log'
   >;
   /** Health and metrics of both; none: nowhere. */
   readonly http: readonly ListenAddress[];
@@ -77,6 +84,8 @@ export class Standalone {
       // Secrets come from files and are in memory: to read them costs nothing.
       maxResyncMs: options.operator.resyncMs,
       ...{ namespace: OPERATOR_NAMESPACE, identity: 'snicket-run', isGatewayHere: true },
+      // To remove the file of an Edge is an explicit act, and to put it back has to undo it.
+      protectsEdges: false,
       isGatewayAt: (place) => reachesListener(options.gateway.listen, place),
       unusableFiles: () => this.#sync.unusableEdgeFiles,
     });

@@ -25,6 +25,11 @@ export const WISH_FINDINGS = {
     meaning: 'the annotation snicket.dev/is-default of an Edge is neither "true" nor "false"',
     action: 'write "true", or take the annotation off',
   },
+  EdgeTerminating: {
+    meaning:
+      'the Edge is being deleted: it serves the Exposures that use it and accepts no new ones',
+    action: 'delete these Exposures, or set their spec.edgeRef to another Edge',
+  },
   NamespaceNotAllowed: {
     meaning: 'the Edge does not allow Exposures in this namespace',
     action:

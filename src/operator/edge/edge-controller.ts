@@ -2,9 +2,12 @@
  * Says how an Edge is: whether it can be used, where it is, and by how many Exposures it is used.
  */
 import type { Edge, EdgeStatus } from '../../api/edge.ts';
+import { deletionFault, EDGE_PROTECTION_FINALIZER, inUseFinding } from '../../api/edge-deletion.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { setCondition } from '../../kube/conditions.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import { addFinalizer, removeFinalizer } from '../../kube/finalizer.ts';
+import { keyText, type KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { Routing } from '../exposure/routing.ts';
 import {
@@ -24,6 +27,8 @@ export interface EdgeControllerOptions {
   readonly management: ManagementCluster;
   readonly routing: Routing;
   readonly clock: Clock;
+  /** Whether a finalizer holds a deleted Edge while Exposures use it. */
+  readonly protectsEdges: boolean;
 }
 
 /** The controller of Edges. */
@@ -40,26 +45,56 @@ export class EdgeController {
   async reconcile(name: string, signal: AbortSignal): Promise<void> {
     const { management } = this.#options;
     const object = management.edges.get({ name });
-    if (object === undefined) this.#statuses.forget(name);
-    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return;
+    if (object === undefined) {
+      this.#statuses.forget(name);
+      return;
+    }
     this.#statuses.assertCurrent(object);
-    const status = this.#statusOf(object, this.#statuses.statusOf(object));
+    const users = this.#usersOf(object);
+    const isGoing = object.metadata.deletionTimestamp !== undefined;
+    if (isGoing && users.length === 0) {
+      await this.#protect(object, false, signal);
+      return;
+    }
+    const status = this.#statusOf(object, this.#statuses.statusOf(object), users);
     await this.#statuses.write(object, status, signal);
+    await this.#protect(object, users.length > 0, signal);
     const { value: edge } = management.book.edgeIn(object);
     const unread = edge && this.#options.routing.unread(edge);
     if (unread !== undefined) throw unread; // nobody tells of a right that is given
   }
 
-  #statusOf(object: KubeObject, before: EdgeStatus | undefined): EdgeStatus {
+  /** The Exposures that use an Edge, without those that it does not accept because it is being deleted. */
+  #usersOf(edge: KubeObject): readonly KubeObject[] {
+    const { book, exposures } = this.#options.management;
+    return exposures.list().filter((object) => {
+      const { value: exposure } = book.exposureIn(object);
+      if (exposure === undefined) return false;
+      const { value: used } = book.edgeOf(exposure);
+      if (used === undefined || used.metadata.uid !== edge.metadata.uid) return false;
+      return deletionFault(exposure, used) === undefined;
+    });
+  }
+
+  /** Adds or removes the finalizer that holds a deleted Edge. @throws OutdatedError, KubeError */
+  async #protect(object: KubeObject, isInUse: boolean, signal: AbortSignal): Promise<void> {
+    const { management, protectsEdges } = this.#options;
+    const latest = this.#statuses.latest(object);
+    const change = isInUse && protectsEdges ? addFinalizer : removeFinalizer;
+    const { client } = management;
+    const changed = await change(client, RESOURCES.edge, latest, EDGE_PROTECTION_FINALIZER, {
+      signal,
+    });
+    if (changed !== undefined && changed !== latest) this.#statuses.wrote(latest, changed);
+  }
+
+  #statusOf(
+    object: KubeObject,
+    before: EdgeStatus | undefined,
+    exposures: readonly KubeObject[],
+  ): EdgeStatus {
     const { management } = this.#options;
     const { value: edge, finding } = management.book.edgeIn(object);
-    const exposures = management.exposures.list().filter((exposure) => {
-      const { value } = management.book.exposureIn(exposure);
-      return (
-        value !== undefined &&
-        management.book.edgeOf(value).value?.metadata.uid === object.metadata.uid
-      );
-    });
     if (edge === undefined) {
       return this.#status(object, before, exposures.length, [], fails(finding), notYet('Accepted'));
     }
@@ -73,7 +108,9 @@ export class EdgeController {
       before,
       exposures.length,
       addresses,
-      noting(accepted, management.book.defaultFinding(object)),
+      object.metadata.deletionTimestamp === undefined
+        ? noting(accepted, management.book.defaultFinding(object))
+        : fails(inUseFinding(object.metadata.name, exposures.map(keyOf).toSorted())),
       readiness(accepted, addresses),
     );
   }
@@ -106,6 +143,10 @@ export class EdgeController {
     const unread = routing.unread(edge);
     return unread === undefined ? routing.edgeFault(edge) : managementFault(unread);
   }
+}
+
+function keyOf({ metadata }: KubeObject): string {
+  return keyText(metadata);
 }
 
 /** A column shows a list as JSON. */

@@ -28,6 +28,12 @@ function edge(lab: OperatorLab, name = 'shared'): EdgeObject['status'] {
   return (lab.management.read(RESOURCES.edge, { name }) as EdgeObject | undefined)?.status;
 }
 
+const PROTECTION = 'snicket.dev/edge-protection';
+
+function protection(lab: OperatorLab): readonly string[] {
+  return lab.management.read(RESOURCES.edge, { name: 'shared' })?.metadata.finalizers ?? [];
+}
+
 function reason(lab: OperatorLab, type: string): string | undefined {
   return edge(lab)?.conditions?.find((condition) => condition.type === type)?.reason;
 }
@@ -188,13 +194,17 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.until('no route is left', () => lab.routesOf('blue').length === 0);
   });
 
-  test('when the Edge goes away, the gateway goes on with the route', async () => {
+  test('when the Edge is removed by force, the gateway goes on with the route', async () => {
     await using lab = await OperatorLab.start();
     await lab.addExposed('blue');
     const { driver, endpoint, mode, proxies } = lab.statusOf('blue')!;
     const routes = lab.routesOf('blue');
 
+    await lab.until('the Edge is protected', () => protection(lab).includes(PROTECTION));
     await lab.user.delete(RESOURCES.edge, { name: 'shared' });
+    await lab.user.patch(RESOURCES.edge, { name: 'shared' }, 'merge', {
+      metadata: { finalizers: null },
+    });
 
     await lab.untilCondition('blue', 'Accepted', /^False EdgeNotFound/);
     expect(lab.statusOf('blue')).toMatchObject({ driver, endpoint, mode, proxies });
@@ -203,6 +213,50 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.applyEdge();
 
     await lab.untilCondition('blue', 'WorkersReady', /^True/);
+  });
+
+  test('a deleted Edge serves the Exposures that use it, accepts no others, and goes with the last', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 3_600_000 });
+    await lab.addExposed('blue');
+    await lab.addExposed('red');
+    await lab.until('the Edge is protected', () => protection(lab).includes(PROTECTION));
+    const routes = lab.routesOf('blue');
+
+    await lab.user.delete(RESOURCES.edge, { name: 'shared' });
+
+    const accepted = () => edge(lab)?.conditions?.find(({ type }) => type === 'Accepted');
+    await lab.until('its condition says so', () => accepted()?.reason === 'EdgeTerminating');
+    expect(accepted()?.message).toBe(
+      'Edge shared is being deleted. It keeps serving the Exposures that use it: tenants/blue, tenants/red; delete these Exposures, or set their spec.edgeRef to another Edge',
+    );
+    expect(reason(lab, 'Ready')).toBe('Ready');
+
+    await lab.addTenant('late');
+    await lab.environment.pass(2_000);
+    await lab.expose('late');
+    const said = await lab.untilCondition('late', 'Accepted', /^False EdgeTerminating/);
+    expect(said).toContain('Edge shared is being deleted and accepts no new Exposures');
+    expect(lab.condition('blue', 'Accepted')).toStartWith('True');
+    expect(lab.routesOf('blue')).toEqual(routes);
+
+    await lab.untilGone('blue');
+    await lab.until('one is left', () => accepted()?.message.includes('use it: tenants/red;'));
+    await lab.untilGone('red');
+
+    await lab.until('the Edge is gone', () => edge(lab) === undefined);
+    await lab.untilCondition('late', 'Accepted', /^False EdgeNotFound/);
+  });
+
+  test('an Edge that no Exposure uses is deleted at once, also if one has used it', async () => {
+    await using lab = await OperatorLab.start();
+    await lab.addExposed('blue');
+    await lab.until('the Edge is protected', () => protection(lab).includes(PROTECTION));
+    await lab.untilGone('blue');
+    await lab.until('the finalizer is gone', () => protection(lab).length === 0);
+
+    await lab.user.delete(RESOURCES.edge, { name: 'shared' });
+
+    expect(lab.management.read(RESOURCES.edge, { name: 'shared' })).toBeUndefined();
   });
 
   test('another driver: new objects come, and the old ones go when all is well by the new ones', async () => {

@@ -1,0 +1,42 @@
+/**
+ * Edges that are being deleted.
+ *
+ * An Edge with Exposures keeps serving after its deletion, as a PersistentVolumeClaim in use does: a finalizer holds it
+ * until the last of its Exposures is gone.
+ */
+import type { Edge } from './edge.ts';
+import type { Exposure } from './exposure.ts';
+import type { Finding } from './finding.ts';
+
+/** Holds a deleted Edge while Exposures use it. */
+export const EDGE_PROTECTION_FINALIZER = 'snicket.dev/edge-protection';
+
+/** As many Exposures as a sentence names. */
+const MOST_NAMED = 5;
+
+/** Why an Exposure cannot use an Edge: it was created after the deletion of the Edge. */
+export function deletionFault(
+  { metadata: { creationTimestamp } }: Pick<Exposure, 'metadata'>,
+  { metadata: { name, deletionTimestamp } }: Pick<Edge, 'metadata'>,
+): Finding | undefined {
+  if (deletionTimestamp === undefined || creationTimestamp === undefined) return undefined;
+  if (Date.parse(creationTimestamp) <= Date.parse(deletionTimestamp)) return undefined;
+  return {
+    code: 'EdgeTerminating',
+    severity: 'error',
+    message: `Edge ${name} is being deleted and accepts no new Exposures`,
+    action: 'set spec.edgeRef to another Edge',
+  };
+}
+
+/** What holds a deleted Edge, given the keys of the Exposures that use it. */
+export function inUseFinding(edge: string, exposures: readonly string[]): Finding {
+  const more = exposures.length - MOST_NAMED;
+  const named = exposures.slice(0, MOST_NAMED).join(', ');
+  return {
+    code: 'EdgeTerminating',
+    severity: 'error',
+    message: `Edge ${edge} is being deleted. It keeps serving the Exposures that use it: ${named}${more > 0 ? ` and ${more} more` : ''}`,
+    action: 'delete these Exposures, or set their spec.edgeRef to another Edge',
+  };
+}
