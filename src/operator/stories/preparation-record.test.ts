@@ -103,7 +103,7 @@ describe('an operator that ends after a write', () => {
     const ending = new EndingClient(lab.management.client(), writes);
     lab.startOperator({ client: ending.client });
 
-    const hosts = { api: 'blue.tenants.svc' };
+    const hosts = { api: 'other.example.test' };
     const isPreparedFor = (host: string) =>
       ending.hasEnded ||
       (tenantIn(lab)?.spec.networkProfile.certSANs?.includes(host) === true &&
@@ -226,7 +226,7 @@ describe.concurrent('the record of an Exposure', () => {
     });
     const before = shownIn(lab);
 
-    await expose(lab, { hosts: { api: 'blue.tenants.svc' } });
+    await expose(lab, { hosts: { api: 'other.example.test' } });
     await lab.untilCondition('blue', 'Prepared', /^False PreparationRecordNewer: .* has version 7/);
     await lab.unexpose('blue');
     await lab.untilCondition('blue', 'Ready', /^False Leaving: .* has version 7/);
