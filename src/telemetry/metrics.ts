@@ -5,6 +5,8 @@
 
 /** One number of a family. */
 export interface Sample {
+  /** After the name of the family: a histogram has several kinds of samples. Default: none. */
+  readonly suffix?: '_bucket' | '_sum' | '_count';
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }
@@ -14,7 +16,7 @@ export interface MetricFamily {
   readonly name: string;
   /** A sentence for whoever reads the page. */
   readonly help: string;
-  readonly type: 'counter' | 'gauge';
+  readonly type: 'counter' | 'gauge' | 'histogram';
   /** Called for each scrape. */
   readonly samples: () => Iterable<Sample>;
 }
@@ -44,8 +46,9 @@ export class Metrics {
     let page = '';
     for (const { name, help, type, samples } of this.#families.values()) {
       page += `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n`;
-      for (const { labels, value } of samples()) {
-        page += `${name}${labels === undefined ? '' : labelText(labels)} ${numberText(value)}\n`;
+      for (const { suffix = '', labels, value } of samples()) {
+        const labelled = labels === undefined ? '' : labelText(labels);
+        page += `${name}${suffix}${labelled} ${numberText(value)}\n`;
       }
     }
     return page;

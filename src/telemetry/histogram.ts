@@ -1,0 +1,43 @@
+/**
+ * Histograms as Prometheus has them. Observing a value costs a search among a few bounds, and no allocation.
+ */
+import type { Sample } from './metrics.ts';
+
+/** Upper bounds of the buckets of a duration, in seconds: from a millisecond to five minutes. */
+export const DURATION_BOUNDS: readonly number[] = [
+  0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
+];
+
+/** Counts observations by size. */
+export class Histogram {
+  readonly #bounds: readonly number[];
+  /** By bucket; the last one is for what exceeds all bounds. */
+  readonly #counts: Float64Array;
+  #sum = 0;
+
+  /** @param bounds - Upper bounds of the buckets, inclusive and ascending. Default {@link DURATION_BOUNDS}. */
+  constructor(bounds: readonly number[] = DURATION_BOUNDS) {
+    this.#bounds = bounds;
+    this.#counts = new Float64Array(bounds.length + 1);
+  }
+
+  observe(value: number): void {
+    let bucket = 0;
+    while (bucket < this.#bounds.length && value > (this.#bounds[bucket] ?? 0)) bucket++;
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
+    this.#sum += value;
+  }
+
+  /** The samples of a family of type `histogram`; buckets are cumulative. */
+  *samples(labels: Readonly<Record<string, string>> = {}): Generator<Sample, void, undefined> {
+    let count = 0;
+    for (const [bucket, added] of this.#counts.entries()) {
+      count += added;
+      const bound = this.#bounds[bucket];
+      const le = bound === undefined ? '+Inf' : String(bound);
+      yield { suffix: '_bucket', labels: { ...labels, le }, value: count };
+    }
+    yield { suffix: '_sum', labels, value: this.#sum };
+    yield { suffix: '_count', labels, value: count };
+  }
+}
