@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ManualClock } from '../clock/manual-clock.ts';
 import { KubeError } from './kube-error.ts';
+import type { Histogram } from '../telemetry/histogram.ts';
 import { WorkQueue, type FailedRun, type RunOptions } from './work-queue.ts';
 
 /** A queue whose runs end when the test says so. */
@@ -263,11 +264,41 @@ test('tells how long the longest run has been going on, and how long all took', 
   expect(bench.queue.numbers().longestRunningSeconds).toBe(3);
 
   await bench.end();
-  expect(bench.queue.numbers()).toMatchObject({ longestRunningSeconds: 1, runs: 1, runSeconds: 3 });
+  expect(bench.queue.numbers()).toMatchObject({ longestRunningSeconds: 1, runs: 1 });
+  expect(sumOf(bench.queue.durations)).toBe(3);
   await bench.end();
 
-  expect(bench.queue.numbers()).toMatchObject({ longestRunningSeconds: 0, runs: 2, runSeconds: 4 });
+  expect(bench.queue.numbers()).toMatchObject({ longestRunningSeconds: 0, runs: 2 });
+  expect(sumOf(bench.queue.durations)).toBe(4);
 });
+
+test('measures how long keys waited from when they could run', async () => {
+  using bench = new Bench();
+  bench.queue.add('a');
+  bench.clock.advance(1_000);
+  bench.queue.add('b');
+  // The time of the first add counts.
+  bench.clock.advance(1_000);
+  bench.queue.add('b');
+  bench.queue.addAfter('c', 500);
+  bench.queue.add('a');
+  bench.clock.advance(500);
+  bench.clock.advance(500);
+
+  // a waited for nothing, b for 2 s, a again for 1 s, and c for 0.5 s after its delay.
+  await bench.end();
+  expect(sumOf(bench.queue.waits)).toBe(2);
+  await bench.end();
+  await bench.end();
+
+  expect(sumOf(bench.queue.waits)).toBe(3.5);
+  expect([...bench.queue.waits.samples()].at(-1)).toMatchObject({ suffix: '_count', value: 4 });
+});
+
+/** The sum of all observations. */
+function sumOf(histogram: Histogram): number | undefined {
+  return [...histogram.samples()].find(({ suffix }) => suffix === '_sum')?.value;
+}
 
 test('is worked on by one only', async () => {
   using bench = new Bench();

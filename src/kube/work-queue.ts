@@ -5,6 +5,7 @@
 import { systemClock, type Clock } from '../clock/clock.ts';
 import { backoffMs, type BackoffLimits } from './backoff.ts';
 import { isKubeError } from './kube-error.ts';
+import { Histogram } from '../telemetry/histogram.ts';
 
 /** Brings the world nearer to what the object of a key asks for. To be called again later, it says `addAfter`. */
 export type Reconcile = (key: string, signal: AbortSignal) => Promise<void>;
@@ -69,7 +70,6 @@ export interface WorkQueueNumbers {
   /** Of the run that has been going on for the longest; 0 if there is none. */
   readonly longestRunningSeconds: number;
   readonly runs: number;
-  readonly runSeconds: number;
 }
 
 /** Soon enough for a passing fault, slow enough for one that needs a person. */
@@ -83,12 +83,16 @@ const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 /** Keys to reconcile. */
 export class WorkQueue {
+  /** Seconds that keys waited from when they could run until they ran. */
+  readonly waits = new Histogram();
+  /** Seconds that runs took. */
+  readonly durations = new Histogram();
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #backoff: BackoffLimits;
   readonly #onFailure: (run: FailedRun) => void;
-  /** In the order of arrival. */
-  readonly #ready = new Set<string>();
+  /** In the order of arrival, each with the time of that. */
+  readonly #ready = new Map<string, number>();
   /** Those of {@link #ready} that are to be finished before others begin. */
   readonly #ahead = new Set<string>();
   readonly #delayed = new Map<string, { readonly dueMs: number; readonly cancel: () => void }>();
@@ -98,11 +102,11 @@ export class WorkQueue {
   readonly #slow = new Set<string>();
   /** Those of the others that have taken long. */
   readonly #overdue = new Set<string>();
-  /** Added while they run: they run once more. */
-  readonly #again = new Set<string>();
+  /** Added while they run, with the time of that: they run once more. */
+  readonly #again = new Map<string, number>();
   /** In a row, by key. */
   readonly #failures = new Map<string, number>();
-  readonly #totals = { adds: 0, retries: 0, runs: 0, runSeconds: 0 };
+  readonly #totals = { adds: 0, retries: 0, runs: 0 };
   #isTurnOfAhead = false;
   #wake: () => void = () => {};
   #hasRun = false;
@@ -117,8 +121,8 @@ export class WorkQueue {
   /** Runs the key as soon as there is room: at once also if it is backing off, for something has changed. */
   add(key: string): void {
     this.#totals.adds++;
-    if (this.#running.has(key)) this.#again.add(key);
-    else this.#ready.add(key);
+    const waiting = this.#running.has(key) ? this.#again : this.#ready;
+    if (!waiting.has(key)) waiting.set(key, this.#clock.nowMs());
     this.#wake();
   }
 
@@ -217,8 +221,10 @@ export class WorkQueue {
     const ahead = this.#isTurnOfAhead
       ? this.#ahead.values().find((key) => this.#ready.has(key) && mayRun(key))
       : undefined;
-    const key = ahead ?? this.#ready.values().find(mayRun);
+    const key = ahead ?? this.#ready.keys().find(mayRun);
     if (key === undefined) return undefined;
+    const nowMs = this.#clock.nowMs();
+    this.waits.observe((nowMs - (this.#ready.get(key) ?? nowMs)) / 1000);
     this.#ready.delete(key);
     this.#ahead.delete(key);
     if (isSlow(key)) this.#slow.add(key);
@@ -248,8 +254,10 @@ export class WorkQueue {
       this.#slow.delete(key);
       this.#overdue.delete(key);
       this.#totals.runs++;
-      this.#totals.runSeconds += (this.#clock.nowMs() - startedMs) / 1000;
-      if (this.#again.delete(key)) this.#ready.add(key);
+      this.durations.observe((this.#clock.nowMs() - startedMs) / 1000);
+      const againMs = this.#again.get(key);
+      if (againMs !== undefined) this.#ready.set(key, againMs);
+      this.#again.delete(key);
     }
   }
 

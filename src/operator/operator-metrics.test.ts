@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { systemClock, type Clock } from '../clock/clock.ts';
 import { RELIST_REASONS } from '../kube/informer/relist.ts';
 import { LAB_EDGES } from './testing/edges.ts';
 import { OperatorLab } from './testing/operator-lab.ts';
@@ -29,7 +30,7 @@ describe("the operator's metrics", () => {
     expect(counted('Accepted', 'True')).toBe(1);
     expect(counted('Ready', 'True')).toBe(0);
     expect(lab.number('reconciles_total', 'controller="exposure"')).toBeGreaterThan(1);
-    const seconds = () => lab.number('reconcile_seconds_total', 'controller="edge"');
+    const seconds = () => lab.number('reconcile_duration_seconds_sum', 'controller="edge"');
     await lab.until('a slow run is counted', () => seconds() >= 0.1);
     const { notAfter } = lab.statusOf('blue')!.certificate!;
     const expiry = lab.number(
@@ -78,6 +79,62 @@ describe("the operator's metrics", () => {
     expect(reasons).toEqual(RELIST_REASONS.map(() => 0));
     expect(resumed).toBe(first.lists);
     expect(lab.number('informer_lists_total', 'cluster="tenant"')).toBe(0);
+  });
+
+  test('have the durations of reconciles and of waits in the queue, by controller', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    lab.startOperator();
+    const buckets = (name: string, controller: string) =>
+      lab.operator.metrics
+        .text()
+        .split('\n')
+        .filter((line) =>
+          line.startsWith(`snicket_operator_${name}_bucket{controller="${controller}",`),
+        );
+    const first = buckets('queue_wait_seconds', 'shim');
+    await lab.addExposed('blue');
+
+    expect(first.length).toBeGreaterThan(10);
+    expect(first.every((line) => line.endsWith(' 0'))).toBe(true);
+    for (const controller of ['exposure', 'edge']) {
+      const labels = `controller="${controller}"`;
+      const runs = lab.number('reconciles_total', labels);
+      const started = lab.number('queue_wait_seconds_count', labels);
+      expect(runs).toBeGreaterThan(0);
+      expect(lab.number('reconcile_duration_seconds_count', labels)).toBe(runs);
+      expect(started).toBeGreaterThanOrEqual(runs);
+      expect(buckets('reconcile_duration_seconds', controller).at(-1)).toEndWith(`"+Inf"} ${runs}`);
+    }
+  });
+
+  test('measure the event loop by the clock of the machine, while the operator works', async () => {
+    let open = 0;
+    const clock: Clock = {
+      ...systemClock,
+      every(periodMs, run) {
+        const stop = systemClock.every(periodMs, run);
+        open += 1;
+        return () => {
+          open -= 1;
+          stop();
+        };
+      },
+    };
+    await using lab = await OperatorLab.start({ transport: 'tls', clock });
+    const ticks = () => lab.number('event_loop_lag_seconds_count');
+
+    await lab.until('the timer has fired', () => ticks() > 0);
+    const endMs = performance.now() + 100;
+    while (performance.now() < endMs);
+    await lab.until(
+      'the block is seen',
+      () => lab.number('event_loop_longest_block_seconds') >= 0.075,
+    );
+    const during = open;
+    await lab.stopOperator();
+
+    expect(during).toBeGreaterThan(0);
+    expect(open).toBe(0);
   });
 
   test('say that it does not lead once it has ended', async () => {

@@ -7,7 +7,9 @@ import type { EventRecorder } from '../kube/events/events.ts';
 import { RELIST_REASONS, type InformerCounters } from '../kube/informer/relist.ts';
 import type { Condition, KubeObject } from '../kube/object.ts';
 import type { WorkQueue } from '../kube/work-queue.ts';
-import type { Metrics, Sample } from '../telemetry/metrics.ts';
+import type { EventLoopMonitor } from '../telemetry/event-loop.ts';
+import type { Histogram } from '../telemetry/histogram.ts';
+import type { MetricFamily, Metrics, Sample } from '../telemetry/metrics.ts';
 
 /** Where the numbers are. */
 export interface CountedOperator {
@@ -21,6 +23,7 @@ export interface CountedOperator {
   readonly informers: Readonly<Record<string, InformerCounters>>;
   readonly exposures: () => readonly KubeObject[];
   readonly edges: () => readonly KubeObject[];
+  readonly eventLoop: EventLoopMonitor;
   readonly tenants: () => number;
   readonly isLeader: () => boolean;
 }
@@ -28,7 +31,7 @@ export interface CountedOperator {
 /** Registers all of it. */
 export function registerOperatorMetrics(metrics: Metrics, operator: CountedOperator): void {
   const family = (
-    type: 'counter' | 'gauge',
+    type: MetricFamily['type'],
     name: string,
     help: string,
     samples: () => Iterable<Sample>,
@@ -39,6 +42,12 @@ export function registerOperatorMetrics(metrics: Metrics, operator: CountedOpera
       value: value(queue),
     }));
 
+  const histogram = (name: string, help: string, of: (queue: WorkQueue) => Histogram) =>
+    family('histogram', name, help, () =>
+      Object.entries(operator.queues).flatMap(([controller, queue]) => [
+        ...of(queue).samples({ controller }),
+      ]),
+    );
   const perCluster = (value: (counters: InformerCounters) => number) => () =>
     Object.entries(operator.informers).map(([cluster, counters]) => ({
       labels: { cluster },
@@ -54,9 +63,11 @@ export function registerOperatorMetrics(metrics: Metrics, operator: CountedOpera
     'Runs of a controller.',
     perQueue((queue) => queue.numbers().runs),
   );
-  family(
-    ...(['counter', 'reconcile_seconds_total', 'Time that runs have taken.'] as const),
-    perQueue((queue) => queue.numbers().runSeconds),
+  histogram('reconcile_duration_seconds', 'Duration of reconciles.', (queue) => queue.durations);
+  histogram(
+    'queue_wait_seconds',
+    'Time that objects waited in the queue before their reconcile.',
+    (queue) => queue.waits,
   );
   const perController = (counts: ReadonlyMap<string, number>) => () =>
     Object.keys(operator.queues).map((controller) => ({
@@ -121,6 +132,18 @@ export function registerOperatorMetrics(metrics: Metrics, operator: CountedOpera
       'When the certificate of proxies ends.',
     ] as const),
     () => expiries(operator.exposures()),
+  );
+  family(
+    'histogram',
+    'event_loop_lag_seconds',
+    'How late a timer of 20 ms was: the time that the event loop was blocked.',
+    () => operator.eventLoop.lateness.samples(),
+  );
+  family(
+    'gauge',
+    'event_loop_longest_block_seconds',
+    'Longest block of the event loop within the last one to two minutes.',
+    () => [{ value: operator.eventLoop.longestSeconds }],
   );
   family('counter', 'events_written_total', 'Events that were written.', () => [
     { value: operator.events.numbers().written },

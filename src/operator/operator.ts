@@ -13,6 +13,7 @@ import { OutdatedError } from '../kube/outdated-error.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import type { Lookup } from '../probe/hops/dns.ts';
 import type { Logger } from '../telemetry/log.ts';
+import { EventLoopMonitor } from '../telemetry/event-loop.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { DEFAULT_LEASE_DURATION_MS } from '../tenant/owner-lease.ts';
 import { DependencyIndex } from './dependency-index.ts';
@@ -76,6 +77,8 @@ export interface OperatorOptions {
   readonly clock?: Clock | undefined;
   /** From 0 to 1, for the spread of delays. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
+  /** Whether a timer measures blocks of the event loop. Default true. */
+  readonly monitorsEventLoop?: boolean | undefined;
 }
 
 /** All that is not watched in a tenant is read anew every so many times that its Secrets are. */
@@ -110,6 +113,7 @@ export class Operator {
   readonly #shimController: ShimController;
   readonly #errors = new Map<string, number>();
   readonly #conflicts = new Map<string, number>();
+  readonly #eventLoop: EventLoopMonitor;
   readonly #appliers = new WeakMap<TenantLink, Applier>();
   #isLeading = false;
 
@@ -118,6 +122,7 @@ export class Operator {
     const { client, namespace, log, clock = systemClock, random = Math.random } = options;
     this.#clock = clock;
     this.#random = random;
+    this.#eventLoop = new EventLoopMonitor(clock);
     const { resyncMs = 120_000, leaveTimeoutMs = 300_000 } = options;
     const { leaseDurationMs = DEFAULT_LEASE_DURATION_MS } = options;
     // An owner stops writing when a third of the duration is left: what it has begun ends within that.
@@ -235,6 +240,7 @@ export class Operator {
       errors: this.#errors,
       conflicts: this.#conflicts,
       events: this.#events,
+      eventLoop: this.#eventLoop,
       informers: { management: management.counters, tenant: this.#links.counters },
       exposures: () => management.exposures.list(),
       edges: () => management.edges.list(),
@@ -257,13 +263,15 @@ export class Operator {
   /** Works until the signal. @throws the reason of the signal, if that comes before the work has begun */
   async run(signal: AbortSignal): Promise<void> {
     const { log, concurrency = 32 } = this.#options;
-    await this.#management.open(signal);
-    this.#isLeading = true;
-    log.info('working', {
-      exposures: this.#management.exposures.list().length,
-      edges: this.#management.edges.list().length,
-    });
+    const { monitorsEventLoop = true } = this.#options;
+    const stopMonitor = monitorsEventLoop ? this.#eventLoop.start() : () => {};
     try {
+      await this.#management.open(signal);
+      this.#isLeading = true;
+      log.info('working', {
+        exposures: this.#management.exposures.list().length,
+        edges: this.#management.edges.list().length,
+      });
       await Promise.all([
         this.#exposures.run(
           async (key, until) => {
@@ -304,6 +312,7 @@ export class Operator {
         this.#events.run(signal),
       ]);
     } finally {
+      stopMonitor();
       this.#isLeading = false;
       this.#links.closeAll();
     }

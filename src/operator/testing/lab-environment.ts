@@ -33,7 +33,10 @@ export interface LabCluster {
 export interface LabEnvironment {
   readonly clock: Clock;
   /** What an operator needs to work there. */
-  readonly operatorOptions: Pick<OperatorOptions, 'clock' | 'connectTenant' | 'probe'>;
+  readonly operatorOptions: Pick<
+    OperatorOptions,
+    'clock' | 'connectTenant' | 'probe' | 'monitorsEventLoop'
+  >;
   start(cluster: LabCluster): Promise<TestCluster>;
   /** Waits until something holds, and returns it. */
   until<T>(what: string, observe: () => T | undefined | false): Promise<T>;
@@ -67,7 +70,8 @@ export function memoryEnvironment(hasSockets: boolean): LabEnvironment {
       : probeExposure(target, { ...options, dial: async () => Promise.reject(refused()) });
   return {
     clock,
-    operatorOptions: { clock, connectTenant, probe },
+    // Its timer would be due all the time.
+    operatorOptions: { clock, connectTenant, probe, monitorsEventLoop: false },
     start: async (cluster) => {
       const server = await MemoryApiServer.start({ clock, hasTls: hasSockets, ...cluster });
       network.add(server);
