@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Exposure } from '../../api/exposure.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { LabTenant } from '../../operator/testing/lab-tenant.ts';
 import { fileIn } from '../../operator/testing/objects.ts';
@@ -219,4 +220,25 @@ test('told to end while it reads a large folder for the first time, it does so b
   const said = lab.log.map(({ msg }) => msg);
   expect(said).toContain('ended');
   expect(said).not.toContain('accepting connections');
+}, 120_000);
+
+test('an Edge whose file is removed is gone, and back with its file; the tenant stays reachable', async () => {
+  await using lab = new StandaloneLab();
+  const blue = await lab.addTenant('blue');
+  await blue.controllers.addNode('worker-1', ['10.0.0.1']);
+  await lab.start();
+  await lab.untilCondition('blue', 'WorkersReady', /^True/);
+
+  lab.remove('edge.yaml');
+
+  // No finalizer holds it: the file is the spec, and to put it back undoes the removal.
+  await lab.untilLater('the removal takes effect', () => {
+    const { conditions = [] } = (lab.exposure('blue') as Partial<Exposure>).status ?? {};
+    return conditions.some(({ type, reason }) => type === 'Accepted' && reason === 'NoDefaultEdge');
+  });
+  expect(await lab.get(blue, '/version')).toContain('v1.');
+
+  lab.writeEdge();
+
+  await lab.untilCondition('blue', 'Accepted', /^True/);
 }, 120_000);
