@@ -171,6 +171,7 @@ describe('another wish', () => {
     expect(lines[1]).toBe('  ~ tenant     DaemonSet kube-system/snicket-proxy');
     // The address of its health belongs to one version of the pod.
     expect(lines.filter((line) => !/127\.\d+\.\d+\.\d+/.test(line)).slice(2)).toEqual([
+      expect.stringContaining('~ metadata.annotations.snicket.dev/worker: '),
       '      - spec.template.spec.nodeSelector.gpu: yes',
       '',
     ]);

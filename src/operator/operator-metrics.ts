@@ -10,6 +10,7 @@ import type { WorkQueue } from '../kube/work-queue.ts';
 import type { EventLoopMonitor } from '../telemetry/event-loop.ts';
 import type { Histogram } from '../telemetry/histogram.ts';
 import type { MetricFamily, Metrics, Sample } from '../telemetry/metrics.ts';
+import type { RolloutPhase } from './tenant/rollout-pacing.ts';
 
 /** Where the numbers are. */
 export interface CountedOperator {
@@ -26,6 +27,8 @@ export interface CountedOperator {
   readonly eventLoop: EventLoopMonitor;
   readonly tenants: () => number;
   readonly isLeader: () => boolean;
+  /** How many tenants are in each phase of a rollout. */
+  readonly rollouts: () => Readonly<Record<RolloutPhase, number>>;
 }
 
 /** Registers all of it. */
@@ -119,6 +122,12 @@ export function registerOperatorMetrics(metrics: Metrics, operator: CountedOpera
     () => relists(operator.informers),
   );
   family('gauge', 'tenants', 'Tenants that are watched.', () => [{ value: operator.tenants() }]);
+  family('gauge', 'rollouts', 'Tenants with a rollout of a new release, by phase.', () =>
+    Object.entries(operator.rollouts()).map(([phase, value]) => ({ labels: { phase }, value })),
+  );
+  family('gauge', 'rollouts_paused', '1 while a failed rollout keeps others from starting.', () => [
+    { value: Number(operator.rollouts().Failed > 0) },
+  ]);
   family('gauge', 'exposures', 'Exposures by condition and its status.', () =>
     byCondition(operator.exposures()),
   );

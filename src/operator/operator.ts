@@ -30,6 +30,7 @@ import { ShimController } from './shim/shim-controller.ts';
 import type { TenantLink } from './tenant/link/tenant-link.ts';
 import { TenantLinks } from './tenant/link/tenant-links.ts';
 import { TenantOwnership } from './tenant/ownership/tenant-ownership.ts';
+import { RolloutPacer } from './tenant/rollout-pacing.ts';
 import { Triggers } from './triggers.ts';
 
 /** Options of an {@link Operator}. */
@@ -65,6 +66,8 @@ export interface OperatorOptions {
   readonly stuckAfterMs?: number | undefined;
   /** Whether a finalizer holds a deleted Edge while Exposures use it. Default true. */
   readonly protectsEdges?: boolean | undefined;
+  /** How many tenants may roll a new release of the proxies out together. Default 10. */
+  readonly maxConcurrentRollouts?: number | undefined;
   /** Between two probes of an Exposure; up to ten times that while nothing changes. Default 60,000. */
   readonly probeMs?: number | undefined;
   /** Default: a client of the tenant's API server. */
@@ -170,6 +173,11 @@ export class Operator {
       clock,
       controller: 'snicket.dev/operator',
     });
+    const pacer = new RolloutPacer({
+      maxConcurrent: options.maxConcurrentRollouts ?? 10,
+      exposures: () => this.#management.exposures.state.objects,
+      onChange: (exposure) => this.#exposures.add(exposure),
+    });
     const dependencies = new DependencyIndex();
     this.#management = new ManagementCluster({
       client,
@@ -221,6 +229,7 @@ export class Operator {
       ownership: this.#ownership,
       ...{ links: this.#links, probes: this.#probes, secrets: this.#secrets, events: this.#events },
       dependencies,
+      pacer,
       resyncMs: WHOLE_EVERY * resyncMs,
       ...{ proxyImage: options.proxyImage, isGatewayHere: options.isGatewayHere },
       isGatewayAt: options.isGatewayAt,
@@ -246,6 +255,7 @@ export class Operator {
       edges: () => management.edges.list(),
       tenants: () => this.#links.size,
       isLeader: () => this.#isLeading,
+      rollouts: () => pacer.counts,
     });
   }
 

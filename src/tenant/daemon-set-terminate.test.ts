@@ -10,6 +10,10 @@ describe('the DaemonSet', () => {
         "apiVersion": "apps/v1",
         "kind": "DaemonSet",
         "metadata": {
+          "annotations": {
+            "snicket.dev/release": "130b2b9dd3b1e39d",
+            "snicket.dev/worker": "ae82d6867b835db0",
+          },
           "labels": {
             "app.kubernetes.io/managed-by": "snicket",
             "app.kubernetes.io/name": "snicket-proxy",

@@ -34,7 +34,8 @@ describe('leaving', () => {
     const proxy = daemonSetIn(tenantObjects(tenantInput()));
     const leaving = daemonSetIn(leavingObjects(tenantInput()));
 
-    expect(leaving.metadata).toEqual(proxy.metadata);
+    const { annotations: _, ...metadata } = proxy.metadata;
+    expect(leaving.metadata).toEqual(metadata);
     expect(leaving.spec.selector).toEqual(proxy.spec.selector);
   });
 

@@ -14,6 +14,7 @@ import { isEndpointAddress, kubernetesEndpoints } from './endpoints/kubernetes-e
 import { proxyAccount, proxyConfig, proxySecret } from './proxy-credentials.ts';
 import { proxyAddresses, type PlacedProxies } from './proxy-addresses.ts';
 import { leavingDaemonSet, proxyDaemonSet } from './proxy-pods.ts';
+import { releaseAnnotations } from './release.ts';
 
 /** What the objects are made from. */
 export interface TenantInput {
@@ -55,7 +56,10 @@ export function tenantObjects(input: TenantInput): readonly KubeObject[] {
     proxyAccount(),
     proxyConfig(input.authority, edgeFile(input)),
     proxySecret(input.credentials),
-    proxyDaemonSet({ ...input, ...addresses, image: imageOf(input) }),
+    withAnnotations(
+      proxyDaemonSet({ ...input, ...addresses, image: imageOf(input) }),
+      releaseAnnotations({ ...input, defaultImage: input.image }, proxyDaemonSet),
+    ),
     ...(isInjected ? injectionPolicy(host, port) : []),
   ];
 }
@@ -117,6 +121,13 @@ function injectionFault(worker: WorkerSpec, { version }: TenantFacts): Finding |
     message: `worker.directInjection needs ${what}, which ${of} has since v${since[0]}, and the tenant has ${version}, so that its pods use the proxy`,
     action: 'upgrade the tenant, or remove worker.directInjection',
   };
+}
+
+function withAnnotations(
+  object: KubeObject,
+  annotations: Readonly<Record<string, string>>,
+): KubeObject {
+  return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 function imageOf({ worker, image }: Pick<TenantInput, 'worker' | 'image'>): string {

@@ -14,6 +14,7 @@ export interface OperatorFlags {
   readonly probe: number;
   readonly leaveTimeout: number;
   readonly tenantLeaseDuration: number;
+  readonly maxConcurrentRollouts: number;
 }
 
 /** Adds them to a command; `resyncSeconds` is the default of `--resync`. */
@@ -49,6 +50,12 @@ export function withOperatorFlags(command: Command, resyncSeconds = 120): Comman
       'time without a renewal after which another management cluster may take over a tenant',
       wholeNumber(15, 3600),
       900,
+    )
+    .option(
+      '--max-concurrent-rollouts <n>',
+      'tenants that roll out a new release of the proxies at the same time',
+      wholeNumber(1, 100_000),
+      10,
     );
 }
 
@@ -57,12 +64,19 @@ export function operatorOptionsOf(
   flags: OperatorFlags,
 ): Pick<
   OperatorOptions,
-  'proxyImage' | 'concurrency' | 'resyncMs' | 'probeMs' | 'leaveTimeoutMs' | 'leaseDurationMs'
+  | 'proxyImage'
+  | 'concurrency'
+  | 'resyncMs'
+  | 'probeMs'
+  | 'leaveTimeoutMs'
+  | 'leaseDurationMs'
+  | 'maxConcurrentRollouts'
 > {
   return {
     ...{ proxyImage: flags.proxyImage, concurrency: flags.concurrency },
     ...{ resyncMs: flags.resync * 1000, probeMs: flags.probe * 1000 },
     leaveTimeoutMs: flags.leaveTimeout * 1000,
     leaseDurationMs: flags.tenantLeaseDuration * 1000,
+    maxConcurrentRollouts: flags.maxConcurrentRollouts,
   };
 }

@@ -19,6 +19,7 @@ import type { ProbeRounds } from '../probe-rounds.ts';
 import type { TenantLink } from '../tenant/link/tenant-link.ts';
 import type { TenantLinks } from '../tenant/link/tenant-links.ts';
 import type { TenantOwnership } from '../tenant/ownership/tenant-ownership.ts';
+import type { RolloutPacer } from '../tenant/rollout-pacing.ts';
 import { bringExposure, type ExposureMeans, type LookAgainMs } from './bring-exposure.ts';
 import { ExposurePreparations } from './exposure-preparations.ts';
 import { ExposureProbes } from './exposure-probes.ts';
@@ -64,6 +65,8 @@ export interface ExposureControllerOptions {
   readonly clock: Clock;
   /** From 0 to 1, for the spread of delays. */
   readonly random: () => number;
+  /** The rollouts of all tenants. */
+  readonly pacer: RolloutPacer;
 }
 
 /** The controller of Exposures. */
@@ -95,7 +98,17 @@ export class ExposureController {
 
   /** @throws OutdatedError if the Exposure has changed meanwhile; KubeError for what should be tried again soon. */
   async reconcile(key: string, signal: AbortSignal): Promise<LookAgainMs> {
-    const { management, probes, secrets, dependencies } = this.#options;
+    try {
+      return await this.#reconcile(key, signal);
+    } finally {
+      if (this.#options.management.exposures.get(keyIn(key)) !== undefined) {
+        this.#options.pacer.reconciled(key);
+      }
+    }
+  }
+
+  async #reconcile(key: string, signal: AbortSignal): Promise<LookAgainMs> {
+    const { management, probes, secrets, dependencies, pacer } = this.#options;
     const object = management.exposures.get(keyIn(key));
     if (object === undefined) {
       this.#forget(key);
@@ -104,6 +117,7 @@ export class ExposureController {
     this.#reports.assertCurrent(object);
     if (object.metadata.deletionTimestamp !== undefined) {
       probes.forget(key);
+      pacer.forget(key);
       return this.#faults.telling(object, async () => this.#leave(key, object, signal), signal);
     }
     const { value: wish, finding } = management.book.wishOf(object);
@@ -139,6 +153,7 @@ export class ExposureController {
   #forget(key: string): void {
     this.#options.links.forget(key);
     this.#options.ownership.forget(key);
+    this.#options.pacer.forget(key);
     this.#options.probes.forget(key);
     this.#options.secrets.forget(key);
     this.#options.dependencies.delete(key);

@@ -14,6 +14,8 @@ import type { MasterKeys } from '../master-keys.ts';
 import { credentialsFor } from './credentials.ts';
 import { TenantNotInitialised } from './tenant-facts.ts';
 import { tenantFault } from './tenant-fault.ts';
+import { pacedOutcome, paceRollout } from './rollout.ts';
+import type { RolloutPacer } from './rollout-pacing.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { TenantLinks } from './link/tenant-links.ts';
 import { outcomeOf, type TenantOutcome } from './tenant-outcome.ts';
@@ -44,6 +46,8 @@ export interface TenantMeans {
   readonly clock: Clock;
   /** From 0 to 1, for the spread of delays. */
   readonly random: () => number;
+  /** The rollouts of all tenants. */
+  readonly pacer: RolloutPacer;
 }
 
 /** A tenant that does not answer is asked again so soon; what its watches find changed asks sooner. */
@@ -93,6 +97,7 @@ export async function bringTenant(
       };
     }
     means.links.failed(key);
+    means.pacer.unreachable(key);
     means.log.warn('a tenant cannot be brought up to date', { exposure: key, error });
     const lookAgainMs = backoffMs(means.links.failuresOf(key), means.random(), UNREACHABLE);
     return { verdict: fails(tenantFault(link, error, inTime)), hops: [], lookAgainMs };
@@ -123,7 +128,10 @@ async function look(
 ): Promise<TenantOutcome> {
   const { key, reading } = task;
   const before = await ownershipOf(task, link, means, false, signal);
-  if (before.kind !== 'Owned') return notOwned(before, task, link, means.clock);
+  if (before.kind !== 'Owned') {
+    means.pacer.unreachable(key);
+    return notOwned(before, task, link, means.clock);
+  }
   // The previous owner may have written or removed a moment ago what was read before.
   if (before.isNew) link.reader.clear();
   const masterKeys = async () => notTheTenants(means.masterKeys);
@@ -142,17 +150,26 @@ async function look(
   if (areNeeded(changes)) {
     // The Lease may have been deleted, to hand the tenant over at once.
     const now = await ownershipOf(task, link, means, true, signal);
-    if (now.kind !== 'Owned') return notOwned(now, task, link, means.clock);
+    if (now.kind !== 'Owned') {
+      means.pacer.unreachable(key);
+      return notOwned(now, task, link, means.clock);
+    }
   }
   if (reissued !== undefined) {
     means.log.info('a new certificate for the proxies', { exposure: key, because: reissued });
   }
+  const { pacer } = means;
+  const paced = paceRollout(key, changes, pacer);
   const { after, retryInMs } = await link.writing(async () =>
-    applyTenantSide(link, means.applierFor(link), changes, live, signal),
+    applyTenantSide(link, means.applierFor(link), paced.changes, live, signal),
   );
   const { worker } = task.wish.exposure.spec;
-  const applied = { planned: plan.tenant, after, retryInMs, worker };
-  return { ...(await outcomeOf(applied, link, signal)), certificate };
+  const planned = plan.tenant;
+  const outcome = await outcomeOf({ planned, after, retryInMs, worker }, link, signal);
+  const { decision } = paced;
+  const hasOwnImage = worker.image !== undefined;
+  const rollout = { pacer, decision, planned, after, link, hasOwnImage };
+  return { ...pacedOutcome(key, outcome, rollout), certificate };
 }
 
 /** Acquires the tenant's Lease, or confirms that it is held. @throws KubeError, TenantNotInitialised */

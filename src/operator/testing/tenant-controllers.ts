@@ -29,6 +29,9 @@ export class TenantControllers {
   readonly #ended = new AbortController();
   readonly #running: Promise<unknown>;
   #isPaused = false;
+  #isStalled = false;
+  /** The generation that every worker has. */
+  #rolledOut = 1;
 
   constructor(client: KubeClient, clock: Clock) {
     this.#client = client;
@@ -85,6 +88,17 @@ export class TenantControllers {
     this.#look();
   }
 
+  /** From now on no pod of the newest template gets ready; those of before serve on. */
+  stallRollouts(): void {
+    this.#isStalled = true;
+  }
+
+  /** Pods of the newest template get ready again. */
+  resumeRollouts(): void {
+    this.#isStalled = false;
+    this.#look();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ended.abort();
     await this.#running;
@@ -101,10 +115,13 @@ export class TenantControllers {
     if (daemonSet === undefined) return;
     const workers = this.#selected(daemonSet).map(([, worker]) => worker);
     const ready = workers.filter(({ isReady }) => isReady).length;
+    const generation = daemonSet.metadata.generation ?? 1;
+    if (!this.#isStalled) this.#rolledOut = generation;
+    const updated = this.#rolledOut === generation ? workers.length : 0;
     await this.#writeStatus(RESOURCES.daemonSet, PROXY, {
       observedGeneration: daemonSet.metadata.generation,
       ...{ currentNumberScheduled: workers.length, desiredNumberScheduled: workers.length },
-      ...{ updatedNumberScheduled: workers.length, numberMisscheduled: 0 },
+      ...{ updatedNumberScheduled: updated, numberMisscheduled: 0 },
       ...{ numberReady: ready, numberAvailable: ready },
     });
   }

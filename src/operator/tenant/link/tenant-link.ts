@@ -150,7 +150,8 @@ export class TenantLink implements TenantView {
   /** How much longer the roll-out may stand still, 0 if it is stuck; undefined while there is none. */
   rolloutLeftMs({ metadata, status = {} }: DaemonSetWithStatus): number | undefined {
     const { desiredNumberScheduled: desired = 0, updatedNumberScheduled: updated = 0 } = status;
-    if (updated >= desired) return (this.#rollout = undefined);
+    const isObserved = (status.observedGeneration ?? 0) >= (metadata.generation ?? 1);
+    if (isObserved && updated >= desired) return (this.#rollout = undefined);
     const mark = `${metadata.generation} ${updated} ${desired} ${status.numberReady}`;
     const nowMs = this.#clock.nowMs();
     if (this.#rollout?.mark !== mark) this.#rollout = { mark, sinceMs: nowMs };

@@ -1,0 +1,141 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { DaemonSet } from '../../tenant/pod.ts';
+import { PROXY } from '../../tenant/proxy-names.ts';
+import type { LabTenant } from '../testing/lab-tenant.ts';
+import { OperatorLab } from '../testing/operator-lab.ts';
+
+setDefaultTimeout(240_000);
+
+const OLD = 'snicket.test/snicket:1';
+const NEW = 'snicket.test/snicket:2';
+const FIXED = 'snicket.test/snicket:3';
+
+function imageOf({ server }: LabTenant): string | undefined {
+  const set = server.read(RESOURCES.daemonSet, PROXY) as unknown as DaemonSet | undefined;
+  return set?.spec.template.spec.containers[0]?.image;
+}
+
+function countOf(tenants: readonly LabTenant[], image: string): number {
+  return tenants.filter((tenant) => imageOf(tenant) === image).length;
+}
+
+/** Tenants with a worker each, all rolled out with the old image; the operator is stopped. */
+async function fleet(lab: OperatorLab, count: number): Promise<readonly LabTenant[]> {
+  const tenants: LabTenant[] = [];
+  for (let index = 0; index < count; index++) {
+    const name = `t${index}`;
+    const tenant = await lab.addTenant(name);
+    await tenant.controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.expose(name);
+    tenants.push(tenant);
+  }
+  for (const { name } of tenants) {
+    await lab.untilCondition(name, 'WorkersReady', /^True ProxiesReady/);
+  }
+  await lab.stopOperator();
+  return tenants;
+}
+
+describe.concurrent('a new release', () => {
+  test('rolls out to ten of 25 tenants at a time, and to all in the end', async () => {
+    await using lab = await OperatorLab.start();
+    const tenants = await fleet(lab, 25);
+    for (const { controllers } of tenants) controllers.stallRollouts();
+
+    lab.startOperator({ proxyImage: NEW });
+
+    await lab.until('ten are active', () => lab.number('rollouts', 'phase="Active"') === 10);
+    await lab.until('the others wait', () => lab.number('rollouts', 'phase="Pending"') === 15);
+    expect(countOf(tenants, NEW)).toBe(10);
+    const waiting = tenants.find((tenant) => imageOf(tenant) === OLD)!;
+    const said = await lab.untilCondition(waiting.name, 'WorkersReady', /^True RolloutPending/);
+    expect(said).toContain('waits for 10 other rollouts');
+    expect(lab.condition(waiting.name, 'Ready')).toStartWith('True');
+
+    for (const { controllers } of tenants) controllers.resumeRollouts();
+
+    await lab.until('all have the new one', () => countOf(tenants, NEW) === 25);
+    await lab.until('it is over', () => lab.number('rollouts', 'phase="Active"') === 0);
+    await lab.untilCondition(waiting.name, 'WorkersReady', /^True ProxiesReady/);
+  });
+
+  test('stops at a tenant that fails, names it, and goes on when that is fixed', async () => {
+    await using lab = await OperatorLab.start({ maxConcurrentRollouts: 2 });
+    const tenants = await fleet(lab, 6);
+    for (const { controllers } of tenants) controllers.stallRollouts();
+
+    lab.startOperator({ proxyImage: NEW });
+
+    await lab.until('it is paused', () => lab.number('rollouts_paused') === 1);
+    const failed = tenants.filter((tenant) => imageOf(tenant) === NEW);
+    expect(failed).toHaveLength(2);
+    const waiting = tenants.find((tenant) => imageOf(tenant) === OLD)!;
+    const said = await lab.untilCondition(waiting.name, 'WorkersReady', /^True RolloutPaused/);
+    expect(failed.some(({ name }) => said.includes(`Exposure tenants/${name} `))).toBe(true);
+    for (const { name } of failed) {
+      await lab.untilCondition(name, 'WorkersReady', /^False ProxiesStuck/);
+    }
+    for (const { controllers } of tenants) controllers.resumeRollouts();
+    await lab.until('all have the new one', () => countOf(tenants, NEW) === 6);
+    expect(lab.number('rollouts_paused')).toBe(0);
+  });
+
+  test('is replaced by the next one, though tenants failed with it', async () => {
+    await using lab = await OperatorLab.start({ maxConcurrentRollouts: 2 });
+    const tenants = await fleet(lab, 4);
+    for (const { controllers } of tenants) controllers.stallRollouts();
+    lab.startOperator({ proxyImage: NEW });
+    await lab.until('it is paused', () => lab.number('rollouts_paused') === 1);
+    await lab.stopOperator();
+    for (const { controllers } of tenants) controllers.resumeRollouts();
+
+    lab.startOperator({ proxyImage: FIXED });
+
+    await lab.until('all have the next one', () => countOf(tenants, FIXED) === 4);
+  });
+
+  test('is continued by the next leader within the limit', async () => {
+    await using lab = await OperatorLab.start({ maxConcurrentRollouts: 2 });
+    const tenants = await fleet(lab, 6);
+    for (const { controllers } of tenants) controllers.stallRollouts();
+    lab.startOperator({ proxyImage: NEW });
+    await lab.until('two are active', () => lab.number('rollouts', 'phase="Active"') === 2);
+    await lab.stopOperator();
+
+    lab.startOperator({ proxyImage: NEW, identity: 'another' });
+
+    await lab.until('the others wait', () => lab.number('rollouts', 'phase="Pending"') === 4);
+    await lab.until('two are active', () => lab.number('rollouts', 'phase="Active"') === 2);
+    expect(countOf(tenants, NEW)).toBe(2);
+  });
+
+  test('is not stopped by a tenant that was broken before', async () => {
+    await using lab = await OperatorLab.start({ maxConcurrentRollouts: 1 });
+    const tenants = await fleet(lab, 3);
+    const [broken] = tenants;
+    broken!.controllers.setReady('worker-1', false);
+    broken!.controllers.stallRollouts();
+
+    lab.startOperator({ proxyImage: NEW });
+
+    await lab.until('all have the new one', () => countOf(tenants, NEW) === 3);
+    expect(lab.number('rollouts_paused')).toBe(0);
+  });
+
+  test('holds up neither a new tenant nor a change of an Exposure', async () => {
+    await using lab = await OperatorLab.start({ maxConcurrentRollouts: 1 });
+    const tenants = await fleet(lab, 3);
+    for (const { controllers } of tenants) controllers.stallRollouts();
+    lab.startOperator({ proxyImage: NEW });
+    await lab.until('it is paused', () => lab.number('rollouts_paused') === 1);
+    const changed = tenants.find((tenant) => imageOf(tenant) === OLD)!;
+
+    await lab.expose(changed.name, { worker: { logLevel: 'debug' } });
+    const added = await lab.addExposed('added');
+
+    expect(imageOf(added)).toBe(NEW);
+    await lab.until('its own change', () => imageOf(changed) === NEW);
+    expect(countOf(tenants, NEW)).toBe(2);
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import {
+  decideRollout,
+  phaseOf,
+  RolloutPacer,
+  type RolloutObservation,
+  type Wave,
+} from './rollout-pacing.ts';
+
+const IDLE: Wave = { active: 0, failed: [], maxConcurrent: 10, isComplete: true };
+const DONE: RolloutObservation = {
+  isBehind: false,
+  isObserved: true,
+  isUpdated: true,
+  isStuck: false,
+  isHealthy: true,
+  hasOwnImage: false,
+};
+const BEHIND = { ...DONE, isBehind: true };
+const ROLLING = { ...DONE, isUpdated: false };
+const STUCK = { ...ROLLING, isStuck: true };
+
+describe('a tenant may start', () => {
+  test('while fewer than the limit are active', () => {
+    expect(decideRollout({ ...IDLE, active: 9 })).toEqual({ mayStart: true });
+    expect(decideRollout({ ...IDLE, active: 10 })).toEqual({
+      mayStart: false,
+      reason: 'RolloutPending',
+      message: 'A new template waits for 10 other rollouts',
+    });
+  });
+
+  test('not while a rollout has failed, and is told which', () => {
+    const decision = decideRollout({ ...IDLE, failed: ['tenants/a', 'tenants/b'] });
+
+    expect(decision).toMatchObject({ mayStart: false, reason: 'RolloutPaused' });
+    expect(decision).toHaveProperty('message', expect.stringContaining('Exposure tenants/a and'));
+  });
+
+  test('not before every tenant was observed', () => {
+    expect(decideRollout({ ...IDLE, isComplete: false })).toMatchObject({
+      mayStart: false,
+      reason: 'RolloutPending',
+    });
+  });
+});
+
+describe('the phase', () => {
+  test.each([
+    ['of a tenant behind the release', BEHIND, undefined, 'Pending'],
+    ['of one that is stuck behind it', { ...STUCK, isBehind: true }, undefined, 'Pending'],
+    ['while pods are replaced', ROLLING, undefined, 'Active'],
+    ['of a tenant that is done', DONE, undefined, undefined],
+    ['before its controllers see it', { ...DONE, isObserved: false }, undefined, 'Active'],
+    ['if they never do', { ...STUCK, isObserved: false }, undefined, undefined],
+    ['of one that fails', STUCK, { isOwn: false, wasHealthy: true }, 'Failed'],
+    ['of one that was broken before', STUCK, { isOwn: false, wasHealthy: false }, undefined],
+    ['of one that changed by itself', ROLLING, { isOwn: true, wasHealthy: false }, undefined],
+    ['of one that fails by itself', STUCK, { isOwn: true, wasHealthy: false }, undefined],
+    ['in a new process, with proxies that serve', STUCK, undefined, 'Failed'],
+    ['in a new process, broken', { ...STUCK, isHealthy: false }, undefined, undefined],
+    ['in a new process, with another image', { ...STUCK, hasOwnImage: true }, undefined, undefined],
+  ] as const)('%s', (_, observation, origin, phase) => {
+    expect(phaseOf(observation, origin)).toBe(phase);
+  });
+});
+
+/** A pacer of so many tenants, all of which were reconciled once. */
+function pacerOf(count: number, maxConcurrent = 2) {
+  const asked: string[] = [];
+  const pacer = new RolloutPacer({
+    maxConcurrent,
+    exposures: () => count,
+    onChange: (exposure) => asked.push(exposure),
+  });
+  for (let index = 0; index < count; index++) pacer.reconciled(`t${index}`);
+  return { pacer, asked };
+}
+
+describe('the pacer', () => {
+  test('starts nobody before it has observed all', () => {
+    const asked: string[] = [];
+    const onChange = (exposure: string) => asked.push(exposure);
+    const pacer = new RolloutPacer({ maxConcurrent: 2, exposures: () => 2, onChange });
+
+    expect(pacer.request('a', true).mayStart).toBe(false);
+    pacer.reconciled('a');
+    expect(asked).toEqual([]);
+    pacer.reconciled('b');
+
+    expect(asked).toEqual(['a']);
+    expect(pacer.request('a', true).mayStart).toBe(true);
+  });
+
+  test('lets the next one ask when a place is free', () => {
+    const { pacer, asked } = pacerOf(4);
+    const may = ['t0', 't1', 't2', 't3'].map((one) => pacer.request(one, true).mayStart);
+    expect(may).toEqual([true, true, false, false]);
+    pacer.observe('t0', ROLLING);
+    expect(asked).toEqual([]);
+
+    pacer.observe('t0', DONE);
+
+    expect(asked).toEqual(['t2']);
+    expect(pacer.counts).toEqual({ Pending: 2, Active: 1, Failed: 0 });
+  });
+
+  test('stops when one fails, tells all that wait, and goes on when it recovers', () => {
+    const { pacer, asked } = pacerOf(4, 1);
+    pacer.request('t0', true);
+    for (const one of ['t1', 't2', 't3']) pacer.request(one, true);
+
+    pacer.observe('t0', STUCK);
+    expect(asked.splice(0)).toEqual(['t1', 't2', 't3']);
+    expect(pacer.request('t1', true)).toMatchObject({ reason: 'RolloutPaused' });
+
+    pacer.observe('t0', DONE);
+    expect(asked).toContain('t1');
+    expect(pacer.request('t1', true).mayStart).toBe(true);
+  });
+
+  test('lets those that failed with one release have the next one', () => {
+    const { pacer } = pacerOf(2, 2);
+    pacer.request('t0', true);
+    pacer.request('t1', true);
+    pacer.observe('t0', STUCK);
+    pacer.observe('t1', STUCK);
+
+    pacer.observe('t0', { ...STUCK, isBehind: true });
+    pacer.observe('t1', { ...STUCK, isBehind: true });
+
+    expect(pacer.request('t0', true).mayStart).toBe(true);
+    expect(pacer.request('t1', true).mayStart).toBe(true);
+  });
+
+  test('gives the place of a tenant that is gone, or does not answer, to another', () => {
+    const { pacer, asked } = pacerOf(4, 1);
+    pacer.request('t0', true);
+    pacer.request('t1', true);
+
+    pacer.unreachable('t0');
+    expect(asked.splice(0)).toEqual(['t1']);
+    pacer.request('t1', true);
+    pacer.request('t2', true);
+    pacer.forget('t1');
+
+    expect(asked).toEqual(['t2']);
+  });
+
+  test('never has more active than the limit, whatever happens', () => {
+    const key = fc.integer({ min: 0, max: 9 }).map((index) => `t${index}`);
+    const step = fc.oneof(
+      key.map((one) => (pacer: RolloutPacer) => void pacer.request(one, true)),
+      key.map((one) => (pacer: RolloutPacer) => pacer.observe(one, DONE)),
+      key.map((one) => (pacer: RolloutPacer) => pacer.startedOwn(one)),
+      key.map((one) => (pacer: RolloutPacer) => pacer.unreachable(one)),
+      key.map((one) => (pacer: RolloutPacer) => pacer.forget(one)),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const { pacer } = pacerOf(10, 3);
+        for (const take of steps) {
+          take(pacer);
+          expect(pacer.counts.Active).toBeLessThanOrEqual(3);
+          expect(Math.min(...Object.values(pacer.counts))).toBeGreaterThanOrEqual(0);
+        }
+      }),
+    );
+  });
+});

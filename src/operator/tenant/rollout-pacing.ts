@@ -1,0 +1,209 @@
+/**
+ * Paces the rollouts of a new release across tenants. Pure decisions; {@link RolloutPacer} remembers what they are made from.
+ *
+ * The state of each tenant comes from its DaemonSet, so that a new leader continues where the previous one stopped.
+ */
+
+/**
+ * Where a tenant is on its way to the release. Pending: its template is that of another release. Active: pods are being
+ * replaced. Failed: that has stopped, in a tenant that was healthy before. A tenant that is done has no phase.
+ */
+export type RolloutPhase = 'Pending' | 'Active' | 'Failed';
+
+/** What the DaemonSet of a tenant says. */
+export interface RolloutObservation {
+  /** Its template is that of another release. */
+  readonly isBehind: boolean;
+  /** The DaemonSet controller of the tenant has seen the template. */
+  readonly isObserved: boolean;
+  /** Every node runs a pod of it. */
+  readonly isUpdated: boolean;
+  /** The rollout has not moved for too long. */
+  readonly isStuck: boolean;
+  /** Every node has a proxy that is ready, of whatever template. */
+  readonly isHealthy: boolean;
+  /** The Exposure names an image, which is not that of the release. */
+  readonly hasOwnImage: boolean;
+}
+
+/** What this process knows about the start of a rollout. */
+export interface RolloutOrigin {
+  /** Whether the Exposure changed, or the tenant is new. */
+  readonly isOwn: boolean;
+  readonly wasHealthy: boolean;
+}
+
+/** The phase of a tenant; undefined if its rollout is none of the wave's, or is done. */
+export function phaseOf(
+  observation: RolloutObservation,
+  origin: RolloutOrigin | undefined,
+): RolloutPhase | undefined {
+  const { isBehind, isObserved, isUpdated, isStuck, isHealthy, hasOwnImage } = observation;
+  if (isBehind) return 'Pending';
+  if ((isObserved && isUpdated) || origin?.isOwn === true) return undefined;
+  if (!isStuck) return 'Active';
+  // The controllers of the tenant do not run. That says nothing of the release.
+  if (!isObserved) return undefined;
+  // With maxUnavailable 0 the previous pods of a tenant that was healthy still serve.
+  const wasHealthy = origin?.wasHealthy ?? (isHealthy && !hasOwnImage);
+  return wasHealthy ? 'Failed' : undefined;
+}
+
+/** Whether a tenant may start. */
+export type RolloutDecision =
+  | { readonly mayStart: true }
+  | {
+      readonly mayStart: false;
+      readonly reason: 'RolloutPending' | 'RolloutPaused';
+      readonly message: string;
+    };
+
+/** What a decision depends on. */
+export interface Wave {
+  /** In a rollout. */
+  readonly active: number;
+  /** The tenants whose rollout failed, in order. */
+  readonly failed: readonly string[];
+  readonly maxConcurrent: number;
+  /** Whether the operator has observed every tenant: before that, it may not know of all that are active. */
+  readonly isComplete: boolean;
+}
+
+/** Whether one more tenant may start. */
+export function decideRollout({
+  active,
+  failed,
+  maxConcurrent,
+  isComplete,
+}: Wave): RolloutDecision {
+  const [first, ...others] = failed;
+  if (first !== undefined) {
+    const more = others.length === 0 ? '' : ` and of ${others.length} others`;
+    const message = `A new template waits: the rollout of Exposure ${first}${more} failed. Fix that tenant; the proxies of this one serve with the previous template`;
+    return { mayStart: false, reason: 'RolloutPaused', message };
+  }
+  if (!isComplete) {
+    const message = 'A new template waits until the operator has observed every tenant';
+    return { mayStart: false, reason: 'RolloutPending', message };
+  }
+  if (active >= maxConcurrent) {
+    const message = `A new template waits for ${active} other rollouts`;
+    return { mayStart: false, reason: 'RolloutPending', message };
+  }
+  return { mayStart: true };
+}
+
+/** Options of {@link RolloutPacer}. */
+export interface RolloutPacerOptions {
+  /** How many tenants may be in a rollout together. */
+  readonly maxConcurrent: number;
+  /** How many Exposures there are. */
+  readonly exposures: () => number;
+  /** A tenant that waits should ask again, or report another reason. */
+  readonly onChange: (exposure: string) => void;
+}
+
+/** The rollouts of all tenants. */
+export class RolloutPacer {
+  readonly #options: RolloutPacerOptions;
+  readonly #phases = new Map<string, RolloutPhase>();
+  readonly #origins = new Map<string, RolloutOrigin>();
+  readonly #observed = new Set<string>();
+  readonly #counts: Record<RolloutPhase, number> = { Pending: 0, Active: 0, Failed: 0 };
+  #isComplete = false;
+  /** The reason that tenants wait with, as they were last told. */
+  #isPaused = false;
+
+  constructor(options: RolloutPacerOptions) {
+    this.#options = options;
+  }
+
+  /** How many tenants are in each phase. */
+  get counts(): Readonly<Record<RolloutPhase, number>> {
+    return this.#counts;
+  }
+
+  /** A tenant that is behind asks to start. If it may, it is Active from now on. */
+  request(exposure: string, wasHealthy: boolean): RolloutDecision {
+    const decision = decideRollout(this.#wave());
+    if (decision.mayStart) {
+      this.#origins.set(exposure, { isOwn: false, wasHealthy });
+      this.#set(exposure, 'Active');
+    } else {
+      this.#set(exposure, 'Pending');
+    }
+    return decision;
+  }
+
+  /** The Exposure of a tenant has changed, or the tenant is new: its rollout is no part of the wave. */
+  startedOwn(exposure: string): void {
+    this.#origins.set(exposure, { isOwn: true, wasHealthy: false });
+    this.#set(exposure, undefined);
+  }
+
+  /** What the DaemonSet of a tenant says after a reconcile. */
+  observe(exposure: string, observation: RolloutObservation): void {
+    this.#set(exposure, phaseOf(observation, this.#origins.get(exposure)));
+    if (observation.isObserved && observation.isUpdated) this.#origins.delete(exposure);
+  }
+
+  /** A reconcile of an Exposure has ended, whatever came of it. */
+  reconciled(exposure: string): void {
+    this.#observed.add(exposure);
+    if (this.#isComplete || this.#observed.size < this.#options.exposures()) return;
+    this.#isComplete = true;
+    this.#wake();
+  }
+
+  /** The tenant does not answer, or another owner manages it: it takes no place until its DaemonSet is observed again. */
+  unreachable(exposure: string): void {
+    this.#set(exposure, undefined);
+  }
+
+  /** The Exposure is gone. */
+  forget(exposure: string): void {
+    this.#origins.delete(exposure);
+    this.#observed.delete(exposure);
+    this.#set(exposure, undefined);
+  }
+
+  #wave(): Wave {
+    const { Active: active, Failed: count } = this.#counts;
+    return {
+      active,
+      failed: count === 0 ? [] : this.#keysIn('Failed').toSorted(),
+      maxConcurrent: this.#options.maxConcurrent,
+      isComplete: this.#isComplete,
+    };
+  }
+
+  #set(exposure: string, phase: RolloutPhase | undefined): void {
+    const before = this.#phases.get(exposure);
+    if (before === phase) return;
+    if (before !== undefined) this.#counts[before]--;
+    if (phase === undefined) this.#phases.delete(exposure);
+    else {
+      this.#phases.set(exposure, phase);
+      this.#counts[phase]++;
+    }
+    // One that starts to wait has just asked.
+    if (phase !== 'Pending') this.#wake();
+  }
+
+  /** Lets as many ask as may start; all, if the reason why they wait is another one now. */
+  #wake(): void {
+    const { Pending: pending, Active: active, Failed: failed } = this.#counts;
+    const isPaused = failed > 0;
+    const hasTurned = isPaused !== this.#isPaused;
+    this.#isPaused = isPaused;
+    const free = isPaused ? 0 : Math.max(0, this.#options.maxConcurrent - active);
+    const count = hasTurned ? pending : Math.min(pending, free);
+    if (count === 0) return;
+    for (const exposure of this.#keysIn('Pending').slice(0, count))
+      this.#options.onChange(exposure);
+  }
+
+  #keysIn(phase: RolloutPhase): readonly string[] {
+    return [...this.#phases].flatMap(([exposure, one]) => (one === phase ? [exposure] : []));
+  }
+}
