@@ -12,6 +12,8 @@ export interface HostClaim {
   readonly exposure: Pick<Exposure, 'metadata'>;
   /** Absent if it claims none, because its spec is invalid. */
   readonly hosts?: Hosts | undefined;
+  /** The name of the Edge that it uses. Absent if there is none. */
+  readonly edge?: string | undefined;
 }
 
 /** The Exposure that owns a host. */

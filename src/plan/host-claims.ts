@@ -1,6 +1,6 @@
 /**
- * The hosts that all Exposures claim, indexed by host and updated one Exposure at a time. Together with the TenantRoutes
- * they decide who owns a host.
+ * The hosts that all Exposures claim and the Edges that they use, indexed and updated one Exposure at a time. Together with
+ * the TenantRoutes the claims decide who owns a host.
  */
 import { exposureKeyOf, firstClaimant, firstRoute } from '../api/host-ownership.ts';
 import type { TenantRouteIndex } from '../api/tenant-route-index.ts';
@@ -15,6 +15,8 @@ export class HostClaims implements HostOwners {
   readonly #claims = new Map<string, HostClaim>();
   /** The keys of the Exposures that claim a host, by host. */
   readonly #claimants = new Map<string, Set<string>>();
+  /** The keys of the Exposures that use an Edge, by its name. */
+  readonly #users = new Map<string, Set<string>>();
 
   constructor(routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure'>) {
     this.#routes = routes;
@@ -25,10 +27,10 @@ export class HostClaims implements HostOwners {
     const key = keyText(claim.exposure.metadata);
     this.remove(key);
     this.#claims.set(key, claim);
-    for (const host of claimedHosts(claim)) {
-      const claimants = this.#claimants.get(host);
-      if (claimants === undefined) this.#claimants.set(host, new Set([key]));
-      else claimants.add(key);
+    for (const [index, value] of this.#places(claim)) {
+      const keys = index.get(value);
+      if (keys === undefined) index.set(value, new Set([key]));
+      else keys.add(key);
     }
   }
 
@@ -37,10 +39,10 @@ export class HostClaims implements HostOwners {
     const claim = this.#claims.get(key);
     if (claim === undefined) return;
     this.#claims.delete(key);
-    for (const host of claimedHosts(claim)) {
-      const claimants = this.#claimants.get(host);
-      claimants?.delete(key);
-      if (claimants?.size === 0) this.#claimants.delete(host);
+    for (const [index, value] of this.#places(claim)) {
+      const keys = index.get(value);
+      keys?.delete(key);
+      if (keys?.size === 0) index.delete(value);
     }
   }
 
@@ -64,6 +66,16 @@ export class HostClaims implements HostOwners {
     return this.#claimants.get(host) ?? [];
   }
 
+  /** The keys of the Exposures that use an Edge. */
+  usersOf(edge: string): ReadonlySet<string> {
+    return this.#users.get(edge) ?? NO_KEYS;
+  }
+
+  #places(claim: HostClaim): readonly (readonly [Map<string, Set<string>>, string])[] {
+    const hosts = claimedHosts(claim).map((host) => [this.#claimants, host] as const);
+    return claim.edge === undefined ? hosts : [...hosts, [this.#users, claim.edge]];
+  }
+
   *#exposuresClaiming(host: string): Iterable<HostClaim['exposure']> {
     for (const key of this.claimantsOf(host)) {
       const claim = this.#claims.get(key);
@@ -71,3 +83,5 @@ export class HostClaims implements HostOwners {
     }
   }
 }
+
+const NO_KEYS: ReadonlySet<string> = new Set();

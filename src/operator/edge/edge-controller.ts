@@ -6,7 +6,7 @@ import { deletionFault, EDGE_PROTECTION_FINALIZER, inUseFinding } from '../../ap
 import type { Clock } from '../../clock/clock.ts';
 import { setCondition } from '../../kube/conditions.ts';
 import { addFinalizer, removeFinalizer } from '../../kube/finalizer.ts';
-import { keyText, type KubeObject } from '../../kube/object.ts';
+import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { Routing } from '../exposure/routing.ts';
@@ -21,6 +21,9 @@ import {
 import { managementFault } from '../management/management-fault.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { StatusWriter } from '../status-writer.ts';
+
+/** A controller publishes the same addresses on every route, so a number of them will do. */
+const SAMPLED_ROUTES = 100;
 
 /** What the controller works with. */
 export interface EdgeControllerOptions {
@@ -64,15 +67,15 @@ export class EdgeController {
     if (unread !== undefined) throw unread; // nobody tells of a right that is given
   }
 
-  /** The Exposures that use an Edge, without those that it does not accept because it is being deleted. */
-  #usersOf(edge: KubeObject): readonly KubeObject[] {
+  /** The keys of the Exposures that use an Edge, without those that it does not accept because it is being deleted. */
+  #usersOf({ metadata }: KubeObject): readonly string[] {
     const { book, exposures } = this.#options.management;
-    return exposures.list().filter((object) => {
-      const { value: exposure } = book.exposureIn(object);
-      if (exposure === undefined) return false;
-      const { value: used } = book.edgeOf(exposure);
-      if (used === undefined || used.metadata.uid !== edge.metadata.uid) return false;
-      return deletionFault(exposure, used) === undefined;
+    const users = [...book.usersOf(metadata.name)];
+    if (metadata.deletionTimestamp === undefined) return users;
+    return users.filter((key) => {
+      const object = exposures.get(keyOf(key));
+      const { value: exposure } = object === undefined ? {} : book.exposureIn(object);
+      return exposure !== undefined && deletionFault(exposure, { metadata }) === undefined;
     });
   }
 
@@ -91,15 +94,14 @@ export class EdgeController {
   #statusOf(
     object: KubeObject,
     before: EdgeStatus | undefined,
-    exposures: readonly KubeObject[],
+    exposures: readonly string[],
   ): EdgeStatus {
     const { management } = this.#options;
     const { value: edge, finding } = management.book.edgeIn(object);
     if (edge === undefined) {
       return this.#status(object, before, exposures.length, [], fails(finding), notYet('Accepted'));
     }
-    const live = exposures.flatMap((exposure) => management.ownedBy(exposure));
-    const addresses = this.#options.routing.addressesOf(edge, live);
+    const addresses = this.#options.routing.addressesOf(edge, this.#routesOf(edge, exposures));
     const wrong = this.#wrongWith(edge);
     const accepted =
       wrong === undefined ? holds('Accepted', 'the driver can write its routes') : fails(wrong);
@@ -110,9 +112,22 @@ export class EdgeController {
       addresses,
       object.metadata.deletionTimestamp === undefined
         ? noting(accepted, management.book.defaultFinding(object))
-        : fails(inUseFinding(object.metadata.name, exposures.map(keyOf).toSorted())),
+        : fails(inUseFinding(object.metadata.name, exposures.toSorted())),
       readiness(accepted, addresses),
     );
+  }
+
+  /** Route objects of an Edge that may say where it is; none if they need not be asked. */
+  #routesOf({ spec }: Edge, exposures: readonly string[]): readonly KubeObject[] {
+    const { management } = this.#options;
+    const routes: KubeObject[] = [];
+    if (spec.addresses !== undefined || spec.driver === 'snicket') return routes;
+    for (const key of exposures) {
+      if (routes.length >= SAMPLED_ROUTES) break;
+      const exposure = management.exposures.get(keyOf(key));
+      if (exposure !== undefined) routes.push(...management.ownedBy(exposure));
+    }
+    return routes;
   }
 
   #status(
@@ -145,8 +160,10 @@ export class EdgeController {
   }
 }
 
-function keyOf({ metadata }: KubeObject): string {
-  return keyText(metadata);
+/** A key `namespace/name` as an ObjectKey. */
+function keyOf(key: string): ObjectKey {
+  const slash = key.indexOf('/');
+  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
 /** A column shows a list as JSON. */

@@ -175,6 +175,11 @@ export class ExposureBook {
     return this.#currentHolders().claimantsOf(host);
   }
 
+  /** The keys of the Exposures that use an Edge. */
+  usersOf(edge: string): ReadonlySet<string> {
+    return this.#currentHolders().usersOf(edge);
+  }
+
   /** The key of an Exposure other than `except` that has a record of the provider's object with this uid. */
   preparedBy(uid: string, except: string): string | undefined {
     if (this.#prepared === undefined) {
@@ -216,7 +221,11 @@ export class ExposureBook {
     if (exposure === undefined) return { exposure: object as Exposure };
     const { value: edge } = this.edgeOf(exposure);
     const hosts = edge && hostsOf(exposure, edge, this.#labelsOf(exposure));
-    return { exposure, hosts: hosts === undefined || 'code' in hosts ? undefined : hosts };
+    return {
+      exposure,
+      hosts: hosts === undefined || 'code' in hosts ? undefined : hosts,
+      edge: edge?.metadata.name,
+    };
   }
 }
 
