@@ -39,6 +39,9 @@ describe.concurrent('an Exposure that is deleted', () => {
     await lab.until('the pods are gone', () =>
       server.readAll().every(({ kind }) => kind !== 'Pod'),
     );
+    await lab.until('the Edge is not protected any more', () =>
+      lab.management.readAll().every(({ metadata }) => (metadata.finalizers ?? []).length === 0),
+    );
     expect(snapshotOf(server.readAll())).toEqual(tenantBefore);
     // The Edge counts its Exposures, and the gateway's keys are for all of them.
     const {
