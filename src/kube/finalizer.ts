@@ -64,7 +64,8 @@ async function change<T extends KubeObject>(
   }
   try {
     // Versions are never the same for two objects, so the patch needs no uid.
-    const patch = { metadata: { resourceVersion, finalizers } };
+    const left = finalizers.length === 0 ? null : finalizers;
+    const patch = { metadata: { resourceVersion, finalizers: left } };
     return await client.patch<T>(resource, { name, namespace }, 'merge', patch, { signal });
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return undefined;
