@@ -63,7 +63,7 @@ const READY: Column = {
   name: 'Ready',
   type: 'string',
   jsonPath: ready('status'),
-  description: 'Whether all is well.',
+  description: 'Status of the condition Ready.',
 };
 
 /** The kinds, in the order of their documents. */

@@ -102,7 +102,7 @@ export const EDGE_FINDINGS = {
   },
   FormerRoutesKept: {
     meaning:
-      'routes of the previous driver, Edge or hosts stay until the Exposure is Ready by the new ones',
+      'routes of the previous driver, Edge or hosts stay until the move to the new ones is complete',
     action: 'see in the conditions of the Exposure what is missing, if that takes long',
   },
 
