@@ -56,12 +56,8 @@ export function gatewayCommand(io: CommandIo): Command {
       'the routes, YAML or JSON; watched, and changed with no restart',
       fileName,
     )
-    .option(
-      '--kubernetes',
-      "the routes of a management cluster's Exposures, in place of a file",
-      false,
-    )
-    .option('--edge <name>', 'with --kubernetes: of the Exposures of this Edge only', objectName)
+    .option('--kubernetes', 'the TenantRoutes of a management cluster, instead of a file', false)
+    .option('--edge <name>', 'with --kubernetes: the TenantRoutes of this Edge only', objectName)
     .option(
       '--state <file>',
       'with --kubernetes: keep the last routes here, to begin with after a restart',

@@ -51,7 +51,7 @@ export function withWorkerFlags(command: Command): Command {
         .argParser(refused(parseVirtualAddress))
         .default(DEFAULT_VIRTUAL_ADDRESS),
     )
-    .option('--no-virtual-address', 'with --from-worker: worker.address is node')
+    .option('--no-virtual-address', 'with --from-worker: worker.address is Node')
     .option(
       '--proxy-port <port>',
       'with --from-worker: as worker.port',
