@@ -79,7 +79,8 @@ export class ExposurePreparations {
       const means = { management, reports };
       if (!(await holdExposure(means, object, PREPARATION_FINALIZER, signal))) return undefined;
     }
-    const outcome = await preparer.prepare(input, signal);
+    const wrote = reports.wrote.bind(reports);
+    const outcome = await preparer.prepare({ ...input, wrote }, signal);
     if (!outcome.isPrepared) return outcome;
     const published = publishedFindings(provided, input.wish, input.policy);
     const findings = [...outcome.findings, ...published];

@@ -40,6 +40,8 @@ export interface PreparationInput {
   readonly provided: Pick<ProvidedFacts, 'provider' | 'objects'>;
   readonly wish: PreparationWish;
   readonly owner: PreparationOwner;
+  /** Called after each write to the Exposure, so that later writes of the same reconcile carry the new version. */
+  readonly wrote?: (before: KubeObject, after: KubeObject) => void;
 }
 
 /** What became of it. */
@@ -172,7 +174,8 @@ export class Preparer {
     }
     const record = recordChange(exposure, plans, due.length > 0 ? 'before' : 'after');
     if (record !== undefined) {
-      await this.#record(exposure, objects, record.to, signal);
+      const written = await this.#record(exposure, objects, record.to, signal);
+      if (written !== undefined) input.wrote?.(exposure, written);
       return 'again';
     }
     for (const plan of due) {
@@ -214,16 +217,17 @@ export class Preparer {
     objects: readonly KubeObject[],
     text: string | null,
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<KubeObject | undefined> {
     const key = keyText(metadata);
     const uids = objects.flatMap(({ metadata: { uid } }) => uid ?? []);
     for (const uid of uids) this.#claims.set(uid, key);
-    let isRecorded = false;
+    let written: KubeObject | undefined;
     try {
-      isRecorded = (await writeRecord(this.#client, metadata, text, signal)) && text !== null;
+      written = await writeRecord(this.#client, metadata, text, signal);
+      return written;
     } finally {
       // Another Exposure must not wait for one that has no record.
-      if (!isRecorded) for (const uid of uids) this.#claims.delete(uid);
+      if (written === undefined || text === null) for (const uid of uids) this.#claims.delete(uid);
     }
   }
 

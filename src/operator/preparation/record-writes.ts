@@ -38,21 +38,21 @@ export function recordChange(
 }
 
 /**
- * Writes the record, or removes it. The patch names the version of the Exposure: false if that has changed since, and
- * nothing was written. @throws KubeError
+ * Writes the record, or removes it, and returns the Exposure as it is then. The patch names the version of the Exposure:
+ * undefined if that has changed since, and nothing was written. @throws KubeError
  */
 export async function writeRecord(
   client: KubeClient,
   { name, namespace, resourceVersion }: ObjectMeta,
   text: string | null,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<KubeObject | undefined> {
   const patch = { metadata: { resourceVersion, annotations: { [RECORD_ANNOTATION]: text } } };
   try {
-    await client.patch(RESOURCES.exposure, { name, namespace }, 'merge', patch, { signal });
-    return true;
+    const key = { name, namespace };
+    return await client.patch(RESOURCES.exposure, key, 'merge', patch, { signal });
   } catch (error) {
-    if (isKubeError(error, 'Conflict', 'NotFound')) return false;
+    if (isKubeError(error, 'Conflict', 'NotFound')) return undefined;
     throw error;
   }
 }

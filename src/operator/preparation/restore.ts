@@ -65,7 +65,8 @@ export async function restore(
       const rest = await restoreOne(one, { ...place, namespace: metadata.namespace }, signal);
       if (rest !== undefined) return rest;
     }
-    if (await writeRecord(client, exposure.metadata, null, signal)) return undefined;
+    const written = await writeRecord(client, exposure.metadata, null, signal);
+    if (written !== undefined) return undefined;
   }
   return `Other clients keep changing Exposure ${keyText(metadata)}`;
 }

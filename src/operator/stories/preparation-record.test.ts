@@ -157,6 +157,17 @@ describe.concurrent('the record of an Exposure', () => {
     expect(tenantIn(lab)?.metadata.annotations).toEqual({ own: 'yes' });
   });
 
+  test('is written without a conflict: the status follows in the same reconcile', async () => {
+    await using lab = await startProvidedLab();
+    await addKamaji(lab, 'blue', NO_KONNECTIVITY);
+
+    await expose(lab);
+
+    await untilRecordedAndPrepared(lab);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
+    expect(lab.number('reconcile_conflicts_total', 'controller="exposure"')).toBe(0);
+  });
+
   test('survives every way in which its user applies the Exposure again', async () => {
     await using lab = await startProvidedLab({ resyncMs: 1_000 });
     await addKamaji(lab, 'blue', NO_KONNECTIVITY);
