@@ -27,7 +27,7 @@ test('versions of one kind are one dependency, and kinds of two groups are two',
 test('after any sequence of changes the index answers as a scan would', () => {
   const key = fc.constantFrom('a', 'b', 'c');
   const dependencies = fc.uniqueArray(fc.constantFrom('1', '2', '3', '4'));
-  const change = fc.record({ key, dependencies: fc.option(dependencies) });
+  const change = fc.record({ key, adds: fc.boolean(), dependencies: fc.option(dependencies) });
   fc.assert(
     fc.property(fc.array(change), (changes) => {
       const index = new DependencyIndex();
@@ -36,6 +36,9 @@ test('after any sequence of changes the index answers as a scan would', () => {
         if (one.dependencies === null) {
           index.delete(one.key);
           expected.delete(one.key);
+        } else if (one.adds) {
+          for (const dependency of one.dependencies) index.add(one.key, dependency);
+          expected.set(one.key, [...(expected.get(one.key) ?? []), ...one.dependencies]);
         } else {
           index.set(one.key, new Set(one.dependencies));
           expected.set(one.key, one.dependencies);

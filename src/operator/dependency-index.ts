@@ -1,7 +1,8 @@
 /**
  * What each Exposure depends on, so that an event reaches the Exposures it concerns without a scan of all of them.
  *
- * A reconcile records every object that it reads by key, also one that does not exist: its creation is an event too.
+ * A reconcile adds every object before it reads it by key, also one that does not exist: its creation is an event too. When
+ * it has read everything, it replaces the dependencies of the reconcile before.
  */
 import { keyText, type ObjectKey } from '../kube/object.ts';
 import { groupOf, type Resource } from '../kube/resource.ts';
@@ -30,11 +31,13 @@ export class DependencyIndex {
     for (const dependency of previous) {
       if (!dependencies.has(dependency)) this.#remove(key, dependency);
     }
-    for (const dependency of dependencies) {
-      const dependents = this.#dependents.get(dependency);
-      if (dependents === undefined) this.#dependents.set(dependency, new Set([key]));
-      else dependents.add(key);
-    }
+    for (const dependency of dependencies) this.#insert(key, dependency);
+  }
+
+  /** Adds a dependency of an Exposure. */
+  add(key: string, dependency: Dependency): void {
+    this.#dependencies.set(key, new Set(this.#dependencies.get(key)).add(dependency));
+    this.#insert(key, dependency);
   }
 
   /** Forgets an Exposure. */
@@ -46,6 +49,12 @@ export class DependencyIndex {
   /** The keys of the Exposures that depend on this. */
   dependents(dependency: Dependency): Iterable<string> {
     return this.#dependents.get(dependency) ?? [];
+  }
+
+  #insert(key: string, dependency: Dependency): void {
+    const dependents = this.#dependents.get(dependency);
+    if (dependents === undefined) this.#dependents.set(dependency, new Set([key]));
+    else dependents.add(key);
   }
 
   #remove(key: string, dependency: Dependency): void {

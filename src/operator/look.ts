@@ -72,22 +72,29 @@ export function controlPlaneObjects(
   };
 }
 
-/** Looks at the management side of an Exposure. @throws KubeError */
+/**
+ * Looks at the management side of an Exposure. `onDependency` is called before each object is read: an event that arrives
+ * after the read must find the Exposure. @throws KubeError
+ */
 export async function lookAtExposure(
   object: KubeObject,
   wish: KnownWish,
   viewpoint: Viewpoint,
   signal: AbortSignal,
+  onDependency: (dependency: Dependency) => void = () => {},
 ): Promise<Look> {
   const { management, proxyImage, isGatewayHere, isGatewayAt } = viewpoint;
   const { exposure, edge, conflict } = wish;
   const secrets: ReadSecret[] = [];
-  const dependencies = new Set([
-    dependencyOn(RESOURCES.edge, edge.metadata),
-    dependencyOn(RESOURCES.namespace, { name: exposure.metadata.namespace }),
-  ]);
+  const dependencies = new Set<Dependency>();
+  const depend = (dependency: Dependency) => {
+    dependencies.add(dependency);
+    onDependency(dependency);
+  };
+  depend(dependencyOn(RESOURCES.edge, edge.metadata));
+  depend(dependencyOn(RESOURCES.namespace, { name: exposure.metadata.namespace }));
   const objects = controlPlaneObjects(management, signal);
-  const reading = await readControlPlane(exposure, recorded(objects, secrets, dependencies));
+  const reading = await readControlPlane(exposure, recorded(objects, secrets, depend));
   const facts = {
     ...{ controlPlane: reading.controlPlane, conflict, served: management.served },
     edgeAddresses: edgeAddresses(viewpoint, edge, management.ownedBy(object)),
@@ -102,15 +109,15 @@ export async function lookAtExposure(
 function recorded(
   objects: ControlPlaneObjects,
   secrets: ReadSecret[],
-  dependencies: Set<Dependency>,
+  depend: (dependency: Dependency) => void,
 ): ControlPlaneObjects {
   return {
     service: (key) => {
-      dependencies.add(dependencyOn(RESOURCES.service, key));
+      depend(dependencyOn(RESOURCES.service, key));
       return objects.service(key);
     },
     object: async (resource, key) => {
-      dependencies.add(dependencyOn(resource, key));
+      depend(dependencyOn(resource, key));
       return objects.object?.(resource, key);
     },
     secret: async (key) => {

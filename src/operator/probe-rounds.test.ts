@@ -274,3 +274,30 @@ describe('a target where nothing changes', () => {
     expect(await periods(5, () => {}, 'CertificateExpiresSoon')).toEqual([1, 1, 1, 1]);
   });
 });
+
+test('the result of a previous target says nothing about the new one', async () => {
+  const clock = new DrivenClock();
+  const ended = new AbortController();
+  const results: PromiseWithResolvers<readonly HopResult[]>[] = [];
+  const rounds = new ProbeRounds({
+    clock,
+    log: createLogger({ write: () => {} }),
+    probe: async () => {
+      const result = Promise.withResolvers<readonly HopResult[]>();
+      results.push(result);
+      return result.promise;
+    },
+    onChange: () => {},
+  });
+  void rounds.run(ended.signal);
+  rounds.aim('tenants/blue', TARGET);
+  await clock.until('the first probe runs', () => results.length === 1);
+
+  rounds.aim('tenants/blue', { ...TARGET, apiHost: 'green.example.test' });
+  results[0]!.resolve([]);
+  await clock.until('the new target is probed', () => results.length === 2);
+
+  expect(rounds.hopsOf('tenants/blue')).toBeUndefined();
+  ended.abort();
+  results[1]!.resolve([]);
+});

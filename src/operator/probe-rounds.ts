@@ -169,7 +169,8 @@ export class ProbeRounds {
       now: this.#clock.now(),
       clock: this.#clock,
     });
-    if (this.#rounds.get(exposure) !== round) return;
+    // The result of a previous target says nothing about the new one, which is due already.
+    if (this.#rounds.get(exposure) !== round || round.target !== target) return;
     const wasSuspect = isSuspect(round);
     const nowMs = this.#clock.nowMs();
     const isFailing = hops.some(({ state }) => state === 'Fail');

@@ -10,7 +10,7 @@ import {
   k0smotronCluster,
   k0smotronControlPlane,
 } from '../providers/testing/provider-objects.ts';
-import { DependencyIndex } from './dependency-index.ts';
+import { dependencyOn, DependencyIndex } from './dependency-index.ts';
 import { lookAtExposure } from './look.ts';
 import { ManagementSnapshot } from './management/management-snapshot.ts';
 import { Triggers, type TriggersOptions } from './triggers.ts';
@@ -111,4 +111,37 @@ describe("a change of a provider's object concerns", () => {
 
     expect(await queuedBy(elsewhere, ALL)).toEqual([]);
   });
+});
+
+test('an Exposure depends on an object before it is read for the first time', async () => {
+  const exposure = {
+    apiVersion: 'snicket.dev/v1alpha1',
+    kind: 'Exposure',
+    metadata: { name: 'blue', namespace: 'tenants' },
+    spec: {
+      edgeRef: { name: 'shared' },
+      controlPlane: {
+        type: 'Object',
+        objectRef: { group: 'kamaji.clastix.io', kind: 'TenantControlPlane', name: 'blue' },
+      },
+    },
+  };
+  const management = new ManagementSnapshot([...OBJECTS, exposure], { has: () => true });
+  const dependencies = new DependencyIndex();
+  const key = dependencyOn(kamaji, exposure.metadata);
+  const known: (readonly string[])[] = [];
+  const object = management.object.bind(management);
+  management.object = async (...at) => {
+    known.push([...dependencies.dependents(key)]);
+    return object(...at);
+  };
+  const { value: wish } = management.book.wishOf(exposure);
+  const viewpoint = { management, namespace: 'snicket-system', proxyImage: 'any' };
+  const { signal } = new AbortController();
+
+  await lookAtExposure(exposure, wish!, viewpoint, signal, (one) =>
+    dependencies.add('tenants/blue', one),
+  );
+
+  expect(known[0]).toEqual(['tenants/blue']);
 });

@@ -91,7 +91,9 @@ async function standingOf(
 ): Promise<Standing | undefined> {
   const { key, object, wish } = task;
   const { routing, reports, secrets, dependencies, aims, probes, preparations } = means;
-  const look = await step('Prepared', async () => lookAtExposure(object, wish, means, signal));
+  const look = await step('Prepared', async () =>
+    lookAtExposure(object, wish, means, signal, (dependency) => dependencies.add(key, dependency)),
+  );
   const { plan } = look;
   secrets.follow(key, look.secrets);
   dependencies.set(key, look.dependencies);

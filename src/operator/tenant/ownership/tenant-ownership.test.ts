@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { ManualClock } from '../../../clock/manual-clock.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
+import type { KubeObject } from '../../../kube/object.ts';
 import { RESOURCES } from '../../../kube/resource.ts';
 import { MemoryApiServer } from '../../../kube/testing/memory/memory-api-server.ts';
 import { createLogger } from '../../../telemetry/log.ts';
@@ -71,6 +72,31 @@ async function overwrite(spec: object): Promise<void> {
 }
 
 describe('an owner', () => {
+  test('keeps the Lease when a read is answered after a later renewal', async () => {
+    const a = new Cluster('a');
+    await a.acquire();
+    const get = a.client.get.bind(a.client);
+    const [isRead, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    a.client.get = async <T extends KubeObject>(...at: Parameters<KubeClient['get']>) => {
+      const found = await get<T>(...at);
+      isRead.resolve();
+      await mayAnswer.promise;
+      return found;
+    };
+
+    const confirming = a.acquire({ confirm: true });
+    await isRead.promise;
+    a.clock.advance(DURATION_MS / 2);
+    await a.tend();
+    mayAnswer.resolve();
+    await confirming;
+    a.clock.advance(DURATION_MS / 2);
+    await a.tend();
+
+    expect(a.changed).toEqual([]);
+    expect(a.isOwner).toBe(true);
+  });
+
   test('acquires once, and asks no more while it holds the Lease', async () => {
     const a = new Cluster('a');
 

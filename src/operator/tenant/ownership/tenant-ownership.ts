@@ -9,7 +9,7 @@
 import type { Clock } from '../../../clock/clock.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../../kube/kube-error.ts';
-import { keyText } from '../../../kube/object.ts';
+import { isLowerVersion, keyText } from '../../../kube/object.ts';
 import { RESOURCES } from '../../../kube/resource.ts';
 import type { Logger } from '../../../telemetry/log.ts';
 import {
@@ -211,6 +211,7 @@ export class TenantOwnership {
       lease = await this.#read(client, inTime);
     } catch (error) {
       if (signal.aborted || !isKubeError(error)) throw error;
+      if (this.#foreign.get(key)?.client !== client) return; // acquired or forgotten meanwhile
       // The reconcile of the Exposure reports what is wrong with the tenant.
       this.#failing.add(key);
       schedule(key, POLL_MS);
@@ -279,7 +280,9 @@ export class TenantOwnership {
       return false;
     // Another client may point to another tenant, whose Lease was renewed by this operator some other time.
     if (held.client !== client) return false;
-    this.#held.set(key, { ...held, lease });
+    // A renewal may have been answered since this version was read.
+    const isOlder = isLowerVersion(lease.resourceVersion ?? '', held.lease.resourceVersion ?? '');
+    if (!isOlder) this.#held.set(key, { ...held, lease });
     return true;
   }
 
