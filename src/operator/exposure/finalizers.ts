@@ -15,7 +15,7 @@ export const PREPARATION_FINALIZER = 'snicket.dev/preparation';
 /** Holds it until its tenant is as it was, or cannot be reached for too long. */
 export const TENANT_FINALIZER = 'snicket.dev/tenant';
 
-/** What {@link holdExposure} works with. */
+/** What {@link holdExposure} and {@link letGoOfExposure} work with. */
 export interface HoldMeans {
   readonly management: Pick<ManagementCluster, 'client'>;
   readonly reports: Pick<ExposureReports, 'latest' | 'wrote'>;
@@ -45,5 +45,7 @@ export async function letGoOfExposure(
 ): Promise<void> {
   const latest = reports.latest(object);
   if (latest.metadata.uid !== object.metadata.uid) return;
-  await removeFinalizer(management.client, RESOURCES.exposure, latest, finalizer, { signal });
+  const { client } = management;
+  const left = await removeFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
+  if (left !== undefined && left !== latest) reports.wrote(latest, left);
 }

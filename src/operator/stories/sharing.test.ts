@@ -56,6 +56,22 @@ describe.concurrent('two Exposures of one control plane', () => {
     expect(holderIn(tenant)).toBe(identityIn(lab));
   });
 
+  test('the second gives its finalizer up without a conflict: the status follows in the same reconcile', async () => {
+    await using lab = await OperatorLab.start();
+    await lab.addExposed('blue');
+    await lab.stopOperator();
+    await lab.expose('copy', {}, 'blue');
+    // As if it had written there once, before the other one did.
+    const finalizers = [ROUTES_FINALIZER, TENANT_FINALIZER];
+    await lab.change(RESOURCES.exposure, 'copy', { metadata: { finalizers } });
+
+    lab.startOperator();
+
+    await lab.untilCondition('copy', 'WorkersReady', /^False TenantTaken/);
+    expect(lab.exposure('copy')?.metadata.finalizers).toEqual([ROUTES_FINALIZER]);
+    expect(lab.number('reconcile_conflicts_total', 'controller="exposure"')).toBe(0);
+  });
+
   test('the second takes over when the first is gone', async () => {
     await using lab = await OperatorLab.start();
     const tenant = await lab.addExposed('blue');
