@@ -176,6 +176,7 @@ export class Operator {
     const pacer = new RolloutPacer({
       maxConcurrent: options.maxConcurrentRollouts ?? 10,
       exposures: () => this.#management.exposures.state.objects,
+      clock,
       onChange: (exposure) => this.#exposures.add(exposure),
     });
     const dependencies = new DependencyIndex();

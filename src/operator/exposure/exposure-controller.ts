@@ -98,12 +98,15 @@ export class ExposureController {
 
   /** @throws OutdatedError if the Exposure has changed meanwhile; KubeError for what should be tried again soon. */
   async reconcile(key: string, signal: AbortSignal): Promise<LookAgainMs> {
+    const { management, pacer } = this.#options;
+    const exists = () => management.exposures.get(keyIn(key)) !== undefined;
     try {
-      return await this.#reconcile(key, signal);
-    } finally {
-      if (this.#options.management.exposures.get(keyIn(key)) !== undefined) {
-        this.#options.pacer.reconciled(key);
-      }
+      const lookAgainMs = await this.#reconcile(key, signal);
+      if (exists()) pacer.reconciled(key);
+      return lookAgainMs;
+    } catch (error) {
+      if (exists()) pacer.interrupted(key);
+      throw error;
     }
   }
 

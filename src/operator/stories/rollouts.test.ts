@@ -1,9 +1,11 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { APPLIED_ANNOTATION } from '../../kube/apply/needs-apply.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { DaemonSet } from '../../tenant/pod.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
+import { TENANTS } from '../testing/places.ts';
 
 setDefaultTimeout(240_000);
 
@@ -120,6 +122,52 @@ describe.concurrent('a new release', () => {
     lab.startOperator({ proxyImage: NEW });
 
     await lab.until('all have the new one', () => countOf(tenants, NEW) === 3);
+    expect(lab.number('rollouts_paused')).toBe(0);
+  });
+
+  test.each([
+    {
+      what: 'loses its kubeconfig',
+      change: async (lab: OperatorLab, name: string) =>
+        lab.user.delete(RESOURCES.secret, { name: `${name}-kubeconfig`, namespace: TENANTS }),
+    },
+    {
+      what: 'has an invalid Exposure',
+      change: async (lab: OperatorLab, name: string) =>
+        lab.expose(name, { worker: { port: 7443, healthPort: 7443 } }),
+    },
+    {
+      what: 'has an Edge that does not exist',
+      change: async (lab: OperatorLab, name: string) =>
+        lab.expose(name, { edgeRef: { name: 'missing' } }),
+    },
+    {
+      what: 'has a DaemonSet of another owner',
+      change: async (lab: OperatorLab, name: string) => {
+        const { user } = lab.tenants.find((tenant) => tenant.name === name)!;
+        const labels = { 'app.kubernetes.io/managed-by': 'another' };
+        const annotations = { [APPLIED_ANNOTATION]: null };
+        const patch = { metadata: { labels, annotations } };
+        await user.patch(RESOURCES.daemonSet, PROXY, 'merge', patch);
+      },
+    },
+  ])('goes on after a tenant that fails and $what', async ({ change }) => {
+    await using lab = await OperatorLab.start({ maxConcurrentRollouts: 1 });
+    const tenants = await fleet(lab, 3);
+    for (const { controllers } of tenants) controllers.stallRollouts();
+    lab.startOperator({ proxyImage: NEW });
+    await lab.until('it is paused', () => lab.number('rollouts_paused') === 1);
+    const failed = tenants.find((tenant) => imageOf(tenant) === NEW)!;
+    const others = tenants.filter((tenant) => tenant !== failed);
+    for (const { controllers } of others) controllers.resumeRollouts();
+
+    const { clock } = lab.environment;
+    const startMs = clock.nowMs();
+    await change(lab, failed.name);
+
+    await lab.until('the others have the new one', () => countOf(others, NEW) === 2);
+    // The next full reconcile at the latest.
+    expect(clock.nowMs() - startMs).toBeLessThan(15 * 60_000);
     expect(lab.number('rollouts_paused')).toBe(0);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { ManualClock } from '../../clock/manual-clock.ts';
 import {
   decideRollout,
   phaseOf,
@@ -31,7 +32,7 @@ describe('a tenant may start', () => {
     });
   });
 
-  test('not while a rollout has failed, and is told which', () => {
+  test('not while a rollout has failed; the message names it', () => {
     const decision = decideRollout({ ...IDLE, failed: ['tenants/a', 'tenants/b'] });
 
     expect(decision).toMatchObject({ mayStart: false, reason: 'RolloutPaused' });
@@ -69,20 +70,26 @@ describe('the phase', () => {
 /** A pacer of so many tenants, all of which were reconciled once. */
 function pacerOf(count: number, maxConcurrent = 2) {
   const asked: string[] = [];
+  const clock = new ManualClock();
   const pacer = new RolloutPacer({
     maxConcurrent,
     exposures: () => count,
+    clock,
     onChange: (exposure) => asked.push(exposure),
   });
   for (let index = 0; index < count; index++) pacer.reconciled(`t${index}`);
-  return { pacer, asked };
+  return { pacer, asked, clock };
 }
 
 describe('the pacer', () => {
-  test('starts nobody before it has observed all', () => {
+  test('starts no tenant before it has observed all of them', () => {
     const asked: string[] = [];
-    const onChange = (exposure: string) => asked.push(exposure);
-    const pacer = new RolloutPacer({ maxConcurrent: 2, exposures: () => 2, onChange });
+    const pacer = new RolloutPacer({
+      maxConcurrent: 2,
+      exposures: () => 2,
+      clock: new ManualClock(),
+      onChange: (exposure) => asked.push(exposure),
+    });
 
     expect(pacer.request('a', true).mayStart).toBe(false);
     pacer.reconciled('a');
@@ -106,7 +113,7 @@ describe('the pacer', () => {
     expect(pacer.counts).toEqual({ Pending: 2, Active: 1, Failed: 0 });
   });
 
-  test('stops when one fails, tells all that wait, and goes on when it recovers', () => {
+  test('stops when one fails, lets all that wait report it, and goes on when it recovers', () => {
     const { pacer, asked } = pacerOf(4, 1);
     pacer.request('t0', true);
     for (const one of ['t1', 't2', 't3']) pacer.request(one, true);
@@ -148,6 +155,66 @@ describe('the pacer', () => {
     expect(asked).toEqual(['t2']);
   });
 
+  test.each([
+    ['is active', ROLLING],
+    ['failed', STUCK],
+  ])('does not count a tenant that %s once a reconcile does not observe it', (_, observation) => {
+    const { pacer, asked } = pacerOf(2, 1);
+    pacer.request('t0', true);
+    pacer.observe('t0', observation);
+    pacer.reconciled('t0');
+    pacer.request('t1', true);
+    pacer.reconciled('t1');
+    asked.splice(0);
+
+    pacer.reconciled('t0');
+
+    expect(asked).toEqual(['t1']);
+    expect(pacer.request('t1', true).mayStart).toBe(true);
+  });
+
+  test('lets the next one ask if the one that may start does not', () => {
+    const { pacer, asked } = pacerOf(3, 1);
+    for (const one of ['t0', 't1', 't2']) {
+      pacer.request(one, true);
+      pacer.reconciled(one);
+    }
+    pacer.observe('t0', DONE);
+    expect(asked.splice(0)).toEqual(['t1']);
+
+    pacer.reconciled('t1');
+
+    expect(asked).toEqual(['t2']);
+    expect(pacer.counts.Pending).toBe(1);
+  });
+
+  test('keeps the place of a tenant whose reconcile failed, for five minutes', () => {
+    const { pacer, clock } = pacerOf(2, 1);
+    pacer.request('t0', true);
+    pacer.reconciled('t0');
+
+    pacer.interrupted('t0');
+    expect(pacer.counts.Active).toBe(1);
+    clock.advance(5 * 60_000);
+    pacer.interrupted('t0');
+
+    expect(pacer.counts.Active).toBe(0);
+  });
+
+  test('lets the next one ask if the reconcile of the one that may start fails', () => {
+    const { pacer, asked } = pacerOf(3, 1);
+    for (const one of ['t0', 't1', 't2']) {
+      pacer.request(one, true);
+      pacer.reconciled(one);
+    }
+    pacer.observe('t0', DONE);
+    asked.splice(0);
+
+    pacer.interrupted('t1');
+
+    expect(asked).toEqual(['t2']);
+  });
+
   test('never has more active than the limit, whatever happens', () => {
     const key = fc.integer({ min: 0, max: 9 }).map((index) => `t${index}`);
     const step = fc.oneof(
@@ -155,6 +222,8 @@ describe('the pacer', () => {
       key.map((one) => (pacer: RolloutPacer) => pacer.observe(one, DONE)),
       key.map((one) => (pacer: RolloutPacer) => pacer.startedOwn(one)),
       key.map((one) => (pacer: RolloutPacer) => pacer.unreachable(one)),
+      key.map((one) => (pacer: RolloutPacer) => pacer.reconciled(one)),
+      key.map((one) => (pacer: RolloutPacer) => pacer.interrupted(one)),
       key.map((one) => (pacer: RolloutPacer) => pacer.forget(one)),
     );
     fc.assert(

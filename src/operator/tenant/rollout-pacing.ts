@@ -1,8 +1,9 @@
 /**
- * Paces the rollouts of a new release across tenants. Pure decisions; {@link RolloutPacer} remembers what they are made from.
+ * Paces the rollouts of a new release across tenants. Pure decisions; {@link RolloutPacer} remembers what they depend on.
  *
  * The state of each tenant comes from its DaemonSet, so that a new leader continues where the previous one stopped.
  */
+import type { Clock } from '../../clock/clock.ts';
 
 /**
  * Where a tenant is on its way to the release. Pending: its template is that of another release. Active: pods are being
@@ -48,6 +49,9 @@ export function phaseOf(
   const wasHealthy = origin?.wasHealthy ?? (isHealthy && !hasOwnImage);
   return wasHealthy ? 'Failed' : undefined;
 }
+
+/** How long a tenant keeps its place while its reconciles fail. */
+const UNOBSERVED_MS = 5 * 60_000;
 
 /** Whether a tenant may start. */
 export type RolloutDecision =
@@ -99,6 +103,7 @@ export interface RolloutPacerOptions {
   readonly maxConcurrent: number;
   /** How many Exposures there are. */
   readonly exposures: () => number;
+  readonly clock: Pick<Clock, 'nowMs'>;
   /** A tenant that waits should ask again, or report another reason. */
   readonly onChange: (exposure: string) => void;
 }
@@ -109,9 +114,13 @@ export class RolloutPacer {
   readonly #phases = new Map<string, RolloutPhase>();
   readonly #origins = new Map<string, RolloutOrigin>();
   readonly #observed = new Set<string>();
+  /** The tenants that the current reconcile of their Exposure has observed. */
+  readonly #isCurrent = new Set<string>();
+  /** When each tenant was observed last. */
+  readonly #observedMs = new Map<string, number>();
   readonly #counts: Record<RolloutPhase, number> = { Pending: 0, Active: 0, Failed: 0 };
   #isComplete = false;
-  /** The reason that tenants wait with, as they were last told. */
+  /** Whether the tenants that wait have RolloutPaused as their reason. */
   #isPaused = false;
 
   constructor(options: RolloutPacerOptions) {
@@ -125,6 +134,7 @@ export class RolloutPacer {
 
   /** A tenant that is behind asks to start. If it may, it is Active from now on. */
   request(exposure: string, wasHealthy: boolean): RolloutDecision {
+    this.#confirm(exposure);
     const decision = decideRollout(this.#wave());
     if (decision.mayStart) {
       this.#origins.set(exposure, { isOwn: false, wasHealthy });
@@ -135,20 +145,44 @@ export class RolloutPacer {
     return decision;
   }
 
-  /** The Exposure of a tenant has changed, or the tenant is new: its rollout is no part of the wave. */
+  /** The Exposure of a tenant has changed, or the tenant is new. Its rollout does not count. */
   startedOwn(exposure: string): void {
+    this.#confirm(exposure);
     this.#origins.set(exposure, { isOwn: true, wasHealthy: false });
     this.#set(exposure, undefined);
   }
 
   /** What the DaemonSet of a tenant says after a reconcile. */
   observe(exposure: string, observation: RolloutObservation): void {
+    this.#confirm(exposure);
     this.#set(exposure, phaseOf(observation, this.#origins.get(exposure)));
     if (observation.isObserved && observation.isUpdated) this.#origins.delete(exposure);
   }
 
-  /** A reconcile of an Exposure has ended, whatever came of it. */
+  /** A reconcile of an Exposure has ended. If it did not observe the tenant, the tenant has no phase. */
   reconciled(exposure: string): void {
+    if (!this.#isCurrent.delete(exposure)) this.#set(exposure, undefined);
+    this.#count(exposure);
+  }
+
+  /**
+   * A reconcile of an Exposure has failed, and the queue retries it. A rollout that has started keeps its phase
+   * for {@link UNOBSERVED_MS}: a short outage of the management cluster must not start others.
+   */
+  interrupted(exposure: string): void {
+    const isCurrent = this.#isCurrent.delete(exposure);
+    const sinceMs = this.#options.clock.nowMs() - (this.#observedMs.get(exposure) ?? 0);
+    const isPending = this.#phases.get(exposure) === 'Pending';
+    if (!isCurrent && (isPending || sinceMs >= UNOBSERVED_MS)) this.#set(exposure, undefined);
+    this.#count(exposure);
+  }
+
+  #confirm(exposure: string): void {
+    this.#isCurrent.add(exposure);
+    this.#observedMs.set(exposure, this.#options.clock.nowMs());
+  }
+
+  #count(exposure: string): void {
     this.#observed.add(exposure);
     if (this.#isComplete || this.#observed.size < this.#options.exposures()) return;
     this.#isComplete = true;
@@ -164,6 +198,8 @@ export class RolloutPacer {
   forget(exposure: string): void {
     this.#origins.delete(exposure);
     this.#observed.delete(exposure);
+    this.#isCurrent.delete(exposure);
+    this.#observedMs.delete(exposure);
     this.#set(exposure, undefined);
   }
 
