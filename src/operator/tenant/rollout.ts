@@ -9,15 +9,15 @@ import { holds } from '../exposure/verdicts/verdicts.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { RolloutDecision, RolloutObservation, RolloutPacer } from './rollout-pacing.ts';
 import type { TenantOutcome } from './tenant-outcome.ts';
-import type { TenantChanges } from './tenant-side.ts';
+import { leads, type TenantChanges } from './tenant-side.ts';
 
-/** The changes that may be made now, and what became of the request for a rollout; undefined if none was needed. */
+/** The changes that the operator may apply now, and the decision about the rollout; undefined if none was needed. */
 export interface PacedChanges {
   readonly changes: TenantChanges;
   readonly decision: RolloutDecision | undefined;
 }
 
-/** Leaves the DaemonSet as it is if its tenant has to wait for those of others. */
+/** Keeps the DaemonSet, and what its pods need, if the tenant has to wait for the rollouts of others. */
 export function paceRollout(
   exposure: string,
   changes: TenantChanges,
@@ -34,7 +34,9 @@ export function paceRollout(
   const decision = pacer.request(exposure, isHealthy(live));
   if (decision.mayStart) return { changes, decision };
   const wanted = changes.wanted.map((one) => (one === set ? { ...one, waits: true } : one));
-  return { changes: { ...changes, wanted }, decision };
+  // The pods of the previous template may mount the other ones. No pod mounts endpoints.
+  const superfluous = changes.superfluous.filter(leads);
+  return { changes: { ...changes, wanted, superfluous }, decision };
 }
 
 /** Reports the rollout to the pacer, and to the user if it waits. */
@@ -88,7 +90,7 @@ function isBehind(desired: KubeObject, live: KubeObject): boolean {
   return annotation(desired, RELEASE_ANNOTATION) !== annotation(live, RELEASE_ANNOTATION);
 }
 
-/** The spec has changed; or the pods that are there are those of a cleanup, which serve nobody. */
+/** The spec has changed; or the present pods are those of a cleanup, which serve no connections. */
 function isOwnChange(desired: KubeObject, live: DaemonSetWithStatus): boolean {
   const before = annotation(live, WORKER_ANNOTATION);
   const isProxy = live.spec.template.spec.containers.some(({ name }) => name === 'proxy');

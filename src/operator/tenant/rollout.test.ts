@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'bun:test';
+import { ManualClock } from '../../clock/manual-clock.ts';
+import { objectText, type KubeObject } from '../../kube/object.ts';
+import { tenantInput } from '../../plan/testing/wishes.ts';
+import { RELEASE_ANNOTATION } from '../../tenant/release.ts';
+import { tenantObjects } from '../../tenant/tenant-objects.ts';
+import { RolloutPacer } from './rollout-pacing.ts';
+import { paceRollout } from './rollout.ts';
+import type { TenantChanges } from './tenant-side.ts';
+
+const OLD_CONFIG: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'snicket-proxy-of-before', namespace: 'kube-system' },
+};
+const OLD_SLICE: KubeObject = {
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  metadata: { name: 'kubernetes-of-before', namespace: 'default' },
+};
+
+/** The changes in a tenant with the objects of another release. */
+function changesOfRelease(): TenantChanges {
+  return {
+    wanted: tenantObjects(tenantInput()).map((desired) => ({
+      desired,
+      live: ofAnotherRelease(desired),
+      waits: false,
+    })),
+    superfluous: [OLD_CONFIG, OLD_SLICE],
+  };
+}
+
+function ofAnotherRelease(object: KubeObject): KubeObject {
+  const { metadata } = object;
+  const annotations = { ...metadata.annotations, [RELEASE_ANNOTATION]: 'another' };
+  return { ...object, metadata: { ...metadata, annotations } };
+}
+
+/** What is paced in a tenant, next to others that are active. */
+function paced(active: number): TenantChanges {
+  const pacer = new RolloutPacer({
+    maxConcurrent: 1,
+    exposures: () => 1,
+    clock: new ManualClock(),
+    onChange: () => {},
+  });
+  pacer.reconciled('tenants/a');
+  for (let index = 0; index < active; index++) pacer.request(`tenants/active-${index}`, true);
+  return paceRollout('tenants/a', changesOfRelease(), pacer).changes;
+}
+
+describe('a tenant that waits for its rollout', () => {
+  test('keeps its DaemonSet, and applies everything else', () => {
+    const waiting = paced(1).wanted.filter(({ waits }) => waits);
+
+    expect(waiting.map(({ desired }) => objectText(desired))).toEqual([
+      'DaemonSet kube-system/snicket-proxy',
+    ]);
+  });
+
+  test('keeps what its pods may mount, but no outdated endpoints', () => {
+    expect(paced(1).superfluous).toEqual([OLD_SLICE]);
+  });
+
+  test('deletes the rest when it starts', () => {
+    expect(paced(0).superfluous).toEqual([OLD_CONFIG, OLD_SLICE]);
+  });
+});
