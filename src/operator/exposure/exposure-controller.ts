@@ -115,6 +115,7 @@ export class ExposureController {
     const object = management.exposures.get(keyIn(key));
     if (object === undefined) {
       this.#forget(key);
+      this.#reports.forget(key);
       return undefined;
     }
     this.#reports.assertCurrent(object);
@@ -141,10 +142,13 @@ export class ExposureController {
 
   async #leave(key: string, object: KubeObject, signal: AbortSignal): Promise<LookAgainMs> {
     const means = {
-      ...{ ...this.#options, leaveTimes: this.#leaveTimes, renewals: this.#renewals },
+      ...this.#options,
+      reports: this.#reports,
+      leaveTimes: this.#leaveTimes,
+      renewals: this.#renewals,
     };
     if (findCondition(this.#reports.statusOf(object)?.conditions, 'Ready')?.reason !== LEAVING) {
-      const wait = foreseenWait(object, means);
+      const wait = foreseenWait(this.#reports.latest(object), means);
       if (wait !== undefined) await this.#reports.reportLeaving(object, wait, signal);
     }
     const leaving = await leave(this.#reports.latest(object), means, signal);
@@ -153,6 +157,7 @@ export class ExposureController {
     return leaving?.lookAgainMs;
   }
 
+  /** Not the reports, until the watch delivers the deletion: by them a reconcile before that finds the finalizers gone. */
   #forget(key: string): void {
     this.#options.links.forget(key);
     this.#options.ownership.forget(key);
@@ -160,7 +165,6 @@ export class ExposureController {
     this.#options.probes.forget(key);
     this.#options.secrets.forget(key);
     this.#options.dependencies.delete(key);
-    this.#reports.forget(key);
     this.#faults.forget(key);
     this.#leaveTimes.forget(key);
     this.#renewals.forget(key);

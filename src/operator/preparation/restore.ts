@@ -41,6 +41,8 @@ export interface RestoreInput {
   readonly objects: ControlPlaneObjects;
   /** Not to wait any longer for what a provider has to do first. */
   readonly isLate: boolean;
+  /** Called after the write to the Exposure, so that later writes of the same reconcile carry the new version. */
+  readonly wrote?: (before: KubeObject, after: KubeObject) => void;
 }
 
 const MAX_ATTEMPTS = 6;
@@ -48,7 +50,7 @@ const MAX_ATTEMPTS = 6;
 /** Restores all objects and removes the record; says what has to be waited for, nothing when done. @throws KubeError */
 export async function restore(
   client: KubeClient,
-  { exposure: { metadata }, servedAs, objects, isLate }: RestoreInput,
+  { exposure: { metadata }, servedAs, objects, isLate, wrote }: RestoreInput,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -66,7 +68,10 @@ export async function restore(
       if (rest !== undefined) return rest;
     }
     const written = await writeRecord(client, exposure.metadata, null, signal);
-    if (written !== undefined) return undefined;
+    if (written !== undefined) {
+      wrote?.(exposure, written);
+      return undefined;
+    }
   }
   return `Other clients keep changing Exposure ${keyText(metadata)}`;
 }

@@ -1,10 +1,11 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import type { KubeClient } from '../../kube/client/client.ts';
+import type { KubeClient, WatchEvent } from '../../kube/client/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { valueAt } from '../../kube/unstructured.ts';
 import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import { TENANT_FINALIZER } from '../exposure/finalizers.ts';
 import { objectOf } from '../testing/objects.ts';
 import { KINDS_OF_NO_EDGE, type OperatorLab } from '../testing/operator-lab.ts';
 import {
@@ -85,6 +86,30 @@ class EndingClient {
       this.hasEnded ||= this.#left-- <= 0;
     }
   }
+}
+
+/** A client whose watches deliver deleted Exposures without the finalizer of the tenant only when they may. */
+function withLateDeletions(client: KubeClient, may: Promise<void>): KubeClient {
+  async function* late(events: AsyncIterable<WatchEvent<KubeObject>>) {
+    for await (const event of events) {
+      const { deletionTimestamp, finalizers = [] } =
+        event.type === 'BOOKMARK' ? {} : event.object.metadata;
+      if (deletionTimestamp !== undefined && !finalizers.includes(TENANT_FINALIZER)) await may;
+      yield event;
+    }
+  }
+  return new Proxy(client, {
+    get(target, name: keyof KubeClient) {
+      if (name === 'watch') {
+        return (...args: Parameters<KubeClient['watch']>) => {
+          const events = target.watch(...args);
+          return args[0].kind === 'Exposure' ? late(events) : events;
+        };
+      }
+      const call: unknown = target[name];
+      return typeof call === 'function' ? (call.bind(target) as unknown) : call;
+    },
+  });
 }
 
 describe('an operator that ends after a write', () => {
@@ -224,6 +249,44 @@ describe.concurrent('the record of an Exposure', () => {
     });
     expect(seen.at(-1)).toBeUndefined();
     expect(shownIn(lab)).toEqual(before);
+  });
+
+  test.each(['Node', 'Virtual'])(
+    'is gone without a conflict: the tenant is cleaned up once, with address %s',
+    async (address) => {
+      await using lab = await startProvidedLab();
+      const { server } = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
+      await expose(lab, { worker: { address } });
+      await lab.untilCondition('blue', 'WorkersReady', /^True/);
+      const before = server.writes().length;
+
+      await lab.untilGone('blue');
+
+      const written = server.writes().slice(before);
+      const texts = written.map(({ verb, plural, name }) => `${verb} ${plural}/${name}`);
+      expect(texts).toEqual([...new Set(texts)]);
+      expect(texts.filter((text) => text.startsWith('create'))).toEqual([]);
+      expect(lab.number('reconcile_conflicts_total', 'controller="exposure"')).toBe(0);
+    },
+  );
+
+  test('is not restored again, nor the tenant cleaned up, before the watch delivers the deletion', async () => {
+    await using lab = await startProvidedLab({ isOperatorRunning: false });
+    const { server } = await addKamaji(lab, 'blue', NO_KONNECTIVITY);
+    const late = Promise.withResolvers<void>();
+    lab.startOperator({ client: withLateDeletions(lab.management.client(), late.promise) });
+    await expose(lab, { worker: { address: 'Node' } });
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
+    const before = server.writes().length;
+    const runs = () => lab.number('reconciles_total', 'controller="exposure"');
+    const end = runs() + 3;
+
+    await lab.untilGone('blue');
+    await lab.until('the Exposure is reconciled again', () => runs() >= end);
+    late.resolve();
+
+    const written = server.writes().slice(before);
+    expect(written.filter(({ verb }) => verb === 'create')).toEqual([]);
   });
 
   test('of a newer version stops preparation and cleanup, and keeps its text', async () => {

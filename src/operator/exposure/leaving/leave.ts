@@ -16,6 +16,7 @@ import { PROXY } from '../../../tenant/proxy-names.ts';
 import { managementFault } from '../../management/management-fault.ts';
 import { restore } from '../../preparation/restore.ts';
 import type { SecretRenewals } from '../../preparation/secret-renewals.ts';
+import type { ExposureReports } from '../exposure-reports.ts';
 import { PREPARATION_FINALIZER, ROUTES_FINALIZER, TENANT_FINALIZER } from '../finalizers.ts';
 import { leaveTenant, silenceOf, type TenantLeaveMeans } from './leave-tenant.ts';
 import type { LeaveTime, LeaveTimes } from './leave-times.ts';
@@ -26,6 +27,7 @@ import type { Routing } from '../routing.ts';
 /** What it takes. */
 export interface LeaveMeans extends TenantLeaveMeans {
   readonly routing: Routing;
+  readonly reports: Pick<ExposureReports, 'latest' | 'wrote'>;
   readonly leaveTimes: LeaveTimes;
   readonly renewals: SecretRenewals;
 }
@@ -60,7 +62,7 @@ export async function leave(
   means: LeaveMeans,
   signal: AbortSignal,
 ): Promise<Leaving | undefined> {
-  const { management, routing, links, events, log } = means;
+  const { management, routing, reports, links, events, log } = means;
   const key = keyText(object.metadata);
   const { finalizers = [] } = object.metadata;
   const time = means.leaveTimes.timeOf(key, object.metadata);
@@ -97,12 +99,14 @@ export async function leave(
   }
   await routing.withdraw(object, signal);
   links.forget(key);
-  let held: KubeObject | undefined = object;
+  const { client } = management;
+  // Restoring the control plane removes the record, and so gives the Exposure a new version.
+  let latest = reports.latest(object);
   for (const finalizer of [TENANT_FINALIZER, PREPARATION_FINALIZER, ROUTES_FINALIZER]) {
-    if (held === undefined) break;
-    held = await removeFinalizer(management.client, RESOURCES.exposure, held, finalizer, {
-      signal,
-    });
+    const left = await removeFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
+    if (left === undefined) break;
+    if (left !== latest) reports.wrote(latest, left);
+    latest = left;
   }
   return undefined;
 }
@@ -150,12 +154,13 @@ function secondsText({ waitedMs }: LeaveTime): string {
 /** Restores the objects of the provider; says what prevents that. @throws KubeError */
 async function restoreProvided(
   exposure: KubeObject,
-  { management }: LeaveMeans,
+  { management, reports }: LeaveMeans,
   { isHalfOver: isLate }: LeaveTime,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { client, served } = management;
   const objects = presentObjects(management, signal);
   const servedAs = (resource: Resource) => servedVersion(resource, served) ?? resource;
-  return restore(client, { exposure, servedAs, objects, isLate }, signal);
+  const wrote = reports.wrote.bind(reports);
+  return restore(client, { exposure, servedAs, objects, isLate, wrote }, signal);
 }
