@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { tenantRoute } from '../plan/testing/tenant-routes.ts';
+import type { TenantRoute } from './tenant-route.ts';
 import { TenantRouteIndex } from './tenant-route-index.ts';
 
 const HOST = 'blue.example.test';
@@ -13,13 +14,11 @@ test('finds TenantRoutes by host, Exposure and Service, and nothing once they ar
   expect(index.ofHost(HOST)).toEqual([route]);
   expect(index.ofExposure('tenants/blue')).toEqual([route]);
   expect(index.ofService('tenants/blue')).toEqual([route]);
-  expect(index.ownerOf(HOST)).toBe('tenants/blue');
 
   expect(index.remove(route)).toBe(true);
 
   expect([index.ofHost(HOST), index.ofExposure('tenants/blue')]).toEqual([[], []]);
   expect(index.ofService('tenants/blue')).toEqual([]);
-  expect(index.ownerOf(HOST)).toBeUndefined();
 });
 
 test('moves a TenantRoute that changes its host', () => {
@@ -31,12 +30,74 @@ test('moves a TenantRoute that changes its host', () => {
   expect(index.ofHost('other.test').length).toBe(1);
 });
 
-test('ignores what a watch reports after the answer to a later write', () => {
-  const index = new TenantRouteIndex([at('new', '20')]);
+/** Adds a TenantRoute as the answer to an own write. */
+async function write(index: TenantRouteIndex<TenantRoute>, route: TenantRoute): Promise<void> {
+  await index.write(
+    async () => route,
+    (answer) => answer,
+  );
+}
 
-  expect(index.put(at('new', '20'))).toBe(false);
+test('takes a lower version from the watch, as after a restore from backup', () => {
+  const index = new TenantRouteIndex([at('1', '20')]);
+
+  expect(index.put(at('1', '9'))).toBe(true);
+
+  expect(index.list()).toEqual([at('1', '9')]);
+});
+
+test('ignores what a watch reports after the answer to a later write', async () => {
+  const index = new TenantRouteIndex([at('old', '9')]);
+  await write(index, at('new', '20'));
+
+  expect(index.put(at('old', '10'))).toBe(false);
   expect(index.put(at('new', '19'))).toBe(false);
   expect(index.remove(at('old', '10'))).toBe(false);
-  expect(index.ownerOf(HOST)).toBe('tenants/blue');
-  expect(index.put(at('new', '21'))).toBe(true);
+  expect(index.list()).toEqual([at('new', '20')]);
+
+  // The watch has reported the write: from here on it decides.
+  expect(index.put(at('new', '20'))).toBe(false);
+  expect(index.put(at('new', '19'))).toBe(true);
+});
+
+test('ignores the answer to a write after what the watch reports of it, or later', async () => {
+  const index = new TenantRouteIndex([at('1', '20')]);
+
+  await write(index, at('1', '20'));
+  await write(index, at('1', '19'));
+
+  expect(index.list()).toEqual([at('1', '20')]);
+  expect(index.put(at('1', '18'))).toBe(true);
+});
+
+test('ignores the answer to a write after the deletion of its TenantRoute', async () => {
+  const index = new TenantRouteIndex<TenantRoute>();
+  const answer = Promise.withResolvers<TenantRoute>();
+  const writing = index.write(
+    async () => answer.promise,
+    (route) => route,
+  );
+  index.put(at('1', '10'));
+  index.remove(at('1', '11'));
+
+  answer.resolve(at('1', '10'));
+  await writing;
+
+  expect(index.list()).toEqual([]);
+  // The name can be used again.
+  await write(index, at('2', '12'));
+  expect(index.list()).toEqual([at('2', '12')]);
+});
+
+test('trusts a list more than own writes', async () => {
+  const index = new TenantRouteIndex<TenantRoute>();
+  const other = tenantRoute('green', HOST, { name: 'green-1', uid: '2', resourceVersion: '21' });
+  await write(index, at('1', '20'));
+  await write(index, other);
+
+  expect(index.relisted(({ name }) => name === 'blue-1')).toEqual([other]);
+
+  expect(index.list()).toEqual([at('1', '20')]);
+  expect(index.put(at('1', '9'))).toBe(true);
+  expect(index.relisted(() => false)).toEqual([]);
 });

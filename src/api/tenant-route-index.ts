@@ -2,8 +2,8 @@
  * All known TenantRoutes by host, Exposure and Service. A lookup and a change cost the same for one tenant and for
  * 10,000.
  */
-import { keyText, type ObjectKey } from '../kube/object.ts';
-import { exposureKeyOf, firstRoute, type HostRoute } from './host-ownership.ts';
+import { isLowerVersion, keyText, type ObjectKey } from '../kube/object.ts';
+import { exposureKeyOf, type HostRoute } from './host-ownership.ts';
 
 /** As much of a TenantRoute as the index needs. */
 export interface IndexedRoute extends HostRoute {
@@ -13,42 +13,81 @@ export interface IndexedRoute extends HostRoute {
   };
 }
 
-/** The index. */
+/**
+ * The index. The watch decides what is in it. Own writes are added at once, and count until the watch has reported them.
+ */
 export class TenantRouteIndex<T extends IndexedRoute> {
   readonly #byKey = new Map<string, T>();
   readonly #byHost = new Map<string, readonly T[]>();
   readonly #byExposure = new Map<string, readonly T[]>();
   readonly #byService = new Map<string, readonly T[]>();
+  /** The resourceVersions of own writes that the watch has not reported yet, by the key of the TenantRoute. */
+  readonly #written = new Map<string, string>();
+  /** For each own write in progress, the uids of all TenantRoutes that were removed since it began. */
+  readonly #removedDuringWrites = new Set<Set<string>>();
 
   constructor(routes: Iterable<T> = []) {
     for (const route of routes) this.put(route);
   }
 
   /**
-   * Adds a TenantRoute, or replaces the known version of it. False if a newer version, or this one, is known already: a
-   * watch reports a write after the answer to that write.
+   * Adds a TenantRoute as the watch reports it, or replaces the known version of it. A lower resourceVersion counts too:
+   * etcd may have been restored from a backup. False if an own write is newer, or if this version is known already.
    */
   put(route: T): boolean {
     const key = keyText(route.metadata);
-    const known = this.#byKey.get(key);
-    if (known !== undefined) {
-      if (!isNewer(route, known)) return false;
-      this.#drop(key, known);
-    }
-    this.#byKey.set(key, route);
-    for (const [index, value] of this.#places(route)) {
-      index.set(value, [...(index.get(value) ?? []), route]);
-    }
+    const written = this.#written.get(key);
+    const { uid, resourceVersion } = route.metadata;
+    if (isOlder(resourceVersion, written)) return false;
+    this.#written.delete(key);
+    const known = this.#byKey.get(key)?.metadata;
+    const isKnown = known?.uid === uid && known?.resourceVersion === resourceVersion;
+    if (isKnown && resourceVersion !== undefined) return false;
+    this.#replace(key, route);
     return true;
   }
 
-  /** Removes a TenantRoute. False if it is not known, or another one of the same name is. */
+  /**
+   * Removes a TenantRoute that is gone, as the watch reports it. False if it is not known, or another one of the same name
+   * is.
+   */
   remove({ metadata }: T): boolean {
+    for (const removed of this.#removedDuringWrites) removed.add(metadata.uid ?? '');
     const key = keyText(metadata);
     const known = this.#byKey.get(key);
     if (known === undefined || known.metadata.uid !== metadata.uid) return false;
+    this.#written.delete(key);
     this.#drop(key, known);
     return true;
+  }
+
+  /**
+   * Runs an own write and adds the TenantRoute that `written` finds in its answer. The answer adds nothing if the watch
+   * has reported the same or a later version of the TenantRoute meanwhile, or its deletion.
+   */
+  async write<A>(run: () => Promise<A>, written: (answer: A) => T | undefined): Promise<A> {
+    const removed = new Set<string>();
+    this.#removedDuringWrites.add(removed);
+    try {
+      const answer = await run();
+      const route = written(answer);
+      if (route !== undefined && !removed.has(route.metadata.uid ?? '')) this.#addWritten(route);
+      return answer;
+    } finally {
+      this.#removedDuringWrites.delete(removed);
+    }
+  }
+
+  /**
+   * To be called for every complete list, before its changes are put. It outranks all own writes: those that it lacks are
+   * gone. Returns these.
+   */
+  relisted(isListed: (key: ObjectKey) => boolean): readonly T[] {
+    const written = [...this.#written.keys()].flatMap((key) => this.#byKey.get(key) ?? []);
+    this.#written.clear();
+    const gone = written.filter(({ metadata }) => !isListed(metadata));
+    for (const route of gone) this.remove(route);
+    return gone;
   }
 
   get(key: ObjectKey): T | undefined {
@@ -74,10 +113,23 @@ export class TenantRouteIndex<T extends IndexedRoute> {
     return this.#byService.get(key) ?? [];
   }
 
-  /** The key of the Exposure that owns a host by a TenantRoute; undefined if the host has none. */
-  ownerOf(host: string): string | undefined {
-    const first = firstRoute(this.ofHost(host));
-    return first && exposureKeyOf(first);
+  #addWritten(route: T): void {
+    const key = keyText(route.metadata);
+    const { resourceVersion } = route.metadata;
+    const known = this.#byKey.get(key)?.metadata.resourceVersion;
+    if (resourceVersion === undefined || known === resourceVersion) return;
+    if (isOlder(resourceVersion, known)) return;
+    this.#written.set(key, resourceVersion);
+    this.#replace(key, route);
+  }
+
+  #replace(key: string, route: T): void {
+    const known = this.#byKey.get(key);
+    if (known !== undefined) this.#drop(key, known);
+    this.#byKey.set(key, route);
+    for (const [index, value] of this.#places(route)) {
+      index.set(value, [...(index.get(value) ?? []), route]);
+    }
   }
 
   #drop(key: string, route: T): void {
@@ -103,9 +155,6 @@ export function backendKeyOf({ metadata, spec }: IndexedRoute): string {
   return `${metadata.namespace}/${spec.backend.service.name}`;
 }
 
-/** Objects that no cluster has written yet have no version: then the one that comes last counts. */
-function isNewer({ metadata: one }: HostRoute, { metadata: other }: HostRoute): boolean {
-  if (one.uid !== other.uid) return true;
-  if (one.resourceVersion === undefined || other.resourceVersion === undefined) return true;
-  return Number(one.resourceVersion) > Number(other.resourceVersion);
+function isOlder(version: string | undefined, than: string | undefined): boolean {
+  return version !== undefined && than !== undefined && isLowerVersion(version, than);
 }

@@ -36,6 +36,16 @@ describe('the copy', () => {
     expect(lab.informer.list()).toEqual([service('blue', '12')]);
   });
 
+  test('reports a list before what the list has changed', async () => {
+    await using lab = await InformerLab.open();
+    lab.serve(listOfBlue);
+    lab.informer.onList(() => lab.told.push(`LIST of ${lab.informer.list().length}`));
+
+    await connected(lab);
+
+    expect(lab.told).toEqual(['LIST of 1', 'ADDED blue 5']);
+  });
+
   test('is of those that are selected', async () => {
     const selection = { namespace: 'tenants', labelSelector: 'a=b' };
     await using lab = await InformerLab.open({ selection });

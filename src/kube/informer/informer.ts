@@ -77,6 +77,7 @@ export class Informer<T extends KubeObject> {
   readonly #trim: (object: T) => T;
   readonly #cache: InformerCache<T>;
   readonly #listeners = new Set<(change: Change<T>) => void>();
+  readonly #listListeners = new Set<() => void>();
   readonly #failureListeners = new Set<(error: KubeError) => void>();
   readonly #synced = Promise.withResolvers<void>();
   /** Where the next watch goes on; absent: a list is due. */
@@ -169,6 +170,15 @@ export class Informer<T extends KubeObject> {
     return () => void this.#listeners.delete(listener);
   }
 
+  /**
+   * Reports every complete list from now on, after it is in the copy and before {@link onChange} reports what it changed,
+   * until the returned function is called.
+   */
+  onList(listener: () => void): () => void {
+    this.#listListeners.add(listener);
+    return () => void this.#listListeners.delete(listener);
+  }
+
   /** Tells of every list and watch that fails from now on, until the returned function is called. */
   onFailure(listener: (error: KubeError) => void): () => void {
     this.#failureListeners.add(listener);
@@ -189,6 +199,7 @@ export class Informer<T extends KubeObject> {
       this.#lists++;
       this.counters.lists++;
       this.#synced.resolve();
+      for (const listener of this.#listListeners) listener();
       this.#tell(changes);
       return 0;
     } catch (thrown) {

@@ -6,7 +6,7 @@ import type { TenantRoute } from '../../api/tenant-route.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { driverFor } from '../../edges/driver-for.ts';
 import { formerRoutes } from '../../edges/former-routes.ts';
-import type { Applier } from '../../kube/apply/apply.ts';
+import type { Applied, Applier } from '../../kube/apply/apply.ts';
 import type { KubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject, type OwnerReference } from '../../kube/object.ts';
 import { resourceOf } from '../../kube/resource.ts';
@@ -75,15 +75,8 @@ export class Routing {
     const waitsMs: number[] = [];
     for (const { desired, live } of changes.wanted) {
       const adopted = live && (await this.#adopted(desired, live, signal));
-      const applied = await this.#options.applier.applyIfNeeded(desired, adopted, {
-        force: true,
-        signal,
-      });
+      const applied = await this.#applied(desired, adopted, signal);
       if (applied.outcome === 'held') waitsMs.push(applied.retryInMs);
-      // Another Exposure may claim the host before the watch reports this.
-      else if (isTenantRoute(applied.object)) {
-        this.#options.management.tenantRoutes.put(applied.object);
-      }
     }
     const former = plan.routes === undefined ? [] : formerRoutes(changes.superfluous, edge);
     const kept = new Set<KubeObject>([...former, ...previous]);
@@ -100,6 +93,21 @@ export class Routing {
       obstacle: changes.taken && nameTaken(changes.taken),
       lookAgainMs: waitsMs.length === 0 ? undefined : Math.min(...waitsMs),
     };
+  }
+
+  /** Applies an object. A TenantRoute counts at once: another Exposure may claim its host before the watch reports it. */
+  async #applied<T extends KubeObject>(
+    desired: T,
+    live: T | undefined,
+    signal: AbortSignal,
+  ): Promise<Applied<T>> {
+    const { applier, management } = this.#options;
+    const options = { force: true, signal };
+    return management.tenantRoutes.write(
+      async () => applier.applyIfNeeded(desired, live, options),
+      ({ outcome, object }) =>
+        outcome === 'applied' && isTenantRoute(object) ? object : undefined,
+    );
   }
 
   /** Of a plan that says nothing: what is there stays. */

@@ -141,6 +141,10 @@ export class ManagementCluster implements ManagementView {
       const owner = ownerOf(object);
       if (owner !== undefined) listener.onOwned(owner);
     });
+    this.#tenantRoutes.onList(() => {
+      const isListed = (key: ObjectKey) => this.#tenantRoutes.get(key) !== undefined;
+      for (const gone of this.tenantRoutes.relisted(isListed)) listener.onTenantRoute(gone);
+    });
     this.#tenantRoutes.onChange(({ type, object }) => {
       const isNews =
         type === 'DELETED' ? this.tenantRoutes.remove(object) : this.tenantRoutes.put(object);
