@@ -12,7 +12,7 @@ describe('the DaemonSet', () => {
         "metadata": {
           "annotations": {
             "snicket.dev/release": "130b2b9dd3b1e39d",
-            "snicket.dev/worker": "ae82d6867b835db0",
+            "snicket.dev/worker": "41025983f8af8fce",
           },
           "labels": {
             "app.kubernetes.io/managed-by": "snicket",

@@ -9,37 +9,63 @@ import { canonicalJson } from '../kube/apply/canonical-json.ts';
 import type { ProxyPodsInput } from './proxy-pods.ts';
 import type { DaemonSet } from './pod.ts';
 
-/** The hash of the template that this release of Snicket makes from defaults. */
+/** The hash of the templates that this release of Snicket generates. */
 export const RELEASE_ANNOTATION = 'snicket.dev/release';
-/** The hash of what the Exposure and its Edge say about the proxies. */
+/** The hash of what the user set in the Exposure and its Edge, without defaults. */
 export const WORKER_ANNOTATION = 'snicket.dev/worker';
 
-/** What a template is made from, with the image of the release. */
-export interface ReleaseInput extends Pick<ProxyPodsInput, 'worker' | 'mode' | 'host' | 'edge'> {
+/** What a template depends on, with the image of the release. The mode follows from the worker and the Edge. */
+export interface ReleaseInput extends Pick<ProxyPodsInput, 'worker' | 'host' | 'edge'> {
   /** The default image of the operator. */
   readonly defaultImage: string;
 }
 
-/** By default image: a template is made once. */
+const DEFAULTS: WorkerSpec = workerSpec.parse({});
+
+/** By default image: the templates of a release are generated once. */
 const releases = new Map<string, string>();
 
 /** The annotations for a DaemonSet. */
 export function releaseAnnotations(
-  { worker, mode, host, edge, defaultImage }: ReleaseInput,
+  { worker, host, edge, defaultImage }: ReleaseInput,
   daemonSetOf: (input: ProxyPodsInput) => DaemonSet,
 ): Readonly<Record<string, string>> {
-  // An Exposure with an image of its own does not change with the default image.
+  // The default image does not matter to an Exposure that names one.
   const image = worker.image === undefined ? defaultImage : '';
   const release = releases.get(image) ?? releaseOf(image, daemonSetOf);
   releases.set(image, release);
   return {
     [RELEASE_ANNOTATION]: release,
-    [WORKER_ANNOTATION]: hashOf({ worker, mode, host, edge }),
+    [WORKER_ANNOTATION]: hashOf({ worker: userValues(worker, DEFAULTS), host, edge }),
   };
 }
 
+/**
+ * The values that differ from the defaults. A release that adds a field with a default must not look like a change of
+ * every Exposure.
+ */
+export function userValues(values: object, defaults: object): Readonly<Record<string, unknown>> {
+  const defaultOf = new Map<string, unknown>(Object.entries(defaults));
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([field, value]: [string, unknown]) => {
+      const byDefault = defaultOf.get(field);
+      if (canonicalJson(value) === canonicalJson(byDefault)) return [];
+      // Not for a map without a key of the default one: that key is what the user changed.
+      const isNested =
+        isObject(value) &&
+        isObject(byDefault) &&
+        Object.keys(byDefault).every((key) => key in value);
+      return [[field, isNested ? userValues(value, byDefault) : value]];
+    }),
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function releaseOf(image: string, daemonSetOf: (input: ProxyPodsInput) => DaemonSet): string {
-  const worker: WorkerSpec = workerSpec.parse({});
+  const worker = DEFAULTS;
   const templates = (['Passthrough', 'Terminate'] as const).map(
     (mode) =>
       daemonSetOf({
