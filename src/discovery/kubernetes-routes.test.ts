@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DrivenClock } from '../clock/testing/driven-clock.ts';
 import type { Route } from '../gateway/routes/route.ts';
 import type { TenantRouteSpec } from '../api/tenant-route.ts';
+import { TooManyRoutes } from '../gateway/routes/route-table.ts';
 import { RETRY_MS, type RouteCounts } from '../gateway/routes/routes-feed.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { MemoryApiServer } from '../kube/testing/memory/memory-api-server.ts';
@@ -28,6 +29,8 @@ class RoutesLab implements AsyncDisposable {
   routes: readonly Route[] | undefined;
   /** More routes than this the gateway does not take. */
   maxRoutes = 100;
+  /** As many as the table of the gateway has. */
+  slots = 100;
   /** What came, in order: `all N`, or the hosts of an update, those that are gone with a dash. */
   readonly sent: string[] = [];
   /** Those above it wait. */
@@ -135,6 +138,7 @@ class RoutesLab implements AsyncDisposable {
 
   #take(routes: readonly Route[]): RouteCounts {
     if (routes.length > this.maxRoutes) throw new Error('too many');
+    if (routes.length > this.slots) throw new TooManyRoutes(routes.length, this.slots);
     const inForce = routes.slice(0, this.room);
     const isSame = Bun.deepEquals(inForce, this.routes);
     this.routes = inForce;
@@ -277,6 +281,23 @@ describe.concurrent("a gateway's routes from a cluster", () => {
     await lab.until('all are there', () => lab.routes?.length === 3);
     expect(readFileSync(statePath, 'utf8')).toContain('red');
     await lab.until('it is well again', () => feed.state.isGood);
+  });
+
+  test('that are too many leave the first ones served and up to date', async () => {
+    await using lab = await RoutesLab.start();
+    await lab.expose('blue');
+    await lab.slice('blue', '10.0.0.1');
+    const feed = lab.open({ patienceMs: 10_000 });
+    await feed.start();
+    lab.slots = 1;
+
+    await lab.expose('green');
+    await lab.until('a route waits', () => lab.said('2 routes are more than 1'));
+    await lab.slice('blue', '10.0.0.2');
+
+    await lab.until('blue moves', () => (lab.texts() ?? []).join().includes('10.0.0.2:6443'));
+    expect(lab.texts()).toEqual(['blue.example.test -> 10.0.0.2:6443']);
+    expect(feed.state.isGood).toBe(false);
   });
 
   test('that find no room are tried again without a word from the cluster', async () => {

@@ -12,7 +12,9 @@ import {
   type RouteCounts,
   type RoutesFeed,
   type RoutesSink,
+  type RouteUpdate,
 } from '../gateway/routes/routes-feed.ts';
+import { TooManyRoutes } from '../gateway/routes/route-table.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { Informer } from '../kube/informer/informer.ts';
 import { RESOURCES } from '../kube/resource.ts';
@@ -54,6 +56,8 @@ export class KubernetesRoutes implements RoutesFeed {
   /** Why the routes of the cluster are not those in force, as a sentence, and how often that began. */
   #refusal: string | undefined;
   #refusals = 0;
+  /** That there are more routes than the gateway has room for, as a sentence. */
+  #tooMany: string | undefined;
   #stopRetrying: (() => void) | undefined;
   /** Whether the gateway has the routes of the last update, so that the next one will do. */
   #isCurrent = false;
@@ -175,9 +179,7 @@ export class KubernetesRoutes implements RoutesFeed {
       for (const fault of update.newFaults) log.warn(fault);
       const isUpdate = this.#isCurrent;
       this.#isCurrent = false;
-      const { waiting, ...counts } = this.#take(() =>
-        isUpdate ? this.#sink.onUpdate(update) : this.#sink.onRoutes(this.#routes.list()),
-      );
+      const { waiting, ...counts } = this.#take(() => this.#send(isUpdate ? update : undefined));
       this.#isCurrent = waiting === 0;
       if (waiting === 0) this.#recover();
       else this.#wait(waiting);
@@ -192,9 +194,25 @@ export class KubernetesRoutes implements RoutesFeed {
     }
   }
 
+  /** Sends an update, or all routes. Of more than fit, the first ones are served and the others wait. */
+  #send(update: RouteUpdate | undefined): RouteCounts {
+    this.#tooMany = undefined;
+    try {
+      if (update !== undefined) return this.#sink.onUpdate(update);
+      return this.#sink.onRoutes(this.#routes.list());
+    } catch (error) {
+      if (!(error instanceof TooManyRoutes)) throw error;
+      this.#tooMany = error.message;
+      const all = this.#routes.list();
+      const served = all.slice(0, error.slots);
+      const counts = this.#sink.onRoutes(served);
+      return { ...counts, waiting: counts.waiting + all.length - served.length };
+    }
+  }
+
   /** Room comes without a word from the cluster: so they are tried again until all fit. */
   #wait(waiting: number): void {
-    const sentence = waitingSentence(waiting);
+    const sentence = this.#tooMany ?? waitingSentence(waiting);
     if (this.#stopRetrying !== undefined) {
       this.#refusal = sentence; // the log has had it, with another number
       return;

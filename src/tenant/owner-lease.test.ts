@@ -135,6 +135,13 @@ describe('a Lease of another owner', () => {
     expect(isLongExpired(acquired, at(HOUR_MS + 900_001))).toBe(true);
   });
 
+  test('has a duration of at least 15 seconds', () => {
+    const spec = { holderIdentity: 'a/b/c', leaseDurationSeconds: 1e-9 };
+    const object = { apiVersion: 'v1', kind: 'Lease', metadata: { name: 'a' }, spec };
+
+    expect(readOwnerLease(object).durationMs).toBe(15_000);
+  });
+
   test('that has no owner can be acquired at once', () => {
     expect(left({ ...acquired, holderIdentity: '' }, first, 1000)).toBe(0);
   });

@@ -15,6 +15,9 @@ export const OWNER_LEASE = { name: 'snicket-owner', namespace: 'kube-system' } a
 /** How long an owner that does not renew keeps a tenant, by default: long enough for an upgrade of its cluster. */
 export const DEFAULT_LEASE_DURATION_MS = 900_000;
 
+/** A shorter duration is not believed: it would have the Lease read all the time. */
+const MIN_DURATION_MS = 15_000;
+
 /** No Lease is waited for longer than this, no matter what it says. */
 const MAX_DURATION_MS = 3_600_000;
 
@@ -84,7 +87,7 @@ interface LeaseFields {
 
 function durationOf(seconds: unknown): number {
   if (typeof seconds !== 'number' || !(seconds > 0)) return DEFAULT_LEASE_DURATION_MS;
-  return Math.min(seconds * 1000, MAX_DURATION_MS);
+  return Math.min(Math.max(seconds * 1000, MIN_DURATION_MS), MAX_DURATION_MS);
 }
 
 function timeIn(value: unknown): string {

@@ -56,3 +56,9 @@ test.each([
 ])('refuses %p', (text, sentence) => {
   expect(() => parseNetworks(text)).toThrow(sentence);
 });
+
+test('knows an IPv4 address that a load balancer wrote as IPv6', () => {
+  expect(new NetworkSet(['203.0.113.0/24']).has('::ffff:203.0.113.5')).toBeTrue();
+  expect(new NetworkSet(['203.0.113.0/24']).has('::ffff:203.0.114.5')).toBeFalse();
+  expect(new NetworkSet(['::/0']).has('::ffff:203.0.113.5')).toBeFalse();
+});

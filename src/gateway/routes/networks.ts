@@ -37,7 +37,7 @@ export class NetworkSet {
     const known = this.#known.get(address);
     if (known !== undefined) return known;
     if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-    const bytes = ipBytes(address);
+    const bytes = unmapped(ipBytes(address));
     const isIn = bytes !== undefined && this.#networks.some((network) => contains(network, bytes));
     this.#known.set(address, isIn);
     return isIn;
@@ -45,6 +45,15 @@ export class NetworkSet {
 }
 
 const MAX_KNOWN = 1024;
+
+const MAPPED_PREFIX = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
+
+/** An IPv4 address that a load balancer wrote as IPv6, as `::ffff:192.0.2.1`, is an IPv4 address. */
+function unmapped(bytes: Uint8Array | undefined): Uint8Array | undefined {
+  const isMapped =
+    bytes?.length === 16 && MAPPED_PREFIX.every((byte, index) => bytes[index] === byte);
+  return isMapped ? bytes.subarray(12) : bytes;
+}
 
 interface Network {
   readonly bytes: Uint8Array;

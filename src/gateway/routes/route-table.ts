@@ -25,9 +25,12 @@ export interface RouteChanges {
 /** More routes than slots. */
 export class TooManyRoutes extends RangeError {
   override readonly name = 'TooManyRoutes';
+  /** How many there may be. */
+  readonly slots: number;
 
   constructor(routes: number, slots: number) {
     super(`${routes} routes are more than ${slots}; spread them over several gateways`);
+    this.slots = slots;
   }
 }
 

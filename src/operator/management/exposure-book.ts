@@ -183,8 +183,9 @@ export class ExposureBook {
   /** The key of an Exposure other than `except` that has a record of the provider's object with this uid. */
   preparedBy(uid: string, except: string): string | undefined {
     if (this.#prepared === undefined) {
-      this.#prepared = new PreparedObjects();
-      for (const object of this.#sources.exposures()) this.#prepared.put(object);
+      const prepared = new PreparedObjects();
+      for (const object of this.#sources.exposures()) prepared.put(object);
+      this.#prepared = prepared;
     }
     return this.#prepared.ownerOf(uid, except);
   }

@@ -37,3 +37,16 @@ test('the owner of an object is the Exposure whose record names it, as long as i
 
   expect(prepared.ownerOf('uid-of-red', 'tenants/b')).toBeUndefined();
 });
+
+test('a record in another namespace, or of no field, makes no owner', () => {
+  const prepared = new PreparedObjects();
+  const { metadata, ...rest } = exposure('a', 'blue');
+  prepared.put({ ...rest, metadata: { ...metadata, namespace: 'evil' } });
+  const bare = { ...objectRecordOf(freshTenant('kamaji', 'red'), []), fields: [] };
+  const text = JSON.stringify({ version: 1, exposure: 'b', objects: [bare] });
+  const { exposure: b } = ownerFor('b');
+  prepared.put({ ...b, metadata: { ...b.metadata, annotations: { [RECORD_ANNOTATION]: text } } });
+
+  expect(prepared.ownerOf('uid-of-blue', 'tenants/c')).toBeUndefined();
+  expect(prepared.ownerOf('uid-of-red', 'tenants/c')).toBeUndefined();
+});

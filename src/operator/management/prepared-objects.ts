@@ -21,7 +21,8 @@ export class PreparedObjects {
     this.remove(key);
     if (text === undefined) return;
     const record = recordOf(exposure);
-    const uids = isUsable(record) ? record.objects.map(({ uid }) => uid) : [];
+    const objects = isUsable(record) ? record.objects : [];
+    const uids = objects.filter(({ fields }) => fields.length > 0).map(({ uid }) => uid);
     this.#records.set(key, { text, uids });
     for (const uid of uids) {
       const owners = this.#owners.get(uid);
@@ -40,8 +41,18 @@ export class PreparedObjects {
     this.#records.delete(key);
   }
 
-  /** The key of an Exposure other than `except` that has a record of this object; undefined if none has. */
+  /**
+   * The key of an Exposure other than `except` that has a record of this object; undefined if none has. An Exposure prepares
+   * objects of its own namespace, so a record in another namespace says nothing.
+   */
   ownerOf(uid: string, except: string): string | undefined {
-    return [...(this.#owners.get(uid) ?? [])].find((key) => key !== except);
+    const namespace = namespaceOf(except);
+    return [...(this.#owners.get(uid) ?? [])].find(
+      (key) => key !== except && namespaceOf(key) === namespace,
+    );
   }
+}
+
+function namespaceOf(key: string): string {
+  return key.slice(0, key.indexOf('/'));
 }

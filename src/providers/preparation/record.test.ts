@@ -23,6 +23,16 @@ function withRecord(text: string): KubeObject {
 }
 
 describe('the record of an Exposure', () => {
+  test('is unreadable, and throws nothing, if it is nested deeper than a stack', () => {
+    const deep = `${'['.repeat(16_000)}${']'.repeat(16_000)}`;
+    const field = `{"path":["spec","a"],"entries":[{"entry":${deep}}]}`;
+    const object = `{"group":"kamaji.clastix.io","kind":"TenantControlPlane","name":"blue","uid":"1","fields":[${field}]}`;
+
+    const found = recordOf(withRecord(`{"version":1,"exposure":"blue","objects":[${object}]}`));
+
+    expect(found).toEqual({ problem: 'unreadable' });
+  });
+
   test('is read as it was written', () => {
     const text = recordText(EXPOSURE, { objects: OBJECTS });
 

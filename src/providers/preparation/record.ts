@@ -111,17 +111,17 @@ const NOTHING: PreparationRecord = { objects: [] };
 export function recordOf(exposure: KubeObject): PreparationRecord | RecordProblem {
   const text = exposure.metadata.annotations?.[RECORD_ANNOTATION];
   if (text === undefined) return NOTHING;
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    const { version } = anyVersion.safeParse(value).data ?? {};
+    if (version !== undefined && version > RECORD_VERSION) return { problem: 'newer', version };
+    const { data } = text.length > MAX_LENGTH ? {} : record.safeParse(value);
+    if (data === undefined || !areOwn(data.objects)) return { problem: 'unreadable' };
+    return data.exposure === exposure.metadata.name ? { objects: data.objects } : NOTHING;
   } catch {
-    return { problem: 'unreadable' }; // reported by the caller
+    // Not JSON, or nested deeper than the stack: whoever may write the Exposure can write this. The caller reports it.
+    return { problem: 'unreadable' };
   }
-  const { version } = anyVersion.safeParse(value).data ?? {};
-  if (version !== undefined && version > RECORD_VERSION) return { problem: 'newer', version };
-  const { data } = text.length > MAX_LENGTH ? {} : record.safeParse(value);
-  if (data === undefined || !areOwn(data.objects)) return { problem: 'unreadable' };
-  return data.exposure === exposure.metadata.name ? { objects: data.objects } : NOTHING;
 }
 
 /** Whether Snicket writes all of these fields, with such entries. */
