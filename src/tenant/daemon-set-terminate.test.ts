@@ -11,7 +11,7 @@ describe('the DaemonSet', () => {
         "kind": "DaemonSet",
         "metadata": {
           "annotations": {
-            "snicket.dev/release": "130b2b9dd3b1e39d",
+            "snicket.dev/release": "bf823b8eb8220ef5",
             "snicket.dev/worker": "41025983f8af8fce",
           },
           "labels": {

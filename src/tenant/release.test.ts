@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import { workerSpec } from '../api/worker.ts';
-import { proxyDaemonSet } from './proxy-pods.ts';
-import { releaseAnnotations, userValues, WORKER_ANNOTATION, type ReleaseInput } from './release.ts';
+import { proxyDaemonSet, type ProxyPodsInput } from './proxy-pods.ts';
+import {
+  RELEASE_ANNOTATION,
+  releaseAnnotations,
+  userValues,
+  WORKER_ANNOTATION,
+  type ReleaseInput,
+} from './release.ts';
+
+let images = 0;
 
 function inputOf(worker: object = {}, change: Partial<ReleaseInput> = {}): ReleaseInput {
   return {
@@ -15,6 +23,20 @@ function inputOf(worker: object = {}, change: Partial<ReleaseInput> = {}): Relea
 
 function workerHash(worker: object = {}, change: Partial<ReleaseInput> = {}): string | undefined {
   return releaseAnnotations(inputOf(worker, change), proxyDaemonSet)[WORKER_ANNOTATION];
+}
+
+/** The hash of a release whose template has one more label for some inputs. */
+function releaseHash(isLabeled: (input: ProxyPodsInput) => boolean): string | undefined {
+  // Releases are cached by image, and the image is part of the template.
+  const defaultImage = `snicket.test/snicket:release-${images++}`;
+  const annotations = releaseAnnotations(inputOf({}, { defaultImage }), (input) => {
+    const set = proxyDaemonSet({ ...input, image: '' });
+    const { template } = set.spec;
+    const labels = { ...template.metadata.labels, ...(isLabeled(input) && { new: 'true' }) };
+    const metadata = { ...template.metadata, labels };
+    return { ...set, spec: { ...set.spec, template: { ...template, metadata } } };
+  });
+  return annotations[RELEASE_ANNOTATION];
 }
 
 describe('the hash of what the user set', () => {
@@ -53,5 +75,37 @@ describe('the hash of what the user set', () => {
 
     expect(userValues(before, defaults)).toEqual({ port: 8443 });
     expect(userValues({ ...before, ...added }, { ...defaults, ...added })).toEqual({ port: 8443 });
+  });
+});
+
+describe('the hash of the release', () => {
+  const unchanged = releaseHash(() => false);
+
+  test.each<[string, (input: ProxyPodsInput) => boolean]>([
+    ['mode Passthrough', ({ mode }) => mode === 'Passthrough'],
+    ['mode Terminate', ({ mode }) => mode === 'Terminate'],
+    ['address Node', ({ worker }) => worker.address === 'Node'],
+    ['no virtual address', ({ virtualAddresses }) => virtualAddresses.length === 0],
+    ['two virtual addresses', ({ virtualAddresses }) => virtualAddresses.length === 2],
+    [
+      'listeners at every address during a move to a virtual one',
+      ({ listenEverywhere, virtualAddresses }) => listenEverywhere && virtualAddresses.length > 0,
+    ],
+    ['former addresses', ({ formerAddresses }) => formerAddresses.length > 0],
+    ['directInjection', ({ worker }) => worker.directInjection],
+    ['host aliases', ({ worker }) => worker.hostAliases !== undefined],
+    ['pull secrets', ({ worker }) => worker.imagePullSecrets !== undefined],
+    ['a node selector', ({ worker }) => worker.nodeSelector !== undefined],
+    ['limits', ({ worker }) => worker.resources.limits !== undefined],
+  ])('is another if the template changes only with %s', (_, isLabeled) => {
+    expect(releaseHash(isLabeled)).not.toBe(unchanged);
+  });
+
+  test('is another with another default image, but for an Exposure that names one', () => {
+    const hashOf = (worker: object, defaultImage: string) =>
+      releaseAnnotations(inputOf(worker, { defaultImage }), proxyDaemonSet)[RELEASE_ANNOTATION];
+
+    expect(hashOf({}, 'image:1')).not.toBe(hashOf({}, 'image:2'));
+    expect(hashOf({ image: 'own:1' }, 'image:1')).toBe(hashOf({ image: 'own:1' }, 'image:2'));
   });
 });

@@ -4,7 +4,12 @@
  * Both are annotations of the DaemonSet, not of its pods. A new release changes all tenants at once, so the operator paces
  * it. A change of one Exposure concerns one tenant.
  */
-import { workerSpec, type WorkerSpec } from '../api/worker.ts';
+import {
+  DEFAULT_VIRTUAL_ADDRESS,
+  WORKER_MODES,
+  workerSpec,
+  type WorkerSpec,
+} from '../api/worker.ts';
 import { canonicalJson } from '../kube/apply/canonical-json.ts';
 import type { ProxyPodsInput } from './proxy-pods.ts';
 import type { DaemonSet } from './pod.ts';
@@ -64,11 +69,30 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What a template can depend on, besides the mode. A change that shows with one of them alone is a new release too. */
+const VARIANTS: readonly (Partial<ProxyPodsInput> & { readonly spec?: object })[] = [
+  {},
+  { virtualAddresses: [DEFAULT_VIRTUAL_ADDRESS, 'fd00::1'] },
+  { spec: { address: 'Node' }, virtualAddresses: [], listenEverywhere: true },
+  // On the move from the addresses of nodes to virtual ones, and from one virtual address to another.
+  { listenEverywhere: true },
+  { formerAddresses: ['100.64.64.2'] },
+  { spec: { directInjection: true } },
+  {
+    spec: {
+      imagePullSecrets: [{ name: 'registry' }],
+      resources: { limits: { cpu: '1' } },
+      hostAliases: [{ ip: '192.0.2.1', hostnames: ['edge.example.com'] }],
+      nodeSelector: { pool: 'workers' },
+    },
+  },
+];
+
 function releaseOf(image: string, daemonSetOf: (input: ProxyPodsInput) => DaemonSet): string {
-  const worker = DEFAULTS;
-  const templates = (['Passthrough', 'Terminate'] as const).map(
-    (mode) =>
-      daemonSetOf({
+  const templates = WORKER_MODES.flatMap((mode) =>
+    VARIANTS.map(({ spec = {}, ...variant }) => {
+      const worker: WorkerSpec = workerSpec.parse(spec);
+      return daemonSetOf({
         worker,
         mode,
         image,
@@ -77,7 +101,9 @@ function releaseOf(image: string, daemonSetOf: (input: ProxyPodsInput) => Daemon
         virtualAddresses: worker.virtualAddresses,
         formerAddresses: [],
         listenEverywhere: false,
-      }).spec,
+        ...variant,
+      }).spec;
+    }),
   );
   return hashOf(templates);
 }
