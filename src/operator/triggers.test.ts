@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { KubeObject } from '../kube/object.ts';
 import { groupOf, type Resource } from '../kube/resource.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
+import { RECORD_ANNOTATION } from '../providers/preparation/record.ts';
 import { PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
 import {
   capiCluster,
@@ -28,9 +29,9 @@ const OBJECTS = [
   clusterDeployment('amber', 'any'),
 ];
 
-/** Which Exposures are queued when an object changes, of one for each of these control planes. */
+/** Which Exposures are queued by a change, of one for each of these control planes. */
 async function queuedBy(
-  changed: KubeObject,
+  change: (triggers: Triggers) => void,
   refs: Readonly<Record<string, { readonly resource: Resource; readonly name: string }>>,
 ): Promise<readonly string[]> {
   const exposures = Object.entries(refs).map(([name, { resource, name: of }]) => {
@@ -53,8 +54,17 @@ async function queuedBy(
   const keys: string[] = [];
   const queue = () => new WorkQueue({ onFailure: ({ key }) => keys.push(`${key} failed`) });
   const queued = queue();
+  const watched = {
+    book: management.book,
+    edges: { list: () => [] },
+    exposures: {
+      get: ({ name }: KubeObject['metadata']) =>
+        exposures.find(({ metadata }) => metadata.name === name),
+    },
+    providedAt: () => undefined,
+  };
   const triggers = new Triggers({
-    management: () => management as unknown as ReturnType<TriggersOptions['management']>,
+    management: () => watched as unknown as ReturnType<TriggersOptions['management']>,
     exposures: queued,
     edges: queue(),
     shims: queue(),
@@ -63,7 +73,7 @@ async function queuedBy(
     hasForeignStatus: () => false,
   });
 
-  triggers.onProvided(changed);
+  change(triggers);
 
   const ended = new AbortController();
   const running = queued.run(async (key) => void keys.push(key), { signal: ended.signal });
@@ -102,14 +112,44 @@ describe("a change of a provider's object concerns", () => {
     ],
     ['of a ClusterDeployment itself', clusterDeployment('amber', 'any'), ['of-k0rdent']],
   ])('%s', async (_, object, expected) => {
-    expect(await queuedBy(object, ALL)).toEqual(expected);
+    expect(await queuedBy((triggers) => triggers.onProvided(object), ALL)).toEqual(expected);
   });
 
   test('no Exposure in another namespace', async () => {
     const tenant = freshTenant('kamaji', 'blue');
     const elsewhere = { ...tenant, metadata: { ...tenant.metadata, namespace: 'others' } };
 
-    expect(await queuedBy(elsewhere, ALL)).toEqual([]);
+    expect(await queuedBy((triggers) => triggers.onProvided(elsewhere), ALL)).toEqual([]);
+  });
+});
+
+describe('a change of the record of an Exposure concerns', () => {
+  const ofKamaji = { group: groupOf(kamaji.apiVersion), kind: kamaji.kind, name: 'blue', uid: '1' };
+  const ofSteward = { ...ofKamaji, group: groupOf(steward.apiVersion), uid: '2' };
+
+  function exposureWith(...objects: readonly object[]): KubeObject {
+    const fields: readonly unknown[] = [];
+    const named = objects.map((object) => ({ ...object, fields }));
+    const record = JSON.stringify({ version: 1, exposure: 'of-capi', objects: named });
+    const annotations = { [RECORD_ANNOTATION]: record };
+    const metadata = { name: 'of-capi', namespace: 'tenants', annotations };
+    return { apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure', metadata };
+  }
+
+  test.each<[string, KubeObject, readonly string[]]>([
+    ['those that reference an object that it loses', exposureWith(ofKamaji), ['of-steward']],
+    [
+      'those that reference one that it has with another uid',
+      exposureWith({ ...ofKamaji, uid: '3' }, ofSteward),
+      ['of-kamaji'],
+    ],
+    ['no other, if it loses none', exposureWith(ofSteward, ofKamaji), []],
+  ])('%s', async (_, after, expected) => {
+    const before = exposureWith(ofKamaji, ofSteward);
+
+    const queued = await queuedBy((triggers) => triggers.onExposure(after, before), ALL);
+
+    expect(queued).toEqual([...expected, 'tenants/of-capi']);
   });
 });
 

@@ -8,6 +8,12 @@ import { claimsOf, covers } from '../edges/claims/claims.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import type { WorkQueue } from '../kube/work-queue.ts';
+import {
+  isUsable,
+  RECORD_ANNOTATION,
+  recordOf,
+  type ObjectRecord,
+} from '../providers/preparation/record.ts';
 import { WATCHED_RESOURCES } from '../providers/provider-resources.ts';
 import { isAsking } from '../providers/shims/shim.ts';
 import { dependencyOn, type Dependency, type DependencyIndex } from './dependency-index.ts';
@@ -57,6 +63,11 @@ export class Triggers implements ManagementListener {
     if (isNews) this.#lookAtShims(object.metadata);
     // Other Exposures may wait for hosts that this one does not claim any more.
     this.#lookAtClaimants(this.#hostsNoLongerClaimed(object, previous), key);
+    // Other Exposures may wait for objects of a provider that are no longer prepared for this one.
+    const { namespace } = object.metadata;
+    for (const { group, kind, name } of this.#objectsNoLongerRecorded(object, previous)) {
+      this.#addDependents(dependencyOn({ apiVersion: `${group}/`, kind }, { name, namespace }));
+    }
   };
 
   readonly onTenantRoute = (route: TenantRoute): void => {
@@ -178,6 +189,19 @@ export class Triggers implements ManagementListener {
     return before.filter((host) => !claimed.has(host));
   }
 
+  /** The objects that the record of an Exposure does not name any more. */
+  #objectsNoLongerRecorded(
+    object: KubeObject,
+    previous: KubeObject | undefined,
+  ): readonly ObjectRecord[] {
+    const isThere = this.#options.management().exposures.get(object.metadata) !== undefined;
+    if (previous === undefined) return isThere ? [] : recordedObjects(object);
+    const text = ({ metadata }: KubeObject) => metadata.annotations?.[RECORD_ANNOTATION];
+    if (text(object) === text(previous)) return [];
+    const recorded = new Set(recordedObjects(object).map(({ uid }) => uid));
+    return recordedObjects(previous).filter(({ uid }) => !recorded.has(uid));
+  }
+
   #lookAtClaimants(hosts: readonly string[], except: string): void {
     const { book } = this.#options.management();
     for (const key of hosts.flatMap((host) => [...book.claimantsOf(host)])) {
@@ -194,6 +218,11 @@ export class Triggers implements ManagementListener {
       if (isMeant(object)) this.#options.exposures.add(keyText(object.metadata));
     }
   }
+}
+
+function recordedObjects(exposure: KubeObject): readonly ObjectRecord[] {
+  const record = recordOf(exposure);
+  return isUsable(record) ? record.objects : [];
 }
 
 /** A status or a finalizer that we wrote ourselves is no news. */

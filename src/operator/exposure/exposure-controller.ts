@@ -151,6 +151,8 @@ export class ExposureController {
       const wait = foreseenWait(this.#reports.latest(object), means);
       if (wait !== undefined) await this.#reports.reportLeaving(object, wait, signal);
     }
+    // Before cleanup removes the record: Exposures that wait for the control plane are reconciled once the watch reports it.
+    this.#options.preparer.forget(key);
     const leaving = await leave(this.#reports.latest(object), means, signal);
     if (leaving === undefined) this.#forget(key);
     else await this.#reports.reportLeaving(object, leaving.because, signal);

@@ -32,7 +32,7 @@ import {
   refusedFinding,
   wantedFinding,
 } from './preparation-findings.ts';
-import { recordChange, writeRecord } from './record-writes.ts';
+import { recordChange, writeRecord, type RecordChange } from './record-writes.ts';
 
 /** What is to be prepared, for whom, and how far one may go. */
 export interface PreparationInput {
@@ -88,6 +88,11 @@ export class Preparer {
 
   /** An Exposure is gone. */
   forget(exposure: string): void {
+    this.#release(exposure);
+  }
+
+  /** Gives the claims of an Exposure up. */
+  #release(exposure: string): void {
     for (const [uid, owner] of this.#claims) if (owner === exposure) this.#claims.delete(uid);
   }
 
@@ -152,7 +157,7 @@ export class Preparer {
   /** One step: the record before the objects, then the objects, then the record without what is not needed any more. */
   async #write(
     input: PreparationInput,
-    { exposure, objects }: Present,
+    { exposure }: Present,
     plans: readonly PreparationPlan[],
     signal: AbortSignal,
   ): Promise<PreparationOutcome | 'again'> {
@@ -174,7 +179,7 @@ export class Preparer {
     }
     const record = recordChange(exposure, plans, due.length > 0 ? 'before' : 'after');
     if (record !== undefined) {
-      const written = await this.#record(exposure, objects, record.to, signal);
+      const written = await this.#record(exposure, record, signal);
       if (written !== undefined) input.wrote?.(exposure, written);
       return 'again';
     }
@@ -214,12 +219,12 @@ export class Preparer {
   /** Writes the record of this very version of the Exposure. Until it is written, the objects are claimed. @throws KubeError */
   async #record(
     { metadata }: KubeObject,
-    objects: readonly KubeObject[],
-    text: string | null,
+    { to: text, uids }: RecordChange,
     signal: AbortSignal,
   ): Promise<KubeObject | undefined> {
     const key = keyText(metadata);
-    const uids = objects.flatMap(({ metadata: { uid } }) => uid ?? []);
+    // First: the watch may report that the record loses an object before the server answers the write.
+    this.#release(key);
     for (const uid of uids) this.#claims.set(uid, key);
     let written: KubeObject | undefined;
     try {
@@ -227,7 +232,7 @@ export class Preparer {
       return written;
     } finally {
       // Another Exposure must not wait for one that has no record.
-      if (written === undefined || text === null) for (const uid of uids) this.#claims.delete(uid);
+      if (written === undefined) for (const uid of uids) this.#claims.delete(uid);
     }
   }
 

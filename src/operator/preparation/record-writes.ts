@@ -18,6 +18,8 @@ export interface RecordChange {
   readonly from: string | undefined;
   /** Null: it is removed. */
   readonly to: string | null;
+  /** The uids of the objects that the record names then. */
+  readonly uids: readonly string[];
 }
 
 /** The change that the plans need before they are carried out, or after; undefined if the record is as it should be. */
@@ -34,7 +36,7 @@ export function recordChange(
   // One that is too long is a finding, and nothing is written.
   if (to === undefined || to === (from ?? null)) return undefined;
   if (to !== null && Bun.deepEquals(next.objects, record.objects)) return undefined;
-  return { from, to };
+  return { from, to, uids: to === null ? [] : next.objects.map(({ uid }) => uid) };
 }
 
 /**

@@ -24,16 +24,20 @@ const { kamaji: KAMAJI } = PROVIDER_RESOURCES;
 /** A small API server is no konnectivity-server. */
 const NO_KONNECTIVITY = { 'spec.addons.konnectivity': undefined };
 
-async function expose(lab: OperatorLab, spec: object = {}): Promise<void> {
-  await lab.user.apply(exposureWith(spec));
+async function expose(lab: OperatorLab, spec: object = {}, name = 'blue'): Promise<void> {
+  await lab.user.apply(exposureWith(spec, name));
 }
 
-function exposureWith(spec: object): KubeObject {
+function exposureWith(spec: object, name = 'blue'): KubeObject {
   const objectRef = { group: 'kamaji.clastix.io', kind: KAMAJI.kind, name: 'blue' };
   const controlPlane = { type: 'Object', objectRef };
-  return objectOf('Exposure', BLUE, {
-    spec: { edgeRef: { name: 'shared' }, controlPlane, ...spec },
-  });
+  return objectOf(
+    'Exposure',
+    { ...BLUE, name },
+    {
+      spec: { edgeRef: { name: 'shared' }, controlPlane, ...spec },
+    },
+  );
 }
 
 function recordIn(lab: OperatorLab): string | undefined {
@@ -329,6 +333,41 @@ describe.concurrent('the record of an Exposure', () => {
 
     await untilGone(lab);
     expect(shownIn(lab)).toEqual(before);
+  });
+});
+
+describe.concurrent('an Exposure of a control plane that is prepared for another', () => {
+  /** Long enough that no resync reconciles it. */
+  const NO_RESYNC_MS = 1_000_000_000;
+
+  async function untilRefused(lab: OperatorLab): Promise<void> {
+    await addKamaji(lab, 'blue', NO_KONNECTIVITY);
+    await expose(lab);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
+    await expose(lab, {}, 'copy');
+    await lab.untilCondition('copy', 'Prepared', /^False PreparedForAnother/);
+    // Once this is known, only the other Exposure gives a reason to reconcile it.
+    await lab.untilCondition('copy', 'Reachable', /^False EdgeRefused/);
+  }
+
+  test('prepares it when the other Exposure is deleted', async () => {
+    await using lab = await startProvidedLab({ resyncMs: NO_RESYNC_MS, probeMs: NO_RESYNC_MS });
+    await untilRefused(lab);
+
+    await lab.untilGone('blue');
+
+    await lab.untilCondition('copy', 'Prepared', /^True/);
+    await lab.untilCondition('copy', 'WorkersReady', /^True/);
+  });
+
+  test('prepares it when the other Exposure loses its finalizers and goes with its record', async () => {
+    await using lab = await startProvidedLab({ resyncMs: NO_RESYNC_MS, probeMs: NO_RESYNC_MS });
+    await untilRefused(lab);
+
+    await lab.change(RESOURCES.exposure, 'blue', { metadata: { finalizers: null } });
+    await lab.untilGone('blue');
+
+    await lab.untilCondition('copy', 'Prepared', /^True/);
   });
 });
 
