@@ -260,7 +260,7 @@ test('holds a few large pages at most for those who do not read, and lets go of 
   const { port, clock, made } = serveLarge();
   const stalled: Bun.Socket[] = [];
   const isMade = async (times: number) => {
-    const deadlineMs = performance.now() + 20_000;
+    const deadlineMs = performance.now() + 100_000;
     while (made.times < times && performance.now() < deadlineMs) await Bun.sleep(1);
     expect(made.times).toBe(times);
   };
@@ -277,7 +277,7 @@ test('holds a few large pages at most for those who do not read, and lets go of 
   expect(made.times).toBe(MAX_LARGE_PAGES);
 
   for (const socket of stalled) socket.terminate();
-  const deadlineMs = performance.now() + 20_000;
+  const deadlineMs = performance.now() + 100_000;
   while (made.times === MAX_LARGE_PAGES && performance.now() < deadlineMs) {
     await fetch(`http://127.0.0.1:${port}/metrics`).then((answer) => answer.text());
   }
