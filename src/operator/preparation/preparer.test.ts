@@ -465,8 +465,9 @@ describe.concurrent('prepare: Force', () => {
     expect(again.lookAgainMs).toBe(2_000);
   });
 
-  test('says of a webhook that changes it the same, whether it has just tried or waits', async () => {
-    await using lab = await PreparationLab.start();
+  /** A lab with a webhook that changes what Snicket writes. */
+  async function startWithWebhook(): Promise<PreparationLab> {
+    const lab = await PreparationLab.start();
     const changing = new Proxy(lab.client, {
       get(target, name: 'get' | 'apply' | 'patch') {
         const call = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
@@ -479,6 +480,11 @@ describe.concurrent('prepare: Force', () => {
       },
     });
     lab.preparer = new Preparer(changing, { clock: lab.clock });
+    return lab;
+  }
+
+  test('says of a webhook that changes it the same, whether it has just tried or waits', async () => {
+    await using lab = await startWithWebhook();
 
     const tried = await lab.prepare('Force');
     const waiting = await lab.prepare('Force');
@@ -486,5 +492,16 @@ describe.concurrent('prepare: Force', () => {
     expect(tried.findings).toMatchObject([{ code: 'PreparationNotKept' }]);
     expect(waiting.findings).toEqual(tried.findings);
     expect(waiting.lookAgainMs).toBe(1_000);
+  });
+
+  test('forgets what it found of a webhook with the Exposure', async () => {
+    await using lab = await startWithWebhook();
+    const found = await lab.prepare('Force');
+
+    lab.preparer.forget('tenants/blue');
+
+    const waiting = await lab.prepare('Force');
+    expect(found.findings).toMatchObject([{ code: 'PreparationNotKept' }]);
+    expect(waiting.findings).toMatchObject([{ code: 'PreparationContested' }]);
   });
 });

@@ -71,13 +71,21 @@ interface Present {
   readonly objects: readonly KubeObject[];
 }
 
+/** A write that a webhook changed. */
+interface NotKept {
+  /** The key of the Exposure that it was for. */
+  readonly owner: string;
+  readonly content: string;
+  readonly finding: Finding;
+}
+
 /** Prepares the objects of control planes in one management cluster. */
 export class Preparer {
   readonly #client: KubeClient;
   /** By the uid of an object. */
   readonly #repeats: Repeats;
   /** The same, of those whose last write was changed by a webhook: what was written, and what is said of it. */
-  readonly #notKept = new Map<string, { readonly content: string; readonly finding: Finding }>();
+  readonly #notKept = new Map<string, NotKept>();
   /** Keys of Exposures by the uid of the object that they prepare: the watch reports a record a moment later. */
   readonly #claims = new Map<string, string>();
 
@@ -89,6 +97,9 @@ export class Preparer {
   /** An Exposure is gone. */
   forget(exposure: string): void {
     this.#release(exposure);
+    for (const [place, { owner }] of this.#notKept) {
+      if (owner === exposure) this.#notKept.delete(place);
+    }
   }
 
   /** Gives the claims of an Exposure up. */
@@ -207,7 +218,8 @@ export class Preparer {
       const isWritten = written.some(({ live }) => live.metadata.uid === plan.live.metadata.uid);
       if (!isWritten || plan.differing.length === 0) return [];
       const finding = notKeptFinding(plan.live, plan.differing);
-      this.#notKept.set(placeOf(plan), { content: contentOf(plan), finding });
+      const key = keyText(owner.exposure.metadata);
+      this.#notKept.set(placeOf(plan), { owner: key, content: contentOf(plan), finding });
       return [finding];
     });
     if (notKept.length > 0) {
