@@ -83,6 +83,25 @@ describe.concurrent('a new release', () => {
     expect(lab.number('rollouts_paused')).toBe(0);
   });
 
+  test('goes on an hour after a tenant failed, which still reports that', async () => {
+    await using lab = await OperatorLab.start({ maxConcurrentRollouts: 1 });
+    const tenants = await fleet(lab, 3);
+    for (const { controllers } of tenants) controllers.stallRollouts();
+    lab.startOperator({ proxyImage: NEW });
+    await lab.until('it is paused', () => lab.number('rollouts_paused') === 1);
+    const failed = tenants.find((tenant) => imageOf(tenant) === NEW)!;
+    const others = tenants.filter((tenant) => tenant !== failed);
+    for (const { controllers } of others) controllers.resumeRollouts();
+
+    await lab.environment.pass(50 * 60_000);
+    expect(countOf(others, NEW)).toBe(0);
+    expect(lab.number('rollouts_paused')).toBe(1);
+    await lab.until('the others have the new one', () => countOf(others, NEW) === 2);
+
+    expect(lab.number('rollouts_paused')).toBe(0);
+    expect(lab.condition(failed.name, 'WorkersReady')).toStartWith('False ProxiesStuck');
+  });
+
   test('is replaced by the next one, though tenants failed with it', async () => {
     await using lab = await OperatorLab.start({ maxConcurrentRollouts: 2 });
     const tenants = await fleet(lab, 4);

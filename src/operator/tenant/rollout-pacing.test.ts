@@ -127,6 +127,43 @@ describe('the pacer', () => {
     expect(pacer.request('t1', true).mayStart).toBe(true);
   });
 
+  test('stops for an hour from the first failure of a tenant, whatever that tenant does', () => {
+    const { pacer, asked, clock } = pacerOf(2, 1);
+    pacer.request('t0', true);
+    pacer.request('t1', true);
+    pacer.observe('t0', STUCK);
+    clock.advance(30 * 60_000);
+    pacer.observe('t0', ROLLING);
+    pacer.observe('t0', STUCK);
+    clock.advance(30 * 60_000 - 1);
+    pacer.observe('t0', STUCK);
+    expect(pacer.request('t1', true)).toMatchObject({ reason: 'RolloutPaused' });
+    asked.splice(0);
+
+    clock.advance(1);
+    pacer.observe('t0', STUCK);
+
+    expect(asked).toEqual(['t1']);
+    expect(pacer.counts).toEqual({ Pending: 1, Active: 0, Failed: 0 });
+    expect(pacer.request('t1', true).mayStart).toBe(true);
+  });
+
+  test('stops for another tenant that fails after that hour', () => {
+    const { pacer, clock } = pacerOf(3, 1);
+    pacer.request('t0', true);
+    pacer.observe('t0', STUCK);
+    clock.advance(60 * 60_000);
+    pacer.observe('t0', STUCK);
+    pacer.request('t1', true);
+
+    pacer.observe('t1', STUCK);
+
+    expect(pacer.request('t2', true)).toMatchObject({
+      reason: 'RolloutPaused',
+      message: expect.stringContaining('Exposure t1 failed'),
+    });
+  });
+
   test('lets those that failed with one release have the next one', () => {
     const { pacer } = pacerOf(2, 2);
     pacer.request('t0', true);

@@ -7,7 +7,8 @@ import type { Clock } from '../../clock/clock.ts';
 
 /**
  * Where a tenant is on its way to the release. Pending: its template is that of another release. Active: pods are being
- * replaced. Failed: that has stopped, in a tenant that was healthy before. A tenant that is done has no phase.
+ * replaced. Failed: that has stopped, in a tenant that was healthy before. A tenant that is done,
+ * or has failed for an hour, has no phase.
  */
 export type RolloutPhase = 'Pending' | 'Active' | 'Failed';
 
@@ -53,6 +54,9 @@ export function phaseOf(
 /** How long a tenant keeps its place while its reconciles fail. */
 const UNOBSERVED_MS = 5 * 60_000;
 
+/** For how long the failed rollout of one tenant pauses the others. */
+const PAUSE_MS = 60 * 60_000;
+
 /** Whether a tenant may start. */
 export type RolloutDecision =
   | { readonly mayStart: true }
@@ -83,7 +87,7 @@ export function decideRollout({
   const [first, ...others] = failed;
   if (first !== undefined) {
     const more = others.length === 0 ? '' : ` and of ${others.length} others`;
-    const message = `A new template waits: the rollout of Exposure ${first}${more} failed. Fix that tenant; the proxies of this one serve with the previous template`;
+    const message = `A new template waits because the rollout of Exposure ${first}${more} failed. Fix that tenant, or wait: a failed rollout pauses the others for an hour. The proxies of this tenant serve with the previous template`;
     return { mayStart: false, reason: 'RolloutPaused', message };
   }
   if (!isComplete) {
@@ -118,6 +122,8 @@ export class RolloutPacer {
   readonly #isCurrent = new Set<string>();
   /** When each tenant was observed last. */
   readonly #observedMs = new Map<string, number>();
+  /** When each tenant failed first. Kept when it recovers: a tenant that fails again and again gets no other hour. */
+  readonly #failedMs = new Map<string, number>();
   readonly #counts: Record<RolloutPhase, number> = { Pending: 0, Active: 0, Failed: 0 };
   #isComplete = false;
   /** Whether the tenants that wait have RolloutPaused as their reason. */
@@ -155,7 +161,9 @@ export class RolloutPacer {
   /** What the DaemonSet of a tenant says after a reconcile. */
   observe(exposure: string, observation: RolloutObservation): void {
     this.#confirm(exposure);
-    this.#set(exposure, phaseOf(observation, this.#origins.get(exposure)));
+    const phase = phaseOf(observation, this.#origins.get(exposure));
+    const mayPause = phase !== 'Failed' || this.#mayPause(exposure);
+    this.#set(exposure, mayPause ? phase : undefined);
     if (observation.isObserved && observation.isUpdated) this.#origins.delete(exposure);
   }
 
@@ -175,6 +183,13 @@ export class RolloutPacer {
     const isPending = this.#phases.get(exposure) === 'Pending';
     if (!isCurrent && (isPending || sinceMs >= UNOBSERVED_MS)) this.#set(exposure, undefined);
     this.#count(exposure);
+  }
+
+  /** The administrator of one tenant can make its rollout fail, and must not stop the release for all. */
+  #mayPause(exposure: string): boolean {
+    const nowMs = this.#options.clock.nowMs();
+    const sinceMs = this.#failedMs.getOrInsert(exposure, nowMs);
+    return nowMs - sinceMs < PAUSE_MS;
   }
 
   #confirm(exposure: string): void {
@@ -200,6 +215,7 @@ export class RolloutPacer {
     this.#observed.delete(exposure);
     this.#isCurrent.delete(exposure);
     this.#observedMs.delete(exposure);
+    this.#failedMs.delete(exposure);
     this.#set(exposure, undefined);
   }
 
