@@ -1,8 +1,9 @@
 /**
  * Which Exposure owns a host. Operator and gateway share this rule, so that both always agree. Pure.
  *
- * A host belongs to the Exposure of its first TenantRoute. The operator creates a TenantRoute only for a host that it
- * has granted, so two Exposures have one for the same host only if a client created it by hand.
+ * A host belongs to the Exposure of its first TenantRoute. The operator creates a TenantRoute only for a host that no
+ * other Exposure owns, and reserves the host while it writes. Two Exposures have one for the same host only if another
+ * client created it, or if the API server processes a write late: one of a previous leader, or one without an answer.
  *
  * The rule uses no status: a restore from backup keeps specs, labels and finalizers, and drops status.
  */

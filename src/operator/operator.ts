@@ -180,6 +180,15 @@ export class Operator {
       onChange: (exposure) => this.#exposures.add(exposure),
     });
     const dependencies = new DependencyIndex();
+    const triggers = new Triggers({
+      dependencies,
+      exposures: { add: (exposure) => this.#changed(exposure) },
+      edges: this.#edges,
+      shims: this.#shims,
+      namespace,
+      management: () => this.#management,
+      hasForeignStatus: (...change) => this.#exposureController.hasForeignStatus(...change),
+    });
     this.#management = new ManagementCluster({
       client,
       log,
@@ -187,15 +196,7 @@ export class Operator {
       unusableFiles: options.unusableFiles,
       clock,
       random,
-      listener: new Triggers({
-        dependencies,
-        exposures: { add: (exposure) => this.#changed(exposure) },
-        edges: this.#edges,
-        shims: this.#shims,
-        namespace,
-        management: () => this.#management,
-        hasForeignStatus: (...change) => this.#exposureController.hasForeignStatus(...change),
-      }),
+      listener: triggers,
     });
     this.#secrets = new SecretPoller({
       log,
@@ -208,7 +209,14 @@ export class Operator {
     });
     const management = this.#management;
     const applier = () => new Applier(client, { clock });
-    const routing = new Routing({ management, applier: applier(), namespace, clock });
+    const { onHostsReleased } = triggers;
+    const routing = new Routing({
+      management,
+      applier: applier(),
+      namespace,
+      onHostsReleased,
+      clock,
+    });
     this.#edgeController = new EdgeController({
       management,
       routing,

@@ -76,6 +76,11 @@ export class Triggers implements ManagementListener {
     this.#lookAtClaimants([route.spec.host], key);
   };
 
+  /** The Exposure of this key has got TenantRoutes for these hosts, or has failed to: others may wait for them. */
+  readonly onHostsReleased = (hosts: readonly string[], key: string): void => {
+    this.#lookAtClaimants(hosts, key);
+  };
+
   readonly onEdge = (object: KubeObject, previous: KubeObject | undefined): void => {
     const isSame =
       previous !== undefined &&

@@ -11,6 +11,7 @@ import { claimedHosts, type HostClaim, type HostOwner, type HostOwners } from '.
 /** Who owns which host, by the rule of `api/host-ownership.ts`. */
 export class HostClaims implements HostOwners {
   readonly #routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure'>;
+  readonly #reservations: ReadonlyMap<string, string>;
   /** By the key of the Exposure. */
   readonly #claims = new Map<string, HostClaim>();
   /** The keys of the Exposures that claim a host, by host. */
@@ -18,8 +19,13 @@ export class HostClaims implements HostOwners {
   /** The keys of the Exposures that use an Edge, by its name. */
   readonly #users = new Map<string, Set<string>>();
 
-  constructor(routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure'>) {
+  /** @param reservations - Hosts that are reserved for an Exposure, with its key. Default: none. */
+  constructor(
+    routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure'>,
+    reservations: ReadonlyMap<string, string> = new Map(),
+  ) {
     this.#routes = routes;
+    this.#reservations = reservations;
   }
 
   /** Replaces what an Exposure claims. */
@@ -53,7 +59,8 @@ export class HostClaims implements HostOwners {
       const metadata = this.#claims.get(key)?.exposure.metadata;
       return { key, metadata, route: keyText(route.metadata) };
     }
-    const first = firstClaimant(this.#exposuresClaiming(host));
+    const reserved = this.#claims.get(this.#reservations.get(host) ?? '')?.exposure;
+    const first = reserved ?? firstClaimant(this.#exposuresClaiming(host));
     return first && { key: keyText(first.metadata), metadata: first.metadata };
   }
 

@@ -9,6 +9,7 @@ import { formerRoutes } from '../../edges/former-routes.ts';
 import type { Applied, Applier } from '../../kube/apply/apply.ts';
 import type { KubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject, type OwnerReference } from '../../kube/object.ts';
+import { OutdatedError } from '../../kube/outdated-error.ts';
 import { resourceOf } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { Plan } from '../../plan/plan.ts';
@@ -22,6 +23,7 @@ import {
   nameTaken,
   routeChanges,
   routeFindings,
+  type WantedObject,
 } from './route-changes.ts';
 import { fails, holds, notYet, waits, type Verdict } from './verdicts/verdicts.ts';
 
@@ -31,6 +33,8 @@ export interface RoutingOptions {
   readonly applier: Applier;
   /** Of the operator. */
   readonly namespace: string;
+  /** Called when the writes of the first TenantRoutes of hosts have ended, with the key of their Exposure. */
+  readonly onHostsReleased: (hosts: readonly string[], key: string) => void;
   /** Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
 }
@@ -66,17 +70,26 @@ export class Routing {
     return edgeAddresses(this.#options, edge, live);
   }
 
-  /** Applies the objects of a plan and removes those of an earlier one, but for the former ones. @throws KubeError */
+  /**
+   * Applies the objects of a plan and removes those of an earlier one, but for the former ones.
+   *
+   * @throws OutdatedError if a host has been granted to another Exposure since the plan was made; KubeError
+   */
   async apply(exposure: KubeObject, edge: Edge, plan: Plan, signal: AbortSignal): Promise<Routed> {
     this.#mustKnow(edge, plan);
     const changes = await routeChanges(this.#options, exposure, edge, plan, signal);
     if (changes === undefined) return this.#asBefore(exposure, edge);
     const { previous, isElsewhere, isRoutedAsPlanned } = changes;
     const waitsMs: number[] = [];
-    for (const { desired, live } of changes.wanted) {
-      const adopted = live && (await this.#adopted(desired, live, signal));
-      const applied = await this.#applied(desired, adopted, signal);
-      if (applied.outcome === 'held') waitsMs.push(applied.retryInMs);
+    const release = this.#reserveHosts(keyText(exposure.metadata), changes.wanted);
+    try {
+      for (const { desired, live } of changes.wanted) {
+        const adopted = live && (await this.#adopted(desired, live, signal));
+        const applied = await this.#applied(desired, adopted, signal);
+        if (applied.outcome === 'held') waitsMs.push(applied.retryInMs);
+      }
+    } finally {
+      release();
     }
     const former = plan.routes === undefined ? [] : formerRoutes(changes.superfluous, edge);
     const kept = new Set<KubeObject>([...former, ...previous]);
@@ -92,6 +105,28 @@ export class Routing {
       isRoutedAsPlanned,
       obstacle: changes.taken && nameTaken(changes.taken),
       lookAgainMs: waitsMs.length === 0 ? undefined : Math.min(...waitsMs),
+    };
+  }
+
+  /**
+   * Reserves the hosts of the wanted TenantRoutes for their Exposure, until the returned function is called.
+   *
+   * @throws OutdatedError if another Exposure owns one of them
+   */
+  #reserveHosts(key: string, wanted: readonly WantedObject[]): () => void {
+    const { management, onHostsReleased } = this.#options;
+    const { book, tenantRoutes } = management;
+    const routed = new Set(tenantRoutes.ofExposure(key).map(({ spec }) => spec.host));
+    const hosts = wanted.flatMap(({ desired }) =>
+      isTenantRoute(desired) ? desired.spec.host : [],
+    );
+    if (!book.reserve(hosts, key)) {
+      throw new OutdatedError(`a host of Exposure ${key} has been granted to another Exposure`);
+    }
+    const first = hosts.filter((host) => !routed.has(host));
+    return () => {
+      book.release(hosts);
+      if (first.length > 0) onHostsReleased(first, key);
     };
   }
 

@@ -68,6 +68,8 @@ export class ExposureBook {
   /** Absent until it is needed. */
   #prepared: PreparedObjects | undefined;
   readonly #tenantRoutes: TenantRouteIndex<TenantRoute>;
+  /** Hosts whose first TenantRoutes are being written, with the key of the Exposure that they are for. */
+  readonly #reservations = new Map<string, string>();
 
   constructor(sources: BookSources) {
     this.#sources = sources;
@@ -170,6 +172,21 @@ export class ExposureBook {
     return owner !== undefined && owner.key !== key;
   }
 
+  /**
+   * Reserves hosts for the Exposure of this key until {@link release}: it owns them although they have no TenantRoute yet.
+   * False if one of them belongs to another Exposure; then none is reserved.
+   */
+  reserve(hosts: readonly string[], key: string): boolean {
+    if (hosts.some((host) => this.isOwnedByAnother(host, key))) return false;
+    for (const host of hosts) this.#reservations.set(host, key);
+    return true;
+  }
+
+  /** Ends the reservation of hosts. */
+  release(hosts: readonly string[]): void {
+    for (const host of hosts) this.#reservations.delete(host);
+  }
+
   /** The keys of the Exposures that claim a host. */
   claimantsOf(host: string): Iterable<string> {
     return this.#currentHolders().claimantsOf(host);
@@ -201,7 +218,7 @@ export class ExposureBook {
 
   #currentHolders(): HostClaims {
     if (this.#holders === undefined) {
-      this.#holders = new HostClaims(this.#tenantRoutes);
+      this.#holders = new HostClaims(this.#tenantRoutes, this.#reservations);
       for (const object of this.#sources.exposures()) this.#holders.put(this.#claimOf(object));
     }
     return this.#holders;

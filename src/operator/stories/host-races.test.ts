@@ -69,3 +69,71 @@ test('a TenantRoute that is deleted during a reconcile is created again', async 
   await lab.until('blue is routed again', () => lab.routesOf('blue').length > 0);
   expect(lab.tenantRoutes()[0]!.metadata.uid).not.toBe(route!.metadata.uid);
 });
+
+/** Two tenants, and an operator whose client has a gate. Exposure `older` exists, with another host. */
+async function rivals(method: 'get' | 'apply', text: string) {
+  const lab = await OperatorLab.start({ isOperatorRunning: false });
+  const gate = new Gate(lab.management.client(), method, text);
+  lab.startOperator({ client: gate.client });
+  await lab.addExposed('older');
+  await lab.environment.pass(5_000);
+  await lab.addTenant('younger');
+  gate.close();
+  return { lab, gate };
+}
+
+const WANTED = { hosts: { api: 'wanted.example.test' } };
+
+test('a host is taken while its first TenantRoute is being written', async () => {
+  const { lab, gate } = await rivals('apply', '"host":"wanted.example.test"');
+  await using _ = lab;
+  await lab.expose('younger', WANTED);
+  await lab.until('younger writes its TenantRoute', () => gate.isReached);
+
+  // By age the host would be older's.
+  await lab.expose('older', WANTED);
+  const refusal = await lab.untilCondition('older', 'Accepted', /^False HostConflict/);
+  gate.open();
+
+  expect(refusal).toContain('already used by Exposure tenants/younger');
+  await lab.until('younger is routed', () => lab.routesOf('younger').length > 0);
+  await lab.untilQuiet(2);
+  expect(lab.apiHostsOf('older')).toEqual(['tenants-older.k8s.example.test']);
+  expect(lab.condition('older', 'Accepted')).toBe(refusal);
+});
+
+test('a host that could not be routed goes to the Exposure that waits for it', async () => {
+  const { lab, gate } = await rivals('apply', '"host":"wanted.example.test"');
+  await using _ = lab;
+  await lab.expose('younger', WANTED);
+  await lab.until('younger writes its TenantRoute', () => gate.isReached);
+  await lab.expose('older', WANTED);
+  await lab.untilCondition('older', 'Accepted', /^False HostConflict/);
+
+  lab.management.inject(
+    { kind: 'answer', status: 422, reason: 'Invalid' },
+    { verb: 'apply', plural: 'tenantroutes' },
+  );
+  gate.open();
+
+  await lab.untilCondition('older', 'Accepted', /^True/);
+  await lab.until('older is routed', () => lab.apiHostsOf('older').includes('wanted.example.test'));
+  await lab.untilCondition('younger', 'Accepted', /^False HostConflict/);
+  expect(lab.routesOf('younger')).toEqual([]);
+});
+
+test('a host that another Exposure has got during a reconcile is not written again', async () => {
+  const { lab, gate } = await rivals('get', '"younger-ca"');
+  await using _ = lab;
+  await lab.expose('younger', WANTED);
+  await lab.until('younger has been granted the host', () => gate.isReached);
+  await lab.expose('older', WANTED);
+  await lab.until('older has it', () => lab.apiHostsOf('older').includes('wanted.example.test'));
+
+  gate.open();
+
+  const refusal = await lab.untilCondition('younger', 'Accepted', /^False HostConflict/);
+  expect(refusal).toContain('already used by Exposure tenants/older');
+  const routes = lab.management.writes().filter(({ plural }) => plural === 'tenantroutes');
+  expect(routes.filter(({ name }) => name?.startsWith('younger'))).toEqual([]);
+});
