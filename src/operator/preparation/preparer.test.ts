@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { valueAt } from '../../kube/unstructured.ts';
 import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
-import { Preparer } from './preparer.ts';
+import { Preparer, type PreparationOutcome } from './preparer.ts';
 import { BLUE, PreparationLab, WISH } from './testing/preparation-lab.ts';
 
 setDefaultTimeout(60_000);
@@ -137,6 +137,34 @@ describe.concurrent('prepare: Patch', () => {
 
     expect(outcome).toEqual({ isPrepared: true, findings: [] });
     expect(lab.record()).toBeUndefined();
+  });
+
+  test('an Exposure that gives its record up keeps no other from the tenant, also before the write is answered', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.addExposure('second');
+    await lab.prepare();
+    // A tenant with another uid, which has all values: the record has nothing to name any more.
+    const { metadata: _, ...tenant } = lab.tenant();
+    await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
+    await lab.user.create(PROVIDER_RESOURCES.kamaji, { ...tenant, metadata: BLUE });
+    let meanwhile: PreparationOutcome | undefined;
+    const watched = new Proxy(lab.client, {
+      get(target, name: 'get' | 'apply' | 'patch') {
+        const call = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+        if (name !== 'patch') return call;
+        return async (...args: unknown[]) => {
+          const answer = await call(...args);
+          meanwhile = await lab.prepare('Patch', { exposure: lab.exposure('second') });
+          return answer;
+        };
+      },
+    });
+    lab.preparer = new Preparer(watched, { clock: lab.clock });
+
+    await lab.prepare();
+
+    expect(lab.record()).toBeUndefined();
+    expect(meanwhile).toEqual({ isPrepared: true, findings: [] });
   });
 
   test('a copy of an Exposure has no part in the record that was copied with it', async () => {
