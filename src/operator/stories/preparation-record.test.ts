@@ -336,6 +336,28 @@ describe.concurrent('the record of an Exposure', () => {
   });
 });
 
+describe.concurrent('a control plane with a new uid, as from a restore', () => {
+  test('keeps the values that Snicket wrote, also after the Exposure is deleted', async () => {
+    await using lab = await startProvidedLab();
+    await addKamaji(lab, 'blue', NO_KONNECTIVITY);
+    await expose(lab);
+    await untilRecordedAndPrepared(lab);
+    await lab.stopOperator();
+    const { metadata: _, ...tenant } = tenantIn(lab)!;
+    await lab.user.delete(KAMAJI, BLUE);
+    await lab.user.create(KAMAJI, { ...tenant, metadata: BLUE });
+    const { spec: restored } = tenantIn(lab)!;
+
+    lab.startOperator();
+
+    await lab.until('the record is gone', () => recordIn(lab) === undefined);
+    await lab.untilCondition('blue', 'Prepared', /^True/);
+    await lab.untilGone('blue');
+    expect(tenantIn(lab)?.spec).toEqual(restored);
+    expect(restored.networkProfile.certSANs).toContain(API_HOST);
+  });
+});
+
 describe.concurrent('an Exposure of a control plane that is prepared for another', () => {
   /** Long enough that no resync reconciles it. */
   const NO_RESYNC_MS = 1_000_000_000;
