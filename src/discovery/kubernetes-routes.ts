@@ -89,6 +89,7 @@ export class KubernetesRoutes implements RoutesFeed {
     this.#routes = new RouteSet({
       slicesOf: (namespace, service) => this.#slices.byIndex('service', `${namespace}/${service}`),
       edge: options.edge,
+      maxLimits: sink.tenantLimits,
     });
   }
 

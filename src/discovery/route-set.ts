@@ -8,7 +8,7 @@ import { isSameRoute, type Route } from '../gateway/routes/route.ts';
 import { hostRoute, type HostFacts } from './tenant-routes.ts';
 
 /** Options of a {@link RouteSet}. */
-export type RouteSetOptions = Pick<HostFacts, 'slicesOf' | 'edge'>;
+export type RouteSetOptions = Pick<HostFacts, 'slicesOf' | 'edge' | 'maxLimits'>;
 
 /** What an update has changed. */
 export interface SetUpdate extends RouteUpdate {

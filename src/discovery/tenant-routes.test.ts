@@ -118,6 +118,16 @@ describe('a route', () => {
     ]);
   });
 
+  test('cannot raise the limits of the gateway', () => {
+    const limits = { maxConnections: 1_000_000, newConnectionsPerSecond: 1_000_000 };
+    const tenantRoutes = [tenantRoute('blue', { limits })];
+    const of = (connections: number, connectionsPerSecond: number) =>
+      resultOf({ tenantRoutes, maxLimits: { connections, connectionsPerSecond } }).route?.limits;
+
+    expect(of(2000, 200)).toEqual({ connections: 2000, connectionsPerSecond: 200 });
+    expect(of(0, 200)).toEqual({ connections: 1_000_000, connectionsPerSecond: 200 });
+  });
+
   test('exists before its tenant does', () => {
     expect(endpointsOf()).toEqual([]);
     expect(endpointsOf(slice(null))).toEqual([]);

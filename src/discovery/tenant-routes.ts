@@ -37,6 +37,8 @@ export interface HostFacts {
   readonly slicesOf: (namespace: string, service: string) => readonly EndpointSlice[];
   /** The Edge that the gateway serves. Default: every Edge with driver `snicket`. */
   readonly edge?: string | undefined;
+  /** The gateway's own limits, which a TenantRoute can lower and not raise; 0: none. Default: none. */
+  readonly maxLimits?: Required<RouteLimits> | undefined;
 }
 
 /** The route of a host, and sentences on what is wrong with it. */
@@ -50,7 +52,13 @@ export interface HostResult {
  * The route of one host on this gateway. The host belongs to the Exposure of its first TenantRoute, whichever Edge that
  * is for. TenantRoutes of other Exposures for the host are faults.
  */
-export function hostRoute({ host, tenantRoutes, slicesOf, edge }: HostFacts): HostResult {
+export function hostRoute({
+  host,
+  tenantRoutes,
+  slicesOf,
+  edge,
+  maxLimits,
+}: HostFacts): HostResult {
   const first = firstRoute(tenantRoutes);
   const served = tenantRoutes.filter((route) => isServedHere(route, edge));
   if (first === undefined || served.length === 0) return { faults: [] };
@@ -82,7 +90,7 @@ export function hostRoute({ host, tenantRoutes, slicesOf, edge }: HostFacts): Ho
       tenant,
       host,
       kind: route.spec.type === 'API' ? 'api' : 'konnectivity',
-      limits: limits === undefined ? NO_LIMITS : limitsOf(limits),
+      limits: limits === undefined ? NO_LIMITS : limitsOf(limits, maxLimits),
       endpoints,
       ...(allowedSources !== undefined && { allowedSources: allowedSources.filter(isValid) }),
     },
@@ -108,12 +116,21 @@ function isServedHere({ spec }: TenantRoute, edge: string | undefined): boolean 
 
 const NO_LIMITS = {};
 
-function limitsOf(limits: NonNullable<TenantRoute['spec']['limits']>): RouteLimits {
-  const { maxConnections, newConnectionsPerSecond } = limits;
+function limitsOf(
+  { maxConnections, newConnectionsPerSecond }: NonNullable<TenantRoute['spec']['limits']>,
+  max: Required<RouteLimits> = { connections: 0, connectionsPerSecond: 0 },
+): RouteLimits {
+  const { connections, connectionsPerSecond } = max;
   return {
-    ...(maxConnections !== undefined && { connections: maxConnections }),
-    ...(newConnectionsPerSecond !== undefined && { connectionsPerSecond: newConnectionsPerSecond }),
+    ...(maxConnections !== undefined && { connections: within(maxConnections, connections) }),
+    ...(newConnectionsPerSecond !== undefined && {
+      connectionsPerSecond: within(newConnectionsPerSecond, connectionsPerSecond),
+    }),
   };
+}
+
+function within(value: number, max: number): number {
+  return max === 0 ? value : Math.min(value, max);
 }
 
 interface Endpoints {

@@ -75,6 +75,7 @@ export class Gateway {
       onRoutes: (routes) => this.#putInForce(routes, () => this.#table.replace(routes)),
       onUpdate: (update) => this.#putInForce(update.set, () => this.#table.update(update)),
       known: (host) => this.#table.find(host),
+      tenantLimits: options.tenantLimits,
     });
     this.#keys =
       keyFile === undefined

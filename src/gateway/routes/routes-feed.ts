@@ -2,7 +2,7 @@
  * Where a gateway's routes come from, whatever that is: a file, or a cluster.
  */
 import type { Logger } from '../../telemetry/log.ts';
-import type { Route } from './route.ts';
+import type { Route, RouteLimits } from './route.ts';
 import type { KnownRoute } from './route-values.ts';
 
 /** A gateway, as its feed sees it. */
@@ -12,6 +12,8 @@ export interface RoutesSink {
   readonly onRoutes: (routes: readonly Route[]) => RouteCounts;
   /** Changes some routes and leaves the others as they are. @throws if there are too many; those in force stay. */
   readonly onUpdate: (update: RouteUpdate) => RouteCounts;
+  /** The limits of a route that sets none; 0: none. Default: none. */
+  readonly tenantLimits?: Required<RouteLimits> | undefined;
   /** The routes in force. */
   readonly known: KnownRoute;
 }
