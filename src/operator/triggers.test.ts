@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import type { KubeObject } from '../kube/object.ts';
-import { groupOf, type Resource } from '../kube/resource.ts';
+import { groupOf, RESOURCES, type Resource } from '../kube/resource.ts';
 import { WorkQueue } from '../kube/work-queue.ts';
 import { RECORD_ANNOTATION } from '../providers/preparation/record.ts';
+import { tenantRoute } from '../plan/testing/tenant-routes.ts';
 import { PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
 import {
   capiCluster,
@@ -90,6 +91,61 @@ const ALL = {
   'of-capi': { resource: capi, name: 'amber-cp' },
   'of-k0rdent': { resource: PROVIDER_RESOURCES.clusterDeployment, name: 'amber' },
 };
+
+/** Which Exposures are queued when a foreign Ingress with a host changes. */
+function queuedByIngress(host: string): readonly string[] {
+  const { apiVersion, kind } = RESOURCES.exposure;
+  const exposures = ['blue', 'green'].map((name) => ({
+    apiVersion,
+    kind,
+    metadata: { name, namespace: 'tenants' },
+    spec: {
+      edgeRef: { name: 'shared' },
+      controlPlane: {
+        type: 'Service',
+        service: { name, apiPort: 6443 },
+        caSecretRef: { name: 'ca' },
+        kubeconfigSecretRef: { name: 'kubeconfig' },
+      },
+      hosts: { api: `${name}.${name}.example.com` },
+    },
+  }));
+  const management = new ManagementSnapshot(
+    [...OBJECTS, ...exposures, tenantRoute('routed', 'old.blue.example.com')],
+    { has: () => true },
+  );
+  const keys = new Set<string>();
+  const queue = new WorkQueue({ onFailure: ({ error }) => void keys.add(String(error)) });
+  const triggers = new Triggers({
+    management: () => management as unknown as ReturnType<TriggersOptions['management']>,
+    exposures: { add: (key) => void keys.add(key) },
+    edges: queue,
+    shims: queue,
+    namespace: 'snicket-system',
+    dependencies: new DependencyIndex(),
+    hasForeignStatus: () => false,
+  });
+
+  triggers.onStranger({
+    apiVersion: RESOURCES.ingress.apiVersion,
+    kind: RESOURCES.ingress.kind,
+    metadata: { name: 'shop', namespace: 'default' },
+    spec: { rules: [{ host }] },
+  } as KubeObject);
+
+  return [...keys].toSorted();
+}
+
+describe('a foreign route concerns', () => {
+  test.each([
+    ['an Exposure with a TenantRoute of its host', 'old.blue.example.com', ['tenants/routed']],
+    ['an Exposure that claims its host', 'blue.blue.example.com', ['tenants/blue']],
+    ['both, by a wildcard', '*.blue.example.com', ['tenants/blue', 'tenants/routed']],
+    ['no other Exposure', 'shop.example.com', []],
+  ])('%s', (_, host, expected) => {
+    expect(queuedByIngress(host)).toEqual(expected);
+  });
+});
 
 describe("a change of a provider's object concerns", () => {
   test.each<[string, KubeObject, readonly string[]]>([

@@ -109,13 +109,18 @@ export class Triggers implements ManagementListener {
 
   /** A foreign route claims hosts or gives them up: the Exposures with these hosts are reconciled. */
   readonly onStranger = (object: KubeObject): void => {
-    const { tenantRoutes } = this.#options.management();
+    const { tenantRoutes, book } = this.#options.management();
     for (const claim of claimsOf(object)) {
-      const routes =
-        claim.match === 'exact'
-          ? tenantRoutes.ofHost(claim.host)
-          : tenantRoutes.list().filter(({ spec }) => covers(claim, spec.host));
+      const isExact = claim.match === 'exact';
+      const routes = isExact
+        ? tenantRoutes.ofHost(claim.host)
+        : tenantRoutes.list().filter(({ spec }) => covers(claim, spec.host));
       for (const route of routes) this.#options.exposures.add(exposureKeyOf(route));
+      // An Exposure that moves has no TenantRoute of its new host yet.
+      const hosts = isExact
+        ? [claim.host]
+        : [...book.claimedHosts()].filter((host) => covers(claim, host));
+      this.#lookAtClaimants(hosts);
     }
   };
 
@@ -207,7 +212,7 @@ export class Triggers implements ManagementListener {
     return recordedObjects(previous).filter(({ uid }) => !recorded.has(uid));
   }
 
-  #lookAtClaimants(hosts: readonly string[], except: string): void {
+  #lookAtClaimants(hosts: readonly string[], except?: string): void {
     const { book } = this.#options.management();
     for (const key of hosts.flatMap((host) => [...book.claimantsOf(host)])) {
       if (key !== except) this.#options.exposures.add(key);

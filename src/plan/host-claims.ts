@@ -73,6 +73,11 @@ export class HostClaims implements HostOwners {
     return this.#claimants.get(host) ?? [];
   }
 
+  /** All hosts that Exposures claim. */
+  hosts(): Iterable<string> {
+    return this.#claimants.keys();
+  }
+
   /** The keys of the Exposures that use an Edge. */
   usersOf(edge: string): ReadonlySet<string> {
     return this.#users.get(edge) ?? NO_KEYS;

@@ -192,6 +192,11 @@ export class ExposureBook {
     return this.#currentHolders().claimantsOf(host);
   }
 
+  /** All hosts that Exposures claim. */
+  claimedHosts(): Iterable<string> {
+    return this.#currentHolders().hosts();
+  }
+
   /** The keys of the Exposures that use an Edge. */
   usersOf(edge: string): ReadonlySet<string> {
     return this.#currentHolders().usersOf(edge);
