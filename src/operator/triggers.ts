@@ -74,6 +74,8 @@ export class Triggers implements ManagementListener {
     const key = exposureKeyOf(route);
     this.#options.exposures.add(key);
     this.#lookAtClaimants([route.spec.host], key);
+    // An Exposure that its Edge does not allow uses it as long as it has a TenantRoute.
+    this.#gatherEdges();
   };
 
   /** The Exposure of this key has got TenantRoutes for these hosts, or has failed to: others may wait for them. */

@@ -12,8 +12,10 @@ export interface HostClaim {
   readonly exposure: Pick<Exposure, 'metadata'>;
   /** Absent if it claims none, because its spec is invalid. */
   readonly hosts?: Hosts | undefined;
-  /** The name of the Edge that it uses. Absent if there is none. */
+  /** The name of the Edge that it is for. Absent if there is none. */
   readonly edge?: string | undefined;
+  /** Whether that Edge does not allow it. Default false. */
+  readonly isRefused?: boolean | undefined;
 }
 
 /** The Exposure that owns a host. */

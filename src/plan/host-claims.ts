@@ -18,6 +18,8 @@ export class HostClaims implements HostOwners {
   readonly #claimants = new Map<string, Set<string>>();
   /** The keys of the Exposures that use an Edge, by its name. */
   readonly #users = new Map<string, Set<string>>();
+  /** The keys of the Exposures that an Edge does not allow, by its name. */
+  readonly #refused = new Map<string, Set<string>>();
 
   /** @param reservations - Hosts that are reserved for an Exposure, with its key. Default: none. */
   constructor(
@@ -78,14 +80,20 @@ export class HostClaims implements HostOwners {
     return this.#claimants.keys();
   }
 
-  /** The keys of the Exposures that use an Edge. */
+  /** The keys of the Exposures that use an Edge. One that it does not allow uses it while it has a TenantRoute there. */
   usersOf(edge: string): ReadonlySet<string> {
-    return this.#users.get(edge) ?? NO_KEYS;
+    const users = this.#users.get(edge) ?? NO_KEYS;
+    const refused = this.#refused.get(edge);
+    if (refused === undefined) return users;
+    const isRouted = (key: string) =>
+      this.#routes.ofExposure(key).some(({ spec }) => spec.edgeRef.name === edge);
+    return new Set([...users, ...[...refused].filter(isRouted)]);
   }
 
   #places(claim: HostClaim): readonly (readonly [Map<string, Set<string>>, string])[] {
     const hosts = claimedHosts(claim).map((host) => [this.#claimants, host] as const);
-    return claim.edge === undefined ? hosts : [...hosts, [this.#users, claim.edge]];
+    if (claim.edge === undefined) return hosts;
+    return [...hosts, [claim.isRefused === true ? this.#refused : this.#users, claim.edge]];
   }
 
   *#exposuresClaiming(host: string): Iterable<HostClaim['exposure']> {

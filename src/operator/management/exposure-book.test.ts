@@ -168,6 +168,25 @@ describe('hosts', () => {
   });
 });
 
+test('an Exposure that its Edge does not allow uses it only while it has a TenantRoute there', () => {
+  const spec = { driver: 'snicket', domain: 'example.test', allowedHosts: ['*.other.test'] };
+  const strict = { ...edge('shared'), spec };
+  const refused = exposure('blue', { edgeRef: { name: 'shared' } });
+  const allowed = exposure('green', {
+    edgeRef: { name: 'shared' },
+    hosts: { api: 'green.other.test' },
+  });
+  const route = tenantRoute('blue', 'tenants-blue.k8s.example.test');
+  const usersWith = (...routes: readonly TenantRoute[]) =>
+    [...bookOf([refused, allowed], [strict], routes).usersOf('shared')].toSorted();
+
+  expect(usersWith()).toEqual(['tenants/green']);
+  expect(usersWith(route)).toEqual(['tenants/blue', 'tenants/green']);
+  expect(usersWith({ ...route, spec: { ...route.spec, edgeRef: { name: 'other' } } })).toEqual([
+    'tenants/green',
+  ]);
+});
+
 test('a new status of an Edge has no Exposure read again', () => {
   const metadata = { name: 'a', annotations: DEFAULT, generation: 1 };
   const previous = { ...edge('a', {}), metadata };

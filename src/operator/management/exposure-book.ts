@@ -8,7 +8,7 @@ import { exposureStatus } from '../../api/exposure-status.ts';
 import { TenantRouteIndex } from '../../api/tenant-route-index.ts';
 import type { TenantRoute } from '../../api/tenant-route.ts';
 import { InvalidObjectError } from '../../api/fault.ts';
-import { hostsOf } from '../../api/hosts.ts';
+import { hostsOf, isNotAllowed } from '../../api/hosts.ts';
 import { parseEdge, parseExposure } from '../../api/objects.ts';
 import type { Change } from '../../kube/informer/cache.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
@@ -244,10 +244,12 @@ export class ExposureBook {
     if (exposure === undefined) return { exposure: object as Exposure };
     const { value: edge } = this.edgeOf(exposure);
     const hosts = edge && hostsOf(exposure, edge, this.#labelsOf(exposure));
+    const isFound = hosts !== undefined && !('code' in hosts);
     return {
       exposure,
-      hosts: hosts === undefined || 'code' in hosts ? undefined : hosts,
+      hosts: isFound ? hosts : undefined,
       edge: edge?.metadata.name,
+      isRefused: hosts !== undefined && !isFound && isNotAllowed(hosts),
     };
   }
 }

@@ -259,6 +259,27 @@ describe.concurrent('an Exposure and its Edge', () => {
     expect(lab.management.read(RESOURCES.edge, { name: 'shared' })).toBeUndefined();
   });
 
+  test('an Exposure that an Edge does not allow holds its deletion while it is routed', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 3_600_000 });
+    await lab.addTenant('never');
+    await lab.addExposed('blue');
+    await lab.until('the Edge is protected', () => protection(lab).includes(PROTECTION));
+
+    // 1. Both are refused, and blue loses its TenantRoute.
+    await lab.applyEdge({ allowedHosts: ['*.other.test'] });
+    await lab.expose('never');
+
+    await lab.untilCondition('never', 'Accepted', /^False HostNotAllowed/);
+    await lab.untilCondition('blue', 'Accepted', /^False HostNotAllowed/);
+    await lab.until('no Exposure uses the Edge', () => protection(lab).length === 0);
+    expect(edge(lab)?.exposures).toBe(0);
+    expect(lab.routesOf('blue')).toEqual([]);
+
+    // 2. Nothing holds it.
+    await lab.user.delete(RESOURCES.edge, { name: 'shared' });
+    expect(lab.management.read(RESOURCES.edge, { name: 'shared' })).toBeUndefined();
+  });
+
   test('another driver: new objects come, and the old ones go when all is well by the new ones', async () => {
     await using lab = await OperatorLab.start({ hasSockets: true, resources: ALL_KINDS });
     lab.management.seed(...LAB_EDGES.haproxy.objects);
