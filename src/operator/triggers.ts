@@ -222,12 +222,8 @@ export class Triggers implements ManagementListener {
   }
 
   #lookAtAll(): void {
-    this.#lookAt(this.#options.management().exposures.list(), () => true);
-  }
-
-  #lookAt(objects: readonly KubeObject[], isMeant: (exposure: KubeObject) => boolean): void {
-    for (const object of objects) {
-      if (isMeant(object)) this.#options.exposures.add(keyText(object.metadata));
+    for (const { metadata } of this.#options.management().exposures.list()) {
+      this.#options.exposures.add(keyText(metadata));
     }
   }
 }

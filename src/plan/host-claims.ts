@@ -54,6 +54,11 @@ export class HostClaims implements HostOwners {
     }
   }
 
+  /** Whether there is an Exposure of this key. */
+  has(key: string): boolean {
+    return this.#claims.has(key);
+  }
+
   ownerOf(host: string): HostOwner | undefined {
     const route = firstRoute(this.#routes.ofHost(host));
     if (route !== undefined) {

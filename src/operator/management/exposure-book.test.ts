@@ -228,5 +228,10 @@ describe('the book', () => {
     expect(book.has('tenants/blue')).toBe(true);
     expect(book.has('tenants/green')).toBe(false);
     expect(book.has('blue')).toBe(false);
+
+    book.exposureChanged({ type: 'ADDED', object: exposure('green') });
+    expect(book.has('tenants/green')).toBe(true);
+    book.exposureChanged({ type: 'DELETED', object: exposure('green') });
+    expect(book.has('tenants/green')).toBe(false);
   });
 });

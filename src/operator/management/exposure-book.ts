@@ -163,7 +163,7 @@ export class ExposureBook {
 
   /** Whether there is an Exposure of this key, `namespace/name`. */
   has(key: string): boolean {
-    return this.#sources.exposures().some(({ metadata }) => keyText(metadata) === key);
+    return this.#currentHolders().has(key);
   }
 
   /** Whether a host belongs to another Exposure than the one of this key. */
