@@ -73,6 +73,8 @@ export interface ExposureControllerOptions {
 export class ExposureController {
   readonly #options: ExposureControllerOptions;
   readonly #reports: ExposureReports;
+  /** The keys of the Exposures that this process has reconciled. */
+  readonly #known = new Set<string>();
   readonly #leaveTimes: LeaveTimes;
   readonly #faults: FaultReports;
   readonly #renewals: SecretRenewals;
@@ -111,13 +113,17 @@ export class ExposureController {
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<LookAgainMs> {
-    const { management, probes, secrets, dependencies, pacer } = this.#options;
+    const { management, routing, probes, secrets, dependencies, pacer } = this.#options;
     const object = management.exposures.get(keyIn(key));
     if (object === undefined) {
+      // Deleted without its cleanup, and its objects orphaned. An Exposure that a restore has yet to bring was never known.
+      if (this.#known.has(key)) await routing.removeTenantRoutes(key, signal);
+      this.#known.delete(key);
       this.#forget(key);
       this.#reports.forget(key);
       return undefined;
     }
+    this.#known.add(key);
     this.#reports.assertCurrent(object);
     if (object.metadata.deletionTimestamp !== undefined) {
       probes.forget(key);

@@ -3,6 +3,7 @@
  * force. Writes nothing.
  */
 import { systemClock } from '../../clock/clock.ts';
+import { hostFault } from '../../api/allowed-hosts.ts';
 import type { Edge } from '../../api/edge.ts';
 import type { EdgeContext } from '../../edges/driver.ts';
 import { driverFor } from '../../edges/driver-for.ts';
@@ -176,7 +177,7 @@ export async function routeChanges(
   const isBlocked = routeFindings(place, exposure, plan, edge).some(
     ({ severity }) => severity === 'error',
   );
-  const previous = isBlocked ? [] : previousRoutes(place, exposure, plan, objects);
+  const previous = isBlocked ? [] : previousRoutes(place, exposure, edge, plan, objects);
   return {
     wanted: [...wanted.filter(isApplicable(isBlocked && isElsewhere)), ...previous],
     isBlocked,
@@ -194,10 +195,26 @@ function isApplicable(isMoving: boolean): (object: WantedObject) => boolean {
   return ({ desired }) => !(isMoving && isTenantRoute(desired));
 }
 
+/**
+ * The hosts of two moves. Whoever writes an Exposure must not hold more hosts than that by moving again and again; the oldest
+ * are those that clients use.
+ */
+const MOST_PREVIOUS = 4;
+
+/** Whether the Edge does not allow the host of a TenantRoute any more. */
+function isRefused({ host, edgeRef }: TenantRoute['spec'], edge: Edge): boolean {
+  return edgeRef.name === edge.metadata.name && hostFault(host, edge) !== undefined;
+}
+
+function byAge({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number {
+  return (a.creationTimestamp ?? '').localeCompare(b.creationTimestamp ?? '');
+}
+
 /** TenantRoutes of hosts or Edges that the plan does not want any more, with the backend that they must have now. */
 function previousRoutes(
   { management }: ManagementPlace,
   exposure: KubeObject,
+  edge: Edge,
   { routes }: Pick<Plan, 'routes'>,
   planned: readonly KubeObject[],
 ): readonly { readonly desired: TenantRoute; readonly live: TenantRoute }[] {
@@ -206,7 +223,10 @@ function previousRoutes(
   const { value: wished } = management.book.exposureIn(exposure);
   if (wished === undefined) return [];
   const present = management.ownedBy(exposure).filter(isTenantRoute);
-  return superfluous(present, planned, markOf(exposure)).flatMap((live) => {
+  const previous = superfluous(present, planned, markOf(exposure))
+    .filter(({ spec }) => !isRefused(spec, edge))
+    .toSorted(byAge);
+  return previous.slice(0, MOST_PREVIOUS).flatMap((live) => {
     const [desired] = ownedBy(
       exposure as Exposure,
       [withCurrentBackend(live, routes, wished)].flatMap((route) => route ?? []),

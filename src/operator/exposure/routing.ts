@@ -200,6 +200,11 @@ export class Routing {
     await this.remove(madeFor(this.#options, exposure), signal);
   }
 
+  /** Removes the TenantRoutes of an Exposure that is gone, by its key: they would reserve their hosts. @throws KubeError */
+  async removeTenantRoutes(key: string, signal: AbortSignal): Promise<void> {
+    await this.remove(this.#options.management.tenantRoutes.ofExposure(key), signal);
+  }
+
   /** Removes these, as they are; one made anew in between stays. @throws KubeError */
   async remove(objects: readonly KubeObject[], signal: AbortSignal): Promise<void> {
     const { client } = this.#options.management;

@@ -113,6 +113,20 @@ describe('the pacer', () => {
     expect(pacer.counts).toEqual({ Pending: 2, Active: 1, Failed: 0 });
   });
 
+  test('wakes no tenant when another one starts and its write is held back', () => {
+    const { pacer, asked } = pacerOf(2);
+    const behind = { ...DONE, isBehind: true };
+    for (let round = 0; round < 3; round++) {
+      for (const one of ['t0', 't1']) {
+        expect(pacer.request(one, true).mayStart).toBe(true);
+        pacer.observe(one, behind);
+        pacer.reconciled(one);
+      }
+    }
+
+    expect(asked).toEqual([]);
+  });
+
   test('stops when one fails, lets all that wait report it, and goes on when it recovers', () => {
     const { pacer, asked } = pacerOf(4, 1);
     pacer.request('t0', true);

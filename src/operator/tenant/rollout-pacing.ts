@@ -238,8 +238,8 @@ export class RolloutPacer {
       this.#phases.set(exposure, phase);
       this.#counts[phase]++;
     }
-    // One that starts to wait has just asked.
-    if (phase !== 'Pending') this.#wake();
+    // One that starts takes a place, and one that starts to wait has just asked: neither frees a place for others.
+    if (phase === undefined || phase === 'Failed' || before === 'Failed') this.#wake();
   }
 
   /** Lets as many ask as may start; all, if the reason why they wait is another one now. */
