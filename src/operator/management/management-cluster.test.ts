@@ -3,12 +3,15 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { keyText, objectText } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { MemoryApiServer } from '../../kube/testing/memory/memory-api-server.ts';
+import { tenantRoute } from '../../plan/testing/tenant-routes.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { objectOf } from '../testing/objects.ts';
 import { until } from '../testing/until.ts';
 import { ManagementCluster } from './management-cluster.ts';
 
 setDefaultTimeout(120_000);
+
+const HOST = 'blue.example.test';
 
 /** A cluster that is watched, and what its listener was told, in order. */
 class ManagementLab implements AsyncDisposable {
@@ -151,6 +154,24 @@ describe.concurrent('a management cluster that is watched', () => {
 
     await until('it is seen', () => lab.cluster.namespaceLabels('tenants')['team'] === 'b');
     expect(lab.told).toEqual(['Namespace tenants']);
+  });
+
+  test('drops an own TenantRoute that a list does not have', async () => {
+    await using lab = await ManagementLab.start();
+    const { tenantRoutes } = lab.cluster;
+    const route = tenantRoute('blue', HOST, { name: 'blue-1', uid: '1', resourceVersion: '9999' });
+    // Created, and deleted by another client while the watch was broken.
+    await tenantRoutes.write(
+      async () => route,
+      (answer) => answer,
+    );
+    expect(tenantRoutes.ofHost(HOST)).toEqual([route]);
+
+    lab.server.inject({ kind: 'expired-event' }, { verb: 'watch', plural: 'tenantroutes' });
+    lab.server.endWatches();
+
+    await lab.untilTold('TenantRoute tenants/blue-1');
+    expect(tenantRoutes.list()).toEqual([]);
   });
 
   test('is waited for if it is not there at the start', async () => {
