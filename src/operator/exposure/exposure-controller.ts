@@ -117,10 +117,10 @@ export class ExposureController {
     const object = management.exposures.get(keyIn(key));
     if (object === undefined) {
       // Deleted without its cleanup, and its objects orphaned. An Exposure that a restore has yet to bring was never known.
-      if (this.#known.has(key)) await routing.removeTenantRoutes(key, signal);
-      this.#known.delete(key);
       this.#forget(key);
       this.#reports.forget(key);
+      if (this.#known.has(key)) await routing.removeTenantRoutes(key, signal);
+      this.#known.delete(key);
       return undefined;
     }
     this.#known.add(key);

@@ -195,15 +195,22 @@ function isApplicable(isMoving: boolean): (object: WantedObject) => boolean {
   return ({ desired }) => !(isMoving && isTenantRoute(desired));
 }
 
-/**
- * The hosts of two moves. Whoever writes an Exposure must not hold more hosts than that by moving again and again; the oldest
- * are those that clients use.
- */
-const MOST_PREVIOUS = 4;
+/** The hosts of one move, API and konnectivity. */
+const ONE_MOVE = 2;
 
-/** Whether the Edge does not allow the host of a TenantRoute any more. */
-function isRefused({ host, edgeRef }: TenantRoute['spec'], edge: Edge): boolean {
-  return edgeRef.name === edge.metadata.name && hostFault(host, edge) !== undefined;
+/**
+ * The hosts of two moves: the oldest, which clients use, and the newest, which the proxies may use. By moving again and again
+ * an Exposure must not hold more.
+ */
+function ofTwoMoves<T>(byAge: readonly T[]): readonly T[] {
+  if (byAge.length <= 2 * ONE_MOVE) return byAge;
+  return [...byAge.slice(0, ONE_MOVE), ...byAge.slice(-ONE_MOVE)];
+}
+
+/** Whether the Edge has withdrawn the host of a TenantRoute. Another domain is a move, and withdraws nothing. */
+function isWithdrawn({ host, edgeRef }: TenantRoute['spec'], edge: Edge): boolean {
+  const isListed = edge.spec.allowedHosts !== undefined && edgeRef.name === edge.metadata.name;
+  return isListed && hostFault(host, edge) !== undefined;
 }
 
 function byAge({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number {
@@ -224,9 +231,9 @@ function previousRoutes(
   if (wished === undefined) return [];
   const present = management.ownedBy(exposure).filter(isTenantRoute);
   const previous = superfluous(present, planned, markOf(exposure))
-    .filter(({ spec }) => !isRefused(spec, edge))
+    .filter(({ spec }) => !isWithdrawn(spec, edge))
     .toSorted(byAge);
-  return previous.slice(0, MOST_PREVIOUS).flatMap((live) => {
+  const kept = previous.flatMap((live) => {
     const [desired] = ownedBy(
       exposure as Exposure,
       [withCurrentBackend(live, routes, wished)].flatMap((route) => route ?? []),
@@ -234,6 +241,7 @@ function previousRoutes(
     const isLost = management.book.isOwnedByAnother(live.spec.host, key);
     return desired === undefined || isLost ? [] : [{ desired: desired as TenantRoute, live }];
   });
+  return ofTwoMoves(kept);
 }
 
 /** Whether a TenantRoute leads from the same host to the same backend. Limits and allowed sources may differ. */

@@ -2,6 +2,7 @@
  * The management side of an Exposure: its route objects, applied and judged.
  */
 import type { Edge } from '../../api/edge.ts';
+import { MANAGED_BY } from '../../api/labels.ts';
 import type { TenantRoute } from '../../api/tenant-route.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { driverFor } from '../../edges/driver-for.ts';
@@ -125,7 +126,7 @@ export class Routing {
     }
     const first = hosts.filter((host) => !routed.has(host));
     return () => {
-      book.release(hosts);
+      book.release(hosts, key);
       if (first.length > 0) onHostsReleased(first, key);
     };
   }
@@ -202,7 +203,8 @@ export class Routing {
 
   /** Removes the TenantRoutes of an Exposure that is gone, by its key: they would reserve their hosts. @throws KubeError */
   async removeTenantRoutes(key: string, signal: AbortSignal): Promise<void> {
-    await this.remove(this.#options.management.tenantRoutes.ofExposure(key), signal);
+    const routes = this.#options.management.tenantRoutes.ofExposure(key);
+    await this.remove(routes.filter(isManaged), signal);
   }
 
   /** Removes these, as they are; one made anew in between stays. @throws KubeError */
@@ -239,6 +241,11 @@ export class Routing {
         return provedByHandshake(hops);
     }
   }
+}
+
+/** Whether Snicket created an object, by its label. */
+function isManaged({ metadata: { labels = {} } }: KubeObject): boolean {
+  return Object.entries(MANAGED_BY).every(([label, value]) => labels[label] === value);
 }
 
 /** Whether a reference names the owner, and another uid. */

@@ -182,9 +182,11 @@ export class ExposureBook {
     return true;
   }
 
-  /** Ends the reservation of hosts. */
-  release(hosts: readonly string[]): void {
-    for (const host of hosts) this.#reservations.delete(host);
+  /** Ends the reservation of hosts for the Exposure of this key. */
+  release(hosts: readonly string[], key: string): void {
+    for (const host of hosts) {
+      if (this.#reservations.get(host) === key) this.#reservations.delete(host);
+    }
   }
 
   /** The keys of the Exposures that claim a host. */
