@@ -69,6 +69,12 @@ export function keyText({ name, namespace }: ObjectKey): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
+/** The key of a namespaced object from its text, `namespace/name`. */
+export function parseKey(text: string): { readonly namespace: string; readonly name: string } {
+  const slash = text.indexOf('/');
+  return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
+}
+
 /** As messages name an object: `Ingress tenants/snicket-blue`. */
 export function objectText({ kind, metadata }: KubeObject): string {
   return `${kind} ${keyText(metadata)}`;

@@ -6,7 +6,7 @@ import { deletionFault, EDGE_PROTECTION_FINALIZER, inUseFinding } from '../../ap
 import type { Clock } from '../../clock/clock.ts';
 import { setCondition } from '../../kube/conditions.ts';
 import { addFinalizer, removeFinalizer } from '../../kube/finalizer.ts';
-import type { KubeObject, ObjectKey } from '../../kube/object.ts';
+import { parseKey, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { Routing } from '../exposure/routing.ts';
@@ -73,7 +73,7 @@ export class EdgeController {
     const users = [...book.usersOf(metadata.name)];
     if (metadata.deletionTimestamp === undefined) return users;
     return users.filter((key) => {
-      const object = exposures.get(keyOf(key));
+      const object = exposures.get(parseKey(key));
       const { value: exposure } = object === undefined ? {} : book.exposureIn(object);
       return exposure !== undefined && deletionFault(exposure, { metadata }) === undefined;
     });
@@ -124,7 +124,7 @@ export class EdgeController {
     if (spec.addresses !== undefined || spec.driver === 'snicket') return routes;
     for (const key of exposures) {
       if (routes.length >= SAMPLED_ROUTES) break;
-      const exposure = management.exposures.get(keyOf(key));
+      const exposure = management.exposures.get(parseKey(key));
       if (exposure !== undefined) routes.push(...management.ownedBy(exposure));
     }
     return routes;
@@ -158,12 +158,6 @@ export class EdgeController {
     const unread = routing.unread(edge);
     return unread === undefined ? routing.edgeFault(edge) : managementFault(unread);
   }
-}
-
-/** A key `namespace/name` as an ObjectKey. */
-function keyOf(key: string): ObjectKey {
-  const slash = key.indexOf('/');
-  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
 /** A column shows a list as JSON. */

@@ -7,7 +7,7 @@ import type { ListenAddress } from '../../net/listen-address.ts';
 import type { Applier } from '../../kube/apply/apply.ts';
 import { findCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events/events.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import { parseKey, type KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { DependencyIndex } from '../dependency-index.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
@@ -101,7 +101,7 @@ export class ExposureController {
   /** @throws OutdatedError if the Exposure has changed meanwhile; KubeError for what should be tried again soon. */
   async reconcile(key: string, signal: AbortSignal): Promise<LookAgainMs> {
     const { management, pacer } = this.#options;
-    const exists = () => management.exposures.get(keyIn(key)) !== undefined;
+    const exists = () => management.exposures.get(parseKey(key)) !== undefined;
     try {
       const lookAgainMs = await this.#reconcile(key, signal);
       if (exists()) pacer.reconciled(key);
@@ -114,7 +114,7 @@ export class ExposureController {
 
   async #reconcile(key: string, signal: AbortSignal): Promise<LookAgainMs> {
     const { management, routing, probes, secrets, dependencies, pacer } = this.#options;
-    const object = management.exposures.get(keyIn(key));
+    const object = management.exposures.get(parseKey(key));
     if (object === undefined) {
       // Deleted without its cleanup, and its objects orphaned. An Exposure that a restore has yet to bring was never known.
       this.#forget(key);
@@ -179,10 +179,4 @@ export class ExposureController {
     this.#options.preparer.forget(key);
     this.#aims.forget(key);
   }
-}
-
-/** `namespace/name`, apart. */
-function keyIn(key: string): { readonly namespace: string; readonly name: string } {
-  const slash = key.indexOf('/');
-  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }

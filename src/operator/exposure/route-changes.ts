@@ -73,8 +73,8 @@ export function edgeContext(
 const MAX_ADDRESSES = 16;
 
 /**
- * The addresses of an Edge: as it says, or as its controller tells them. In one order, and those that are known for as long
- * as the controller tells none: each change is another rollout on the workers of every tenant.
+ * The addresses of an Edge, sorted: those of its spec, or those that its controller reports. While the controller reports
+ * none, the last known ones stay.
  */
 export function edgeAddresses(
   place: ManagementPlace,

@@ -1,7 +1,7 @@
 /**
  * Which Exposure has a record of which object of a provider. Two Exposures never share one.
  */
-import { keyText, type KubeObject } from '../../kube/object.ts';
+import { keyText, parseKey, type KubeObject } from '../../kube/object.ts';
 import { isUsable, RECORD_ANNOTATION, recordOf } from '../../providers/preparation/record.ts';
 
 /** Keys of Exposures by the uids in their records. */
@@ -46,13 +46,9 @@ export class PreparedObjects {
    * objects of its own namespace, so a record in another namespace says nothing.
    */
   ownerOf(uid: string, except: string): string | undefined {
-    const namespace = namespaceOf(except);
+    const { namespace } = parseKey(except);
     return [...(this.#owners.get(uid) ?? [])].find(
-      (key) => key !== except && namespaceOf(key) === namespace,
+      (key) => key !== except && parseKey(key).namespace === namespace,
     );
   }
-}
-
-function namespaceOf(key: string): string {
-  return key.slice(0, key.indexOf('/'));
 }

@@ -119,7 +119,7 @@ export function recordOf(exposure: KubeObject): PreparationRecord | RecordProble
     if (data === undefined || !areOwn(data.objects)) return { problem: 'unreadable' };
     return data.exposure === exposure.metadata.name ? { objects: data.objects } : NOTHING;
   } catch {
-    // Not JSON, or nested deeper than the stack: whoever may write the Exposure can write this. The caller reports it.
+    // Not JSON, or nested deeper than the stack: every author of the Exposure can write this. The caller reports it.
     return { problem: 'unreadable' };
   }
 }
