@@ -113,6 +113,7 @@ const REFUSED_IMPORTS: readonly (readonly [string, string])[] = [
   ['src/cli/status.ts', '../gateway/options.ts'],
   ['src/cli/flags/a.ts', '../../engine/limits.ts'],
   ['src/kube/a.ts', '../proxy/proxy.ts'],
+  ['src/management/a.ts', '../engine/engine.ts'],
   ['src/manifests/a.ts', '../engine/engine.ts'],
   ['src/operator/exposure/a.ts', '../../gateway/gateway.ts'],
   ['src/pki/a.ts', '../proxy/credentials/credentials.ts'],
@@ -122,6 +123,10 @@ const REFUSED_IMPORTS: readonly (readonly [string, string])[] = [
   ['src/discovery/a.ts', '../engine/engine.ts'],
   ['src/edges/a.ts', '../gateway/routes/route.ts'],
   ['src/tenant/a.ts', '../engine/limits.ts'],
+  // The operator and the commands share what reads the management cluster.
+  ['src/management/a.ts', '../operator/operator.ts'],
+  ['src/management/a.ts', '../cli/status.ts'],
+  ['src/management/a.ts', '../../world/cluster.ts'],
   // No I/O in folders that decide.
   ['src/edges/drivers/a.ts', 'node:fs'],
   ['src/plan/a.ts', 'node:fs/promises'],
@@ -137,6 +142,7 @@ const REFUSED_IMPORTS: readonly (readonly [string, string])[] = [
   ['src/tenant/a.ts', 'bun:ffi'],
   ['src/hosting/a.ts', 'bun:sqlite'],
   ['src/plan/a.ts', '../operator/operator.ts'],
+  ['src/plan/a.ts', '../management/exposure-book.ts'],
   ['src/plan/a.ts', '../clock/clock.ts'],
   ['src/plan/a.ts', '../files/atomic-write.ts'],
   ['src/plan/a.ts', '../net/tcp-listener.ts'],

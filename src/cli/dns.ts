@@ -18,7 +18,7 @@ import {
   type NamedExposure,
 } from './flags/management-flags.ts';
 import type { KubeObject } from '../kube/object.ts';
-import type { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
+import type { ManagementSnapshot } from '../management/management-snapshot.ts';
 import type { NamedFinding, WantedNames } from './dns/wanted-names.ts';
 import { FORMAT_NAMES, FORMATS, formatsWith, type FormatName } from './dns/formats/formats.ts';
 import { outputOption, type Output } from './output/output.ts';
@@ -141,7 +141,7 @@ async function runOnCluster(
   const [{ orSayWhy }, chosen, { ManagementSnapshot }, { withProgress }] = await Promise.all([
     import('./plans/plans.ts'),
     import('./sources/chosen-exposures.ts'),
-    import('../operator/management/management-snapshot.ts'),
+    import('../management/management-snapshot.ts'),
     import('./output/progress.ts'),
   ]);
   const { client, access } = await openManagement(io, flags);

@@ -112,7 +112,7 @@ async function runOnCluster(
   ] = await Promise.all([
     import('./plans/plans.ts'),
     import('./plans/outlooks.ts'),
-    import('../operator/management/management-snapshot.ts'),
+    import('../management/management-snapshot.ts'),
     import('./doctor/diagnose.ts'),
     import('./output/progress.ts'),
     import('../kube/access/cluster-access.ts'),

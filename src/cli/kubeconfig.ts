@@ -5,7 +5,7 @@ import { FileExists, writeAtomically } from '../files/atomic-write.ts';
 import { fileName } from './flags/flag-values.ts';
 import { ipVersion } from '../wire/ip-address.ts';
 import type { ClusterAccess } from '../kube/access/cluster-access.ts';
-import type { ManagementSnapshot } from '../operator/management/management-snapshot.ts';
+import type { ManagementSnapshot } from '../management/management-snapshot.ts';
 import {
   accessText,
   choiceOf,
@@ -132,7 +132,7 @@ interface Source {
 
 async function openCluster(io: CommandIo, flags: Flags): Promise<Source> {
   const [{ ManagementSnapshot }, { withProgress }] = await Promise.all([
-    import('../operator/management/management-snapshot.ts'),
+    import('../management/management-snapshot.ts'),
     import('./output/progress.ts'),
   ]);
   const { client, access } = await openManagement(io, flags);

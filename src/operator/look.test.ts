@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test';
 import { createLogger } from '../telemetry/log.ts';
 import { lookAtExposure, lookAtTenant, type CredentialsSource } from './look.ts';
 import { ManagementCluster } from './management/management-cluster.ts';
-import { ManagementSnapshot } from './management/management-snapshot.ts';
+import { ManagementSnapshot } from '../management/management-snapshot.ts';
 import { TenantLink } from './tenant/link/tenant-link.ts';
 import { TenantSnapshot } from './tenant/link/tenant-snapshot.ts';
 import { LAB_EDGES } from './testing/edges.ts';

@@ -14,9 +14,10 @@ import {
 } from '../providers/reading/read-control-plane.ts';
 import { placedProxies } from '../tenant/proxy-addresses.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
-import { edgeAddresses, edgeClusterAddresses } from './exposure/route-changes.ts';
-import type { KnownWish } from './management/exposure-book.ts';
-import type { ManagementPlace, ManagementView } from './management/management-view.ts';
+import { edgeAddresses, edgeClusterAddresses } from '../management/edge-state.ts';
+import { controlPlaneObjects } from '../management/control-plane-objects.ts';
+import type { KnownWish } from '../management/exposure-book.ts';
+import type { ManagementPlace } from '../management/management-view.ts';
 import type { ReadSecret } from './management/secret-poller.ts';
 import type { CredentialsFound, CredentialsInput } from './tenant/credentials.ts';
 import { dependencyOn, type Dependency } from './dependency-index.ts';
@@ -59,18 +60,6 @@ export interface TenantLook extends Omit<CredentialsFound, 'credentials'> {
 export type CredentialsSource = (
   input: Omit<CredentialsInput, 'masterKeys'>,
 ) => Promise<CredentialsFound>;
-
-/** The objects that providers may look at. */
-export function controlPlaneObjects(
-  management: ManagementView,
-  signal: AbortSignal,
-): ControlPlaneObjects {
-  return {
-    service: (at) => management.service(at),
-    secret: async (at) => management.secret(at, signal),
-    object: async (resource, at) => management.object(resource, at, signal),
-  };
-}
 
 /**
  * Looks at the management side of an Exposure. `onDependency` is called before each object is read: an event that arrives

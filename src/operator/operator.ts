@@ -22,7 +22,7 @@ import { ExposureController } from './exposure/exposure-controller.ts';
 import { Routing } from './exposure/routing.ts';
 import { ManagementCluster } from './management/management-cluster.ts';
 import { SecretPoller } from './management/secret-poller.ts';
-import { ensureMasterKeys, MasterKeySource } from './master-keys.ts';
+import { ensureMasterKeys, MasterKeySource } from '../management/master-keys.ts';
 import { registerOperatorMetrics } from './operator-metrics.ts';
 import { Preparer } from './preparation/preparer.ts';
 import { ProbeRounds, type Probe } from './probe-rounds.ts';

@@ -19,17 +19,12 @@ import {
   nameTaken,
   previousHosts,
   routeChanges,
-  routeFindings,
   type RouteChanges,
 } from './exposure/route-changes.ts';
-import {
-  lookAtExposure,
-  lookAtTenant,
-  controlPlaneObjects,
-  type Look,
-  type Viewpoint,
-} from './look.ts';
-import type { KnownWish } from './management/exposure-book.ts';
+import { routeFindings } from '../management/edge-state.ts';
+import { lookAtExposure, lookAtTenant, type Look, type Viewpoint } from './look.ts';
+import { controlPlaneObjects } from '../management/control-plane-objects.ts';
+import type { KnownWish } from '../management/exposure-book.ts';
 import { foreseenChart, type ForeseenChart } from './preparation/chart-values.ts';
 import {
   foreseenPreparation,

@@ -14,7 +14,7 @@ import {
 } from '../providers/testing/provider-objects.ts';
 import { dependencyOn, DependencyIndex } from './dependency-index.ts';
 import { lookAtExposure } from './look.ts';
-import { ManagementSnapshot } from './management/management-snapshot.ts';
+import { ManagementSnapshot } from '../management/management-snapshot.ts';
 import { Triggers, type TriggersOptions } from './triggers.ts';
 
 /** A management cluster with all of these objects, and the Edge that every Exposure is for. */

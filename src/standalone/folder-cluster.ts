@@ -9,7 +9,7 @@ import { RESOURCES, type Resource } from '../kube/resource.ts';
 import { collectGarbage } from '../kube/store/garbage.ts';
 import { createMemoryClient } from '../kube/store/memory-client.ts';
 import { ObjectStore } from '../kube/store/object-store.ts';
-import { IDENTITY_NAMESPACE } from '../operator/management/management-view.ts';
+import { IDENTITY_NAMESPACE } from '../management/management-view.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { logEvents } from './event-log.ts';
 import { DEFAULT_NAMESPACE } from './folder/file-objects.ts';

@@ -3,8 +3,8 @@
  */
 import type { Edge } from '../../api/edge.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import { edgeAddresses } from '../../operator/exposure/route-changes.ts';
-import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import { edgeAddresses } from '../../management/edge-state.ts';
+import type { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import type { Finding } from '../../api/finding.ts';
 import { planExposure } from '../../plan/plan.ts';
 import { destinationOf, type Destination, type FoundDestination } from './destination.ts';

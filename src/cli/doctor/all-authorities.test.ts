@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { X509Certificate } from 'node:crypto';
 import { KubeError } from '../../kube/kube-error.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { objectOf, secretOf } from '../../operator/testing/objects.ts';
 import { makeCa } from '../../pki/testing/test-ca.ts';
 import { allAuthorities } from './all-authorities.ts';

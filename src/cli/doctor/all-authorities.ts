@@ -4,8 +4,8 @@
 import type { Exposure } from '../../api/exposure.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText } from '../../kube/object.ts';
-import { controlPlaneObjects } from '../../operator/look.ts';
-import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import { controlPlaneObjects } from '../../management/control-plane-objects.ts';
+import type { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import {
   readControlPlane,

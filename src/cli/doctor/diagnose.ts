@@ -1,7 +1,7 @@
 /**
  * Examines, prints, and remembers in the exit code what fails.
  */
-import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import type { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { chosenOf, noExposureText } from '../sources/chosen-exposures.ts';
 import type { Choice } from '../flags/management-flags.ts';
 import { currentScreen, valueText, type Output } from '../output/output.ts';

@@ -7,7 +7,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
-import type { ManagementView } from '../../operator/management/management-view.ts';
+import type { ManagementView } from '../../management/management-view.ts';
 import type { Secret } from '../../providers/plain.ts';
 
 /** What is missing for want of the right to see it. */

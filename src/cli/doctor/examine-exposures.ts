@@ -3,7 +3,7 @@
  */
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import type { Viewpoint } from '../../operator/look.ts';
-import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import type { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { outlookOf } from '../../operator/outlook.ts';
 import type { Lookup } from '../../probe/hops/dns.ts';
 import type { KnownAuthorities } from '../../probe/tls/authorities.ts';

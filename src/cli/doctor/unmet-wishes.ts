@@ -4,7 +4,7 @@
 import type { Finding } from '../../api/finding.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import type { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import type { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { versionsOf, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
 import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION } from '../../providers/shims/annotations.ts';
 import { shimFor, shimObstacle } from '../../providers/shims/shim.ts';

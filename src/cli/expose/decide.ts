@@ -8,7 +8,7 @@ import { modeOfFlag, type ModeFlag } from '../../api/mode.ts';
 import { host } from '../../api/values/network-values.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES } from '../../kube/resource.ts';
-import type { ManagementView } from '../../operator/management/management-view.ts';
+import type { ManagementView } from '../../management/management-view.ts';
 import type { Service } from '../../providers/reading/control-plane-reading.ts';
 import { CannotExpose } from './cannot-expose.ts';
 import {

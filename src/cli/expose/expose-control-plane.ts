@@ -8,7 +8,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { outlookOf } from '../../operator/outlook.ts';
 import { yamlText } from '../../manifests/yaml-text.ts';
 import { programName } from '../output/program-name.ts';

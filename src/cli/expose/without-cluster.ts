@@ -5,7 +5,7 @@ import { DEFAULT_EDGE_ANNOTATION } from '../../api/edge.ts';
 import type { ServedApis } from '../../edges/driver.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
 import { groupOf, RESOURCES } from '../../kube/resource.ts';
-import { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { readerOf } from '../sources/object-reader.ts';
 import { CannotExpose } from './cannot-expose.ts';
 import { resourcesCalled, type NamedControlPlane } from './control-planes.ts';

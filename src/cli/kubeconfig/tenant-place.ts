@@ -5,7 +5,7 @@ import type { ExposureStatus } from '../../api/exposure.ts';
 import { findingText } from '../../api/finding.ts';
 import { keyText, type Condition, type KubeObject } from '../../kube/object.ts';
 import type { Look } from '../../operator/look.ts';
-import type { ManagementView } from '../../operator/management/management-view.ts';
+import type { ManagementView } from '../../management/management-view.ts';
 
 /** That there is no kubeconfig to give; the message says why, and what to do. */
 export class NothingToGive extends Error {

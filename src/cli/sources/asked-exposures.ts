@@ -5,7 +5,7 @@
 import type { Finding } from '../../api/finding.ts';
 import { textAt } from '../../kube/unstructured.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
-import { shimContext, type ShimView } from '../../operator/shim/shim-context.ts';
+import { shimContext, type ShimView } from '../../management/shim-context.ts';
 import { clusterNameOf } from '../../providers/k0s/control-plane.ts';
 import { isOfKind, PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { shimFor, shimObstacle } from '../../providers/shims/shim.ts';

@@ -3,7 +3,7 @@
  */
 import type { Command } from 'commander';
 import type { KubeObject } from '../../kube/object.ts';
-import { ManagementSnapshot } from '../../operator/management/management-snapshot.ts';
+import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { faultText, FolderUnreadable } from '../../standalone/folder/fault.ts';
 import { readFolder, type FolderObjects } from '../../standalone/read-folder.ts';
 import { someInFiles, type FilesPlace } from './chosen-exposures.ts';

@@ -6,7 +6,7 @@ import { exposureStatus, type ExposureStatus, type Hop } from '../../api/exposur
 import { hostsOf } from '../../api/hosts.ts';
 import { textAt } from '../../kube/unstructured.ts';
 import { keyText, type Condition, type KubeObject } from '../../kube/object.ts';
-import { ExposureBook } from '../../operator/management/exposure-book.ts';
+import { ExposureBook } from '../../management/exposure-book.ts';
 import type { OperatorState } from './operator-state.ts';
 import { standingOf, type Standing } from './standing.ts';
 

@@ -12,7 +12,7 @@ import type { Logger } from '../../telemetry/log.ts';
 import type { DependencyIndex } from '../dependency-index.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { SecretPoller } from '../management/secret-poller.ts';
-import type { MasterKeys } from '../master-keys.ts';
+import type { MasterKeys } from '../../management/master-keys.ts';
 import type { Preparer } from '../preparation/preparer.ts';
 import { SecretRenewals } from '../preparation/secret-renewals.ts';
 import type { ProbeRounds } from '../probe-rounds.ts';

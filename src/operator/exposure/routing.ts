@@ -17,15 +17,8 @@ import type { Plan } from '../../plan/plan.ts';
 import { isServedBy, isTenantRoute } from '../../plan/tenant-routes.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { KnownHop } from './verdicts/hop-verdicts.ts';
-import {
-  edgeAddresses,
-  edgeContext,
-  madeFor,
-  nameTaken,
-  routeChanges,
-  routeFindings,
-  type WantedObject,
-} from './route-changes.ts';
+import { madeFor, nameTaken, routeChanges, type WantedObject } from './route-changes.ts';
+import { edgeAddresses, edgeContext, routeFindings } from '../../management/edge-state.ts';
 import { fails, holds, notYet, waits, type Verdict } from './verdicts/verdicts.ts';
 
 /** What {@link Routing} works with. */

@@ -4,7 +4,7 @@
 import type { ExposureStatus } from '../../api/exposure.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Look } from '../look.ts';
-import type { KnownWish } from '../management/exposure-book.ts';
+import type { KnownWish } from '../../management/exposure-book.ts';
 import type { ExposurePreparation } from './exposure-preparations.ts';
 import type { Routed } from './routing.ts';
 import type { Verdict } from './verdicts/verdicts.ts';

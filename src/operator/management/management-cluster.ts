@@ -17,14 +17,14 @@ import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { Secret, Service } from '../../providers/plain.ts';
 import { servedVersion } from '../../providers/provider-resources.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { ExposureBook } from './exposure-book.ts';
+import { ExposureBook } from '../../management/exposure-book.ts';
 import { claimantsOf } from '../../edges/claims/claim-keys.ts';
 import { namespacePart, servicePart } from './kept-parts.ts';
 import type { ManagementListener } from './management-listener.ts';
-import { IDENTITY_NAMESPACE, type ManagementView } from './management-view.ts';
-import { isOwnedBy, OWNED_SELECTOR, ownerIndex, ownerOf } from './owned.ts';
+import { IDENTITY_NAMESPACE, type ManagementView } from '../../management/management-view.ts';
+import { isOwnedBy, OWNED_SELECTOR, ownerIndex, ownerOf } from '../../management/owned.ts';
 import { readFault } from './read-faults.ts';
-import { servedKinds, ServedBook, type ServedLook } from './served-apis.ts';
+import { servedKinds, ServedBook, type ServedLook } from '../../management/served-apis.ts';
 import { isProvided, previousOf, ServedWatches } from './served-watches.ts';
 
 /** Options of a {@link ManagementCluster}. */

@@ -15,7 +15,7 @@ import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { isOfKind, WATCHED_RESOURCES } from '../../providers/provider-resources.ts';
 import { gatewayPart, providedPart } from './kept-parts.ts';
 import type { ManagementListener } from './management-listener.ts';
-import { ownerIndex, ownerOf } from './owned.ts';
+import { ownerIndex, ownerOf } from '../../management/owned.ts';
 
 /** A kind that may be served or not, and is. */
 interface Watched {

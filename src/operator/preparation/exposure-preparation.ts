@@ -5,18 +5,15 @@ import type { Edge } from '../../api/edge.ts';
 import type { Exposure } from '../../api/exposure.ts';
 import type { Hosts } from '../../api/hosts.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { PreparationOwner } from '../../providers/preparation/plan-preparation.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
-import type { ExposureBook } from '../management/exposure-book.ts';
-import type { ManagementView } from '../management/management-view.ts';
+import type { ExposureBook } from '../../management/exposure-book.ts';
+import { handledClasses, type IngressClassView } from '../../management/ingress-classes.ts';
 import type { PreparationInput } from './preparer.ts';
 
 /** The part of a management cluster that a preparation depends on. */
-export interface PreparationCluster extends Pick<ManagementView, 'served' | 'all'> {
+export interface PreparationCluster extends IngressClassView {
   readonly book: Pick<ExposureBook, 'preparedBy'>;
-  /** Why objects of a kind are not known. Default: they are. */
-  readonly unread?: ((resource: Resource) => unknown) | undefined;
 }
 
 /** What is known besides the Exposure and its control plane. */
@@ -56,19 +53,4 @@ export function preparationFor(
     },
     owner: ownerOf(object, management.book),
   };
-}
-
-/** The ingress classes that a controller may handle; undefined if the cluster's classes are not known. */
-export function handledClasses(
-  edge: Pick<Edge, 'spec'> | undefined,
-  view: Omit<PreparationCluster, 'book'>,
-): ReadonlySet<string> | undefined {
-  const { ingressClass } = RESOURCES;
-  const isUnread = view.unread?.(ingressClass) !== undefined;
-  if (!view.served.has(ingressClass) || isUnread) return undefined;
-  const className = edge?.spec.ingress?.className;
-  return new Set([
-    ...view.all(ingressClass).map(({ metadata }) => metadata.name),
-    ...(className === undefined ? [] : [className]),
-  ]);
 }

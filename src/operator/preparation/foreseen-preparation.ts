@@ -21,7 +21,7 @@ import {
 } from '../../providers/preparation/record.ts';
 import { formerValue } from '../../providers/preparation/undo.ts';
 import { publishedFindings } from '../../providers/reading/published-server.ts';
-import type { KnownWish } from '../management/exposure-book.ts';
+import type { KnownWish } from '../../management/exposure-book.ts';
 import { preparationFor, type PreparationView } from './exposure-preparation.ts';
 import { foreseenConflicts } from './preparation-findings.ts';
 import { findingsOf, isToWrite, withoutWriting } from './preparer.ts';

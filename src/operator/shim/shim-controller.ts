@@ -13,7 +13,7 @@ import { fieldsOf, isUsable, recordOf } from '../../providers/preparation/record
 import { isMadeFor, isMadeForFormer, shimFor, shimObstacle } from '../../providers/shims/shim.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { ReturningExposures } from './returning-exposures.ts';
-import { edgeFor, shimContext } from './shim-context.ts';
+import { edgeFor, shimContext } from '../../management/shim-context.ts';
 import { shimPlaceOf } from './shim-key.ts';
 
 /** What the controller works with. */

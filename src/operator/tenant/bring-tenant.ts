@@ -10,7 +10,7 @@ import type { ControlPlaneReading } from '../../providers/reading/read-control-p
 import type { Logger } from '../../telemetry/log.ts';
 import { fails, waits, type Verdict } from '../exposure/verdicts/verdicts.ts';
 import { lookAtTenant, type CredentialsSource, type Look } from '../look.ts';
-import type { MasterKeys } from '../master-keys.ts';
+import type { MasterKeys } from '../../management/master-keys.ts';
 import { credentialsFor } from './credentials.ts';
 import { TenantNotInitialised } from './tenant-facts.ts';
 import { tenantFault } from './tenant-fault.ts';

@@ -14,7 +14,7 @@ import type { ProxyCredentials, TenantFacts } from '../../tenant/tenant-facts.ts
 import type { Finding } from '../../api/finding.ts';
 import { leafNames } from '../../plan/leaf-names.ts';
 import { PROXY_FILES } from '../../tenant/proxy-names.ts';
-import type { MasterKeys } from '../master-keys.ts';
+import type { MasterKeys } from '../../management/master-keys.ts';
 
 /** What is known when credentials are wanted. */
 export interface CredentialsInput {

@@ -6,8 +6,8 @@ import type { WorkerMode } from '../../api/exposure.ts';
 import { KeyFileError } from '../../wire/master-keys.ts';
 import { placeholder } from '../../plan/placeholder.ts';
 import type { CredentialsSource } from '../look.ts';
-import type { ManagementPlace } from '../management/management-view.ts';
-import { GATEWAY_KEYS, readMasterKeys } from '../master-keys.ts';
+import type { ManagementPlace } from '../../management/management-view.ts';
+import { GATEWAY_KEYS, readMasterKeys } from '../../management/master-keys.ts';
 import { credentialsFor, type CredentialsFound } from './credentials.ts';
 
 /** A source that keeps nothing of what it makes. @throws KubeError */

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { RESOURCES } from '../../kube/resource.ts';
 import { createMemoryClient } from '../../kube/store/memory-client.ts';
 import { ObjectStore } from '../../kube/store/object-store.ts';
-import { GATEWAY_KEYS, readMasterKeys } from '../../operator/master-keys.ts';
+import { GATEWAY_KEYS, readMasterKeys } from '../../management/master-keys.ts';
 import { fileIn } from '../../operator/testing/objects.ts';
 import { until } from '../../operator/testing/until.ts';
 import { createLogger } from '../../telemetry/log.ts';

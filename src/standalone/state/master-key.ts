@@ -8,7 +8,7 @@ import { readWatched } from '../../files/read-watched.ts';
 import { watchFile } from '../../files/watched-file.ts';
 import { writeAtomically } from '../../files/atomic-write.ts';
 import { parseKeys } from '../../wire/master-keys.ts';
-import { GATEWAY_KEYS } from '../../operator/master-keys.ts';
+import { GATEWAY_KEYS } from '../../management/master-keys.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';

@@ -10,7 +10,7 @@ import { silent, answering, VERSION_ANSWER } from '../../../probe/testing/answer
 import { createClient } from '../../../kube/client/fetch-client.ts';
 import type { Driver } from '../../../api/edge.ts';
 import { RESOURCES } from '../../../kube/resource.ts';
-import { ManagementSnapshot } from '../../../operator/management/management-snapshot.ts';
+import { ManagementSnapshot } from '../../../management/management-snapshot.ts';
 import type { LabTenant } from '../../../operator/testing/lab-tenant.ts';
 import { OperatorLab } from '../../../operator/testing/operator-lab.ts';
 import { SYSTEM, TENANTS } from '../../../operator/testing/places.ts';

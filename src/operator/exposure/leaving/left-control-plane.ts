@@ -5,8 +5,8 @@ import type { Exposure } from '../../../api/exposure.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { ControlPlaneObjects } from '../../../providers/reading/control-plane-reading.ts';
 import { servedVersion } from '../../../providers/provider-resources.ts';
-import { controlPlaneObjects } from '../../look.ts';
-import type { ExposureBook, Found } from '../../management/exposure-book.ts';
+import { controlPlaneObjects } from '../../../management/control-plane-objects.ts';
+import type { ExposureBook, Found } from '../../../management/exposure-book.ts';
 import type { ManagementCluster } from '../../management/management-cluster.ts';
 
 /** What the server has now: a watch that has just begun knows of nothing, and what was written would stay for ever. */

@@ -9,7 +9,7 @@ import { RESOURCES, type Resource } from '../../../kube/resource.ts';
 import { MemoryApiServer } from '../../../kube/testing/memory/memory-api-server.ts';
 import type { ApiObject } from '../../../kube/store/object-store.ts';
 import { RECORD_ANNOTATION } from '../../../providers/preparation/record.ts';
-import { PreparedObjects } from '../../management/prepared-objects.ts';
+import { PreparedObjects } from '../../../management/prepared-objects.ts';
 import { ownerOf } from '../exposure-preparation.ts';
 import { planProvided } from '../../../providers/plan-provided.ts';
 import {

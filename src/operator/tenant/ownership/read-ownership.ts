@@ -17,7 +17,7 @@ import {
   type OwnerLease,
 } from '../../../tenant/owner-lease.ts';
 import { placeholder } from '../../../plan/placeholder.ts';
-import type { ManagementPlace } from '../../management/management-view.ts';
+import type { ManagementPlace } from '../../../management/management-view.ts';
 import { ownedElsewhere, ownedHere } from './ownership-findings.ts';
 
 /** What the operator would find. */

@@ -2,16 +2,12 @@
  * Which of the kinds of edges and providers the management cluster serves. Controllers are installed and removed while
  * the operator runs, so this is asked again and again.
  */
-import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
-import type { ServedApis } from '../../edges/driver.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
-import { RESOURCES, type Resource } from '../../kube/resource.ts';
-import {
-  servedVersion,
-  versionsOf,
-  WATCHED_RESOURCES,
-} from '../../providers/provider-resources.ts';
+import { ROUTE_RESOURCES } from '../edges/driver-for.ts';
+import type { ServedApis } from '../edges/driver.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { isKubeError, type KubeError } from '../kube/kube-error.ts';
+import { RESOURCES, type Resource } from '../kube/resource.ts';
+import { servedVersion, versionsOf, WATCHED_RESOURCES } from '../providers/provider-resources.ts';
 
 /** The kinds that say how an edge is set up. */
 export const EDGE_RESOURCES: readonly Resource[] = [

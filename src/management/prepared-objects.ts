@@ -1,8 +1,8 @@
 /**
  * Which Exposure has a record of which object of a provider. Two Exposures never share one.
  */
-import { keyText, parseKey, type KubeObject } from '../../kube/object.ts';
-import { isUsable, RECORD_ANNOTATION, recordOf } from '../../providers/preparation/record.ts';
+import { keyText, parseKey, type KubeObject } from '../kube/object.ts';
+import { isUsable, RECORD_ANNOTATION, recordOf } from '../providers/preparation/record.ts';
 
 /** Keys of Exposures by the uids in their records. */
 export class PreparedObjects {

@@ -1,11 +1,7 @@
 import { expect, test } from 'bun:test';
-import type { KubeObject } from '../../kube/object.ts';
-import {
-  objectRecordOf,
-  RECORD_ANNOTATION,
-  recordText,
-} from '../../providers/preparation/record.ts';
-import { freshTenant, ownerFor } from '../../providers/testing/provider-objects.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { objectRecordOf, RECORD_ANNOTATION, recordText } from '../providers/preparation/record.ts';
+import { freshTenant, ownerFor } from '../providers/testing/provider-objects.ts';
 import { PreparedObjects } from './prepared-objects.ts';
 
 /** An Exposure with a record of a tenant, or of none. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { KubeError } from '../../kube/kube-error.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import { RESOURCES } from '../../kube/resource.ts';
-import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import { KubeError } from '../kube/kube-error.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
 import { servedKinds, ServedBook } from './served-apis.ts';
 
 const { signal } = new AbortController();

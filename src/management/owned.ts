@@ -1,9 +1,9 @@
 /**
  * Which objects of the management cluster are ours, and for which Exposure they were made.
  */
-import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
-import { RESOURCES } from '../../kube/resource.ts';
-import { EXPOSURE_LABEL, MANAGED_BY } from '../../api/labels.ts';
+import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { EXPOSURE_LABEL, MANAGED_BY } from '../api/labels.ts';
 
 /** The objects that Snicket itself has made, wherever they come from. */
 export const OWNED_SELECTOR = Object.entries(MANAGED_BY)

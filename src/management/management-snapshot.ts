@@ -2,17 +2,17 @@
  * A management cluster as it is now, or as files describe it: read once, for a tool that shows what the operator would
  * do.
  */
-import { TenantRouteIndex } from '../../api/tenant-route-index.ts';
-import type { TenantRoute } from '../../api/tenant-route.ts';
-import { labelsOfNamespace } from '../../api/allowed-namespaces.ts';
-import { claimantsOf, claimKeys } from '../../edges/claims/claim-keys.ts';
-import { ROUTE_RESOURCES } from '../../edges/driver-for.ts';
-import type { ServedApis } from '../../edges/driver.ts';
-import type { KubeClient, Selection } from '../../kube/client/client.ts';
-import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
-import { RESOURCES, type Resource } from '../../kube/resource.ts';
-import type { Secret, Service } from '../../providers/plain.ts';
-import { isOfKind } from '../../providers/provider-resources.ts';
+import { TenantRouteIndex } from '../api/tenant-route-index.ts';
+import type { TenantRoute } from '../api/tenant-route.ts';
+import { labelsOfNamespace } from '../api/allowed-namespaces.ts';
+import { claimantsOf, claimKeys } from '../edges/claims/claim-keys.ts';
+import { ROUTE_RESOURCES } from '../edges/driver-for.ts';
+import type { ServedApis } from '../edges/driver.ts';
+import type { KubeClient, Selection } from '../kube/client/client.ts';
+import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
+import { RESOURCES, type Resource } from '../kube/resource.ts';
+import type { Secret, Service } from '../providers/plain.ts';
+import { isOfKind } from '../providers/provider-resources.ts';
 import { ExposureBook } from './exposure-book.ts';
 import { IDENTITY_NAMESPACE, type ManagementView } from './management-view.ts';
 import { isOwnedBy, ownerOf, OWNED_SELECTOR } from './owned.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
-import { TenantRouteIndex } from '../../api/tenant-route-index.ts';
-import type { TenantRoute } from '../../api/tenant-route.ts';
-import { tenantRoute } from '../../plan/testing/tenant-routes.ts';
+import type { KubeObject, ObjectMeta } from '../kube/object.ts';
+import { TenantRouteIndex } from '../api/tenant-route-index.ts';
+import type { TenantRoute } from '../api/tenant-route.ts';
+import { tenantRoute } from '../plan/testing/tenant-routes.ts';
 import { ExposureBook } from './exposure-book.ts';
 
 function exposure(name: string, spec: object = {}, rest: object = {}): KubeObject {

@@ -1,13 +1,13 @@
 /**
  * Why there is no Edge for an Exposure: said of `spec.edgeRef`, or of the annotation that it comes from.
  */
-import { DEFAULT_EDGE_ANNOTATION } from '../../api/edge.ts';
-import type { Finding } from '../../api/finding.ts';
-import { MANAGED_BY } from '../../api/labels.ts';
-import { objectText, type KubeObject } from '../../kube/object.ts';
-import { providerFor } from '../../providers/provider-for.ts';
-import { EDGE_ANNOTATION } from '../../providers/shims/annotations.ts';
-import { quoted } from '../../text/quote.ts';
+import { DEFAULT_EDGE_ANNOTATION } from '../api/edge.ts';
+import type { Finding } from '../api/finding.ts';
+import { MANAGED_BY } from '../api/labels.ts';
+import { objectText, type KubeObject } from '../kube/object.ts';
+import { providerFor } from '../providers/provider-for.ts';
+import { EDGE_ANNOTATION } from '../providers/shims/annotations.ts';
+import { quoted } from '../text/quote.ts';
 
 /** Whose wish it is, and which Edges there are. */
 export interface EdgeWish {

@@ -1,18 +1,17 @@
 /**
  * What is known around an object that may ask for an Exposure.
  */
-import type { Edge } from '../../api/edge.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import { RESOURCES } from '../../kube/resource.ts';
-import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION } from '../../providers/shims/annotations.ts';
-import type { ShimContext } from '../../providers/shims/shim.ts';
-import type { Found } from '../management/exposure-book.ts';
-import type { ManagementView } from '../management/management-view.ts';
-import { handledClasses, type PreparationCluster } from '../preparation/exposure-preparation.ts';
+import type { Edge } from '../api/edge.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION } from '../providers/shims/annotations.ts';
+import type { ShimContext } from '../providers/shims/shim.ts';
+import type { Found } from './exposure-book.ts';
+import type { ManagementView } from './management-view.ts';
+import { handledClasses, type IngressClassView } from './ingress-classes.ts';
 
 /** Where to look. */
-export type ShimView = Pick<ManagementView, 'all' | 'book' | 'served'> &
-  Pick<PreparationCluster, 'unread'>;
+export type ShimView = Pick<ManagementView, 'book'> & IngressClassView;
 
 /** The same for an object, with the Exposure of its making that is there. */
 export function shimContext(

@@ -2,14 +2,14 @@
  * What there is to see in a management cluster: by watches, as the operator sees it, or once, as a tool does. Whoever
  * plans needs no more than this, so that both plan alike.
  */
-import type { TenantRouteIndex } from '../../api/tenant-route-index.ts';
-import type { TenantRoute } from '../../api/tenant-route.ts';
-import type { Clock } from '../../clock/clock.ts';
-import type { ServedApis } from '../../edges/driver.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import type { KubeObject, ObjectKey } from '../../kube/object.ts';
-import type { Resource } from '../../kube/resource.ts';
-import type { Secret, Service } from '../../providers/plain.ts';
+import type { TenantRouteIndex } from '../api/tenant-route-index.ts';
+import type { TenantRoute } from '../api/tenant-route.ts';
+import type { Clock } from '../clock/clock.ts';
+import type { ServedApis } from '../edges/driver.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeObject, ObjectKey } from '../kube/object.ts';
+import type { Resource } from '../kube/resource.ts';
+import type { Secret, Service } from '../providers/plain.ts';
 import type { ExposureBook } from './exposure-book.ts';
 
 /** Every cluster has this namespace from its first start on, and none deletes it. */

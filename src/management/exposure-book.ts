@@ -1,27 +1,27 @@
 /**
  * All Exposures and Edges as they are wished for: each version read once, with its hosts and who holds them.
  */
-import { labelsOfNamespace, type NamespaceLabels } from '../../api/allowed-namespaces.ts';
-import type { Edge } from '../../api/edge.ts';
-import type { Exposure, ExposureStatus } from '../../api/exposure.ts';
-import { exposureStatus } from '../../api/exposure-status.ts';
-import { TenantRouteIndex } from '../../api/tenant-route-index.ts';
-import type { TenantRoute } from '../../api/tenant-route.ts';
-import { InvalidObjectError } from '../../api/fault.ts';
-import { hostsOf, isNotAllowed } from '../../api/hosts.ts';
-import { parseEdge, parseExposure } from '../../api/objects.ts';
-import type { Change } from '../../kube/informer/cache.ts';
-import { keyText, type KubeObject } from '../../kube/object.ts';
+import { labelsOfNamespace, type NamespaceLabels } from '../api/allowed-namespaces.ts';
+import type { Edge } from '../api/edge.ts';
+import type { Exposure, ExposureStatus } from '../api/exposure.ts';
+import { exposureStatus } from '../api/exposure-status.ts';
+import { TenantRouteIndex } from '../api/tenant-route-index.ts';
+import type { TenantRoute } from '../api/tenant-route.ts';
+import { InvalidObjectError } from '../api/fault.ts';
+import { hostsOf, isNotAllowed } from '../api/hosts.ts';
+import { parseEdge, parseExposure } from '../api/objects.ts';
+import type { Change } from '../kube/informer/cache.ts';
+import { keyText, type KubeObject } from '../kube/object.ts';
 import {
   claimedHosts,
   hostConflict,
   type HostClaim,
   type HostConflict,
-} from '../../plan/conflicts.ts';
-import type { Finding } from '../../api/finding.ts';
-import { defaultEdge, defaultEdgeFinding, severalDefaultEdges } from '../../plan/default-edge.ts';
-import { HostClaims } from '../../plan/host-claims.ts';
-import type { Wish } from '../../plan/plan.ts';
+} from '../plan/conflicts.ts';
+import type { Finding } from '../api/finding.ts';
+import { defaultEdge, defaultEdgeFinding, severalDefaultEdges } from '../plan/default-edge.ts';
+import { HostClaims } from '../plan/host-claims.ts';
+import type { Wish } from '../plan/plan.ts';
 import { PreparedObjects } from './prepared-objects.ts';
 import { askingObject, edgeNotFound, noDefaultEdge, withUnusableFiles } from './edge-findings.ts';
 

@@ -1,0 +1,114 @@
+/**
+ * The state of an Edge in the management cluster: its addresses, and what stands in the way of its routes.
+ */
+import type { Edge } from '../api/edge.ts';
+import type { Finding } from '../api/finding.ts';
+import { systemClock } from '../clock/clock.ts';
+import { strangersOn } from '../edges/claims/strangers.ts';
+import { driverFor } from '../edges/driver-for.ts';
+import type { EdgeContext } from '../edges/driver.ts';
+import { formerRoutes } from '../edges/former-routes.ts';
+import type { ExposureRoutes } from '../edges/route.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { groupOf, RESOURCES } from '../kube/resource.ts';
+import { ownRoutes } from '../plan/ownership.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { ManagementPlace } from './management-view.ts';
+
+/** The Service in front of Snicket's own gateway, in the operator's namespace. */
+export const GATEWAY_SERVICE = 'snicket-gateway';
+
+/** Everything around routes that a driver may look at. */
+export function edgeContext(
+  { management, namespace: operatorNamespace, clock = systemClock }: ManagementPlace,
+  edge: Edge,
+  namespace?: string,
+): EdgeContext {
+  return {
+    edge,
+    served: management.served,
+    ingressClasses: management.all(RESOURCES.ingressClass),
+    gateways: management.all(RESOURCES.gateway),
+    gatewayClasses: management.all(RESOURCES.gatewayClass),
+    namespaceLabels: namespace === undefined ? {} : management.namespaceLabels(namespace),
+    // Other edges have Services of their own, which nobody names to us.
+    service:
+      edge.spec.driver === 'snicket'
+        ? management.service({ namespace: operatorNamespace, name: GATEWAY_SERVICE })
+        : undefined,
+    nowMs: clock.now().getTime(),
+  };
+}
+
+/** As many as an Edge's status has room for. */
+const MAX_ADDRESSES = 16;
+
+/**
+ * The addresses of an Edge, sorted: those of its spec, or those that its controller reports. While the controller reports
+ * none, the last known ones stay.
+ */
+export function edgeAddresses(
+  place: ManagementPlace,
+  edge: Edge,
+  live: readonly KubeObject[] = [],
+): readonly string[] {
+  const driver = driverFor(edge.spec.driver);
+  const former = new Set(formerRoutes(live, edge));
+  const own = live.filter(
+    (object) =>
+      !former.has(object) &&
+      driver.requires.some(
+        ({ kind, apiVersion }) =>
+          kind === object.kind && groupOf(apiVersion) === groupOf(object.apiVersion),
+      ),
+  );
+  const told = new Set(driver.addresses(own, edgeContext(place, edge)));
+  if (told.size > 0) return [...told].toSorted().slice(0, MAX_ADDRESSES);
+  const { status, metadata } = edge;
+  return status?.observedGeneration === metadata.generation ? (status?.addresses ?? []) : [];
+}
+
+/** The addresses of an Edge inside the management cluster, where it is our own gateway. */
+export function edgeClusterAddresses(
+  { management, namespace }: ManagementPlace,
+  { spec }: Edge,
+): readonly string[] {
+  if (spec.driver !== 'snicket') return [];
+  const service = management.service({ namespace, name: GATEWAY_SERVICE });
+  const { clusterIP = '', clusterIPs = [clusterIP] } = service?.spec ?? {};
+  return clusterIPs.filter((address) => address !== '' && address !== 'None');
+}
+
+/** What is missing or wrong around the routes of an Exposure. */
+export function edgeFindings(
+  place: ManagementPlace,
+  routes: ExposureRoutes,
+  edge: Edge,
+): readonly Finding[] {
+  return driverFor(edge.spec.driver).findings(routes, edgeContext(place, edge, routes.namespace));
+}
+
+/** What others claim of the hosts of an Exposure. */
+export function strangerFindings(
+  { management }: ManagementPlace,
+  exposure: KubeObject,
+  { routes, management: planned = [] }: Pick<Plan, 'routes' | 'management'>,
+  edge: Edge,
+): readonly Finding[] {
+  const hosts = [routes?.api.host, routes?.konnectivity?.host].flatMap((host) => host ?? []);
+  return strangersOn(hosts, management.claimants(hosts), ownRoutes(exposure, planned), edge);
+}
+
+/** Both. None for a plan without routes. */
+export function routeFindings(
+  place: ManagementPlace,
+  exposure: KubeObject,
+  plan: Pick<Plan, 'routes' | 'management'>,
+  edge: Edge,
+): readonly Finding[] {
+  if (plan.routes === undefined) return [];
+  return [
+    ...edgeFindings(place, plan.routes, edge),
+    ...strangerFindings(place, exposure, plan, edge),
+  ];
+}

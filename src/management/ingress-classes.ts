@@ -1,0 +1,27 @@
+/**
+ * The ingress classes of the management cluster.
+ */
+import type { Edge } from '../api/edge.ts';
+import { RESOURCES, type Resource } from '../kube/resource.ts';
+import type { ManagementView } from './management-view.ts';
+
+/** As much of a management cluster as is read. */
+export interface IngressClassView extends Pick<ManagementView, 'served' | 'all'> {
+  /** Why the objects of a kind are not known. Default: they are. */
+  readonly unread?: ((resource: Resource) => unknown) | undefined;
+}
+
+/** The ingress classes that a controller may handle; undefined if the cluster's classes are not known. */
+export function handledClasses(
+  edge: Pick<Edge, 'spec'> | undefined,
+  view: IngressClassView,
+): ReadonlySet<string> | undefined {
+  const { ingressClass } = RESOURCES;
+  const isUnread = view.unread?.(ingressClass) !== undefined;
+  if (!view.served.has(ingressClass) || isUnread) return undefined;
+  const className = edge?.spec.ingress?.className;
+  return new Set([
+    ...view.all(ingressClass).map(({ metadata }) => metadata.name),
+    ...(className === undefined ? [] : [className]),
+  ]);
+}
