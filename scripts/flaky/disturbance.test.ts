@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { Random } from '../../fuzz/random.ts';
-import { familyOf, stateOf } from '../../world/machine/identity.ts';
+import { familyOf, identityOf, isRunning, stateOf } from '../../world/machine/identity.ts';
 import { waitFor } from '../../world/wait.ts';
 import { disturb } from './disturbance.ts';
 
@@ -37,5 +38,33 @@ test('pauses a process or a descendant of it, and leaves them running and no chi
     ended.abort();
     process.kill(sleeper);
     await suite.exited;
+  }
+});
+
+/** A process that disturbs the one with the PID in its last argument. */
+const DISTURB = `
+import { Random } from ${JSON.stringify(join(import.meta.dir, '../../fuzz/random.ts'))};
+import { disturb } from ${JSON.stringify(join(import.meta.dir, 'disturbance.ts'))};
+const root = Number(process.argv.at(-1));
+const random = new Random(1, 1);
+await disturb({ root, random, busyProcesses: 0, maxPauseMs: 600_000, maxGapMs: 10 }, new AbortController().signal);`;
+
+test('a disturbance that is killed leaves nothing stopped, and its suite ends', async () => {
+  const suite = Bun.spawn(['sleep', '1000']);
+  const identity = identityOf(suite.pid);
+  const disturbance = Bun.spawn([process.execPath, '-e', DISTURB, String(suite.pid)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  try {
+    await waitFor('the suite is stopped', () => stateOf(suite.pid) === 'T', { everyMs: 5 });
+    disturbance.kill('SIGKILL');
+    await disturbance.exited;
+
+    await waitFor('the suite ends', () => !isRunning(identity!), { everyMs: 5 });
+    await suite.exited;
+    expect(suite.signalCode).toBe('SIGTERM');
+  } finally {
+    suite.kill('SIGKILL');
+    disturbance.kill('SIGKILL');
   }
 });

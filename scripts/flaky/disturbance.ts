@@ -1,9 +1,11 @@
 /**
  * What a busy machine does to tests: other programs take its processors, and processes stand still for seconds.
  */
+import { join } from 'node:path';
 import type { Random } from '../../fuzz/random.ts';
 import {
   familyOf,
+  identityOf,
   signal as sendSignal,
   stateOf,
   type ProcessIdentity,
@@ -41,7 +43,10 @@ for (;;) {
   if (process.ppid !== parent) process.exit();
 }`;
 
-/** Disturbs until the signal, and leaves nothing stopped and nothing running. */
+/**
+ * Disturbs until the signal, and leaves nothing stopped and nothing running. If this process is killed meanwhile, a watchdog
+ * continues the process that is paused and ends the root.
+ */
 export async function disturb(
   options: DisturbanceOptions,
   signal: AbortSignal,
@@ -51,6 +56,7 @@ export async function disturb(
     Bun.spawn([process.execPath, '-e', BUSY_LOOP], { stdio: ['ignore', 'ignore', 'inherit'] }),
   );
   const totals: DisturbanceTotals = { pauses: 0, pausedMs: 0 };
+  const watchdog = startWatchdog(options.root);
   try {
     while (!signal.aborted) {
       await sleep(random.below(maxGapMs), signal);
@@ -60,16 +66,28 @@ export async function disturb(
       if (candidates.length === 0 || signal.aborted) continue;
       const victim = random.pick(candidates);
       const pauseMs = MIN_PAUSE_MS + random.below(maxPauseMs - MIN_PAUSE_MS);
+      await watchdog.stdin.write(`${victim.pid} ${victim.startTicks}\n`);
+      await watchdog.stdin.flush();
       if (await pause(victim, pauseMs, signal)) {
         totals.pauses++;
         totals.pausedMs += pauseMs;
       }
     }
   } finally {
-    for (const child of busy) child.kill('SIGKILL');
-    await Promise.all(busy.map(async ({ exited }) => exited));
+    const children = [...busy, watchdog];
+    for (const child of children) child.kill('SIGKILL');
+    await Promise.all(children.map(async ({ exited }) => exited));
   }
   return totals;
+}
+
+function startWatchdog(root: number) {
+  const { startTicks = '' } = identityOf(root) ?? {};
+  // It has a session of its own, so that a signal for the whole process group of this process leaves it running.
+  return Bun.spawn(
+    [process.execPath, join(import.meta.dir, 'watchdog.ts'), String(root), startTicks],
+    { stdin: 'pipe', stdout: 'ignore', stderr: 'inherit', detached: true },
+  );
 }
 
 /** Stops a process for a time, if it is still the same one. */

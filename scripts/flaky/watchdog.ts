@@ -1,0 +1,16 @@
+/**
+ * Outlives a disturbance that is killed: `watchdog.ts ROOT_PID ROOT_START`. Standard input has a line `PID START` for each
+ * process that is about to be paused. When it ends, the disturbance is gone: the last of these processes continues, and
+ * SIGTERM ends the root, which nothing waits for any more.
+ */
+import { signal, type ProcessIdentity } from '../../world/machine/identity.ts';
+
+const root = identityIn(process.argv.slice(2).join(' '));
+const paused = identityIn((await Bun.stdin.text()).trimEnd().split('\n').at(-1) ?? '');
+signal(paused, 'SIGCONT');
+signal(root, 'SIGTERM');
+
+function identityIn(line: string): ProcessIdentity {
+  const [pid, startTicks = ''] = line.split(' ');
+  return { pid: Number(pid), startTicks };
+}
