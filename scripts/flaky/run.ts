@@ -1,14 +1,26 @@
 /**
  * Finds flaky tests: runs each suite again and again while processors are stolen and processes paused, and lists what
- * failed: `run.ts [--runs=10] [--seed=N] [--busy-processes=N] SUITE...`. A suite is `test`, `e2e`, `e2e-all`, the name of an
- * end-to-end scenario, or the path of a test file or folder.
+ * failed: `run.ts [--runs=10] [--seed=N] [--busy-processes=N] [--folder=build/flaky] SUITE...`. A suite is `test`, `e2e`,
+ * `e2e-all`, the name of an end-to-end scenario, or the path of a test file or folder. The folder gets the logs and
+ * `report.txt`, which has all that is printed. The run has a session of its own: it continues when the shell that started it
+ * ends.
  */
-import { existsSync, mkdirSync, openSync, closeSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '../../fuzz/random.ts';
 import { disturb } from './disturbance.ts';
+import { lockFolder } from './folder-lock.ts';
+import { runInNewSession } from './session.ts';
 import { failedTests } from '../ci/failed-tests.ts';
 
 const root = resolve(import.meta.dir, '../..');
@@ -18,6 +30,7 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string', default: '10' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     'busy-processes': { type: 'string', default: String(availableParallelism()) },
+    folder: { type: 'string', default: 'build/flaky' },
   },
   allowPositionals: true,
 });
@@ -25,11 +38,21 @@ const runs = wholeNumber('runs', values.runs, 1);
 const seed = wholeNumber('seed', values.seed);
 const busyProcesses = wholeNumber('busy-processes', values['busy-processes']);
 const suites = positionals.length > 0 ? positionals : ['test', 'e2e'];
-const folder = 'build/flaky';
-mkdirSync(folder, { recursive: true });
-
+const { folder } = values;
+const report = join(folder, 'report.txt');
 for (const suite of suites) commandOf(suite, ''); // refuses an unknown one before the first run
-console.log(
+
+const exitCode = await runInNewSession();
+if (exitCode !== undefined) process.exit(exitCode);
+mkdirSync(folder, { recursive: true });
+const owner = lockFolder(folder);
+if (owner !== undefined) {
+  console.error(`error: another run is using ${folder}: ${owner}`);
+  console.error('hint: wait until it ends, or end it with kill and its PID');
+  process.exit(2);
+}
+rmSync(report, { force: true });
+print(
   `suites ${suites.join(', ')}; ${counted(runs, 'run')} each, seed ${seed}, ${counted(busyProcesses, 'busy process', 'es')}`,
 );
 // A suite that is interrupted ends with everything running: nothing stays stopped.
@@ -43,19 +66,25 @@ for (const suite of suites) {
   for (let run = 1; run <= runs && !interrupted.signal.aborted; run++) await runOnce(suite, run);
 }
 if (interrupted.signal.aborted) {
-  console.log('interrupted');
+  print('interrupted');
   process.exit(130);
 }
-console.log(`\n${counted(runs * suites.length - failedRuns, 'run')} passed, ${failedRuns} failed`);
+print(`\n${counted(runs * suites.length - failedRuns, 'run')} passed, ${failedRuns} failed`);
 for (const [test, count] of [...failures].toSorted(([, one], [, other]) => other - one)) {
-  console.log(`  ${count} of ${runs}  ${test}`);
+  print(`  ${count} of ${runs}  ${test}`);
 }
 process.exitCode = failedRuns === 0 ? 0 : 1;
 
+/** The terminal may be gone, and the file not. */
+function print(line: string): void {
+  appendFileSync(report, `${line}\n`);
+  console.log(line);
+}
+
 async function runOnce(suite: string, run: number): Promise<void> {
   const name = `${suite.replaceAll(/[^\w.-]+/g, '_')}-${run}`;
-  const { argv, report } = commandOf(suite, join(folder, `${name}.xml`));
-  rmSync(report, { force: true });
+  const { argv, xmlPath } = commandOf(suite, join(folder, `${name}.xml`));
+  rmSync(xmlPath, { force: true });
   const logPath = join(folder, `${name}.log`);
   const output = openSync(logPath, 'w');
   const startMs = performance.now();
@@ -85,12 +114,12 @@ async function runOnce(suite: string, run: number): Promise<void> {
   const disturbed = `${counted(pauses, 'pause')}, ${Math.round(pausedMs / 1000)} s in all`;
   const result = code === 0 ? 'passed' : 'FAILED';
   const log = code === 0 ? '' : `; see ${logPath}`;
-  console.log(`${suite} ${run}/${runs}: ${result} in ${seconds} s (${disturbed})${log}`);
+  print(`${suite} ${run}/${runs}: ${result} in ${seconds} s (${disturbed})${log}`);
   if (code === 0) return;
   failedRuns++;
-  const failed = existsSync(report) ? failedTests(readFileSync(report, 'utf8')) : [];
+  const failed = existsSync(xmlPath) ? failedTests(readFileSync(xmlPath, 'utf8')) : [];
   for (const test of failed.length > 0 ? failed : [`${suite}: no test is named, see ${logPath}`]) {
-    console.log(`  ${test}`);
+    print(`  ${test}`);
     failures.set(test, (failures.get(test) ?? 0) + 1);
   }
 }
@@ -98,13 +127,13 @@ async function runOnce(suite: string, run: number): Promise<void> {
 /** How a suite is run, and where it writes its JUnit report. */
 function commandOf(
   suite: string,
-  report: string,
-): { readonly argv: readonly string[]; readonly report: string } {
+  xmlPath: string,
+): { readonly argv: readonly string[]; readonly xmlPath: string } {
   if (['test', 'e2e', 'e2e-all'].includes(suite)) {
-    return { argv: ['make', suite], report: `build/${suite}.xml` };
+    return { argv: ['make', suite], xmlPath: `build/${suite}.xml` };
   }
   if (existsSync(`e2e/${suite}.test.ts`)) {
-    return { argv: ['make', 'e2e', `T=${suite}`], report: `build/e2e-${suite}.xml` };
+    return { argv: ['make', 'e2e', `T=${suite}`], xmlPath: `build/e2e-${suite}.xml` };
   }
   if (!existsSync(suite)) {
     console.error(
@@ -112,8 +141,8 @@ function commandOf(
     );
     process.exit(2);
   }
-  const options = ['--timeout=150000', '--reporter=junit', `--reporter-outfile=${report}`];
-  return { argv: [process.execPath, 'test', ...options, resolve(suite)], report };
+  const options = ['--timeout=150000', '--reporter=junit', `--reporter-outfile=${xmlPath}`];
+  return { argv: [process.execPath, 'test', ...options, resolve(suite)], xmlPath };
 }
 
 function counted(count: number, noun: string, plural = 's'): string {
