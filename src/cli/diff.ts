@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { Outlook } from '../operator/outlook.ts';
+import type { Outlook } from '../reconcile/outlook.ts';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
 import { choiceIn, filesOption, fileSourceOf, soundObjects } from './sources/file-source.ts';
 import { folderName } from './flags/flag-values.ts';

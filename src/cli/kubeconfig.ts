@@ -153,17 +153,16 @@ async function openFolderOf(io: CommandIo, folder: string, command: Command): Pr
 }
 
 async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, flags: Flags) {
-  const [{ chosenOf }, { lookAtExposure }, { edgeKubeconfig }, { findingText }] = await Promise.all(
-    [
+  const [{ chosenOf }, { observeExposure }, { edgeKubeconfig }, { findingText }] =
+    await Promise.all([
       import('./sources/chosen-exposures.ts'),
-      import('../operator/look.ts'),
+      import('../reconcile/observe.ts'),
       import('./kubeconfig/kubeconfig-document.ts'),
       import('../api/finding.ts'),
-    ],
-  );
+    ]);
   const [object] = chosenOf(management.exposures, choice);
   if (object === undefined) throw new NothingToGive('there is no such Exposure');
-  const { value: wish, finding } = management.book.wishOf(object);
+  const { value: wish, finding } = management.book.resolve(object);
   if (wish === undefined) throw new NothingToGive(findingText(finding));
   const isFolder = flags.filename !== undefined;
   const routed = isFolder ? undefined : routedPlace(object, management);
@@ -171,7 +170,7 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
     ...{ management, namespace: flags.operatorNamespace, proxyImage: '' },
     isGatewayHere: isFolder,
   };
-  const look = await lookAtExposure(object, wish, viewpoint, AbortSignal.timeout(READ_MS));
+  const look = await observeExposure(object, wish, viewpoint, AbortSignal.timeout(READ_MS));
   const { endpoint, edge } = routed ?? plannedPlace(look);
   const { kubeconfig, controlPlane, findings } = look.reading;
   if (kubeconfig === undefined) {

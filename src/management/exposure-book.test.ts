@@ -45,7 +45,7 @@ describe('the Edge of an Exposure', () => {
   test('is the one that it names', () => {
     const book = bookOf([], [edge('a'), edge('b')]);
 
-    const { value } = book.wishOf(exposure('blue', { edgeRef: { name: 'b' } }));
+    const { value } = book.resolve(exposure('blue', { edgeRef: { name: 'b' } }));
 
     expect(value?.edge.metadata.name).toBe('b');
   });
@@ -55,20 +55,20 @@ describe('the Edge of an Exposure', () => {
     const edges = [edge('c', at('2026-02-01')), edge('b', at('2026-01-01')), edge('none')];
     const twins = [edge('y', at('2026-01-01')), edge('x', at('2026-01-01'))];
 
-    expect(bookOf([], edges).wishOf(exposure('blue')).value?.edge.metadata.name).toBe('b');
-    expect(bookOf([], twins).wishOf(exposure('blue')).value?.edge.metadata.name).toBe('x');
+    expect(bookOf([], edges).resolve(exposure('blue')).value?.edge.metadata.name).toBe('b');
+    expect(bookOf([], twins).resolve(exposure('blue')).value?.edge.metadata.name).toBe('x');
   });
 
   test('is said to be in a file, perhaps, that cannot be used', () => {
     const sources = { exposures: () => [], edges: () => [], unusableFiles: () => ['edge.yaml'] };
     const book = new ExposureBook(sources);
 
-    expect(book.wishOf(exposure('blue')).finding).toEqual({
+    expect(book.resolve(exposure('blue')).finding).toEqual({
       ...{ code: 'NoDefaultEdge', severity: 'error', action: 'correct edge.yaml' },
       message:
         'spec.edgeRef is not set, and there is no Edge at all; one may be in edge.yaml, which cannot be used',
     });
-    expect(book.wishOf(exposure('blue', { edgeRef: { name: 'a' } })).finding).toMatchObject({
+    expect(book.resolve(exposure('blue', { edgeRef: { name: 'a' } })).finding).toMatchObject({
       message: 'there is no Edge a; one may be in edge.yaml, which cannot be used',
       action: 'correct edge.yaml',
     });
@@ -77,14 +77,14 @@ describe('the Edge of an Exposure', () => {
   test('is said to be missing, with those that are there', () => {
     const book = bookOf([], [edge('b'), edge('a')]);
 
-    expect(book.wishOf(exposure('blue', { edgeRef: { name: 'c' } })).finding).toMatchObject({
+    expect(book.resolve(exposure('blue', { edgeRef: { name: 'c' } })).finding).toMatchObject({
       ...{
         code: 'EdgeNotFound',
         action: 'create it, or correct spec.edgeRef (there are Edges a, b)',
       },
     });
-    expect(book.wishOf(exposure('blue')).finding?.code).toBe('NoDefaultEdge');
-    expect(bookOf([], []).wishOf(exposure('blue')).finding).toMatchObject({
+    expect(book.resolve(exposure('blue')).finding?.code).toBe('NoDefaultEdge');
+    expect(bookOf([], []).resolve(exposure('blue')).finding).toMatchObject({
       message: 'spec.edgeRef is not set, and there is no Edge at all',
       action: 'create one, with the annotation snicket.dev/is-default: "true", or set spec.edgeRef',
     });
@@ -101,8 +101,8 @@ describe('the Edge of an Exposure', () => {
     };
     const book = bookOf([], [edge('a')]);
 
-    const named = book.wishOf(exposure('blue', { edgeRef: { name: 'c' } }, { metadata }));
-    const unnamed = book.wishOf(exposure('blue', {}, { metadata }));
+    const named = book.resolve(exposure('blue', { edgeRef: { name: 'c' } }, { metadata }));
+    const unnamed = book.resolve(exposure('blue', {}, { metadata }));
 
     const place = 'the annotation snicket.dev/edge of TenantControlPlane tenants/blue';
     expect(named.finding?.action).toBe(`create it, or correct ${place} (there is Edge a)`);
@@ -113,7 +113,7 @@ describe('the Edge of an Exposure', () => {
   test('that cannot be read is the finding', () => {
     const broken = { ...edge('a'), spec: { driver: 'unheard-of' } };
 
-    const { finding } = bookOf([], [broken]).wishOf(exposure('blue', { edgeRef: { name: 'a' } }));
+    const { finding } = bookOf([], [broken]).resolve(exposure('blue', { edgeRef: { name: 'a' } }));
 
     expect(finding?.message).toContain('unheard-of');
   });
@@ -127,7 +127,7 @@ describe('hosts', () => {
     const blue = exposure('blue');
     const routes = [tenantRoute('old', 'tenants-blue.k8s.example.test')];
 
-    const { value } = bookOf([blue, broken], EDGES, routes).wishOf(blue);
+    const { value } = bookOf([blue, broken], EDGES, routes).resolve(blue);
 
     expect(value?.conflict).toMatchObject({ code: 'HostConflict' });
     expect(value?.conflict?.message).toContain('Exposure tenants/old');
@@ -137,7 +137,7 @@ describe('hosts', () => {
     const blue = exposure('blue');
     const rival = exposure('a', { hosts: { api: 'tenants-blue.k8s.example.test' } });
     const book = bookOf([blue], EDGES);
-    const conflict = () => book.wishOf(blue).value?.conflict?.message;
+    const conflict = () => book.resolve(blue).value?.conflict?.message;
     expect(conflict()).toBeUndefined();
 
     book.exposureChanged({ type: 'ADDED', object: rival });
@@ -157,14 +157,14 @@ describe('hosts', () => {
     const blue = exposure('blue');
     const rival = exposure('a', { hosts: { api: 'tenants-blue.k8s.other.test' } });
     const book = bookOf([blue, rival], edges);
-    expect(book.wishOf(blue).value?.conflict).toBeUndefined();
+    expect(book.resolve(blue).value?.conflict).toBeUndefined();
 
     const previous = edges[0]!;
     const object = { ...previous, spec: { driver: 'snicket', domain: 'other.test' } };
     edges[0] = object;
     book.edgeChanged({ type: 'MODIFIED', object, previous });
 
-    expect(book.wishOf(blue).value?.conflict?.message).toContain('Exposure tenants/a');
+    expect(book.resolve(blue).value?.conflict?.message).toContain('Exposure tenants/a');
   });
 });
 

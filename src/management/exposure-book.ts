@@ -38,7 +38,7 @@ export interface BookSources {
 }
 
 /** An Exposure that can be read, with its Edge. */
-export interface KnownWish extends Wish {
+export interface ResolvedExposure extends Wish {
   /** That a host of it belongs to another Exposure. */
   readonly conflict?: HostConflict | undefined;
   /** What whoever wishes should know, and is no fault of his. */
@@ -97,7 +97,7 @@ export class ExposureBook {
   }
 
   /** What is wished for by this object, or why that cannot be told. */
-  wishOf(object: KubeObject): Found<KnownWish> {
+  resolve(object: KubeObject): Found<ResolvedExposure> {
     const { value: exposure, finding } = this.exposureIn(object);
     if (exposure === undefined) return { finding };
     const askedBy = askingObject(object);

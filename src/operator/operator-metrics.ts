@@ -10,7 +10,7 @@ import type { WorkQueue } from '../kube/work-queue.ts';
 import type { EventLoopMonitor } from '../telemetry/event-loop.ts';
 import type { Histogram } from '../telemetry/histogram.ts';
 import type { MetricFamily, Metrics, Sample } from '../telemetry/metrics.ts';
-import type { RolloutPhase } from './tenant/rollout-pacing.ts';
+import type { RolloutPhase } from '../reconcile/tenant/rollout-pacing.ts';
 
 /** Where the numbers are. */
 export interface CountedOperator {

@@ -16,21 +16,21 @@ import type { Logger } from '../telemetry/log.ts';
 import { EventLoopMonitor } from '../telemetry/event-loop.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { DEFAULT_LEASE_DURATION_MS } from '../tenant/owner-lease.ts';
-import { DependencyIndex } from './dependency-index.ts';
+import { DependencyIndex } from '../management/dependency-index.ts';
 import { EdgeController } from './edge/edge-controller.ts';
 import { ExposureController } from './exposure/exposure-controller.ts';
-import { Routing } from './exposure/routing.ts';
+import { Routing } from '../reconcile/routes/routing.ts';
 import { ManagementCluster } from './management/management-cluster.ts';
 import { SecretPoller } from './management/secret-poller.ts';
 import { ensureMasterKeys, MasterKeySource } from '../management/master-keys.ts';
 import { registerOperatorMetrics } from './operator-metrics.ts';
-import { Preparer } from './preparation/preparer.ts';
+import { Preparer } from '../reconcile/preparation/preparer.ts';
 import { ProbeRounds, type Probe } from './probe-rounds.ts';
 import { ShimController } from './shim/shim-controller.ts';
-import type { TenantLink } from './tenant/link/tenant-link.ts';
-import { TenantLinks } from './tenant/link/tenant-links.ts';
-import { TenantOwnership } from './tenant/ownership/tenant-ownership.ts';
-import { RolloutPacer } from './tenant/rollout-pacing.ts';
+import type { TenantLink } from '../reconcile/tenant/link/tenant-link.ts';
+import { TenantLinks } from '../reconcile/tenant/link/tenant-links.ts';
+import { TenantOwnership } from '../reconcile/tenant/ownership/tenant-ownership.ts';
+import { RolloutPacer } from '../reconcile/tenant/rollout-pacing.ts';
 import { Triggers } from './triggers.ts';
 
 /** Options of an {@link Operator}. */
@@ -294,10 +294,10 @@ export class Operator {
       await Promise.all([
         this.#exposures.run(
           async (key, until) => {
-            const lookAgainMs = await this.#exposureController.reconcile(key, until);
+            const requeueAfterMs = await this.#exposureController.reconcile(key, until);
             // Spread out, so that a thousand Exposures do not come in step.
-            if (lookAgainMs !== undefined) {
-              this.#exposures.addAfter(key, lookAgainMs * (0.9 + 0.2 * this.#random()));
+            if (requeueAfterMs !== undefined) {
+              this.#exposures.addAfter(key, requeueAfterMs * (0.9 + 0.2 * this.#random()));
             }
           },
           {
@@ -313,8 +313,8 @@ export class Operator {
         }),
         this.#shims.run(
           async (key, until) => {
-            const lookAgainMs = await this.#shimController.reconcile(key, until);
-            if (lookAgainMs !== undefined) this.#shims.addAfter(key, lookAgainMs);
+            const requeueAfterMs = await this.#shimController.reconcile(key, until);
+            if (requeueAfterMs !== undefined) this.#shims.addAfter(key, requeueAfterMs);
           },
           { concurrency: 4, signal },
         ),

@@ -12,8 +12,8 @@ import {
   k0smotronCluster,
   k0smotronControlPlane,
 } from '../providers/testing/provider-objects.ts';
-import { dependencyOn, DependencyIndex } from './dependency-index.ts';
-import { lookAtExposure } from './look.ts';
+import { dependencyOn, DependencyIndex } from '../management/dependency-index.ts';
+import { observeExposure } from '../reconcile/observe.ts';
 import { ManagementSnapshot } from '../management/management-snapshot.ts';
 import { Triggers, type TriggersOptions } from './triggers.ts';
 
@@ -47,9 +47,9 @@ async function queuedBy(
   const management = new ManagementSnapshot([...OBJECTS, ...exposures], { has: () => true });
   const dependencies = new DependencyIndex();
   for (const object of exposures) {
-    const { value: wish } = management.book.wishOf(object);
+    const { value: wish } = management.book.resolve(object);
     const viewpoint = { management, namespace: 'snicket-system', proxyImage: 'any' };
-    const look = await lookAtExposure(object, wish!, viewpoint, new AbortController().signal);
+    const look = await observeExposure(object, wish!, viewpoint, new AbortController().signal);
     dependencies.set(object.metadata.name, look.dependencies);
   }
   const keys: string[] = [];
@@ -231,11 +231,11 @@ test('an Exposure depends on an object before it is read for the first time', as
     known.push([...dependencies.dependents(key)]);
     return object(...at);
   };
-  const { value: wish } = management.book.wishOf(exposure);
+  const { value: wish } = management.book.resolve(exposure);
   const viewpoint = { management, namespace: 'snicket-system', proxyImage: 'any' };
   const { signal } = new AbortController();
 
-  await lookAtExposure(exposure, wish!, viewpoint, signal, (one) =>
+  await observeExposure(exposure, wish!, viewpoint, signal, (one) =>
     dependencies.add('tenants/blue', one),
   );
 

@@ -16,7 +16,11 @@ import {
 } from '../providers/preparation/record.ts';
 import { WATCHED_RESOURCES } from '../providers/provider-resources.ts';
 import { isAsking } from '../providers/shims/shim.ts';
-import { dependencyOn, type Dependency, type DependencyIndex } from './dependency-index.ts';
+import {
+  dependencyOn,
+  type Dependency,
+  type DependencyIndex,
+} from '../management/dependency-index.ts';
 import { isConcerned } from './edge/edge-setting.ts';
 import type { ManagementCluster } from './management/management-cluster.ts';
 import type { ManagementListener } from './management/management-listener.ts';

@@ -44,7 +44,7 @@ export function wantedNames(
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .flatMap((object): readonly WantedName[] => {
       const of = keyText(object.metadata);
-      const { value: wish, finding } = management.book.wishOf(object);
+      const { value: wish, finding } = management.book.resolve(object);
       if (wish === undefined) {
         findings.push({ ...finding, of });
         return [];

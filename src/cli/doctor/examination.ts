@@ -8,9 +8,9 @@ import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { parseKubeconfig } from '../../kube/access/kubeconfig.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import type { Look } from '../../operator/look.ts';
-import type { AskedTenant, Outlook } from '../../operator/outlook.ts';
-import { TENANT_SELECTIONS } from '../../operator/tenant/link/tenant-view.ts';
+import type { Observation } from '../../reconcile/observe.ts';
+import type { AskedTenant, Outlook } from '../../reconcile/outlook.ts';
+import { TENANT_SELECTIONS } from '../../reconcile/tenant/link/tenant-view.ts';
 import { HOPS, type HopName } from '../../probe/codes.ts';
 import { notApplicable, notLookedAt, skippedAfter, type HopResult } from '../../probe/hop.ts';
 import type { Lookup } from '../../probe/hops/dns.ts';
@@ -182,7 +182,7 @@ async function unlessForbidden<T>(reading: Promise<T>): Promise<T | undefined> {
  * it, who may have given the machine itself that name.
  */
 function publishedKubeconfig(
-  { reading, wish }: Look,
+  { reading, wish }: Observation,
   apiHost: string,
 ): PublishedKubeconfig | undefined {
   const { provided, kubeconfig } = reading;

@@ -2,9 +2,9 @@
  * The Exposures that are meant, examined one after the other in their order, and some of them at the same time.
  */
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import type { Viewpoint } from '../../operator/look.ts';
+import type { Viewpoint } from '../../reconcile/observe.ts';
 import type { ManagementSnapshot } from '../../management/management-snapshot.ts';
-import { outlookOf } from '../../operator/outlook.ts';
+import { outlookOf } from '../../reconcile/outlook.ts';
 import type { Lookup } from '../../probe/hops/dns.ts';
 import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import { withProgress, type ProgressIo } from '../output/progress.ts';

@@ -1,7 +1,7 @@
 /**
  * Exposes a control plane: decide, foresee, write, follow.
  */
-import type { Outlook } from '../../operator/outlook.ts';
+import type { Outlook } from '../../reconcile/outlook.ts';
 import { InvalidObjectError } from '../../api/fault.ts';
 import { parseExposureStrictly } from '../../api/objects.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -9,7 +9,7 @@ import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
-import { outlookOf } from '../../operator/outlook.ts';
+import { outlookOf } from '../../reconcile/outlook.ts';
 import { yamlText } from '../../manifests/yaml-text.ts';
 import { programName } from '../output/program-name.ts';
 import { valueText, type Output } from '../output/output.ts';

@@ -2,7 +2,7 @@
  * What to tell whoever has just made an Exposure: its hosts, and what they need.
  */
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import type { Outlook } from '../../operator/outlook.ts';
+import type { Outlook } from '../../reconcile/outlook.ts';
 
 /** The lines; `name` is that of the program. */
 export function exposedText(

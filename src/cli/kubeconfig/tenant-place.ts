@@ -4,7 +4,7 @@
 import type { ExposureStatus } from '../../api/exposure.ts';
 import { findingText } from '../../api/finding.ts';
 import { keyText, type Condition, type KubeObject } from '../../kube/object.ts';
-import type { Look } from '../../operator/look.ts';
+import type { Observation } from '../../reconcile/observe.ts';
 import type { ManagementView } from '../../management/management-view.ts';
 
 /** That there is no kubeconfig to give; the message says why, and what to do. */
@@ -35,7 +35,7 @@ export function routedPlace(
 }
 
 /** As `snicket run` routes it: in a folder no Exposure has a status. @throws NothingToGive */
-export function plannedPlace({ plan, wish }: Look): Place {
+export function plannedPlace({ plan, wish }: Observation): Place {
   const fault = plan.findings.find(
     ({ about, severity }) => about !== 'tenant' && severity === 'error',
   );

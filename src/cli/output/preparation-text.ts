@@ -3,7 +3,7 @@
  */
 import { keyText, objectText } from '../../kube/object.ts';
 import { yamlComment, yamlText } from '../../manifests/yaml-text.ts';
-import type { Outlook } from '../../operator/outlook.ts';
+import type { Outlook } from '../../reconcile/outlook.ts';
 import { pasteText, type PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
 
 /** Documents with the fields of each object: those alone. */

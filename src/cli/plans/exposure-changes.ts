@@ -1,7 +1,7 @@
 /**
  * What the operator would change for one Exposure.
  */
-import type { Outlook } from '../../operator/outlook.ts';
+import type { Outlook } from '../../reconcile/outlook.ts';
 import { changesIn } from '../../plan/changes.ts';
 import { CLUSTERS, type Cluster } from '../../plan/render.ts';
 import type { ClusterChange, ExposureChanges } from '../output/diff-text.ts';

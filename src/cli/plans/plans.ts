@@ -4,7 +4,7 @@
 import { isKubeError, type KubeError, type KubeErrorReason } from '../../kube/kube-error.ts';
 import { keyText } from '../../kube/object.ts';
 import { yamlComment } from '../../manifests/yaml-text.ts';
-import type { Outlook } from '../../operator/outlook.ts';
+import type { Outlook } from '../../reconcile/outlook.ts';
 import { findingText, type Finding } from '../../api/finding.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { renderPlan, type RenderOptions } from '../../plan/render.ts';

@@ -8,11 +8,11 @@ import type { ServedApis } from '../../edges/driver.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { edgeFindings, strangerFindings } from '../../management/edge-state.ts';
-import { lookAtExposure, type Viewpoint } from '../../operator/look.ts';
+import { observeExposure, type Viewpoint } from '../../reconcile/observe.ts';
 import { controlPlaneObjects } from '../../management/control-plane-objects.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
-import { providedOutlook, type Outlook } from '../../operator/outlook.ts';
-import { plannedLease } from '../../operator/tenant/ownership/read-ownership.ts';
+import { providedOutlook, type Outlook } from '../../reconcile/outlook.ts';
+import { plannedLease } from '../../reconcile/tenant/ownership/read-ownership.ts';
 import type { ProxyCredentials } from '../../tenant/tenant-facts.ts';
 import { placeholder } from '../../plan/placeholder.ts';
 import { planExposure } from '../../plan/plan.ts';
@@ -106,10 +106,10 @@ async function outlookOf(
   viewpoint: Viewpoint & { readonly management: ManagementSnapshot },
   assumptions: Assumptions,
 ): Promise<Outlook> {
-  const { value: wish, finding } = viewpoint.management.book.wishOf(object);
+  const { value: wish, finding } = viewpoint.management.book.resolve(object);
   if (wish === undefined) return { object, isRouted: false, findings: [finding] };
   const { signal } = new AbortController();
-  const look = await lookAtExposure(object, wish, viewpoint, signal);
+  const look = await observeExposure(object, wish, viewpoint, signal);
   const provided = await providedOutlook(object, look, viewpoint, signal);
   const { clusterDomain } = wish.exposure.spec.controlPlane;
   const tenant = {

@@ -9,7 +9,7 @@ import { isTenantRoute } from '../../plan/tenant-routes.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { GATEWAY_KEYS } from '../../management/master-keys.ts';
-import type { Outlook } from '../../operator/outlook.ts';
+import type { Outlook } from '../../reconcile/outlook.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { Cluster } from '../../plan/render.ts';
 import { faultText } from '../../standalone/folder/fault.ts';

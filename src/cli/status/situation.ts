@@ -163,7 +163,7 @@ function wishedWay(
   object: KubeObject,
   book: ExposureBook,
 ): { readonly host?: string | undefined; readonly edge?: string | undefined } {
-  const wish = book.wishOf(object).value;
+  const wish = book.resolve(object).value;
   const hosts = wish && hostsOf(wish.exposure, wish.edge, wish.namespaceLabels ?? {});
   const host = hosts === undefined || 'code' in hosts ? undefined : hosts.api;
   return {

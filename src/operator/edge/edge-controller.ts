@@ -9,16 +9,16 @@ import { addFinalizer, removeFinalizer } from '../../kube/finalizer.ts';
 import { parseKey, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
-import type { Routing } from '../exposure/routing.ts';
+import type { Routing } from '../../reconcile/routes/routing.ts';
 import {
   fails,
   holds,
   noting,
   notYet,
   waits,
-  type Verdict,
-} from '../exposure/verdicts/verdicts.ts';
-import { managementFault } from '../management/management-fault.ts';
+  type ConditionState,
+} from '../../reconcile/conditions/condition-state.ts';
+import { managementFault } from '../../reconcile/management-fault.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { StatusWriter } from '../status-writer.ts';
 
@@ -135,14 +135,14 @@ export class EdgeController {
     before: EdgeStatus | undefined,
     exposures: number,
     addresses: readonly string[],
-    accepted: Verdict,
-    ready: Verdict,
+    accepted: ConditionState,
+    ready: ConditionState,
   ): EdgeStatus {
     const observedGeneration = metadata.generation ?? 0;
     const now = this.#options.clock.now();
     let conditions = before?.conditions ?? [];
-    for (const [type, verdict] of Object.entries({ Accepted: accepted, Ready: ready })) {
-      const { status, reason, message } = verdict;
+    for (const [type, state] of Object.entries({ Accepted: accepted, Ready: ready })) {
+      const { status, reason, message } = state;
       const claim = { type, status, reason, message, observedGeneration };
       conditions = setCondition(conditions, claim, now);
     }
@@ -166,7 +166,7 @@ function summaryOf(addresses: readonly string[]): string {
   return addresses.length > 3 ? `${shown} and ${addresses.length - 3} more` : shown;
 }
 
-function readiness(accepted: Verdict, addresses: readonly string[]): Verdict {
+function readiness(accepted: ConditionState, addresses: readonly string[]): ConditionState {
   if (accepted.status !== 'True') return { ...accepted, status: 'False' };
   if (addresses.length > 0) return holds('Ready', `the edge is at ${addresses.join(', ')}`);
   return waits(

@@ -9,27 +9,31 @@ import { findCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events/events.ts';
 import { parseKey, type KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import type { DependencyIndex } from '../dependency-index.ts';
+import type { DependencyIndex } from '../../management/dependency-index.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import type { SecretPoller } from '../management/secret-poller.ts';
 import type { MasterKeys } from '../../management/master-keys.ts';
-import type { Preparer } from '../preparation/preparer.ts';
-import { SecretRenewals } from '../preparation/secret-renewals.ts';
+import type { Preparer } from '../../reconcile/preparation/preparer.ts';
+import { SecretRenewals } from '../../reconcile/preparation/secret-renewals.ts';
 import type { ProbeRounds } from '../probe-rounds.ts';
-import type { TenantLink } from '../tenant/link/tenant-link.ts';
-import type { TenantLinks } from '../tenant/link/tenant-links.ts';
-import type { TenantOwnership } from '../tenant/ownership/tenant-ownership.ts';
-import type { RolloutPacer } from '../tenant/rollout-pacing.ts';
-import { bringExposure, type ExposureMeans, type LookAgainMs } from './bring-exposure.ts';
-import { ExposurePreparations } from './exposure-preparations.ts';
+import type { TenantLink } from '../../reconcile/tenant/link/tenant-link.ts';
+import type { TenantLinks } from '../../reconcile/tenant/link/tenant-links.ts';
+import type { TenantOwnership } from '../../reconcile/tenant/ownership/tenant-ownership.ts';
+import type { RolloutPacer } from '../../reconcile/tenant/rollout-pacing.ts';
+import {
+  reconcileExposure,
+  type ExposureMeans,
+  type RequeueAfterMs,
+} from '../../reconcile/reconcile-exposure.ts';
+import { ExposurePreparations } from '../../reconcile/preparation/exposure-preparations.ts';
 import { ExposureProbes } from './exposure-probes.ts';
 import { ExposureReports, LEAVING } from './exposure-reports.ts';
-import { refused } from './verdicts/exposure-verdicts.ts';
+import { refused } from '../../reconcile/conditions/management-conditions.ts';
 import { FaultReports } from './fault-reports.ts';
-import { foreseenWait, leave } from './leaving/leave.ts';
-import { LeaveTimes } from './leaving/leave-times.ts';
-import type { Routing } from './routing.ts';
-import { fails } from './verdicts/verdicts.ts';
+import { foreseenWait, leave } from '../../reconcile/clean-up/leave.ts';
+import { LeaveTimes } from '../../reconcile/clean-up/leave-times.ts';
+import type { Routing } from '../../reconcile/routes/routing.ts';
+import { fails } from '../../reconcile/conditions/condition-state.ts';
 
 /** What the controller works with. */
 export interface ExposureControllerOptions {
@@ -99,20 +103,20 @@ export class ExposureController {
   }
 
   /** @throws OutdatedError if the Exposure has changed meanwhile; KubeError for what should be tried again soon. */
-  async reconcile(key: string, signal: AbortSignal): Promise<LookAgainMs> {
+  async reconcile(key: string, signal: AbortSignal): Promise<RequeueAfterMs> {
     const { management, pacer } = this.#options;
     const exists = () => management.exposures.get(parseKey(key)) !== undefined;
     try {
-      const lookAgainMs = await this.#reconcile(key, signal);
+      const requeueAfterMs = await this.#reconcile(key, signal);
       if (exists()) pacer.reconciled(key);
-      return lookAgainMs;
+      return requeueAfterMs;
     } catch (error) {
       if (exists()) pacer.interrupted(key);
       throw error;
     }
   }
 
-  async #reconcile(key: string, signal: AbortSignal): Promise<LookAgainMs> {
+  async #reconcile(key: string, signal: AbortSignal): Promise<RequeueAfterMs> {
     const { management, routing, probes, secrets, dependencies, pacer } = this.#options;
     const object = management.exposures.get(parseKey(key));
     if (object === undefined) {
@@ -130,23 +134,23 @@ export class ExposureController {
       pacer.forget(key);
       return this.#faults.telling(object, async () => this.#leave(key, object, signal), signal);
     }
-    const { value: wish, finding } = management.book.wishOf(object);
+    const { value: wish, finding } = management.book.resolve(object);
     if (wish === undefined) {
       probes.forget(key);
       secrets.forget(key);
       dependencies.delete(key);
       await this.#reports.report(
         object,
-        { isRouted: false, verdicts: refused(fails(finding)) },
+        { isRouted: false, conditions: refused(fails(finding)) },
         signal,
       );
       return undefined;
     }
-    const work = async () => bringExposure({ key, object, wish }, this.#means, signal);
+    const work = async () => reconcileExposure({ key, object, wish }, this.#means, signal);
     return this.#faults.telling(object, work, signal);
   }
 
-  async #leave(key: string, object: KubeObject, signal: AbortSignal): Promise<LookAgainMs> {
+  async #leave(key: string, object: KubeObject, signal: AbortSignal): Promise<RequeueAfterMs> {
     const means = {
       ...this.#options,
       reports: this.#reports,
@@ -162,7 +166,7 @@ export class ExposureController {
     const leaving = await leave(this.#reports.latest(object), means, signal);
     if (leaving === undefined) this.#forget(key);
     else await this.#reports.reportLeaving(object, leaving.because, signal);
-    return leaving?.lookAgainMs;
+    return leaving?.requeueAfterMs;
   }
 
   /** Not the reports, until the watch delivers the deletion: by them a reconcile before that finds the finalizers gone. */

@@ -5,10 +5,10 @@ import type { Hop } from '../../api/exposure.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { KnownAuthorities } from '../../probe/tls/authorities.ts';
-import type { Look } from '../look.ts';
+import type { Observation } from '../../reconcile/observe.ts';
 import type { ProbeRounds } from '../probe-rounds.ts';
 import type { ExposureReports } from './exposure-reports.ts';
-import type { KnownHop } from './verdicts/hop-verdicts.ts';
+import type { KnownHop } from '../../reconcile/conditions/hop-conditions.ts';
 
 /** Of all Exposures. */
 export class ExposureProbes {
@@ -26,7 +26,7 @@ export class ExposureProbes {
   aim(
     key: string,
     object: KubeObject,
-    { wish: { edge }, plan, reading, facts: { edgeAddresses } }: Look,
+    { wish: { edge }, plan, reading, facts: { edgeAddresses } }: Observation,
   ): void {
     const { hosts, routes } = plan;
     const tenantCa = reading.controlPlane?.ca?.certificate;

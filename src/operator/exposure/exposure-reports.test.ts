@@ -9,12 +9,17 @@ import { objectOf } from '../testing/objects.ts';
 import { TENANTS } from '../testing/places.ts';
 import { until } from '../testing/until.ts';
 import { ExposureReports } from './exposure-reports.ts';
-import { fails, holds, waits, type Verdicts } from './verdicts/verdicts.ts';
+import {
+  fails,
+  holds,
+  waits,
+  type ConditionStates,
+} from '../../reconcile/conditions/condition-state.ts';
 
 setDefaultTimeout(30_000);
 
 const GOOD = holds('Fine', 'all is well');
-const WELL: Verdicts = {
+const WELL: ConditionStates = {
   ...{ Accepted: GOOD, Prepared: GOOD, Routed: GOOD },
   ...{ WorkersReady: GOOD, KonnectivityReady: GOOD, Reachable: GOOD },
 };
@@ -36,8 +41,8 @@ test('a DaemonSet that nobody looks at is told of after half a minute, once', as
   const writing = events.run(signal);
   const clock = new ManualClock();
   const reports = new ExposureReports({ management: { client, exposures }, events, log, clock });
-  const report = async (verdicts: Verdicts) =>
-    reports.report(seeded!, { isRouted: false, verdicts }, signal);
+  const report = async (conditions: ConditionStates) =>
+    reports.report(seeded!, { isRouted: false, conditions }, signal);
   const told = () =>
     server
       .readAll()
@@ -81,10 +86,10 @@ test('of one that was not Ready before this process began, and still is not, the
     const log = createLogger({ level: 'info', write });
     const events = new EventRecorder({ client, controller: 'x', instance: 'y', logger: log });
     const reports = new ExposureReports({ management: { client, exposures }, events, log });
-    return async (exposure: typeof blue, verdicts?: Verdicts) =>
-      verdicts === undefined
+    return async (exposure: typeof blue, conditions?: ConditionStates) =>
+      conditions === undefined
         ? reports.reportLeaving(exposure!, 'the tenant is silent', signal)
-        : reports.report(exposure!, { isRouted: false, verdicts }, signal);
+        : reports.report(exposure!, { isRouted: false, conditions }, signal);
   };
   const lost = { ...WELL, WorkersReady: fails({ code: 'TenantUnreachable', ...LOST }) };
   const first = process();

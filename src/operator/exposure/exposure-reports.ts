@@ -11,7 +11,12 @@ import type { Logger } from '../../telemetry/log.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { StatusWriter } from '../status-writer.ts';
 import { nextStatus, refusedStatus, type StatusInput } from './exposure-status.ts';
-import { isTrouble, readyVerdict, type Verdict, type Verdicts } from './verdicts/verdicts.ts';
+import {
+  isTrouble,
+  readyState,
+  type ConditionState,
+  type ConditionStates,
+} from '../../reconcile/conditions/condition-state.ts';
 
 /** The reason of Ready while an Exposure is on its way out. */
 export const LEAVING = 'Leaving';
@@ -95,14 +100,14 @@ export class ExposureReports {
     const generation = object.metadata.generation ?? 0;
     const status = nextStatus(before, { ...input, generation }, this.#clock.now());
     const written = await this.#write(object, status, signal);
-    const ready = written || readyVerdict(input.verdicts);
+    const ready = written || readyState(input.conditions);
     const isPassing = this.#isPassing(object, ready, before);
     const isFirst = this.#isFirst(key);
     const wasReady = before?.conditions?.find(({ type }) => type === 'Ready');
     const isSame = wasReady?.status === ready.status && wasReady.reason === ready.reason;
     const isReady = ready.status === 'True';
-    const hasTrouble = isTrouble(input.verdicts, wasReady?.status === 'True');
-    if (written !== false) this.#recordPathEvents(object, before, input.verdicts, ready);
+    const hasTrouble = isTrouble(input.conditions, wasReady?.status === 'True');
+    if (written !== false) this.#recordPathEvents(object, before, input.conditions, ready);
     if (written === false || isSame) {
       const told = { object: `Exposure ${key}`, reason: ready.reason };
       if (isFirst && !isReady) log[hasTrouble ? 'warn' : 'info'](ready.message, told);
@@ -121,11 +126,11 @@ export class ExposureReports {
   #recordPathEvents(
     object: KubeObject,
     before: ExposureStatus | undefined,
-    verdicts: Verdicts,
-    ready: Verdict,
+    conditions: ConditionStates,
+    ready: ConditionState,
   ): void {
     for (const type of ['KonnectivityReady', 'Reachable'] as const) {
-      const { status, reason, message: note } = verdicts[type];
+      const { status, reason, message: note } = conditions[type];
       const was = findCondition(before?.conditions, type);
       const isSame = was?.status === status && was.reason === reason;
       // The event about Ready has the same reason where the path is the cause.
@@ -147,7 +152,7 @@ export class ExposureReports {
     object: KubeObject,
     status: ExposureStatus,
     signal: AbortSignal,
-  ): Promise<Verdict | false | undefined> {
+  ): Promise<ConditionState | false | undefined> {
     try {
       const isNew = await this.#statuses.write(this.#seen(object), status, signal, object);
       return isNew && undefined;
@@ -173,7 +178,11 @@ export class ExposureReports {
    * Whether nobody has to hear of a turn: a DaemonSet that was changed is seen by its controller a moment later, and all is
    * as it was. If that takes long, it is told then.
    */
-  #isPassing(object: KubeObject, ready: Verdict, before: ExposureStatus | undefined): boolean {
+  #isPassing(
+    object: KubeObject,
+    ready: ConditionState,
+    before: ExposureStatus | undefined,
+  ): boolean {
     const key = keyText(object.metadata);
     const sinceMs = this.#unobserved.get(key);
     if (ready.reason !== 'ProxiesUnobserved') {

@@ -6,7 +6,10 @@ import type { Plan } from '../../plan/plan.ts';
 import type { ExposureRoutes } from '../../edges/route.ts';
 import { hopResult } from '../../probe/hop.ts';
 import { nextStatus, type StatusInput } from './exposure-status.ts';
-import type { Verdict, Verdicts } from './verdicts/verdicts.ts';
+import type {
+  ConditionState,
+  ConditionStates,
+} from '../../reconcile/conditions/condition-state.ts';
 
 const [EARLY, LATE] = [new Date('2026-11-01T10:00:00Z'), new Date('2026-11-02T11:11:11Z')];
 
@@ -27,10 +30,10 @@ const PLAN: Plan = {
   endpoint: 'blue.example.test:443',
 };
 
-function all(verdict: Verdict): Verdicts {
+function all(state: ConditionState): ConditionStates {
   return {
-    ...{ Accepted: verdict, Prepared: verdict, Routed: verdict },
-    ...{ WorkersReady: verdict, KonnectivityReady: verdict, Reachable: verdict },
+    ...{ Accepted: state, Prepared: state, Routed: state },
+    ...{ WorkersReady: state, KonnectivityReady: state, Reachable: state },
   };
 }
 
@@ -38,12 +41,12 @@ const GOOD = all({ status: 'True', reason: 'Fine', message: 'all is well' });
 const BAD = all({ status: 'False', reason: 'Bad', message: 'nothing is' });
 
 const INPUT: StatusInput = {
-  ...{ generation: 3, verdicts: GOOD, edge: EDGE, plan: PLAN, isRouted: true },
+  ...{ generation: 3, conditions: GOOD, edge: EDGE, plan: PLAN, isRouted: true },
   hops: [hopResult('DnsResolves', 'blue.example.test', 'it resolves')],
   proxies: { ready: 1, desired: 2 },
 };
 
-const verdict: fc.Arbitrary<Verdict> = fc.record({
+const state: fc.Arbitrary<ConditionState> = fc.record({
   status: fc.constantFrom('True', 'False', 'Unknown'),
   reason: fc.constantFrom('One', 'Other'),
   message: fc.string(),
@@ -51,7 +54,7 @@ const verdict: fc.Arbitrary<Verdict> = fc.record({
 
 const input: fc.Arbitrary<StatusInput> = fc.record({
   generation: fc.nat({ max: 3 }),
-  verdicts: verdict.map(all),
+  conditions: state.map(all),
   edge: fc.option(fc.constant(EDGE), { nil: undefined }),
   plan: fc.constantFrom(undefined, PLAN, { ...PLAN, routes: undefined }),
   isRouted: fc.boolean(),
@@ -88,9 +91,9 @@ describe('the status of an Exposure', () => {
     const before = nextStatus(undefined, INPUT, EARLY);
     const reworded = all({ status: 'True', reason: 'Fine', message: 'in other words' });
 
-    const same = nextStatus(before, { ...INPUT, generation: 4, verdicts: reworded }, LATE);
+    const same = nextStatus(before, { ...INPUT, generation: 4, conditions: reworded }, LATE);
     const late = { status: 'False', reason: 'Bad', message: 'nothing is' } as const;
-    const turned = nextStatus(before, { ...INPUT, verdicts: { ...GOOD, Routed: late } }, LATE);
+    const turned = nextStatus(before, { ...INPUT, conditions: { ...GOOD, Routed: late } }, LATE);
     const routed = turned.conditions?.find(({ type }) => type === 'Routed');
 
     expect(same.conditions?.[0]).toMatchObject({
@@ -115,7 +118,7 @@ describe('the status of an Exposure', () => {
     });
 
     const waiting = nextStatus(before, { ...INPUT, plan, edge: elsewhere, isRouted: false }, LATE);
-    const unknown = { generation: 4, verdicts: BAD, isRouted: false };
+    const unknown = { generation: 4, conditions: BAD, isRouted: false };
     const refused = nextStatus(before, unknown, LATE);
 
     expect(way(waiting)).toEqual(way(before));
@@ -146,7 +149,7 @@ describe('the status of an Exposure', () => {
 
     test('none where the wish is refused, or where there is no route', () => {
       const noRoutes = { ...PLAN, routes: undefined };
-      const unknown = { generation: 4, verdicts: BAD, isRouted: false };
+      const unknown = { generation: 4, conditions: BAD, isRouted: false };
 
       expect(nextStatus(before, unknown, LATE)).not.toHaveProperty('hops');
       expect(nextStatus(before, { ...INPUT, plan: noRoutes }, LATE)).not.toHaveProperty('hops');

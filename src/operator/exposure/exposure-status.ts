@@ -8,12 +8,16 @@ import { setCondition } from '../../kube/conditions.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import type { Edge } from '../../api/edge.ts';
-import { readyVerdict, type Verdict, type Verdicts } from './verdicts/verdicts.ts';
+import {
+  readyState,
+  type ConditionState,
+  type ConditionStates,
+} from '../../reconcile/conditions/condition-state.ts';
 
 /** What was found. */
 export interface StatusInput {
   readonly generation: number;
-  readonly verdicts: Verdicts;
+  readonly conditions: ConditionStates;
   /** Absent, as is the plan: nothing can be told of them. */
   readonly edge?: Edge | undefined;
   readonly plan?: Plan | undefined;
@@ -35,7 +39,7 @@ export function nextStatus(
   input: StatusInput,
   now: Date,
 ): ExposureStatus {
-  const { generation, verdicts, proxies } = input;
+  const { generation, conditions, proxies } = input;
   const way = wayOf(before, input);
   const { areHopsCurrent = isSameWay(before, way) } = input;
   const known = areHopsCurrent ? before?.hops : undefined;
@@ -52,8 +56,8 @@ export function nextStatus(
     ),
     ...(way.mode === 'Terminate' && defined('certificate', certificate)),
     // A refused Exposure, or one without routes, is not probed any more.
-    ...(hasRoutes(input) && verdicts.Accepted.status !== 'False' && defined('hops', hops)),
-    conditions: conditionsSince(before?.conditions, verdicts, generation, now),
+    ...(hasRoutes(input) && conditions.Accepted.status !== 'False' && defined('hops', hops)),
+    conditions: conditionsSince(before?.conditions, conditions, generation, now),
   };
 }
 
@@ -66,8 +70,8 @@ export function refusedStatus(
   found: ExposureStatus,
   because: string,
   now: Date,
-): { readonly status: ExposureStatus; readonly ready: Verdict } {
-  const ready: Verdict = {
+): { readonly status: ExposureStatus; readonly ready: ConditionState } {
+  const ready: ConditionState = {
     ...{ status: 'False', reason: 'StatusRefused' },
     message: `the management cluster refuses the status that was found: ${because}`,
   };
@@ -146,11 +150,11 @@ function hopsSince(
 
 function conditionsSince(
   before: readonly Condition[] = [],
-  verdicts: Verdicts,
+  states: ConditionStates,
   observedGeneration: number,
   now: Date,
 ): readonly Condition[] {
-  const all = { ...verdicts, Ready: readyVerdict(verdicts) };
+  const all = { ...states, Ready: readyState(states) };
   let conditions = before;
   for (const type of EXPOSURE_CONDITIONS) {
     const { status, reason, message } = all[type];

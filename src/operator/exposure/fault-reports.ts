@@ -6,10 +6,10 @@ import { findingText } from '../../api/finding.ts';
 import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { OutdatedError } from '../../kube/outdated-error.ts';
-import { isWorthTelling, managementFault, StepFailed } from '../management/management-fault.ts';
+import { isWorthTelling, managementFault, StepFailed } from '../../reconcile/management-fault.ts';
 import type { ExposureReports } from './exposure-reports.ts';
-import { faultVerdicts } from './verdicts/exposure-verdicts.ts';
-import { fails, type PartialCondition } from './verdicts/verdicts.ts';
+import { faultStates } from '../../reconcile/conditions/management-conditions.ts';
+import { fails, type PartialCondition } from '../../reconcile/conditions/condition-state.ts';
 
 /** The faults of all Exposures. */
 export class FaultReports {
@@ -66,8 +66,8 @@ export class FaultReports {
       await this.#reports.reportLeaving(object, findingText(finding), signal);
     } else if (condition !== undefined) {
       const before = this.#reports.statusOf(object);
-      const verdicts = faultVerdicts(before, generation, condition, fails(finding));
-      await this.#reports.report(object, { isRouted: false, verdicts }, signal);
+      const conditions = faultStates(before, generation, condition, fails(finding));
+      await this.#reports.report(object, { isRouted: false, conditions }, signal);
     }
   }
 }

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Fault, FaultTarget } from '../../kube/testing/fault.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
-import { ROUTES_FINALIZER } from '../exposure/finalizers.ts';
+import { ROUTES_FINALIZER } from '../../reconcile/finalizers.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 

@@ -5,7 +5,7 @@ import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import { valueAt } from '../../kube/unstructured.ts';
 import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
-import { TENANT_FINALIZER } from '../exposure/finalizers.ts';
+import { TENANT_FINALIZER } from '../../reconcile/finalizers.ts';
 import { objectOf } from '../testing/objects.ts';
 import { KINDS_OF_NO_EDGE, type OperatorLab } from '../testing/operator-lab.ts';
 import {

@@ -4,7 +4,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { DEFAULT_LEASE_DURATION_MS, OWNER_LEASE } from '../../tenant/owner-lease.ts';
 import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
-import { ROUTES_FINALIZER, TENANT_FINALIZER } from '../exposure/finalizers.ts';
+import { ROUTES_FINALIZER, TENANT_FINALIZER } from '../../reconcile/finalizers.ts';
 import type { OperatorOptions } from '../operator.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
 import { objectOf } from '../testing/objects.ts';
@@ -91,16 +91,16 @@ describe.concurrent('two Exposures of one control plane', () => {
 
     await Promise.all([lab.expose('blue'), lab.expose('copy', {}, 'blue')]);
 
-    const verdict = (name: string) => lab.condition(name, 'WorkersReady') ?? '';
+    const state = (name: string) => lab.condition(name, 'WorkersReady') ?? '';
     await lab.until('one has it', () => {
-      const both = [verdict('blue'), verdict('copy')];
+      const both = [state('blue'), state('copy')];
       return (
         both.some((text) => text.startsWith('True')) &&
         both.some((text) => text.startsWith('False TenantTaken'))
       );
     });
     await lab.untilQuiet(6);
-    const winner = verdict('blue').startsWith('True') ? 'blue' : 'copy';
+    const winner = state('blue').startsWith('True') ? 'blue' : 'copy';
     expect(holderIn(tenant)).toBe(identityIn(lab, winner));
   });
 });

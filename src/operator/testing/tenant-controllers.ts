@@ -11,7 +11,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { WorkQueue } from '../../kube/work-queue.ts';
 import { PROXY, PROXY_SELECTOR } from '../../tenant/proxy-names.ts';
 import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
-import { TENANT_SELECTIONS } from '../tenant/link/tenant-view.ts';
+import { TENANT_SELECTIONS } from '../../reconcile/tenant/link/tenant-view.ts';
 import { objectOf } from './objects.ts';
 
 interface Worker {

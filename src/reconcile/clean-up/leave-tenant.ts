@@ -1,0 +1,194 @@
+/**
+ * Taking an Exposure out of its tenant, which is as it was then: first the endpoints, then the proxies with their address.
+ */
+import type { Exposure } from '../../api/exposure.ts';
+import { findingText } from '../../api/finding.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { Applier } from '../../kube/apply/apply.ts';
+import { findCondition } from '../../kube/conditions.ts';
+import type { EventRecorder } from '../../kube/events/events.ts';
+import { keyText, objectText, type Condition, type KubeObject } from '../../kube/object.ts';
+import { proxiesIn } from '../../plan/ownership.ts';
+import type { ControlPlaneObjects } from '../../providers/reading/control-plane-reading.ts';
+import { providerForReference } from '../../providers/provider-for.ts';
+import { readControlPlane } from '../../providers/reading/read-control-plane.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import {
+  isRolledOut,
+  placedProxies,
+  type DaemonSetWithStatus,
+} from '../../tenant/proxy-addresses.ts';
+import { OWNER_LEASE, ownerText } from '../../tenant/owner-lease.ts';
+import { leavingObjects } from '../../tenant/tenant-objects.ts';
+import type { ManagementCluster } from '../../operator/management/management-cluster.ts';
+import { readTenantFacts } from '../tenant/tenant-facts.ts';
+import { tenantFault, UNREACHABLE } from '../tenant/tenant-fault.ts';
+import type { TenantLink } from '../tenant/link/tenant-link.ts';
+import type { TenantLinks } from '../tenant/link/tenant-links.ts';
+import type { TenantOwnership } from '../tenant/ownership/tenant-ownership.ts';
+import { isOurs, leads, readTenantSide, remove, withProxiesOfNow } from '../tenant/tenant-side.ts';
+import type { LeaveTime } from './leave-times.ts';
+import { leavingExposure, presentObjects } from './left-control-plane.ts';
+
+/** What it takes. */
+export interface TenantLeaveMeans {
+  readonly management: ManagementCluster;
+  readonly links: TenantLinks;
+  readonly ownership: TenantOwnership;
+  readonly applierFor: (link: TenantLink) => Applier;
+  readonly events: EventRecorder;
+  readonly log: Logger;
+  readonly proxyImage: string;
+  readonly leaveTimeoutMs: number;
+  /** Of one look at the tenant. */
+  readonly tenantTimeoutMs: number;
+  readonly clock: Clock;
+}
+
+/** A control plane that its provider has deleted is no tenant any more. */
+async function isGone(
+  { metadata, spec }: Exposure,
+  { object }: ControlPlaneObjects,
+): Promise<boolean> {
+  const { objectRef } = spec.controlPlane;
+  const provider = objectRef && providerForReference(objectRef);
+  if (objectRef === undefined || provider === undefined) return false;
+  const { namespace } = metadata;
+  return (await object?.(provider.resource, { name: objectRef.name, namespace })) === undefined;
+}
+
+/** Cleans up in the tenant; says what keeps it from being done. */
+export async function leaveTenant(
+  object: KubeObject,
+  means: TenantLeaveMeans,
+  time: LeaveTime,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { management, links } = means;
+  const { value: exposure, finding } = leavingExposure(object, management.book);
+  if (exposure === undefined) return finding.message;
+  const objects = presentObjects(management, signal);
+  if (await isGone(exposure, objects)) return undefined;
+  const { kubeconfig, addresses, findings } = await readControlPlane(exposure, objects);
+  const key = keyText(object.metadata);
+  // A namespace that is deleted loses its Secrets at once; the way that is open stays open.
+  const link =
+    kubeconfig === undefined
+      ? links.current(key)
+      : links.open(key, { kubeconfig, addresses, watchesNodes: false });
+  if (link === undefined) {
+    return findings[0] === undefined ? 'there is no kubeconfig' : findingText(findings[0]);
+  }
+  if ('code' in link) return findingText(link);
+  const inTime = AbortSignal.any([signal, means.clock.timeoutSignal(means.tenantTimeoutMs)]);
+  try {
+    return await cleanUp(exposure, link, means, time, inTime);
+  } catch (error) {
+    // Whatever it is: a tenant must not keep its Exposure for ever.
+    if (signal.aborted) throw error;
+    links.failed(key);
+    const fault = findingText(tenantFault(link, error, inTime));
+    const known = inTime.aborted ? knownFault(object) : undefined;
+    return known === undefined ? fault : `${fault}. Before it was to leave: ${known}`;
+  }
+}
+
+/** First the endpoints, so that nobody is led to a proxy that goes; then the proxies with their address; then the rest, the Lease last. */
+async function cleanUp(
+  exposure: Exposure,
+  link: TenantLink,
+  means: TenantLeaveMeans,
+  time: LeaveTime,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const key = keyText(exposure.metadata);
+  const { ownership } = means;
+  // What is in the tenant belongs to whoever has acquired its Lease since, expired or not.
+  const acquired = { confirm: true, takesOver: false };
+  const owned = await ownership.acquire(key, link.leaseClient, acquired, signal);
+  if (owned.kind === 'Elsewhere') reportOtherOwner(exposure, owned.holderIdentity, means);
+  if (owned.kind !== 'Owned') return undefined;
+  const all = await withProxiesOfNow(link, await readTenantSide(link, signal), signal);
+  const daemonSet = proxiesIn(all) as DaemonSetWithStatus | undefined;
+  const live = all.filter(isOurs);
+  await remove(link, live.filter(leads), signal);
+  if (daemonSet !== undefined && isOurs(daemonSet)) {
+    const tenant = await readTenantFacts(link, { clusterDomain: 'cluster.local', signal });
+    const { worker } = exposure.spec;
+    const placed = placedProxies(daemonSet);
+    const leaving = leavingObjects({ worker, tenant, placed, image: means.proxyImage });
+    for (const desired of leaving) {
+      const isSame = ({ kind, metadata }: KubeObject) =>
+        kind === desired.kind && metadata.name === desired.metadata.name;
+      await means
+        .applierFor(link)
+        .applyIfNeeded(desired, live.find(isSame), { force: true, signal });
+    }
+    if (leaving.length > 0 && !haveLeft(daemonSet)) {
+      if (!time.addressIsLate()) {
+        const seconds = Math.round(means.leaveTimeoutMs / 2000);
+        return `the virtual address is being taken off the nodes, which have ${seconds} s for it`;
+      }
+      tellAddressLeft(exposure, daemonSet, means);
+    }
+  }
+  await remove(link, live, signal);
+  const strangers = all.filter((one) => !isOurs(one) && !leads(one));
+  if (strangers.length > 0) tellStrangers(exposure, strangers, means);
+  await ownership.release(key, link.leaseClient, signal);
+  return undefined;
+}
+
+function reportOtherOwner(
+  exposure: Exposure,
+  holderIdentity: string,
+  { events }: TenantLeaveMeans,
+): void {
+  const note = `Nothing was removed from the tenant because its Lease ${keyText(OWNER_LEASE)} names another owner: ${ownerText(holderIdentity)}.`;
+  events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'TenantLeftBehind', note });
+}
+
+/** They may be ours, if somebody has taken away all that tells. */
+function tellStrangers(
+  exposure: Exposure,
+  strangers: readonly KubeObject[],
+  { events }: TenantLeaveMeans,
+): void {
+  const names = strangers.map(objectText).join(', ');
+  const note = `what has a name of Snicket's in the tenant and does not say that Snicket made it stays there: ${names}`;
+  events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'TenantLeftBehind', note });
+}
+
+function tellAddressLeft(
+  exposure: Exposure,
+  { status }: DaemonSetWithStatus,
+  { events, log }: TenantLeaveMeans,
+): void {
+  const { updatedNumberScheduled: done = 0, desiredNumberScheduled: all = 0 } = status ?? {};
+  const note = `the virtual address could not be taken off every node in time: ${done} of ${all} have run the pod that does. It goes with the next restart of a node, or by hand: ip address del on lo`;
+  events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'AddressLeftBehind', note });
+  log.error('a virtual address was left on nodes', { exposure: keyText(exposure.metadata) });
+}
+
+/** What was wrong with the tenant when it was last looked at. */
+function knownFault(object: KubeObject): string | undefined {
+  return brokenTenant(object)?.message;
+}
+
+/** Why the tenant did not answer when it was last looked at; undefined if it did. */
+export function silenceOf(object: KubeObject): string | undefined {
+  const broken = brokenTenant(object);
+  return broken?.reason === UNREACHABLE.code ? broken.message : undefined;
+}
+
+function brokenTenant(object: KubeObject): Condition | undefined {
+  const { conditions } = (object as Partial<Exposure>).status ?? {};
+  const ready = findCondition(conditions, 'WorkersReady');
+  return ready?.status === 'False' ? ready : undefined;
+}
+
+/** Whether every node has run the pod that takes the address off. */
+function haveLeft(daemonSet: DaemonSetWithStatus): boolean {
+  const isLeaving = daemonSet.spec.template.spec.containers[0]?.name === 'leaving';
+  return isLeaving && isRolledOut(daemonSet);
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'bun:test';
+import { ManualClock } from '../../clock/manual-clock.ts';
+import { LeaveTimes } from './leave-times.ts';
+
+const KEY = 'tenants/blue';
+const LEAVER = { uid: 'uid-of-blue' };
+
+describe('the time of an Exposure that leaves', () => {
+  test('begins with the first look if nobody says when the deletion was, and ends once', () => {
+    const clock = new ManualClock();
+    const times = new LeaveTimes(300_000, clock);
+    clock.advance(1_000_000);
+
+    expect(times.timeOf(KEY, LEAVER)).toMatchObject({ waitedMs: 0, leftMs: 300_000 });
+    clock.advance(299_999);
+    expect(times.timeOf(KEY, LEAVER)).toMatchObject({ waitedMs: 299_999, leftMs: 1 });
+    clock.advance(2);
+    expect(times.timeOf(KEY, LEAVER).leftMs).toBe(0);
+  });
+
+  test.each([
+    ['goes on where a former process left off', 200, { leftMs: 100_000, waitedMs: 200_000 }],
+    ['has a minute for a process that was away', 3_600, { leftMs: 60_000, waitedMs: 3_600_000 }],
+    ['is whole where the date is behind', -3_600, { leftMs: 300_000, waitedMs: 0 }],
+  ])('%s', (_what, agoSeconds, expected) => {
+    const clock = new ManualClock();
+    const date = new Date('2026-11-16T07:26:40Z');
+    const times = new LeaveTimes(300_000, clock, () => date);
+    const deletionTimestamp = new Date(date.getTime() - agoSeconds * 1000).toISOString();
+    const leaver = { ...LEAVER, deletionTimestamp };
+
+    const { leftMs, ...time } = times.timeOf(KEY, leaver);
+
+    expect({ ...time, leftMs }).toMatchObject(expected);
+    expect(time.givesUpAt.getTime() - date.getTime()).toBe(leftMs);
+    expect(time.isHalfOver).toBe(false);
+    clock.advance(leftMs - 1);
+    expect(times.timeOf(KEY, leaver)).toMatchObject({ leftMs: 1, isHalfOver: true });
+    clock.advance(1);
+    expect(times.timeOf(KEY, leaver).leftMs).toBe(0);
+  });
+
+  test('has no more than it had, where that is less than a minute', () => {
+    const now = () => new Date('2026-11-16T07:26:40Z');
+    const times = new LeaveTimes(5_000, new ManualClock(), now);
+
+    const { leftMs } = times.timeOf(KEY, { ...LEAVER, deletionTimestamp: '2026-11-16T07:00:00Z' });
+
+    expect(leftMs).toBe(5_000);
+  });
+
+  test('leaves nodes that were reached late their share of it', () => {
+    const clock = new ManualClock();
+    const times = new LeaveTimes(300_000, clock);
+    times.timeOf(KEY, LEAVER);
+    clock.advance(290_000);
+
+    expect(times.timeOf(KEY, LEAVER).addressIsLate()).toBe(false);
+    clock.advance(149_999);
+    expect(times.timeOf(KEY, LEAVER).addressIsLate()).toBe(false);
+    expect(times.timeOf(KEY, LEAVER).leftMs).toBe(1);
+    clock.advance(1);
+    expect(times.timeOf(KEY, LEAVER).addressIsLate()).toBe(true);
+  });
+
+  test('is told in the same words each time, whatever becomes of the date', () => {
+    const clock = new ManualClock();
+    let date = new Date('2026-11-16T07:26:40Z');
+    const times = new LeaveTimes(300_000, clock, () => date);
+    const first = times.timeOf(KEY, LEAVER).givesUpAt;
+    clock.advance(10_000);
+    date = new Date('2027-01-01T00:00:00Z');
+
+    const { givesUpAt } = times.timeOf(KEY, LEAVER);
+
+    expect(first.toISOString()).toBe('2026-11-16T07:31:40.000Z');
+    expect(givesUpAt).toEqual(first);
+  });
+
+  test('is another for another Exposure, and for the next of the same name', () => {
+    const clock = new ManualClock();
+    const ANOTHER = { uid: 'another-uid' };
+    const times = new LeaveTimes(300_000, clock);
+    times.timeOf(KEY, LEAVER);
+    clock.advance(1_000);
+    expect(times.timeOf('tenants/green', LEAVER).waitedMs).toBe(0);
+
+    expect(times.timeOf(KEY, ANOTHER).waitedMs).toBe(0);
+    clock.advance(1_000);
+    expect(times.timeOf(KEY, ANOTHER).waitedMs).toBe(1_000);
+
+    times.forget(KEY);
+
+    expect(times.timeOf(KEY, LEAVER).waitedMs).toBe(0);
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import {
+  fails,
+  holds,
+  isTrouble,
+  notYet,
+  readyState,
+  waits,
+  type PartialCondition,
+  type ConditionState,
+  type ConditionStates,
+} from './condition-state.ts';
+
+const ORDER: readonly PartialCondition[] = [
+  ...(['Accepted', 'Prepared', 'Routed'] as const),
+  ...(['WorkersReady', 'KonnectivityReady', 'Reachable'] as const),
+];
+
+const state: fc.Arbitrary<ConditionState> = fc.record({
+  status: fc.constantFrom('True', 'False', 'Unknown'),
+  reason: fc.string({ minLength: 1 }),
+  message: fc.string(),
+});
+
+const conditions = fc.record(
+  Object.fromEntries(ORDER.map((type) => [type, state])) as Record<PartialCondition, typeof state>,
+);
+
+const GATES: readonly PartialCondition[] = ['Accepted', 'Prepared', 'Routed', 'WorkersReady'];
+
+describe('Ready', () => {
+  test('is True if and only if the conditions that gate it are, and never Unknown', () => {
+    fc.assert(
+      fc.property(conditions, (all: ConditionStates) => {
+        const isGood = GATES.every((type) => all[type].status === 'True');
+
+        expect(readyState(all).status).toBe(isGood ? 'True' : 'False');
+      }),
+    );
+  });
+
+  test('has the reason of the first gate that fails, or else of the first that is Unknown', () => {
+    fc.assert(
+      fc.property(conditions, (all: ConditionStates) => {
+        const first =
+          GATES.find((type) => all[type].status === 'False') ??
+          GATES.find((type) => all[type].status === 'Unknown');
+        fc.pre(first !== undefined);
+
+        const { reason, message } = readyState(all);
+
+        expect({ reason, message }).toEqual({
+          reason: all[first].reason,
+          message: all[first].message,
+        });
+      }),
+    );
+  });
+
+  test('is True for a tenant without nodes, and says so', () => {
+    const good = holds('Fine', 'all is well');
+    const all = Object.fromEntries(ORDER.map((type) => [type, good])) as ConditionStates;
+
+    expect(readyState(all).reason).toBe('Ready');
+    expect(readyState({ ...all, WorkersReady: holds('NoNodes', 'no nodes yet') })).toEqual({
+      status: 'True',
+      reason: 'NoNodes',
+      message: 'no nodes yet',
+    });
+  });
+
+  test('does not depend on KonnectivityReady and Reachable', () => {
+    const good = holds('Fine', 'all is well');
+    const all = Object.fromEntries(ORDER.map((type) => [type, good])) as ConditionStates;
+    const broken = { status: 'False', reason: 'EdgeTimeout', message: 'silent' } as const;
+
+    const ready = readyState({ ...all, KonnectivityReady: broken, Reachable: broken });
+
+    expect(ready.status).toBe('True');
+  });
+});
+
+test('Ready names why proxies are not ready, where the way of clients says so', () => {
+  const good = holds('Fine', 'all is well');
+  const broken = { status: 'False', reason: 'DnsNoAnswer', message: 'no address' } as const;
+  const verdictsWith = (tenant: string, Reachable: ConditionState): ConditionStates => ({
+    ...{ Accepted: good, Prepared: good, Routed: good, KonnectivityReady: good },
+    ...{ WorkersReady: waits(tenant, 'it does not do'), Reachable },
+  });
+
+  expect(readyState(verdictsWith('ProxiesNotReady', broken)).reason).toBe('DnsNoAnswer');
+  expect(readyState(verdictsWith('ProxiesNotReady', good)).reason).toBe('ProxiesNotReady');
+  expect(readyState(verdictsWith('TenantUnreachable', broken)).reason).toBe('TenantUnreachable');
+});
+
+describe('a state', () => {
+  test('of a finding carries its code, its sentence and what to do', () => {
+    const code = 'ControlPlaneGone';
+    const finding = { code, severity: 'error', message: 'it is gone', action: 'find it' } as const;
+
+    expect(fails(finding)).toEqual({
+      ...{ status: 'False', reason: code, message: 'it is gone; find it' },
+    });
+  });
+
+  test('is one of three', () => {
+    expect(holds('Fine', 'all is well').status).toBe('True');
+    expect(waits('Soon', 'it comes').status).toBe('False');
+    expect(notYet('Accepted')).toMatchObject({ status: 'Unknown', reason: 'NotAccepted' });
+  });
+});
+
+describe('people hear', () => {
+  const good = holds('Fine', 'all is well');
+  const all: ConditionStates = {
+    ...{ Accepted: good, Prepared: good, Routed: good },
+    ...{ WorkersReady: good, KonnectivityReady: good, Reachable: good },
+  };
+
+  test('of what fails', () => {
+    const code = 'ControlPlaneGone';
+    const wrong = fails({ code, severity: 'error', message: 'it is gone', action: '' });
+
+    expect(isTrouble({ ...all, Routed: wrong }, false)).toBe(true);
+  });
+
+  test('of what waits only if all was well before', () => {
+    const waiting = { ...all, WorkersReady: waits('Soon', 'it comes') };
+
+    expect(isTrouble(waiting, false)).toBe(false);
+    expect(isTrouble(waiting, true)).toBe(true);
+  });
+
+  test('nothing of what waits in front of what fails', () => {
+    const Reachable = { status: 'False', reason: 'No', message: 'no' } as const;
+
+    expect(isTrouble({ ...all, WorkersReady: waits('Soon', 'it comes'), Reachable }, false)).toBe(
+      false,
+    );
+  });
+
+  test('nothing of what is not known yet', () => {
+    expect(isTrouble({ ...all, Reachable: notYet('Prepared') }, true)).toBe(false);
+    expect(isTrouble(all, true)).toBe(false);
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'bun:test';
+import type { Hop } from '../../api/exposure.ts';
+import type { ExposureRoutes } from '../../edges/route.ts';
+import { hopResult } from '../../probe/hop.ts';
+import { konnectivityState, reachableState, withTenantHops } from './hop-conditions.ts';
+
+function hop(name: string, state: Hop['state'], reason = `${name}${state}`): Hop {
+  return { name, state, reason, message: `${name} says`, at: '2026-11-01T00:00:00Z' };
+}
+
+const API = ['dns', 'edge', 'sni', 'certificate', 'api'];
+const TARGET = { kind: 'api', host: 'a', service: 's', port: 1, portName: '' } as const;
+const ROUTES: ExposureRoutes = { name: 'blue', namespace: 'tenants', api: TARGET };
+const WITH_KONNECTIVITY = { ...ROUTES, konnectivity: { ...TARGET, kind: 'konnectivity' } } as const;
+const plan = (routes?: ExposureRoutes) => ({ mode: 'Passthrough', routes, findings: [] }) as const;
+
+describe('Reachable', () => {
+  test('holds if every hop to the API passes, whatever the others say', () => {
+    const hops = [...API.map((name) => hop(name, 'Pass')), hop('proxies', 'Fail')];
+
+    expect(reachableState(hops)).toMatchObject({ status: 'True', reason: 'Reachable' });
+  });
+
+  test('is degraded where one address of several is down, and names it', () => {
+    const degraded = { ...hop('edge', 'Pass', 'EdgeDegraded'), action: 'check it' };
+    const hops = [hop('dns', 'Pass'), degraded, hop('sni', 'Pass'), hop('api', 'Pass')];
+
+    expect(reachableState(hops)).toEqual({
+      status: 'True',
+      reason: 'Degraded',
+      message: 'edge says; check it',
+    });
+  });
+
+  test('warns of DNS that differs from the Edge, and of a degraded edge first', () => {
+    const dns = hop('dns', 'Pass', 'DnsMismatch');
+    const sni = hop('sni', 'Pass', 'SniDegraded');
+
+    expect(reachableState([dns, hop('api', 'Pass')])).toEqual({
+      status: 'True',
+      reason: 'DnsMismatch',
+      message: 'dns says',
+    });
+    expect(reachableState([dns, sni, hop('api', 'Pass')])).toEqual({
+      status: 'True',
+      reason: 'Degraded',
+      message: 'sni says. dns says',
+    });
+  });
+
+  test('names the hop that fails, with what to do, and not those that were skipped', () => {
+    const failed = { ...hop('edge', 'Fail', 'EdgeRefused'), action: 'start it' };
+    const hops = [hop('dns', 'Skip'), failed, hop('sni', 'Skip'), hop('api', 'Skip')];
+
+    expect(reachableState(hops)).toEqual({
+      ...{ status: 'False', reason: 'EdgeRefused', message: 'edge says; start it' },
+    });
+  });
+
+  test('names all that fail', () => {
+    const hops = [hop('dns', 'Fail', 'DnsNoAnswer'), hop('certificate', 'Fail', 'TooOld')];
+
+    expect(reachableState(hops)).toMatchObject({
+      reason: 'DnsNoAnswer',
+      message: 'dns says. Fails too: certificate (TooOld)',
+    });
+  });
+
+  test('is not known while something was skipped, or before the first probe', () => {
+    expect(reachableState([hop('dns', 'Pass'), hop('api', 'Skip')]).status).toBe('Unknown');
+    expect(reachableState([])).toMatchObject({ status: 'Unknown', reason: 'NotProbed' });
+  });
+
+  test('takes the results of a probe as it takes hops of a status', () => {
+    const { reason: code, ...rest } = hop('api', 'Fail', 'ApiUnhealthy');
+    const result = { ...rest, code, target: 'x' } as unknown as Hop;
+
+    expect(reachableState([result])).toMatchObject({ reason: 'ApiUnhealthy' });
+  });
+});
+
+describe('KonnectivityReady', () => {
+  test('is degraded where one address of several does not lead agents to the tenant', () => {
+    const hops = [hop('konnectivity', 'Pass', 'KonnectivityDegraded')];
+
+    expect(konnectivityState(plan(WITH_KONNECTIVITY), hops)).toMatchObject({
+      status: 'True',
+      reason: 'Degraded',
+    });
+  });
+
+  test('holds where there is none', () => {
+    const failed = [hop('konnectivity', 'Fail')];
+
+    expect(konnectivityState(plan(ROUTES), failed)).toMatchObject({ reason: 'NotUsed' });
+  });
+
+  test('fails where the wish names a port that is not there', () => {
+    expect(konnectivityState(plan(ROUTES), [], 8132)).toEqual({
+      ...{ status: 'False', reason: 'ServicePortMissing' },
+      message:
+        'the Service has no port 8132, which spec.controlPlane.service.konnectivityPort names',
+    });
+  });
+
+  test('is what its hop says', () => {
+    const state = (...hops: readonly Hop[]) => konnectivityState(plan(WITH_KONNECTIVITY), hops);
+
+    expect(state().status).toBe('Unknown');
+    expect(state(hop('konnectivity', 'Pass')).status).toBe('True');
+    expect(state(hop('konnectivity', 'Fail'), hop('api', 'Pass')).status).toBe('False');
+  });
+});
+
+describe('the hops of the tenant', () => {
+  const probed = [hopResult('DnsResolves', 'a', 'it resolves')];
+
+  test('come after those that were probed', () => {
+    const asked = hopResult('ProxiesNoNodes', 'b', 'no worker');
+
+    expect(withTenantHops(probed, [asked])).toEqual([...probed, asked]);
+  });
+
+  test('say why they are not known', () => {
+    expect(withTenantHops(probed, [])?.slice(1)).toMatchObject([
+      { name: 'endpoints', state: 'Skip', code: 'NotLookedAt' },
+      { name: 'proxies', state: 'Skip', code: 'NotLookedAt' },
+    ]);
+    expect(withTenantHops(undefined, [])).toBeUndefined();
+  });
+});

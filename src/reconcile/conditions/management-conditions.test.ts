@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'bun:test';
+import type { ExposureStatus } from '../../api/exposure.ts';
+import { startingForMs } from './management-conditions.ts';
+import { holds, waits, type ConditionState } from './condition-state.ts';
+
+const BEGIN = '2026-11-16T00:00:00Z';
+const WAITING = waits('ProxiesNotReady', 'none is ready');
+
+function before(status: 'True' | 'False' | 'Unknown'): ExposureStatus {
+  const claim = { reason: 'NotLookedAt', message: 'not looked at yet', observedGeneration: 1 };
+  return {
+    conditions: [{ type: 'WorkersReady', status, ...claim, lastTransitionTime: BEGIN }],
+  };
+}
+
+function startingMs(
+  known: ExposureStatus | undefined,
+  state: ConditionState,
+  afterMs: number,
+): number {
+  return startingForMs(
+    known,
+    { condition: state, hops: [] },
+    new Date(Date.parse(BEGIN) + afterMs),
+  );
+}
+
+describe('how a tenant is need not be told', () => {
+  test('while it is on its way, for some seconds', () => {
+    expect(startingMs(before('Unknown'), WAITING, 1000)).toBe(4000);
+    expect(startingMs(before('Unknown'), WAITING, 5000)).toBe(0);
+    expect(startingMs(before('Unknown'), WAITING, 60_000)).toBe(0);
+  });
+
+  test('but is told at once when it is there, or fails', () => {
+    expect(startingMs(before('Unknown'), holds('ProxiesReady', 'all'), 1000)).toBe(0);
+    const failed: ConditionState = {
+      status: 'False',
+      reason: 'TenantUnreachable',
+      message: 'no answer',
+    };
+    expect(startingMs(before('Unknown'), failed, 1000)).toBe(0);
+  });
+
+  test('but is told at once of one that was known', () => {
+    expect(startingMs(before('True'), WAITING, 1000)).toBe(0);
+    expect(startingMs(before('False'), WAITING, 1000)).toBe(0);
+    expect(startingMs(undefined, WAITING, 1000)).toBe(0);
+  });
+});

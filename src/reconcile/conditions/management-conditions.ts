@@ -1,0 +1,155 @@
+/**
+ * What a look at the management cluster says of an Exposure's conditions. Pure.
+ */
+import type { ExposureStatus } from '../../api/exposure.ts';
+import { findingText, type Finding } from '../../api/finding.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { DEGRADED_CODES } from '../../probe/codes.ts';
+import type { HopResult } from '../../probe/hop.ts';
+import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { Observation } from '../observe.ts';
+import type { TenantOutcome } from '../tenant/tenant-outcome.ts';
+import { TENANT_FINALIZER } from '../finalizers.ts';
+import type { Routed } from '../routes/routing.ts';
+import {
+  CONDITION_ORDER,
+  fails,
+  holds,
+  noting,
+  notYet,
+  waits,
+  type PartialCondition,
+  type ConditionState,
+  type ConditionStates,
+} from './condition-state.ts';
+
+/** Nothing is looked into before the wish is a good one. */
+export function refused(accepted: ConditionState): ConditionStates {
+  const later = notYet('Accepted');
+  return {
+    ...{ Accepted: accepted, Prepared: later, Routed: later },
+    ...{ WorkersReady: later, KonnectivityReady: later, Reachable: later },
+  };
+}
+
+/**
+ * A step could not be taken, for reasons that are not the Exposure's. What is known of this very wish stays; what comes
+ * after the step waits for it.
+ */
+export function faultStates(
+  before: ExposureStatus | undefined,
+  generation: number,
+  condition: PartialCondition,
+  fault: ConditionState,
+): ConditionStates {
+  const known = (before?.conditions ?? []).filter(
+    ({ observedGeneration }) => observedGeneration === generation,
+  );
+  const conditions = CONDITION_ORDER.map((type, place) => {
+    const isLater = place > CONDITION_ORDER.indexOf(condition);
+    const found = known.find((one) => one.type === type);
+    if (type === condition) return [type, fault];
+    return [type, found ?? (isLater ? notYet(condition) : notLookedAt())];
+  });
+  return Object.fromEntries(conditions) as ConditionStates;
+}
+
+/** Whether the wish can be met. */
+export function acceptedState({ findings }: Plan): ConditionState {
+  const wrong = findings.find(({ about, severity }) => about === 'wish' && severity === 'error');
+  return wrong === undefined
+    ? holds('Accepted', 'the Edge is there and the hosts are free')
+    : fails(wrong);
+}
+
+/** Whether the control plane's objects carry what they must, and all is known of it. */
+export function preparedState(
+  reading: Pick<ControlPlaneReading, 'findings' | 'provided'>,
+  preparation: readonly Finding[] = [],
+): ConditionState {
+  const warnings = [...preparation, ...reading.findings].filter((finding) => !isError(finding));
+  return warnings.reduce(noting, errorState(reading, preparation));
+}
+
+function errorState(
+  { findings, provided }: Pick<ControlPlaneReading, 'findings' | 'provided'>,
+  preparation: readonly Finding[],
+): ConditionState {
+  // What its provider is about to make is no trouble.
+  const isComing = provided?.phase === 'provisioning';
+  const unprepared = preparation.find(isError);
+  if (unprepared !== undefined) {
+    const isNext = isComing && unprepared.code === 'CertificateStale';
+    return isNext ? waits(unprepared.code, findingText(unprepared)) : fails(unprepared);
+  }
+  const missing = findings.find(isError);
+  if (missing === undefined) {
+    return holds('Prepared', 'the control plane is there, with its Service, CA and kubeconfig');
+  }
+  return isComing ? waits(missing.code, findingText(missing)) : fails(missing);
+}
+
+function isError({ severity }: Finding): boolean {
+  return severity === 'error';
+}
+
+/**
+ * Whether the tenant has been brought what is wished for, by the hosts that are wished for: then it is attended to, whatever
+ * becomes of its provider. In the middle of a move nobody knows whether it may be led to the new hosts.
+ */
+export function isInUse(
+  { metadata: { finalizers = [] } }: KubeObject,
+  { plan }: Pick<Observation, 'plan'>,
+  {
+    former,
+    previous,
+    isRoutedAsPlanned,
+  }: Pick<Routed, 'former' | 'previous' | 'isRoutedAsPlanned'>,
+): boolean {
+  const isMove = former.length > 0 || previous.length > 0;
+  const isRouted = plan.routes !== undefined && isRoutedAsPlanned;
+  return finalizers.includes(TENANT_FINALIZER) && isRouted && !isMove;
+}
+
+/**
+ * Whether a move between Edges or hosts is complete, so that the previous routes can go. That takes more than Ready: every
+ * condition is True, every address of the edge works, DNS points to the edge, and no proxy has the previous template.
+ */
+export function isMoveComplete(conditions: ConditionStates, hops: readonly HopResult[]): boolean {
+  const areAllTrue = CONDITION_ORDER.every((type) => conditions[type].status === 'True');
+  return areAllTrue && !hops.some(({ code }) => isPartial(code));
+}
+
+function isPartial(code: string): boolean {
+  return DEGRADED_CODES.has(code) || code === 'DnsMismatch' || code === 'ProxiesUpdating';
+}
+
+/** What was known before this look. */
+export function stateBefore(
+  before: ExposureStatus | undefined,
+  condition: PartialCondition,
+): ConditionState {
+  const known = before?.conditions?.find(({ type }) => type === condition);
+  const { status, reason, message } = known ?? notLookedAt();
+  return { status, reason, message };
+}
+
+function notLookedAt(): ConditionState {
+  return { status: 'Unknown', reason: 'NotLookedAt', message: 'not looked at yet' };
+}
+
+/** That a tenant is on its way is told after so long: most are there by then, and each telling is a write. */
+const STARTING_MS = 5_000;
+
+/** For how long it need not be told yet how a tenant is. */
+export function startingForMs(
+  before: ExposureStatus | undefined,
+  { condition }: TenantOutcome,
+  now: Date,
+): number {
+  const known = before?.conditions?.find(({ type }) => type === 'WorkersReady');
+  if (condition.isWaiting !== true || known?.status !== 'Unknown') return 0;
+  const sinceMs = now.getTime() - Date.parse(known.lastTransitionTime);
+  return Math.max(0, STARTING_MS - sinceMs);
+}

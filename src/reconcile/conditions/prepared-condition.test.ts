@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'bun:test';
+import type { Finding } from '../../api/finding.ts';
+import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
+import { preparedState } from './management-conditions.ts';
+
+const WARNING = finding('ServiceTypeNotNeeded', 'warning');
+const MISSING = finding('SecretMissing', 'error');
+const CONFLICT = finding('FieldConflict', 'error');
+
+function finding(code: Finding['code'], severity: Finding['severity']): Finding {
+  return { code, severity, message: `${code} is the case`, action: 'mend it' };
+}
+
+function inPhase(phase: ProvidedFacts['phase']): ProvidedFacts {
+  return {
+    ...{ provider: 'kamaji', objects: [], phase, because: 'so', serviceCidrs: [] },
+    ...{ clusterDomain: 'cluster.local', hasKonnectivity: false },
+  };
+}
+
+describe('Prepared', () => {
+  test('holds in spite of warnings, and tells them', () => {
+    const state = preparedState({ findings: [WARNING] }, [WARNING]);
+
+    expect(state.status).toBe('True');
+    expect(state.message).toContain('ServiceTypeNotNeeded is the case');
+  });
+
+  test('names what keeps objects from being prepared before what is missing', () => {
+    const state = preparedState({ findings: [MISSING] }, [WARNING, CONFLICT]);
+
+    expect(state).toMatchObject({ status: 'False', reason: 'FieldConflict' });
+  });
+
+  test('is no trouble while the provider is still at it', () => {
+    const reading = { findings: [MISSING], provided: inPhase('provisioning') };
+
+    expect(preparedState(reading)).toMatchObject({ reason: 'SecretMissing', isWaiting: true });
+  });
+
+  test('fails for a certificate that its provider keeps, and is no trouble before it has begun to run', () => {
+    const stale = finding('CertificateStale', 'error');
+    const verdictIn = (phase: ProvidedFacts['phase']) =>
+      preparedState({ findings: [], provided: inPhase(phase) }, [stale]);
+
+    expect(verdictIn('serving')).toMatchObject({ status: 'False', reason: 'CertificateStale' });
+    expect(verdictIn('serving').isWaiting).toBeUndefined();
+    expect(verdictIn('provisioning')).toMatchObject({ status: 'False', isWaiting: true });
+  });
+
+  test('fails for what is missing in a control plane that runs', () => {
+    const reading = { findings: [MISSING], provided: inPhase('serving') };
+
+    const state = preparedState(reading);
+
+    expect(state).toMatchObject({ status: 'False', reason: 'SecretMissing' });
+    expect(state.isWaiting).toBeUndefined();
+  });
+});

@@ -1,0 +1,50 @@
+/**
+ * A step for an Exposure that the management cluster did not let us take, for a person.
+ */
+import type { Finding } from '../api/finding.ts';
+import { isKubeError, type KubeError } from '../kube/kube-error.ts';
+
+/** A call to the management cluster failed in the middle of a step. `T` names the steps. */
+export class StepFailed<T extends string> extends Error {
+  readonly step: T;
+  override readonly cause: KubeError;
+
+  constructor(step: T, cause: KubeError) {
+    super(`the management cluster failed in step ${step}`, { cause });
+    this.step = step;
+    this.cause = cause;
+  }
+}
+
+/** Takes a step. @throws StepFailed for a KubeError */
+export async function step<S extends string, T>(name: S, take: () => Promise<T>): Promise<T> {
+  try {
+    return await take();
+  } catch (error) {
+    throw isKubeError(error) ? new StepFailed(name, error) : error;
+  }
+}
+
+/** Most faults pass by themselves, and each telling is a write. */
+const TOLD_AFTER = 3;
+
+/** Whether a fault should be told that came so many times in a row. No right comes by itself. */
+export function isWorthTelling({ reason }: KubeError, times: number): boolean {
+  return reason === 'Forbidden' || times >= TOLD_AFTER;
+}
+
+/** What such a fault means. */
+export function managementFault({ reason, message }: KubeError): Finding {
+  if (reason === 'Forbidden') {
+    return {
+      ...{ code: 'ManagementForbidden', severity: 'error' },
+      message: `Snicket's operator lacks a right in the management cluster: ${message}`,
+      action: "add it to the operator's ClusterRole (kubectl apply -k deploy); it tries again",
+    };
+  }
+  return {
+    ...{ code: 'ManagementFault', severity: 'error' },
+    message: `the management cluster's API server fails again and again: ${message}`,
+    action: 'see that it is well; Snicket tries again',
+  };
+}

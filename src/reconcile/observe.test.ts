@@ -1,0 +1,78 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { createLogger } from '../telemetry/log.ts';
+import { observeExposure, observeTenant, type CredentialsSource } from './observe.ts';
+import { ManagementCluster } from '../operator/management/management-cluster.ts';
+import { ManagementSnapshot } from '../management/management-snapshot.ts';
+import { TenantLink } from './tenant/link/tenant-link.ts';
+import { TenantSnapshot } from './tenant/link/tenant-snapshot.ts';
+import { LAB_EDGES } from '../operator/testing/edges.ts';
+import { OperatorLab } from '../operator/testing/operator-lab.ts';
+import { SYSTEM } from '../operator/testing/places.ts';
+
+setDefaultTimeout(30_000);
+
+const nothing = () => {};
+const LISTENER = {
+  ...{ onExposure: nothing, onEdge: nothing, onService: nothing, onOwned: nothing },
+  onTenantRoute: nothing,
+  ...{ onStranger: nothing, onNamespace: nothing, onEdgeSetting: nothing, onServed: nothing },
+  onProvided: nothing,
+};
+
+const EDGES = { snicket: { spec: {}, objects: [] }, ...LAB_EDGES };
+
+test.each(Object.entries(EDGES))(
+  'one who reads once plans as one who watches, behind %s',
+  async (_driver, { spec, objects }) => {
+    await using lab = await OperatorLab.start({ edge: spec });
+    lab.management.seed(...objects);
+    const { server, controllers } = await lab.addExposed('blue', { worker: { address: 'Node' } });
+    await controllers.addNode('one', ['192.0.2.1']);
+    await lab.untilCondition('blue', 'WorkersReady', /1 of 1/);
+    await lab.stopOperator();
+    const object = lab.exposure('blue')!;
+    const ended = new AbortController();
+    const { signal } = ended;
+    const client = lab.management.client();
+    const watching = new ManagementCluster({
+      ...{ client, listener: LISTENER, freshMs: 1000, log: createLogger({ write: nothing }) },
+    });
+    await watching.open(signal);
+    const reading = await ManagementSnapshot.read(client, signal);
+    const tenant = server.client();
+    const link = new TenantLink({
+      client: tenant,
+      watchesNodes: true,
+      freshMs: 1000,
+      onChange: nothing,
+    });
+    link.open();
+    const credentials: CredentialsSource = async ({ mode }) =>
+      Promise.resolve({
+        credentials:
+          mode === 'Terminate' ? { certificate: 'leaf', key: 'key' } : { tenantKey: 'key' },
+      });
+
+    const looks = [watching, reading].map(async (management) => {
+      const viewpoint = { management, namespace: SYSTEM, proxyImage: 'snicket.test/snicket:1' };
+      const { value: wish } = management.book.resolve(object);
+      return observeExposure(object, wish!, viewpoint, signal);
+    });
+    const [watched, read] = await Promise.all(looks);
+    const [watchedTenant, readTenant] = await Promise.all([
+      observeTenant(watched!, link, credentials, signal),
+      observeTenant(read!, new TenantSnapshot(tenant, true), credentials, signal),
+    ]);
+    link.close();
+    ended.abort();
+
+    expect(read!.plan).toEqual(watched!.plan);
+    expect(read!.facts.edgeAddresses).toEqual(watched!.facts.edgeAddresses);
+    expect(readTenant.plan).toEqual(watchedTenant.plan);
+    expect(readTenant.live.map(({ kind }) => kind)).toEqual(
+      watchedTenant.live.map(({ kind }) => kind),
+    );
+    const slice = readTenant.plan.tenant?.find(({ kind }) => kind === 'EndpointSlice');
+    expect(slice).toMatchObject({ endpoints: [{ addresses: ['192.0.2.1'], nodeName: 'one' }] });
+  },
+);

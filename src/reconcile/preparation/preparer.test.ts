@@ -1,0 +1,535 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { valueAt } from '../../kube/unstructured.ts';
+import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
+import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+import { Preparer, type PreparationOutcome } from './preparer.ts';
+import { BLUE, PreparationLab, WISH } from './testing/preparation-lab.ts';
+
+setDefaultTimeout(60_000);
+
+const ARGUMENTS = 'spec.controlPlane.deployment.extraArgs.apiServer';
+const NAMES = 'spec.networkProfile.certSANs';
+const HOST = 'spec.controlPlane.ingress.hostname';
+const CLASS = 'spec.controlPlane.ingress.ingressClassName';
+
+function at(lab: PreparationLab, path: string): unknown {
+  return valueAt(lab.tenant(), ...path.split('.'));
+}
+
+describe.concurrent('prepare: Patch', () => {
+  test('records and writes all fields, in one request each, and then no more', async () => {
+    await using lab = await PreparationLab.start();
+    const before = lab.server.writes().length;
+
+    const outcome = await lab.prepare();
+    const again = await lab.prepare();
+
+    expect(outcome).toEqual({ isPrepared: true, findings: [] });
+    expect(again).toEqual({ isPrepared: true, findings: [] });
+    expect(lab.server.writes().length).toBe(before + 2);
+    expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
+    expect(at(lab, ARGUMENTS)).toEqual(['--endpoint-reconciler-type=none']);
+    expect(at(lab, 'spec.controlPlane.deployment.replicas')).toBe(2);
+    const ours = lab.tenant().metadata.managedFields?.find(({ manager }) => manager === 'snicket');
+    expect(ours?.operation).toBe('Apply');
+    expect(JSON.stringify(ours?.fieldsV1)).not.toContain('replicas');
+  });
+
+  test('overwrites nothing that is somebody else’s: it names him, the fields, and what stands there', async () => {
+    await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
+    const before = lab.tenant();
+
+    const outcome = await lab.prepare();
+
+    expect(outcome.isPrepared).toBe(false);
+    expect(outcome.findings).toEqual([
+      {
+        ...{ code: 'FieldConflict', severity: 'error' },
+        message:
+          'user owns .spec.networkProfile.certSANs (["own.example.test"], wanted ["own.example.test","blue.k8s.example.test","blue.konnectivity.example.test"]) of TenantControlPlane tenants/blue, so nothing was written',
+        action:
+          'put the fields there yourself (snicket render shows them as YAML), where user has its own; or write prepare: Force',
+      },
+    ]);
+    expect(lab.paste()).toContain('- own.example.test\n');
+    expect(lab.tenant()).toEqual(before);
+  });
+
+  test('is content with what the user has put there himself', async () => {
+    await using lab = await PreparationLab.start({
+      [HOST]: 'blue.k8s.example.test:443',
+      [NAMES]: ['blue.konnectivity.example.test', 'own.example.test', 'blue.k8s.example.test'],
+    });
+
+    const outcome = await lab.prepare();
+
+    expect(outcome.isPrepared).toBe(true);
+    expect(at(lab, NAMES)).toEqual([
+      'blue.konnectivity.example.test',
+      'own.example.test',
+      'blue.k8s.example.test',
+    ]);
+  });
+
+  test('two who want one field: the second is told of the first, and the value stays', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    await lab.change({ [HOST]: 'elsewhere.example.test:443' });
+
+    const outcome = await lab.prepare();
+
+    expect(outcome.findings[0]?.message).toContain(
+      'argocd-controller owns .spec.controlPlane.ingress.hostname ("elsewhere.example.test:443", wanted "blue.k8s.example.test:443")',
+    );
+    expect(at(lab, HOST)).toBe('elsewhere.example.test:443');
+  });
+
+  test('two Exposures for one tenant: the second writes nothing until the first is gone', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.addExposure('second');
+    await lab.prepare();
+    const before = lab.tenant();
+    const wish = { ...WISH, hosts: { ...WISH.hosts, api: 'other.example.test' } };
+
+    const outcome = await lab.prepare('Force', { wish, exposure: lab.exposure('second') });
+    const [after, record] = [lab.tenant(), lab.record('second')];
+    await lab.restore();
+    lab.preparer.forget('tenants/blue');
+    const afterwards = await lab.prepare('Force', { wish, exposure: lab.exposure('second') });
+
+    expect(outcome.findings).toMatchObject([
+      { code: 'PreparedForAnother', message: expect.stringContaining('Exposure tenants/blue') },
+    ]);
+    expect(after).toEqual(before);
+    expect(record).toBeUndefined();
+    expect(afterwards.isPrepared).toBe(true);
+    expect(at(lab, HOST)).toBe('other.example.test:443');
+  });
+
+  test('two Exposures at the same time: one of them has the tenant, before any watch reports it', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.addExposure('second');
+    const wish = { ...WISH, hosts: { ...WISH.hosts, api: 'other.example.test' } };
+
+    const outcomes = await Promise.all([
+      lab.prepare('Force'),
+      lab.prepare('Force', { wish, exposure: lab.exposure('second') }),
+    ]);
+
+    expect(outcomes.filter(({ isPrepared }) => isPrepared).length).toBe(1);
+    expect(outcomes.flatMap(({ findings }) => findings)).toMatchObject([
+      { code: 'PreparedForAnother' },
+    ]);
+    const records = [lab.record('blue'), lab.record('second')];
+    expect(records.filter((record) => record !== undefined).length).toBe(1);
+  });
+
+  test('an Exposure whose record could not be written keeps no other from the tenant', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.addExposure('second');
+    lab.server.inject(
+      { kind: 'answer', status: 403, reason: 'Forbidden' },
+      { verb: 'patch', plural: 'exposures', name: 'blue' },
+    );
+
+    await expect(lab.prepare()).rejects.toMatchObject({ reason: 'Forbidden' });
+    const outcome = await lab.prepare('Patch', { exposure: lab.exposure('second') });
+
+    expect(outcome).toEqual({ isPrepared: true, findings: [] });
+    expect(lab.record()).toBeUndefined();
+  });
+
+  test('an Exposure that gives its record up keeps no other from the tenant, also before the write is answered', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.addExposure('second');
+    await lab.prepare();
+    // A tenant with another uid, which has all values: the record has nothing to name any more.
+    const { metadata: _, ...tenant } = lab.tenant();
+    await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
+    await lab.user.create(PROVIDER_RESOURCES.kamaji, { ...tenant, metadata: BLUE });
+    let meanwhile: PreparationOutcome | undefined;
+    const watched = new Proxy(lab.client, {
+      get(target, name: 'get' | 'apply' | 'patch') {
+        const call = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+        if (name !== 'patch') return call;
+        return async (...args: unknown[]) => {
+          const answer = await call(...args);
+          meanwhile = await lab.prepare('Patch', { exposure: lab.exposure('second') });
+          return answer;
+        };
+      },
+    });
+    lab.preparer = new Preparer(watched, { clock: lab.clock });
+
+    await lab.prepare();
+
+    expect(lab.record()).toBeUndefined();
+    expect(meanwhile).toEqual({ isPrepared: true, findings: [] });
+  });
+
+  test('a copy of an Exposure has no part in the record that was copied with it', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    const annotations = { [RECORD_ANNOTATION]: lab.record() ?? '' };
+    await lab.addExposure('copy', annotations);
+
+    expect(await lab.prepare()).toMatchObject({ isPrepared: true });
+    expect((await lab.prepare('Force', { exposure: lab.exposure('copy') })).findings).toMatchObject(
+      [{ code: 'PreparedForAnother' }],
+    );
+    const before = lab.tenant();
+    expect(await lab.restore({ exposure: lab.exposure('copy') })).toBeUndefined();
+    expect(lab.tenant()).toEqual(before);
+  });
+
+  test('goes by the object as it is, not as a watch has it', async () => {
+    await using lab = await PreparationLab.start();
+    const stale = lab.tenant();
+    await lab.change({ 'spec.kubernetes.version': 'v1.36.0' }, lab.user);
+
+    const outcome = await lab.prepare('Patch', { object: stale });
+
+    expect(outcome.isPrepared).toBe(true);
+    expect(at(lab, 'spec.kubernetes.version')).toBe('v1.36.0');
+  });
+
+  test('looks again when somebody writes in between, and keeps what he wrote', async () => {
+    await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
+    let isFirst = true;
+    const watched = new Proxy(lab.client, {
+      get(target, name: 'get' | 'apply' | 'patch') {
+        const call = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+        if (name !== 'get') return call;
+        return async (...args: unknown[]) => {
+          const found = await call(...args);
+          if (isFirst)
+            await lab.change({ [NAMES]: ['his.example.test'], [HOST]: 'his.example.test' });
+          isFirst = false;
+          return found;
+        };
+      },
+    });
+    lab.preparer = new Preparer(watched);
+
+    const outcome = await lab.prepare('Force');
+    const names = at(lab, NAMES);
+    await lab.restore();
+
+    expect(outcome.isPrepared).toBe(true);
+    expect(names).toEqual(['his.example.test', ...Object.values(WISH.hosts)]);
+    expect(at(lab, HOST)).toBe('his.example.test');
+  });
+
+  test('puts back what somebody takes away again and again ever more slowly, and says so', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    const takeAway = async () => lab.change({ 'spec.controlPlane.ingress': null });
+    await takeAway();
+
+    const waits = [await lab.prepare()];
+    for (let times = 0; times < 3; times++) {
+      lab.clock.advance(waits.at(-1)?.requeueAfterMs ?? 0);
+      expect(await lab.prepare()).toMatchObject({ isPrepared: true });
+      await takeAway();
+      waits.push(await lab.prepare());
+    }
+
+    expect(waits.map(({ requeueAfterMs }) => requeueAfterMs)).toEqual([1_000, 2_000, 4_000, 8_000]);
+    expect(waits[0]?.findings).toMatchObject([{ code: 'PreparationContested' }]);
+    expect(waits[0]?.findings[0]?.message).toStartWith(
+      'somebody undoes what Snicket writes into TenantControlPlane tenants/blue, since 2026-11-16T10:00:00Z (others who write there: user): .spec.controlPlane.ingress.hostname is not there',
+    );
+    expect(waits[3]?.findings).toEqual(waits[0]!.findings);
+  });
+
+  test('is content with what it wrote where another client has removed the record', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    await lab.changeRecord(null);
+    const before = lab.tenant();
+
+    expect(await lab.prepare()).toEqual({ isPrepared: true, findings: [] });
+
+    expect(lab.tenant()).toEqual(before);
+    expect(lab.record()).toBeUndefined();
+  });
+
+  test('takes nothing away with the next write where another client has removed the record', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    await lab.changeRecord(null);
+    const wish = { ...WISH, hosts: { ...WISH.hosts, api: 'new.k8s.example.test' } };
+    const classes: unknown[] = [];
+    const watched = new Proxy(lab.client, {
+      get(target, name: 'get' | 'apply' | 'patch') {
+        const call = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+        return async (...args: unknown[]) =>
+          call(...args).finally(() => classes.push(at(lab, CLASS)));
+      },
+    });
+    lab.preparer = new Preparer(watched);
+
+    expect(await lab.prepare('Patch', { wish })).toMatchObject({ isPrepared: true });
+
+    expect(new Set(classes)).toEqual(new Set(['snicket-unhandled']));
+    expect(at(lab, HOST)).toBe('new.k8s.example.test:443');
+  });
+
+  test('has no conflict with itself over what it put back once', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.client.patch(PROVIDER_RESOURCES.kamaji, BLUE, 'merge', {
+      spec: { controlPlane: { ingress: { hostname: 'old.example.test' } } },
+    });
+
+    const outcome = await lab.prepare();
+
+    expect(outcome).toEqual({ isPrepared: true, findings: [] });
+    expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
+  });
+
+  test('names none but the others where it has a part in a conflict itself', async () => {
+    await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
+    await lab.client.patch(PROVIDER_RESOURCES.kamaji, BLUE, 'merge', {
+      spec: { controlPlane: { ingress: { hostname: 'old.example.test' } } },
+    });
+
+    const outcome = await lab.prepare();
+
+    expect(outcome.findings).toMatchObject([{ code: 'FieldConflict' }]);
+    expect(outcome.findings[0]?.message).toStartWith('user owns .spec.networkProfile.certSANs');
+    expect(at(lab, HOST)).toBe('old.example.test');
+  });
+
+  test('makes no tenant of one that was deleted meanwhile', async () => {
+    await using lab = await PreparationLab.start();
+    const object = lab.tenant();
+    await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
+
+    const outcome = await lab.prepare('Force', { object });
+
+    expect(outcome.findings).toMatchObject([
+      {
+        code: 'ControlPlaneGone',
+        message: 'TenantControlPlane tenants/blue was deleted while it was being prepared',
+      },
+    ]);
+    expect(lab.server.read(PROVIDER_RESOURCES.kamaji, BLUE)).toBeUndefined();
+  });
+
+  test('leaves a tenant of the same name alone that came after it', async () => {
+    await using lab = await PreparationLab.start();
+    const object = lab.tenant();
+    await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
+    await lab.userApplies({});
+
+    const outcome = await lab.prepare('Patch', { object });
+
+    expect(outcome.findings).toMatchObject([{ code: 'ControlPlaneGone' }]);
+    expect(at(lab, HOST)).toBeUndefined();
+  });
+
+  test('writes nothing where something is wrong', async () => {
+    await using lab = await PreparationLab.start({ [NAMES]: ['blue.k8s.example.test:443'] });
+    const before = lab.tenant();
+
+    const outcome = await lab.prepare('Force');
+
+    expect(outcome.findings).toMatchObject([{ code: 'CertificateNameWithPort' }]);
+    expect(lab.tenant()).toEqual(before);
+  });
+
+  test('writes nothing that could not be restored', async () => {
+    const long = Array.from({ length: 2_000 }, (_, index) => `own-${index}.example.test`);
+    await using lab = await PreparationLab.start({ [HOST]: long.join('.') });
+
+    const outcome = await lab.prepare('Force');
+
+    expect(outcome.findings).toMatchObject([{ code: 'FormerValuesTooLong' }]);
+    expect(at(lab, CLASS)).toBeUndefined();
+  });
+
+  test('does not go on from a record that is not of its making', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.changeRecord('{"fields":1}');
+
+    const outcome = await lab.prepare();
+
+    expect(outcome.findings).toMatchObject([{ code: 'PreparationRecordUnreadable' }]);
+    expect(at(lab, HOST)).toBeUndefined();
+  });
+
+  test('changes neither tenant nor record where a newer version has written the record', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare();
+    const text = `{ "version":2,  "sealed": "${'x'.repeat(40_000)}" }`;
+    await lab.changeRecord(text);
+    const before = lab.tenant();
+    const wish = { ...WISH, port: 8443 };
+
+    const outcome = await lab.prepare('Force', { wish });
+    const restored = await lab.restore({ isLate: true });
+
+    expect(outcome.isPrepared).toBe(false);
+    expect(outcome.findings).toMatchObject([
+      {
+        code: 'PreparationRecordNewer',
+        message:
+          "The annotation snicket.dev/preparation of Exposure tenants/blue has version 2, and this version of Snicket reads version 1. Snicket changes neither the control plane's objects nor the annotation",
+      },
+    ]);
+    expect(restored).toContain('has version 2');
+    expect(lab.tenant()).toEqual(before);
+    expect(lab.record()).toBe(text);
+  });
+
+  test('a tenant of the same name that came later is prepared anew, and the record of the first is gone', async () => {
+    await using lab = await PreparationLab.start({ [HOST]: 'old.example.test' });
+    await lab.prepare('Force');
+    await lab.user.delete(PROVIDER_RESOURCES.kamaji, BLUE);
+    await lab.userApplies({ [HOST]: 'blue.k8s.example.test:443' });
+
+    expect(await lab.restore()).toBeUndefined();
+    expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
+
+    await lab.prepare('Force');
+    const [one, ...others] = (JSON.parse(lab.record() ?? '') as { objects: { uid: string }[] })
+      .objects;
+    expect(others).toEqual([]);
+    expect(one?.uid).toBe(lab.tenant().metadata.uid);
+  });
+
+  test('another wish changes what was written, and nothing is left of the first one', async () => {
+    await using lab = await PreparationLab.start({ [NAMES]: ['own.example.test'] });
+    await lab.prepare('Force');
+
+    const hosts = { api: 'new.k8s.example.test', konnectivity: 'new.konnectivity.example.test' };
+    await lab.prepare('Force', { wish: { hosts, port: 8443 } });
+
+    expect(at(lab, HOST)).toBe('new.k8s.example.test:8443');
+    expect(at(lab, NAMES)).toEqual(['own.example.test', ...Object.values(hosts)]);
+    expect(at(lab, 'spec.addons.konnectivity.agent.extraArgs')).toEqual([
+      '--proxy-server-host=new.konnectivity.example.test',
+      '--proxy-server-port=8443',
+    ]);
+  });
+});
+
+describe.concurrent('prepare: Report', () => {
+  test('writes nothing, and says what to write', async () => {
+    await using lab = await PreparationLab.start();
+    const before = lab.tenant();
+
+    const outcome = await lab.prepare('Report');
+
+    expect(outcome.isPrepared).toBe(false);
+    expect(outcome.findings).toMatchObject([{ code: 'PreparationWanted' }]);
+    expect(outcome.findings[0]?.message).toContain(
+      '.spec.controlPlane.ingress.hostname is not there, wanted "blue.k8s.example.test:443"',
+    );
+    expect(lab.paste()).toContain('hostname: blue.k8s.example.test:443\n');
+    expect(lab.record()).toBeUndefined();
+    expect(lab.tenant()).toEqual(before);
+  });
+
+  test('is content when somebody has written that', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare('Patch');
+
+    expect(await lab.prepare('Report')).toMatchObject({ isPrepared: true, findings: [] });
+  });
+});
+
+describe.concurrent('prepare: Force', () => {
+  test('takes fields over, and keeps the entries of others', async () => {
+    await using lab = await PreparationLab.start({
+      [HOST]: 'old.example.test',
+      [NAMES]: ['own.example.test'],
+    });
+
+    const outcome = await lab.prepare('Force');
+
+    expect(outcome.isPrepared).toBe(true);
+    expect(at(lab, HOST)).toBe('blue.k8s.example.test:443');
+    expect(at(lab, NAMES)).toEqual(['own.example.test', ...Object.values(WISH.hosts)]);
+  });
+
+  test('does not fight with one who writes something else each time either', async () => {
+    await using lab = await PreparationLab.start();
+    await lab.prepare('Force');
+
+    const waits: (number | undefined)[] = [];
+    for (const name of ['one', 'two', 'three']) {
+      await lab.change({ [NAMES]: [`${name}.example.test`] });
+      const { requeueAfterMs } = await lab.prepare('Force');
+      waits.push(requeueAfterMs);
+      lab.clock.advance(requeueAfterMs ?? 0);
+      expect(await lab.prepare('Force')).toMatchObject({ isPrepared: true });
+    }
+
+    expect(waits).toEqual([1_000, 2_000, 4_000]);
+  });
+
+  test('does not fight with one who undoes it, and says the same of him until that ends', async () => {
+    await using lab = await PreparationLab.start({ [HOST]: 'old.example.test' });
+    await lab.prepare('Force');
+    await lab.userApplies({ [HOST]: 'old.example.test' }, true);
+
+    const contested = await lab.prepare('Force');
+    lab.clock.advance(500);
+    const still = await lab.prepare('Force');
+    lab.clock.advance(1_500);
+    const later = await lab.prepare('Force');
+    await lab.userApplies({ [HOST]: 'old.example.test' }, true);
+    const again = await lab.prepare('Force');
+
+    expect(contested.findings).toMatchObject([{ code: 'PreparationContested' }]);
+    expect(contested.findings[0]?.message).toBe(
+      'user undoes what Snicket writes into TenantControlPlane tenants/blue, since 2026-11-16T10:00:00Z: .spec.controlPlane.ingress.hostname is "old.example.test", wanted "blue.k8s.example.test:443"',
+    );
+    expect(contested.requeueAfterMs).toBe(1_000);
+    expect(still.findings).toEqual(contested.findings);
+    expect(later.isPrepared).toBe(true);
+    expect(again.findings).toEqual(contested.findings);
+    expect(again.requeueAfterMs).toBe(2_000);
+  });
+
+  /** A lab with a webhook that changes what Snicket writes. */
+  async function startWithWebhook(): Promise<PreparationLab> {
+    const lab = await PreparationLab.start();
+    const changing = new Proxy(lab.client, {
+      get(target, name: 'get' | 'apply' | 'patch') {
+        const call = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+        if (name !== 'apply') return call;
+        return async (...args: unknown[]) => {
+          await call(...args);
+          await lab.change({ [CLASS]: 'haproxy' });
+          return lab.tenant();
+        };
+      },
+    });
+    lab.preparer = new Preparer(changing, { clock: lab.clock });
+    return lab;
+  }
+
+  test('says of a webhook that changes it the same, whether it has just tried or waits', async () => {
+    await using lab = await startWithWebhook();
+
+    const tried = await lab.prepare('Force');
+    const waiting = await lab.prepare('Force');
+
+    expect(tried.findings).toMatchObject([{ code: 'PreparationNotKept' }]);
+    expect(waiting.findings).toEqual(tried.findings);
+    expect(waiting.requeueAfterMs).toBe(1_000);
+  });
+
+  test('forgets what it found of a webhook with the Exposure', async () => {
+    await using lab = await startWithWebhook();
+    const found = await lab.prepare('Force');
+
+    lab.preparer.forget('tenants/blue');
+
+    const waiting = await lab.prepare('Force');
+    expect(found.findings).toMatchObject([{ code: 'PreparationNotKept' }]);
+    expect(waiting.findings).toMatchObject([{ code: 'PreparationContested' }]);
+  });
+});

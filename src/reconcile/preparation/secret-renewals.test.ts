@@ -1,0 +1,170 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { ManualClock } from '../../clock/manual-clock.ts';
+import type { OwnerReference } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import { MemoryApiServer } from '../../kube/testing/memory/memory-api-server.ts';
+import type { Secret } from '../../providers/reading/control-plane-reading.ts';
+import type { RenewableSecret } from '../../providers/reading/renewable-secrets.ts';
+import { NAMESPACE, readyTenant, secretOf } from '../../providers/testing/provider-objects.ts';
+import { SecretRenewals, type Renewal } from './secret-renewals.ts';
+
+setDefaultTimeout(30_000);
+
+const OWNER = readyTenant('kamaji', 'blue');
+const KEY = { name: 'blue-api-server-certificate', namespace: NAMESPACE };
+const OWNED: OwnerReference = {
+  ...{ apiVersion: OWNER.apiVersion, kind: OWNER.kind, name: 'blue' },
+  ...{ uid: 'uid-of-blue', controller: true },
+};
+const AFTER_MS = 20_000;
+
+/** A server with one Secret that is out of date, and somebody who has it renewed. */
+class Lab implements AsyncDisposable {
+  readonly clock = new ManualClock();
+  readonly renewals: SecretRenewals;
+  readonly server: MemoryApiServer;
+
+  private constructor(server: MemoryApiServer) {
+    this.server = server;
+    const client = server.client();
+    const read = async () => client.get<Secret>(RESOURCES.secret, KEY);
+    const management = { client, secret: read, secretNow: read };
+    this.renewals = new SecretRenewals({ management, clock: this.clock, renewAfterMs: AFTER_MS });
+  }
+
+  static async start(ownerReferences: readonly OwnerReference[] = [OWNED]): Promise<Lab> {
+    const lab = new Lab(await MemoryApiServer.start());
+    lab.server.seed({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+    lab.make('stale', ownerReferences);
+    return lab;
+  }
+
+  /** As the provider does. */
+  make(text: string, ownerReferences: readonly OwnerReference[] = [OWNED]): void {
+    const secret = secretOf(KEY.name, { 'apiserver.crt': text });
+    this.server.seed({ ...secret, metadata: { ...KEY, ownerReferences } });
+  }
+
+  get isThere(): boolean {
+    return this.server.read(RESOURCES.secret, KEY) !== undefined;
+  }
+
+  forbid(): void {
+    const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    this.server.inject(refusal, { verb: 'delete', plural: 'secrets' }, 1);
+  }
+
+  async renew(change: Partial<RenewableSecret> = {}, isLast = false): Promise<Renewal> {
+    const isStale = ({ data }: Secret) => data?.['apiserver.crt'] === btoa('stale');
+    const secret = { key: KEY, owner: OWNER, isNeeded: true, isStale, ...change };
+    return this.renewals.renew('tenants/blue', [secret], {
+      ...{ isLast, signal: AbortSignal.timeout(10_000) },
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.server[Symbol.asyncDispose]();
+  }
+}
+
+describe('a Secret that is out of date', () => {
+  test('is deleted when its provider has had its time', async () => {
+    await using lab = await Lab.start();
+
+    const first = await lab.renew();
+
+    expect(first).toEqual({ deleted: [], requeueAfterMs: AFTER_MS });
+    expect(lab.isThere).toBe(true);
+
+    lab.clock.advance(AFTER_MS);
+    const second = await lab.renew();
+
+    expect(second.deleted).toEqual([KEY]);
+    expect(lab.isThere).toBe(false);
+  });
+
+  test('is left alone when its provider makes it anew in time', async () => {
+    await using lab = await Lab.start();
+    await lab.renew();
+    await lab.server.client().delete(RESOURCES.secret, KEY);
+    lab.make('fresh');
+
+    lab.clock.advance(AFTER_MS);
+
+    expect(await lab.renew()).toEqual({ deleted: [] });
+    expect(lab.isThere).toBe(true);
+  });
+
+  test('is deleted at once if there is no other time', async () => {
+    await using lab = await Lab.start();
+
+    expect((await lab.renew({}, true)).deleted).toEqual([KEY]);
+  });
+
+  test('is deleted at once when its tenant leaves, though it was a moment ago', async () => {
+    await using lab = await Lab.start();
+    await lab.renew();
+    lab.clock.advance(AFTER_MS);
+    await lab.renew();
+    lab.make('stale');
+
+    expect((await lab.renew({}, true)).deleted).toEqual([KEY]);
+  });
+
+  test('is deleted ever more slowly if it is out of date each time', async () => {
+    await using lab = await Lab.start();
+    let count = 0;
+
+    while (lab.clock.nowMs() < 3_600_000) {
+      const { deleted, requeueAfterMs = 1_000 } = await lab.renew();
+      count += deleted.length;
+      if (deleted.length > 0) lab.make('stale');
+      lab.clock.advance(requeueAfterMs);
+    }
+
+    expect(count).toBeGreaterThan(5);
+    expect(count).toBeLessThan(25);
+  });
+
+  test.each([
+    ['nobody', []],
+    ['another tenant', [{ ...OWNED, uid: 'uid-of-red' }]],
+    ['somebody who does not control it', [{ ...OWNED, controller: false }]],
+  ])('is never deleted if it belongs to %s', async (_, owners) => {
+    await using lab = await Lab.start(owners);
+
+    await lab.renew();
+    lab.clock.advance(AFTER_MS);
+
+    expect(await lab.renew({}, true)).toEqual({ deleted: [] });
+    expect(lab.isThere).toBe(true);
+  });
+});
+
+describe('without the right', () => {
+  test('nothing happens, and it is tried again a minute later', async () => {
+    await using lab = await Lab.start();
+    await lab.renew();
+    lab.clock.advance(AFTER_MS);
+    lab.forbid();
+
+    expect(await lab.renew()).toEqual({ deleted: [], requeueAfterMs: 60_000 });
+    expect(await lab.renew()).toEqual({ deleted: [], requeueAfterMs: 60_000 });
+    expect(lab.server.requests().filter(({ verb }) => verb === 'delete')).toHaveLength(1);
+
+    lab.clock.advance(60_000);
+
+    expect((await lab.renew()).deleted).toEqual([KEY]);
+  });
+
+  test('nobody looks again for the sake of a Secret that is not needed', async () => {
+    await using lab = await Lab.start();
+    const change = { isNeeded: false };
+    await lab.renew(change);
+    lab.clock.advance(AFTER_MS);
+    lab.forbid();
+
+    expect(await lab.renew(change)).toEqual({ deleted: [] });
+    expect(await lab.renew(change)).toEqual({ deleted: [] });
+  });
+});

@@ -1,0 +1,107 @@
+/**
+ * The rollout of one tenant's proxies, as part of those of all tenants.
+ */
+import { RESOURCES } from '../../kube/resource.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { RELEASE_ANNOTATION, WORKER_ANNOTATION } from '../../tenant/release.ts';
+import type { DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { holds } from '../conditions/condition-state.ts';
+import type { TenantLink } from './link/tenant-link.ts';
+import type { RolloutDecision, RolloutObservation, RolloutPacer } from './rollout-pacing.ts';
+import type { TenantOutcome } from './tenant-outcome.ts';
+import { leads, type TenantChanges } from './tenant-side.ts';
+
+/** The changes that the operator may apply now, and the decision about the rollout; undefined if none was needed. */
+export interface PacedChanges {
+  readonly changes: TenantChanges;
+  readonly decision: RolloutDecision | undefined;
+}
+
+/** Keeps the DaemonSet, and what its pods need, if the tenant has to wait for the rollouts of others. */
+export function paceRollout(
+  exposure: string,
+  changes: TenantChanges,
+  pacer: RolloutPacer,
+): PacedChanges {
+  const set = changes.wanted.find(({ desired }) => isDaemonSet(desired));
+  if (set === undefined) return { changes, decision: undefined };
+  const live = set.live as DaemonSetWithStatus | undefined;
+  if (live === undefined || isOwnChange(set.desired, live)) {
+    pacer.startedOwn(exposure);
+    return { changes, decision: undefined };
+  }
+  if (!isBehind(set.desired, live)) return { changes, decision: undefined };
+  const decision = pacer.request(exposure, isHealthy(live));
+  if (decision.mayStart) return { changes, decision };
+  const wanted = changes.wanted.map((one) => (one === set ? { ...one, waits: true } : one));
+  // The pods of the previous template may mount the other ones. No pod mounts endpoints.
+  const superfluous = changes.superfluous.filter(leads);
+  return { changes: { ...changes, wanted, superfluous }, decision };
+}
+
+/** Reports the rollout to the pacer, and to the user if it waits. */
+export function pacedOutcome(
+  exposure: string,
+  outcome: TenantOutcome,
+  rollout: {
+    readonly pacer: RolloutPacer;
+    readonly decision: RolloutDecision | undefined;
+    readonly planned: readonly KubeObject[];
+    readonly after: readonly KubeObject[];
+    readonly link: TenantLink;
+    readonly hasOwnImage: boolean;
+  },
+): TenantOutcome {
+  const { pacer, decision, planned, after, link, hasOwnImage } = rollout;
+  const desired = planned.find(isDaemonSet);
+  const live = after.find(isDaemonSet) as DaemonSetWithStatus | undefined;
+  if (desired === undefined || live === undefined) return outcome;
+  pacer.observe(exposure, {
+    ...observationOf(desired, live),
+    isStuck: link.rolloutLeftMs(live) === 0,
+    hasOwnImage,
+  });
+  if (decision === undefined || decision.mayStart || outcome.condition.status !== 'True') {
+    return outcome;
+  }
+  return { ...outcome, condition: holds(decision.reason, decision.message) };
+}
+
+function observationOf(
+  desired: KubeObject,
+  live: DaemonSetWithStatus,
+): Pick<RolloutObservation, 'isBehind' | 'isObserved' | 'isUpdated' | 'isHealthy'> {
+  const { observedGeneration = 0, desiredNumberScheduled = 0 } = live.status ?? {};
+  const isObserved = observedGeneration >= (live.metadata.generation ?? 1);
+  return {
+    isBehind: isBehind(desired, live),
+    isObserved,
+    isUpdated: (live.status?.updatedNumberScheduled ?? 0) >= desiredNumberScheduled,
+    isHealthy: isHealthy(live),
+  };
+}
+
+function isHealthy({ status = {} }: DaemonSetWithStatus): boolean {
+  return (status.numberReady ?? 0) >= (status.desiredNumberScheduled ?? 0);
+}
+
+/** A DaemonSet without these annotations is of an earlier release. */
+function isBehind(desired: KubeObject, live: KubeObject): boolean {
+  return annotation(desired, RELEASE_ANNOTATION) !== annotation(live, RELEASE_ANNOTATION);
+}
+
+/** The spec has changed; or the present pods are those of a cleanup, which serve no connections. */
+function isOwnChange(desired: KubeObject, live: DaemonSetWithStatus): boolean {
+  const before = annotation(live, WORKER_ANNOTATION);
+  const isProxy = live.spec.template.spec.containers.some(({ name }) => name === 'proxy');
+  const isSameSpec = before === undefined || before === annotation(desired, WORKER_ANNOTATION);
+  return !isProxy || !isSameSpec;
+}
+
+function annotation({ metadata }: KubeObject, name: string): string | undefined {
+  return metadata.annotations?.[name];
+}
+
+function isDaemonSet({ kind }: KubeObject): boolean {
+  return kind === RESOURCES.daemonSet.kind;
+}

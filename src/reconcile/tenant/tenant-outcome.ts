@@ -1,0 +1,129 @@
+/**
+ * How a tenant's side is, right after everything was applied.
+ */
+import type { ExposureStatus } from '../../api/exposure.ts';
+import type { WorkerSpec } from '../../api/worker.ts';
+import { isKubeError } from '../../kube/kube-error.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { RESOURCES } from '../../kube/resource.ts';
+import type { HopResult } from '../../probe/hop.ts';
+import { judgeEndpoints } from '../../probe/hops/endpoints.ts';
+import { judgeProxies, type ProxiesFacts } from '../../probe/hops/proxies.ts';
+import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
+import { areMoving, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
+import { holds, NO_NODES, waits, type ConditionState } from '../conditions/condition-state.ts';
+import type { TenantLink } from './link/tenant-link.ts';
+
+/** How the tenant's side is. */
+export interface TenantOutcome {
+  readonly condition: ConditionState;
+  /** The hops that are judged by what the tenant's API says. */
+  readonly hops: readonly HopResult[];
+  readonly proxies?: { readonly ready: number; readonly desired: number } | undefined;
+  readonly certificate?: ExposureStatus['certificate'];
+  /** When to look again, sooner than usual. */
+  readonly requeueAfterMs?: number | undefined;
+}
+
+/** What was applied. */
+export interface AppliedTenant {
+  readonly planned: readonly KubeObject[];
+  /** All objects as they are then. */
+  readonly after: readonly KubeObject[];
+  /** When to look again, if somebody undoes what we write. */
+  readonly retryInMs: number | undefined;
+  readonly worker: WorkerSpec;
+}
+
+/** A tenant without proxies is looked at again so soon. */
+const EMPTY_MS = 120_000;
+/** What does not get well without somebody's doing. */
+const NOT_BY_ITSELF: ReadonlySet<string> = new Set(['NoNodeSelected', 'ProxiesStuck']);
+
+/** How it is. @throws KubeError */
+export async function outcomeOf(
+  { planned, after, retryInMs, worker }: AppliedTenant,
+  link: TenantLink,
+  signal: AbortSignal,
+): Promise<TenantOutcome> {
+  const daemonSet = after.find(isDaemonSet);
+  const nodes = await countOfNodes(link, daemonSet, signal);
+  const rolloutLeftMs = daemonSet && link.rolloutLeftMs(daemonSet);
+  const judged = judge(link, planned, after, {
+    ...{ nodes, isStuck: rolloutLeftMs === 0 },
+    areMoving: daemonSet && areMoving(daemonSet, worker),
+  });
+  const soon = [
+    retryInMs,
+    rolloutLeftMs === 0 ? undefined : rolloutLeftMs,
+    // Nodes that no proxy is wanted on join without a change to the DaemonSet, which is watched.
+    nodes === undefined ? undefined : EMPTY_MS,
+  ].filter((ms) => ms !== undefined);
+  return { ...judged, requeueAfterMs: soon.length === 0 ? undefined : Math.min(...soon) };
+}
+
+/** Asked for only where no proxy is wanted: whether that is for want of nodes. Undefined: it does not matter. */
+async function countOfNodes(
+  { client, nodes }: TenantLink,
+  daemonSet: DaemonSetWithStatus | undefined,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const { observedGeneration = 0, desiredNumberScheduled = 0 } = daemonSet?.status ?? {};
+  const isObserved = observedGeneration >= (daemonSet?.metadata.generation ?? 1);
+  if (!isObserved || desiredNumberScheduled > 0) return undefined;
+  if (nodes !== undefined) return nodes.list().length;
+  try {
+    return await client.count(RESOURCES.node, { signal });
+  } catch (error) {
+    // A kubeconfig with few rights is enough for everything else.
+    if (isKubeError(error, 'Forbidden')) return 0;
+    throw error;
+  }
+}
+
+/** By the objects that were just applied: by the watches, a DaemonSet that was just changed would still look rolled out. */
+function judge(
+  link: TenantLink,
+  planned: readonly KubeObject[],
+  after: readonly KubeObject[],
+  more: Pick<ProxiesFacts, 'nodes' | 'isStuck' | 'areMoving'>,
+): TenantOutcome {
+  const slices = planned.filter((object) => isSlice(object));
+  const wanted = planned.find(isDaemonSet);
+  const daemonSet = after.find(isDaemonSet);
+  const endpoints = judgeEndpoints({
+    ...{ planned: slices, live: after.filter((object) => isSlice(object)) },
+  });
+  const proxies = judgeProxies({
+    ...{ daemonSet, ...more },
+    ...(link.pods !== undefined && { pods: link.pods.list() }),
+    image: wanted?.spec.template.spec.containers[0]?.image ?? '',
+  });
+  const ready = daemonSet?.status?.numberReady ?? 0;
+  const desired = daemonSet?.status?.desiredNumberScheduled ?? 0;
+  return {
+    condition: conditionOf(endpoints, proxies, desired),
+    hops: [endpoints, proxies],
+    proxies: { ready, desired },
+  };
+}
+
+function conditionOf(endpoints: HopResult, proxies: HopResult, desired: number): ConditionState {
+  const failed = [endpoints, proxies].find(({ state }) => state === 'Fail');
+  if (failed !== undefined) {
+    const { code, message, action } = failed;
+    const waiting = waits(code, action === undefined ? message : `${message}; ${action}`);
+    return NOT_BY_ITSELF.has(code) ? { ...waiting, isWaiting: false } : waiting;
+  }
+  return desired === 0
+    ? holds(NO_NODES, 'the tenant has no nodes yet; each gets its proxy when it joins')
+    : holds(proxies.code, proxies.message);
+}
+
+function isSlice(object: KubeObject): object is EndpointSlice {
+  return object.kind === RESOURCES.endpointSlice.kind;
+}
+
+function isDaemonSet(object: KubeObject): object is DaemonSetWithStatus {
+  return object.kind === RESOURCES.daemonSet.kind;
+}
