@@ -7,19 +7,20 @@ const REPORT = `<testsuites name="bun test" tests="3" time="10.7">
   </testsuite>
   <testsuite name="src/b.test.ts" file="src/b.test.ts" tests="1" failures="0" time="9.25" hostname="vm"></testsuite>
 </testsuites>`;
+const FILE_MS = { 'src/a.test.ts': 350, 'src/b.test.ts': 9250, 'src/another.test.ts': 20_000 };
 
-test('the slowest files come first, each once', () => {
-  expect(slowestFiles(REPORT)).toEqual([
+test('the slowest files of the run come first, each once', () => {
+  expect(slowestFiles(REPORT, FILE_MS)).toEqual([
     { file: 'src/b.test.ts', seconds: 9.25 },
     { file: 'src/a.test.ts', seconds: 0.35 },
   ]);
-  expect(slowestFiles(REPORT, 1)).toHaveLength(1);
+  expect(slowestFiles(REPORT, FILE_MS, 1)).toHaveLength(1);
 });
 
 test('the summary of a run that passed has the slowest files, the count and the time', () => {
   const report = REPORT.replace('</testsuites>', '<testcase name="a" /></testsuites>');
 
-  expect(summaryText(report, { seconds: 11, cpuSeconds: 19 })).toBe(`
+  expect(summaryText(report, { seconds: 11, cpuSeconds: 19, fileMs: FILE_MS })).toBe(`
 Slowest files:
      9.3 s  src/b.test.ts
      0.3 s  src/a.test.ts
@@ -32,7 +33,7 @@ test('the summary of a run that failed lists what failed, files that do not load
     ['src/b.test.ts'],
   );
 
-  expect(summaryText(report, { seconds: 11, cpuSeconds: 19 })).toBe(`
+  expect(summaryText(report, { seconds: 11, cpuSeconds: 19, fileMs: FILE_MS })).toBe(`
 Failed:
   src/a.test.ts: a
   src/b.test.ts: has no error outside its tests
