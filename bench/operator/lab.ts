@@ -3,12 +3,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { repository } from '../../world/repository.ts';
 import { waitFor } from '../../world/wait.ts';
+import { RESOURCES } from '../../src/kube/resource.ts';
 import { Exposures } from './measure/exposures.ts';
 import { processUse, type ProcessUse } from './measure/process-use.ts';
 import { writeObjects } from './measure/write-objects.ts';
 import { exposureOf, sharedObjects, tenantObjects } from './objects.ts';
 import { planTenants, type TenantPlan } from './plan.ts';
-import { requestsBetween, type Requests } from './request-counts.ts';
+import { requestsBetween, sumOf, type Requests } from './request-counts.ts';
 import { SYSTEM, type Running, type Site } from './site/site.ts';
 import { ask } from './tenants/control.ts';
 import type { TenantAccess } from './tenants/tenant.ts';
@@ -16,7 +17,11 @@ import type { TenantAccess } from './tenants/tenant.ts';
 /** What ships, made by `make build`; SNICKET=path names another build. */
 const program = resolve(process.env['SNICKET'] ?? join(repository, 'dist', 'snicket'));
 
-const START_MS = 300_000;
+/** A tenant has a listener and up to five connections, and a process 20,000 open files in many places. */
+const TENANTS_PER_PROCESS = 2_500;
+const START_MS = 60_000;
+/** A tenant needs a certificate authority and two certificates. */
+const START_MS_PER_TENANT = 100;
 
 /** What a part of the cast has asked for so far. */
 export interface AskedFor {
@@ -39,7 +44,8 @@ export class Lab implements Disposable {
   /** Those that are exposed from the beginning. */
   readonly tenants: readonly TenantPlan[];
   readonly #spare: TenantPlan[];
-  readonly #socket: string;
+  /** Where the process of a tenant answers, by the name of the tenant. */
+  readonly #sockets: ReadonlyMap<string, string>;
   #operator: Running | undefined;
 
   private constructor(
@@ -47,13 +53,13 @@ export class Lab implements Disposable {
     exposures: Exposures,
     tenants: readonly TenantPlan[],
     spare: readonly TenantPlan[],
-    socket: string,
+    sockets: ReadonlyMap<string, string>,
   ) {
     this.site = site;
     this.exposures = exposures;
     this.tenants = tenants;
     this.#spare = [...spare];
-    this.#socket = socket;
+    this.#sockets = sockets;
   }
 
   /** Starts tenants and gateway, and writes what providers write; no Exposure yet. */
@@ -63,8 +69,13 @@ export class Lab implements Disposable {
     count: { readonly tenants: number; readonly spare: number },
   ): Promise<Lab> {
     const plans = planTenants(count.tenants + count.spare, site.tenantPrefix);
-    const socket = join(folder, 'tenants.sock');
-    const accesses = await startTenants(site, folder, plans, socket);
+    const groups = await Promise.all(
+      groupsOf(plans).map(async (group, index) => startTenants(site, folder, group, index + 1)),
+    );
+    const accesses = Object.assign({}, ...groups.map(({ access }) => access)) as Accesses;
+    const sockets = new Map(
+      groups.flatMap(({ access, socket }) => Object.keys(access).map((name) => [name, socket])),
+    );
     site.name(plans.map(({ apiHost }) => apiHost));
     const { client, edge } = site;
     for (const object of sharedObjects(edge)) await writeObjects(client, [object]);
@@ -79,7 +90,7 @@ export class Lab implements Disposable {
     await startGateway(site, folder);
     const exposures = await Exposures.watch(client);
     const [tenants, spare] = [plans.slice(0, count.tenants), plans.slice(count.tenants)];
-    return new Lab(site, exposures, tenants, spare, socket);
+    return new Lab(site, exposures, tenants, spare, sockets);
   }
 
   /** A tenant that is not exposed. */
@@ -98,9 +109,11 @@ export class Lab implements Disposable {
 
   /** As its Deployment starts it. */
   async startOperator(): Promise<void> {
+    const { address, port } = this.site.operatorHttp;
+    const httpAddress = `${address}:${port}`;
     const argv = [
       ...[program, 'operator', '--kubeconfig', this.site.kubeconfig('operator')],
-      ...['--namespace', SYSTEM, '--leader-elect', '--http', '127.0.0.1:18080'],
+      ...['--namespace', SYSTEM, '--leader-elect', '--http', httpAddress],
     ];
     this.#operator = await this.site.start('operator', argv);
   }
@@ -122,18 +135,45 @@ export class Lab implements Disposable {
   async askedFor(): Promise<AskedFor> {
     return {
       management: await this.site.requestsOf('operator'),
-      tenants: await ask(this.#socket, 'counts', undefined),
+      tenants: sumOf(
+        await Promise.all(
+          [...new Set(this.#sockets.values())].map(async (socket) =>
+            ask(socket, 'counts', undefined),
+          ),
+        ),
+      ),
     };
+  }
+
+  /** The longest block of the operator's event loop within the last minute, in seconds. */
+  async longestBlock(): Promise<number> {
+    const { address, port } = this.site.operatorHttp;
+    const text = await ask(this.#socketOf(), 'page', { url: `http://${address}:${port}/metrics` });
+    const value = /^snicket_operator_event_loop_longest_block_seconds (\S+)$/m.exec(text)?.[1];
+    return value === undefined ? Number.NaN : Number(value);
+  }
+
+  /** How often the operator's Lease has changed hands. */
+  async leaseTransitions(): Promise<number> {
+    const { items } = await this.site.client.list(RESOURCES.lease, { namespace: SYSTEM });
+    const specs = items.map((lease) => (lease as { spec?: { leaseTransitions?: number } }).spec);
+    return specs.reduce((sum, spec) => sum + (spec?.leaseTransitions ?? 0), 0);
   }
 
   /** Deletes an object of a tenant; milliseconds until it was there again. */
   async repair(tenant: string, what: 'slice' | 'daemonSet'): Promise<number> {
-    return ask(this.#socket, 'repair', { tenant, what });
+    return ask(this.#socketOf(tenant), 'repair', { tenant, what });
   }
 
   /** When the gateway led to this tenant, in milliseconds since 1970. */
   async served(tenant: string): Promise<number> {
-    return ask(this.#socket, 'served', { tenant, edge: this.site.edge });
+    return ask(this.#socketOf(tenant), 'served', { tenant, edge: this.site.edge });
+  }
+
+  #socketOf(tenant = this.tenants[0]?.name ?? ''): string {
+    const socket = this.#sockets.get(tenant);
+    if (socket === undefined) throw new Error(`no tenant ${tenant}`);
+    return socket;
   }
 
   [Symbol.dispose](): void {
@@ -141,26 +181,44 @@ export class Lab implements Disposable {
   }
 }
 
+/** Of tenants by their name. */
+type Accesses = Readonly<Record<string, TenantAccess>>;
+
+/** The tenants of one process each. */
+function groupsOf(plans: readonly TenantPlan[]): readonly (readonly TenantPlan[])[] {
+  const count = Math.ceil(plans.length / TENANTS_PER_PROCESS);
+  return Array.from({ length: count }, (_, index) =>
+    plans.slice(index * TENANTS_PER_PROCESS, (index + 1) * TENANTS_PER_PROCESS),
+  );
+}
+
 async function startTenants(
   site: Site,
   folder: string,
   plans: readonly TenantPlan[],
-  socket: string,
-): Promise<Readonly<Record<string, TenantAccess>>> {
-  const plan = join(folder, 'tenants.json');
-  const access = join(folder, 'access.json');
+  number: number,
+): Promise<{ readonly access: Accesses; readonly socket: string }> {
+  const plan = join(folder, `tenants-${number}.json`);
+  const access = join(folder, `access-${number}.json`);
+  const socket = join(folder, `tenants-${number}.sock`);
   writeFileSync(plan, JSON.stringify(plans));
   const main = join(import.meta.dir, 'tenants', 'main.ts');
-  const tenants = await site.start('tenants', [process.execPath, main, plan, access, socket]);
+  const tenants = await site.start(`tenants-${number}`, [
+    process.execPath,
+    main,
+    plan,
+    access,
+    socket,
+  ]);
   await waitFor(
     `${plans.length} tenants are up`,
     () => {
       if (!tenants.isRunning) throw new Error(`the tenants ended:\n${tenants.tail()}`);
       return existsSync(access) && existsSync(socket);
     },
-    { deadlineMs: START_MS, everyMs: 100 },
+    { deadlineMs: START_MS + plans.length * START_MS_PER_TENANT, everyMs: 100 },
   );
-  return JSON.parse(readFileSync(access, 'utf8')) as Readonly<Record<string, TenantAccess>>;
+  return { access: JSON.parse(readFileSync(access, 'utf8')) as Accesses, socket };
 }
 
 /** The keys are the operator's to make; the gateway takes what is in the file whenever it comes. */

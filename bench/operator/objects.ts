@@ -61,13 +61,13 @@ export function tenantObjects(
   ];
 }
 
-/** The wish that a tenant be reachable. */
+/** The Exposure of a tenant. */
 export function exposureOf({ name, port }: TenantPlan, edge = EDGE): AnyObject {
   return {
     ...{ apiVersion: 'snicket.dev/v1alpha1', kind: 'Exposure' },
     metadata: { name, namespace: NAMESPACE },
     spec: {
-      edge,
+      edgeRef: { name: edge },
       controlPlane: {
         type: 'Service',
         service: { name, apiPort: port },

@@ -19,7 +19,7 @@ const PER_BLOCK = 250;
 /** So many tenants, at addresses PREFIX.block.number; PREFIX is two bytes. */
 export function planTenants(count: number, prefix: string): readonly TenantPlan[] {
   return Array.from({ length: count }, (_, index) => {
-    const name = `t${String(index + 1).padStart(4, '0')}`;
+    const name = `t${String(index + 1).padStart(5, '0')}`;
     return {
       name,
       address: `${prefix}.${Math.floor(index / PER_BLOCK) + 1}.${(index % PER_BLOCK) + 1}`,

@@ -21,6 +21,15 @@ export class RequestCounts {
   }
 }
 
+/** Of several servers. */
+export function sumOf(counts: readonly Requests[]): Requests {
+  const sums: Record<string, number> = {};
+  for (const [key, count] of counts.flatMap((one) => Object.entries(one))) {
+    sums[key] = (sums[key] ?? 0) + count;
+  }
+  return sums;
+}
+
 /** What came between two counts. */
 export function requestsBetween(before: Requests, after: Requests): Requests {
   return Object.fromEntries(

@@ -21,6 +21,8 @@ export interface OperatorResults {
   readonly cold: StartCost;
   readonly rest: RestCost;
   readonly fresh: NewExposureTimes;
+  /** How often the operator's Lease changed hands after its first start. */
+  readonly leaseTransitions: number;
   readonly drift: Readonly<Record<'slice' | 'daemonSet' | 'ingress', readonly number[]>>;
 }
 

@@ -126,7 +126,8 @@ function failureTexts({ failures }: Results): string[] {
   return lines.length === 0 ? [] : [`## Not measured\n\n${lines.join('\n')}`];
 }
 
-function markdownTable(rows: readonly (readonly string[])[]): string {
+/** Rows, the first of them the header. */
+export function markdownTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)),
   );

@@ -74,6 +74,10 @@ describe('the file', () => {
 
     dns.set('c.test', '10.0.0.3', 'fd00::3');
     const added = read();
+    dns.setAll(['d.test', 'e.test'], '10.0.0.4');
+    const many = read();
+    dns.remove('d.test');
+    dns.remove('e.test');
     dns.break('c.test', 'silent');
     const broken = read();
     dns.remove('c.test');
@@ -81,6 +85,11 @@ describe('the file', () => {
 
     expect(again).toBe(first);
     expect(added.names['c.test']).toEqual(['10.0.0.3', 'fd00::3']);
+    expect(many.names).toEqual({
+      ...added.names,
+      'd.test': ['10.0.0.4'],
+      'e.test': ['10.0.0.4'],
+    });
     expect(broken.names['c.test']).toBe('silent');
     expect(removed).toEqual(records);
   });

@@ -56,6 +56,11 @@ export class Dns {
     this.#change({ [name]: addresses });
   }
 
+  /** Makes many names point to the same address, in one step. */
+  setAll(names: readonly string[], address: string): void {
+    this.#change(Object.fromEntries(names.map((name) => [name, [address]])));
+  }
+
   /** Makes a name unknown. */
   remove(name: string): void {
     this.#change({ [name]: undefined });

@@ -1,5 +1,6 @@
 /** From nothing to steady: an operator that starts with Exposures of which nothing is done yet. */
 import { askedBetween, type AskedFor, type Lab } from '../lab.ts';
+import { LongestBlock } from './longest-block.ts';
 import type { ProcessUse } from './process-use.ts';
 import type { Stage } from './exposures.ts';
 
@@ -11,6 +12,8 @@ export interface StartCost {
   readonly readySeconds?: number;
   /** At the end of `seconds`. */
   readonly use: ProcessUse;
+  /** The longest block of the event loop, in seconds. */
+  readonly longestBlock: number;
   /** Over all of it. */
   readonly requests: AskedFor;
 }
@@ -50,6 +53,7 @@ export async function measureColdStart(
   try {
     const beginMs = Date.now();
     await lab.startOperator();
+    using block = new LongestBlock(lab);
     const reached = async (stage: Stage) =>
       Promise.race([exposures.reached(stage, tenants.length, deadlineMs), failed]);
     const [routedMs, broughtMs] = await Promise.all([reached('routed'), reached('WorkersReady')]);
@@ -60,6 +64,7 @@ export async function measureColdStart(
       seconds: (Math.max(routedMs, broughtMs) - beginMs) / 1000,
       ...(readyMs !== undefined && { readySeconds: (readyMs - beginMs) / 1000 }),
       use,
+      longestBlock: await block.longest(),
       requests: askedBetween(before, after),
     };
   } finally {

@@ -3,6 +3,7 @@ import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { Informer } from '../../../src/kube/informer/informer.ts';
 import type { KubeObject } from '../../../src/kube/object.ts';
 import { RESOURCES } from '../../../src/kube/resource.ts';
+import { NAMESPACE } from '../plan.ts';
 import type { ExposureStatus } from '../../../src/api/exposure.ts';
 
 /** An Exposure with its status. */
@@ -17,6 +18,12 @@ export type Stage = 'routed' | 'WorkersReady' | 'Ready';
 export class Exposures implements Disposable {
   readonly #informer: Informer<SeenExposure>;
   readonly #ended = new AbortController();
+  /** The names of those that have come so far: counting all of them at each event would take more than the operator does. */
+  readonly #reached: Readonly<Record<Stage, Set<string>>> = {
+    routed: new Set(),
+    WorkersReady: new Set(),
+    Ready: new Set(),
+  };
 
   private constructor(informer: Informer<SeenExposure>) {
     this.#informer = informer;
@@ -24,6 +31,9 @@ export class Exposures implements Disposable {
 
   static async watch(client: KubeClient): Promise<Exposures> {
     const exposures = new Exposures(new Informer({ client, resource: RESOURCES.exposure }));
+    exposures.#informer.onChange(({ type, object }) =>
+      exposures.#note(object.metadata.name, type === 'DELETED' ? undefined : object),
+    );
     void exposures.#informer.run(exposures.#ended.signal);
     await exposures.#informer.synced(exposures.#ended.signal);
     return exposures;
@@ -31,7 +41,7 @@ export class Exposures implements Disposable {
 
   /** How many have come so far. */
   count(stage: Stage): number {
-    return this.#informer.list().filter((exposure) => hasReached(exposure, stage)).length;
+    return this.#reached[stage].size;
   }
 
   /** Why those that have not come so far say they have not, with how many say it. */
@@ -57,12 +67,19 @@ export class Exposures implements Disposable {
 
   /** Waits until this one has come so far; when that was. */
   async one(name: string, stage: Stage, deadlineMs: number): Promise<number> {
-    const find = () => this.#informer.list().find(({ metadata }) => metadata.name === name);
+    const find = () => this.#informer.get({ name, namespace: NAMESPACE });
     return this.#until(
-      () => hasReached(find(), stage),
+      () => this.#reached[stage].has(name),
       deadlineMs,
       () => `Exposure ${name} is not ${stage}: ${JSON.stringify(find()?.status?.conditions)}`,
     );
+  }
+
+  #note(name: string, exposure: SeenExposure | undefined): void {
+    for (const [stage, names] of Object.entries(this.#reached)) {
+      if (hasReached(exposure, stage as Stage)) names.add(name);
+      else names.delete(name);
+    }
   }
 
   [Symbol.dispose](): void {

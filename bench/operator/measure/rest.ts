@@ -1,5 +1,6 @@
 /** An operator while nothing changes. */
 import { askedBetween, type AskedFor, type Lab } from '../lab.ts';
+import { LongestBlock } from './longest-block.ts';
 import type { ProcessUse } from './process-use.ts';
 
 /** What rest costs. */
@@ -8,18 +9,24 @@ export interface RestCost {
   readonly cpuSeconds: number;
   /** At the end. */
   readonly use: ProcessUse;
+  /** The longest block of the event loop, in seconds. */
+  readonly longestBlock: number;
   readonly requests: AskedFor;
 }
 
 /** Watches the operator for a while. */
 export async function measureRest(lab: Lab, seconds: number): Promise<RestCost> {
+  using block = new LongestBlock(lab);
   const before = await lab.askedFor();
   const { cpuSeconds } = lab.operatorUse();
   await Bun.sleep(seconds * 1000);
   const use = lab.operatorUse();
   const after = await lab.askedFor();
   return {
-    ...{ seconds, use, cpuSeconds: use.cpuSeconds - cpuSeconds },
+    seconds,
+    use,
+    cpuSeconds: use.cpuSeconds - cpuSeconds,
+    longestBlock: await block.longest(),
     requests: askedBetween(before, after),
   };
 }

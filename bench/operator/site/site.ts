@@ -26,12 +26,14 @@ export interface Site extends AsyncDisposable {
   readonly tenantPrefix: string;
   /** Where the gateway listens. */
   readonly edge: { readonly address: string; readonly port: number };
+  /** Where the operator serves its metrics. */
+  readonly operatorHttp: { readonly address: string; readonly port: number };
   /** Path of a kubeconfig. */
   kubeconfig(role: Role): string;
   /** Lets names lead to the edge, where the site has a DNS. */
   name(hosts: readonly string[]): void;
   /** Starts a program in the network of the site. */
-  start(name: Role | 'tenants', argv: readonly string[]): Promise<Running>;
+  start(name: Role | `tenants-${number}`, argv: readonly string[]): Promise<Running>;
   /** What a role has asked the management cluster for so far. */
   requestsOf(role: Role): Promise<Requests>;
 }

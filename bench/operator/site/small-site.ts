@@ -29,7 +29,9 @@ export async function startSmallSite(folder: string): Promise<Site> {
     client: createClient(parseKubeconfig(readFileSync(kubeconfig, 'utf8')), {
       fieldManager: 'bench',
     }),
-    ...{ tenantPrefix: '127.100', edge: EDGE },
+    tenantPrefix: '127.100',
+    edge: EDGE,
+    operatorHttp: { address: '127.0.0.1', port: 18_080 },
     kubeconfig: () => kubeconfig,
     name: () => {},
     start: async (name, argv) => {

@@ -17,6 +17,7 @@ import { SYSTEM, type Role, type Running, type Site } from './site.ts';
 /** In the range of the management cluster's Services. */
 const TENANT_PREFIX = '10.100';
 const EDGE_PORT = 443;
+const HTTP_PORT = 18_080;
 const TOKEN_SECONDS = 86_400;
 
 /** Starts a world without workers and installs Snicket's rights there. */
@@ -51,10 +52,14 @@ export async function startWorldSite(folder: string, progress: Progress): Promis
       tenantPrefix: TENANT_PREFIX,
       edge: { address: hosts.gateway.address, port: EDGE_PORT },
       kubeconfig: (role) => kubeconfigs[role],
-      name: (names) => {
-        for (const name of names) world.dns.set(name, hosts.gateway.address);
-      },
-      start: async (name, argv) => startOn(hosts[name], name, argv),
+      operatorHttp: { address: hosts.operator.address, port: HTTP_PORT },
+      name: (names) => world.dns.setAll(names, hosts.gateway.address),
+      start: async (name, argv) =>
+        startOn(
+          name === 'operator' || name === 'gateway' ? hosts[name] : hosts.tenants,
+          name,
+          argv,
+        ),
       requestsOf: async (role) => auditedRequests(auditLog, userOf(role)),
       [Symbol.asyncDispose]: async () => world.stop(),
     };

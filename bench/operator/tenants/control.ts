@@ -7,6 +7,8 @@ import type { Requests } from '../request-counts.ts';
 export interface Questions {
   /** Requests to all tenants so far. */
   counts: { readonly question: undefined; readonly answer: Requests };
+  /** The text at an http URL in the network of the tenants. */
+  page: { readonly question: { readonly url: string }; readonly answer: string };
   /** Deletes an object of a tenant and waits for it; milliseconds until it was there again. */
   repair: {
     readonly question: { readonly tenant: string; readonly what: 'slice' | 'daemonSet' };

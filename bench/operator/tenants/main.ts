@@ -31,6 +31,7 @@ renameSync(`${access}.new`, access);
 
 answer(socket, {
   counts: () => counts.requests,
+  page: async ({ url }) => (await fetch(url, { signal: AbortSignal.timeout(5_000) })).text(),
   repair: async ({ tenant, what }) => {
     const { resource, key } = DRIFT[what];
     return tenantOf(tenant).deleteAndAwait(resource, key, DEADLINE_MS);
