@@ -19,7 +19,7 @@ const IMAGE = ['--proxy-image', 'snicket.test/snicket:1'];
 
 /** Blue, which the operator has brought about, and the text of its Exposure and its Edge. */
 async function exposedLab() {
-  const lab = await OperatorLab.start({ transport: 'tls', edge: LAB_EDGES.haproxy.spec });
+  const lab = await OperatorLab.start({ hasSockets: true, edge: LAB_EDGES.haproxy.spec });
   lab.management.seed(...LAB_EDGES.haproxy.objects);
   const { port } = await lab.addExposed('blue');
   await lab.stopOperator();

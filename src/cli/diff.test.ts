@@ -16,7 +16,7 @@ setDefaultTimeout(30_000);
 const IMAGE = ['--proxy-image', 'snicket.test/snicket:1'];
 
 async function labWith({ spec, objects }: Pick<LabEdge, 'spec' | 'objects'>): Promise<OperatorLab> {
-  const lab = await OperatorLab.start({ transport: 'tls', edge: spec });
+  const lab = await OperatorLab.start({ hasSockets: true, edge: spec });
   lab.management.seed(...objects);
   return lab;
 }
@@ -44,7 +44,7 @@ describe('before the operator has come', () => {
   test('everything would be made', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({
-      transport: 'tls',
+      hasSockets: true,
       edge: spec,
       isOperatorRunning: false,
     });
@@ -70,7 +70,7 @@ describe('before the operator has come', () => {
   });
 
   test('the route that our own gateway serves would be made', async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
+    await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     await lab.addTenant('blue');
     await lab.expose('blue');
     using terminal = new Terminal(lab.management);
@@ -83,7 +83,7 @@ describe('before the operator has come', () => {
   });
 
   test('endpoints that somebody else keeps, and that work, wait for a proxy', async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
+    await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     const { server } = await lab.addTenant('blue');
     await lab.expose('blue');
     server.seed(
@@ -290,7 +290,7 @@ describe('what cannot be compared', () => {
 
   test('is an object of somebody else with a name that we need', async () => {
     await using lab = await OperatorLab.start({
-      transport: 'tls',
+      hasSockets: true,
       ...{ edge: LAB_EDGES.haproxy.spec, isOperatorRunning: false },
     });
     lab.management.seed(

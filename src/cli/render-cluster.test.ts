@@ -12,7 +12,7 @@ setDefaultTimeout(30_000);
 describe('from a cluster', () => {
   test('prints what the operator has made, and asks nothing but GET', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
-    await using lab = await OperatorLab.start({ transport: 'tls', edge: spec });
+    await using lab = await OperatorLab.start({ hasSockets: true, edge: spec });
     lab.management.seed(...objects);
     const { server } = await lab.addExposed('blue');
     await lab.stopOperator();
@@ -43,7 +43,7 @@ describe('from a cluster', () => {
   test('says that a certificate would be made, and makes none', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({
-      transport: 'tls',
+      hasSockets: true,
       edge: spec,
       isOperatorRunning: false,
     });
@@ -66,7 +66,7 @@ describe('from a cluster', () => {
   });
 
   test('says that a key would be made, and makes none', async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
+    await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     await lab.addTenant('blue');
     await lab.expose('blue');
     using terminal = new Terminal(lab.management);
@@ -82,7 +82,7 @@ describe('from a cluster', () => {
   });
 
   test('goes by the address in the kubeconfig where the Service leads nowhere', async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
+    await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     const { port } = await lab.addTenant('blue');
     await lab.expose('blue');
     // Nothing listens there.
@@ -98,7 +98,7 @@ describe('from a cluster', () => {
   });
 
   test('goes by the edge where nothing else leads to the tenant', async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', hasGateway: true });
+    await using lab = await OperatorLab.start({ hasSockets: true, hasGateway: true });
     const { kubeconfig, port } = await lab.addExposed('blue');
     await lab.untilCondition('blue', 'Reachable', /^True/);
     await lab.stopOperator();
@@ -118,7 +118,7 @@ describe('from a cluster', () => {
   test('prints the management side of a tenant that is down, and says so', async () => {
     const { spec, objects } = LAB_EDGES.haproxy;
     await using lab = await OperatorLab.start({
-      transport: 'tls',
+      hasSockets: true,
       edge: spec,
       isOperatorRunning: false,
     });
@@ -144,7 +144,7 @@ describe('from a cluster', () => {
 
   test('takes the image of proxies from the operator in the cluster', async () => {
     await using lab = await OperatorLab.start({
-      transport: 'tls',
+      hasSockets: true,
       isOperatorRunning: false,
       resources: [
         ...Object.values(RESOURCES),
@@ -171,7 +171,7 @@ describe('from a cluster', () => {
 });
 
 test('takes the image of proxies from its own surroundings in the pod of the operator', async () => {
-  await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
+  await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
   await lab.addTenant('blue');
   await lab.expose('blue');
   using terminal = new Terminal(lab.management);
@@ -186,7 +186,7 @@ test('takes the image of proxies from its own surroundings in the pod of the ope
 });
 
 test('operator --dry-run prints the plans of all Exposures, writes nothing and ends', async () => {
-  await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
+  await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
   await lab.addTenant('blue');
   await lab.addTenant('red');
   await lab.expose('blue');

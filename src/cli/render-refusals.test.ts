@@ -102,7 +102,7 @@ ${EDGE.replace('haproxy', 'haproxi')}`,
 
 describe('from a cluster', () => {
   test('names the Exposures that there are if the one that is asked for is not', async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
+    await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     await lab.addTenant('blue');
     await lab.expose('blue');
     using terminal = new Terminal(lab.management);
@@ -114,7 +114,7 @@ describe('from a cluster', () => {
   });
 
   test('where there is no Exposure yet, there is nothing wrong', async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
+    await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     using terminal = new Terminal(lab.management);
 
     for (const tool of ['render', 'diff']) {
@@ -127,7 +127,7 @@ describe('from a cluster', () => {
   });
 
   test('names the Exposures that there are if the namespace has none', async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
+    await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     await lab.addTenant('blue');
     await lab.expose('blue');
     using terminal = new Terminal(lab.management);
@@ -142,7 +142,7 @@ describe('from a cluster', () => {
   });
 
   test('asks whether a cluster that knows no Exposures is the right one', async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
+    await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     using terminal = new Terminal(lab.management);
     lab.management.inject(
       { kind: 'answer', status: 404, reason: 'NotFound' },
@@ -158,7 +158,7 @@ describe('from a cluster', () => {
   });
 
   test('says what to look at where no API server answers', async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
+    await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     using terminal = new Terminal(lab.management);
     await lab.management.goDown();
 
@@ -170,7 +170,7 @@ describe('from a cluster', () => {
   });
 
   test('says that the management cluster cannot be read', async () => {
-    await using lab = await OperatorLab.start({ transport: 'tls', isOperatorRunning: false });
+    await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
     using terminal = new Terminal(lab.management);
     const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
     lab.management.inject(refusal, { plural: 'exposures' }, 10);

@@ -51,7 +51,7 @@ function yamlOf(...objects: readonly object[]): string {
 
 describe("what is put into a provider's object", () => {
   test('is not put there while somebody else owns one of the fields, and that is said', async () => {
-    await using lab = await startProvidedLab({ transport: 'tls', isOperatorRunning: false });
+    await using lab = await startProvidedLab({ hasSockets: true, isOperatorRunning: false });
     await addKamaji(lab, 'blue', { 'spec.networkProfile.certSANs': ['blue.example.test'] });
     await expose(lab);
     using terminal = new Terminal(lab.management);
@@ -78,7 +78,7 @@ describe("what is put into a provider's object", () => {
   });
 
   test('is printed by render, and can be pasted', async () => {
-    await using lab = await startProvidedLab({ transport: 'tls', isOperatorRunning: false });
+    await using lab = await startProvidedLab({ hasSockets: true, isOperatorRunning: false });
     await addKamaji(lab, 'blue');
     await expose(lab, 'Report');
     using terminal = new Terminal(lab.management);
@@ -101,7 +101,7 @@ describe("what is put into a provider's object", () => {
   });
 
   test('is shown by diff, and nothing of it once the operator has been there', async () => {
-    await using lab = await startProvidedLab({ transport: 'tls', isOperatorRunning: false });
+    await using lab = await startProvidedLab({ hasSockets: true, isOperatorRunning: false });
     await addKamaji(lab, 'blue');
     await expose(lab);
     using terminal = new Terminal(lab.management);
@@ -130,7 +130,7 @@ describe("what is put into a provider's object", () => {
   });
 
   test('is nothing with prepare: Report, and nothing is brought to the tenant', async () => {
-    await using lab = await startProvidedLab({ transport: 'tls', isOperatorRunning: false });
+    await using lab = await startProvidedLab({ hasSockets: true, isOperatorRunning: false });
     await addKamaji(lab, 'blue');
     await expose(lab, 'Report');
     using terminal = new Terminal(lab.management);
