@@ -92,11 +92,13 @@ describe.each<[string, Start]>([
       for (let n = 1; n <= CUTS; n++) {
         await steadyWrite(async () => writer.apply(mapOf('changing', 2 * n), { force: true }));
         expected.push(`MODIFIED changing ${2 * n}`);
-        const { watches } = follower.informer.counters;
         await follower.untilConnected();
+        const { watches } = follower.informer.counters;
         cut(server);
-        await until(() => !follower.informer.state.isConnected, 'the watch is cut', 30_000);
-        // The next watch may not be open yet.
+        // In memory, the next watch may be open before the first look. Otherwise it may not be open yet.
+        const isCut = () =>
+          !follower.informer.state.isConnected || follower.informer.counters.watches > watches;
+        await until(isCut, 'the watch is cut', 30_000);
         await steadyWrite(async () => writer.create(maps, mapOf(`extra-${n}`, n)));
         await steadyWrite(async () => writer.delete(maps, keyOf(`extra-${n}`)));
         await steadyWrite(async () => writer.apply(mapOf('changing', 2 * n + 1), { force: true }));
