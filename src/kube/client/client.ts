@@ -130,3 +130,9 @@ export interface KubeClient {
   /** `/version`. */
   version(options?: CallOptions): Promise<{ readonly gitVersion: string }>;
 }
+
+/** A client for objects that are known by name: no lists and no watches. */
+export type ObjectClient = Pick<
+  KubeClient,
+  'server' | 'get' | 'create' | 'replace' | 'apply' | 'patch' | 'delete'
+>;
