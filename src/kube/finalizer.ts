@@ -1,7 +1,7 @@
 /**
  * Finalizers: as long as ours is there, a deleted object stays until we have cleaned up.
  */
-import type { CallOptions, KubeClient } from './client/client.ts';
+import type { CallOptions, ObjectClient } from './client/client.ts';
 import { isKubeError } from './kube-error.ts';
 import { isVersionConflict, OutdatedError } from './outdated-error.ts';
 import { objectText, type KubeObject } from './object.ts';
@@ -14,7 +14,7 @@ import type { Resource } from './resource.ts';
  * @throws OutdatedError if the object has changed since it was read; KubeError
  */
 export async function addFinalizer<T extends KubeObject>(
-  client: KubeClient,
+  client: ObjectClient,
   resource: Resource,
   object: T,
   finalizer: string,
@@ -34,7 +34,7 @@ export async function addFinalizer<T extends KubeObject>(
  * @throws OutdatedError if the object has changed since it was read; KubeError
  */
 export async function removeFinalizer<T extends KubeObject>(
-  client: KubeClient,
+  client: ObjectClient,
   resource: Resource,
   object: T,
   finalizer: string,
@@ -50,7 +50,7 @@ export async function removeFinalizer<T extends KubeObject>(
  * current version: whether the finalizer is still needed has to be decided again.
  */
 async function change<T extends KubeObject>(
-  client: KubeClient,
+  client: ObjectClient,
   resource: Resource,
   object: T,
   { signal }: CallOptions,

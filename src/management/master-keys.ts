@@ -4,7 +4,7 @@
  */
 import { systemClock, type Clock } from '../clock/clock.ts';
 import { parseKeys } from '../wire/master-keys.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { ObjectClient } from '../kube/client/client.ts';
 import { isKubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
@@ -21,7 +21,7 @@ interface Secret extends KubeObject {
 
 /** Reads the Secret, and makes it if it is not there. @throws if it is there and holds no key. */
 export async function ensureMasterKeys(
-  client: KubeClient,
+  client: ObjectClient,
   namespace: string,
   signal: AbortSignal,
 ): Promise<MasterKeys> {
@@ -31,7 +31,7 @@ export async function ensureMasterKeys(
 
 /** Reads the Secret; undefined if it is not there. @throws if it is there and holds no key. */
 export async function readMasterKeys(
-  client: Pick<KubeClient, 'get'>,
+  client: Pick<ObjectClient, 'get'>,
   namespace: string,
   signal: AbortSignal,
 ): Promise<MasterKeys | undefined> {
@@ -45,7 +45,11 @@ function keysIn({ data }: Secret, namespace: string): MasterKeys {
   return new MasterKeys(parseKeys(text, `Secret ${namespace}/${GATEWAY_KEYS.name}`));
 }
 
-async function create(client: KubeClient, namespace: string, signal: AbortSignal): Promise<Secret> {
+async function create(
+  client: ObjectClient,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<Secret> {
   const random = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64');
   const secret: Secret = {
     apiVersion: 'v1',

@@ -5,7 +5,7 @@ import { systemClock, type Clock } from '../../clock/clock.ts';
 import { differences, type Difference } from './differences.ts';
 import { APPLIED_ANNOTATION, appliedHash, needsApply } from './needs-apply.ts';
 import { patchWithout, strays } from './strays.ts';
-import type { ApplyOptions, KubeClient } from '../client/client.ts';
+import type { ApplyOptions, ObjectClient } from '../client/client.ts';
 import { keyText, type KubeObject } from '../object.ts';
 import { Repeats } from './repeats.ts';
 import { resourceOf } from '../resource.ts';
@@ -36,12 +36,12 @@ interface Tolerated {
 
 /** Applies objects to one server. Remembers those that it had to apply not long ago, or that do not stay as applied. */
 export class Applier {
-  readonly #client: KubeClient;
+  readonly #client: ObjectClient;
   readonly #repeats: Repeats;
   /** By kind and key. */
   readonly #tolerated = new Map<string, Tolerated>();
 
-  constructor(client: KubeClient, { clock = systemClock }: ApplierOptions = {}) {
+  constructor(client: ObjectClient, { clock = systemClock }: ApplierOptions = {}) {
     this.#client = client;
     this.#repeats = new Repeats(clock);
   }

@@ -20,7 +20,7 @@ import {
 } from '../../reconcile/conditions/condition-state.ts';
 import { managementFault } from '../../reconcile/management-fault.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
-import { StatusWriter } from '../status-writer.ts';
+import { StatusWriter } from '../../kube/status-writer.ts';
 
 /** A controller publishes the same addresses on every route, so a number of them will do. */
 const SAMPLED_ROUTES = 100;

@@ -9,7 +9,7 @@ import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
-import { StatusWriter } from '../status-writer.ts';
+import { StatusWriter } from '../../kube/status-writer.ts';
 import { nextStatus, refusedStatus, type StatusInput } from './exposure-status.ts';
 import {
   isTrouble,

@@ -5,7 +5,7 @@
 import type { PreparePolicy } from '../../api/exposure.ts';
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import { conflictOwners } from '../../kube/apply/conflict.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
+import type { ObjectClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { Repeats } from '../../kube/apply/repeats.ts';
@@ -81,7 +81,7 @@ interface NotKept {
 
 /** Prepares the objects of control planes in one management cluster. */
 export class Preparer {
-  readonly #client: KubeClient;
+  readonly #client: ObjectClient;
   /** By the uid of an object. */
   readonly #repeats: Repeats;
   /** The same, of those whose last write was changed by a webhook: what was written, and what is said of it. */
@@ -89,7 +89,7 @@ export class Preparer {
   /** Keys of Exposures by the uid of the object that they prepare: the watch reports a record a moment later. */
   readonly #claims = new Map<string, string>();
 
-  constructor(client: KubeClient, { clock = systemClock, now }: PreparerOptions = {}) {
+  constructor(client: ObjectClient, { clock = systemClock, now }: PreparerOptions = {}) {
     this.#client = client;
     this.#repeats = new Repeats(clock, now);
   }

@@ -1,7 +1,7 @@
 /**
  * Writes the record of a preparation to its Exposure.
  */
-import type { KubeClient } from '../../kube/client/client.ts';
+import type { ObjectClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
@@ -44,7 +44,7 @@ export function recordChange(
  * undefined if that has changed since, and nothing was written. @throws KubeError
  */
 export async function writeRecord(
-  client: KubeClient,
+  client: ObjectClient,
   { name, namespace, resourceVersion }: ObjectMeta,
   text: string | null,
   signal: AbortSignal,

@@ -3,7 +3,7 @@
  * What others have changed since stays. The process may end after every step: the record of the Exposure is removed last,
  * when a read has confirmed that nothing is left to restore.
  */
-import type { KubeClient } from '../../kube/client/client.ts';
+import type { ObjectClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { findingText } from '../../api/finding.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
@@ -49,7 +49,7 @@ const MAX_ATTEMPTS = 6;
 
 /** Restores all objects and removes the record; says what has to be waited for, nothing when done. @throws KubeError */
 export async function restore(
-  client: KubeClient,
+  client: ObjectClient,
   { exposure: { metadata }, servedAs, objects, isLate, wrote }: RestoreInput,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -77,7 +77,7 @@ export async function restore(
 }
 
 interface Place {
-  readonly client: KubeClient;
+  readonly client: ObjectClient;
   readonly resource: Resource;
   readonly namespace: string | undefined;
   readonly provider: Provider;

@@ -7,13 +7,13 @@
  * Every write carries the resourceVersion of the object that the reconcile observed, or that our own writes since have left
  * it with. A process that was paused, or does not know yet that it has lost the Lease, cannot overwrite what came after.
  */
-import type { KubeClient } from '../kube/client/client.ts';
-import { isLowerVersion, isNewer, keyText, objectText, type KubeObject } from '../kube/object.ts';
-import { isVersionConflict, OutdatedError } from '../kube/outdated-error.ts';
+import type { ObjectClient } from './client/client.ts';
+import { isLowerVersion, isNewer, keyText, objectText, type KubeObject } from './object.ts';
+import { isVersionConflict, OutdatedError } from './outdated-error.ts';
 
 /** For one kind of object, whose status is an `S`. */
 export class StatusWriter<S extends object> {
-  readonly #client: KubeClient;
+  readonly #client: ObjectClient;
   /** By key: what the watch has not told yet. */
   readonly #written = new Map<string, KubeObject>();
   /** By key: what the server has not answered yet. The watch may be sooner. */
@@ -23,7 +23,7 @@ export class StatusWriter<S extends object> {
   /** By key: a version that is not the current one any more. */
   readonly #outdated = new Map<string, string>();
 
-  constructor(client: KubeClient) {
+  constructor(client: ObjectClient) {
     this.#client = client;
   }
 

@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
-import { addFinalizer } from '../kube/finalizer.ts';
-import type { KubeObject } from '../kube/object.ts';
-import { OutdatedError } from '../kube/outdated-error.ts';
-import { RESOURCES } from '../kube/resource.ts';
-import { MemoryApiServer } from '../kube/testing/memory/memory-api-server.ts';
+import { addFinalizer } from './finalizer.ts';
+import type { KubeObject } from './object.ts';
+import { OutdatedError } from './outdated-error.ts';
+import { RESOURCES } from './resource.ts';
+import { MemoryApiServer } from './testing/memory/memory-api-server.ts';
 import { StatusWriter } from './status-writer.ts';
-import { objectOf } from './testing/objects.ts';
+import { objectOf } from '../operator/testing/objects.ts';
 
 setDefaultTimeout(120_000);
 
