@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { Outlook } from '../reconcile/outlook.ts';
+import type { DryRun } from '../reconcile/dry-run.ts';
 import { CLUSTERS, type Cluster } from '../plan/render.ts';
 import { choiceIn, filesOption, fileSourceOf, soundObjects } from './sources/file-source.ts';
 import { folderName } from './flags/flag-values.ts';
@@ -63,8 +63,8 @@ export function diffCommand(io: CommandIo): Command {
         import('./plans/plans.ts'),
       ]);
       try {
-        const outlooks = await outlooksOf(io, exposure, flags, command);
-        if (outlooks !== undefined) await orSayWhy(io, async () => diff(io, outlooks, flags));
+        const runs = await dryRunsFor(io, exposure, flags, command);
+        if (runs !== undefined) await orSayWhy(io, async () => diff(io, runs, flags));
       } catch (error) {
         if (error instanceof StateUnreadable) command.error(`error: ${error.message}`);
         if (!(error instanceof AccessError)) throw error;
@@ -74,40 +74,40 @@ export function diffCommand(io: CommandIo): Command {
     });
 }
 
-type Outlooks = AsyncIterable<Outlook>;
+type DryRuns = AsyncIterable<DryRun>;
 
 /** What is to be compared; nothing if files are wrong, which has been told. @throws AccessError */
-async function outlooksOf(
+async function dryRunsFor(
   io: CommandIo,
   exposure: NamedExposure | undefined,
   flags: Flags,
   command: Command,
-): Promise<Outlooks | undefined> {
+): Promise<DryRuns | undefined> {
   if (flags.filename !== undefined)
-    return outlooksWith(io, flags.filename, exposure, flags, command);
+    return dryRunsWith(io, flags.filename, exposure, flags, command);
   refuseUnclear(exposure, flags, command);
   refuseGiven(['state'], 'belongs to -f and the folder of snicket run; add that', command);
-  const [{ outlooks }, { someOf }] = await Promise.all([
-    import('./plans/outlooks.ts'),
+  const [{ dryRuns }, { someOf }] = await Promise.all([
+    import('./plans/dry-runs.ts'),
     import('./sources/chosen-exposures.ts'),
   ]);
   const { client, access } = await openManagement(io, flags);
   const choice = choiceOf(exposure, flags, access);
   const { operatorNamespace: namespace, proxyImage, only } = flags;
   const choose = (all: Parameters<typeof someOf>[0]) => someOf(all, choice);
-  return outlooks({ io, client, namespace, proxyImage, only, choose });
+  return dryRuns({ io, client, namespace, proxyImage, only, choose });
 }
 
 /** The same with the files of -f. */
-async function outlooksWith(
+async function dryRunsWith(
   io: CommandIo,
   words: readonly string[],
   exposure: NamedExposure | undefined,
   flags: Flags,
   command: Command,
-): Promise<Outlooks | undefined> {
+): Promise<DryRuns | undefined> {
   const source = fileSourceOf(io, words, exposure, flags, command);
-  const { outlooksApplied, outlooksOfRun } = await import('./sources/diff-sources.ts');
+  const { dryRunsApplied, dryRunsOfFolder } = await import('./sources/diff-sources.ts');
   const { state, proxyImage, only, operatorNamespace } = flags;
   if (source.folder !== undefined) {
     if (state === undefined) {
@@ -117,7 +117,7 @@ async function outlooksWith(
     }
     const { reading } = (await soundObjects(io, source, command)) ?? {};
     const places = { folder: source.folder, state, choice: choiceIn(source, flags) };
-    return reading && outlooksOfRun({ io, reading, ...places, proxyImage, only });
+    return reading && dryRunsOfFolder({ io, reading, ...places, proxyImage, only });
   }
   refuseGiven(['state'], 'belongs to the folder of snicket run; leave it out', command);
   const { client, access } = await openManagement(io, flags);
@@ -127,10 +127,10 @@ async function outlooksWith(
   // One that is named may be in the cluster alone, with a file of its Edge.
   const isWhole = flags.allNamespaces || source.exposure !== undefined;
   const meant = { choice, isWhole, namespace: operatorNamespace };
-  return objects && outlooksApplied({ io, client, objects, ...meant, proxyImage, only });
+  return objects && dryRunsApplied({ io, client, objects, ...meant, proxyImage, only });
 }
 
-async function diff(io: CommandIo, outlooks: Outlooks, flags: Flags): Promise<void> {
+async function diff(io: CommandIo, runs: DryRuns, flags: Flags): Promise<void> {
   // Loaded here, so that help does not pay for it.
   const [{ EXIT, reportFindings }, { exposureChanges }, texts, { currentScreen, valueText }] =
     await Promise.all([
@@ -143,10 +143,10 @@ async function diff(io: CommandIo, outlooks: Outlooks, flags: Flags): Promise<vo
   const all: object[] = [];
   let hasChanges = false;
   let isEmpty = true;
-  for await (const outlook of outlooks) {
+  for await (const run of runs) {
     isEmpty = false;
-    reportFindings(io, outlook, EXIT.failed);
-    const changes = exposureChanges(outlook, flags.only);
+    reportFindings(io, run, EXIT.failed);
+    const changes = exposureChanges(run, flags.only);
     if (changes.changes.length > 0) hasChanges = true;
     if (flags.output === 'text') io.stdout.write(texts.changesText(changes, hasColours));
     else all.push(texts.changesValue(changes));

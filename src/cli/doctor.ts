@@ -111,7 +111,7 @@ async function runOnCluster(
     { AccessError },
   ] = await Promise.all([
     import('./plans/plans.ts'),
-    import('./plans/outlooks.ts'),
+    import('./plans/dry-runs.ts'),
     import('../management/management-snapshot.ts'),
     import('./doctor/diagnose.ts'),
     import('./output/progress.ts'),

@@ -10,7 +10,7 @@ import { isOfKind, PROVIDER_RESOURCES } from '../providers/provider-resources.ts
 import { madeOf } from '../providers/testing/made-objects.ts';
 import { kubeconfigFor } from '../providers/testing/provider-objects.ts';
 import { planText } from './plans/plans.ts';
-import { outlooksOfFiles } from './plans/render-files.ts';
+import { plansOfFiles } from './plans/render-files.ts';
 
 const { objects } = documentedObjects();
 const authority = await makeCa();
@@ -27,19 +27,19 @@ function ofKind(kind: string): (object: KubeObject) => boolean {
 
 /** Findings and plan, as `snicket render` shows them. */
 async function planOf(files: readonly KubeObject[], only?: 'management'): Promise<string> {
-  const { outlooks } = await outlooksOfFiles(files, {
+  const { shown } = await plansOfFiles(files, {
     ...{ namespace: 'snicket-system', proxyImage: 'snicket.dev/snicket:1' },
     tenant: {
       ...{ version: 'v1.36.0', clusterDomain: 'cluster.local' },
       serviceAddresses: ['10.96.0.1'],
     },
   });
-  const [outlook, ...others] = outlooks;
-  if (outlook === undefined || others.length > 0) throw new Error('one Exposure has one plan');
-  const findings = outlook.findings.map(
+  const [one, ...others] = shown;
+  if (one === undefined || others.length > 0) throw new Error('one Exposure has one plan');
+  const findings = one.findings.map(
     ({ severity, code, message }) => `# ${severity}: ${code}: ${message}\n`,
   );
-  return [...findings, planText(outlook, { only })].join('');
+  return [...findings, planText(one, { only })].join('');
 }
 
 /** The object with all that there is once its provider has seen it. */

@@ -153,26 +153,31 @@ async function openFolderOf(io: CommandIo, folder: string, command: Command): Pr
 }
 
 async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, flags: Flags) {
-  const [{ chosenOf }, { observeExposure }, { edgeKubeconfig }, { findingText }] =
+  const [{ chosenOf }, { observeExposure }, { planExposure }, { edgeKubeconfig }, { findingText }] =
     await Promise.all([
       import('./sources/chosen-exposures.ts'),
       import('../reconcile/observe.ts'),
+      import('../plan/plan.ts'),
       import('./kubeconfig/kubeconfig-document.ts'),
       import('../api/finding.ts'),
     ]);
   const [object] = chosenOf(management.exposures, choice);
   if (object === undefined) throw new NothingToGive('there is no such Exposure');
-  const { value: wish, finding } = management.book.resolve(object);
-  if (wish === undefined) throw new NothingToGive(findingText(finding));
+  const { value: resolved, finding } = management.book.resolve(object);
+  if (resolved === undefined) throw new NothingToGive(findingText(finding));
   const isFolder = flags.filename !== undefined;
   const routed = isFolder ? undefined : routedPlace(object, management);
-  const viewpoint = {
-    ...{ management, namespace: flags.operatorNamespace, proxyImage: '' },
+  const deps = {
+    management,
+    namespace: flags.operatorNamespace,
+    proxyImage: '',
     isGatewayHere: isFolder,
   };
-  const look = await observeExposure(object, wish, viewpoint, AbortSignal.timeout(READ_MS));
-  const { endpoint, edge } = routed ?? plannedPlace(look);
-  const { kubeconfig, controlPlane, findings } = look.reading;
+  const signal = AbortSignal.timeout(READ_MS);
+  const { facts, reading } = await observeExposure(object, resolved, deps, signal);
+  const edgeName = resolved.edge.metadata.name;
+  const { endpoint, edge } = routed ?? plannedPlace(planExposure(resolved, facts), edgeName);
+  const { kubeconfig, controlPlane, findings } = reading;
   if (kubeconfig === undefined) {
     const said = findings.map(findingText).join('. ');
     throw new NothingToGive(
@@ -181,7 +186,7 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
   }
   const { hostname: host, port } = new URL(`tcp://${endpoint}`);
   const address = flags.byAddress
-    ? edgeAddress(look.facts.edgeAddresses, edge, wish.edge.metadata.name)
+    ? edgeAddress(facts.edgeAddresses, edge, edgeName)
     : flags.address;
   return edgeKubeconfig({
     ...{ text: kubeconfig, name: `${choice.namespace}/${choice.name}` },

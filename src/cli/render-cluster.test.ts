@@ -37,7 +37,9 @@ describe('from a cluster', () => {
       ...server.requests().slice(before[1]),
     ];
     expect(requests.length).toBeGreaterThan(10);
-    expect(new Set(requests.map(({ verb }) => verb))).toEqual(new Set(['list', 'read', 'get']));
+    expect(new Set(requests.map(({ verb }) => verb))).toEqual(
+      new Set(['list', 'read', 'get', 'watch']),
+    );
   });
 
   test('says that a certificate would be made, and makes none', async () => {

@@ -123,7 +123,7 @@ async function renderFiles(
   flags: Flags,
   command: Command,
 ): Promise<void> {
-  const [{ outlooksOfFiles }, plans, { someInFiles }, { placeOfFolder }] = await Promise.all([
+  const [{ plansOfFiles }, plans, { someInFiles }, { placeOfFolder }] = await Promise.all([
     import('./plans/render-files.ts'),
     import('./plans/plans.ts'),
     import('./sources/chosen-exposures.ts'),
@@ -139,12 +139,12 @@ async function renderFiles(
   };
   const place = folder === undefined ? THESE_FILES : placeOfFolder(folder);
   await plans.orSayWhy(io, async () => {
-    const { outlooks, notes } = await outlooksOfFiles(objects, assumptions, (exposures) =>
+    const { shown, notes } = await plansOfFiles(objects, assumptions, (exposures) =>
       someInFiles(exposures, [choiceIn(source, flags)], { ...place, hasFaults: false }),
     );
-    for (const outlook of outlooks) plans.reportFindings(io, outlook);
+    for (const one of shown) plans.reportFindings(io, one);
     for (const sentence of notes) say(io, `note: ${sentence}`);
-    const texts = outlooks.map((outlook) => plans.planText(outlook, flags).trimEnd());
+    const texts = shown.map((one) => plans.planText(one, flags).trimEnd());
     io.stdout.write(`${texts.join('\n---\n')}\n`);
   });
 }

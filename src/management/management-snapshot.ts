@@ -90,6 +90,15 @@ export class ManagementSnapshot implements ManagementView {
     return this.client.get(RESOURCES.secret, key, { signal });
   }
 
+  async secretNow(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
+    return this.secret(key, signal);
+  }
+
+  /** A snapshot without all objects is an error before it exists. */
+  unread(): undefined {
+    return undefined;
+  }
+
   async object(
     resource: Resource,
     key: ObjectKey,

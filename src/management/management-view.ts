@@ -6,7 +6,8 @@ import type { TenantRouteIndex } from '../api/tenant-route-index.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { ServedApis } from '../edges/driver.ts';
-import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeClient, ObjectClient } from '../kube/client/client.ts';
+import type { KubeError } from '../kube/kube-error.ts';
 import type { KubeObject, ObjectKey } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import type { Secret, Service } from '../providers/plain.ts';
@@ -21,6 +22,10 @@ export interface ManagementView {
   readonly client: Pick<KubeClient, 'get'>;
   /** A Secret, as it is or was a moment ago. @throws KubeError */
   secret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined>;
+  /** A Secret as the API server has it now. @throws KubeError */
+  secretNow(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined>;
+  /** Why the objects of a kind are not known; undefined if they are. */
+  unread(resource: Resource): KubeError | undefined;
   readonly served: ServedApis;
   readonly book: ExposureBook;
   /** All TenantRoutes. */
@@ -40,6 +45,11 @@ export interface ManagementView {
   claimants(hosts: readonly string[]): readonly KubeObject[];
   /** What was made for an Exposure, of every kind. TenantRoutes count by their exposureRef. */
   ownedBy(exposure: KubeObject): readonly KubeObject[];
+}
+
+/** A management cluster that is read and written. */
+export interface ManagementAccess extends ManagementView {
+  readonly client: ObjectClient;
 }
 
 /** A management cluster, and where in it Snicket itself is. */

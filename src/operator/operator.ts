@@ -27,7 +27,6 @@ import { registerOperatorMetrics } from './operator-metrics.ts';
 import { Preparer } from '../reconcile/preparation/preparer.ts';
 import { ProbeRounds, type Probe } from './probe-rounds.ts';
 import { ShimController } from './shim/shim-controller.ts';
-import type { TenantLink } from '../reconcile/tenant/link/tenant-link.ts';
 import { TenantLinks } from '../reconcile/tenant/link/tenant-links.ts';
 import { TenantOwnership } from '../reconcile/tenant/ownership/tenant-ownership.ts';
 import { RolloutPacer } from '../reconcile/tenant/rollout-pacing.ts';
@@ -117,7 +116,6 @@ export class Operator {
   readonly #errors = new Map<string, number>();
   readonly #conflicts = new Map<string, number>();
   readonly #eventLoop: EventLoopMonitor;
-  readonly #appliers = new WeakMap<TenantLink, Applier>();
   #isLeading = false;
 
   constructor(options: OperatorOptions) {
@@ -243,7 +241,6 @@ export class Operator {
       ...{ proxyImage: options.proxyImage, isGatewayHere: options.isGatewayHere },
       isGatewayAt: options.isGatewayAt,
       preparer: new Preparer(client, { clock }),
-      applierFor: (link) => this.#applierFor(link),
       masterKeys: async () => keys.current(),
       clock,
       random,
@@ -384,12 +381,5 @@ export class Operator {
         log.warn('a run failed and will be repeated', retry);
       },
     });
-  }
-
-  #applierFor(link: TenantLink): Applier {
-    let applier = this.#appliers.get(link);
-    if (applier === undefined)
-      this.#appliers.set(link, (applier = new Applier(link.client, { clock: this.#clock })));
-    return applier;
   }
 }

@@ -56,7 +56,8 @@ export function changesIn({ wanted, superfluous, kept = [] }: Comparable): reado
   ];
 }
 
-function changeOf(
+/** The change from `live` to `desired`; none if an apply would write nothing. */
+export function changeOf(
   desired: KubeObject,
   live: KubeObject | undefined,
   waits: boolean,
@@ -66,7 +67,8 @@ function changeOf(
   return [{ action: 'change', object: desired, fields: fieldsOf(desired, live), waits }];
 }
 
-function fieldsOf(desired: KubeObject, live: KubeObject): readonly FieldChange[] {
+/** The fields of `live` that an apply of `desired` changes. */
+export function fieldsOf(desired: KubeObject, live: KubeObject): readonly FieldChange[] {
   const [wanted, present] = [withoutSecrets(desired), withoutSecrets(live)];
   const differing = comparisons(wanted, present);
   const known = new Set(differing.map(({ path }) => path));

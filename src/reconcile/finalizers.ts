@@ -4,8 +4,7 @@
 import { addFinalizer, removeFinalizer } from '../kube/finalizer.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
-import type { ManagementCluster } from '../operator/management/management-cluster.ts';
-import type { ExposureReports } from '../operator/exposure/exposure-reports.ts';
+import type { ManagementAccess } from '../management/management-view.ts';
 
 export { ROUTES_FINALIZER } from '../api/host-ownership.ts';
 
@@ -15,37 +14,45 @@ export const PREPARATION_FINALIZER = 'snicket.dev/preparation';
 /** Holds it until its tenant is as it was, or cannot be reached for too long. */
 export const TENANT_FINALIZER = 'snicket.dev/tenant';
 
-/** What {@link holdExposure} and {@link letGoOfExposure} work with. */
-export interface HoldMeans {
-  readonly management: Pick<ManagementCluster, 'client'>;
-  readonly reports: Pick<ExposureReports, 'latest' | 'wrote'>;
+/** The versions of Exposures that this process has written. A watch may be behind them. */
+export interface ExposureVersions {
+  /** The Exposure with the version and the finalizers that own writes since have left it with. */
+  latest(object: KubeObject): KubeObject;
+  /** Records an own write to the metadata. */
+  wrote(before: KubeObject, after: KubeObject): void;
+}
+
+/** What {@link holdExposure} and {@link letGoOfExposure} need. */
+export interface FinalizerDeps {
+  readonly management: Pick<ManagementAccess, 'client'>;
+  readonly versions: ExposureVersions;
 }
 
 /** Puts a finalizer there. False if the object is gone, or is being deleted. @throws OutdatedError, KubeError */
 export async function holdExposure(
-  { management, reports }: HoldMeans,
+  { management, versions }: FinalizerDeps,
   object: KubeObject,
   finalizer: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const latest = reports.latest(object);
+  const latest = versions.latest(object);
   const { client } = management;
   const held = await addFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
   if (held === undefined) return false;
-  if (held !== latest) reports.wrote(latest, held);
+  if (held !== latest) versions.wrote(latest, held);
   return held.metadata.deletionTimestamp === undefined;
 }
 
 /** Takes a finalizer off that an Exposure no longer needs. @throws KubeError */
 export async function letGoOfExposure(
-  { management, reports }: HoldMeans,
+  { management, versions }: FinalizerDeps,
   object: KubeObject,
   finalizer: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const latest = reports.latest(object);
+  const latest = versions.latest(object);
   if (latest.metadata.uid !== object.metadata.uid) return;
   const { client } = management;
   const left = await removeFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
-  if (left !== undefined && left !== latest) reports.wrote(latest, left);
+  if (left !== undefined && left !== latest) versions.wrote(latest, left);
 }

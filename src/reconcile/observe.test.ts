@@ -1,10 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
+import { systemClock } from '../clock/clock.ts';
+import { planExposure } from '../plan/plan.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { observeExposure, observeTenant, type CredentialsSource } from './observe.ts';
 import { ManagementCluster } from '../operator/management/management-cluster.ts';
 import { ManagementSnapshot } from '../management/management-snapshot.ts';
 import { TenantLink } from './tenant/link/tenant-link.ts';
-import { TenantSnapshot } from './tenant/link/tenant-snapshot.ts';
 import { LAB_EDGES } from '../operator/testing/edges.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
 import { SYSTEM } from '../operator/testing/places.ts';
@@ -53,26 +54,25 @@ test.each(Object.entries(EDGES))(
           mode === 'Terminate' ? { certificate: 'leaf', key: 'key' } : { tenantKey: 'key' },
       });
 
-    const looks = [watching, reading].map(async (management) => {
-      const viewpoint = { management, namespace: SYSTEM, proxyImage: 'snicket.test/snicket:1' };
-      const { value: wish } = management.book.resolve(object);
-      return observeExposure(object, wish!, viewpoint, signal);
+    const observations = [watching, reading].map(async (management) => {
+      const deps = { management, namespace: SYSTEM, proxyImage: 'snicket.test/snicket:1' };
+      const { value: resolved } = management.book.resolve(object);
+      return observeExposure(object, resolved!, deps, signal);
     });
-    const [watched, read] = await Promise.all(looks);
-    const [watchedTenant, readTenant] = await Promise.all([
-      observeTenant(watched!, link, credentials, signal),
-      observeTenant(read!, new TenantSnapshot(tenant, true), credentials, signal),
-    ]);
+    const [watched, read] = await Promise.all(observations);
+    const plans = [watched!, read!].map(({ resolved, facts }) => planExposure(resolved, facts));
+    const tenants = [watched!, read!].map(async (one, index) =>
+      observeTenant(one, plans[index]!, link, credentials, systemClock, signal),
+    );
+    const [watchedTenant, readTenant] = await Promise.all(tenants);
     link.close();
     ended.abort();
 
-    expect(read!.plan).toEqual(watched!.plan);
+    expect(plans[1]).toEqual(plans[0]);
     expect(read!.facts.edgeAddresses).toEqual(watched!.facts.edgeAddresses);
-    expect(readTenant.plan).toEqual(watchedTenant.plan);
-    expect(readTenant.live.map(({ kind }) => kind)).toEqual(
-      watchedTenant.live.map(({ kind }) => kind),
-    );
-    const slice = readTenant.plan.tenant?.find(({ kind }) => kind === 'EndpointSlice');
+    const planned = planExposure(read!.resolved, readTenant!.facts);
+    expect(planned).toEqual(planExposure(watched!.resolved, watchedTenant!.facts));
+    const slice = planned.tenant?.find(({ kind }) => kind === 'EndpointSlice');
     expect(slice).toMatchObject({ endpoints: [{ addresses: ['192.0.2.1'], nodeName: 'one' }] });
   },
 );

@@ -1,12 +1,11 @@
 /**
- * One look at an Exposure: read what there is, plan, write nothing. The operator looks and then acts; `render`, `diff`
- * and a dry run look and then show.
+ * Observes one Exposure: reads everything that its plan depends on, decides and writes nothing.
  */
-import { systemClock, type Clock } from '../clock/clock.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { ListenAddress } from '../net/listen-address.ts';
 import { RESOURCES } from '../kube/resource.ts';
-import { planExposure, type Facts, type Plan } from '../plan/plan.ts';
+import type { Facts, Plan } from '../plan/plan.ts';
 import {
   readControlPlane,
   type ControlPlaneObjects,
@@ -14,45 +13,47 @@ import {
 } from '../providers/reading/read-control-plane.ts';
 import { placedProxies } from '../tenant/proxy-addresses.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
-import { edgeAddresses, edgeClusterAddresses } from '../management/edge-state.ts';
 import { controlPlaneObjects } from '../management/control-plane-objects.ts';
+import { dependencyOn, type Dependency } from '../management/dependency-index.ts';
+import { edgeAddresses, edgeClusterAddresses } from '../management/edge-state.ts';
 import type { ResolvedExposure } from '../management/exposure-book.ts';
 import type { ManagementPlace } from '../management/management-view.ts';
-import type { ReadSecret } from '../operator/management/secret-poller.ts';
+import type { ReadSecret } from '../management/read-secret.ts';
 import type { CredentialsFound, CredentialsInput } from './tenant/credentials.ts';
-import { dependencyOn, type Dependency } from '../management/dependency-index.ts';
 import { readTenantFacts } from './tenant/tenant-facts.ts';
 import { readTenantSide } from './tenant/tenant-side.ts';
 import type { TenantView } from './tenant/link/tenant-view.ts';
 
-/** Where to look, and what cannot be seen there. */
-export interface Viewpoint extends ManagementPlace {
+/** The management cluster that is observed, and what it does not say. */
+export interface ObserveDeps extends ManagementPlace {
   /** The image of the proxy, for Exposures that name none. */
   readonly proxyImage: string;
-  /** Whether the gateway is on this machine, and so gets to its loopback addresses. Default: it is in the cluster. */
+  /** Whether the gateway is on this machine, and so reaches its loopback addresses. Default: it is in the cluster. */
   readonly isGatewayHere?: boolean | undefined;
-  /** Whether it listens there then. Default: that is not known. */
+  /** Whether the gateway listens there. Default: that is not known. */
   readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
 }
 
-/** What the management cluster says. */
+/** What the management cluster says about an Exposure and its control plane. */
 export interface Observation {
-  readonly wish: ResolvedExposure;
+  /** The Exposure as the API server has it. */
+  readonly object: KubeObject;
+  /** The Exposure with its Edge. */
+  readonly resolved: ResolvedExposure;
   readonly reading: ControlPlaneReading;
   /** The Secrets that were read. They are not watched. */
   readonly secrets: readonly ReadSecret[];
   /** Everything that was read by key, and is watched. */
   readonly dependencies: ReadonlySet<Dependency>;
+  /** The input of the plan. */
   readonly facts: Facts;
-  /** As far as it goes without the tenant. */
-  readonly plan: Plan;
 }
 
-/** What the tenant says too. */
+/** What the tenant says. */
 export interface TenantObservation extends Omit<CredentialsFound, 'credentials'> {
-  /** All of it. */
-  readonly plan: Plan;
-  /** Everything in the tenant that has a name of ours, ours or not. */
+  /** The input of the plan, the tenant included. */
+  readonly facts: Facts;
+  /** Everything in the tenant that has a name of ours, no matter who created it. */
   readonly live: readonly KubeObject[];
 }
 
@@ -62,18 +63,18 @@ export type CredentialsSource = (
 ) => Promise<CredentialsFound>;
 
 /**
- * Looks at the management side of an Exposure. `onDependency` is called before each object is read: an event that arrives
- * after the read must find the Exposure. @throws KubeError
+ * Observes an Exposure in the management cluster. `onDependency` is called before each object is read: an event that
+ * arrives after the read must find the Exposure. @throws KubeError
  */
 export async function observeExposure(
   object: KubeObject,
-  wish: ResolvedExposure,
-  viewpoint: Viewpoint,
+  resolved: ResolvedExposure,
+  deps: ObserveDeps,
   signal: AbortSignal,
   onDependency: (dependency: Dependency) => void = () => {},
 ): Promise<Observation> {
-  const { management, proxyImage, isGatewayHere, isGatewayAt } = viewpoint;
-  const { exposure, edge, conflict } = wish;
+  const { management, proxyImage, isGatewayHere, isGatewayAt } = deps;
+  const { exposure, edge, conflict } = resolved;
   const secrets: ReadSecret[] = [];
   const dependencies = new Set<Dependency>();
   const depend = (dependency: Dependency) => {
@@ -85,13 +86,17 @@ export async function observeExposure(
   const objects = controlPlaneObjects(management, signal);
   const reading = await readControlPlane(exposure, recorded(objects, secrets, depend));
   const facts = {
-    ...{ controlPlane: reading.controlPlane, conflict, served: management.served },
-    edgeAddresses: edgeAddresses(viewpoint, edge, management.ownedBy(object)),
-    edgeClusterAddresses: edgeClusterAddresses(viewpoint, edge),
+    controlPlane: reading.controlPlane,
+    conflict,
+    served: management.served,
+    edgeAddresses: edgeAddresses(deps, edge, management.ownedBy(object)),
+    edgeClusterAddresses: edgeClusterAddresses(deps, edge),
     currentSlices: [],
-    ...{ proxyImage, isGatewayHere, isGatewayAt },
+    proxyImage,
+    isGatewayHere,
+    isGatewayAt,
   };
-  return { wish, reading, secrets, dependencies, facts, plan: planExposure(wish, facts) };
+  return { object, resolved, reading, secrets, dependencies, facts };
 }
 
 /** The same objects. Every read is recorded. */
@@ -117,16 +122,17 @@ function recorded(
   };
 }
 
-/** Looks at its tenant too. @throws KubeError, TenantNotInitialised, and what the source of credentials throws */
+/** Observes the tenant of an Exposure. @throws KubeError, TenantNotInitialised, and what the source of credentials throws */
 export async function observeTenant(
-  { wish, reading, facts, plan: { mode, hosts } }: Observation,
+  { resolved, reading, facts }: Observation,
+  { mode, hosts }: Pick<Plan, 'mode' | 'hosts'>,
   view: TenantView,
   credentialsFor: CredentialsSource,
+  clock: Clock,
   signal: AbortSignal,
-  clock: Clock = systemClock,
 ): Promise<TenantObservation> {
-  const { clusterDomain = reading.provided?.clusterDomain } = wish.exposure.spec.controlPlane;
-  // First the questions: a tenant that refuses fails them at once, while its watches keep on trying.
+  const { clusterDomain = reading.provided?.clusterDomain } = resolved.exposure.spec.controlPlane;
+  // Requests first: a tenant that refuses fails them at once, while its watches keep trying.
   const tenant = await readTenantFacts(view, { clusterDomain, signal });
   const live = await readTenantSide(view, signal);
   const { credentials, ...found } = await credentialsFor({
@@ -139,8 +145,7 @@ export async function observeTenant(
   });
   const currentSlices = view.slices.list();
   const [placed] = view.daemonSets.list().map(placedProxies);
-  const plan = planExposure(wish, { ...facts, tenant, credentials, currentSlices, placed });
-  return { ...found, plan, live };
+  return { ...found, live, facts: { ...facts, tenant, credentials, currentSlices, placed } };
 }
 
 function isProxySecret({ kind, metadata }: KubeObject): boolean {

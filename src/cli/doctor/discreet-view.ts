@@ -7,6 +7,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject, type ObjectKey } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
+import { DelegatingView } from '../../management/delegating-view.ts';
 import type { ManagementView } from '../../management/management-view.ts';
 import type { Secret } from '../../providers/plain.ts';
 
@@ -14,17 +15,20 @@ import type { Secret } from '../../providers/plain.ts';
 const MISSING: ReadonlySet<FindingCode> = new Set(['SecretMissing', 'KubeconfigMissing']);
 
 /** The same cluster; a Secret that is refused is as good as none, and noted. */
-export class DiscreetView implements ManagementView {
-  readonly #view: ManagementView;
+export class DiscreetView extends DelegatingView {
   readonly #refused = new Set<string>();
-  readonly client: Pick<KubeClient, 'get'>;
+  readonly #client: Pick<KubeClient, 'get'>;
 
   constructor(view: ManagementView) {
-    this.#view = view;
-    this.client = {
+    super(view);
+    this.#client = {
       get: async (resource, key, options) =>
         this.#unlessRefused(resource, key, view.client.get(resource, key, options)),
     };
+  }
+
+  override get client(): Pick<KubeClient, 'get'> {
+    return this.#client;
   }
 
   async #unlessRefused<T>(
@@ -55,51 +59,19 @@ export class DiscreetView implements ManagementView {
     ];
   }
 
-  async secret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
-    return this.#unlessRefused(RESOURCES.secret, key, this.#view.secret(key, signal));
+  override async secret(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
+    return this.#unlessRefused(RESOURCES.secret, key, this.view.secret(key, signal));
   }
 
-  async object(
+  override async secretNow(key: ObjectKey, signal: AbortSignal): Promise<Secret | undefined> {
+    return this.#unlessRefused(RESOURCES.secret, key, this.view.secretNow(key, signal));
+  }
+
+  override async object(
     resource: Resource,
     key: ObjectKey,
     signal: AbortSignal,
   ): Promise<KubeObject | undefined> {
-    return this.#unlessRefused(resource, key, this.#view.object(resource, key, signal));
-  }
-
-  get clusterId() {
-    return this.#view.clusterId;
-  }
-
-  get served() {
-    return this.#view.served;
-  }
-
-  get tenantRoutes() {
-    return this.#view.tenantRoutes;
-  }
-
-  get book() {
-    return this.#view.book;
-  }
-
-  service(key: ObjectKey) {
-    return this.#view.service(key);
-  }
-
-  namespaceLabels(name: string) {
-    return this.#view.namespaceLabels(name);
-  }
-
-  all(resource: Resource) {
-    return this.#view.all(resource);
-  }
-
-  claimants(hosts: readonly string[]) {
-    return this.#view.claimants(hosts);
-  }
-
-  ownedBy(exposure: KubeObject) {
-    return this.#view.ownedBy(exposure);
+    return this.#unlessRefused(resource, key, this.view.object(resource, key, signal));
   }
 }

@@ -8,8 +8,9 @@ import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { parseKubeconfig } from '../../kube/access/kubeconfig.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
+import type { DryRun } from '../../reconcile/dry-run.ts';
 import type { Observation } from '../../reconcile/observe.ts';
-import type { AskedTenant, Outlook } from '../../reconcile/outlook.ts';
+import type { ObservedTenant } from '../../reconcile/tenant/tenant-outcome.ts';
 import { TENANT_SELECTIONS } from '../../reconcile/tenant/link/tenant-view.ts';
 import { HOPS, type HopName } from '../../probe/codes.ts';
 import { notApplicable, notLookedAt, skippedAfter, type HopResult } from '../../probe/hop.ts';
@@ -60,20 +61,20 @@ const UNKNOWN_PEER: ReadonlySet<string> = new Set([
 const WAY_TO_API: ReadonlySet<HopName> = new Set(['edge', 'sni', 'certificate', 'api'] as const);
 
 /** Examines one Exposure. @throws the reason of the signal, KubeError of the management cluster */
-export async function examine(outlook: Outlook, means: ExaminationMeans): Promise<Examination> {
-  const { object, wish, plan, findings } = outlook;
+export async function examine(run: DryRun, means: ExaminationMeans): Promise<Examination> {
+  const { object, resolved, plan, findings } = run;
   const about = {
     exposure: keyText(object.metadata),
     endpoint: plan?.endpoint,
-    edge: wish?.edge.metadata.name,
-    driver: wish?.edge.spec.driver,
+    edge: resolved?.edge.metadata.name,
+    driver: resolved?.edge.spec.driver,
     mode: plan?.mode,
     isLeaving: object.metadata.deletionTimestamp !== undefined,
   };
-  const target = await targetOf(outlook, means.signal);
+  const target = await targetOf(run, means.signal);
   if (target === undefined) return { ...about, hops: [], findings };
   const found = await probe(target, means);
-  const hops = [...found, ...unprobed(outlook, target, found)].map((hop) =>
+  const hops = [...found, ...unprobed(run, target, found)].map((hop) =>
     withLastReport(hop, object),
   );
   return { ...about, ...toldOnce(hops.toSorted(byPath), findings) };
@@ -99,38 +100,46 @@ interface ReadTarget extends ProbeTarget {
 }
 
 /** What to probe; nothing for an Exposure that cannot be routed, for a finding says why. */
-async function targetOf(outlook: Outlook, signal: AbortSignal): Promise<ReadTarget | undefined> {
-  const { wish, plan, look } = outlook;
-  if (wish === undefined || look === undefined) return undefined;
+async function targetOf(run: DryRun, signal: AbortSignal): Promise<ReadTarget | undefined> {
+  const { resolved, plan } = run;
+  const { observation } = run.reconciled ?? {};
+  if (resolved === undefined || observation === undefined) return undefined;
   if (plan?.hosts === undefined || plan.routes === undefined) return undefined;
   const apiHost = plan.hosts.api;
   return {
-    ...{ apiHost, konnectivityHost: plan.routes.konnectivity?.host, port: wish.edge.spec.port },
-    edgeAddresses: look.facts.edgeAddresses,
-    tenantCa: look.reading.controlPlane?.ca?.certificate,
-    endpoints: endpointsFacts(outlook),
-    ...(await proxiesRead(outlook, signal)),
-    kubeconfig: publishedKubeconfig(look, apiHost),
+    ...{ apiHost, konnectivityHost: plan.routes.konnectivity?.host, port: resolved.edge.spec.port },
+    edgeAddresses: observation.facts.edgeAddresses,
+    tenantCa: observation.reading.controlPlane?.ca?.certificate,
+    endpoints: endpointsFacts(run),
+    ...(await proxiesRead(run, signal)),
+    kubeconfig: publishedKubeconfig(observation, apiHost),
   };
 }
 
-function endpointsFacts({ plan, asked, tenant }: Outlook): EndpointsFacts | undefined {
-  if (plan?.tenant === undefined || asked === undefined) return undefined;
+/** The tenant, if it answered. */
+function tenantOf({ reconciled }: DryRun): ObservedTenant | undefined {
+  return reconciled?.tenant?.observed;
+}
+
+function endpointsFacts(run: DryRun): EndpointsFacts | undefined {
+  const { plan } = run;
+  const tenant = tenantOf(run);
+  if (plan?.tenant === undefined || tenant === undefined) return undefined;
   const isSlice = (object: KubeObject): object is EndpointSlice =>
     object.kind === RESOURCES.endpointSlice.kind;
   return {
     planned: plan.tenant.filter(isSlice),
-    live: asked.live.filter(isSlice),
-    waits: (tenant?.wanted ?? []).some(({ desired, waits }) => isSlice(desired) && waits === true),
+    live: tenant.live.filter(isSlice),
+    waits: (tenant.changes?.wanted ?? []).some(({ desired, waits }) => isSlice(desired) && waits),
   };
 }
 
 async function proxiesRead(
-  outlook: Outlook,
+  run: DryRun,
   signal: AbortSignal,
 ): Promise<Pick<ReadTarget, 'proxies' | 'proxiesUnread'>> {
   try {
-    return { proxies: await proxiesFacts(outlook, signal) };
+    return { proxies: await proxiesFacts(run, signal) };
   } catch (error) {
     if (!isKubeError(error)) throw error;
     return { proxiesUnread: error };
@@ -138,28 +147,30 @@ async function proxiesRead(
 }
 
 /** @throws KubeError of the tenant */
-async function proxiesFacts(
-  { wish, plan, asked }: Outlook,
-  signal: AbortSignal,
-): Promise<ProxiesFacts | undefined> {
-  if (plan?.tenant === undefined || asked === undefined) return undefined;
+async function proxiesFacts(run: DryRun, signal: AbortSignal): Promise<ProxiesFacts | undefined> {
+  const { resolved, plan } = run;
+  const tenant = tenantOf(run);
+  if (plan?.tenant === undefined || tenant === undefined) return undefined;
   const isDaemonSet = (object: KubeObject): object is DaemonSetWithStatus =>
     object.kind === RESOURCES.daemonSet.kind;
-  const daemonSet = asked.live.find(isDaemonSet);
+  const daemonSet = tenant.live.find(isDaemonSet);
   const { desiredNumberScheduled = 0 } = daemonSet?.status ?? {};
   return {
     daemonSet,
     image: plan.tenant.find(isDaemonSet)?.spec.template.spec.containers[0]?.image ?? '',
-    areMoving: daemonSet && wish && areMoving(daemonSet, wish.exposure.spec.worker),
-    pods: (await unlessForbidden(podsOf(asked, signal))) ?? [],
+    areMoving: daemonSet && resolved && areMoving(daemonSet, resolved.exposure.spec.worker),
+    pods: (await unlessForbidden(podsOf(tenant, signal))) ?? [],
     nodes:
       desiredNumberScheduled > 0
         ? undefined
-        : await unlessForbidden(asked.client.count(RESOURCES.node, { signal })),
+        : await unlessForbidden(tenant.client.count(RESOURCES.node, { signal })),
   };
 }
 
-async function podsOf({ client }: AskedTenant, signal: AbortSignal): Promise<readonly ProxyPod[]> {
+async function podsOf(
+  { client }: ObservedTenant,
+  signal: AbortSignal,
+): Promise<readonly ProxyPod[]> {
   const { items } = await client.list<ProxyPod>(RESOURCES.pod, {
     ...{ ...TENANT_SELECTIONS.pods, signal },
   });
@@ -182,7 +193,7 @@ async function unlessForbidden<T>(reading: Promise<T>): Promise<T | undefined> {
  * it, who may have given the machine itself that name.
  */
 function publishedKubeconfig(
-  { reading, wish }: Observation,
+  { reading, resolved }: Observation,
   apiHost: string,
 ): PublishedKubeconfig | undefined {
   const { provided, kubeconfig } = reading;
@@ -191,7 +202,7 @@ function publishedKubeconfig(
       ? undefined
       : { server: provided.publishedServer };
   }
-  const { endpoints } = wish.exposure.spec.controlPlane;
+  const { endpoints } = resolved.exposure.spec.controlPlane;
   if (kubeconfig === undefined || endpoints !== undefined) return undefined;
   try {
     const { hostname } = new URL(parseKubeconfig(kubeconfig).server);
@@ -205,13 +216,14 @@ function publishedKubeconfig(
 
 /** The hops that there was nothing to judge by, each with why. */
 function unprobed(
-  { look, asked }: Outlook,
+  run: DryRun,
   { apiHost, port, kubeconfig, endpoints, proxies, proxiesUnread }: ReadTarget,
   hops: readonly HopResult[],
 ): readonly HopResult[] {
+  const tenantRead = tenantOf(run);
   const cut = hops.find(({ name, state }) => state === 'Fail' && WAY_TO_API.has(name));
   const unknown =
-    asked === undefined
+    tenantRead === undefined
       ? 'the tenant was not asked, or did not answer (see the findings)'
       : 'what should be there is not known (see the findings)';
   const proxiesWhy = proxiesUnread?.message ?? unknown;
@@ -219,13 +231,13 @@ function unprobed(
     ...(endpoints === undefined ? [['endpoints', ENDPOINTS_TARGET, unknown] as const] : []),
     ...(proxies === undefined ? [['proxies', PROXIES_TARGET, proxiesWhy] as const] : []),
   ].map(([name, target, why]) =>
-    asked === undefined && cut !== undefined
+    tenantRead === undefined && cut !== undefined
       ? skippedAfter(name, target, cut.name)
       : notLookedAt(name, target, `not looked at: ${why}`),
   );
   if (kubeconfig !== undefined) return tenant;
   const target = `https://${apiHost}:${port}`;
-  const isPlain = look?.reading.provided === undefined;
+  const isPlain = run.reconciled?.observation.reading.provided === undefined;
   return [
     ...tenant,
     isPlain

@@ -2,9 +2,9 @@
  * The Exposures that are meant, examined one after the other in their order, and some of them at the same time.
  */
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import type { Viewpoint } from '../../reconcile/observe.ts';
+import type { ObserveDeps } from '../../reconcile/observe.ts';
 import type { ManagementSnapshot } from '../../management/management-snapshot.ts';
-import { outlookOf } from '../../reconcile/outlook.ts';
+import { dryRun } from '../../reconcile/dry-run.ts';
 import type { Lookup } from '../../probe/hops/dns.ts';
 import type { KnownAuthorities } from '../../probe/tls/authorities.ts';
 import { withProgress, type ProgressIo } from '../output/progress.ts';
@@ -14,7 +14,7 @@ import { examine, type Examination } from './examination.ts';
 import { operatorBehind, withOperatorBehind } from './operator-behind.ts';
 
 /** Where from, and how. */
-export interface ExaminingOptions extends Omit<Viewpoint, 'management'> {
+export interface ExaminingOptions extends Omit<ObserveDeps, 'management'> {
   readonly management: ManagementSnapshot;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -57,10 +57,10 @@ async function examineOne(
 ): Promise<Examination> {
   const { signal, timeoutMs, lookup } = options;
   const view = new DiscreetView(options.management);
-  const outlook = await outlookOf(object, { ...options, management: view }, signal);
-  const findings = view.explained(outlook.findings);
+  const run = await dryRun(object, { ...options, management: view }, signal);
+  const findings = view.explained(run.findings);
   const means = { signal, timeoutMs, lookup, otherAuthorities };
-  const found = await examine({ ...outlook, findings }, means);
+  const found = await examine({ ...run, findings }, means);
   // In the folder of `snicket run` no Exposure has a status.
   return options.isGatewayHere === true
     ? found

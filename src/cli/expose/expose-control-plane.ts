@@ -1,7 +1,6 @@
 /**
  * Exposes a control plane: decide, foresee, write, follow.
  */
-import type { Outlook } from '../../reconcile/outlook.ts';
 import { InvalidObjectError } from '../../api/fault.ts';
 import { parseExposureStrictly } from '../../api/objects.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -9,7 +8,7 @@ import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
-import { outlookOf } from '../../reconcile/outlook.ts';
+import { dryRun, type DryRun } from '../../reconcile/dry-run.ts';
 import { yamlText } from '../../manifests/yaml-text.ts';
 import { programName } from '../output/program-name.ts';
 import { valueText, type Output } from '../output/output.ts';
@@ -62,11 +61,11 @@ export async function exposeControlPlane(
   const key = keyText(object.metadata);
   const existing = management.exposures.find(({ metadata }) => keyText(metadata) === key);
   if (existing === undefined) {
-    const outlook = await foreseen(io, object, management, options.operatorNamespace);
-    if (outlook === undefined) return;
+    const preview = await previewOf(io, object, management, options.operatorNamespace);
+    if (preview === undefined) return;
     if (options.dryRun) return print(io, object, options);
-    if (!(await mayWrite(io, object, outlook, options, person))) return;
-    if (!(await hasWritten(io, client, object, outlook, options))) return;
+    if (!(await mayWrite(io, object, preview, options, person))) return;
+    if (!(await hasWritten(io, client, object, preview, options))) return;
   } else if (!meetExisting(io, existing, object, options)) {
     return;
   }
@@ -80,19 +79,19 @@ function print(io: CommandIo, object: KubeObject, { output }: Pick<ExposeOptions
 }
 
 /** What would come of it, with all findings said; undefined if it is no good Exposure at all. */
-async function foreseen(
+async function previewOf(
   io: CommandIo,
   object: KubeObject,
   management: ManagementSnapshot,
   namespace: string,
-): Promise<Outlook | undefined> {
+): Promise<DryRun | undefined> {
   if (!isSound(io, object)) return undefined;
-  const viewpoint = { management, namespace, proxyImage: '' };
-  // A tenant is mostly not reachable from where people sit.
-  const looking = outlookOf(object, viewpoint, AbortSignal.timeout(READ_MS), { asksTenant: false });
-  const outlook = await withProgress(io, 'reading the control plane', looking);
-  reportFindings(io, outlook);
-  return outlook;
+  // A terminal can rarely reach a tenant.
+  const deps = { management, namespace, proxyImage: '', readsTenants: false };
+  const running = dryRun(object, deps, AbortSignal.timeout(READ_MS));
+  const preview = await withProgress(io, 'reading the control plane', running);
+  reportFindings(io, preview);
+  return preview;
 }
 
 /** Whether an API server would take it; if not, that is told. */
@@ -155,7 +154,7 @@ export async function printWithoutCluster(
 async function mayWrite(
   io: CommandIo,
   object: KubeObject,
-  { findings }: Outlook,
+  { findings }: DryRun,
   { yes }: ExposeOptions,
   person: Questions | undefined,
 ): Promise<boolean> {
@@ -177,14 +176,14 @@ async function hasWritten(
   io: CommandIo,
   client: KubeClient,
   object: KubeObject,
-  outlook: Outlook,
+  preview: DryRun,
   options: ExposeOptions,
 ): Promise<boolean> {
   try {
     const made = await client.create(RESOURCES.exposure, object);
     const { output } = options;
     io.stdout.write(
-      output === 'table' ? exposedText(programName(io), made, outlook) : valueText(made, output),
+      output === 'table' ? exposedText(programName(io), made, preview) : valueText(made, output),
     );
     // Errors of the plan were told, and he wrote it all the same.
     io.exitCode = 0;

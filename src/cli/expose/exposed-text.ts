@@ -2,17 +2,17 @@
  * What to tell whoever has just made an Exposure: its hosts, and what they need.
  */
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import type { Outlook } from '../../reconcile/outlook.ts';
+import type { DryRun } from '../../reconcile/dry-run.ts';
 
 /** The lines; `name` is that of the program. */
 export function exposedText(
   name: string,
   { metadata }: KubeObject,
-  { wish, plan }: Outlook,
+  { resolved, plan }: Pick<DryRun, 'resolved' | 'plan'>,
 ): string {
   const key = keyText(metadata);
   const lines = [`Exposure ${key} is made.`];
-  const edge = wish?.edge;
+  const edge = resolved?.edge;
   if (edge !== undefined && plan?.hosts !== undefined) {
     const { hosts, routes } = plan;
     // What its control plane has is known once there is a route.

@@ -2,7 +2,7 @@
  * The flags that `snicket operator` and `snicket run` share.
  */
 import type { Command } from 'commander';
-import type { OperatorOptions } from '../../operator/operator.ts';
+import type { RunOperatorOptions } from '../../operator/run-operator.ts';
 import { imageName, wholeNumber } from './flag-values.ts';
 import { PROXY_IMAGE } from '../plans/proxy-image.ts';
 
@@ -63,7 +63,7 @@ export function withOperatorFlags(command: Command, resyncSeconds = 120): Comman
 export function operatorOptionsOf(
   flags: OperatorFlags,
 ): Pick<
-  OperatorOptions,
+  RunOperatorOptions,
   | 'proxyImage'
   | 'concurrency'
   | 'resyncMs'

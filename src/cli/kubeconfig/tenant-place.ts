@@ -4,7 +4,7 @@
 import type { ExposureStatus } from '../../api/exposure.ts';
 import { findingText } from '../../api/finding.ts';
 import { keyText, type Condition, type KubeObject } from '../../kube/object.ts';
-import type { Observation } from '../../reconcile/observe.ts';
+import type { Plan } from '../../plan/plan.ts';
 import type { ManagementView } from '../../management/management-view.ts';
 
 /** That there is no kubeconfig to give; the message says why, and what to do. */
@@ -35,13 +35,13 @@ export function routedPlace(
 }
 
 /** As `snicket run` routes it: in a folder no Exposure has a status. @throws NothingToGive */
-export function plannedPlace({ plan, wish }: Observation): Place {
+export function plannedPlace(plan: Plan, edge: string): Place {
   const fault = plan.findings.find(
     ({ about, severity }) => about !== 'tenant' && severity === 'error',
   );
   if (fault !== undefined) throw new NothingToGive(findingText(fault));
   if (plan.endpoint === undefined) throw new NothingToGive('it has no host');
-  return { endpoint: plan.endpoint, edge: wish.edge.metadata.name };
+  return { endpoint: plan.endpoint, edge };
 }
 
 /** An address of the Edge that is wished for. @throws NothingToGive */

@@ -3,16 +3,19 @@
  */
 import { keyText, objectText } from '../../kube/object.ts';
 import { yamlComment, yamlText } from '../../manifests/yaml-text.ts';
-import type { Outlook } from '../../reconcile/outlook.ts';
+import type { ShownExposure } from '../plans/shown-exposure.ts';
 import { pasteText, type PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
 
 /** Documents with the fields of each object: those alone. */
-export function preparationTexts({ wish, preparation }: Outlook): readonly string[] {
-  const isReport = wish?.exposure.spec.prepare === 'Report';
-  const { plans = [], changes = [] } = preparation ?? {};
-  const whatOf = ({ live, differing }: PreparationPlan) => {
+export function preparationTexts({
+  resolved,
+  preparation,
+}: Pick<ShownExposure, 'resolved' | 'preparation'>): readonly string[] {
+  const isReport = resolved?.exposure.spec.prepare === 'Report';
+  const { plans = [], isPrepared = false } = preparation ?? {};
+  const whatOf = ({ differing }: PreparationPlan) => {
     if (isReport) return 'the fields that you have to put there';
-    const isStopped = differing.length > 0 && !changes.some(({ object }) => object === live);
+    const isStopped = differing.length > 0 && !isPrepared;
     return isStopped
       ? 'the fields that it needs, and does not get'
       : 'the fields that are put there';
@@ -26,7 +29,7 @@ export function preparationTexts({ wish, preparation }: Outlook): readonly strin
 }
 
 /** The values of k0rdent's chart, for `spec.config` of a ClusterDeployment. */
-export function valuesText({ object, chart }: Outlook): string {
+export function valuesText({ object, chart }: Pick<ShownExposure, 'object' | 'chart'>): string {
   const name = `Exposure ${keyText(object.metadata)}`;
   if (chart === undefined) {
     return yamlComment(`${name}: its control plane belongs to no ClusterDeployment of k0rdent`);

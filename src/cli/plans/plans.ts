@@ -4,12 +4,12 @@
 import { isKubeError, type KubeError, type KubeErrorReason } from '../../kube/kube-error.ts';
 import { keyText } from '../../kube/object.ts';
 import { yamlComment } from '../../manifests/yaml-text.ts';
-import type { Outlook } from '../../reconcile/outlook.ts';
 import { findingText, type Finding } from '../../api/finding.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { renderPlan, type RenderOptions } from '../../plan/render.ts';
 import { NothingChosen } from '../sources/chosen-exposures.ts';
-import { outlooks, type OutlooksOptions } from './outlooks.ts';
+import { dryRuns, type DryRunsOptions } from './dry-runs.ts';
+import type { ShownExposure } from './shown-exposure.ts';
 import { preparationTexts, valuesText } from '../output/preparation-text.ts';
 import { READ_MS } from '../sources/reading-limit.ts';
 import { say } from '../output/say.ts';
@@ -21,13 +21,13 @@ export const EXIT = { wrong: 1, failed: 2 } as const;
 /** Prints the plans of all Exposures, writes nothing to any cluster. The exit code says whether all can be carried out. */
 export async function printPlans(
   io: CommandIo,
-  options: Omit<OutlooksOptions, 'io'> & PlanTextOptions,
+  options: Omit<DryRunsOptions, 'io'> & PlanTextOptions,
 ): Promise<void> {
   await orSayWhy(io, async () => {
     let isFirst = true;
-    for await (const outlook of outlooks({ ...options, io })) {
-      reportFindings(io, outlook);
-      const text = planText(outlook, options);
+    for await (const run of dryRuns({ ...options, io })) {
+      reportFindings(io, run);
+      const text = planText(run, options);
       io.stdout.write(`${isFirst ? '' : '---\n'}${text.trimEnd()}\n`);
       isFirst = false;
     }
@@ -42,21 +42,21 @@ export interface PlanTextOptions extends RenderOptions {
 }
 
 /** A plan with a head that says whose it is. All of it is YAML. */
-export function planText(outlook: Outlook, options: PlanTextOptions = {}): string {
-  if (options.values === true) return valuesText(outlook);
-  const { object, wish, plan } = outlook;
+export function planText(shown: ShownExposure, options: PlanTextOptions = {}): string {
+  if (options.values === true) return valuesText(shown);
+  const { object, resolved, plan } = shown;
   const name = `Exposure ${keyText(object.metadata)}`;
-  if (plan === undefined || wish === undefined) {
+  if (plan === undefined || resolved === undefined) {
     const isLeaving = object.metadata.deletionTimestamp !== undefined;
     const why = isLeaving ? 'is being deleted, and so is all that was made for it' : 'has no plan';
     return yamlComment(`${name} ${why}`);
   }
-  const { metadata, spec } = wish.edge;
+  const { metadata, spec } = resolved.edge;
   const head = [
     `${name}: Edge ${metadata.name}, driver ${spec.driver}, mode ${plan.mode}`,
     ...routeLines(plan, spec.port),
   ];
-  const prepared = options.only === 'tenant' ? [] : preparationTexts(outlook);
+  const prepared = options.only === 'tenant' ? [] : preparationTexts(shown);
   // Where the fields of a provider are all that there is, that is not nothing.
   const isNothingElse = prepared.length > 0 && plan.management?.length === 0;
   const rest = !isNothingElse
@@ -79,7 +79,7 @@ function routeLines({ routes }: Plan, port: number): readonly string[] {
 /** Says on standard error what a person has to know, and remembers it in the exit code. */
 export function reportFindings(
   io: CommandIo,
-  { object, findings, reissued }: Pick<Outlook, 'object' | 'findings' | 'reissued'>,
+  { object, findings, reissued }: Pick<ShownExposure, 'object' | 'findings' | 'reissued'>,
   exitCode: number = EXIT.wrong,
 ): void {
   const key = keyText(object.metadata);

@@ -8,11 +8,19 @@ import type { ServedApis } from '../../edges/driver.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { edgeFindings, strangerFindings } from '../../management/edge-state.ts';
-import { observeExposure, type Viewpoint } from '../../reconcile/observe.ts';
+import { chartValues } from '../../management/chart-values.ts';
+import { acceptedState } from '../../reconcile/conditions/management-conditions.ts';
+import { observeExposure, type ObserveDeps } from '../../reconcile/observe.ts';
+import { preparationInput } from '../../reconcile/preparation/exposure-preparations.ts';
+import { plannedPreparation } from '../../reconcile/preparation/preparer.ts';
 import { controlPlaneObjects } from '../../management/control-plane-objects.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
-import { providedOutlook, type Outlook } from '../../reconcile/outlook.ts';
-import { plannedLease } from '../../reconcile/tenant/ownership/read-ownership.ts';
+import type { ShownExposure } from './shown-exposure.ts';
+import {
+  DEFAULT_LEASE_DURATION_MS,
+  newOwnerLease,
+  ownerIdentity,
+} from '../../tenant/owner-lease.ts';
 import type { ProxyCredentials } from '../../tenant/tenant-facts.ts';
 import { placeholder } from '../../plan/placeholder.ts';
 import { planExposure } from '../../plan/plan.ts';
@@ -22,6 +30,7 @@ import {
   readControlPlane,
   type ControlPlaneReading,
 } from '../../providers/reading/read-control-plane.ts';
+import { publishedFindings } from '../../providers/reading/published-server.ts';
 import { kubernetesAddress } from '../../providers/reading/service-network.ts';
 import { askedExposures, withOwners, type AskedExposures } from '../sources/asked-exposures.ts';
 import { isAt, readerOf } from '../sources/object-reader.ts';
@@ -50,16 +59,16 @@ const EVERYTHING: ServedApis = { has: () => true };
 type Chooser = (exposures: readonly KubeObject[]) => readonly KubeObject[];
 
 /**
- * The outlook of each Exposure that is among the objects, or that one of them asks for, by name; and a sentence for each
+ * The plan of each Exposure that is among the objects, or that one of them asks for, by name; and a sentence for each
  * object that was added. The others are there too: they may hold a host.
  *
  * @throws what `choose` throws. Default: all are meant.
  */
-export async function outlooksOfFiles(
+export async function plansOfFiles(
   files: readonly KubeObject[],
   assumptions: Assumptions,
   choose: Chooser = (all) => all,
-): Promise<{ readonly outlooks: readonly Outlook[]; readonly notes: readonly string[] }> {
+): Promise<{ readonly shown: readonly ShownExposure[]; readonly notes: readonly string[] }> {
   const owned = withOwners(files);
   const inFiles = new ManagementSnapshot(owned, EVERYTHING, readerOf(owned));
   const asked = askedExposures(owned, inFiles);
@@ -70,26 +79,41 @@ export async function outlooksOfFiles(
   const added = assumptions.isGatewayHere === true ? [] : await assumedObjects(objects, chosen);
   const all = [...objects, ...added];
   const management = new ManagementSnapshot(all, EVERYTHING, readerOf(all));
-  const viewpoint = { ...assumptions, management };
-  const outlooks = unmet.filter(({ object }) => chosen.has(object));
+  const deps = { ...assumptions, management };
+  const shown = unmet.filter(({ object }) => chosen.has(object));
   for (const object of exposures.filter((one) => chosen.has(one))) {
-    const outlook = await outlookOf(object, viewpoint, assumptions);
+    const one = await shownFrom(object, deps, assumptions);
     const said = asked.findings.get(keyText(object.metadata)) ?? [];
-    outlooks.push({ ...outlook, findings: [...outlook.findings, ...said] });
+    shown.push({ ...one, findings: [...one.findings, ...said] });
   }
   return {
-    outlooks: outlooks.toSorted((a, b) =>
+    shown: shown.toSorted((a, b) =>
       keyText(a.object.metadata) < keyText(b.object.metadata) ? -1 : 1,
     ),
     notes: [
+      ...shown.flatMap(ownershipNote),
       ...[...chosen].flatMap(({ metadata }) => asked.sentences.get(keyText(metadata)) ?? []),
       ...added.map((object) => `${objectText(object)} is in no file, and was assumed`),
     ],
   };
 }
 
+/** A file does not say which field manager owns a field: the operator refuses fields that another one owns. */
+function ownershipNote({ object, preparation }: ShownExposure): readonly string[] {
+  const names = (preparation?.plans ?? [])
+    .filter(
+      ({ live, differing }) => differing.length > 0 && live.metadata.managedFields === undefined,
+    )
+    .map(({ live }) => objectText(live));
+  if (names.length === 0) return [];
+  const key = keyText(object.metadata);
+  return [
+    `${key}: whether another field manager owns fields of ${names.join(', ')} cannot be checked from a file`,
+  ];
+}
+
 /** Annotations that lead to nothing: an Exposure of that name, with why. */
-function unmetIn({ findings }: AskedExposures, exposures: readonly KubeObject[]): Outlook[] {
+function unmetIn({ findings }: AskedExposures, exposures: readonly KubeObject[]): ShownExposure[] {
   const there = new Set(exposures.map(({ metadata }) => keyText(metadata)));
   return [...findings]
     .filter(([key]) => !there.has(key))
@@ -97,46 +121,74 @@ function unmetIn({ findings }: AskedExposures, exposures: readonly KubeObject[])
       const [namespace = '', name = ''] = key.split('/');
       const { apiVersion, kind } = RESOURCES.exposure;
       const object = { apiVersion, kind, metadata: { name, namespace } };
-      return { object, isRouted: false, findings: said };
+      return { object, findings: said };
     });
 }
 
-async function outlookOf(
+async function shownFrom(
   object: KubeObject,
-  viewpoint: Viewpoint & { readonly management: ManagementSnapshot },
+  deps: ObserveDeps & { readonly management: ManagementSnapshot },
   assumptions: Assumptions,
-): Promise<Outlook> {
-  const { value: wish, finding } = viewpoint.management.book.resolve(object);
-  if (wish === undefined) return { object, isRouted: false, findings: [finding] };
+): Promise<ShownExposure> {
+  const { management } = deps;
+  const { value: resolved, finding } = management.book.resolve(object);
+  if (resolved === undefined) return { object, findings: [finding] };
   const { signal } = new AbortController();
-  const look = await observeExposure(object, wish, viewpoint, signal);
-  const provided = await providedOutlook(object, look, viewpoint, signal);
-  const { clusterDomain } = wish.exposure.spec.controlPlane;
+  const observation = await observeExposure(object, resolved, deps, signal);
+  const { reading, facts } = observation;
+  const { clusterDomain } = resolved.exposure.spec.controlPlane;
   const tenant = {
-    ...{ ...USUAL, ...wordsOf(look.reading.provided), ...assumptions.tenant, nodes: [] },
+    ...USUAL,
+    ...wordsOf(reading.provided),
+    ...assumptions.tenant,
+    nodes: [],
     ...(clusterDomain !== undefined && { clusterDomain }),
   };
-  const credentials = CREDENTIALS[look.plan.mode];
-  const planned = planExposure(wish, { ...look.facts, tenant, credentials });
-  const plan = {
-    ...planned,
-    tenant: planned.tenant && [plannedLease(object), ...planned.tenant],
-  };
-  const { routes } = plan;
-  const { driver } = wish.edge.spec;
+  const { mode } = planExposure(resolved, facts);
+  const planned = planExposure(resolved, { ...facts, tenant, credentials: CREDENTIALS[mode] });
+  const plan = { ...planned, tenant: planned.tenant && [leaseOf(object), ...planned.tenant] };
+  const { routes, hosts } = plan;
+  const { port, driver } = resolved.edge.spec;
+  const input =
+    acceptedState(plan).status === 'True'
+      ? preparationInput(observation, plan, management)
+      : undefined;
+  const preparation = input && plannedPreparation(input);
+  const isPublished = preparation?.plans.every(({ differing }) => differing.length === 0) === true;
+  const published =
+    input === undefined || reading.provided === undefined || !isPublished
+      ? []
+      : publishedFindings(reading.provided, input.wish, input.policy);
   // How the edge is set up is judged if the files say it.
-  const isTold = driverFor(driver).reads.every((kind) => viewpoint.management.all(kind).length > 0);
+  const isKnown = driverFor(driver).reads.every((kind) => management.all(kind).length > 0);
   return {
-    ...{ object, wish, plan, ...provided, isRouted: true },
+    object,
+    resolved,
+    plan,
+    preparation,
+    chart:
+      input === undefined || hosts === undefined
+        ? undefined
+        : await chartValues(
+            input.provided,
+            { hosts, port },
+            controlPlaneObjects(management, signal),
+          ),
     findings: [
       ...plan.findings,
-      ...(wish.warning === undefined ? [] : [wish.warning]),
-      ...(provided.preparation?.findings ?? []),
-      ...readingFindings(look.reading),
-      ...strangerFindings(viewpoint, object, plan, wish.edge),
-      ...(routes === undefined || !isTold ? [] : edgeFindings(viewpoint, routes, wish.edge)),
+      ...(resolved.warning === undefined ? [] : [resolved.warning]),
+      ...(preparation?.findings ?? []),
+      ...published,
+      ...readingFindings(reading),
+      ...strangerFindings(deps, object, plan, resolved.edge),
+      ...(routes === undefined || !isKnown ? [] : edgeFindings(deps, routes, resolved.edge)),
     ],
   };
+}
+
+function leaseOf({ metadata }: KubeObject): KubeObject {
+  const identity = ownerIdentity(placeholder('uid of Namespace kube-system'), keyText(metadata));
+  return newOwnerLease(identity, DEFAULT_LEASE_DURATION_MS);
 }
 
 /** That a chart has yet to make a control plane is no fault of files that have all that a person writes. */

@@ -9,8 +9,9 @@ import { isTenantRoute } from '../../plan/tenant-routes.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import { GATEWAY_KEYS } from '../../management/master-keys.ts';
-import type { Outlook } from '../../reconcile/outlook.ts';
+import type { DryRun } from '../../reconcile/dry-run.ts';
 import type { Finding } from '../../api/finding.ts';
+import type { ObjectChange } from '../../plan/changes.ts';
 import type { Cluster } from '../../plan/render.ts';
 import { faultText } from '../../standalone/folder/fault.ts';
 import { identityOf } from '../../standalone/folder/file-objects.ts';
@@ -22,7 +23,7 @@ import { someInFiles, someOf, type FilesPlace } from './chosen-exposures.ts';
 import { placeOfFolder } from './folder-management.ts';
 import type { Choice } from '../flags/management-flags.ts';
 import { isAt, readerOf } from './object-reader.ts';
-import { outlooksFrom, proxyImageOf } from '../plans/outlooks.ts';
+import { dryRunsOf, proxyImageOf } from '../plans/dry-runs.ts';
 import { withProgress } from '../output/progress.ts';
 import { PROXY_IMAGE } from '../plans/proxy-image.ts';
 import { READ_MS } from './reading-limit.ts';
@@ -55,7 +56,7 @@ const HERE: Omit<FilesPlace, 'hasFaults'> = {
 };
 
 /** What the operator would do once the files were applied. @throws KubeError, NothingChosen */
-export async function* outlooksApplied(options: AppliedFiles): AsyncGenerator<Outlook, void> {
+export async function* dryRunsApplied(options: AppliedFiles): AsyncGenerator<DryRun, void> {
   const { io, client, objects, namespace, choice, only } = options;
   const signal = AbortSignal.timeout(READ_MS);
   const reading = ManagementSnapshot.read(client, signal);
@@ -68,7 +69,7 @@ export async function* outlooksApplied(options: AppliedFiles): AsyncGenerator<Ou
     ? someOf(management.exposures, choice)
     : someInFiles(management.exposures.filter(isInFiles), [choice], { ...HERE, hasFaults: false });
   const proxyImage = options.proxyImage ?? (await proxyImageOf({ io, client, namespace }, signal));
-  yield* outlooksFrom(io, chosen, { management, namespace, proxyImage }, only);
+  yield* dryRunsOf(io, chosen, { management, namespace, proxyImage }, only);
 }
 
 /** The folder of `snicket run`, and what it keeps beside it. */
@@ -79,7 +80,7 @@ export interface RunPlaces extends Common {
 }
 
 /** What `snicket run` would do once it had read the folder. @throws StateUnreadable, NothingChosen */
-export async function* outlooksOfRun(options: RunPlaces): AsyncGenerator<Outlook, void> {
+export async function* dryRunsOfFolder(options: RunPlaces): AsyncGenerator<DryRun, void> {
   const { io, folder, reading, state, choice, proxyImage = PROXY_IMAGE, only } = options;
   const source = new StateSource(state, {}, io.path(state));
   const { edges = [], exposures, tenantRoutes = [] } = await source.read();
@@ -94,19 +95,16 @@ export async function* outlooksOfRun(options: RunPlaces): AsyncGenerator<Outlook
   const place = { ...placeOfFolder(folder), hasFaults: false };
   const chosen = someInFiles(management.exposures, [choice], place);
   const viewpoint = { management, namespace: OPERATOR_NAMESPACE, proxyImage, isGatewayHere: true };
-  for await (const outlook of outlooksFrom(io, chosen, viewpoint, only)) {
-    const { object, asked, tenant } = outlook;
-    const isLeaving = object.metadata.deletionTimestamp !== undefined;
-    // Of what it makes there, only TenantRoutes are in the file that others may read.
-    const { wanted = [], superfluous = [], previous = [] } = outlook.management ?? {};
-    const management = {
-      wanted: wanted.filter(({ desired }) => isTenantRoute(desired)),
-      superfluous: [...(isLeaving ? [object] : []), ...superfluous.filter(isTenantRoute)],
-      previous,
-    };
-    const isSeen =
-      !isLeaving || only === 'management' || asked !== undefined || tenant !== undefined;
-    yield { ...outlook, management, ...(!isSeen && { findings: [unseen(outlook)] }) };
+  for await (const run of dryRunsOf(io, chosen, viewpoint, only)) {
+    const isDeleted = run.object.metadata.deletionTimestamp !== undefined;
+    // Of the objects that it creates there, only TenantRoutes are in the file that others may read.
+    const routes = run.changes.management.filter(({ object }) => isTenantRoute(object));
+    const deleted: ObjectChange[] = isDeleted
+      ? [{ action: 'delete', object: run.object, fields: [], waits: false }]
+      : [];
+    const changes = { ...run.changes, management: [...deleted, ...routes] };
+    const isUnread = isDeleted && only !== 'management' && run.findings.length > 0;
+    yield { ...run, changes, ...(isUnread && { findings: [unread(run)] }) };
   }
 }
 
@@ -137,7 +135,7 @@ function gone(exposure: KubeObject): KubeObject {
 }
 
 /** Its Secrets went from the folder with it; the process keeps them until it has left. */
-function unseen({ findings }: Outlook): Finding {
+function unread({ findings }: DryRun): Finding {
   const [why] = findings;
   const because = why === undefined ? '' : `: ${why.message}`;
   return {

@@ -115,6 +115,11 @@ export class RecordingObjectClient implements ObjectClient {
     );
   }
 
+  /** Puts an object into the recording, in place of what the API server has. It is not a recorded write. */
+  assume(resource: Resource, object: KubeObject): void {
+    this.#hold(resource, object.metadata, object);
+  }
+
   async #record<T>(
     verb: RecordedWrite['verb'],
     resource: Resource,
@@ -143,6 +148,10 @@ export class RecordingObjectClient implements ObjectClient {
   async #load(resource: Resource, key: ObjectKey, options?: CallOptions): Promise<void> {
     if (this.isLoaded(resource, key)) return;
     const live = await this.#reader.get(resource, key, { signal: options?.signal });
+    this.#hold(resource, key, live);
+  }
+
+  #hold(resource: Resource, key: ObjectKey, object: KubeObject | undefined): void {
     if (!this.hasKind(resource)) this.#resources.push(resource);
     const { namespace } = key;
     // Whether the namespace exists is left to the API server: the caller may have no permission to read it.
@@ -153,7 +162,7 @@ export class RecordingObjectClient implements ObjectClient {
       const { apiVersion, kind } = RESOURCES.namespace;
       this.#store.restore(RESOURCES.namespace, { apiVersion, kind, metadata: { name: namespace } });
     }
-    if (live !== undefined) this.#store.restore(resource, live as ApiObject);
+    if (object !== undefined) this.#store.restore(resource, object as ApiObject);
     this.#loaded.add(nameOf(resource, key));
   }
 

@@ -1,56 +1,57 @@
 /**
- * Brings one Exposure about: routes in the management cluster, everything else in the tenant's, and a status that says
- * how far that is. Level-based: each run looks at what is there now, and a run that changes nothing writes nothing.
+ * Reconciles Exposures and reports their status. Level-based: each reconcile observes the current state, and one that finds
+ * nothing to change writes nothing.
  */
-import type { Clock } from '../../clock/clock.ts';
 import type { ListenAddress } from '../../net/listen-address.ts';
-import type { Applier } from '../../kube/apply/apply.ts';
 import { findCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events/events.ts';
 import { parseKey, type KubeObject } from '../../kube/object.ts';
-import type { Logger } from '../../telemetry/log.ts';
 import type { DependencyIndex } from '../../management/dependency-index.ts';
-import type { ManagementCluster } from '../management/management-cluster.ts';
-import type { SecretPoller } from '../management/secret-poller.ts';
-import type { MasterKeys } from '../../management/master-keys.ts';
-import type { Preparer } from '../../reconcile/preparation/preparer.ts';
-import { SecretRenewals } from '../../reconcile/preparation/secret-renewals.ts';
-import type { ProbeRounds } from '../probe-rounds.ts';
-import type { TenantLink } from '../../reconcile/tenant/link/tenant-link.ts';
-import type { TenantLinks } from '../../reconcile/tenant/link/tenant-links.ts';
-import type { TenantOwnership } from '../../reconcile/tenant/ownership/tenant-ownership.ts';
-import type { RolloutPacer } from '../../reconcile/tenant/rollout-pacing.ts';
-import {
-  reconcileExposure,
-  type ExposureMeans,
-  type RequeueAfterMs,
-} from '../../reconcile/reconcile-exposure.ts';
-import { ExposurePreparations } from '../../reconcile/preparation/exposure-preparations.ts';
-import { ExposureProbes } from './exposure-probes.ts';
-import { ExposureReports, LEAVING } from './exposure-reports.ts';
-import { refused } from '../../reconcile/conditions/management-conditions.ts';
-import { FaultReports } from './fault-reports.ts';
+import type { ResolvedExposure } from '../../management/exposure-book.ts';
+import type { HopResult } from '../../probe/hop.ts';
 import { foreseenWait, leave } from '../../reconcile/clean-up/leave.ts';
 import { LeaveTimes } from '../../reconcile/clean-up/leave-times.ts';
+import { fails, type ConditionStates } from '../../reconcile/conditions/condition-state.ts';
+import { conditionStates } from '../../reconcile/conditions/exposure-conditions.ts';
+import { withTenantHops } from '../../reconcile/conditions/hop-conditions.ts';
+import {
+  isMoveComplete,
+  refused,
+  startingForMs,
+} from '../../reconcile/conditions/management-conditions.ts';
+import { step, StepFailed } from '../../reconcile/management-fault.ts';
+import { ExposurePreparations } from '../../reconcile/preparation/exposure-preparations.ts';
+import type { Preparer } from '../../reconcile/preparation/preparer.ts';
+import { SecretRenewals } from '../../reconcile/preparation/secret-renewals.ts';
+import {
+  reconcileExposure,
+  type ExposureTracker,
+  type ReconcileDeps,
+  type Reconciled,
+} from '../../reconcile/reconcile-exposure.ts';
+import { requeueAfterMs, soonest, type RequeueAfterMs } from '../../reconcile/requeue.ts';
 import type { Routing } from '../../reconcile/routes/routing.ts';
-import { fails } from '../../reconcile/conditions/condition-state.ts';
+import type { TenantLinks } from '../../reconcile/tenant/link/tenant-links.ts';
+import type { TenantDeps } from '../../reconcile/tenant/reconcile-tenant.ts';
+import type { ManagementCluster } from '../management/management-cluster.ts';
+import type { SecretPoller } from '../management/secret-poller.ts';
+import type { ProbeRounds } from '../probe-rounds.ts';
+import { ExposureProbes } from './exposure-probes.ts';
+import { ExposureReports, LEAVING } from './exposure-reports.ts';
+import { FaultReports } from './fault-reports.ts';
 
-/** What the controller works with. */
-export interface ExposureControllerOptions {
+/** What the controller needs. */
+export interface ExposureControllerOptions extends TenantDeps {
   readonly management: ManagementCluster;
   /** Of the operator. */
   readonly namespace: string;
   readonly routing: Routing;
   readonly preparer: Preparer;
   readonly links: TenantLinks;
-  /** One for each tenant's API server. */
-  readonly applierFor: (link: TenantLink) => Applier;
   readonly probes: ProbeRounds;
   readonly secrets: SecretPoller;
   readonly dependencies: DependencyIndex;
   readonly events: EventRecorder;
-  readonly masterKeys: () => Promise<MasterKeys>;
-  readonly log: Logger;
   /** The image of the proxy, for Exposures that name none. */
   readonly proxyImage: string;
   /** Whether the gateway is on this machine. Default: it is in the cluster. */
@@ -59,18 +60,10 @@ export interface ExposureControllerOptions {
   readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. */
   readonly leaveTimeoutMs: number;
-  /** How long a provider has to make a Secret anew by itself. Default 20,000. */
+  /** How long a provider has to create a Secret again by itself. Default 20,000. */
   readonly renewAfterMs?: number | undefined;
-  /** Of one look at a tenant: one that hangs must not hold up the others. */
-  readonly tenantTimeoutMs: number;
-  readonly ownership: TenantOwnership;
-  /** How often a steady Exposure is looked at nevertheless: not all that is in a tenant is watched. */
+  /** How often an Exposure is reconciled although nothing has changed: not everything in a tenant is watched. */
   readonly resyncMs: number;
-  readonly clock: Clock;
-  /** From 0 to 1, for the spread of delays. */
-  readonly random: () => number;
-  /** The rollouts of all tenants. */
-  readonly pacer: RolloutPacer;
 }
 
 /** The controller of Exposures. */
@@ -82,8 +75,8 @@ export class ExposureController {
   readonly #leaveTimes: LeaveTimes;
   readonly #faults: FaultReports;
   readonly #renewals: SecretRenewals;
-  readonly #aims: ExposureProbes;
-  readonly #means: ExposureMeans;
+  readonly #probes: ExposureProbes;
+  readonly #deps: ReconcileDeps;
 
   constructor(options: ExposureControllerOptions) {
     this.#options = options;
@@ -91,13 +84,25 @@ export class ExposureController {
     this.#faults = new FaultReports(this.#reports);
     this.#leaveTimes = new LeaveTimes(options.leaveTimeoutMs, options.clock);
     this.#renewals = new SecretRenewals(options);
-    this.#aims = new ExposureProbes(options.probes, this.#reports);
-    const own = { reports: this.#reports, renewals: this.#renewals };
-    const preparations = new ExposurePreparations({ ...options, ...own });
-    this.#means = { ...options, reports: this.#reports, aims: this.#aims, preparations };
+    this.#probes = new ExposureProbes(options.probes, this.#reports);
+    const { management, routing, preparer, events, namespace, proxyImage, clock } = options;
+    const versions = this.#reports;
+    const renewals = this.#renewals;
+    this.#deps = {
+      management,
+      routing,
+      preparations: new ExposurePreparations({ management, preparer, renewals, events, versions }),
+      versions,
+      tenants: options,
+      namespace,
+      proxyImage,
+      isGatewayHere: options.isGatewayHere,
+      isGatewayAt: options.isGatewayAt,
+      clock,
+    };
   }
 
-  /** Whether a change of an Exposure is somebody else's to its status: it has to be put right. */
+  /** Whether another client has changed the status of an Exposure: it is written again. */
   hasForeignStatus(object: KubeObject, previous: KubeObject): boolean {
     return this.#reports.isForeign(object, previous);
   }
@@ -107,9 +112,9 @@ export class ExposureController {
     const { management, pacer } = this.#options;
     const exists = () => management.exposures.get(parseKey(key)) !== undefined;
     try {
-      const requeueAfterMs = await this.#reconcile(key, signal);
+      const afterMs = await this.#reconcile(key, signal);
       if (exists()) pacer.reconciled(key);
-      return requeueAfterMs;
+      return afterMs;
     } catch (error) {
       if (exists()) pacer.interrupted(key);
       throw error;
@@ -117,16 +122,9 @@ export class ExposureController {
   }
 
   async #reconcile(key: string, signal: AbortSignal): Promise<RequeueAfterMs> {
-    const { management, routing, probes, secrets, dependencies, pacer } = this.#options;
+    const { management, probes, secrets, dependencies, pacer } = this.#options;
     const object = management.exposures.get(parseKey(key));
-    if (object === undefined) {
-      // Deleted without its cleanup, and its objects orphaned. An Exposure that a restore has yet to bring was never known.
-      this.#forget(key);
-      this.#reports.forget(key);
-      if (this.#known.has(key)) await routing.removeTenantRoutes(key, signal);
-      this.#known.delete(key);
-      return undefined;
-    }
+    if (object === undefined) return this.#removeOrphans(key, signal);
     this.#known.add(key);
     this.#reports.assertCurrent(object);
     if (object.metadata.deletionTimestamp !== undefined) {
@@ -134,36 +132,144 @@ export class ExposureController {
       pacer.forget(key);
       return this.#faults.telling(object, async () => this.#leave(key, object, signal), signal);
     }
-    const { value: wish, finding } = management.book.resolve(object);
-    if (wish === undefined) {
+    const { value: resolved, finding } = management.book.resolve(object);
+    if (resolved === undefined) {
       probes.forget(key);
       secrets.forget(key);
       dependencies.delete(key);
-      await this.#reports.report(
-        object,
-        { isRouted: false, conditions: refused(fails(finding)) },
-        signal,
-      );
+      const conditions = refused(fails(finding));
+      await this.#reports.report(object, { isRouted: false, conditions }, signal);
       return undefined;
     }
-    const work = async () => reconcileExposure({ key, object, wish }, this.#means, signal);
+    const work = async () => this.#reconcileResolved(key, object, resolved, signal);
     return this.#faults.telling(object, work, signal);
   }
 
+  /** Observe, plan and apply; then report. @throws StepFailed, KubeError */
+  async #reconcileResolved(
+    key: string,
+    object: KubeObject,
+    resolved: ResolvedExposure,
+    signal: AbortSignal,
+  ): Promise<RequeueAfterMs> {
+    const tracker = this.#trackerOf(key);
+    const reconciled = await reconcileExposure(object, resolved, this.#deps, tracker, signal);
+    if (reconciled === undefined) return undefined;
+    const { tenant, accepted, preparation } = reconciled;
+    const afterMs = requeueAfterMs(reconciled, this.#options.resyncMs);
+    if (tenant === undefined) {
+      await this.#report(key, reconciled, this.#conditions(key, reconciled), signal);
+      return accepted.status === 'True' ? afterMs : undefined;
+    }
+    const before = this.#reports.statusOf(object);
+    const startingMs = startingForMs(before, tenant, this.#options.clock.now());
+    if (startingMs > 0 && preparation.fault === undefined) return soonest(afterMs, startingMs);
+    const conditions = await this.#finishMove(key, reconciled, signal);
+    await this.#report(key, reconciled, conditions, signal);
+    if (preparation.fault !== undefined) throw new StepFailed('Prepared', preparation.fault);
+    return soonest(afterMs, this.#reports.untoldMs(key));
+  }
+
+  /**
+   * Removes the routes of previous Edges and hosts once nobody uses them: proxies do until they are rolled out, clients until
+   * DNS points to the new Edge. Returns the conditions after that. @throws StepFailed
+   */
+  async #finishMove(
+    key: string,
+    reconciled: Reconciled,
+    signal: AbortSignal,
+  ): Promise<ConditionStates> {
+    const { probes, routing } = this.#options;
+    const { routed, tenant } = reconciled;
+    const conditions = this.#conditions(key, reconciled);
+    const isProbed = probes.isUpToDate(key) && !probes.isSuspect(key);
+    const probed = isProbed ? probes.hopsOf(key) : undefined;
+    const hops = [...(probed ?? []), ...(tenant?.hops ?? [])];
+    if (probed === undefined || !isMoveComplete(conditions, hops)) return conditions;
+    const previous = [...routed.former, ...routed.previous];
+    await step('Routed', async () => routing.remove(previous, signal));
+    return this.#conditions(key, {
+      ...reconciled,
+      routed: { ...routed, former: [], previous: [] },
+    });
+  }
+
+  #conditions(key: string, reconciled: Reconciled): ConditionStates {
+    const { observation, plan, routed } = reconciled;
+    const { object, resolved } = observation;
+    const hops = this.#probes.hopsFor(key, object, plan);
+    return conditionStates(reconciled, {
+      before: this.#reports.statusOf(object),
+      hops,
+      routes: () => this.#options.routing.condition(object, resolved.edge, plan, hops),
+      former: [...routed.former, ...routed.previous],
+    });
+  }
+
+  async #report(
+    key: string,
+    { observation, plan, routed, isMoving, tenant }: Reconciled,
+    conditions: ConditionStates,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { probes } = this.#options;
+    const hasNewRoutes = routed.isInForce && !routed.isRoutedAsPlanned;
+    const isProbed = probes.isUpToDate(key);
+    const input = {
+      conditions,
+      edge: observation.resolved.edge,
+      plan,
+      isRouted: plan.management !== undefined && !isMoving,
+      hops: isProbed ? this.#hopsWith(key, tenant?.hops) : undefined,
+      // Hops of other hosts are not current. If another client changed the status, they are what we found all the same.
+      areHopsCurrent: isProbed || (hasNewRoutes ? false : undefined),
+      proxies: tenant?.proxies,
+      certificate: tenant?.certificate,
+    };
+    await this.#reports.report(observation.object, input, signal);
+  }
+
+  #hopsWith(key: string, tenant: readonly HopResult[] = []): readonly HopResult[] | undefined {
+    return withTenantHops(this.#options.probes.hopsOf(key), tenant);
+  }
+
+  #trackerOf(key: string): ExposureTracker {
+    const { dependencies, secrets, probes } = this.#options;
+    return {
+      dependsOn: (dependency) => dependencies.add(key, dependency),
+      observed: (observation) => {
+        secrets.follow(key, observation.secrets);
+        dependencies.set(key, observation.dependencies);
+      },
+      routed: (observation, plan) => {
+        this.#probes.aim(key, observation, plan);
+        if (plan.management !== undefined && plan.routes === undefined) probes.forget(key);
+      },
+    };
+  }
+
+  /** The Exposure was deleted without cleanup. One that a restore has yet to create was never known. @throws KubeError */
+  async #removeOrphans(key: string, signal: AbortSignal): Promise<undefined> {
+    this.#forget(key);
+    this.#reports.forget(key);
+    if (this.#known.has(key)) await this.#options.routing.removeTenantRoutes(key, signal);
+    this.#known.delete(key);
+  }
+
   async #leave(key: string, object: KubeObject, signal: AbortSignal): Promise<RequeueAfterMs> {
-    const means = {
+    const deps = {
       ...this.#options,
-      reports: this.#reports,
+      versions: this.#reports,
       leaveTimes: this.#leaveTimes,
       renewals: this.#renewals,
     };
     if (findCondition(this.#reports.statusOf(object)?.conditions, 'Ready')?.reason !== LEAVING) {
-      const wait = foreseenWait(this.#reports.latest(object), means);
+      const wait = foreseenWait(this.#reports.latest(object), deps);
       if (wait !== undefined) await this.#reports.reportLeaving(object, wait, signal);
     }
     // Before cleanup removes the record: Exposures that wait for the control plane are reconciled once the watch reports it.
     this.#options.preparer.forget(key);
-    const leaving = await leave(this.#reports.latest(object), means, signal);
+    const leaving = await leave(this.#reports.latest(object), deps, signal);
     if (leaving === undefined) this.#forget(key);
     else await this.#reports.reportLeaving(object, leaving.because, signal);
     return leaving?.requeueAfterMs;
@@ -181,6 +287,6 @@ export class ExposureController {
     this.#leaveTimes.forget(key);
     this.#renewals.forget(key);
     this.#options.preparer.forget(key);
-    this.#aims.forget(key);
+    this.#probes.forget(key);
   }
 }

@@ -22,13 +22,10 @@ export class ExposureProbes {
     this.#reports = reports;
   }
 
-  /** The way of clients to a tenant is looked at from now on, if it is known. */
-  aim(
-    key: string,
-    object: KubeObject,
-    { wish: { edge }, plan, reading, facts: { edgeAddresses } }: Observation,
-  ): void {
+  /** Probes the path of clients to the tenant from now on, if it is known. */
+  aim(key: string, { object, resolved: { edge }, reading, facts }: Observation, plan: Plan): void {
     const { hosts, routes } = plan;
+    const { edgeAddresses } = facts;
     const tenantCa = reading.controlPlane?.ca?.certificate;
     if (hosts === undefined || routes === undefined || tenantCa === undefined) return;
     this.#authorities.set(key, tenantCa);

@@ -2,9 +2,8 @@
  * Taking an Exposure out of its tenant, which is as it was then: first the endpoints, then the proxies with their address.
  */
 import type { Exposure } from '../../api/exposure.ts';
-import { findingText } from '../../api/finding.ts';
+import { findingText, type Finding } from '../../api/finding.ts';
 import type { Clock } from '../../clock/clock.ts';
-import type { Applier } from '../../kube/apply/apply.ts';
 import { findCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events/events.ts';
 import { keyText, objectText, type Condition, type KubeObject } from '../../kube/object.ts';
@@ -20,11 +19,11 @@ import {
 } from '../../tenant/proxy-addresses.ts';
 import { OWNER_LEASE, ownerText } from '../../tenant/owner-lease.ts';
 import { leavingObjects } from '../../tenant/tenant-objects.ts';
-import type { ManagementCluster } from '../../operator/management/management-cluster.ts';
+import type { ManagementAccess } from '../../management/management-view.ts';
 import { readTenantFacts } from '../tenant/tenant-facts.ts';
 import { tenantFault, UNREACHABLE } from '../tenant/tenant-fault.ts';
 import type { TenantLink } from '../tenant/link/tenant-link.ts';
-import type { TenantLinks } from '../tenant/link/tenant-links.ts';
+import type { TenantConnections } from '../tenant/link/tenant-links.ts';
 import type { TenantOwnership } from '../tenant/ownership/tenant-ownership.ts';
 import { isOurs, leads, readTenantSide, remove, withProxiesOfNow } from '../tenant/tenant-side.ts';
 import type { LeaveTime } from './leave-times.ts';
@@ -32,11 +31,10 @@ import { leavingExposure, presentObjects } from './left-control-plane.ts';
 
 /** What it takes. */
 export interface TenantLeaveMeans {
-  readonly management: ManagementCluster;
-  readonly links: TenantLinks;
+  readonly management: ManagementAccess;
+  readonly links: TenantConnections;
   readonly ownership: TenantOwnership;
-  readonly applierFor: (link: TenantLink) => Applier;
-  readonly events: EventRecorder;
+  readonly events: Pick<EventRecorder, 'record'>;
   readonly log: Logger;
   readonly proxyImage: string;
   readonly leaveTimeoutMs: number;
@@ -57,39 +55,57 @@ async function isGone(
   return (await object?.(provider.resource, { name: objectRef.name, namespace })) === undefined;
 }
 
-/** Cleans up in the tenant; says what keeps it from being done. */
+/** What keeps a cleanup from being finished. */
+export interface Blocked {
+  readonly because: string;
+  /** Absent: it only takes time. */
+  readonly finding?: Finding | undefined;
+}
+
+function blockedBy(finding: Finding, because = findingText(finding)): Blocked {
+  return { because, finding };
+}
+
+/** Cleans up in the tenant; returns what keeps that from being finished. */
 export async function leaveTenant(
   object: KubeObject,
   means: TenantLeaveMeans,
   time: LeaveTime,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Blocked | undefined> {
   const { management, links } = means;
   const { value: exposure, finding } = leavingExposure(object, management.book);
-  if (exposure === undefined) return finding.message;
+  if (exposure === undefined) return blockedBy(finding, finding.message);
   const objects = presentObjects(management, signal);
   if (await isGone(exposure, objects)) return undefined;
   const { kubeconfig, addresses, findings } = await readControlPlane(exposure, objects);
   const key = keyText(object.metadata);
   // A namespace that is deleted loses its Secrets at once; the way that is open stays open.
+  const inTime = AbortSignal.any([signal, means.clock.timeoutSignal(means.tenantTimeoutMs)]);
+  const { endpoint } = (object as Partial<Exposure>).status ?? {};
+  const address = { addresses, endpoint, watchesNodes: false };
   const link =
     kubeconfig === undefined
       ? links.current(key)
-      : links.open(key, { kubeconfig, addresses, watchesNodes: false });
+      : await links.open(key, { ...address, kubeconfig }, inTime);
   if (link === undefined) {
-    return findings[0] === undefined ? 'there is no kubeconfig' : findingText(findings[0]);
+    const [missing] = findings;
+    return missing === undefined ? { because: 'there is no kubeconfig' } : blockedBy(missing);
   }
-  if ('code' in link) return findingText(link);
-  const inTime = AbortSignal.any([signal, means.clock.timeoutSignal(means.tenantTimeoutMs)]);
+  if ('code' in link) return blockedBy(link);
   try {
     return await cleanUp(exposure, link, means, time, inTime);
   } catch (error) {
     // Whatever it is: a tenant must not keep its Exposure for ever.
     if (signal.aborted) throw error;
     links.failed(key);
-    const fault = findingText(tenantFault(link, error, inTime));
+    const fault = tenantFault(link, error, inTime);
     const known = inTime.aborted ? knownFault(object) : undefined;
-    return known === undefined ? fault : `${fault}. Before it was to leave: ${known}`;
+    const because = findingText(fault);
+    return blockedBy(
+      fault,
+      known === undefined ? because : `${because}. Before it was to leave: ${known}`,
+    );
   }
 }
 
@@ -100,7 +116,7 @@ async function cleanUp(
   means: TenantLeaveMeans,
   time: LeaveTime,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Blocked | undefined> {
   const key = keyText(exposure.metadata);
   const { ownership } = means;
   // What is in the tenant belongs to whoever has acquired its Lease since, expired or not.
@@ -120,14 +136,13 @@ async function cleanUp(
     for (const desired of leaving) {
       const isSame = ({ kind, metadata }: KubeObject) =>
         kind === desired.kind && metadata.name === desired.metadata.name;
-      await means
-        .applierFor(link)
-        .applyIfNeeded(desired, live.find(isSame), { force: true, signal });
+      await link.applier.applyIfNeeded(desired, live.find(isSame), { force: true, signal });
     }
     if (leaving.length > 0 && !haveLeft(daemonSet)) {
       if (!time.addressIsLate()) {
         const seconds = Math.round(means.leaveTimeoutMs / 2000);
-        return `the virtual address is being taken off the nodes, which have ${seconds} s for it`;
+        const because = `the virtual address is being taken off the nodes, which have ${seconds} s for it`;
+        return { because };
       }
       tellAddressLeft(exposure, daemonSet, means);
     }

@@ -16,9 +16,13 @@ import { PROXY } from '../../tenant/proxy-names.ts';
 import { managementFault } from '../management-fault.ts';
 import { restore } from '../preparation/restore.ts';
 import type { SecretRenewals } from '../preparation/secret-renewals.ts';
-import type { ExposureReports } from '../../operator/exposure/exposure-reports.ts';
-import { PREPARATION_FINALIZER, ROUTES_FINALIZER, TENANT_FINALIZER } from '../finalizers.ts';
-import { leaveTenant, silenceOf, type TenantLeaveMeans } from './leave-tenant.ts';
+import {
+  PREPARATION_FINALIZER,
+  ROUTES_FINALIZER,
+  TENANT_FINALIZER,
+  type ExposureVersions,
+} from '../finalizers.ts';
+import { leaveTenant, silenceOf, type Blocked, type TenantLeaveMeans } from './leave-tenant.ts';
 import type { LeaveTime, LeaveTimes } from './leave-times.ts';
 import { presentObjects } from './left-control-plane.ts';
 import { tellLeftHosts } from './left-hosts.ts';
@@ -27,8 +31,8 @@ import type { Routing } from '../routes/routing.ts';
 /** What it takes. */
 export interface LeaveMeans extends TenantLeaveMeans {
   readonly routing: Routing;
-  readonly reports: Pick<ExposureReports, 'latest' | 'wrote'>;
-  readonly leaveTimes: LeaveTimes;
+  readonly versions: ExposureVersions;
+  readonly leaveTimes: Pick<LeaveTimes, 'timeOf'>;
   readonly renewals: SecretRenewals;
 }
 
@@ -36,8 +40,7 @@ const AGAIN_MS = 3_000;
 const TENANT_LEFT = `leaves DaemonSet ${keyText(PROXY)} and what belongs to it there`;
 
 /** What an Exposure that leaves waits for, and when to go on. */
-export interface Leaving {
-  readonly because: string;
+export interface Leaving extends Blocked {
   readonly requeueAfterMs: number;
 }
 
@@ -53,7 +56,7 @@ export function foreseenWait(
   const silence = metadata.finalizers?.includes(TENANT_FINALIZER) ? silenceOf(object) : undefined;
   if (silence === undefined) return undefined;
   const time = leaveTimes.timeOf(keyText(metadata), metadata);
-  return time.leftMs > 0 ? waiting(silence, time, TENANT_LEFT).because : undefined;
+  return time.leftMs > 0 ? waiting({ because: silence }, time, TENANT_LEFT).because : undefined;
 }
 
 /** One step of leaving; undefined if it is done. @throws KubeError of the management cluster */
@@ -62,7 +65,7 @@ export async function leave(
   means: LeaveMeans,
   signal: AbortSignal,
 ): Promise<Leaving | undefined> {
-  const { management, routing, reports, links, events, log } = means;
+  const { management, routing, versions, links, events, log } = means;
   const key = keyText(object.metadata);
   const { finalizers = [] } = object.metadata;
   const time = means.leaveTimes.timeOf(key, object.metadata);
@@ -73,12 +76,16 @@ export async function leave(
     if (time.leftMs > 0) {
       return waiting(unrestored, time, 'leaves what it wrote into the control plane there');
     }
-    const note = `gave up after ${secondsText(time)}: ${unrestored}. What Snicket wrote into the control plane stays there`;
+    const note = `gave up after ${secondsText(time)}: ${unrestored.because}. What Snicket wrote into the control plane stays there`;
     const reason = 'ControlPlaneLeftPrepared';
     events.record(object, { type: 'Warning', action: 'Leave', reason, note });
     // The record goes with the Exposure: the log is the only place that keeps the previous values.
     const record = object.metadata.annotations?.[RECORD_ANNOTATION];
-    log.error('a control plane was left as it is', { exposure: key, because: unrestored, record });
+    log.error('a control plane was left as it is', {
+      exposure: key,
+      because: unrestored.because,
+      record,
+    });
   }
   const rest = finalizers.includes(TENANT_FINALIZER)
     ? await orFault(async () => leaveTenant(object, means, time, signal), signal)
@@ -89,10 +96,10 @@ export async function leave(
     if (left.leftMs > 0) {
       return waiting(rest, left, TENANT_LEFT);
     }
-    const note = `gave up after ${secondsText(left)}: ${rest}. What Snicket made in the tenant stays there: DaemonSet kube-system/snicket-proxy and its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes`;
+    const note = `gave up after ${secondsText(left)}: ${rest.because}. What Snicket made in the tenant stays there: DaemonSet kube-system/snicket-proxy and its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes`;
     const reason = 'TenantLeftBehind';
     events.record(object, { type: 'Warning', action: 'Leave', reason, note });
-    log.error('a tenant was left as it is', { exposure: key, because: rest });
+    log.error('a tenant was left as it is', { exposure: key, because: rest.because });
   }
   if (finalizers.includes(PREPARATION_FINALIZER) && unrestored === undefined) {
     await tellWhatIsLeft(object, means, signal);
@@ -101,11 +108,11 @@ export async function leave(
   links.forget(key);
   const { client } = management;
   // Restoring the control plane removes the record, and so gives the Exposure a new version.
-  let latest = reports.latest(object);
+  let latest = versions.latest(object);
   for (const finalizer of [TENANT_FINALIZER, PREPARATION_FINALIZER, ROUTES_FINALIZER]) {
     const left = await removeFinalizer(client, RESOURCES.exposure, latest, finalizer, { signal });
     if (left === undefined) break;
-    if (left !== latest) reports.wrote(latest, left);
+    if (left !== latest) versions.wrote(latest, left);
     latest = left;
   }
   return undefined;
@@ -128,21 +135,27 @@ async function tellWhatIsLeft(
 
 /** What the management cluster refuses keeps an Exposure for a bounded time only, as all else does. */
 async function orFault(
-  take: () => Promise<string | undefined>,
+  take: () => Promise<Blocked | undefined>,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Blocked | undefined> {
   try {
     return await take();
   } catch (error) {
     if (!isKubeError(error) || signal.aborted) throw error;
-    return findingText(managementFault(error));
+    const finding = managementFault(error);
+    return { because: findingText(finding), finding };
   }
 }
 
-function waiting(what: string, { leftMs, givesUpAt }: LeaveTime, consequence: string): Leaving {
+function waiting(
+  { because, finding }: Blocked,
+  { leftMs, givesUpAt }: LeaveTime,
+  consequence: string,
+): Leaving {
   const at = `${givesUpAt.toISOString().slice(0, 19)}Z`;
   return {
-    because: `${what}. At ${at} Snicket gives up and ${consequence}`,
+    because: `${because}. At ${at} Snicket gives up and ${consequence}`,
+    finding,
     requeueAfterMs: Math.min(AGAIN_MS, leftMs + 1),
   };
 }
@@ -154,13 +167,14 @@ function secondsText({ waitedMs }: LeaveTime): string {
 /** Restores the objects of the provider; says what prevents that. @throws KubeError */
 async function restoreProvided(
   exposure: KubeObject,
-  { management, reports }: LeaveMeans,
+  { management, versions }: LeaveMeans,
   { isHalfOver: isLate }: LeaveTime,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<Blocked | undefined> {
   const { client, served } = management;
   const objects = presentObjects(management, signal);
   const servedAs = (resource: Resource) => servedVersion(resource, served) ?? resource;
-  const wrote = reports.wrote.bind(reports);
-  return restore(client, { exposure, servedAs, objects, isLate, wrote }, signal);
+  const wrote: ExposureVersions['wrote'] = (before, after) => versions.wrote(before, after);
+  const because = await restore(client, { exposure, servedAs, objects, isLate, wrote }, signal);
+  return because === undefined ? undefined : { because };
 }

@@ -7,11 +7,11 @@ import type { ControlPlaneObjects } from '../../providers/reading/control-plane-
 import { servedVersion } from '../../providers/provider-resources.ts';
 import { controlPlaneObjects } from '../../management/control-plane-objects.ts';
 import type { ExposureBook, Found } from '../../management/exposure-book.ts';
-import type { ManagementCluster } from '../../operator/management/management-cluster.ts';
+import type { ManagementAccess } from '../../management/management-view.ts';
 
 /** What the server has now: a watch that has just begun knows of nothing, and what was written would stay for ever. */
 export function presentObjects(
-  management: ManagementCluster,
+  management: ManagementAccess,
   signal: AbortSignal,
 ): ControlPlaneObjects {
   return {

@@ -10,14 +10,14 @@ import { deletion, staleKubeconfig } from '../../providers/reading/published-ser
 import { readControlPlane } from '../../providers/reading/read-control-plane.ts';
 import { leftSecrets } from '../../providers/reading/renewable-secrets.ts';
 import { INGRESS } from '../../providers/tenant-control-plane.ts';
-import type { ManagementCluster } from '../../operator/management/management-cluster.ts';
+import type { ManagementAccess } from '../../management/management-view.ts';
 import type { SecretRenewals } from '../preparation/secret-renewals.ts';
 import { leavingExposure, presentObjects } from './left-control-plane.ts';
 
 /** What it takes. */
 export interface LeftHostsMeans {
-  readonly management: ManagementCluster;
-  readonly events: EventRecorder;
+  readonly management: ManagementAccess;
+  readonly events: Pick<EventRecorder, 'record'>;
   readonly renewals: SecretRenewals;
 }
 

@@ -99,7 +99,7 @@ describe('a state', () => {
     const code = 'ControlPlaneGone';
     const finding = { code, severity: 'error', message: 'it is gone', action: 'find it' } as const;
 
-    expect(fails(finding)).toEqual({
+    expect(fails(finding)).toMatchObject({
       ...{ status: 'False', reason: code, message: 'it is gone; find it' },
     });
   });

@@ -12,6 +12,8 @@ export interface ConditionState {
   readonly message: string;
   /** Of one that does not hold: it will without anybody's doing. Default false. */
   readonly isWaiting?: boolean | undefined;
+  /** Why it is False, where a person can do something about it. */
+  readonly finding?: Finding | undefined;
 }
 
 /** The conditions that are found out one by one; Ready is made of them. */
@@ -27,12 +29,17 @@ export function holds(reason: string, message: string): ConditionState {
 
 /** A claim that does not hold, and what to do about it. */
 export function fails(finding: Finding): ConditionState {
-  return { status: 'False', reason: finding.code, message: findingText(finding) };
+  return { status: 'False', reason: finding.code, message: findingText(finding), finding };
 }
 
 /** A claim that does not hold yet, and will without anybody's doing. */
 export function waits(reason: string, message: string): ConditionState {
   return { status: 'False', reason, message, isWaiting: true };
+}
+
+/** The same, with what a person can do meanwhile. */
+export function waitsFor(finding: Finding, message: string): ConditionState {
+  return { ...waits(finding.code, message), finding };
 }
 
 /** A claim that nobody has looked into, because another one comes first. */

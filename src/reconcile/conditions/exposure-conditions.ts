@@ -1,13 +1,11 @@
 /**
- * What a run says of an Exposure's conditions, with all that it has found. Pure.
+ * The conditions of an Exposure after a reconcile. Pure.
  */
-import { unenforcedPolicy } from '../../plan/tenant-routes.ts';
+import type { ExposureStatus } from '../../api/exposure.ts';
 import { formerRoutesKept } from '../../edges/former-routes.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { TenantOutcome } from '../tenant/tenant-outcome.ts';
-import { preparedState, stateBefore } from './management-conditions.ts';
-import { konnectivityState, reachableState, type KnownHop } from './hop-conditions.ts';
-import type { Standing } from '../standing.ts';
+import { unenforcedPolicy } from '../../plan/tenant-routes.ts';
+import type { Reconciled } from '../reconcile-exposure.ts';
 import {
   fails,
   noting,
@@ -15,52 +13,59 @@ import {
   type ConditionState,
   type ConditionStates,
 } from './condition-state.ts';
+import { konnectivityState, reachableState, type KnownHop } from './hop-conditions.ts';
+import { preparedState, stateBefore } from './management-conditions.ts';
 
-/** What is known of the way besides. */
-export interface KnownWay {
+/** What is known besides the result of the reconcile. */
+export interface ConditionInput {
+  /** The status before the reconcile. */
+  readonly before: ExposureStatus | undefined;
+  /** What probes found about the path of clients. */
   readonly hops: readonly KnownHop[];
-  /** Of the route objects. */
+  /** The condition of the route objects. */
   readonly routes: () => ConditionState;
-  /** Absent: it was not looked at in this run. */
-  readonly tenant: TenantOutcome | undefined;
-  /** Routes of a former Edge that are still there. */
+  /** Routes of a previous Edge or host that still exist. */
   readonly former: readonly KubeObject[];
 }
 
-/** A state for each condition. */
-export function conditionStates(
-  standing: Standing,
-  { hops, routes, tenant, former }: KnownWay,
-): ConditionStates {
-  const { look, accepted, routed, before, isMoving } = standing;
-  const { plan, wish } = look;
+/** The state of each condition but Ready. */
+export function conditionStates(reconciled: Reconciled, input: ConditionInput): ConditionStates {
+  const { observation, plan, accepted, routed, isMoving, tenant } = reconciled;
+  const { exposure, edge } = observation.resolved;
+  const { before, hops, routes, former } = input;
   const isAccepted = accepted.status === 'True';
   const isRouted = isAccepted && plan.routes !== undefined;
   const later = isRouted ? undefined : notYet(isAccepted ? 'Prepared' : 'Accepted');
   const { obstacle } = routed;
-  const wishedPort = wish.exposure.spec.controlPlane.service?.konnectivityPort;
+  const wantedPort = exposure.spec.controlPlane.service?.konnectivityPort;
   return {
     Accepted: accepted,
-    Prepared: prepared(standing),
+    Prepared: prepared(reconciled, before),
     Routed: noting(
-      noting(obstacle ? fails(obstacle) : (later ?? routes()), formerRoutesKept(former, wish.edge)),
-      unenforcedPolicy(wish.exposure, wish.edge),
+      noting(obstacle ? fails(obstacle) : (later ?? routes()), formerRoutesKept(former, edge)),
+      unenforcedPolicy(exposure, edge),
     ),
-    WorkersReady: later ?? tenant?.condition ?? unaskedTenant(standing),
-    KonnectivityReady: later ?? konnectivityState(plan, hops, wishedPort),
+    WorkersReady: later ?? tenant?.condition ?? workersBefore(reconciled, before),
+    KonnectivityReady: later ?? konnectivityState(plan, hops, wantedPort),
     Reachable: later ?? reachableState(hops, isMoving ? before?.edgeRef?.name : undefined),
   };
 }
 
-/** With a fault of the management cluster nobody knows: what was known stays. */
-function prepared({ look, accepted, before, preparation }: Standing): ConditionState {
+/** After a fault of the management cluster the last known state stays. */
+function prepared(
+  { observation, accepted, preparation }: Reconciled,
+  before: ExposureStatus | undefined,
+): ConditionState {
   if (preparation.fault !== undefined) return stateBefore(before, 'Prepared');
   return accepted.status === 'True'
-    ? preparedState(look.reading, preparation.findings)
+    ? preparedState(observation.reading, preparation.findings)
     : notYet('Accepted');
 }
 
-function unaskedTenant({ before, preparation, isInUse }: Standing): ConditionState {
+function workersBefore(
+  { preparation, isInUse }: Reconciled,
+  before: ExposureStatus | undefined,
+): ConditionState {
   return preparation.isPrepared || isInUse
     ? stateBefore(before, 'WorkersReady')
     : notYet('Prepared');

@@ -8,7 +8,6 @@ import { DEGRADED_CODES } from '../../probe/codes.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { Observation } from '../observe.ts';
 import type { TenantOutcome } from '../tenant/tenant-outcome.ts';
 import { TENANT_FINALIZER } from '../finalizers.ts';
 import type { Routed } from '../routes/routing.ts';
@@ -100,7 +99,7 @@ function isError({ severity }: Finding): boolean {
  */
 export function isInUse(
   { metadata: { finalizers = [] } }: KubeObject,
-  { plan }: Pick<Observation, 'plan'>,
+  plan: Pick<Plan, 'routes'>,
   {
     former,
     previous,

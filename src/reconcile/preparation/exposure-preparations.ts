@@ -8,15 +8,15 @@ import type { ProvidedFacts } from '../../providers/reading/control-plane-readin
 import type { PreparationWish } from '../../providers/preparation/preparation.ts';
 import { publishedFindings } from '../../providers/reading/published-server.ts';
 import { renewableSecrets } from '../../providers/reading/renewable-secrets.ts';
+import type { Plan } from '../../plan/plan.ts';
 import type { Observation } from '../observe.ts';
-import type { ManagementCluster } from '../../operator/management/management-cluster.ts';
+import type { ManagementAccess, ManagementView } from '../../management/management-view.ts';
 import { StepFailed } from '../management-fault.ts';
 import { preparationFor } from './exposure-preparation.ts';
-import type { PreparationOutcome, Preparer } from './preparer.ts';
+import type { PreparationInput, PreparationOutcome, Preparer } from './preparer.ts';
 import type { SecretRenewals } from './secret-renewals.ts';
-import type { ExposureReports } from '../../operator/exposure/exposure-reports.ts';
 import { previousHosts } from '../routes/route-changes.ts';
-import { holdExposure, PREPARATION_FINALIZER } from '../finalizers.ts';
+import { holdExposure, PREPARATION_FINALIZER, type ExposureVersions } from '../finalizers.ts';
 
 /** What became of a preparation; with a fault, nobody knows. */
 export interface ExposurePreparation extends PreparationOutcome {
@@ -24,15 +24,32 @@ export interface ExposurePreparation extends PreparationOutcome {
 }
 
 /** Of a control plane that is no provider's, or that nothing can be prepared for yet. */
-export const NOTHING_TO_PREPARE: ExposurePreparation = { isPrepared: true, findings: [] };
+export const NOTHING_TO_PREPARE: ExposurePreparation = {
+  plans: [],
+  isPrepared: true,
+  findings: [],
+};
 
 /** What {@link ExposurePreparations} works with. */
 export interface ExposurePreparationsOptions {
-  readonly management: ManagementCluster;
+  readonly management: ManagementAccess;
   readonly preparer: Preparer;
   readonly renewals: SecretRenewals;
-  readonly events: EventRecorder;
-  readonly reports: ExposureReports;
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly versions: ExposureVersions;
+}
+
+/** What is to be prepared for an Exposure; undefined without a provider, or without hosts. */
+export function preparationInput(
+  { object, resolved, reading: { provided } }: Observation,
+  { hosts }: Pick<Plan, 'hosts'>,
+  management: ManagementView,
+): PreparationInput | undefined {
+  if (provided === undefined || hosts === undefined) return undefined;
+  return preparationFor(object, resolved, hosts, provided, {
+    management,
+    previousHosts: previousHosts(management, object, hosts),
+  });
 }
 
 /** Prepares control planes for their Exposures. */
@@ -48,40 +65,39 @@ export class ExposurePreparations {
    * told later for a tenant in use, which has to be attended to first. @throws StepFailed
    */
   async prepare(
-    object: KubeObject,
-    look: Observation,
+    observation: Observation,
+    plan: Plan,
     inUse: boolean,
     signal: AbortSignal,
   ): Promise<ExposurePreparation | undefined> {
     try {
-      return await this.#prepare(object, look, signal);
+      return await this.#prepare(observation, plan, signal);
     } catch (error) {
       if (!isKubeError(error)) throw error;
       if (!inUse || signal.aborted) throw new StepFailed('Prepared', error);
-      return { isPrepared: false, findings: [], fault: error };
+      return { plans: [], isPrepared: false, findings: [], fault: error };
     }
   }
 
   async #prepare(
-    object: KubeObject,
-    { wish, reading, plan }: Observation,
+    observation: Observation,
+    plan: Plan,
     signal: AbortSignal,
   ): Promise<ExposurePreparation | undefined> {
-    const { management, preparer, reports } = this.#options;
+    const { management, preparer, versions } = this.#options;
+    const { object, reading } = observation;
     const { provided } = reading;
-    if (provided === undefined || plan.hosts === undefined) return NOTHING_TO_PREPARE;
-    const seen = management.exposures.get(object.metadata) ?? object;
-    const input = preparationFor(seen, wish, plan.hosts, provided, {
-      management,
-      previousHosts: previousHosts(management, object, plan.hosts),
-    });
+    const input = preparationInput(observation, plan, management);
+    if (provided === undefined || input === undefined) return NOTHING_TO_PREPARE;
     if (input.policy !== 'Report') {
-      const means = { management, reports };
-      if (!(await holdExposure(means, object, PREPARATION_FINALIZER, signal))) return undefined;
+      const deps = { management, versions };
+      if (!(await holdExposure(deps, object, PREPARATION_FINALIZER, signal))) return undefined;
     }
-    const wrote = reports.wrote.bind(reports);
+    const wrote: ExposureVersions['wrote'] = (before, after) => versions.wrote(before, after);
     const outcome = await preparer.prepare({ ...input, wrote }, signal);
-    if (!outcome.isPrepared) return outcome;
+    // What was written just now takes the provider a moment: the next reconcile sees what comes of it.
+    const isWritten = outcome.plans.some(({ differing }) => differing.length > 0);
+    if (!outcome.isPrepared || isWritten) return outcome;
     const published = publishedFindings(provided, input.wish, input.policy);
     const findings = [...outcome.findings, ...published];
     if (published.length === 0 || input.policy === 'Report') return { ...outcome, findings };

@@ -46,12 +46,16 @@ export interface PreparationInput {
 
 /** What became of it. */
 export interface PreparationOutcome {
+  /** What the objects have to have, by how they were observed. */
+  readonly plans: readonly PreparationPlan[];
   /** Whether every object carries all that it must. */
   readonly isPrepared: boolean;
   readonly findings: readonly Finding[];
   /** When to try again; absent: when something changes. */
   readonly requeueAfterMs?: number | undefined;
 }
+
+type WriteOutcome = Omit<PreparationOutcome, 'plans'>;
 
 /** Others write in between now and then, not for ever. A preparation takes five writes at most. */
 const MAX_ATTEMPTS = 10;
@@ -107,12 +111,17 @@ export class Preparer {
     for (const [uid, owner] of this.#claims) if (owner === exposure) this.#claims.delete(uid);
   }
 
-  /** Sees to it that the objects carry what they must. @throws KubeError for what should be tried again soon */
+  /** Writes what the objects lack. @throws KubeError for what should be tried again soon */
   async prepare(input: PreparationInput, signal: AbortSignal): Promise<PreparationOutcome> {
     const { provided, policy, owner } = input;
+    const plans = this.#plan(input, owner.exposure, provided.objects);
+    const known = withoutWriting(owner.exposure, plans, policy);
+    return { plans, ...(known ?? (await this.#prepare(input, signal))) };
+  }
+
+  async #prepare(input: PreparationInput, signal: AbortSignal): Promise<WriteOutcome> {
+    const { provided, policy, owner } = input;
     const { exposure } = owner;
-    const known = withoutWriting(exposure, this.#plan(input, exposure, provided.objects), policy);
-    if (known !== undefined) return known;
     for (let attempt = 1; ; attempt++) {
       // What was read may be a copy that a watch keeps: what is written goes by the objects themselves.
       const present = await this.#read(exposure, provided.objects, signal);
@@ -171,7 +180,7 @@ export class Preparer {
     { exposure }: Present,
     plans: readonly PreparationPlan[],
     signal: AbortSignal,
-  ): Promise<PreparationOutcome | 'again'> {
+  ): Promise<WriteOutcome | 'again'> {
     const isForced = input.policy === 'Force';
     const findings = [...findingsOf(plans)];
     const due = plans.filter(isToWrite);
@@ -209,7 +218,7 @@ export class Preparer {
     input: PreparationInput,
     written: readonly PreparationPlan[],
     signal: AbortSignal,
-  ): Promise<PreparationOutcome | 'again'> {
+  ): Promise<WriteOutcome | 'again'> {
     const { owner, provided, policy } = input;
     const present = await this.#read(owner.exposure, provided.objects, signal);
     if ('code' in present) return { isPrepared: false, findings: [present] };
@@ -300,12 +309,27 @@ export class Preparer {
   }
 }
 
+/** What the objects need, by how they were observed: nothing is known of what a write would meet. */
+export function plannedPreparation({
+  policy,
+  provided,
+  wish,
+  owner,
+}: PreparationInput): PreparationOutcome {
+  const plans = planProvided(provided, wish, owner, provided.objects);
+  const known = withoutWriting(owner.exposure, plans, policy);
+  if (known !== undefined) return { plans, ...known };
+  const conflicts = policy === 'Force' ? [] : plans.filter(isToWrite).flatMap(foreseenConflicts);
+  const findings = [...conflicts, ...findingsOf(plans)];
+  return { plans, isPrepared: conflicts.length === 0, findings };
+}
+
 /** What is said where nothing is written: something is wrong, everything is there, or nobody wants it. */
-export function withoutWriting(
+function withoutWriting(
   exposure: KubeObject,
   plans: readonly PreparationPlan[],
   policy: PreparePolicy,
-): PreparationOutcome | undefined {
+): WriteOutcome | undefined {
   const findings = findingsOf(plans);
   const differing = plans.filter((plan) => plan.differing.length > 0);
   if (findings.some(({ severity }) => severity === 'error')) {
@@ -320,12 +344,12 @@ export function withoutWriting(
 }
 
 /** Whether something of it is not there yet, or is to go. */
-export function isToWrite({ isDue, putBack }: PreparationPlan): boolean {
+function isToWrite({ isDue, putBack }: PreparationPlan): boolean {
   return isDue || putBack.length > 0;
 }
 
 /** What keeps everything from being written comes first. */
-export function findingsOf(plans: readonly PreparationPlan[]): readonly Finding[] {
+function findingsOf(plans: readonly PreparationPlan[]): readonly Finding[] {
   const all = plans.flatMap(({ findings }) => findings);
   return [
     ...all.filter(({ severity }) => severity === 'error'),

@@ -9,11 +9,11 @@ import { Repeats } from '../../kube/apply/repeats.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 import type { Secret } from '../../providers/reading/control-plane-reading.ts';
 import type { RenewableSecret } from '../../providers/reading/renewable-secrets.ts';
-import type { ManagementCluster } from '../../operator/management/management-cluster.ts';
+import type { ManagementAccess } from '../../management/management-view.ts';
 
 /** What {@link SecretRenewals} works with. */
 export interface SecretRenewalsOptions {
-  readonly management: Pick<ManagementCluster, 'client' | 'secret' | 'secretNow'>;
+  readonly management: Pick<ManagementAccess, 'client' | 'secret' | 'secretNow'>;
   /** How long a provider has to do it by itself; some do. Default 20,000. */
   readonly renewAfterMs?: number | undefined;
   /** Default: the clock of the machine. */

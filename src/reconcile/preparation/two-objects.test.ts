@@ -1,6 +1,4 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { parseEdge, parseExposure } from '../../api/objects.ts';
-import { edgeOf, exposureOf } from '../../api/testing/objects.ts';
 import { valueAt } from '../../kube/unstructured.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
@@ -10,7 +8,7 @@ import {
   k0smotronControlPlane,
   NAMESPACE,
 } from '../../providers/testing/provider-objects.ts';
-import { foreseenPreparation } from './foreseen-preparation.ts';
+import { plannedPreparation } from './preparer.ts';
 import { PreparationLab, WISH } from './testing/preparation-lab.ts';
 
 setDefaultTimeout(60_000);
@@ -55,36 +53,19 @@ describe('a control plane of two objects, one of which has a field of another', 
   test('is shown so before', async () => {
     await using lab = await PreparationLab.start();
     const now = await contested(lab);
-    const wish = (prepare: string) => ({
-      exposure: parseExposure(exposureOf({ prepare })),
-      edge: parseEdge(edgeOf({ driver: 'snicket', domain: 'example.test' })),
-    });
-    const facts = { phase: 'serving', because: '', serviceCidrs: [], clusterDomain: '' } as const;
-    const provided = {
-      ...facts,
-      provider: 'k0rdent',
-      objects: now(),
-      hasKonnectivity: true,
-    } as const;
-    const management = {
-      book: { preparedBy: () => undefined },
-      served: { has: () => false },
-      all: () => [],
-    };
-    const view = { management, previousHosts: [] };
-    const foreseen = (prepare: string) =>
-      foreseenPreparation(lab.exposure(), wish(prepare), WISH.hosts, provided, view);
+    const provided = { provider: 'k0rdent', objects: now() } as const;
+    const owner = lab.owner();
 
-    const patch = foreseen('Patch');
-    const force = foreseen('Force');
+    const patch = plannedPreparation({ policy: 'Patch', provided, wish: WISH, owner });
+    const force = plannedPreparation({ policy: 'Force', provided, wish: WISH, owner });
 
-    expect(patch).toMatchObject({ isPrepared: false, changes: [] });
+    expect(patch.isPrepared).toBe(false);
     expect(patch.findings).toMatchObject([{ code: 'FieldConflict' }]);
     expect(force.isPrepared).toBe(true);
-    expect(force.changes.map(({ object }) => object.kind)).toEqual([
+    const due = force.plans.filter(({ isDue }) => isDue);
+    expect(due.map(({ live }) => live.kind)).toEqual([
       'ClusterDeployment',
       'K0smotronControlPlane',
-      'Exposure',
     ]);
   });
 });

@@ -15,7 +15,7 @@ import { resourceOf } from '../../kube/resource.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { Plan } from '../../plan/plan.ts';
 import { isServedBy, isTenantRoute } from '../../plan/tenant-routes.ts';
-import type { ManagementCluster } from '../../operator/management/management-cluster.ts';
+import type { ManagementAccess } from '../../management/management-view.ts';
 import type { KnownHop } from '../conditions/hop-conditions.ts';
 import { madeFor, nameTaken, routeChanges, type WantedObject } from './route-changes.ts';
 import { edgeAddresses, edgeContext, routeFindings } from '../../management/edge-state.ts';
@@ -23,7 +23,7 @@ import { fails, holds, notYet, waits, type ConditionState } from '../conditions/
 
 /** What {@link Routing} works with. */
 export interface RoutingOptions {
-  readonly management: ManagementCluster;
+  readonly management: ManagementAccess;
   readonly applier: Applier;
   /** Of the operator. */
   readonly namespace: string;

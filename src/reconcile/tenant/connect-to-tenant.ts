@@ -1,7 +1,7 @@
 /**
- * A person's way to a tenant. The operator goes by the Service; from a terminal that often leads nowhere, while the edge
- * does, or the address in the tenant's kubeconfig. All are tried at once, and the first that answers is taken: whichever
- * it is, its certificate has to be one of the tenant's.
+ * Connects a command to a tenant. The operator uses the Service, which a terminal often cannot reach. The address in the
+ * tenant's kubeconfig and the edge are tried at the same time, and the first that answers is used. Each is verified by the
+ * tenant's CA.
  */
 import type { KubeClient } from '../../kube/client/client.ts';
 import { AccessError, aimed, type ClusterAccess } from '../../kube/access/cluster-access.ts';
@@ -10,40 +10,24 @@ import { createClient } from '../../kube/client/fetch-client.ts';
 import { KubeError } from '../../kube/kube-error.ts';
 import { parseKubeconfig } from '../../kube/access/kubeconfig.ts';
 import type { Finding } from '../../api/finding.ts';
-import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
-import { tenantAccess } from './link/tenant-links.ts';
-
-/** Where the tenant's API is found by everybody. */
-export interface EdgeWay {
-  /** `host:port`. */
-  readonly endpoint?: string | undefined;
-  /** IP addresses or host names, for where DNS does not know the host yet. */
-  readonly addresses: readonly string[];
-}
+import { tenantAccess, type TenantAddress } from './link/tenant-links.ts';
 
 /** Of one request. */
 const TIMEOUT_MS = 10_000;
 
 /** A client that has been answered, or why there is none. */
-export async function reachTenant(
-  { kubeconfig, addresses }: Pick<ControlPlaneReading, 'kubeconfig' | 'addresses'>,
-  edge: EdgeWay,
+export async function connectToTenant(
+  address: Omit<TenantAddress, 'watchesNodes'>,
   signal: AbortSignal,
 ): Promise<KubeClient | Finding> {
-  if (kubeconfig === undefined) {
-    return {
-      ...{ code: 'KubeconfigMissing', severity: 'error' },
-      message: 'there is no kubeconfig of the tenant yet, so nothing is known of its side',
-      action: 'wait for its provider, or write spec.controlPlane.kubeconfigSecretRef',
-    };
-  }
+  const { kubeconfig, addresses } = address;
   const found = new Map<string, ClusterAccess>();
   for (const target of addresses) {
     const access = tenantAccess(kubeconfig, target);
     if ('code' in access) return access;
     found.set(access.server, access);
   }
-  for (const access of publicWays(kubeconfig, edge)) {
+  for (const access of publicAddresses(address)) {
     if (!found.has(access.server)) found.set(access.server, access);
   }
   const clients = [...found.values()].map((access) =>
@@ -53,10 +37,11 @@ export async function reachTenant(
 }
 
 /** As the kubeconfig itself says it, and by the edge. One that cannot be read has been complained of already. */
-function publicWays(
-  kubeconfig: string,
-  { endpoint, addresses }: EdgeWay,
-): readonly ClusterAccess[] {
+function publicAddresses({
+  kubeconfig,
+  endpoint,
+  edgeAddresses = [],
+}: Omit<TenantAddress, 'watchesNodes'>): readonly ClusterAccess[] {
   let own: ClusterAccess;
   try {
     own = parseKubeconfig(kubeconfig);
@@ -66,7 +51,7 @@ function publicWays(
   }
   if (endpoint === undefined) return [own];
   const { hostname: serverName, port } = new URL(`tcp://${endpoint}`);
-  const hosts = [serverName, ...addresses.map((at) => (at.includes(':') ? `[${at}]` : at))];
+  const hosts = [serverName, ...edgeAddresses.map((at) => (at.includes(':') ? `[${at}]` : at))];
   return [
     own,
     ...hosts.map((host) => aimed(own, { server: `https://${host}:${port}`, serverName })),

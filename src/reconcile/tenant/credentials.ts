@@ -14,6 +14,7 @@ import type { ProxyCredentials, TenantFacts } from '../../tenant/tenant-facts.ts
 import type { Finding } from '../../api/finding.ts';
 import { leafNames } from '../../plan/leaf-names.ts';
 import { PROXY_FILES } from '../../tenant/proxy-names.ts';
+import { KeyFileError } from '../../wire/master-keys.ts';
 import type { MasterKeys } from '../../management/master-keys.ts';
 
 /** What is known when credentials are wanted. */
@@ -40,7 +41,8 @@ export interface CredentialsFound {
 /** The credentials of a tenant's proxies: those that are there, if they are still good. */
 export async function credentialsFor(input: CredentialsInput): Promise<CredentialsFound> {
   if (input.mode === 'Passthrough') {
-    const keys = await input.masterKeys();
+    const keys = await keysOrFinding(input.masterKeys);
+    if ('code' in keys) return { finding: keys };
     return { credentials: { tenantKey: `${keys.tenantKey(input.apiHost)}\n` } };
   }
   const { ca, tenant, now } = input;
@@ -69,6 +71,22 @@ export async function credentialsFor(input: CredentialsInput): Promise<Credentia
   } catch (error) {
     if (!(error instanceof PkiError)) throw error;
     return { finding: error.finding };
+  }
+}
+
+/** The keys of the gateway, or what is wrong with their Secret. @throws KubeError */
+async function keysOrFinding(read: () => Promise<MasterKeys>): Promise<MasterKeys | Finding> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof KeyFileError)) throw error;
+    const { message } = error;
+    return {
+      code: 'GatewayKeysUnusable',
+      severity: 'error',
+      message,
+      action: 'correct the Secret',
+    };
   }
 }
 

@@ -1,188 +1,213 @@
 /**
- * One look at the tenant of an Exposure: read it, plan for it, apply, and say how it is.
+ * The tenant's part of a reconcile: acquire its Lease, observe, plan, apply.
  */
-import type { Clock } from '../../clock/clock.ts';
-import type { Applier } from '../../kube/apply/apply.ts';
-import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
 import { findingText, type Finding } from '../../api/finding.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
+import { keyText } from '../../kube/object.ts';
+import type { MasterKeys } from '../../management/master-keys.ts';
+import { planExposure, type Plan } from '../../plan/plan.ts';
 import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { fails, waits, type ConditionState } from '../conditions/condition-state.ts';
+import { KeyFileError } from '../../wire/master-keys.ts';
+import { fails, waits, waitsFor, type ConditionState } from '../conditions/condition-state.ts';
+import {
+  holdExposure,
+  letGoOfExposure,
+  TENANT_FINALIZER,
+  type FinalizerDeps,
+} from '../finalizers.ts';
 import { observeTenant, type CredentialsSource, type Observation } from '../observe.ts';
-import type { MasterKeys } from '../../management/master-keys.ts';
 import { credentialsFor } from './credentials.ts';
+import type { TenantLink } from './link/tenant-link.ts';
+import type { TenantConnections } from './link/tenant-links.ts';
+import { TenantNotOwned } from './ownership/owned-client.ts';
+import { ownedElsewhere, ownedHere } from './ownership/ownership-findings.ts';
+import type { Ownership, TenantOwnership } from './ownership/tenant-ownership.ts';
+import type { RolloutPacer } from './rollout-pacing.ts';
+import { pacedOutcome, paceRollout } from './rollout.ts';
 import { TenantNotInitialised } from './tenant-facts.ts';
 import { tenantFault } from './tenant-fault.ts';
-import { pacedOutcome, paceRollout } from './rollout.ts';
-import type { RolloutPacer } from './rollout-pacing.ts';
-import type { TenantLink } from './link/tenant-link.ts';
-import type { TenantLinks } from './link/tenant-links.ts';
-import { outcomeOf, type TenantOutcome } from './tenant-outcome.ts';
-import { ownedElsewhere, ownedHere } from './ownership/ownership-findings.ts';
-import { TenantNotOwned } from './ownership/owned-client.ts';
-import type { Ownership, TenantOwnership } from './ownership/tenant-ownership.ts';
+import { outcomeOf, type ObservedTenant, type TenantOutcome } from './tenant-outcome.ts';
 import { applyTenantSide, areNeeded, tenantChanges } from './tenant-side.ts';
 
-/** What there is to bring. */
-export interface TenantTask extends Observation {
-  /** Of the Exposure. */
-  readonly key: string;
-  /** Called before the first write: from now on the tenant has to be cleaned up. False: it is too late to begin. */
-  readonly hold: () => Promise<boolean>;
-  /** Called when the tenant belongs to another Exposure: there is nothing to clean up in it. */
-  readonly letGo: () => Promise<void>;
-}
-
-/** What it takes. */
-export interface TenantMeans {
-  readonly links: TenantLinks;
-  readonly applierFor: (link: TenantLink) => Applier;
-  readonly masterKeys: () => Promise<MasterKeys>;
-  readonly log: Logger;
-  /** Of one look: a tenant that hangs must not hold up the others. */
-  readonly tenantTimeoutMs: number;
+/** What the tenant's part of a reconcile reads and writes with. */
+export interface TenantDeps {
+  readonly links: TenantConnections;
   readonly ownership: TenantOwnership;
+  /** The rollouts of all tenants. */
+  readonly pacer: RolloutPacer;
+  readonly masterKeys: () => Promise<MasterKeys>;
+  /** How long it may take: a tenant that hangs must not delay the others. */
+  readonly tenantTimeoutMs: number;
+  readonly log: Logger;
   readonly clock: Clock;
   /** From 0 to 1, for the spread of delays. */
   readonly random: () => number;
-  /** The rollouts of all tenants. */
-  readonly pacer: RolloutPacer;
 }
 
-/** A tenant that does not answer is asked again so soon; what its watches find changed asks sooner. */
+/** Delays until a tenant that does not answer is tried again. An event of its watches comes first. */
 const UNREACHABLE: BackoffLimits = { firstMs: 10_000, maxMs: 120_000 };
-/** One that did not answer is first asked for its version, no longer than this: many of them must not fill the queue. */
-const KNOCK_MS = 2_000;
+/** A tenant that did not answer is first asked for its version, with this limit: many of them must not fill the queue. */
+const VERSION_TIMEOUT_MS = 2_000;
 /** A tenant that is owned but has no proxies may change hands soon. */
 const WITHOUT_PROXIES_MS = 5_000;
 /** Until the next attempt after the Lease expired between two writes. */
 const EXPIRED_MS = 1_000;
-/** Then its look may take so long: what was read and written by then is a beginning for the next one. */
-const FAILING_LOOK_MS = 5_000;
+/** The limit after a failure: what was read and written by then helps the next attempt. */
+const FAILING_TIMEOUT_MS = 5_000;
+const NOT_INITIALISED_MS = 2_000;
 
-/** Brings the tenant's side about, as far as that can be done now. @throws what is not the tenant's fault */
+/** Everything that the steps below share. */
+interface Task {
+  /** Of the Exposure. */
+  readonly key: string;
+  readonly observation: Observation;
+  /** As far as it can be made without the tenant. */
+  readonly plan: Plan;
+  readonly link: TenantLink;
+  readonly deps: TenantDeps;
+  readonly finalizers: FinalizerDeps;
+  /** Set once the tenant was read, for the outcome of a reconcile that fails later. */
+  observed: ObservedTenant | undefined;
+}
+
+/** Reconciles the tenant as far as possible now. @throws what is not a fault of the tenant */
 export async function reconcileTenant(
-  task: TenantTask,
-  means: TenantMeans,
+  observation: Observation,
+  plan: Plan,
+  deps: TenantDeps,
+  finalizers: FinalizerDeps,
   signal: AbortSignal,
 ): Promise<TenantOutcome> {
-  const { key, wish, reading } = task;
-  const { kubeconfig, addresses } = reading;
-  if (kubeconfig === undefined) return { condition: noKubeconfig(reading), hops: [] };
-  const link = means.links.open(key, {
-    ...{ kubeconfig, addresses },
-    watchesNodes: wish.exposure.spec.worker.address === 'Node',
-  });
+  const { object, resolved, reading } = observation;
+  const { links, clock, pacer, tenantTimeoutMs } = deps;
+  const key = keyText(object.metadata);
+  if (reading.kubeconfig === undefined) return { condition: noKubeconfig(reading), hops: [] };
+  const isFailing = links.failuresOf(key) > 0;
+  const timeoutMs = isFailing ? Math.min(tenantTimeoutMs, FAILING_TIMEOUT_MS) : tenantTimeoutMs;
+  const inTime = AbortSignal.any([signal, clock.timeoutSignal(timeoutMs)]);
+  const address = {
+    kubeconfig: reading.kubeconfig,
+    addresses: reading.addresses,
+    watchesNodes: resolved.exposure.spec.worker.address === 'Node',
+    endpoint: plan.endpoint,
+    edgeAddresses: observation.facts.edgeAddresses,
+  };
+  const link = await links.open(key, address, inTime);
   if ('code' in link) return { condition: fails(link), hops: [] };
-  const isFailing = means.links.failuresOf(key) > 0;
-  const { tenantTimeoutMs } = means;
-  const timeoutMs = isFailing ? Math.min(tenantTimeoutMs, FAILING_LOOK_MS) : tenantTimeoutMs;
-  const inTime = AbortSignal.any([signal, means.clock.timeoutSignal(timeoutMs)]);
+  const task: Task = { key, observation, plan, link, deps, finalizers, observed: undefined };
   try {
-    if (isFailing) await knock(link, means.clock, inTime);
-    const outcome = await look(task, link, means, inTime);
-    means.links.answered(key);
+    if (isFailing) await checkVersion(link, clock, inTime);
+    const outcome = await reconcileOwned(task, inTime);
+    links.answered(key);
     return outcome;
   } catch (error) {
     if (signal.aborted) throw error;
-    if (error instanceof NotTheTenants) throw error.cause;
+    if (error instanceof ManagementFailed) throw error.cause;
     if (error instanceof TenantNotOwned) return expired(error);
     if (error instanceof TenantNotInitialised) {
       link.reader.clear();
-      return {
-        condition: waits('TenantNotInitialised', error.message),
-        hops: [],
-        requeueAfterMs: 2_000,
-      };
+      return notInitialised(error);
     }
-    means.links.failed(key);
-    means.pacer.unreachable(key);
-    means.log.warn('a tenant cannot be brought up to date', { exposure: key, error });
-    const requeueAfterMs = backoffMs(means.links.failuresOf(key), means.random(), UNREACHABLE);
-    return { condition: fails(tenantFault(link, error, inTime)), hops: [], requeueAfterMs };
+    links.failed(key);
+    pacer.unreachable(key);
+    deps.log.warn('a tenant cannot be brought up to date', { exposure: key, error });
+    const requeueAfterMs = backoffMs(links.failuresOf(key), deps.random(), UNREACHABLE);
+    const condition = fails(tenantFault(link, error, inTime));
+    return { condition, hops: [], requeueAfterMs, observed: task.observed };
   }
 }
 
-async function knock({ client }: TenantLink, clock: Clock, inTime: AbortSignal): Promise<void> {
-  const signal = AbortSignal.any([inTime, clock.timeoutSignal(KNOCK_MS)]);
+async function checkVersion(
+  { client }: TenantLink,
+  clock: Clock,
+  inTime: AbortSignal,
+): Promise<void> {
+  const signal = AbortSignal.any([inTime, clock.timeoutSignal(VERSION_TIMEOUT_MS)]);
   await client.version({ signal });
 }
 
-/** A call to the management cluster failed, in the middle of work for a tenant. */
-class NotTheTenants extends Error {}
+/** A call to the management cluster failed during the work for a tenant. */
+class ManagementFailed extends Error {}
 
-async function notTheTenants<T>(call: () => Promise<T>): Promise<T> {
+async function inManagement<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    throw new NotTheTenants('the management cluster failed', { cause: error });
+    if (error instanceof KeyFileError) throw error; // a finding, not a fault
+    throw new ManagementFailed('the management cluster failed', { cause: error });
   }
 }
 
-async function look(
-  task: TenantTask,
-  link: TenantLink,
-  means: TenantMeans,
-  signal: AbortSignal,
-): Promise<TenantOutcome> {
-  const { key, reading } = task;
-  const before = await ownershipOf(task, link, means, false, signal);
-  if (before.kind !== 'Owned') {
-    means.pacer.unreachable(key);
-    return notOwned(before, task, link, means.clock);
-  }
-  // The previous owner may have written or removed a moment ago what was read before.
+/** Observe, plan and apply, once the Lease is held. @throws KubeError, TenantNotInitialised, TenantNotOwned, ManagementFailed */
+async function reconcileOwned(task: Task, signal: AbortSignal): Promise<TenantOutcome> {
+  const { key, observation, link, deps } = task;
+  const { pacer, clock } = deps;
+  const before = await acquire(task, false, signal);
+  if (before.kind !== 'Owned') return notOwned(before, task, signal);
+  // The previous owner may just have changed what was read before.
   if (before.isNew) link.reader.clear();
-  const masterKeys = async () => notTheTenants(means.masterKeys);
+
+  const masterKeys = async () => inManagement(deps.masterKeys);
   const credentials: CredentialsSource = async (input) => credentialsFor({ ...input, masterKeys });
-  const looked = await observeTenant(task, link, credentials, signal, means.clock);
-  const { plan, live, certificate, finding, reissued } = looked;
-  const wrong =
-    finding ??
-    plan.findings.find(({ about, severity }) => about === 'tenant' && severity === 'error');
+  const observed = await observeTenant(observation, task.plan, link, credentials, clock, signal);
+  const { live, certificate, reissued, finding } = observed;
+
+  const plan = planExposure(observation.resolved, observed.facts);
+  const known = { client: link.client, live, plan, reissued };
+  task.observed = known;
   if (plan.tenant === undefined) {
-    const condition = wrong === undefined ? fails(incomplete(reading)) : fails(wrong);
-    return { condition, certificate, hops: [] };
+    const condition = fails(finding ?? incomplete(plan, observation.reading));
+    return { condition, certificate, hops: [], observed: known };
   }
   const changes = tenantChanges(plan.tenant, live);
-  if (changes.obstacle !== undefined) return { condition: fails(changes.obstacle), hops: [] };
+  const withChanges = { ...known, changes };
+  if (changes.obstacle !== undefined) {
+    return { condition: fails(changes.obstacle), hops: [], observed: withChanges };
+  }
+
   if (areNeeded(changes)) {
-    // The Lease may have been deleted, to hand the tenant over at once.
-    const now = await ownershipOf(task, link, means, true, signal);
-    if (now.kind !== 'Owned') {
-      means.pacer.unreachable(key);
-      return notOwned(now, task, link, means.clock);
-    }
+    // The Lease may have been deleted to hand the tenant over at once.
+    const now = await acquire(task, true, signal);
+    if (now.kind !== 'Owned') return notOwned(now, task, signal);
   }
   if (reissued !== undefined) {
-    means.log.info('a new certificate for the proxies', { exposure: key, because: reissued });
+    deps.log.info('a new certificate for the proxies', { exposure: key, because: reissued });
   }
-  const { pacer } = means;
   const paced = paceRollout(key, changes, pacer);
   const { after, retryInMs } = await link.writing(async () =>
-    applyTenantSide(link, means.applierFor(link), paced.changes, live, signal),
+    applyTenantSide(link, paced.changes, live, signal),
   );
-  const { worker } = task.wish.exposure.spec;
+
+  const { worker } = observation.resolved.exposure.spec;
   const planned = plan.tenant;
   const outcome = await outcomeOf({ planned, after, retryInMs, worker }, link, signal);
-  const { decision } = paced;
-  const hasOwnImage = worker.image !== undefined;
-  const rollout = { pacer, decision, planned, after, link, hasOwnImage };
-  return { ...pacedOutcome(key, outcome, rollout), certificate };
+  const rollout = {
+    pacer,
+    decision: paced.decision,
+    planned,
+    after,
+    link,
+    hasOwnImage: worker.image !== undefined,
+  };
+  return { ...pacedOutcome(key, outcome, rollout), certificate, observed: withChanges };
 }
 
-/** Acquires the tenant's Lease, or confirms that it is held. @throws KubeError, TenantNotInitialised */
-async function ownershipOf(
-  { key, hold }: TenantTask,
-  { leaseClient }: TenantLink,
-  { ownership }: TenantMeans,
+/** Acquires the tenant's Lease, or confirms that it is held. @throws KubeError, TenantNotInitialised, ManagementFailed */
+async function acquire(
+  { key, observation, link, deps, finalizers }: Task,
   confirm: boolean,
   signal: AbortSignal,
 ): Promise<Ownership> {
-  const beforeWrite = async () => notTheTenants(hold);
+  const { leaseClient } = link;
+  const beforeWrite = async () =>
+    inManagement(async () =>
+      holdExposure(finalizers, observation.object, TENANT_FINALIZER, signal),
+    );
   try {
-    return await ownership.acquire(key, leaseClient, { beforeWrite, confirm }, signal);
+    return await deps.ownership.acquire(key, leaseClient, { beforeWrite, confirm }, signal);
   } catch (error) {
     // An API server creates the namespace within seconds of its start.
     if (!isKubeError(error, 'NotFound')) throw error;
@@ -190,26 +215,28 @@ async function ownershipOf(
   }
 }
 
-/** What an Exposure reports that does not own its tenant, and when it tries again. */
+/** What an Exposure reports that does not own its tenant, and when it tries again. @throws ManagementFailed */
 async function notOwned(
   ownership: Exclude<Ownership, { readonly kind: 'Owned' }>,
-  { letGo }: TenantTask,
-  link: TenantLink,
-  clock: Clock,
+  { key, observation, link, deps, finalizers }: Task,
+  signal: AbortSignal,
 ): Promise<TenantOutcome> {
+  deps.pacer.unreachable(key);
   if (ownership.kind === 'Deleting') {
     return { condition: waits('Leaving', 'the Exposure is being deleted'), hops: [] };
   }
-  await notTheTenants(letGo);
+  // There is nothing to clean up in a tenant of another Exposure.
+  await inManagement(async () =>
+    letGoOfExposure(finalizers, observation.object, TENANT_FINALIZER, signal),
+  );
   // Without proxies the owner has just begun, or is cleaning up and about to release the Lease.
-  const soonMs = link.daemonSet === undefined ? WITHOUT_PROXIES_MS : undefined;
+  const requeueAfterMs = link.daemonSet === undefined ? WITHOUT_PROXIES_MS : undefined;
   if (ownership.kind === 'Here') {
-    const condition = fails(ownedHere(ownership.exposure));
-    return { condition, hops: [], requeueAfterMs: soonMs };
+    return { condition: fails(ownedHere(ownership.exposure)), hops: [], requeueAfterMs };
   }
-  const expiresAt = new Date(clock.now().getTime() + ownership.expiresInMs);
+  const expiresAt = new Date(deps.clock.now().getTime() + ownership.expiresInMs);
   const finding = ownedElsewhere(ownership.holderIdentity, expiresAt);
-  return { condition: waits(finding.code, findingText(finding)), hops: [], requeueAfterMs: soonMs };
+  return { condition: waitsFor(finding, findingText(finding)), hops: [], requeueAfterMs };
 }
 
 /** The Lease expired between two writes, as when this process was suspended. */
@@ -218,17 +245,32 @@ function expired({ message }: TenantNotOwned): TenantOutcome {
   return { condition, hops: [], requeueAfterMs: EXPIRED_MS };
 }
 
-function noKubeconfig({ findings }: ControlPlaneReading): ConditionState {
-  const [first] = findings;
-  return first === undefined
-    ? waits('KubeconfigMissing', 'there is no kubeconfig of the tenant yet')
-    : fails(first);
+function notInitialised({ message }: TenantNotInitialised): TenantOutcome {
+  const action = 'wait a few seconds';
+  const finding: Finding = { code: 'TenantNotInitialised', severity: 'error', message, action };
+  return { condition: waitsFor(finding, message), hops: [], requeueAfterMs: NOT_INITIALISED_MS };
 }
 
-function incomplete({ findings }: ControlPlaneReading): Finding {
+function noKubeconfig({ findings: [first] }: ControlPlaneReading): ConditionState {
+  if (first !== undefined) return fails(first);
+  return waitsFor(
+    {
+      code: 'KubeconfigMissing',
+      severity: 'error',
+      message: 'there is no kubeconfig of the tenant yet, so nothing is known of its side',
+      action: 'wait for its provider, or write spec.controlPlane.kubeconfigSecretRef',
+    },
+    'there is no kubeconfig of the tenant yet',
+  );
+}
+
+/** Why there is no plan for the tenant. */
+function incomplete({ findings }: Plan, reading: ControlPlaneReading): Finding {
   return (
-    findings[0] ?? {
-      ...{ code: 'FactsMissing', severity: 'error' },
+    findings.find(({ about, severity }) => about === 'tenant' && severity === 'error') ??
+    reading.findings[0] ?? {
+      code: 'FactsMissing',
+      severity: 'error',
       message: 'not everything is known of the tenant yet',
       action: 'see the condition Prepared',
     }

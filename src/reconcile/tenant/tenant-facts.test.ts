@@ -5,10 +5,18 @@ import { KUBERNETES } from '../../tenant/endpoints/kubernetes-endpoints.ts';
 import type { ProxyPod } from '../../probe/hops/proxies.ts';
 import { objectOf } from '../../operator/testing/objects.ts';
 import { readTenantFacts, TenantNotInitialised, tenantNodes } from './tenant-facts.ts';
-import { TenantSnapshot } from './link/tenant-snapshot.ts';
+import { TenantLink } from './link/tenant-link.ts';
 import type { Node } from './link/tenant-view.ts';
 
 setDefaultTimeout(120_000);
+
+/** A connection to the tenant, closed when the server is. */
+function linkTo(server: MemoryApiServer): TenantLink {
+  const options = { watchesNodes: false, freshMs: 0, onChange: () => {} };
+  const link = new TenantLink({ client: server.client(), ...options });
+  link.open();
+  return link;
+}
 
 function node(name: string, ...addresses: readonly string[]): Node {
   return {
@@ -76,7 +84,7 @@ describe('a tenant that is asked', () => {
   test('says its version, its addresses, and the domain that everybody has', async () => {
     await using server = await MemoryApiServer.start();
     server.seed(service);
-    const view = new TenantSnapshot(server.client(), false);
+    const view = linkTo(server);
 
     const facts = await readTenantFacts(view, options());
 
@@ -94,7 +102,7 @@ describe('a tenant that is asked', () => {
   ])('says its domain as kubeadm wrote it: %j', async (text, domain) => {
     await using server = await MemoryApiServer.start();
     server.seed(service, config(text));
-    const view = new TenantSnapshot(server.client(), false);
+    const view = linkTo(server);
 
     expect(await readTenantFacts(view, options())).toMatchObject({ clusterDomain: domain });
     const said = { ...options(), clusterDomain: 'said.test' };
@@ -106,7 +114,7 @@ describe('a tenant that is asked', () => {
     server.seed(service, config('dnsDomain: hidden.test\n'));
     const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
     server.inject(refusal, { plural: RESOURCES.configMap.plural });
-    const view = new TenantSnapshot(server.client(), false);
+    const view = linkTo(server);
 
     expect(await readTenantFacts(view, options())).toMatchObject({
       clusterDomain: 'cluster.local',
@@ -115,7 +123,7 @@ describe('a tenant that is asked', () => {
 
   test('is not initialised before it has its own Service', async () => {
     await using server = await MemoryApiServer.start();
-    const view = new TenantSnapshot(server.client(), false);
+    const view = linkTo(server);
 
     expect(readTenantFacts(view, options())).rejects.toThrow(TenantNotInitialised);
   });

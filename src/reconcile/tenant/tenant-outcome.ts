@@ -12,7 +12,10 @@ import { judgeProxies, type ProxiesFacts } from '../../probe/hops/proxies.ts';
 import type { EndpointSlice } from '../../kube/endpoints/endpoint-slice.ts';
 import { areMoving, type DaemonSetWithStatus } from '../../tenant/proxy-addresses.ts';
 import { holds, NO_NODES, waits, type ConditionState } from '../conditions/condition-state.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { Plan } from '../../plan/plan.ts';
 import type { TenantLink } from './link/tenant-link.ts';
+import type { TenantChanges } from './tenant-side.ts';
 
 /** How the tenant's side is. */
 export interface TenantOutcome {
@@ -23,6 +26,20 @@ export interface TenantOutcome {
   readonly certificate?: ExposureStatus['certificate'];
   /** When to look again, sooner than usual. */
   readonly requeueAfterMs?: number | undefined;
+  /** Absent: the tenant could not be read, or is not owned. */
+  readonly observed?: ObservedTenant | undefined;
+}
+
+/** What was read from a tenant, and planned for it. */
+export interface ObservedTenant {
+  readonly client: KubeClient;
+  /** Everything in it that has a name of ours, no matter who created it. */
+  readonly live: readonly KubeObject[];
+  readonly plan: Plan;
+  /** Absent: there is no plan for the tenant. */
+  readonly changes?: TenantChanges | undefined;
+  /** Why its proxies get new credentials. */
+  readonly reissued?: string | undefined;
 }
 
 /** What was applied. */

@@ -1,7 +1,6 @@
 /**
  * The tenant's side of an Exposure: everything that lives in the tenant's own cluster, brought there and taken away.
  */
-import type { Applier } from '../../kube/apply/apply.ts';
 import { APPLIED_ANNOTATION, needsApply } from '../../kube/apply/needs-apply.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { readObject } from '../../kube/object-read.ts';
@@ -151,7 +150,6 @@ export interface TenantApplied {
  */
 export async function applyTenantSide(
   link: TenantLink,
-  applier: Applier,
   { wanted, superfluous }: TenantChanges,
   live: readonly KubeObject[],
   signal: AbortSignal,
@@ -165,7 +163,7 @@ export async function applyTenantSide(
       if (present !== undefined) after.push(present);
       continue;
     }
-    const applied = await applier.applyIfNeeded(desired, present, { force: true, signal });
+    const applied = await link.applier.applyIfNeeded(desired, present, { force: true, signal });
     const { apiVersion, kind } = desired;
     const object = applied.object && sound({ ...applied.object, apiVersion, kind });
     if (object !== undefined) after.push(object);

@@ -3,6 +3,7 @@
  * Everything else of the tenant is read when it is needed: with a thousand tenants, each watch costs 20 to 30 MB.
  */
 import { systemClock, type Clock } from '../../../clock/clock.ts';
+import { Applier } from '../../../kube/apply/apply.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { Informer } from '../../../kube/informer/informer.ts';
 import type { InformerCounters } from '../../../kube/informer/relist.ts';
@@ -44,6 +45,7 @@ export interface TenantLinkOptions {
 export class TenantLink implements TenantView {
   /** Reads, and writes while this operator owns the tenant. */
   readonly client: KubeClient;
+  readonly applier: Applier;
   /** For the Lease alone, by which it owns the tenant. */
   readonly leaseClient: KubeClient;
   /** Asks, if it has not just done so. */
@@ -72,6 +74,7 @@ export class TenantLink implements TenantView {
     this.#clock = clock;
     this.leaseClient = client;
     this.client = ownedClient(client, isOwned);
+    this.applier = new Applier(this.client, { clock });
     this.reader = new RecentReads(client, freshMs, clock);
     this.slices = new Informer({
       client,

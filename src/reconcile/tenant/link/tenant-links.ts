@@ -20,6 +20,29 @@ export interface TenantAddress {
   /** `host:port` of the API server, by the Service and never by the edge; several are tried in turn. */
   readonly addresses: readonly string[];
   readonly watchesNodes: boolean;
+  /** `host:port` by which clients reach it through the edge. */
+  readonly endpoint?: string | undefined;
+  /** The addresses of the edge, for where DNS does not know the host yet. */
+  readonly edgeAddresses?: readonly string[] | undefined;
+}
+
+/** Connections to tenants, by the key of their Exposure. */
+export interface TenantConnections {
+  /** A connection to the tenant, or why there is none. */
+  open(
+    exposure: string,
+    address: TenantAddress,
+    signal: AbortSignal,
+  ): TenantLink | Finding | Promise<TenantLink | Finding>;
+  /** The connection that is open, if there is one. */
+  current(exposure: string): TenantLink | undefined;
+  /** The tenant did not answer. */
+  failed(exposure: string): void;
+  answered(exposure: string): void;
+  /** How often in a row the tenant has not answered. */
+  failuresOf(exposure: string): number;
+  /** The Exposure is gone. */
+  forget(exposure: string): void;
 }
 
 /** Options of {@link TenantLinks}. */
@@ -49,7 +72,7 @@ const LEAST_BETWEEN_MS = 500;
 const LEAST_WHILE_FAILING_MS = 5_000;
 
 /** All tenants. */
-export class TenantLinks {
+export class TenantLinks implements TenantConnections {
   /** Of the informers of all tenants, those of closed links included. */
   readonly counters = new InformerCounters();
   readonly #options: TenantLinksOptions;

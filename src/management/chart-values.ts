@@ -1,24 +1,24 @@
 /**
  * The values that k0rdent's chart of a control plane should have, for people who keep them in git.
  */
-import { textAt } from '../../kube/unstructured.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import { textAt } from '../kube/unstructured.ts';
+import type { KubeObject } from '../kube/object.ts';
 import type {
   ControlPlaneObjects,
   ProvidedFacts,
-} from '../../providers/reading/control-plane-reading.ts';
-import { clusterDeploymentOf } from '../../providers/k0rdent.ts';
+} from '../providers/reading/control-plane-reading.ts';
+import { clusterDeploymentOf } from '../providers/k0rdent.ts';
 import {
   serviceTypeIn,
   valuesBeside,
   type ServiceType,
-} from '../../providers/k0rdent/service-type.ts';
-import { layoutOfTemplate, valuesFor, type ChartValues } from '../../providers/k0rdent/values.ts';
-import type { PreparationWish } from '../../providers/preparation/preparation.ts';
-import { isOfKind, PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
+} from '../providers/k0rdent/service-type.ts';
+import { layoutOfTemplate, valuesFor, type ChartValues } from '../providers/k0rdent/values.ts';
+import type { PreparationWish } from '../providers/preparation/preparation.ts';
+import { isOfKind, PROVIDER_RESOURCES } from '../providers/provider-resources.ts';
 
 /** Values, and whose. */
-export interface ForeseenChart {
+export interface DeploymentValues {
   readonly deployment: KubeObject;
   readonly template: string;
   /** Whether the chart is known to have such values. If not, they are how a chart of one's own should have them. */
@@ -29,11 +29,11 @@ export interface ForeseenChart {
 }
 
 /** The values for a control plane; undefined if it belongs to no ClusterDeployment. @throws what reading objects throws */
-export async function foreseenChart(
+export async function chartValues(
   { objects: found }: Pick<ProvidedFacts, 'objects'>,
   wish: PreparationWish,
   objects: ControlPlaneObjects,
-): Promise<ForeseenChart | undefined> {
+): Promise<DeploymentValues | undefined> {
   const deployment = await deploymentOf(found, objects);
   if (deployment === undefined) return undefined;
   const template = textAt(deployment, 'spec', 'template') ?? '';

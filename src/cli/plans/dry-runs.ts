@@ -1,14 +1,16 @@
 /**
- * The outlooks of Exposures, for tools: some at the same time, told by their names.
+ * Dry runs for the Exposures of a cluster, some at the same time, in the order of their names.
  */
-import { formerRoutes, formerRoutesKept } from '../../edges/former-routes.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { installedProxyImage, ownProxyImage } from '../../management/installed-image.ts';
-import type { Viewpoint } from '../../reconcile/observe.ts';
+import type { ObserveDeps } from '../../reconcile/observe.ts';
 import { ManagementSnapshot } from '../../management/management-snapshot.ts';
-import { outlookOf, type Outlook } from '../../reconcile/outlook.ts';
+import { dryRun, type DryRun } from '../../reconcile/dry-run.ts';
+import { chartValues, type DeploymentValues } from '../../management/chart-values.ts';
+import { controlPlaneObjects } from '../../management/control-plane-objects.ts';
+import type { ShownExposure } from './shown-exposure.ts';
 import type { Cluster } from '../../plan/render.ts';
 import { someOf } from '../sources/chosen-exposures.ts';
 import { withProgress } from '../output/progress.ts';
@@ -20,7 +22,7 @@ import type { CommandIo } from '../io/command-io.ts';
 const TOGETHER = 16;
 
 /** A management cluster to look at. */
-export interface OutlooksOptions {
+export interface DryRunsOptions {
   readonly io: CommandIo;
   readonly client: KubeClient;
   /** Of the operator. */
@@ -31,12 +33,14 @@ export interface OutlooksOptions {
   readonly choose?: ((exposures: readonly KubeObject[]) => readonly KubeObject[]) | undefined;
   /** `management`: no tenant is asked. Default: both clusters. */
   readonly only?: Cluster | undefined;
+  /** Whether the values of k0rdent's charts are read. Default false. */
+  readonly values?: boolean | undefined;
 }
 
-/** The outlooks of Exposures in a cluster, by their names. @throws KubeError of the management cluster, NothingChosen */
-export async function* outlooks(
-  options: OutlooksOptions,
-): AsyncGenerator<Outlook, void, undefined> {
+/** The dry runs of Exposures in a cluster, by their names. @throws KubeError of the management cluster, NothingChosen */
+export async function* dryRuns(
+  options: DryRunsOptions,
+): AsyncGenerator<DryRun & ShownExposure, void, undefined> {
   const { io, client, namespace, choose = everyOne, only } = options;
   const ended = new AbortController();
   const { signal } = ended;
@@ -45,69 +49,73 @@ export async function* outlooks(
     const management = await withProgress(io, `reading ${client.server}`, reading);
     const chosen = choose(management.exposures);
     const proxyImage = options.proxyImage ?? (await proxyImageOf(options, signal));
-    yield* outlooksFrom(io, chosen, { management, namespace, proxyImage }, only);
+    for await (const run of dryRunsOf(io, chosen, { management, namespace, proxyImage }, only)) {
+      const { preparation } = run.reconciled ?? {};
+      const chart = options.values === true ? await chartOf(run, management, signal) : undefined;
+      yield { ...run, preparation, chart };
+    }
   } finally {
     ended.abort();
   }
+}
+
+/** The values of the chart of a control plane. @throws KubeError */
+async function chartOf(
+  { reconciled, resolved, plan }: DryRun,
+  management: ManagementSnapshot,
+  signal: AbortSignal,
+): Promise<DeploymentValues | undefined> {
+  const provided = reconciled?.observation.reading.provided;
+  if (provided === undefined || resolved === undefined || plan?.hosts === undefined)
+    return undefined;
+  const { hosts } = plan;
+  const objects = controlPlaneObjects(management, signal);
+  return chartValues(provided, { hosts, port: resolved.edge.spec.port }, objects);
 }
 
 function everyOne(exposures: readonly KubeObject[]): readonly KubeObject[] {
   return someOf(exposures, {});
 }
 
-/** The outlooks of these Exposures, in their order. @throws KubeError of the management cluster */
-export async function* outlooksFrom(
+/** The dry runs of these Exposures, in their order. @throws KubeError of the management cluster */
+export async function* dryRunsOf(
   io: CommandIo,
   exposures: readonly KubeObject[],
-  viewpoint: Viewpoint,
+  deps: ObserveDeps,
   only?: Cluster,
-): AsyncGenerator<Outlook, void, undefined> {
+): AsyncGenerator<DryRun, void, undefined> {
   const ended = new AbortController();
   const { signal } = ended;
   try {
     const ahead: Begun[] = [];
     for (const object of exposures) {
-      const outlook = outlookOf(object, viewpoint, signal, { asksTenant: only !== 'management' });
+      const run = dryRun(object, { ...deps, readsTenants: only !== 'management' }, signal);
       // Until its turn comes nobody waits for it, and a failure before that would end the process.
-      outlook.catch(() => undefined);
-      ahead.push({ object, outlook });
-      if (ahead.length === TOGETHER) yield withFormerRoutes(await first(io, ahead));
+      run.catch(() => undefined);
+      ahead.push({ object, run });
+      if (ahead.length === TOGETHER) yield await first(io, ahead);
     }
-    while (ahead.length > 0) yield withFormerRoutes(await first(io, ahead));
+    while (ahead.length > 0) yield await first(io, ahead);
   } finally {
     ended.abort();
   }
 }
 
-/** The routes of a former driver that the operator does not delete yet. */
-export function formerRoutesIn({ wish, plan, management }: Outlook): readonly KubeObject[] {
-  if (wish === undefined || plan?.routes === undefined) return [];
-  const { superfluous = [], previous = [] } = management ?? {};
-  return [...formerRoutes(superfluous, wish.edge), ...previous];
-}
-
-/** The outlook with a finding about such routes, if there are some. */
-function withFormerRoutes(outlook: Outlook): Outlook {
-  const { wish, findings } = outlook;
-  const kept = wish && formerRoutesKept(formerRoutesIn(outlook), wish.edge);
-  return kept === undefined ? outlook : { ...outlook, findings: [...findings, kept] };
-}
-
 interface Begun {
   readonly object: KubeObject;
-  readonly outlook: Promise<Outlook>;
+  readonly run: Promise<DryRun>;
 }
 
-async function first(io: CommandIo, ahead: Begun[]): Promise<Outlook> {
+async function first(io: CommandIo, ahead: Begun[]): Promise<DryRun> {
   const begun = ahead.shift();
   if (begun === undefined) throw new RangeError('nothing has begun');
-  const { object, outlook } = begun;
-  return withProgress(io, `waiting for the tenant of ${keyText(object.metadata)}`, outlook);
+  const { object, run } = begun;
+  return withProgress(io, `waiting for the tenant of ${keyText(object.metadata)}`, run);
 }
 
 /** The image that the operator gives to proxies, as far as can be told. @throws KubeError */
 export async function proxyImageOf(
-  { io, client, namespace }: Pick<OutlooksOptions, 'io' | 'client' | 'namespace'>,
+  { io, client, namespace }: Pick<DryRunsOptions, 'io' | 'client' | 'namespace'>,
   signal: AbortSignal,
 ): Promise<string> {
   const own = ownProxyImage(io.env);

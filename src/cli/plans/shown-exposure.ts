@@ -1,0 +1,23 @@
+/**
+ * What is shown of one Exposure: by a dry run, or by a plan from files.
+ */
+import type { DeploymentValues } from '../../management/chart-values.ts';
+import type { PreparationPlan } from '../../providers/preparation/plan-preparation.ts';
+import type { DryRun } from '../../reconcile/dry-run.ts';
+
+/** One Exposure. */
+export interface ShownExposure extends Pick<
+  DryRun,
+  'object' | 'resolved' | 'plan' | 'findings' | 'reissued'
+> {
+  /** The objects of its provider; absent without one. */
+  readonly preparation?:
+    | {
+        readonly plans: readonly PreparationPlan[];
+        /** Whether the objects have everything after the reconcile. */
+        readonly isPrepared: boolean;
+      }
+    | undefined;
+  /** The values of its chart; absent for a control plane that belongs to no ClusterDeployment of k0rdent. */
+  readonly chart?: DeploymentValues | undefined;
+}

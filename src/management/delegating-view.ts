@@ -1,0 +1,72 @@
+/**
+ * A management cluster that differs from another one in a few answers.
+ */
+import type { KubeClient } from '../kube/client/client.ts';
+import type { KubeObject, ObjectKey } from '../kube/object.ts';
+import type { Resource } from '../kube/resource.ts';
+import type { ManagementView } from './management-view.ts';
+
+/** Answers as the other one does. Subclasses override what differs. */
+export class DelegatingView implements ManagementView {
+  protected readonly view: ManagementView;
+
+  constructor(view: ManagementView) {
+    this.view = view;
+  }
+
+  get client(): Pick<KubeClient, 'get'> {
+    return this.view.client;
+  }
+
+  get clusterId() {
+    return this.view.clusterId;
+  }
+
+  get served() {
+    return this.view.served;
+  }
+
+  get tenantRoutes() {
+    return this.view.tenantRoutes;
+  }
+
+  get book() {
+    return this.view.book;
+  }
+
+  async secret(key: ObjectKey, signal: AbortSignal) {
+    return this.view.secret(key, signal);
+  }
+
+  async secretNow(key: ObjectKey, signal: AbortSignal) {
+    return this.view.secretNow(key, signal);
+  }
+
+  async object(resource: Resource, key: ObjectKey, signal: AbortSignal) {
+    return this.view.object(resource, key, signal);
+  }
+
+  unread(resource: Resource) {
+    return this.view.unread(resource);
+  }
+
+  service(key: ObjectKey) {
+    return this.view.service(key);
+  }
+
+  namespaceLabels(name: string) {
+    return this.view.namespaceLabels(name);
+  }
+
+  all(resource: Resource) {
+    return this.view.all(resource);
+  }
+
+  claimants(hosts: readonly string[]) {
+    return this.view.claimants(hosts);
+  }
+
+  ownedBy(exposure: KubeObject) {
+    return this.view.ownedBy(exposure);
+  }
+}

@@ -1,0 +1,456 @@
+/**
+ * What a reconcile of an Exposure would write, without writing it: the same reconcile, with clients that record.
+ */
+import type { ExposureStatus } from '../api/exposure.ts';
+import type { Finding } from '../api/finding.ts';
+import { systemClock, type Clock } from '../clock/clock.ts';
+import { formerRoutesKept } from '../edges/former-routes.ts';
+import { Applier } from '../kube/apply/apply.ts';
+import type { KubeClient } from '../kube/client/client.ts';
+import {
+  RecordingClient,
+  RecordingObjectClient,
+  type RecordedWrite,
+} from '../kube/client/recording-client.ts';
+import { isKubeError } from '../kube/kube-error.ts';
+import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
+import { RESOURCES } from '../kube/resource.ts';
+import { StatusWriter } from '../kube/status-writer.ts';
+import { DelegatingView } from '../management/delegating-view.ts';
+import { routeFindings } from '../management/edge-state.ts';
+import type { ResolvedExposure } from '../management/exposure-book.ts';
+import type { ManagementAccess, ManagementView } from '../management/management-view.ts';
+import { ensureMasterKeys, GATEWAY_KEYS } from '../management/master-keys.ts';
+import { changeOf, type ObjectChange } from '../plan/changes.ts';
+import { placeholder } from '../plan/placeholder.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Cluster } from '../plan/render.ts';
+import type { Logger } from '../telemetry/log.ts';
+import {
+  DEFAULT_LEASE_DURATION_MS,
+  newOwnerLease,
+  OWNER_LEASE,
+  ownerIdentity,
+  readOwnerLease,
+} from '../tenant/owner-lease.ts';
+import { PROXY } from '../tenant/proxy-names.ts';
+import { leave, type Leaving } from './clean-up/leave.ts';
+import type { LeaveTime } from './clean-up/leave-times.ts';
+import { PREPARATION_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
+import type { ObserveDeps } from './observe.ts';
+import { ExposurePreparations } from './preparation/exposure-preparations.ts';
+import { Preparer } from './preparation/preparer.ts';
+import { SecretRenewals } from './preparation/secret-renewals.ts';
+import { reconcileExposure, type ExposureTracker, type Reconciled } from './reconcile-exposure.ts';
+import { recordedChanges } from './recorded-changes.ts';
+import { Routing } from './routes/routing.ts';
+import { connectToTenant } from './tenant/connect-to-tenant.ts';
+import { TenantLink } from './tenant/link/tenant-link.ts';
+import type { TenantAddress, TenantConnections } from './tenant/link/tenant-links.ts';
+import { TenantOwnership } from './tenant/ownership/tenant-ownership.ts';
+import type { TenantDeps } from './tenant/reconcile-tenant.ts';
+import { RolloutPacer } from './tenant/rollout-pacing.ts';
+
+/** What a dry run reads with. */
+export interface DryRunDeps extends ObserveDeps {
+  /** Whether tenants are read. Default true; otherwise nothing is known about their side. */
+  readonly readsTenants?: boolean;
+}
+
+/** What the operator would do. */
+export interface DryRun {
+  /** The Exposure. */
+  readonly object: KubeObject;
+  /** Absent: the Exposure is being deleted, or cannot be resolved. */
+  readonly resolved?: ResolvedExposure | undefined;
+  /** Absent as well if the Exposure is being deleted. */
+  readonly reconciled?: Reconciled | undefined;
+  /** With the tenant's objects, as far as the tenant answered. */
+  readonly plan?: Plan | undefined;
+  /** What would change, in the order of the writes. */
+  readonly changes: Readonly<Record<Cluster, readonly ObjectChange[]>>;
+  /** What a person has to know. Severity `error`: not all of it can be done. */
+  readonly findings: readonly Finding[];
+  /** Why the proxies would get new credentials. */
+  readonly reissued?: string | undefined;
+}
+
+/** How long a tenant may take: one that hangs must not delay the others. */
+const TENANT_TIMEOUT_MS = 20_000;
+
+const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** Nothing comes after a dry run. */
+const UNTRACKED: ExposureTracker = { dependsOn: () => {}, observed: () => {}, routed: () => {} };
+
+/** The dry run for one Exposure. @throws KubeError of the management cluster, StepFailed */
+export async function dryRun(
+  object: KubeObject,
+  deps: DryRunDeps,
+  signal: AbortSignal,
+): Promise<DryRun> {
+  const run = new Run(withVersion(object), deps, signal);
+  try {
+    return object.metadata.deletionTimestamp === undefined
+      ? await run.reconcile()
+      : await run.cleanUp();
+  } finally {
+    run.close();
+  }
+}
+
+/** An object of a file has no version. */
+function withVersion(object: KubeObject): KubeObject {
+  const { metadata } = object;
+  return metadata.resourceVersion === undefined
+    ? { ...object, metadata: { ...metadata, resourceVersion: '1' } }
+    : object;
+}
+
+/** One dry run, with everything in it that a reconcile needs. */
+class Run {
+  readonly #object: KubeObject;
+  readonly #key: string;
+  readonly #deps: DryRunDeps;
+  readonly #signal: AbortSignal;
+  readonly #client: RecordingObjectClient;
+  readonly #management: ManagementAccess;
+  readonly #versions: StatusWriter<ExposureStatus>;
+  readonly #routing: Routing;
+  readonly #renewals: SecretRenewals;
+  readonly #connection: Connection;
+  readonly #tenants: TenantDeps;
+
+  constructor(object: KubeObject, deps: DryRunDeps, signal: AbortSignal) {
+    const { management: view, namespace, clock = systemClock } = deps;
+    this.#object = object;
+    this.#key = keyText(object.metadata);
+    this.#deps = deps;
+    this.#signal = signal;
+    const client = new RecordingObjectClient(view.client, 'the management cluster');
+    client.assume(RESOURCES.exposure, object);
+    this.#client = client;
+    const management = new RecordedManagement(view, client);
+    this.#management = management;
+    this.#versions = new StatusWriter(client);
+    this.#routing = new Routing({
+      management,
+      applier: new Applier(client, { clock }),
+      namespace,
+      onHostsReleased: () => {},
+      clock,
+    });
+    this.#renewals = new SecretRenewals({ management, clock });
+    this.#connection = new Connection(this.#key, view.clusterId, clock);
+    const ownership = new TenantOwnership({
+      clusterId: () => this.#connection.clusterId,
+      hasExposure: (key) => view.book.has(key),
+      durationMs: DEFAULT_LEASE_DURATION_MS,
+      schedule: () => {},
+      onChange: () => {},
+      log: SILENT,
+      clock,
+      random: Math.random,
+    });
+    this.#connection.isOwned = (tenant) => ownership.isOwned(this.#key, tenant);
+    this.#tenants = {
+      links: this.#connection,
+      ownership,
+      pacer: new RolloutPacer({
+        maxConcurrent: 1,
+        exposures: () => 0,
+        clock,
+        onChange: () => {},
+      }),
+      masterKeys: async () => ensureMasterKeys(client, namespace, signal),
+      tenantTimeoutMs: TENANT_TIMEOUT_MS,
+      log: SILENT,
+      clock,
+      random: Math.random,
+    };
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  async reconcile(): Promise<DryRun> {
+    const object = this.#object;
+    const { value: resolved, finding } = this.#management.book.resolve(object);
+    if (resolved === undefined) return { object, changes: NO_CHANGES, findings: [finding] };
+    const { readsTenants = true } = this.#deps;
+    const deps = {
+      ...this.#deps,
+      management: this.#management,
+      routing: this.#routing,
+      preparations: new ExposurePreparations({
+        management: this.#management,
+        preparer: new Preparer(this.#client),
+        renewals: this.#renewals,
+        events: { record: () => {} },
+        versions: this.#versions,
+      }),
+      versions: this.#versions,
+      tenants: readsTenants ? this.#tenants : undefined,
+    };
+    const reconciled = await reconcileExposure(object, resolved, deps, UNTRACKED, this.#signal);
+    if (reconciled === undefined) return { object, resolved, changes: NO_CHANGES, findings: [] };
+    const reissued = this.#reissued(reconciled);
+    const plan = reconciled.tenant?.observed?.plan ?? reconciled.plan;
+    return {
+      object,
+      resolved,
+      reconciled,
+      plan: { ...plan, tenant: plan.tenant && this.#shownTenant(plan.tenant, reissued) },
+      changes: this.#changes(reconciled, reissued),
+      findings: this.#findings(reconciled, plan),
+      reissued,
+    };
+  }
+
+  async cleanUp(): Promise<DryRun> {
+    const object = this.#object;
+    const { readsTenants = true, proxyImage } = this.#deps;
+    const deps = {
+      ...this.#tenants,
+      management: this.#management,
+      routing: this.#routing,
+      versions: this.#versions,
+      renewals: this.#renewals,
+      leaveTimes: { timeOf: () => NODES_ARE_DONE },
+      leaveTimeoutMs: 0,
+      events: { record: () => {} },
+      proxyImage,
+    };
+    const waiting = readsTenants ? await leave(object, deps, this.#signal) : undefined;
+    // What follows once the wait is over is shown too.
+    const isDone = readsTenants && waiting === undefined;
+    if (!isDone) await leave(withoutTenant(object, waiting), deps, this.#signal);
+    const changes = this.#changes(undefined, undefined);
+    return { object, changes, findings: waiting?.finding === undefined ? [] : [waiting.finding] };
+  }
+
+  /** The gateway's keys are created on the way, where there are none. */
+  #reissued({ tenant }: Reconciled): string | undefined {
+    const { namespace } = this.#deps;
+    const isCreated = this.#client.writes.some(
+      ({ verb, after }) => verb === 'create' && after?.metadata.name === GATEWAY_KEYS.name,
+    );
+    return isCreated
+      ? `there is no Secret ${namespace}/${GATEWAY_KEYS.name} yet, which the operator makes`
+      : tenant?.observed?.reissued;
+  }
+
+  /** With the Lease, which is no part of the plan, and without credentials that exist in this dry run only. */
+  #shownTenant(
+    planned: readonly KubeObject[],
+    reissued: string | undefined,
+  ): readonly KubeObject[] {
+    const identity = ownerIdentity(this.#connection.clusterId, this.#key);
+    return [
+      newOwnerLease(identity, DEFAULT_LEASE_DURATION_MS),
+      ...planned.map((object) => withoutNewCredentials(object, reissued)),
+    ];
+  }
+
+  #changes(
+    reconciled: Reconciled | undefined,
+    reissued: string | undefined,
+  ): Readonly<Record<Cluster, readonly ObjectChange[]>> {
+    const { tenant, routed } = reconciled ?? {};
+    const shown = (write: RecordedWrite): RecordedWrite => ({
+      ...write,
+      ...(write.applied && { applied: withoutNewCredentials(write.applied, reissued) }),
+    });
+    const waiting = (tenant?.observed?.changes?.wanted ?? []).filter(({ waits }) => waits);
+    const kept = [...(routed?.previous ?? []), ...(routed?.former ?? [])];
+    return {
+      management: [
+        ...recordedChanges(this.#client.writes.filter(isShown)),
+        ...kept.map((object): ObjectChange => ({
+          action: 'delete',
+          object,
+          fields: [],
+          waits: true,
+        })),
+      ],
+      tenant: [
+        ...recordedChanges(this.#connection.writes.map(shown)),
+        ...waiting.flatMap(({ desired, live }) => changeOf(desired, live, true)),
+      ],
+    };
+  }
+
+  #findings(
+    { observation, preparation, routed, tenant }: Reconciled,
+    plan: Plan,
+  ): readonly Finding[] {
+    const { object, resolved, reading } = observation;
+    const place = { ...this.#deps, management: this.#management };
+    const kept = formerRoutesKept([...routed.former, ...routed.previous], resolved.edge);
+    return distinct([
+      ...plan.findings,
+      ...(resolved.warning === undefined ? [] : [resolved.warning]),
+      ...preparation.findings,
+      ...reading.findings,
+      ...(routed.obstacle === undefined ? [] : [routed.obstacle]),
+      ...routeFindings(place, object, plan, resolved.edge),
+      ...(tenant?.condition.finding === undefined ? [] : [tenant.condition.finding]),
+      ...(kept === undefined ? [] : [kept]),
+    ]);
+  }
+}
+
+const NO_CHANGES = { management: [], tenant: [] };
+
+/** As if every node had removed the virtual address: what follows is shown too. */
+const NODES_ARE_DONE: LeaveTime = {
+  waitedMs: 0,
+  isHalfOver: false,
+  leftMs: TENANT_TIMEOUT_MS,
+  givesUpAt: new Date(0),
+  addressIsLate: () => true,
+};
+
+/** The Exposure as it is once its tenant, and what else is waited for, is cleaned up. */
+function withoutTenant(object: KubeObject, waiting: Leaving | undefined): KubeObject {
+  const isLeft = (finalizer: string) =>
+    finalizer !== TENANT_FINALIZER &&
+    (waiting === undefined || finalizer !== PREPARATION_FINALIZER);
+  const finalizers = (object.metadata.finalizers ?? []).filter(isLeft);
+  return { ...object, metadata: { ...object.metadata, finalizers } };
+}
+
+/** The gateway's keys belong to no Exposure. Without finalizers a deleted Exposure is gone: whoever deleted it knows. */
+function isShown({ resource, before, after }: RecordedWrite): boolean {
+  if (resource.kind === RESOURCES.exposure.kind && after === undefined) return false;
+  return (before ?? after)?.metadata.name !== GATEWAY_KEYS.name;
+}
+
+/** The Secret of the proxies with texts in place of credentials that the dry run has issued. */
+function withoutNewCredentials(object: KubeObject, reissued: string | undefined): KubeObject {
+  const { kind, metadata } = object;
+  if (reissued === undefined || kind !== 'Secret' || metadata.name !== PROXY.name) return object;
+  const { data = {} } = object as KubeObject & { readonly data?: Readonly<Record<string, string>> };
+  const texts: Readonly<Record<string, string>> = {
+    'tls.crt': placeholder(`a new certificate: ${reissued}`),
+    'tls.key': placeholder('the key of the new one'),
+    'tenant.key': placeholder(`a new key: ${reissued}`),
+  };
+  const shown = Object.entries(data).map(([name, value]) => {
+    const text = texts[name];
+    return [name, text === undefined ? value : Buffer.from(text).toString('base64')] as const;
+  });
+  return { ...object, ...{ data: Object.fromEntries(shown) } };
+}
+
+/** Each finding once: what keeps the control plane from being read keeps the tenant from being read too. */
+function distinct(findings: readonly Finding[]): readonly Finding[] {
+  const seen = new Set<string>();
+  return findings.filter(({ code, message }) => {
+    const text = `${code} ${message}`;
+    if (seen.has(text)) return false;
+    seen.add(text);
+    return true;
+  });
+}
+
+/** A management cluster whose writes are recorded. */
+class RecordedManagement extends DelegatingView implements ManagementAccess {
+  readonly #client: RecordingObjectClient;
+
+  constructor(view: ManagementView, client: RecordingObjectClient) {
+    super(view);
+    this.#client = client;
+  }
+
+  override get client(): RecordingObjectClient {
+    return this.#client;
+  }
+
+  override async secretNow(key: ObjectKey, signal: AbortSignal) {
+    return this.#client.get(RESOURCES.secret, key, { signal });
+  }
+}
+
+/** The connection to the tenant of one Exposure. Its writes are recorded. */
+class Connection implements TenantConnections {
+  /** Whether the tenant is owned. */
+  isOwned: (client: KubeClient) => boolean = () => false;
+  readonly #key: string;
+  readonly #clock: Clock;
+  #clusterId: string | undefined;
+  #link: TenantLink | undefined;
+  #recording: RecordingClient | undefined;
+
+  constructor(key: string, clusterId: string | undefined, clock: Clock) {
+    this.#key = key;
+    this.#clusterId = clusterId;
+    this.#clock = clock;
+  }
+
+  /** Of the management cluster. A folder of files has none that is known. */
+  get clusterId(): string {
+    return this.#clusterId ?? placeholder('uid of Namespace kube-system');
+  }
+
+  get writes(): readonly RecordedWrite[] {
+    return this.#recording?.writes ?? [];
+  }
+
+  async open(
+    _exposure: string,
+    address: TenantAddress,
+    signal: AbortSignal,
+  ): Promise<TenantLink | Finding> {
+    const client = await connectToTenant(address, signal);
+    if ('code' in client) return client;
+    this.#clusterId ??= await this.#ownClusterId(client, signal);
+    const recording = new RecordingClient(client);
+    this.#recording = recording;
+    this.#link = new TenantLink({
+      client: recording,
+      isOwned: () => this.isOwned(recording),
+      watchesNodes: address.watchesNodes,
+      freshMs: TENANT_TIMEOUT_MS,
+      onChange: () => {},
+      clock: this.#clock,
+    });
+    this.#link.open();
+    return this.#link;
+  }
+
+  /** As the Lease has it, if that names this Exposure: `snicket run` keeps the id to itself. */
+  async #ownClusterId(client: KubeClient, signal: AbortSignal): Promise<string | undefined> {
+    // A tenant that fails here fails the reconcile too, which says why.
+    const found = await client
+      .get(RESOURCES.lease, OWNER_LEASE, { signal })
+      .catch((error: unknown) => {
+        if (isKubeError(error)) return undefined;
+        throw error;
+      });
+    const holder = found === undefined ? '' : readOwnerLease(found).holderIdentity;
+    const suffix = `/${this.#key}`;
+    return holder.endsWith(suffix) ? holder.slice(0, -suffix.length) : undefined;
+  }
+
+  current(): TenantLink | undefined {
+    return this.#link;
+  }
+
+  failed(): void {}
+
+  answered(): void {}
+
+  failuresOf(): number {
+    return 0;
+  }
+
+  forget(): void {
+    this.close();
+  }
+
+  close(): void {
+    this.#link?.close();
+  }
+}
