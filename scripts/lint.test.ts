@@ -151,7 +151,7 @@ const REFUSED_IMPORTS: readonly (readonly [string, string])[] = [
   ['src/tenant/a.ts', 'bun:ffi'],
   ['src/hosting/a.ts', 'bun:sqlite'],
   ['src/plan/a.ts', '../operator/operator.ts'],
-  ['src/plan/a.ts', '../management/exposure-book.ts'],
+  ['src/plan/a.ts', '../management/exposure-index.ts'],
   ['src/plan/a.ts', '../reconcile/dry-run.ts'],
   ['src/plan/a.ts', '../clock/clock.ts'],
   ['src/plan/a.ts', '../files/atomic-write.ts'],

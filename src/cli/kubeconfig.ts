@@ -163,7 +163,7 @@ async function kubeconfigFor(choice: Choice, management: ManagementSnapshot, fla
     ]);
   const [object] = chosenOf(management.exposures, choice);
   if (object === undefined) throw new NothingToGive('there is no such Exposure');
-  const { value: resolved, finding } = management.book.resolve(object);
+  const { value: resolved, finding } = management.exposureIndex.resolve(object);
   if (resolved === undefined) throw new NothingToGive(findingText(finding));
   const isFolder = flags.filename !== undefined;
   const routed = isFolder ? undefined : routedPlace(object, management);

@@ -30,8 +30,8 @@ export class DelegatingView implements ManagementView {
     return this.view.tenantRoutes;
   }
 
-  get book() {
-    return this.view.book;
+  get exposureIndex() {
+    return this.view.exposureIndex;
   }
 
   async secret(key: ObjectKey, signal: AbortSignal) {

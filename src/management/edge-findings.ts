@@ -10,7 +10,7 @@ import { EDGE_ANNOTATION } from '../providers/shims/annotations.ts';
 import { quoted } from '../text/quote.ts';
 
 /** Whose wish it is, and which Edges there are. */
-export interface EdgeWish {
+export interface EdgeRequest {
   /** The object whose annotation it comes from; absent: somebody has written `spec.edgeRef`. */
   readonly askedBy: KubeObject | undefined;
   /** Of the Edges that there are. */
@@ -18,7 +18,7 @@ export interface EdgeWish {
 }
 
 /** It names an Edge that is not there. */
-export function edgeNotFound(name: string, { askedBy, names }: EdgeWish): Finding {
+export function edgeNotFound(name: string, { askedBy, names }: EdgeRequest): Finding {
   const place = askedBy === undefined ? 'spec.edgeRef' : annotationOf(askedBy);
   return {
     ...{ code: 'EdgeNotFound', severity: 'error' },
@@ -28,7 +28,10 @@ export function edgeNotFound(name: string, { askedBy, names }: EdgeWish): Findin
 }
 
 /** It names none. `unclear` is what is wrong with those that were to be the default one. */
-export function noDefaultEdge(unclear: readonly string[], { askedBy, names }: EdgeWish): Finding {
+export function noDefaultEdge(
+  unclear: readonly string[],
+  { askedBy, names }: EdgeRequest,
+): Finding {
   const [lacking, remedy] =
     askedBy === undefined
       ? ['spec.edgeRef is not set', 'set spec.edgeRef']
@@ -63,7 +66,7 @@ export function withUnusableFiles(finding: Finding, files: readonly string[]): F
 }
 
 /** The object whose annotation an Exposure was made of; undefined for one that somebody wrote. */
-export function askingObject({ metadata }: KubeObject): KubeObject | undefined {
+export function annotatedObject({ metadata }: KubeObject): KubeObject | undefined {
   const { labels = {}, ownerReferences = [], namespace } = metadata;
   const isMade = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
   const owner = ownerReferences.find((one) => one.controller === true);

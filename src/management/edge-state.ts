@@ -4,7 +4,7 @@
 import type { Edge } from '../api/edge.ts';
 import type { Finding } from '../api/finding.ts';
 import { systemClock } from '../clock/clock.ts';
-import { strangersOn } from '../edges/claims/strangers.ts';
+import { foreignClaims } from '../edges/claims/foreign-claims.ts';
 import { driverFor } from '../edges/driver-for.ts';
 import type { EdgeContext } from '../edges/driver.ts';
 import { formerRoutes } from '../edges/former-routes.ts';
@@ -89,14 +89,14 @@ export function edgeFindings(
 }
 
 /** What others claim of the hosts of an Exposure. */
-export function strangerFindings(
+export function foreignClaimFindings(
   { management }: ManagementPlace,
   exposure: KubeObject,
   { routes, management: planned = [] }: Pick<Plan, 'routes' | 'management'>,
   edge: Edge,
 ): readonly Finding[] {
   const hosts = [routes?.api.host, routes?.konnectivity?.host].flatMap((host) => host ?? []);
-  return strangersOn(hosts, management.claimants(hosts), ownRoutes(exposure, planned), edge);
+  return foreignClaims(hosts, management.claimants(hosts), ownRoutes(exposure, planned), edge);
 }
 
 /** Both. None for a plan without routes. */
@@ -109,6 +109,6 @@ export function routeFindings(
   if (plan.routes === undefined) return [];
   return [
     ...edgeFindings(place, plan.routes, edge),
-    ...strangerFindings(place, exposure, plan, edge),
+    ...foreignClaimFindings(place, exposure, plan, edge),
   ];
 }

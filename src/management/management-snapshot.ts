@@ -13,7 +13,7 @@ import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
 import { RESOURCES, type Resource } from '../kube/resource.ts';
 import type { Secret, Service } from '../providers/plain.ts';
 import { isOfKind } from '../providers/provider-resources.ts';
-import { ExposureBook } from './exposure-book.ts';
+import { ExposureIndex } from './exposure-index.ts';
 import { IDENTITY_NAMESPACE, type ManagementView } from './management-view.ts';
 import { isOwnedBy, ownerOf, OWNED_SELECTOR } from './owned.ts';
 import { servedKinds, ServedBook } from './served-apis.ts';
@@ -22,7 +22,7 @@ import { servedKinds, ServedBook } from './served-apis.ts';
 export class ManagementSnapshot implements ManagementView {
   readonly client: Pick<KubeClient, 'get'>;
   readonly served: ServedApis;
-  readonly book: ExposureBook;
+  readonly exposureIndex: ExposureIndex;
   readonly exposures: readonly KubeObject[];
   readonly tenantRoutes: TenantRouteIndex<TenantRoute>;
 
@@ -47,7 +47,7 @@ export class ManagementSnapshot implements ManagementView {
     this.tenantRoutes = new TenantRouteIndex(
       this.all(RESOURCES.tenantRoute) as readonly TenantRoute[],
     );
-    this.book = new ExposureBook({
+    this.exposureIndex = new ExposureIndex({
       tenantRoutes: this.tenantRoutes,
       exposures: () => this.exposures,
       edges: () => this.all(RESOURCES.edge),

@@ -11,7 +11,7 @@ import type { KubeError } from '../kube/kube-error.ts';
 import type { KubeObject, ObjectKey } from '../kube/object.ts';
 import type { Resource } from '../kube/resource.ts';
 import type { Secret, Service } from '../providers/plain.ts';
-import type { ExposureBook } from './exposure-book.ts';
+import type { ExposureIndex } from './exposure-index.ts';
 
 /** Every cluster has this namespace from its first start on, and none deletes it. */
 export const IDENTITY_NAMESPACE = { name: 'kube-system' } as const;
@@ -27,7 +27,7 @@ export interface ManagementView {
   /** Why the objects of a kind are not known; undefined if they are. */
   unread(resource: Resource): KubeError | undefined;
   readonly served: ServedApis;
-  readonly book: ExposureBook;
+  readonly exposureIndex: ExposureIndex;
   /** All TenantRoutes. */
   readonly tenantRoutes: TenantRouteIndex<TenantRoute>;
   service(key: ObjectKey): Service | undefined;

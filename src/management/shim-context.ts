@@ -6,12 +6,12 @@ import type { KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { DEFAULT_EDGE_VALUE, EDGE_ANNOTATION } from '../providers/shims/annotations.ts';
 import type { ShimContext } from '../providers/shims/shim.ts';
-import type { Found } from './exposure-book.ts';
+import type { Found } from './exposure-index.ts';
 import type { ManagementView } from './management-view.ts';
 import { handledClasses, type IngressClassView } from './ingress-classes.ts';
 
 /** Where to look. */
-export type ShimView = Pick<ManagementView, 'book'> & IngressClassView;
+export type ShimView = Pick<ManagementView, 'exposureIndex'> & IngressClassView;
 
 /** The same for an object, with the Exposure of its making that is there. */
 export function shimContext(
@@ -34,8 +34,11 @@ export function shimContext(
 }
 
 /** The Edge that an object asks for, or what is wrong with its annotation. */
-export function edgeFor({ book }: Pick<ShimView, 'book'>, object: KubeObject): Found<Edge> {
+export function edgeFor(
+  { exposureIndex }: Pick<ShimView, 'exposureIndex'>,
+  object: KubeObject,
+): Found<Edge> {
   const wanted = object.metadata.annotations?.[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
   const spec = wanted === DEFAULT_EDGE_VALUE ? {} : { edgeRef: { name: wanted } };
-  return book.edgeOf({ spec, askedBy: object });
+  return exposureIndex.edgeOf({ spec, askedBy: object });
 }

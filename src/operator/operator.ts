@@ -134,7 +134,7 @@ export class Operator {
     this.#leases = this.#queue('lease');
     this.#ownership = new TenantOwnership({
       clusterId: () => this.#clusterId(),
-      hasExposure: (key) => this.#management.book.has(key),
+      hasExposure: (key) => this.#management.exposureIndex.has(key),
       durationMs: leaseDurationMs,
       schedule: (exposure, delayMs) => this.#leases.addAfter(exposure, delayMs),
       onChange: (exposure) => this.#exposures.add(exposure),

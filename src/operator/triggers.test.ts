@@ -47,7 +47,7 @@ async function queuedBy(
   const management = new ManagementSnapshot([...OBJECTS, ...exposures], { has: () => true });
   const dependencies = new DependencyIndex();
   for (const object of exposures) {
-    const { value: wish } = management.book.resolve(object);
+    const { value: wish } = management.exposureIndex.resolve(object);
     const viewpoint = { management, namespace: 'snicket-system', proxyImage: 'any' };
     const look = await observeExposure(object, wish!, viewpoint, new AbortController().signal);
     dependencies.set(object.metadata.name, look.dependencies);
@@ -56,7 +56,7 @@ async function queuedBy(
   const queue = () => new WorkQueue({ onFailure: ({ key }) => keys.push(`${key} failed`) });
   const queued = queue();
   const watched = {
-    book: management.book,
+    exposureIndex: management.exposureIndex,
     edges: { list: () => [] },
     exposures: {
       get: ({ name }: KubeObject['metadata']) =>
@@ -126,7 +126,7 @@ function queuedByIngress(host: string): readonly string[] {
     hasForeignStatus: () => false,
   });
 
-  triggers.onStranger({
+  triggers.onForeignRoute({
     apiVersion: RESOURCES.ingress.apiVersion,
     kind: RESOURCES.ingress.kind,
     metadata: { name: 'shop', namespace: 'default' },
@@ -231,7 +231,7 @@ test('an Exposure depends on an object before it is read for the first time', as
     known.push([...dependencies.dependents(key)]);
     return object(...at);
   };
-  const { value: wish } = management.book.resolve(exposure);
+  const { value: wish } = management.exposureIndex.resolve(exposure);
   const viewpoint = { management, namespace: 'snicket-system', proxyImage: 'any' };
   const { signal } = new AbortController();
 

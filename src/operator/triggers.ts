@@ -31,7 +31,7 @@ export interface TriggersOptions {
   /** Absent until it is put together. */
   readonly management: () => Pick<
     ManagementCluster,
-    'exposures' | 'edges' | 'book' | 'tenantRoutes' | 'all' | 'provided' | 'providedAt'
+    'exposures' | 'edges' | 'exposureIndex' | 'tenantRoutes' | 'all' | 'provided' | 'providedAt'
   >;
   /** Where Exposures are queued that an event concerns. */
   readonly exposures: Pick<WorkQueue, 'add'>;
@@ -114,8 +114,8 @@ export class Triggers implements ManagementListener {
   };
 
   /** A foreign route claims hosts or gives them up: the Exposures with these hosts are reconciled. */
-  readonly onStranger = (object: KubeObject): void => {
-    const { tenantRoutes, book } = this.#options.management();
+  readonly onForeignRoute = (object: KubeObject): void => {
+    const { tenantRoutes, exposureIndex } = this.#options.management();
     for (const claim of claimsOf(object)) {
       const isExact = claim.match === 'exact';
       const routes = isExact
@@ -125,7 +125,7 @@ export class Triggers implements ManagementListener {
       // An Exposure that moves has no TenantRoute of its new host yet.
       const hosts = isExact
         ? [claim.host]
-        : [...book.claimedHosts()].filter((host) => covers(claim, host));
+        : [...exposureIndex.claimedHosts()].filter((host) => covers(claim, host));
       this.#lookAtClaimants(hosts);
     }
   };
@@ -133,14 +133,15 @@ export class Triggers implements ManagementListener {
   readonly onNamespace: ManagementListener['onNamespace'] = (name, { isRelabeled }) => {
     this.#addDependents(dependencyOn(RESOURCES.namespace, { name }));
     // An Edge that allows other Exposures gives and frees hosts, also those that Exposures elsewhere wait for.
-    if (isRelabeled && this.#options.management().book.selectsNamespaces()) this.#lookAtAll();
+    if (isRelabeled && this.#options.management().exposureIndex.selectsNamespaces())
+      this.#lookAtAll();
   };
 
   readonly onEdgeSetting = (setting: KubeObject): void => {
     const management = this.#options.management();
     const classes = management.all(RESOURCES.ingressClass);
     for (const object of management.edges.list()) {
-      const { value } = management.book.edgeIn(object);
+      const { value } = management.exposureIndex.edgeIn(object);
       if (value !== undefined && !isConcerned(value, setting, classes)) continue;
       this.#options.edges.add(object.metadata.name);
       this.#addDependents(dependencyOn(RESOURCES.edge, object.metadata));
@@ -193,15 +194,15 @@ export class Triggers implements ManagementListener {
 
   /** The hosts that an Exposure does not claim any more, or is about to give up. */
   #hostsNoLongerClaimed(object: KubeObject, previous: KubeObject | undefined): readonly string[] {
-    const { book, exposures } = this.#options.management();
+    const { exposureIndex, exposures } = this.#options.management();
     const isThere = exposures.get(object.metadata) !== undefined;
-    if (previous === undefined) return isThere ? [] : book.hostsClaimedBy(object);
+    if (previous === undefined) return isThere ? [] : exposureIndex.hostsClaimedBy(object);
     if (isUnchanged(object, previous)) return [];
-    const before = book.hostsClaimedBy(previous);
+    const before = exposureIndex.hostsClaimedBy(previous);
     // Exposures that wait for a host report that its owner is being deleted.
     const { deletionTimestamp } = object.metadata;
     if (deletionTimestamp !== previous.metadata.deletionTimestamp) return before;
-    const claimed = new Set(book.hostsClaimedBy(object));
+    const claimed = new Set(exposureIndex.hostsClaimedBy(object));
     return before.filter((host) => !claimed.has(host));
   }
 
@@ -219,8 +220,8 @@ export class Triggers implements ManagementListener {
   }
 
   #lookAtClaimants(hosts: readonly string[], except?: string): void {
-    const { book } = this.#options.management();
-    for (const key of hosts.flatMap((host) => [...book.claimantsOf(host)])) {
+    const { exposureIndex } = this.#options.management();
+    for (const key of hosts.flatMap((host) => [...exposureIndex.claimantsOf(host)])) {
       if (key !== except) this.#options.exposures.add(key);
     }
   }

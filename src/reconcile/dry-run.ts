@@ -18,7 +18,7 @@ import { RESOURCES } from '../kube/resource.ts';
 import { StatusWriter } from '../kube/status-writer.ts';
 import { DelegatingView } from '../management/delegating-view.ts';
 import { routeFindings } from '../management/edge-state.ts';
-import type { ResolvedExposure } from '../management/exposure-book.ts';
+import type { ResolvedExposure } from '../management/exposure-index.ts';
 import type { ManagementAccess, ManagementView } from '../management/management-view.ts';
 import { ensureMasterKeys, GATEWAY_KEYS } from '../management/master-keys.ts';
 import { changeOf, type ObjectChange } from '../plan/changes.ts';
@@ -144,7 +144,7 @@ class Run {
     this.#connection = new Connection(this.#key, view.clusterId, clock);
     const ownership = new TenantOwnership({
       clusterId: () => this.#connection.clusterId,
-      hasExposure: (key) => view.book.has(key),
+      hasExposure: (key) => view.exposureIndex.has(key),
       durationMs: DEFAULT_LEASE_DURATION_MS,
       schedule: () => {},
       onChange: () => {},
@@ -176,7 +176,7 @@ class Run {
 
   async reconcile(): Promise<DryRun> {
     const object = this.#object;
-    const { value: resolved, finding } = this.#management.book.resolve(object);
+    const { value: resolved, finding } = this.#management.exposureIndex.resolve(object);
     if (resolved === undefined) return { object, changes: NO_CHANGES, findings: [finding] };
     const { readsTenants = true } = this.#deps;
     const deps = {

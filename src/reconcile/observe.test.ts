@@ -16,7 +16,7 @@ const nothing = () => {};
 const LISTENER = {
   ...{ onExposure: nothing, onEdge: nothing, onService: nothing, onOwned: nothing },
   onTenantRoute: nothing,
-  ...{ onStranger: nothing, onNamespace: nothing, onEdgeSetting: nothing, onServed: nothing },
+  ...{ onForeignRoute: nothing, onNamespace: nothing, onEdgeSetting: nothing, onServed: nothing },
   onProvided: nothing,
 };
 
@@ -56,7 +56,7 @@ test.each(Object.entries(EDGES))(
 
     const observations = [watching, reading].map(async (management) => {
       const deps = { management, namespace: SYSTEM, proxyImage: 'snicket.test/snicket:1' };
-      const { value: resolved } = management.book.resolve(object);
+      const { value: resolved } = management.exposureIndex.resolve(object);
       return observeExposure(object, resolved!, deps, signal);
     });
     const [watched, read] = await Promise.all(observations);

@@ -16,7 +16,7 @@ import { PROXY } from '../tenant/proxy-names.ts';
 import { controlPlaneObjects } from '../management/control-plane-objects.ts';
 import { dependencyOn, type Dependency } from '../management/dependency-index.ts';
 import { edgeAddresses, edgeClusterAddresses } from '../management/edge-state.ts';
-import type { ResolvedExposure } from '../management/exposure-book.ts';
+import type { ResolvedExposure } from '../management/exposure-index.ts';
 import type { ManagementPlace } from '../management/management-view.ts';
 import type { ReadSecret } from '../management/read-secret.ts';
 import type { CredentialsFound, CredentialsInput } from './tenant/credentials.ts';

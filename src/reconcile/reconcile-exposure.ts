@@ -5,7 +5,7 @@
  */
 import type { KubeObject } from '../kube/object.ts';
 import type { Dependency } from '../management/dependency-index.ts';
-import type { ResolvedExposure } from '../management/exposure-book.ts';
+import type { ResolvedExposure } from '../management/exposure-index.ts';
 import type { ManagementAccess } from '../management/management-view.ts';
 import { planExposure, type Plan } from '../plan/plan.ts';
 import type { ConditionState } from './conditions/condition-state.ts';

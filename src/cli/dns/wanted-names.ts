@@ -44,7 +44,7 @@ export function wantedNames(
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .flatMap((object): readonly WantedName[] => {
       const of = keyText(object.metadata);
-      const { value: wish, finding } = management.book.resolve(object);
+      const { value: wish, finding } = management.exposureIndex.resolve(object);
       if (wish === undefined) {
         findings.push({ ...finding, of });
         return [];
@@ -80,8 +80,8 @@ function edgeDestination(
 ): FoundDestination {
   const { management } = place;
   const live = management.exposures.filter((object) => {
-    const { value } = management.book.exposureIn(object);
-    return value !== undefined && management.book.edgeOf(value).value === edge;
+    const { value } = management.exposureIndex.exposureIn(object);
+    return value !== undefined && management.exposureIndex.edgeOf(value).value === edge;
   });
   const owned = live.flatMap((object) => management.ownedBy(object));
   return destinationOf(edge.metadata.name, edgeAddresses(place, edge, owned));

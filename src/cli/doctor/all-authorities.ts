@@ -21,12 +21,12 @@ export async function allAuthorities(
   signal: AbortSignal,
 ): Promise<KnownAuthorities> {
   const known = new KnownAuthorities();
-  const { exposures, book } = management;
+  const { exposures, exposureIndex } = management;
   for (let at = 0; at < exposures.length; at += TOGETHER) {
     const some = exposures.slice(at, at + TOGETHER);
     await Promise.all(
       some.map(async (object) => {
-        const { value: exposure } = book.exposureIn(object);
+        const { value: exposure } = exposureIndex.exposureIn(object);
         if (exposure === undefined) return;
         const certificate = await authorityOf(exposure, controlPlaneObjects(management, signal));
         if (certificate !== undefined) known.set(keyText(object.metadata), certificate);

@@ -35,7 +35,7 @@ export function unmetWishes(
 function whyUnmet(object: KubeObject, management: ManagementSnapshot): readonly Finding[] {
   const { namespace, annotations = {} } = object.metadata;
   const wanted = annotations[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
-  const edge = management.book.edgeOf({
+  const edge = management.exposureIndex.edgeOf({
     spec: wanted === DEFAULT_EDGE_VALUE ? {} : { edgeRef: { name: wanted } },
   });
   const ingresses = management

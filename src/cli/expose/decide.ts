@@ -38,7 +38,8 @@ export interface ExposeWishes extends ControlPlaneWishes, SecretNames {
 /** What is in the cluster, and whom to ask. */
 export interface Known {
   readonly io: ProgressIo;
-  readonly management: ControlPlanePlaces & Pick<ManagementView, 'book' | 'namespaceLabels'>;
+  readonly management: ControlPlanePlaces &
+    Pick<ManagementView, 'exposureIndex' | 'namespaceLabels'>;
   readonly secrets: SecretsSource;
   readonly questions: Questions;
 }
@@ -89,16 +90,18 @@ async function decideEdge(
   { management, questions }: Known,
 ): Promise<string | undefined> {
   if (edge !== undefined) return edge;
-  const { book } = management;
+  const { exposureIndex } = management;
   const isOpen = (one: Edge) =>
     namespaceFault(
       { metadata: { name: '', namespace } },
       one,
       management.namespaceLabels(namespace),
     ) === undefined;
-  const usual = book.edgeOf({ spec: {} }).value;
+  const usual = exposureIndex.edgeOf({ spec: {} }).value;
   if (usual !== undefined && isOpen(usual)) return undefined;
-  const edges = management.all(RESOURCES.edge).flatMap((one) => book.edgeIn(one).value ?? []);
+  const edges = management
+    .all(RESOURCES.edge)
+    .flatMap((one) => exposureIndex.edgeIn(one).value ?? []);
   const open = edges.filter(isOpen);
   const [only] = open;
   if (only === undefined) {
@@ -168,9 +171,9 @@ async function askHosts(
   wish: DraftWish,
   { management, questions }: Known,
 ): Promise<Pick<DraftWish, 'apiHost' | 'konnectivityHost'>> {
-  const { book } = management;
-  const { value: exposure } = book.exposureIn(draftExposure(wish));
-  const edge = exposure && book.edgeOf(exposure).value;
+  const { exposureIndex } = management;
+  const { value: exposure } = exposureIndex.exposureIn(draftExposure(wish));
+  const edge = exposure && exposureIndex.edgeOf(exposure).value;
   if (exposure === undefined || edge === undefined || edge.spec.domain !== undefined) return {};
   const { apiHost, konnectivityHost } = wish;
   const fault = (text: string) =>

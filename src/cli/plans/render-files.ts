@@ -7,7 +7,7 @@ import { driverFor } from '../../edges/driver-for.ts';
 import type { ServedApis } from '../../edges/driver.ts';
 import { keyText, objectText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
-import { edgeFindings, strangerFindings } from '../../management/edge-state.ts';
+import { edgeFindings, foreignClaimFindings } from '../../management/edge-state.ts';
 import { chartValues } from '../../management/chart-values.ts';
 import { acceptedState } from '../../reconcile/conditions/management-conditions.ts';
 import { observeExposure, type ObserveDeps } from '../../reconcile/observe.ts';
@@ -131,7 +131,7 @@ async function shownFrom(
   assumptions: Assumptions,
 ): Promise<ShownExposure> {
   const { management } = deps;
-  const { value: resolved, finding } = management.book.resolve(object);
+  const { value: resolved, finding } = management.exposureIndex.resolve(object);
   if (resolved === undefined) return { object, findings: [finding] };
   const { signal } = new AbortController();
   const observation = await observeExposure(object, resolved, deps, signal);
@@ -180,7 +180,7 @@ async function shownFrom(
       ...(preparation?.findings ?? []),
       ...published,
       ...readingFindings(reading),
-      ...strangerFindings(deps, object, plan, resolved.edge),
+      ...foreignClaimFindings(deps, object, plan, resolved.edge),
       ...(routes === undefined || !isKnown ? [] : edgeFindings(deps, routes, resolved.edge)),
     ],
   };
@@ -240,7 +240,7 @@ async function assumedObjects(
   const snapshot = new ManagementSnapshot(objects, EVERYTHING, readerOf(objects));
   const inFiles = controlPlaneObjects(snapshot, new AbortController().signal);
   for (const object of exposures) {
-    const { value: exposure } = snapshot.book.exposureIn(object);
+    const { value: exposure } = snapshot.exposureIndex.exposureIn(object);
     if (exposure === undefined) continue;
     const { provided } = await readControlPlane(exposure, inFiles);
     for (const needed of [...namedBy(exposure), ...madeBy(provided)]) assume(needed);

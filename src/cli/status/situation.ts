@@ -6,7 +6,7 @@ import { exposureStatus, type ExposureStatus, type Hop } from '../../api/exposur
 import { hostsOf } from '../../api/hosts.ts';
 import { textAt } from '../../kube/unstructured.ts';
 import { keyText, type Condition, type KubeObject } from '../../kube/object.ts';
-import { ExposureBook } from '../../management/exposure-book.ts';
+import { ExposureIndex } from '../../management/exposure-index.ts';
 import type { OperatorState } from './operator-state.ts';
 import { standingOf, type Standing } from './standing.ts';
 
@@ -72,13 +72,13 @@ export function situationOf({ edges, exposures, operator, faults }: StatusObject
   // In a cluster the Edges are others; of a folder there is one process for all.
   const known =
     faults !== undefined && operator?.state === 'down' ? leftBehind : <T>(view: T) => view;
-  const book = new ExposureBook({ exposures: () => exposures, edges: () => edges ?? [] });
+  const exposureIndex = new ExposureIndex({ exposures: () => exposures, edges: () => edges ?? [] });
   return {
     edges: edges
       ?.map((object) => known(edgeView(object)))
       .toSorted((a, b) => compare(a.name, b.name)),
     exposures: exposures
-      .map((object) => known(exposureView(object, book)))
+      .map((object) => known(exposureView(object, exposureIndex)))
       .toSorted((a, b) => compare(a.key, b.key)),
     operator,
     ...(faults !== undefined && { faults }),
@@ -141,11 +141,11 @@ function edgeView(object: KubeObject): EdgeView {
   };
 }
 
-function exposureView(object: KubeObject, book: ExposureBook): ExposureView {
+function exposureView(object: KubeObject, exposureIndex: ExposureIndex): ExposureView {
   const report = reportOf(object);
   const { name, namespace = '', creationTimestamp: created } = object.metadata;
   const isTold = report.endpoint !== undefined && report.edgeRef !== undefined;
-  const wished = isTold ? {} : wishedWay(object, book);
+  const wished = isTold ? {} : wishedWay(object, exposureIndex);
   return {
     ...{ key: keyText(object.metadata), name, namespace, created },
     host: report.endpoint?.replace(/:[0-9]+$/, '') ?? wished.host,
@@ -161,9 +161,9 @@ function exposureView(object: KubeObject, book: ExposureBook): ExposureView {
 /** Host and Edge of an Exposure that nobody has looked at yet. */
 function wishedWay(
   object: KubeObject,
-  book: ExposureBook,
+  exposureIndex: ExposureIndex,
 ): { readonly host?: string | undefined; readonly edge?: string | undefined } {
-  const wish = book.resolve(object).value;
+  const wish = exposureIndex.resolve(object).value;
   const hosts = wish && hostsOf(wish.exposure, wish.edge, wish.namespaceLabels ?? {});
   const host = hosts === undefined || 'code' in hosts ? undefined : hosts.api;
   return {

@@ -62,19 +62,19 @@ export class EdgeController {
     const status = this.#statusOf(object, this.#statuses.statusOf(object), users);
     await this.#statuses.write(object, status, signal);
     await this.#protect(object, users.length > 0, signal);
-    const { value: edge } = management.book.edgeIn(object);
+    const { value: edge } = management.exposureIndex.edgeIn(object);
     const unread = edge && this.#options.routing.unread(edge);
     if (unread !== undefined) throw unread; // nobody tells of a right that is given
   }
 
   /** The keys of the Exposures that use an Edge, without those that it does not accept because it is being deleted. */
   #usersOf({ metadata }: KubeObject): readonly string[] {
-    const { book, exposures } = this.#options.management;
-    const users = [...book.usersOf(metadata.name)];
+    const { exposureIndex, exposures } = this.#options.management;
+    const users = [...exposureIndex.usersOf(metadata.name)];
     if (metadata.deletionTimestamp === undefined) return users;
     return users.filter((key) => {
       const object = exposures.get(parseKey(key));
-      const { value: exposure } = object === undefined ? {} : book.exposureIn(object);
+      const { value: exposure } = object === undefined ? {} : exposureIndex.exposureIn(object);
       return exposure !== undefined && deletionFault(exposure, { metadata }) === undefined;
     });
   }
@@ -97,7 +97,7 @@ export class EdgeController {
     exposures: readonly string[],
   ): EdgeStatus {
     const { management } = this.#options;
-    const { value: edge, finding } = management.book.edgeIn(object);
+    const { value: edge, finding } = management.exposureIndex.edgeIn(object);
     if (edge === undefined) {
       return this.#status(object, before, exposures.length, [], fails(finding), notYet('Accepted'));
     }
@@ -111,7 +111,7 @@ export class EdgeController {
       exposures.length,
       addresses,
       object.metadata.deletionTimestamp === undefined
-        ? noting(accepted, management.book.defaultFinding(object))
+        ? noting(accepted, management.exposureIndex.defaultFinding(object))
         : fails(inUseFinding(object.metadata.name, exposures.toSorted())),
       readiness(accepted, addresses),
     );

@@ -7,7 +7,7 @@ import { findCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events/events.ts';
 import { parseKey, type KubeObject } from '../../kube/object.ts';
 import type { DependencyIndex } from '../../management/dependency-index.ts';
-import type { ResolvedExposure } from '../../management/exposure-book.ts';
+import type { ResolvedExposure } from '../../management/exposure-index.ts';
 import type { HopResult } from '../../probe/hop.ts';
 import { foreseenWait, leave } from '../../reconcile/clean-up/leave.ts';
 import { LeaveTimes } from '../../reconcile/clean-up/leave-times.ts';
@@ -132,7 +132,7 @@ export class ExposureController {
       pacer.forget(key);
       return this.#faults.telling(object, async () => this.#leave(key, object, signal), signal);
     }
-    const { value: resolved, finding } = management.book.resolve(object);
+    const { value: resolved, finding } = management.exposureIndex.resolve(object);
     if (resolved === undefined) {
       probes.forget(key);
       secrets.forget(key);

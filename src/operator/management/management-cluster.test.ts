@@ -35,7 +35,7 @@ class ManagementLab implements AsyncDisposable {
         onService: (key) => this.told.push(`Service ${keyText(key)}`),
         onOwned: (exposure) => this.told.push(`owned by ${keyText(exposure)}`),
         onTenantRoute: ({ metadata }) => this.told.push(`TenantRoute ${keyText(metadata)}`),
-        onStranger: (object) => this.told.push(`stranger ${hostIn(object)}`),
+        onForeignRoute: (object) => this.told.push(`foreign ${hostIn(object)}`),
         onNamespace: (name) => this.told.push(`Namespace ${name}`),
         onEdgeSetting: (object) => this.told.push(`setting ${object.metadata.name}`),
         onProvided: ({ metadata }) => this.told.push(`provided ${keyText(metadata)}`),
@@ -83,17 +83,17 @@ const OWNER = {
 };
 
 describe.concurrent('a management cluster that is watched', () => {
-  test("tells of a stranger's claim as it was and as it is", async () => {
+  test('reports a foreign claim, the previous and the current one', async () => {
     await using lab = await ManagementLab.start();
     await lab.user.create(RESOURCES.ingress, ingress('shop', 'old.example.test'));
-    await lab.untilTold('stranger old.example.test');
+    await lab.untilTold('foreign old.example.test');
     lab.told.length = 0;
 
     await lab.user.patch(RESOURCES.ingress, { name: 'shop', namespace: 'tenants' }, 'merge', {
       spec: { rules: [{ host: 'new.example.test' }] },
     });
 
-    await lab.untilTold('stranger new.example.test', 'stranger old.example.test');
+    await lab.untilTold('foreign new.example.test', 'foreign old.example.test');
   });
 
   test('knows what was made for an Exposure, by its owner and not by its looks', async () => {
@@ -108,7 +108,7 @@ describe.concurrent('a management cluster that is watched', () => {
     await lab.user.create(RESOURCES.ingress, ingress('ours', 'a.example.test', OWNER));
     await lab.user.create(RESOURCES.ingress, ingress('looks', 'b.example.test', { labels }));
 
-    await lab.untilTold('owned by tenants/blue', 'stranger b.example.test');
+    await lab.untilTold('owned by tenants/blue', 'foreign b.example.test');
     const made = lab.cluster.ownedBy(exposure).map(({ metadata }) => metadata.name);
     expect(made).toEqual(['ours']);
     const anew = { ...exposure, metadata: { ...exposure.metadata, uid: 'another' } };
@@ -122,7 +122,7 @@ describe.concurrent('a management cluster that is watched', () => {
     await lab.user.create(RESOURCES.ingress, ingress('other', 'b.example.test'));
     await lab.untilTold(
       'owned by tenants/blue',
-      ...['a', '*', 'b'].map((name) => `stranger ${name}.example.test`),
+      ...['a', '*', 'b'].map((name) => `foreign ${name}.example.test`),
     );
 
     const found = lab.cluster.claimants(['a.example.test']);
@@ -140,7 +140,7 @@ describe.concurrent('a management cluster that is watched', () => {
       metadata: { labels: null, ownerReferences: null },
     });
 
-    await lab.untilTold('owned by tenants/blue', 'stranger a.example.test');
+    await lab.untilTold('owned by tenants/blue', 'foreign a.example.test');
   });
 
   test('minds the labels of a namespace, and nothing else of it', async () => {
@@ -186,7 +186,7 @@ describe.concurrent('a management cluster that is watched', () => {
       listener: {
         ...{ onExposure: nobody, onEdge: nobody, onService: nobody },
         onTenantRoute: nobody,
-        ...{ onOwned: nobody, onStranger: nobody, onNamespace: nobody },
+        ...{ onOwned: nobody, onForeignRoute: nobody, onNamespace: nobody },
         ...{ onEdgeSetting: nobody, onProvided: nobody, onServed: nobody },
       },
     });
@@ -212,7 +212,7 @@ test('a kind of which nothing has been read yet is not known, although nothing h
     listener: {
       ...{ onExposure: nothing, onEdge: nothing, onService: nothing, onOwned: nothing },
       onTenantRoute: nothing,
-      ...{ onStranger: nothing, onNamespace: nothing, onEdgeSetting: nothing },
+      ...{ onForeignRoute: nothing, onNamespace: nothing, onEdgeSetting: nothing },
       ...{ onProvided: nothing, onServed: nothing },
     },
   });

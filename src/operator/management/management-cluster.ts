@@ -17,7 +17,7 @@ import { RESOURCES, type Resource } from '../../kube/resource.ts';
 import type { Secret, Service } from '../../providers/plain.ts';
 import { servedVersion } from '../../providers/provider-resources.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { ExposureBook } from '../../management/exposure-book.ts';
+import { ExposureIndex } from '../../management/exposure-index.ts';
 import { claimantsOf } from '../../edges/claims/claim-keys.ts';
 import { namespacePart, servicePart } from './kept-parts.ts';
 import type { ManagementListener } from './management-listener.ts';
@@ -50,7 +50,7 @@ export class ManagementCluster implements ManagementView {
   readonly served = new ServedBook();
   readonly exposures: Informer<KubeObject>;
   readonly edges: Informer<KubeObject>;
-  readonly book: ExposureBook;
+  readonly exposureIndex: ExposureIndex;
   /** Of all informers. */
   readonly counters = new InformerCounters();
   /** With the operator's own writes at once: the watch reports them later. */
@@ -117,7 +117,7 @@ export class ManagementCluster implements ManagementView {
       resource: RESOURCES.tenantRoute,
     });
     this.#watches = new ServedWatches({ client, listener, clock, random, counters });
-    this.book = new ExposureBook({
+    this.exposureIndex = new ExposureIndex({
       exposures: () => this.exposures.list(),
       edges: () => this.edges.list(),
       tenantRoutes: this.tenantRoutes,
@@ -125,11 +125,11 @@ export class ManagementCluster implements ManagementView {
       unusableFiles: options.unusableFiles,
     });
     this.exposures.onChange((change) => {
-      this.book.exposureChanged(change);
+      this.exposureIndex.exposureChanged(change);
       listener.onExposure(change.object, previousOf(change));
     });
     this.edges.onChange((change) => {
-      this.book.edgeChanged(change);
+      this.exposureIndex.edgeChanged(change);
       listener.onEdge(change.object, previousOf(change));
     });
     this.#services.onChange(({ object }) => {
@@ -152,7 +152,7 @@ export class ManagementCluster implements ManagementView {
     });
     this.#namespaces.onChange((change) => {
       const { name, labels } = change.object.metadata;
-      this.book.namespaceChanged(name);
+      this.exposureIndex.namespaceChanged(name);
       const previous = previousOf(change);
       listener.onNamespace(name, {
         isRelabeled:

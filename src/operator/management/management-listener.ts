@@ -15,7 +15,7 @@ export interface ManagementListener {
   /** A TenantRoute that another client wrote, or that is gone. */
   readonly onTenantRoute: (route: TenantRoute) => void;
   /** A route object of somebody else. */
-  readonly onStranger: (object: KubeObject) => void;
+  readonly onForeignRoute: (object: KubeObject) => void;
   /** A namespace; whether its labels have changed. */
   readonly onNamespace: (name: string, change: { readonly isRelabeled: boolean }) => void;
   /** A class or a Gateway. */

@@ -120,7 +120,7 @@ export class ServedWatches {
         const owner = object && ownerOf(object);
         if (owner !== undefined) listener.onOwned(owner);
         // One that says it is of an Exposure may be in the way of another.
-        if (object !== undefined) listener.onStranger(object);
+        if (object !== undefined) listener.onForeignRoute(object);
       }
     });
     const end = new AbortController();

@@ -232,7 +232,7 @@ const AMENDED = {
   'gateway-api': { hostnames: ['shop.example.test'] },
 } as const;
 
-describe.concurrent("a stranger's object that claims our host", () => {
+describe.concurrent('a foreign object that claims our host', () => {
   test.each(Object.keys(CLAIMS) as (keyof typeof CLAIMS)[])(
     'is named while it does, behind %s',
     async (driver) => {

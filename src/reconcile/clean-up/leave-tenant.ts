@@ -74,7 +74,7 @@ export async function leaveTenant(
   signal: AbortSignal,
 ): Promise<Blocked | undefined> {
   const { management, links } = means;
-  const { value: exposure, finding } = leavingExposure(object, management.book);
+  const { value: exposure, finding } = leavingExposure(object, management.exposureIndex);
   if (exposure === undefined) return blockedBy(finding, finding.message);
   const objects = presentObjects(management, signal);
   if (await isGone(exposure, objects)) return undefined;

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import type { ControlPlaneObjects } from '../../providers/reading/control-plane-reading.ts';
 import { servedVersion } from '../../providers/provider-resources.ts';
 import { controlPlaneObjects } from '../../management/control-plane-objects.ts';
-import type { ExposureBook, Found } from '../../management/exposure-book.ts';
+import type { ExposureIndex, Found } from '../../management/exposure-index.ts';
 import type { ManagementAccess } from '../../management/management-view.ts';
 
 /** What the server has now: a watch that has just begun knows of nothing, and what was written would stay for ever. */
@@ -24,11 +24,11 @@ export function presentObjects(
 }
 
 /** To leave, it is enough to know the control plane: the rest of a wish may be such as nobody understands any more. */
-export function leavingExposure(object: KubeObject, book: ExposureBook): Found<Exposure> {
-  const found = book.exposureIn(object);
+export function leavingExposure(object: KubeObject, exposureIndex: ExposureIndex): Found<Exposure> {
+  const found = exposureIndex.exposureIn(object);
   if (found.value !== undefined) return found;
   const { controlPlane } = (object as Partial<Exposure>).spec ?? {};
   const bare = { ...object, spec: { controlPlane } };
-  const least = book.exposureIn(bare);
+  const least = exposureIndex.exposureIn(bare);
   return least.value === undefined ? found : least;
 }

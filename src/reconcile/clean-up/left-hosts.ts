@@ -27,7 +27,7 @@ export async function tellLeftHosts(
   { management, events, renewals }: LeftHostsMeans,
   signal: AbortSignal,
 ): Promise<void> {
-  const { value: exposure } = leavingExposure(object, management.book);
+  const { value: exposure } = leavingExposure(object, management.exposureIndex);
   // The current host first, then previous ones.
   const hosts = management.tenantRoutes
     .ofExposure(keyText(object.metadata))

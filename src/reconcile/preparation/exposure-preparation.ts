@@ -7,13 +7,13 @@ import type { Hosts } from '../../api/hosts.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import type { PreparationOwner } from '../../providers/preparation/plan-preparation.ts';
 import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
-import type { ExposureBook } from '../../management/exposure-book.ts';
+import type { ExposureIndex } from '../../management/exposure-index.ts';
 import { handledClasses, type IngressClassView } from '../../management/ingress-classes.ts';
 import type { PreparationInput } from './preparer.ts';
 
 /** The part of a management cluster that a preparation depends on. */
 export interface PreparationCluster extends IngressClassView {
-  readonly book: Pick<ExposureBook, 'preparedBy'>;
+  readonly exposureIndex: Pick<ExposureIndex, 'preparedBy'>;
 }
 
 /** What is known besides the Exposure and its control plane. */
@@ -26,10 +26,10 @@ export interface PreparationView {
 /** As {@link PreparationInput.owner}. */
 export function ownerOf(
   exposure: KubeObject,
-  book: Pick<ExposureBook, 'preparedBy'>,
+  exposureIndex: Pick<ExposureIndex, 'preparedBy'>,
 ): PreparationOwner {
   const key = keyText(exposure.metadata);
-  return { exposure, otherOwner: (uid) => book.preparedBy(uid, key) };
+  return { exposure, otherOwner: (uid) => exposureIndex.preparedBy(uid, key) };
 }
 
 /** What is to be prepared for an Exposure behind its Edge; `object` is the Exposure with its record. */
@@ -51,6 +51,6 @@ export function preparationFor(
       ...(previousHosts.length > 0 && prepare !== 'Report' && { formerHosts: previousHosts }),
       handledClasses: handledClasses(edge, management),
     },
-    owner: ownerOf(object, management.book),
+    owner: ownerOf(object, management.exposureIndex),
   };
 }

@@ -124,7 +124,7 @@ function previousRoutes(
 ): readonly { readonly desired: TenantRoute; readonly live: TenantRoute }[] {
   if (routes === undefined) return [];
   const key = keyText(exposure.metadata);
-  const { value: wished } = management.book.exposureIn(exposure);
+  const { value: wished } = management.exposureIndex.exposureIn(exposure);
   if (wished === undefined) return [];
   const present = management.ownedBy(exposure).filter(isTenantRoute);
   const previous = superfluous(present, planned, markOf(exposure))
@@ -135,7 +135,7 @@ function previousRoutes(
       exposure as Exposure,
       [withCurrentBackend(live, routes, wished)].flatMap((route) => route ?? []),
     );
-    const isLost = management.book.isOwnedByAnother(live.spec.host, key);
+    const isLost = management.exposureIndex.isOwnedByAnother(live.spec.host, key);
     return desired === undefined || isLost ? [] : [{ desired: desired as TenantRoute, live }];
   });
   return ofTwoMoves(kept);
@@ -152,14 +152,16 @@ function isSameRoute(live: KubeObject | undefined, desired: TenantRoute): boolea
 
 /** The hosts of an Exposure's TenantRoutes that are not among its current hosts, and are still its own. */
 export function previousHosts(
-  { tenantRoutes, book }: Pick<ManagementView, 'tenantRoutes' | 'book'>,
+  { tenantRoutes, exposureIndex }: Pick<ManagementView, 'tenantRoutes' | 'exposureIndex'>,
   { metadata }: Pick<KubeObject, 'metadata'>,
   { api, konnectivity }: Partial<Hosts> = {},
 ): readonly string[] {
   const key = keyText(metadata);
   const hosts = new Set(tenantRoutes.ofExposure(key).map(({ spec }) => spec.host));
   return [...hosts]
-    .filter((host) => host !== api && host !== konnectivity && !book.isOwnedByAnother(host, key))
+    .filter(
+      (host) => host !== api && host !== konnectivity && !exposureIndex.isOwnedByAnother(host, key),
+    )
     .toSorted();
 }
 

@@ -109,17 +109,17 @@ export class Routing {
    */
   #reserveHosts(key: string, wanted: readonly WantedObject[]): () => void {
     const { management, onHostsReleased } = this.#options;
-    const { book, tenantRoutes } = management;
+    const { exposureIndex, tenantRoutes } = management;
     const routed = new Set(tenantRoutes.ofExposure(key).map(({ spec }) => spec.host));
     const hosts = wanted.flatMap(({ desired }) =>
       isTenantRoute(desired) ? desired.spec.host : [],
     );
-    if (!book.reserve(hosts, key)) {
+    if (!exposureIndex.reserve(hosts, key)) {
       throw new OutdatedError(`a host of Exposure ${key} has been granted to another Exposure`);
     }
     const first = hosts.filter((host) => !routed.has(host));
     return () => {
-      book.release(hosts, key);
+      exposureIndex.release(hosts, key);
       if (first.length > 0) onHostsReleased(first, key);
     };
   }

@@ -4,22 +4,22 @@ import { ownedBy, ownRoutes } from '../../plan/ownership.ts';
 import { exposure } from '../../plan/testing/wishes.ts';
 import { driverFor } from '../driver-for.ts';
 import { API_HOST, BLUE, edge, KONNECTIVITY_HOST, serving, SPECS } from '../testing/blue.ts';
-import { strangersOn } from './strangers.ts';
+import { foreignClaims } from './foreign-claims.ts';
 
 const isOurs = ({ metadata }: KubeObject) => metadata.namespace === BLUE.namespace;
 
-function strangersTo(spec: object, ...objects: readonly KubeObject[]) {
-  return strangersOn([API_HOST, KONNECTIVITY_HOST], objects, isOurs, edge(spec));
+function claimsOn(spec: object, ...objects: readonly KubeObject[]) {
+  return foreignClaims([API_HOST, KONNECTIVITY_HOST], objects, isOurs, edge(spec));
 }
 
 function object(apiVersion: string, kind: string, spec: object, annotations = {}): KubeObject {
-  const stranger: KubeObject & { spec: object } = {
+  const foreign: KubeObject & { spec: object } = {
     apiVersion,
     kind,
-    metadata: { name: 'stranger', namespace: 'elsewhere', annotations },
+    metadata: { name: 'foreign', namespace: 'elsewhere', annotations },
     spec,
   };
-  return stranger;
+  return foreign;
 }
 
 const ingress = (host: string, className?: string) =>
@@ -37,21 +37,21 @@ const httpProxy = (fqdn: string) =>
 const SHARED = { namespace: 'edge', name: 'shared', sectionName: 'tls' };
 const WILDCARD = '*.k8s.example.net';
 
-test('our own objects are no strangers', () => {
+test('our own objects are not foreign', () => {
   for (const spec of Object.values(SPECS)) {
     const own = driverFor(spec.driver).objects(BLUE, edge(spec), serving());
 
-    expect(strangersTo(spec, ...own)).toEqual([]);
+    expect(claimsOn(spec, ...own)).toEqual([]);
   }
 });
 
-test('an object that only says it is ours is a stranger, wherever it is', () => {
+test('an object that only says it is ours is foreign, wherever it is', () => {
   const blue = exposure();
   const [own] = ownedBy(blue, driverFor('haproxy').objects(BLUE, edge(SPECS.haproxy), serving()));
   const forged = (metadata: object) => ({ ...own!, metadata: { ...own!.metadata, ...metadata } });
   const objects = [own!, forged({ namespace: 'elsewhere' }), forged({ name: 'shop' })];
 
-  const found = strangersOn([API_HOST], objects, ownRoutes(blue, [own!]), edge(SPECS.haproxy));
+  const found = foreignClaims([API_HOST], objects, ownRoutes(blue, [own!]), edge(SPECS.haproxy));
 
   expect(found.map(({ message }) => message.split(',')[0])).toEqual([
     `${API_HOST} is claimed by Ingress elsewhere/snicket-blue.haproxy too`,
@@ -60,15 +60,15 @@ test('an object that only says it is ours is a stranger, wherever it is', () => 
 });
 
 test('other hosts are none of our business', () => {
-  expect(strangersTo(SPECS.haproxy, ingress('green.k8s.example.net', 'haproxy'))).toEqual([]);
+  expect(claimsOn(SPECS.haproxy, ingress('green.k8s.example.net', 'haproxy'))).toEqual([]);
 });
 
 test('an object that is on its way out claims nothing', () => {
-  const stranger = ingress(API_HOST, 'haproxy');
+  const foreign = ingress(API_HOST, 'haproxy');
   const deletionTimestamp = '2026-11-16T12:00:00Z';
-  const leaving = { ...stranger, metadata: { ...stranger.metadata, deletionTimestamp } };
+  const leaving = { ...foreign, metadata: { ...foreign.metadata, deletionTimestamp } };
 
-  expect(strangersTo(SPECS.haproxy, leaving)).toEqual([]);
+  expect(claimsOn(SPECS.haproxy, leaving)).toEqual([]);
 });
 
 describe('the same host, on the same edge, is an error that says what becomes of it', () => {
@@ -106,12 +106,12 @@ describe('the same host, on the same edge, is an error that says what becomes of
       ingress(API_HOST, 'mine'),
       'which of them this edge serves is not known',
     ],
-  ])('%s', (_driver, spec, stranger, outcome) => {
-    expect(strangersTo(spec, stranger)).toEqual([
+  ])('%s', (_driver, spec, foreign, outcome) => {
+    expect(claimsOn(spec, foreign)).toEqual([
       {
         code: 'HostClaimed',
         severity: 'error',
-        message: `${API_HOST} is claimed by ${stranger.kind} elsewhere/stranger too, and ${outcome}`,
+        message: `${API_HOST} is claimed by ${foreign.kind} elsewhere/foreign too, and ${outcome}`,
         action: 'delete that claim, or choose another host',
       },
     ]);
@@ -125,17 +125,17 @@ test('each host that is claimed is told, and each only once for an object', () =
     tls: [{ hosts: [WILDCARD, API_HOST] }],
   });
 
-  const found = strangersTo(SPECS.haproxy, both);
+  const found = claimsOn(SPECS.haproxy, both);
 
   expect(found.map(({ message }) => message.split(' ')[0])).toEqual([API_HOST, KONNECTIVITY_HOST]);
 });
 
 describe('a wildcard', () => {
   test('takes the host on haproxy', () => {
-    expect(strangersTo(SPECS.haproxy, ingress(WILDCARD, 'haproxy'))).toMatchObject([
+    expect(claimsOn(SPECS.haproxy, ingress(WILDCARD, 'haproxy'))).toMatchObject([
       {
         severity: 'error',
-        message: `${API_HOST} is covered by ${WILDCARD} of Ingress elsewhere/stranger, which this edge asks first`,
+        message: `${API_HOST} is covered by ${WILDCARD} of Ingress elsewhere/foreign, which this edge asks first`,
       },
     ]);
   });
@@ -145,18 +145,18 @@ describe('a wildcard', () => {
     ['gateway-api', SPECS['gateway-api'], tlsRoute(WILDCARD, SHARED)],
     ['contour', SPECS.contour, httpProxy(WILDCARD)],
     ['traefik', SPECS.traefik, ingressRouteTcp(`HostSNI(\`${WILDCARD}\`)`)],
-  ])('gets what is left on %s', (_driver, spec, stranger) => {
-    expect(strangersTo(spec, stranger)).toMatchObject([
+  ])('gets what is left on %s', (_driver, spec, foreign) => {
+    expect(claimsOn(spec, foreign)).toMatchObject([
       {
         severity: 'warning',
-        message: `${API_HOST} is covered by ${WILDCARD} of ${stranger.kind} elsewhere/stranger, which gets its connections while the route is not there`,
+        message: `${API_HOST} is covered by ${WILDCARD} of ${foreign.kind} elsewhere/foreign, which gets its connections while the route is not there`,
       },
     ]);
   });
 
   test('covers one label of an Ingress, and several of a TLSRoute', () => {
-    expect(strangersTo(SPECS.haproxy, ingress('*.example.net', 'haproxy'))).toEqual([]);
-    expect(strangersTo(SPECS['gateway-api'], tlsRoute('*.example.net', SHARED))).toHaveLength(2);
+    expect(claimsOn(SPECS.haproxy, ingress('*.example.net', 'haproxy'))).toEqual([]);
+    expect(claimsOn(SPECS['gateway-api'], tlsRoute('*.example.net', SHARED))).toHaveLength(2);
   });
 });
 
@@ -187,8 +187,8 @@ describe('on Traefik the longer rule or the higher priority is asked first', () 
       ingressRouteTcp('HostSNIRegexp(`^.+\\.example\\.org$`)'),
       undefined,
     ],
-  ])('%s', (_what, stranger, severity) => {
-    const found = strangersTo(SPECS.traefik, stranger).find(({ message }) =>
+  ])('%s', (_what, foreign, severity) => {
+    const found = claimsOn(SPECS.traefik, foreign).find(({ message }) =>
       message.startsWith(API_HOST),
     );
 
@@ -224,8 +224,8 @@ describe('an object on another edge is left out', () => {
     ['a kind that the controller does not know', SPECS.haproxy, tlsRoute(API_HOST, SHARED)],
     ['an Ingress on Traefik, which asks it last', SPECS.traefik, ingress(API_HOST)],
     ["the gateway of Snicket, which takes nobody's", SPECS.snicket, ingress(API_HOST)],
-  ])('%s', (_what, spec, stranger) => {
-    expect(strangersTo(spec, stranger)).toEqual([]);
+  ])('%s', (_what, spec, foreign) => {
+    expect(claimsOn(spec, foreign)).toEqual([]);
   });
 });
 
@@ -236,12 +236,12 @@ describe('where the edge cannot be told, that is said', () => {
     ['a TLSRoute beside Traefik', SPECS.traefik, tlsRoute(API_HOST, SHARED)],
     ['an Ingress beside Contour', SPECS.contour, ingress(API_HOST)],
     ['an Ingress beside a Gateway', SPECS['gateway-api'], ingress(API_HOST, 'nginx')],
-  ])('%s', (_what, spec, stranger) => {
-    expect(strangersTo(spec, stranger)).toEqual([
+  ])('%s', (_what, spec, foreign) => {
+    expect(claimsOn(spec, foreign)).toEqual([
       {
         code: 'HostClaimed',
         severity: 'warning',
-        message: `${API_HOST} is claimed by ${stranger.kind} elsewhere/stranger too (${API_HOST}), which may or may not be on this edge`,
+        message: `${API_HOST} is claimed by ${foreign.kind} elsewhere/foreign too (${API_HOST}), which may or may not be on this edge`,
         action: 'if it is, delete that claim, or choose another host',
       },
     ]);
@@ -250,7 +250,7 @@ describe('where the edge cannot be told, that is said', () => {
   test('a TLSRoute that names no listener is on all of them', () => {
     const { sectionName: _, ...anyListener } = SHARED;
 
-    expect(strangersTo(SPECS['gateway-api'], tlsRoute(API_HOST, anyListener))).toMatchObject([
+    expect(claimsOn(SPECS['gateway-api'], tlsRoute(API_HOST, anyListener))).toMatchObject([
       { severity: 'error' },
     ]);
   });

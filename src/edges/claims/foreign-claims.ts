@@ -1,6 +1,6 @@
 /**
- * Objects of strangers that claim our hosts. On real edges they often take them, and no status says so.
- * TLS goes from end to end, so the harm is that a tenant is not reached, not that somebody listens.
+ * Claims of our hosts by route objects that Snicket does not manage. Real edges often serve them, and no status says so.
+ * TLS is end to end: such a claim can make a tenant unreachable, but cannot read its traffic.
  */
 import type { Edge } from '../../api/edge.ts';
 import { objectText, type KubeObject } from '../../kube/object.ts';
@@ -12,10 +12,10 @@ import { whereabouts, type Whereabouts } from './same-edge.ts';
 import { hostSniRule } from './traefik-rule.ts';
 
 /**
- * What strangers claim of these hosts, on this edge or where it cannot be told. An `error` may keep the tenant from
- * being reached.
+ * The foreign claims of these hosts on this edge, or on an edge that cannot be determined. An `error` may make the tenant
+ * unreachable.
  */
-export function strangersOn(
+export function foreignClaims(
   hosts: readonly string[],
   objects: readonly KubeObject[],
   ours: (object: KubeObject) => boolean,

@@ -23,10 +23,15 @@ import { defaultEdge, defaultEdgeFinding, severalDefaultEdges } from '../plan/de
 import { HostClaims } from '../plan/host-claims.ts';
 import type { Wish } from '../plan/plan.ts';
 import { PreparedObjects } from './prepared-objects.ts';
-import { askingObject, edgeNotFound, noDefaultEdge, withUnusableFiles } from './edge-findings.ts';
+import {
+  annotatedObject,
+  edgeNotFound,
+  noDefaultEdge,
+  withUnusableFiles,
+} from './edge-findings.ts';
 
 /** Where the objects come from. */
-export interface BookSources {
+export interface ExposureIndexSources {
   readonly exposures: () => readonly KubeObject[];
   readonly edges: () => readonly KubeObject[];
   /** Default: there are none. */
@@ -59,19 +64,19 @@ export type Found<T> =
   | { readonly value?: undefined; readonly finding: Finding };
 
 /** Exposures, Edges and hosts. */
-export class ExposureBook {
-  readonly #sources: BookSources;
+export class ExposureIndex {
+  readonly #sources: ExposureIndexSources;
   readonly #exposures = new WeakMap<KubeObject, Found<Exposure>>();
   readonly #edges = new WeakMap<KubeObject, Found<Edge>>();
   /** Absent until somebody asks. */
-  #holders: HostClaims | undefined;
+  #claims: HostClaims | undefined;
   /** Absent until it is needed. */
   #prepared: PreparedObjects | undefined;
   readonly #tenantRoutes: TenantRouteIndex<TenantRoute>;
   /** Hosts whose first TenantRoutes are being written, with the key of the Exposure that they are for. */
   readonly #reservations = new Map<string, string>();
 
-  constructor(sources: BookSources) {
+  constructor(sources: ExposureIndexSources) {
     this.#sources = sources;
     this.#tenantRoutes = sources.tenantRoutes ?? new TenantRouteIndex();
   }
@@ -79,7 +84,7 @@ export class ExposureBook {
   /** To be called for every change of an Edge. Another spec or annotation may change the hosts of every Exposure. */
   edgeChanged(change: Change<KubeObject>): void {
     if (change.type !== 'MODIFIED' || !isSameEdge(change.object, change.previous)) {
-      this.#holders = undefined;
+      this.#claims = undefined;
     }
   }
 
@@ -87,26 +92,26 @@ export class ExposureBook {
   exposureChanged(change: Change<KubeObject>): void {
     const { type, object } = change;
     if (type === 'DELETED') {
-      this.#holders?.remove(keyText(object.metadata));
+      this.#claims?.remove(keyText(object.metadata));
       this.#prepared?.remove(keyText(object.metadata));
       return;
     }
     this.#prepared?.put(object);
     if (type === 'MODIFIED') this.#carryOver(change.previous, object);
-    this.#holders?.put(this.#claimOf(object));
+    this.#claims?.put(this.#claimOf(object));
   }
 
   /** What is wished for by this object, or why that cannot be told. */
   resolve(object: KubeObject): Found<ResolvedExposure> {
     const { value: exposure, finding } = this.exposureIn(object);
     if (exposure === undefined) return { finding };
-    const askedBy = askingObject(object);
+    const askedBy = annotatedObject(object);
     const { value: edge, finding: noEdge } = this.edgeOf({ ...exposure, askedBy });
     if (edge === undefined) return { finding: noEdge };
     const namespaceLabels = this.#labelsOf(exposure);
     const hosts = hostsOf(exposure, edge, namespaceLabels);
     const conflict =
-      'code' in hosts ? undefined : hostConflict({ exposure, hosts }, this.#currentHolders());
+      'code' in hosts ? undefined : hostConflict({ exposure, hosts }, this.#currentClaims());
     const warning =
       exposure.spec.edgeRef === undefined ? severalDefaultEdges(this.#sources.edges()) : undefined;
     return { value: { exposure, edge, namespaceLabels, conflict, warning } };
@@ -114,9 +119,9 @@ export class ExposureBook {
 
   /** The labels of a namespace have changed: an Edge may allow other Exposures, which then claim their hosts. */
   namespaceChanged(name: string): void {
-    if (this.#holders === undefined || !this.selectsNamespaces()) return;
+    if (this.#claims === undefined || !this.selectsNamespaces()) return;
     for (const object of this.#sources.exposures()) {
-      if (object.metadata.namespace === name) this.#holders.put(this.#claimOf(object));
+      if (object.metadata.namespace === name) this.#claims.put(this.#claimOf(object));
     }
   }
 
@@ -163,12 +168,12 @@ export class ExposureBook {
 
   /** Whether there is an Exposure of this key, `namespace/name`. */
   has(key: string): boolean {
-    return this.#currentHolders().has(key);
+    return this.#currentClaims().has(key);
   }
 
   /** Whether a host belongs to another Exposure than the one of this key. */
   isOwnedByAnother(host: string, key: string): boolean {
-    const owner = this.#currentHolders().ownerOf(host);
+    const owner = this.#currentClaims().ownerOf(host);
     return owner !== undefined && owner.key !== key;
   }
 
@@ -191,17 +196,17 @@ export class ExposureBook {
 
   /** The keys of the Exposures that claim a host. */
   claimantsOf(host: string): Iterable<string> {
-    return this.#currentHolders().claimantsOf(host);
+    return this.#currentClaims().claimantsOf(host);
   }
 
   /** All hosts that Exposures claim. */
   claimedHosts(): Iterable<string> {
-    return this.#currentHolders().hosts();
+    return this.#currentClaims().hosts();
   }
 
   /** The keys of the Exposures that use an Edge. */
   usersOf(edge: string): ReadonlySet<string> {
-    return this.#currentHolders().usersOf(edge);
+    return this.#currentClaims().usersOf(edge);
   }
 
   /** The key of an Exposure other than `except` that has a record of the provider's object with this uid. */
@@ -223,12 +228,12 @@ export class ExposureBook {
     this.#exposures.set(object, { value: { ...value, ...reportIn(object) } });
   }
 
-  #currentHolders(): HostClaims {
-    if (this.#holders === undefined) {
-      this.#holders = new HostClaims(this.#tenantRoutes, this.#reservations);
-      for (const object of this.#sources.exposures()) this.#holders.put(this.#claimOf(object));
+  #currentClaims(): HostClaims {
+    if (this.#claims === undefined) {
+      this.#claims = new HostClaims(this.#tenantRoutes, this.#reservations);
+      for (const object of this.#sources.exposures()) this.#claims.put(this.#claimOf(object));
     }
-    return this.#holders;
+    return this.#claims;
   }
 
   /** The hosts that the spec of an Exposure claims. */

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectMeta } from '../kube/object.ts';
 import { TenantRouteIndex } from '../api/tenant-route-index.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
 import { tenantRoute } from '../plan/testing/tenant-routes.ts';
-import { ExposureBook } from './exposure-book.ts';
+import { ExposureIndex } from './exposure-index.ts';
 
 function exposure(name: string, spec: object = {}, rest: object = {}): KubeObject {
   const controlPlane = {
@@ -27,12 +27,12 @@ function edge(name: string, metadata: Partial<ObjectMeta> = {}): KubeObject {
   return object;
 }
 
-function bookOf(
+function indexOf(
   exposures: readonly KubeObject[],
   edges: readonly KubeObject[],
   routes: readonly TenantRoute[] = [],
-): ExposureBook {
-  return new ExposureBook({
+): ExposureIndex {
+  return new ExposureIndex({
     exposures: () => exposures,
     edges: () => edges,
     tenantRoutes: new TenantRouteIndex(routes),
@@ -43,9 +43,9 @@ const DEFAULT = { 'snicket.dev/is-default': 'true' };
 
 describe('the Edge of an Exposure', () => {
   test('is the one that it names', () => {
-    const book = bookOf([], [edge('a'), edge('b')]);
+    const index = indexOf([], [edge('a'), edge('b')]);
 
-    const { value } = book.resolve(exposure('blue', { edgeRef: { name: 'b' } }));
+    const { value } = index.resolve(exposure('blue', { edgeRef: { name: 'b' } }));
 
     expect(value?.edge.metadata.name).toBe('b');
   });
@@ -55,36 +55,36 @@ describe('the Edge of an Exposure', () => {
     const edges = [edge('c', at('2026-02-01')), edge('b', at('2026-01-01')), edge('none')];
     const twins = [edge('y', at('2026-01-01')), edge('x', at('2026-01-01'))];
 
-    expect(bookOf([], edges).resolve(exposure('blue')).value?.edge.metadata.name).toBe('b');
-    expect(bookOf([], twins).resolve(exposure('blue')).value?.edge.metadata.name).toBe('x');
+    expect(indexOf([], edges).resolve(exposure('blue')).value?.edge.metadata.name).toBe('b');
+    expect(indexOf([], twins).resolve(exposure('blue')).value?.edge.metadata.name).toBe('x');
   });
 
   test('is said to be in a file, perhaps, that cannot be used', () => {
     const sources = { exposures: () => [], edges: () => [], unusableFiles: () => ['edge.yaml'] };
-    const book = new ExposureBook(sources);
+    const index = new ExposureIndex(sources);
 
-    expect(book.resolve(exposure('blue')).finding).toEqual({
+    expect(index.resolve(exposure('blue')).finding).toEqual({
       ...{ code: 'NoDefaultEdge', severity: 'error', action: 'correct edge.yaml' },
       message:
         'spec.edgeRef is not set, and there is no Edge at all; one may be in edge.yaml, which cannot be used',
     });
-    expect(book.resolve(exposure('blue', { edgeRef: { name: 'a' } })).finding).toMatchObject({
+    expect(index.resolve(exposure('blue', { edgeRef: { name: 'a' } })).finding).toMatchObject({
       message: 'there is no Edge a; one may be in edge.yaml, which cannot be used',
       action: 'correct edge.yaml',
     });
   });
 
   test('is said to be missing, with those that are there', () => {
-    const book = bookOf([], [edge('b'), edge('a')]);
+    const index = indexOf([], [edge('b'), edge('a')]);
 
-    expect(book.resolve(exposure('blue', { edgeRef: { name: 'c' } })).finding).toMatchObject({
+    expect(index.resolve(exposure('blue', { edgeRef: { name: 'c' } })).finding).toMatchObject({
       ...{
         code: 'EdgeNotFound',
         action: 'create it, or correct spec.edgeRef (there are Edges a, b)',
       },
     });
-    expect(book.resolve(exposure('blue')).finding?.code).toBe('NoDefaultEdge');
-    expect(bookOf([], []).resolve(exposure('blue')).finding).toMatchObject({
+    expect(index.resolve(exposure('blue')).finding?.code).toBe('NoDefaultEdge');
+    expect(indexOf([], []).resolve(exposure('blue')).finding).toMatchObject({
       message: 'spec.edgeRef is not set, and there is no Edge at all',
       action: 'create one, with the annotation snicket.dev/is-default: "true", or set spec.edgeRef',
     });
@@ -99,10 +99,10 @@ describe('the Edge of an Exposure', () => {
       ...{ name: 'blue', namespace: 'tenants', ownerReferences: [owner] },
       labels: { 'app.kubernetes.io/managed-by': 'snicket' },
     };
-    const book = bookOf([], [edge('a')]);
+    const index = indexOf([], [edge('a')]);
 
-    const named = book.resolve(exposure('blue', { edgeRef: { name: 'c' } }, { metadata }));
-    const unnamed = book.resolve(exposure('blue', {}, { metadata }));
+    const named = index.resolve(exposure('blue', { edgeRef: { name: 'c' } }, { metadata }));
+    const unnamed = index.resolve(exposure('blue', {}, { metadata }));
 
     const place = 'the annotation snicket.dev/edge of TenantControlPlane tenants/blue';
     expect(named.finding?.action).toBe(`create it, or correct ${place} (there is Edge a)`);
@@ -113,7 +113,7 @@ describe('the Edge of an Exposure', () => {
   test('that cannot be read is the finding', () => {
     const broken = { ...edge('a'), spec: { driver: 'unheard-of' } };
 
-    const { finding } = bookOf([], [broken]).resolve(exposure('blue', { edgeRef: { name: 'a' } }));
+    const { finding } = indexOf([], [broken]).resolve(exposure('blue', { edgeRef: { name: 'a' } }));
 
     expect(finding?.message).toContain('unheard-of');
   });
@@ -127,7 +127,7 @@ describe('hosts', () => {
     const blue = exposure('blue');
     const routes = [tenantRoute('old', 'tenants-blue.k8s.example.test')];
 
-    const { value } = bookOf([blue, broken], EDGES, routes).resolve(blue);
+    const { value } = indexOf([blue, broken], EDGES, routes).resolve(blue);
 
     expect(value?.conflict).toMatchObject({ code: 'HostConflict' });
     expect(value?.conflict?.message).toContain('Exposure tenants/old');
@@ -136,19 +136,19 @@ describe('hosts', () => {
   test('follow every change of an Exposure', () => {
     const blue = exposure('blue');
     const rival = exposure('a', { hosts: { api: 'tenants-blue.k8s.example.test' } });
-    const book = bookOf([blue], EDGES);
-    const conflict = () => book.resolve(blue).value?.conflict?.message;
+    const index = indexOf([blue], EDGES);
+    const conflict = () => index.resolve(blue).value?.conflict?.message;
     expect(conflict()).toBeUndefined();
 
-    book.exposureChanged({ type: 'ADDED', object: rival });
+    index.exposureChanged({ type: 'ADDED', object: rival });
     expect(conflict()).toContain('Exposure tenants/a');
 
     const elsewhere = exposure('a', { hosts: { api: 'another.example.test' } });
-    book.exposureChanged({ type: 'MODIFIED', object: elsewhere, previous: rival });
+    index.exposureChanged({ type: 'MODIFIED', object: elsewhere, previous: rival });
     expect(conflict()).toBeUndefined();
 
-    book.exposureChanged({ type: 'MODIFIED', object: rival, previous: elsewhere });
-    book.exposureChanged({ type: 'DELETED', object: rival });
+    index.exposureChanged({ type: 'MODIFIED', object: rival, previous: elsewhere });
+    index.exposureChanged({ type: 'DELETED', object: rival });
     expect(conflict()).toBeUndefined();
   });
 
@@ -156,15 +156,15 @@ describe('hosts', () => {
     const edges = [edge('a', { annotations: DEFAULT })];
     const blue = exposure('blue');
     const rival = exposure('a', { hosts: { api: 'tenants-blue.k8s.other.test' } });
-    const book = bookOf([blue, rival], edges);
-    expect(book.resolve(blue).value?.conflict).toBeUndefined();
+    const index = indexOf([blue, rival], edges);
+    expect(index.resolve(blue).value?.conflict).toBeUndefined();
 
     const previous = edges[0]!;
     const object = { ...previous, spec: { driver: 'snicket', domain: 'other.test' } };
     edges[0] = object;
-    book.edgeChanged({ type: 'MODIFIED', object, previous });
+    index.edgeChanged({ type: 'MODIFIED', object, previous });
 
-    expect(book.resolve(blue).value?.conflict?.message).toContain('Exposure tenants/a');
+    expect(index.resolve(blue).value?.conflict?.message).toContain('Exposure tenants/a');
   });
 });
 
@@ -178,7 +178,7 @@ test('an Exposure that its Edge does not allow uses it only while it has a Tenan
   });
   const route = tenantRoute('blue', 'tenants-blue.k8s.example.test');
   const usersWith = (...routes: readonly TenantRoute[]) =>
-    [...bookOf([refused, allowed], [strict], routes).usersOf('shared')].toSorted();
+    [...indexOf([refused, allowed], [strict], routes).usersOf('shared')].toSorted();
 
   expect(usersWith()).toEqual(['tenants/green']);
   expect(usersWith(route)).toEqual(['tenants/blue', 'tenants/green']);
@@ -192,46 +192,46 @@ test('a new status of an Edge has no Exposure read again', () => {
   const previous = { ...edge('a', {}), metadata };
   const exposures = [exposure('blue')];
   let lists = 0;
-  const book = new ExposureBook({
+  const index = new ExposureIndex({
     exposures: () => {
       lists++;
       return exposures;
     },
     edges: () => [previous],
   });
-  const claimants = () => [...book.claimantsOf('tenants-blue.k8s.example.test')];
+  const claimants = () => [...index.claimantsOf('tenants-blue.k8s.example.test')];
   expect(claimants()).toEqual(['tenants/blue']);
 
   const object = { ...previous, status: { exposures: 1 } };
-  book.edgeChanged({ type: 'MODIFIED', object, previous });
+  index.edgeChanged({ type: 'MODIFIED', object, previous });
   claimants();
   expect(lists).toBe(1);
 
   const changed = { ...previous, metadata: { ...metadata, generation: 2 } };
-  book.edgeChanged({ type: 'MODIFIED', object: changed, previous });
+  index.edgeChanged({ type: 'MODIFIED', object: changed, previous });
   claimants();
   expect(lists).toBe(2);
 });
 
-describe('the book', () => {
+describe('the index', () => {
   test('reads each version of an object once', () => {
-    const book = bookOf([], []);
+    const index = indexOf([], []);
     const object = exposure('blue');
 
-    expect(book.exposureIn(object)).toBe(book.exposureIn(object));
-    expect(book.exposureIn({ ...object })).not.toBe(book.exposureIn(object));
+    expect(index.exposureIn(object)).toBe(index.exposureIn(object));
+    expect(index.exposureIn({ ...object })).not.toBe(index.exposureIn(object));
   });
 
   test('knows which Exposures there are', () => {
-    const book = bookOf([exposure('blue')], []);
+    const index = indexOf([exposure('blue')], []);
 
-    expect(book.has('tenants/blue')).toBe(true);
-    expect(book.has('tenants/green')).toBe(false);
-    expect(book.has('blue')).toBe(false);
+    expect(index.has('tenants/blue')).toBe(true);
+    expect(index.has('tenants/green')).toBe(false);
+    expect(index.has('blue')).toBe(false);
 
-    book.exposureChanged({ type: 'ADDED', object: exposure('green') });
-    expect(book.has('tenants/green')).toBe(true);
-    book.exposureChanged({ type: 'DELETED', object: exposure('green') });
-    expect(book.has('tenants/green')).toBe(false);
+    index.exposureChanged({ type: 'ADDED', object: exposure('green') });
+    expect(index.has('tenants/green')).toBe(true);
+    index.exposureChanged({ type: 'DELETED', object: exposure('green') });
+    expect(index.has('tenants/green')).toBe(false);
   });
 });
