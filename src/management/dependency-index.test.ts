@@ -34,7 +34,7 @@ test('after any sequence of changes the index answers as a scan would', () => {
       const expected = new Map<string, readonly string[]>();
       for (const one of changes) {
         if (one.dependencies === null) {
-          index.delete(one.key);
+          index.forget(one.key);
           expected.delete(one.key);
         } else if (one.adds) {
           for (const dependency of one.dependencies) index.add(one.key, dependency);

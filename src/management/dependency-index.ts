@@ -41,7 +41,7 @@ export class DependencyIndex {
   }
 
   /** Forgets an Exposure. */
-  delete(key: string): void {
+  forget(key: string): void {
     for (const dependency of this.#dependencies.get(key) ?? []) this.#remove(key, dependency);
     this.#dependencies.delete(key);
   }

@@ -124,7 +124,7 @@ export class Operator {
     this.#clock = clock;
     this.#random = random;
     this.#eventLoop = new EventLoopMonitor(clock);
-    const { resyncMs = 120_000, leaveTimeoutMs = 300_000 } = options;
+    const { resyncMs = 120_000, leaveTimeoutMs: cleanupTimeoutMs = 300_000 } = options;
     const { leaseDurationMs = DEFAULT_LEASE_DURATION_MS } = options;
     // An owner stops writing when a third of the duration is left: what it has begun ends within that.
     const tenantTimeoutMs = Math.min(options.tenantTimeoutMs ?? 20_000, leaseDurationMs / 3);
@@ -231,7 +231,7 @@ export class Operator {
       clock,
     );
     this.#exposureController = new ExposureController({
-      ...{ management, namespace, routing, log, leaveTimeoutMs, tenantTimeoutMs },
+      ...{ management, namespace, routing, log, cleanupTimeoutMs, tenantTimeoutMs },
       renewAfterMs: options.renewAfterMs,
       ownership: this.#ownership,
       ...{ links: this.#links, probes: this.#probes, secrets: this.#secrets, events: this.#events },

@@ -34,8 +34,8 @@ import {
   readOwnerLease,
 } from '../tenant/owner-lease.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
-import { leave, type Leaving } from './clean-up/leave.ts';
-import type { LeaveTime } from './clean-up/leave-times.ts';
+import { cleanUpExposure, type CleanupWait } from './clean-up/clean-up-exposure.ts';
+import type { CleanupTime } from './clean-up/cleanup-deadline.ts';
 import { PREPARATION_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
 import type { ObserveDeps } from './observe.ts';
 import { ExposurePreparations } from './preparation/exposure-preparations.ts';
@@ -81,7 +81,10 @@ const TENANT_TIMEOUT_MS = 20_000;
 const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** Nothing comes after a dry run. */
-const UNTRACKED: ExposureTracker = { dependsOn: () => {}, observed: () => {}, routed: () => {} };
+function untracked(): ExposureTracker {
+  const ignore = () => {};
+  return { staleSecrets: new Map(), dependsOn: ignore, observed: ignore, routed: ignore };
+}
 
 /** The dry run for one Exposure. @throws KubeError of the management cluster, StepFailed */
 export async function dryRun(
@@ -193,7 +196,7 @@ class Run {
       versions: this.#versions,
       tenants: readsTenants ? this.#tenants : undefined,
     };
-    const reconciled = await reconcileExposure(object, resolved, deps, UNTRACKED, this.#signal);
+    const reconciled = await reconcileExposure(object, resolved, deps, untracked(), this.#signal);
     if (reconciled === undefined) return { object, resolved, changes: NO_CHANGES, findings: [] };
     const reissued = this.#reissued(reconciled);
     const plan = reconciled.tenant?.observed?.plan ?? reconciled.plan;
@@ -217,15 +220,16 @@ class Run {
       routing: this.#routing,
       versions: this.#versions,
       renewals: this.#renewals,
-      leaveTimes: { timeOf: () => NODES_ARE_DONE },
-      leaveTimeoutMs: 0,
+      cleanupTimeoutMs: 0,
       events: { record: () => {} },
       proxyImage,
     };
-    const waiting = readsTenants ? await leave(object, deps, this.#signal) : undefined;
+    const state = { deadline: { timeLeft: () => NODES_ARE_DONE }, staleSecrets: new Map() };
+    const cleanUp = async (one: KubeObject) => cleanUpExposure(one, deps, state, this.#signal);
+    const waiting = readsTenants ? await cleanUp(object) : undefined;
     // What follows once the wait is over is shown too.
     const isDone = readsTenants && waiting === undefined;
-    if (!isDone) await leave(withoutTenant(object, waiting), deps, this.#signal);
+    if (!isDone) await cleanUp(withoutTenant(object, waiting));
     const changes = this.#changes(undefined, undefined);
     return { object, changes, findings: waiting?.finding === undefined ? [] : [waiting.finding] };
   }
@@ -304,7 +308,7 @@ class Run {
 const NO_CHANGES = { management: [], tenant: [] };
 
 /** As if every node had removed the virtual address: what follows is shown too. */
-const NODES_ARE_DONE: LeaveTime = {
+const NODES_ARE_DONE: CleanupTime = {
   waitedMs: 0,
   isHalfOver: false,
   leftMs: TENANT_TIMEOUT_MS,
@@ -313,7 +317,7 @@ const NODES_ARE_DONE: LeaveTime = {
 };
 
 /** The Exposure as it is once its tenant, and what else is waited for, is cleaned up. */
-function withoutTenant(object: KubeObject, waiting: Leaving | undefined): KubeObject {
+function withoutTenant(object: KubeObject, waiting: CleanupWait | undefined): KubeObject {
   const isLeft = (finalizer: string) =>
     finalizer !== TENANT_FINALIZER &&
     (waiting === undefined || finalizer !== PREPARATION_FINALIZER);

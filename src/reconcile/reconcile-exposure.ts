@@ -18,6 +18,7 @@ import {
   type ExposurePreparation,
   type ExposurePreparations,
 } from './preparation/exposure-preparations.ts';
+import type { StaleSecrets } from './preparation/secret-renewals.ts';
 import type { Routed, Routing } from './routes/routing.ts';
 import { reconcileTenant, type TenantDeps } from './tenant/reconcile-tenant.ts';
 import type { TenantOutcome } from './tenant/tenant-outcome.ts';
@@ -34,6 +35,8 @@ export interface ReconcileDeps extends ObserveDeps {
 
 /** What the caller keeps track of between two reconciles of an Exposure. */
 export interface ExposureTracker {
+  /** The Secrets of its provider that were out of date. */
+  readonly staleSecrets: StaleSecrets;
   /** Called before the object is read: an event that arrives after the read must find the Exposure. */
   dependsOn(dependency: Dependency): void;
   observed(observation: Observation): void;
@@ -78,10 +81,11 @@ export async function reconcileExposure(
   if (!isMoving) tracker.routed(observation, plan);
 
   const inUse = isInUse(deps.versions.latest(object), plan, routed);
+  const { staleSecrets } = tracker;
   // During a move, proxies and clients use the hosts that the control plane has now.
   const preparation =
     accepted.status === 'True' && !isMoving
-      ? await deps.preparations.prepare(observation, plan, inUse, signal)
+      ? await deps.preparations.prepare(observation, plan, { inUse, staleSecrets }, signal)
       : NOTHING_TO_PREPARE;
   if (preparation === undefined) return undefined;
 

@@ -9,8 +9,11 @@ import { parseKey, type KubeObject } from '../../kube/object.ts';
 import type { DependencyIndex } from '../../management/dependency-index.ts';
 import type { ResolvedExposure } from '../../management/exposure-index.ts';
 import type { HopResult } from '../../probe/hop.ts';
-import { foreseenWait, leave } from '../../reconcile/clean-up/leave.ts';
-import { LeaveTimes } from '../../reconcile/clean-up/leave-times.ts';
+import {
+  cleanUpExposure,
+  expectedWait,
+  type CleanupDeps,
+} from '../../reconcile/clean-up/clean-up-exposure.ts';
 import { fails, type ConditionStates } from '../../reconcile/conditions/condition-state.ts';
 import { conditionStates } from '../../reconcile/conditions/exposure-conditions.ts';
 import { withTenantHops } from '../../reconcile/conditions/hop-conditions.ts';
@@ -38,7 +41,8 @@ import type { SecretPoller } from '../management/secret-poller.ts';
 import type { ProbeRounds } from '../probe-rounds.ts';
 import { ExposureProbes } from './exposure-probes.ts';
 import { ExposureReports, LEAVING } from './exposure-reports.ts';
-import { FaultReports } from './fault-reports.ts';
+import { ExposureState, type Follower } from './exposure-state.ts';
+import { reportingFaults } from './fault-reports.ts';
 
 /** What the controller needs. */
 export interface ExposureControllerOptions extends TenantDeps {
@@ -59,7 +63,7 @@ export interface ExposureControllerOptions extends TenantDeps {
   /** Whether it listens there then. Default: that is not known. */
   readonly isGatewayAt?: ((place: ListenAddress) => boolean) | undefined;
   /** How long a deleted Exposure waits for a tenant that cannot be reached. */
-  readonly leaveTimeoutMs: number;
+  readonly cleanupTimeoutMs: number;
   /** How long a provider has to create a Secret again by itself. Default 20,000. */
   readonly renewAfterMs?: number | undefined;
   /** How often an Exposure is reconciled although nothing has changed: not everything in a tenant is watched. */
@@ -70,24 +74,24 @@ export interface ExposureControllerOptions extends TenantDeps {
 export class ExposureController {
   readonly #options: ExposureControllerOptions;
   readonly #reports: ExposureReports;
-  /** The keys of the Exposures that this process has reconciled. */
-  readonly #known = new Set<string>();
-  readonly #leaveTimes: LeaveTimes;
-  readonly #faults: FaultReports;
-  readonly #renewals: SecretRenewals;
+  /** By key, for the Exposures that this process has reconciled. */
+  readonly #states = new Map<string, ExposureState>();
   readonly #probes: ExposureProbes;
   readonly #deps: ReconcileDeps;
+  readonly #cleanup: CleanupDeps;
+  /** Everything else that is kept by key. */
+  readonly #followers: readonly Follower[];
 
   constructor(options: ExposureControllerOptions) {
     this.#options = options;
-    this.#reports = new ExposureReports(options);
-    this.#faults = new FaultReports(this.#reports);
-    this.#leaveTimes = new LeaveTimes(options.leaveTimeoutMs, options.clock);
-    this.#renewals = new SecretRenewals(options);
-    this.#probes = new ExposureProbes(options.probes, this.#reports);
     const { management, routing, preparer, events, namespace, proxyImage, clock } = options;
-    const versions = this.#reports;
-    const renewals = this.#renewals;
+    const { links, ownership, pacer, secrets, dependencies } = options;
+    const versions = new ExposureReports(options);
+    this.#reports = versions;
+    const probes = new ExposureProbes(options.probes, versions);
+    this.#probes = probes;
+    this.#followers = [links, ownership, pacer, secrets, dependencies, preparer, probes];
+    const renewals = new SecretRenewals(options);
     this.#deps = {
       management,
       routing,
@@ -98,6 +102,20 @@ export class ExposureController {
       proxyImage,
       isGatewayHere: options.isGatewayHere,
       isGatewayAt: options.isGatewayAt,
+      clock,
+    };
+    this.#cleanup = {
+      management,
+      routing,
+      versions,
+      renewals,
+      links,
+      ownership,
+      events,
+      proxyImage,
+      log: options.log,
+      cleanupTimeoutMs: options.cleanupTimeoutMs,
+      tenantTimeoutMs: options.tenantTimeoutMs,
       clock,
     };
   }
@@ -125,49 +143,55 @@ export class ExposureController {
     const { management, probes, secrets, dependencies, pacer } = this.#options;
     const object = management.exposures.get(parseKey(key));
     if (object === undefined) return this.#removeOrphans(key, signal);
-    this.#known.add(key);
+    const { cleanupTimeoutMs, clock } = this.#options;
+    const state = this.#states.getOrInsertComputed(
+      key,
+      () => new ExposureState(cleanupTimeoutMs, clock),
+    );
     this.#reports.assertCurrent(object);
     if (object.metadata.deletionTimestamp !== undefined) {
       probes.forget(key);
       pacer.forget(key);
-      return this.#faults.telling(object, async () => this.#leave(key, object, signal), signal);
+      const work = async () => this.#cleanUp(key, state, object, signal);
+      return reportingFaults(object, state, this.#reports, work, signal);
     }
     const { value: resolved, finding } = management.exposureIndex.resolve(object);
     if (resolved === undefined) {
       probes.forget(key);
       secrets.forget(key);
-      dependencies.delete(key);
+      dependencies.forget(key);
       const conditions = refused(fails(finding));
-      await this.#reports.report(object, { isRouted: false, conditions }, signal);
+      await this.#reports.report(object, state, { isRouted: false, conditions }, signal);
       return undefined;
     }
-    const work = async () => this.#reconcileResolved(key, object, resolved, signal);
-    return this.#faults.telling(object, work, signal);
+    const work = async () => this.#reconcileResolved(key, state, object, resolved, signal);
+    return reportingFaults(object, state, this.#reports, work, signal);
   }
 
   /** Observe, plan and apply; then report. @throws StepFailed, KubeError */
   async #reconcileResolved(
     key: string,
+    state: ExposureState,
     object: KubeObject,
     resolved: ResolvedExposure,
     signal: AbortSignal,
   ): Promise<RequeueAfterMs> {
-    const tracker = this.#trackerOf(key);
+    const tracker = this.#trackerOf(key, state);
     const reconciled = await reconcileExposure(object, resolved, this.#deps, tracker, signal);
     if (reconciled === undefined) return undefined;
     const { tenant, accepted, preparation } = reconciled;
     const afterMs = requeueAfterMs(reconciled, this.#options.resyncMs);
     if (tenant === undefined) {
-      await this.#report(key, reconciled, this.#conditions(key, reconciled), signal);
+      await this.#report(key, state, reconciled, this.#conditions(key, reconciled), signal);
       return accepted.status === 'True' ? afterMs : undefined;
     }
     const before = this.#reports.statusOf(object);
     const startingMs = startingForMs(before, tenant, this.#options.clock.now());
     if (startingMs > 0 && preparation.fault === undefined) return soonest(afterMs, startingMs);
     const conditions = await this.#finishMove(key, reconciled, signal);
-    await this.#report(key, reconciled, conditions, signal);
+    await this.#report(key, state, reconciled, conditions, signal);
     if (preparation.fault !== undefined) throw new StepFailed('Prepared', preparation.fault);
-    return soonest(afterMs, this.#reports.untoldMs(key));
+    return soonest(afterMs, this.#reports.untoldMs(state));
   }
 
   /**
@@ -208,6 +232,7 @@ export class ExposureController {
 
   async #report(
     key: string,
+    state: ExposureState,
     { observation, plan, routed, isMoving, tenant }: Reconciled,
     conditions: ConditionStates,
     signal: AbortSignal,
@@ -226,16 +251,17 @@ export class ExposureController {
       proxies: tenant?.proxies,
       certificate: tenant?.certificate,
     };
-    await this.#reports.report(observation.object, input, signal);
+    await this.#reports.report(observation.object, state, input, signal);
   }
 
   #hopsWith(key: string, tenant: readonly HopResult[] = []): readonly HopResult[] | undefined {
     return withTenantHops(this.#options.probes.hopsOf(key), tenant);
   }
 
-  #trackerOf(key: string): ExposureTracker {
+  #trackerOf(key: string, { staleSecrets }: ExposureState): ExposureTracker {
     const { dependencies, secrets, probes } = this.#options;
     return {
+      staleSecrets,
       dependsOn: (dependency) => dependencies.add(key, dependency),
       observed: (observation) => {
         secrets.follow(key, observation.secrets);
@@ -252,41 +278,31 @@ export class ExposureController {
   async #removeOrphans(key: string, signal: AbortSignal): Promise<undefined> {
     this.#forget(key);
     this.#reports.forget(key);
-    if (this.#known.has(key)) await this.#options.routing.removeTenantRoutes(key, signal);
-    this.#known.delete(key);
+    if (this.#states.has(key)) await this.#options.routing.removeTenantRoutes(key, signal);
+    this.#states.delete(key);
   }
 
-  async #leave(key: string, object: KubeObject, signal: AbortSignal): Promise<RequeueAfterMs> {
-    const deps = {
-      ...this.#options,
-      versions: this.#reports,
-      leaveTimes: this.#leaveTimes,
-      renewals: this.#renewals,
-    };
-    if (findCondition(this.#reports.statusOf(object)?.conditions, 'Ready')?.reason !== LEAVING) {
-      const wait = foreseenWait(this.#reports.latest(object), deps);
-      if (wait !== undefined) await this.#reports.reportLeaving(object, wait, signal);
+  async #cleanUp(
+    key: string,
+    state: ExposureState,
+    object: KubeObject,
+    signal: AbortSignal,
+  ): Promise<RequeueAfterMs> {
+    const reports = this.#reports;
+    if (findCondition(reports.statusOf(object)?.conditions, 'Ready')?.reason !== LEAVING) {
+      const wait = expectedWait(reports.latest(object), state);
+      if (wait !== undefined) await reports.reportLeaving(object, state, wait, signal);
     }
     // Before cleanup removes the record: Exposures that wait for the control plane are reconciled once the watch reports it.
     this.#options.preparer.forget(key);
-    const leaving = await leave(this.#reports.latest(object), deps, signal);
-    if (leaving === undefined) this.#forget(key);
-    else await this.#reports.reportLeaving(object, leaving.because, signal);
-    return leaving?.requeueAfterMs;
+    const wait = await cleanUpExposure(reports.latest(object), this.#cleanup, state, signal);
+    if (wait === undefined) this.#forget(key);
+    else await reports.reportLeaving(object, state, wait.because, signal);
+    return wait?.requeueAfterMs;
   }
 
-  /** Not the reports, until the watch delivers the deletion: by them a reconcile before that finds the finalizers gone. */
+  /** Not the reports, until the watch delivers the deletion: with them a reconcile before that finds the finalizers gone. */
   #forget(key: string): void {
-    this.#options.links.forget(key);
-    this.#options.ownership.forget(key);
-    this.#options.pacer.forget(key);
-    this.#options.probes.forget(key);
-    this.#options.secrets.forget(key);
-    this.#options.dependencies.delete(key);
-    this.#faults.forget(key);
-    this.#leaveTimes.forget(key);
-    this.#renewals.forget(key);
-    this.#options.preparer.forget(key);
-    this.#probes.forget(key);
+    for (const follower of this.#followers) follower.forget(key);
   }
 }

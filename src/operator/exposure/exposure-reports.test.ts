@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
+import { systemClock } from '../../clock/clock.ts';
 import { ManualClock } from '../../clock/manual-clock.ts';
 import { EventRecorder } from '../../kube/events/events.ts';
 import { Informer } from '../../kube/informer/informer.ts';
@@ -9,6 +10,7 @@ import { objectOf } from '../testing/objects.ts';
 import { TENANTS } from '../testing/places.ts';
 import { until } from '../testing/until.ts';
 import { ExposureReports } from './exposure-reports.ts';
+import { ExposureState } from './exposure-state.ts';
 import {
   fails,
   holds,
@@ -41,8 +43,9 @@ test('a DaemonSet that nobody looks at is told of after half a minute, once', as
   const writing = events.run(signal);
   const clock = new ManualClock();
   const reports = new ExposureReports({ management: { client, exposures }, events, log, clock });
+  const state = new ExposureState(300_000, clock);
   const report = async (conditions: ConditionStates) =>
-    reports.report(seeded!, { isRouted: false, conditions }, signal);
+    reports.report(seeded!, state, { isRouted: false, conditions }, signal);
   const told = () =>
     server
       .readAll()
@@ -52,7 +55,7 @@ test('a DaemonSet that nobody looks at is told of after half a minute, once', as
   await until('that it is ready', () => told().includes('Ready'));
 
   await report(UNOBSERVED);
-  expect(reports.untoldMs('tenants/blue')).toBe(30_000);
+  expect(reports.untoldMs(state)).toBe(30_000);
   clock.advance(29_999);
   await report(UNOBSERVED);
   expect(events.numbers().recorded).toBe(1);
@@ -62,7 +65,7 @@ test('a DaemonSet that nobody looks at is told of after half a minute, once', as
 
   await until('that nobody looks', () => told().includes('ProxiesUnobserved'));
   expect(told().toSorted()).toEqual(['ProxiesUnobserved', 'Ready']);
-  expect(reports.untoldMs('tenants/blue')).toBeUndefined();
+  expect(reports.untoldMs(state)).toBeUndefined();
   ended.abort();
   await writing;
 });
@@ -86,10 +89,14 @@ test('of one that was not Ready before this process began, and still is not, the
     const log = createLogger({ level: 'info', write });
     const events = new EventRecorder({ client, controller: 'x', instance: 'y', logger: log });
     const reports = new ExposureReports({ management: { client, exposures }, events, log });
-    return async (exposure: typeof blue, conditions?: ConditionStates) =>
-      conditions === undefined
-        ? reports.reportLeaving(exposure!, 'the tenant is silent', signal)
-        : reports.report(exposure!, { isRouted: false, conditions }, signal);
+    const states = new Map<unknown, ExposureState>();
+    return async (exposure: typeof blue, conditions?: ConditionStates) => {
+      const { name } = exposure!.metadata;
+      const state = states.getOrInsertComputed(name, () => new ExposureState(1, systemClock));
+      return conditions === undefined
+        ? reports.reportLeaving(exposure!, state, 'the tenant is silent', signal)
+        : reports.report(exposure!, state, { isRouted: false, conditions }, signal);
+    };
   };
   const lost = { ...WELL, WorkersReady: fails({ code: 'TenantUnreachable', ...LOST }) };
   const first = process();

@@ -10,6 +10,7 @@ import { keyText, type KubeObject } from '../../kube/object.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { ManagementCluster } from '../management/management-cluster.ts';
 import { StatusWriter } from '../../kube/status-writer.ts';
+import type { ExposureState } from './exposure-state.ts';
 import { nextStatus, refusedStatus, type StatusInput } from './exposure-status.ts';
 import {
   isTrouble,
@@ -43,10 +44,6 @@ export class ExposureReports {
   readonly #options: ExposureReportsOptions;
   readonly #clock: Clock;
   readonly #statuses: StatusWriter<ExposureStatus>;
-  /** By key: since when nobody looks at the DaemonSet of one that was ready. */
-  readonly #unobserved = new Map<string, number>();
-  /** The keys of those on which this process has reported. */
-  readonly #reported = new Set<string>();
 
   constructor(options: ExposureReportsOptions) {
     this.#options = options;
@@ -81,8 +78,6 @@ export class ExposureReports {
 
   forget(key: string): void {
     this.#statuses.forget(key);
-    this.#unobserved.delete(key);
-    this.#reported.delete(key);
   }
 
   /**
@@ -91,6 +86,7 @@ export class ExposureReports {
    */
   async report(
     object: KubeObject,
+    state: ExposureState,
     input: Omit<StatusInput, 'generation'>,
     signal: AbortSignal,
   ): Promise<void> {
@@ -101,8 +97,8 @@ export class ExposureReports {
     const status = nextStatus(before, { ...input, generation }, this.#clock.now());
     const written = await this.#write(object, status, signal);
     const ready = written || readyState(input.conditions);
-    const isPassing = this.#isPassing(object, ready, before);
-    const isFirst = this.#isFirst(key);
+    const isPassing = this.#isPassing(object, state, ready, before);
+    const isFirst = isFirstReport(state);
     const wasReady = before?.conditions?.find(({ type }) => type === 'Ready');
     const isSame = wasReady?.status === ready.status && wasReady.reason === ready.reason;
     const isReady = ready.status === 'True';
@@ -167,8 +163,7 @@ export class ExposureReports {
   }
 
   /** When to report again, for the sake of what was not worth an event yet. */
-  untoldMs(key: string): number | undefined {
-    const sinceMs = this.#unobserved.get(key);
+  untoldMs({ unobservedSinceMs: sinceMs }: ExposureState): number | undefined {
     return sinceMs === undefined
       ? undefined
       : Math.max(1, sinceMs + PASSING_MS - this.#clock.nowMs());
@@ -180,32 +175,37 @@ export class ExposureReports {
    */
   #isPassing(
     object: KubeObject,
+    state: ExposureState,
     ready: ConditionState,
     before: ExposureStatus | undefined,
   ): boolean {
-    const key = keyText(object.metadata);
-    const sinceMs = this.#unobserved.get(key);
+    const sinceMs = state.unobservedSinceMs;
     if (ready.reason !== 'ProxiesUnobserved') {
-      this.#unobserved.delete(key);
+      state.unobservedSinceMs = undefined;
       return ready.status === 'True' && sinceMs !== undefined;
     }
     const was = before?.conditions?.find(({ type }) => type === 'Ready');
-    if (was?.status === 'True') this.#unobserved.set(key, this.#clock.nowMs());
+    if (was?.status === 'True') state.unobservedSinceMs = this.#clock.nowMs();
     if (sinceMs !== undefined && this.#clock.nowMs() - sinceMs >= PASSING_MS) {
-      this.#unobserved.delete(key);
+      state.unobservedSinceMs = undefined;
       const { reason, message: note } = ready;
       this.#options.events.record(object, { type: 'Warning', action: 'Expose', reason, note });
     }
     return true;
   }
 
-  /** Says that an Exposure is on its way out, and what it waits for. @throws KubeError */
-  async reportLeaving(object: KubeObject, because: string, signal: AbortSignal): Promise<void> {
+  /** Reports that an Exposure is cleaned up, and what that waits for. @throws KubeError */
+  async reportLeaving(
+    object: KubeObject,
+    state: ExposureState,
+    because: string,
+    signal: AbortSignal,
+  ): Promise<void> {
     const before = this.statusOf(object);
     const observedGeneration = object.metadata.generation ?? 0;
     const key = keyText(object.metadata);
     const wasLeaving = before?.conditions?.some(({ reason }) => reason === LEAVING) === true;
-    if (this.#isFirst(key) && wasLeaving) {
+    if (isFirstReport(state) && wasLeaving) {
       this.#options.log.warn(because, { object: `Exposure ${key}`, reason: LEAVING });
     }
     const ready = { type: 'Ready', status: 'False', reason: LEAVING, message: because } as const;
@@ -218,15 +218,15 @@ export class ExposureReports {
     await this.#statuses.write(this.#seen(object), status, signal, object);
   }
 
-  /** Whether this process reports on it for the first time. */
-  #isFirst(key: string): boolean {
-    const isFirst = !this.#reported.has(key);
-    this.#reported.add(key);
-    return isFirst;
-  }
-
   /** As the watch has it by now. */
   #seen(object: KubeObject): KubeObject {
     return this.#options.management.exposures.get(object.metadata) ?? object;
   }
+}
+
+/** Whether this process reports on it for the first time. */
+function isFirstReport(state: ExposureState): boolean {
+  const isFirst = !state.isReported;
+  state.isReported = true;
+  return isFirst;
 }

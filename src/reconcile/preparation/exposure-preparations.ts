@@ -4,17 +4,18 @@
 import type { EventRecorder } from '../../kube/events/events.ts';
 import { isKubeError, type KubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import type { ProvidedFacts } from '../../providers/reading/control-plane-reading.ts';
-import type { PreparationWish } from '../../providers/preparation/preparation.ts';
 import { publishedFindings } from '../../providers/reading/published-server.ts';
-import { renewableSecrets } from '../../providers/reading/renewable-secrets.ts';
+import {
+  renewableSecrets,
+  type RenewableSecret,
+} from '../../providers/reading/renewable-secrets.ts';
 import type { Plan } from '../../plan/plan.ts';
 import type { Observation } from '../observe.ts';
 import type { ManagementAccess, ManagementView } from '../../management/management-view.ts';
 import { StepFailed } from '../management-fault.ts';
 import { preparationFor } from './exposure-preparation.ts';
 import type { PreparationInput, PreparationOutcome, Preparer } from './preparer.ts';
-import type { SecretRenewals } from './secret-renewals.ts';
+import type { SecretRenewals, StaleSecrets } from './secret-renewals.ts';
 import { previousHosts } from '../routes/route-changes.ts';
 import { holdExposure, PREPARATION_FINALIZER, type ExposureVersions } from '../finalizers.ts';
 
@@ -67,11 +68,11 @@ export class ExposurePreparations {
   async prepare(
     observation: Observation,
     plan: Plan,
-    inUse: boolean,
+    { inUse, staleSecrets }: { readonly inUse: boolean; readonly staleSecrets: StaleSecrets },
     signal: AbortSignal,
   ): Promise<ExposurePreparation | undefined> {
     try {
-      return await this.#prepare(observation, plan, signal);
+      return await this.#prepare(observation, plan, staleSecrets, signal);
     } catch (error) {
       if (!isKubeError(error)) throw error;
       if (!inUse || signal.aborted) throw new StepFailed('Prepared', error);
@@ -82,6 +83,7 @@ export class ExposurePreparations {
   async #prepare(
     observation: Observation,
     plan: Plan,
+    staleSecrets: StaleSecrets,
     signal: AbortSignal,
   ): Promise<ExposurePreparation | undefined> {
     const { management, preparer, versions } = this.#options;
@@ -101,22 +103,24 @@ export class ExposurePreparations {
     const published = publishedFindings(provided, input.wish, input.policy);
     const findings = [...outcome.findings, ...published];
     if (published.length === 0 || input.policy === 'Report') return { ...outcome, findings };
-    const requeueAfterMs = await this.#renew(object, provided, input.wish, signal);
+    const requeueAfterMs = await this.#renew(
+      object,
+      renewableSecrets(provided, input.wish),
+      staleSecrets,
+      signal,
+    );
     return { ...outcome, findings, requeueAfterMs };
   }
 
   /** Has the provider make anew what it made too early; when to look again. @throws KubeError */
   async #renew(
     object: KubeObject,
-    provided: ProvidedFacts,
-    wish: PreparationWish,
+    secrets: readonly RenewableSecret[],
+    staleSecrets: StaleSecrets,
     signal: AbortSignal,
   ): Promise<number | undefined> {
     const { renewals, events } = this.#options;
-    const stale = renewableSecrets(provided, wish);
-    const { deleted, requeueAfterMs } = await renewals.renew(keyText(object.metadata), stale, {
-      signal,
-    });
+    const { deleted, requeueAfterMs } = await renewals.renew(staleSecrets, secrets, { signal });
     for (const key of deleted) {
       const note = `deleted Secret ${keyText(key)}, which did not have the hosts of the edge: its provider makes it anew`;
       events.record(object, { type: 'Normal', action: 'Prepare', reason: 'SecretRenewed', note });

@@ -6,7 +6,7 @@ import { MemoryApiServer } from '../../kube/testing/memory/memory-api-server.ts'
 import type { Secret } from '../../providers/reading/control-plane-reading.ts';
 import type { RenewableSecret } from '../../providers/reading/renewable-secrets.ts';
 import { NAMESPACE, readyTenant, secretOf } from '../../providers/testing/provider-objects.ts';
-import { SecretRenewals, type Renewal } from './secret-renewals.ts';
+import { SecretRenewals, type StaleSecrets, type Renewal } from './secret-renewals.ts';
 
 setDefaultTimeout(30_000);
 
@@ -22,6 +22,7 @@ const AFTER_MS = 20_000;
 class Lab implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly renewals: SecretRenewals;
+  readonly stale: StaleSecrets = new Map();
   readonly server: MemoryApiServer;
 
   private constructor(server: MemoryApiServer) {
@@ -57,7 +58,7 @@ class Lab implements AsyncDisposable {
   async renew(change: Partial<RenewableSecret> = {}, isLast = false): Promise<Renewal> {
     const isStale = ({ data }: Secret) => data?.['apiserver.crt'] === btoa('stale');
     const secret = { key: KEY, owner: OWNER, isNeeded: true, isStale, ...change };
-    return this.renewals.renew('tenants/blue', [secret], {
+    return this.renewals.renew(this.stale, [secret], {
       ...{ isLast, signal: AbortSignal.timeout(10_000) },
     });
   }

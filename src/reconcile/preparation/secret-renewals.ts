@@ -33,6 +33,9 @@ const REFUSED_MS = 60_000;
 /** A provider makes a Secret within seconds. */
 const MADE_MS = 5_000;
 
+/** A Secret that is out of date, by its name. One map belongs to one Exposure. */
+export type StaleSecrets = Map<string, Stale>;
+
 interface Stale {
   readonly uid: string | undefined;
   readonly sinceMs: number;
@@ -47,8 +50,6 @@ export class SecretRenewals {
   readonly #renewAfterMs: number;
   readonly #clock: Clock;
   readonly #repeats: Repeats;
-  /** By Exposure, and name of the Secret. */
-  readonly #stale = new Map<string, Map<string, Stale>>();
 
   constructor({ management, renewAfterMs = 20_000, clock = systemClock }: SecretRenewalsOptions) {
     this.#management = management;
@@ -57,20 +58,15 @@ export class SecretRenewals {
     this.#repeats = new Repeats(clock);
   }
 
-  forget(exposure: string): void {
-    this.#stale.delete(exposure);
-  }
-
   /**
    * Deletes those that are out of date, and have been for long enough; at once if `isLast`, since there is no next time.
    * @throws KubeError
    */
   async renew(
-    exposure: string,
+    known: StaleSecrets,
     secrets: readonly RenewableSecret[],
     { isLast = false, signal }: { readonly isLast?: boolean; readonly signal: AbortSignal },
   ): Promise<Renewal> {
-    const known = this.#stale.get(exposure) ?? new Map<string, Stale>();
     const deleted: ObjectKey[] = [];
     const waitsMs: number[] = [];
     for (const secret of secrets) {
@@ -80,15 +76,13 @@ export class SecretRenewals {
       const waitMs = 'deleted' in step ? MADE_MS : step.waitMs;
       if (waitMs !== undefined) waitsMs.push(waitMs);
     }
-    if (known.size > 0) this.#stale.set(exposure, known);
-    else this.#stale.delete(exposure);
     return { deleted, ...(waitsMs.length > 0 && { requeueAfterMs: Math.min(...waitsMs) }) };
   }
 
   /** Undefined: it is as it should be, or not there, or nobody's to delete. */
   async #renewOne(
     secret: RenewableSecret,
-    known: Map<string, Stale>,
+    known: StaleSecrets,
     isLast: boolean,
     signal: AbortSignal,
   ): Promise<Step | undefined> {
@@ -148,7 +142,7 @@ export class SecretRenewals {
   }
 
   /** Since when this very Secret is out of date. */
-  #noted({ metadata: { name, uid } }: Secret, known: Map<string, Stale>): Stale {
+  #noted({ metadata: { name, uid } }: Secret, known: StaleSecrets): Stale {
     const before = known.get(name);
     if (before !== undefined && before.uid === uid) return before;
     const stale = { uid, sinceMs: this.#clock.nowMs() };

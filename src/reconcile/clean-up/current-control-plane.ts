@@ -1,5 +1,5 @@
 /**
- * The control plane of an Exposure that leaves.
+ * The control plane of a deleted Exposure, as the API server has it now.
  */
 import type { Exposure } from '../../api/exposure.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -9,8 +9,8 @@ import { controlPlaneObjects } from '../../management/control-plane-objects.ts';
 import type { ExposureIndex, Found } from '../../management/exposure-index.ts';
 import type { ManagementAccess } from '../../management/management-view.ts';
 
-/** What the server has now: a watch that has just begun knows of nothing, and what was written would stay for ever. */
-export function presentObjects(
+/** Read from the API server: a watch that has just begun knows nothing, and what was written would stay for ever. */
+export function currentObjects(
   management: ManagementAccess,
   signal: AbortSignal,
 ): ControlPlaneObjects {
@@ -23,8 +23,8 @@ export function presentObjects(
   };
 }
 
-/** To leave, it is enough to know the control plane: the rest of a wish may be such as nobody understands any more. */
-export function leavingExposure(object: KubeObject, exposureIndex: ExposureIndex): Found<Exposure> {
+/** A cleanup only needs the control plane: the rest of the spec may be invalid. */
+export function deletedExposure(object: KubeObject, exposureIndex: ExposureIndex): Found<Exposure> {
   const found = exposureIndex.exposureIn(object);
   if (found.value !== undefined) return found;
   const { controlPlane } = (object as Partial<Exposure>).spec ?? {};

@@ -1,5 +1,5 @@
 /**
- * Taking an Exposure out of its tenant, which is as it was then: first the endpoints, then the proxies with their address.
+ * The tenant's part of a cleanup: removes the endpoints, then the proxies with their virtual address, then the rest.
  */
 import type { Exposure } from '../../api/exposure.ts';
 import { findingText, type Finding } from '../../api/finding.ts';
@@ -26,19 +26,19 @@ import type { TenantLink } from '../tenant/link/tenant-link.ts';
 import type { TenantConnections } from '../tenant/link/tenant-links.ts';
 import type { TenantOwnership } from '../tenant/ownership/tenant-ownership.ts';
 import { isOurs, leads, readTenantSide, remove, withProxiesOfNow } from '../tenant/tenant-side.ts';
-import type { LeaveTime } from './leave-times.ts';
-import { leavingExposure, presentObjects } from './left-control-plane.ts';
+import type { CleanupTime } from './cleanup-deadline.ts';
+import { currentObjects, deletedExposure } from './current-control-plane.ts';
 
-/** What it takes. */
-export interface TenantLeaveMeans {
+/** What it reads and writes with. */
+export interface TenantCleanupDeps {
   readonly management: ManagementAccess;
   readonly links: TenantConnections;
   readonly ownership: TenantOwnership;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly log: Logger;
   readonly proxyImage: string;
-  readonly leaveTimeoutMs: number;
-  /** Of one look at the tenant. */
+  readonly cleanupTimeoutMs: number;
+  /** How long one attempt may take. */
   readonly tenantTimeoutMs: number;
   readonly clock: Clock;
 }
@@ -67,21 +67,21 @@ function blockedBy(finding: Finding, because = findingText(finding)): Blocked {
 }
 
 /** Cleans up in the tenant; returns what keeps that from being finished. */
-export async function leaveTenant(
+export async function cleanUpTenant(
   object: KubeObject,
-  means: TenantLeaveMeans,
-  time: LeaveTime,
+  deps: TenantCleanupDeps,
+  time: CleanupTime,
   signal: AbortSignal,
 ): Promise<Blocked | undefined> {
-  const { management, links } = means;
-  const { value: exposure, finding } = leavingExposure(object, management.exposureIndex);
+  const { management, links } = deps;
+  const { value: exposure, finding } = deletedExposure(object, management.exposureIndex);
   if (exposure === undefined) return blockedBy(finding, finding.message);
-  const objects = presentObjects(management, signal);
+  const objects = currentObjects(management, signal);
   if (await isGone(exposure, objects)) return undefined;
   const { kubeconfig, addresses, findings } = await readControlPlane(exposure, objects);
   const key = keyText(object.metadata);
   // A namespace that is deleted loses its Secrets at once; the way that is open stays open.
-  const inTime = AbortSignal.any([signal, means.clock.timeoutSignal(means.tenantTimeoutMs)]);
+  const inTime = AbortSignal.any([signal, deps.clock.timeoutSignal(deps.tenantTimeoutMs)]);
   const { endpoint } = (object as Partial<Exposure>).status ?? {};
   const address = { addresses, endpoint, watchesNodes: false };
   const link =
@@ -94,7 +94,7 @@ export async function leaveTenant(
   }
   if ('code' in link) return blockedBy(link);
   try {
-    return await cleanUp(exposure, link, means, time, inTime);
+    return await cleanUp(exposure, link, deps, time, inTime);
   } catch (error) {
     // Whatever it is: a tenant must not keep its Exposure for ever.
     if (signal.aborted) throw error;
@@ -113,16 +113,16 @@ export async function leaveTenant(
 async function cleanUp(
   exposure: Exposure,
   link: TenantLink,
-  means: TenantLeaveMeans,
-  time: LeaveTime,
+  deps: TenantCleanupDeps,
+  time: CleanupTime,
   signal: AbortSignal,
 ): Promise<Blocked | undefined> {
   const key = keyText(exposure.metadata);
-  const { ownership } = means;
+  const { ownership } = deps;
   // What is in the tenant belongs to whoever has acquired its Lease since, expired or not.
   const acquired = { confirm: true, takesOver: false };
   const owned = await ownership.acquire(key, link.leaseClient, acquired, signal);
-  if (owned.kind === 'Elsewhere') reportOtherOwner(exposure, owned.holderIdentity, means);
+  if (owned.kind === 'Elsewhere') reportOtherOwner(exposure, owned.holderIdentity, deps);
   if (owned.kind !== 'Owned') return undefined;
   const all = await withProxiesOfNow(link, await readTenantSide(link, signal), signal);
   const daemonSet = proxiesIn(all) as DaemonSetWithStatus | undefined;
@@ -132,7 +132,7 @@ async function cleanUp(
     const tenant = await readTenantFacts(link, { clusterDomain: 'cluster.local', signal });
     const { worker } = exposure.spec;
     const placed = placedProxies(daemonSet);
-    const leaving = leavingObjects({ worker, tenant, placed, image: means.proxyImage });
+    const leaving = leavingObjects({ worker, tenant, placed, image: deps.proxyImage });
     for (const desired of leaving) {
       const isSame = ({ kind, metadata }: KubeObject) =>
         kind === desired.kind && metadata.name === desired.metadata.name;
@@ -140,16 +140,16 @@ async function cleanUp(
     }
     if (leaving.length > 0 && !haveLeft(daemonSet)) {
       if (!time.addressIsLate()) {
-        const seconds = Math.round(means.leaveTimeoutMs / 2000);
+        const seconds = Math.round(deps.cleanupTimeoutMs / 2000);
         const because = `the virtual address is being taken off the nodes, which have ${seconds} s for it`;
         return { because };
       }
-      tellAddressLeft(exposure, daemonSet, means);
+      tellAddressLeft(exposure, daemonSet, deps);
     }
   }
   await remove(link, live, signal);
   const strangers = all.filter((one) => !isOurs(one) && !leads(one));
-  if (strangers.length > 0) tellStrangers(exposure, strangers, means);
+  if (strangers.length > 0) tellStrangers(exposure, strangers, deps);
   await ownership.release(key, link.leaseClient, signal);
   return undefined;
 }
@@ -157,7 +157,7 @@ async function cleanUp(
 function reportOtherOwner(
   exposure: Exposure,
   holderIdentity: string,
-  { events }: TenantLeaveMeans,
+  { events }: TenantCleanupDeps,
 ): void {
   const note = `Nothing was removed from the tenant because its Lease ${keyText(OWNER_LEASE)} names another owner: ${ownerText(holderIdentity)}.`;
   events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'TenantLeftBehind', note });
@@ -167,7 +167,7 @@ function reportOtherOwner(
 function tellStrangers(
   exposure: Exposure,
   strangers: readonly KubeObject[],
-  { events }: TenantLeaveMeans,
+  { events }: TenantCleanupDeps,
 ): void {
   const names = strangers.map(objectText).join(', ');
   const note = `what has a name of Snicket's in the tenant and does not say that Snicket made it stays there: ${names}`;
@@ -177,7 +177,7 @@ function tellStrangers(
 function tellAddressLeft(
   exposure: Exposure,
   { status }: DaemonSetWithStatus,
-  { events, log }: TenantLeaveMeans,
+  { events, log }: TenantCleanupDeps,
 ): void {
   const { updatedNumberScheduled: done = 0, desiredNumberScheduled: all = 0 } = status ?? {};
   const note = `the virtual address could not be taken off every node in time: ${done} of ${all} have run the pod that does. It goes with the next restart of a node, or by hand: ip address del on lo`;

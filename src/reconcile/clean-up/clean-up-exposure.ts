@@ -1,9 +1,9 @@
 /**
- * Taking an Exposure away: both sides as they were, then the finalizers.
+ * The cleanup of a deleted Exposure: restores both clusters, then removes the finalizers.
  *
- * First the objects of its provider, whose API servers then keep their endpoints themselves again. The tenant comes next,
- * while its nodes still reach their API by the route. A tenant that cannot be reached holds this up for a bounded time
- * only; what stays behind in it then is said in an event.
+ * The objects of the provider come first: its API servers maintain their endpoints themselves again. The tenant is next, while
+ * its nodes still reach their API through the route. A tenant that cannot be reached delays this for a bounded time only; an
+ * event says what stays behind in it.
  */
 import { findingText } from '../../api/finding.ts';
 import { removeFinalizer } from '../../kube/finalizer.ts';
@@ -15,62 +15,73 @@ import { servedVersion } from '../../providers/provider-resources.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { managementFault } from '../management-fault.ts';
 import { restore } from '../preparation/restore.ts';
-import type { SecretRenewals } from '../preparation/secret-renewals.ts';
+import type { SecretRenewals, StaleSecrets } from '../preparation/secret-renewals.ts';
 import {
   PREPARATION_FINALIZER,
   ROUTES_FINALIZER,
   TENANT_FINALIZER,
   type ExposureVersions,
 } from '../finalizers.ts';
-import { leaveTenant, silenceOf, type Blocked, type TenantLeaveMeans } from './leave-tenant.ts';
-import type { LeaveTime, LeaveTimes } from './leave-times.ts';
-import { presentObjects } from './left-control-plane.ts';
-import { tellLeftHosts } from './left-hosts.ts';
+import {
+  cleanUpTenant,
+  silenceOf,
+  type Blocked,
+  type TenantCleanupDeps,
+} from './clean-up-tenant.ts';
+import type { CleanupDeadline, CleanupTime } from './cleanup-deadline.ts';
+import { currentObjects } from './current-control-plane.ts';
+import { tellRemainingHosts } from './remaining-hosts.ts';
 import type { Routing } from '../routes/routing.ts';
 
-/** What it takes. */
-export interface LeaveMeans extends TenantLeaveMeans {
+/** What a cleanup reads and writes with. */
+export interface CleanupDeps extends TenantCleanupDeps {
   readonly routing: Routing;
   readonly versions: ExposureVersions;
-  readonly leaveTimes: Pick<LeaveTimes, 'timeOf'>;
   readonly renewals: SecretRenewals;
+}
+
+/** What is remembered of a cleanup between two attempts. */
+export interface CleanupState {
+  readonly deadline: Pick<CleanupDeadline, 'timeLeft'>;
+  readonly staleSecrets: StaleSecrets;
 }
 
 const AGAIN_MS = 3_000;
 const TENANT_LEFT = `leaves DaemonSet ${keyText(PROXY)} and what belongs to it there`;
 
-/** What an Exposure that leaves waits for, and when to go on. */
-export interface Leaving extends Blocked {
+/** What a cleanup waits for, and when it continues. */
+export interface CleanupWait extends Blocked {
   readonly requeueAfterMs: number;
 }
 
 /**
- * What an Exposure will wait for whose tenant was silent already, for people who want to know now: a step that waits for its
- * answer may take long. Undefined: its tenant is expected to answer.
+ * What the cleanup will wait for if the tenant did not answer before: the first attempt may take long. Undefined: the tenant
+ * is expected to answer.
  */
-export function foreseenWait(
+export function expectedWait(
   object: KubeObject,
-  { leaveTimes }: Pick<LeaveMeans, 'leaveTimes'>,
+  { deadline }: Pick<CleanupState, 'deadline'>,
 ): string | undefined {
   const { metadata } = object;
   const silence = metadata.finalizers?.includes(TENANT_FINALIZER) ? silenceOf(object) : undefined;
   if (silence === undefined) return undefined;
-  const time = leaveTimes.timeOf(keyText(metadata), metadata);
+  const time = deadline.timeLeft(metadata);
   return time.leftMs > 0 ? waiting({ because: silence }, time, TENANT_LEFT).because : undefined;
 }
 
-/** One step of leaving; undefined if it is done. @throws KubeError of the management cluster */
-export async function leave(
+/** One attempt of a cleanup; undefined if it is finished. @throws KubeError of the management cluster */
+export async function cleanUpExposure(
   object: KubeObject,
-  means: LeaveMeans,
+  deps: CleanupDeps,
+  state: CleanupState,
   signal: AbortSignal,
-): Promise<Leaving | undefined> {
-  const { management, routing, versions, links, events, log } = means;
+): Promise<CleanupWait | undefined> {
+  const { management, routing, versions, links, events, log } = deps;
   const key = keyText(object.metadata);
   const { finalizers = [] } = object.metadata;
-  const time = means.leaveTimes.timeOf(key, object.metadata);
+  const time = state.deadline.timeLeft(object.metadata);
   const unrestored = finalizers.includes(PREPARATION_FINALIZER)
-    ? await orFault(async () => restoreProvided(object, means, time, signal), signal)
+    ? await orFault(async () => restoreProvided(object, deps, time, signal), signal)
     : undefined;
   if (unrestored !== undefined) {
     if (time.leftMs > 0) {
@@ -88,11 +99,11 @@ export async function leave(
     });
   }
   const rest = finalizers.includes(TENANT_FINALIZER)
-    ? await orFault(async () => leaveTenant(object, means, time, signal), signal)
+    ? await orFault(async () => cleanUpTenant(object, deps, time, signal), signal)
     : undefined;
   if (rest !== undefined) {
-    // Asked anew: nodes that were only just reached have their time.
-    const left = means.leaveTimes.timeOf(key, object.metadata);
+    // Read again: nodes that were only just reached get their time.
+    const left = state.deadline.timeLeft(object.metadata);
     if (left.leftMs > 0) {
       return waiting(rest, left, TENANT_LEFT);
     }
@@ -102,7 +113,7 @@ export async function leave(
     log.error('a tenant was left as it is', { exposure: key, because: rest.because });
   }
   if (finalizers.includes(PREPARATION_FINALIZER) && unrestored === undefined) {
-    await tellWhatIsLeft(object, means, signal);
+    await reportRemainingHosts(object, deps, state, signal);
   }
   await routing.withdraw(object, signal);
   links.forget(key);
@@ -118,22 +129,23 @@ export async function leave(
   return undefined;
 }
 
-/** It is good to know, and keeps nobody from leaving. */
-async function tellWhatIsLeft(
+/** A failure does not delay the cleanup. */
+async function reportRemainingHosts(
   object: KubeObject,
-  means: LeaveMeans,
+  deps: CleanupDeps,
+  { staleSecrets }: CleanupState,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await tellLeftHosts(object, means, signal);
+    await tellRemainingHosts(object, deps, staleSecrets, signal);
   } catch (error) {
     if (!isKubeError(error) || signal.aborted) throw error;
     const exposure = keyText(object.metadata);
-    means.log.warn('who still has the host of an edge is not known', { exposure, error });
+    deps.log.warn('who still has the host of an edge is not known', { exposure, error });
   }
 }
 
-/** What the management cluster refuses keeps an Exposure for a bounded time only, as all else does. */
+/** What the management cluster refuses delays the cleanup for a bounded time only, as all else does. */
 async function orFault(
   take: () => Promise<Blocked | undefined>,
   signal: AbortSignal,
@@ -149,9 +161,9 @@ async function orFault(
 
 function waiting(
   { because, finding }: Blocked,
-  { leftMs, givesUpAt }: LeaveTime,
+  { leftMs, givesUpAt }: CleanupTime,
   consequence: string,
-): Leaving {
+): CleanupWait {
   const at = `${givesUpAt.toISOString().slice(0, 19)}Z`;
   return {
     because: `${because}. At ${at} Snicket gives up and ${consequence}`,
@@ -160,19 +172,19 @@ function waiting(
   };
 }
 
-function secondsText({ waitedMs }: LeaveTime): string {
+function secondsText({ waitedMs }: CleanupTime): string {
   return `${Math.round(waitedMs / 1000)} s`;
 }
 
 /** Restores the objects of the provider; says what prevents that. @throws KubeError */
 async function restoreProvided(
   exposure: KubeObject,
-  { management, versions }: LeaveMeans,
-  { isHalfOver: isLate }: LeaveTime,
+  { management, versions }: CleanupDeps,
+  { isHalfOver: isLate }: CleanupTime,
   signal: AbortSignal,
 ): Promise<Blocked | undefined> {
   const { client, served } = management;
-  const objects = presentObjects(management, signal);
+  const objects = currentObjects(management, signal);
   const servedAs = (resource: Resource) => servedVersion(resource, served) ?? resource;
   const wrote: ExposureVersions['wrote'] = (before, after) => versions.wrote(before, after);
   const because = await restore(client, { exposure, servedAs, objects, isLate, wrote }, signal);

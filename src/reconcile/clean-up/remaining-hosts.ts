@@ -11,23 +11,25 @@ import { readControlPlane } from '../../providers/reading/read-control-plane.ts'
 import { leftSecrets } from '../../providers/reading/renewable-secrets.ts';
 import { INGRESS } from '../../providers/tenant-control-plane.ts';
 import type { ManagementAccess } from '../../management/management-view.ts';
-import type { SecretRenewals } from '../preparation/secret-renewals.ts';
-import { leavingExposure, presentObjects } from './left-control-plane.ts';
+import type { SecretRenewals, StaleSecrets } from '../preparation/secret-renewals.ts';
+import { currentObjects, deletedExposure } from './current-control-plane.ts';
 
-/** What it takes. */
-export interface LeftHostsMeans {
-  readonly management: ManagementAccess;
-  readonly events: Pick<EventRecorder, 'record'>;
-  readonly renewals: SecretRenewals;
-}
-
-/** Tells it by an event on the provider's object, which stays. Nothing if there is none. @throws KubeError */
-export async function tellLeftHosts(
+/** Records an event on the provider's object, which stays. Nothing if there is none. @throws KubeError */
+export async function tellRemainingHosts(
   object: KubeObject,
-  { management, events, renewals }: LeftHostsMeans,
+  {
+    management,
+    events,
+    renewals,
+  }: {
+    readonly management: ManagementAccess;
+    readonly events: Pick<EventRecorder, 'record'>;
+    readonly renewals: SecretRenewals;
+  },
+  staleSecrets: StaleSecrets,
   signal: AbortSignal,
 ): Promise<void> {
-  const { value: exposure } = leavingExposure(object, management.exposureIndex);
+  const { value: exposure } = deletedExposure(object, management.exposureIndex);
   // The current host first, then previous ones.
   const hosts = management.tenantRoutes
     .ofExposure(keyText(object.metadata))
@@ -35,14 +37,14 @@ export async function tellLeftHosts(
     .flatMap(({ spec }) => (spec.type === 'API' ? spec.host : []));
   const [host] = hosts;
   if (exposure === undefined || host === undefined) return;
-  const { provided } = await readControlPlane(exposure, presentObjects(management, signal));
+  const { provided } = await readControlPlane(exposure, currentObjects(management, signal));
   const [owner] = provided?.objects ?? [];
   if (provided === undefined || owner === undefined || provided.phase === 'deleting') return;
   // A host that was its own before leads wherever it did then.
   if (hosts.includes(ownHost(owner) ?? '')) return;
   const left = leftSecrets(provided, hosts);
   const options = { isLast: true, signal };
-  const { deleted } = await renewals.renew(keyText(object.metadata), left, options);
+  const { deleted } = await renewals.renew(staleSecrets, left, options);
   const words = [
     ...workersText(numberAt(object, 'status', 'proxies', 'desired') ?? 0),
     ...(deleted.length > 0

@@ -1,21 +1,20 @@
 import { describe, expect, test } from 'bun:test';
 import { ManualClock } from '../../clock/manual-clock.ts';
-import { LeaveTimes } from './leave-times.ts';
+import { CleanupDeadline } from './cleanup-deadline.ts';
 
-const KEY = 'tenants/blue';
-const LEAVER = { uid: 'uid-of-blue' };
+const DELETED = { uid: 'uid-of-blue' };
 
-describe('the time of an Exposure that leaves', () => {
+describe('the time of a cleanup', () => {
   test('begins with the first look if nobody says when the deletion was, and ends once', () => {
     const clock = new ManualClock();
-    const times = new LeaveTimes(300_000, clock);
+    const deadline = new CleanupDeadline(300_000, clock);
     clock.advance(1_000_000);
 
-    expect(times.timeOf(KEY, LEAVER)).toMatchObject({ waitedMs: 0, leftMs: 300_000 });
+    expect(deadline.timeLeft(DELETED)).toMatchObject({ waitedMs: 0, leftMs: 300_000 });
     clock.advance(299_999);
-    expect(times.timeOf(KEY, LEAVER)).toMatchObject({ waitedMs: 299_999, leftMs: 1 });
+    expect(deadline.timeLeft(DELETED)).toMatchObject({ waitedMs: 299_999, leftMs: 1 });
     clock.advance(2);
-    expect(times.timeOf(KEY, LEAVER).leftMs).toBe(0);
+    expect(deadline.timeLeft(DELETED).leftMs).toBe(0);
   });
 
   test.each([
@@ -25,72 +24,67 @@ describe('the time of an Exposure that leaves', () => {
   ])('%s', (_what, agoSeconds, expected) => {
     const clock = new ManualClock();
     const date = new Date('2026-11-16T07:26:40Z');
-    const times = new LeaveTimes(300_000, clock, () => date);
+    const deadline = new CleanupDeadline(300_000, clock, () => date);
     const deletionTimestamp = new Date(date.getTime() - agoSeconds * 1000).toISOString();
-    const leaver = { ...LEAVER, deletionTimestamp };
+    const deleted = { ...DELETED, deletionTimestamp };
 
-    const { leftMs, ...time } = times.timeOf(KEY, leaver);
+    const { leftMs, ...time } = deadline.timeLeft(deleted);
 
     expect({ ...time, leftMs }).toMatchObject(expected);
     expect(time.givesUpAt.getTime() - date.getTime()).toBe(leftMs);
     expect(time.isHalfOver).toBe(false);
     clock.advance(leftMs - 1);
-    expect(times.timeOf(KEY, leaver)).toMatchObject({ leftMs: 1, isHalfOver: true });
+    expect(deadline.timeLeft(deleted)).toMatchObject({ leftMs: 1, isHalfOver: true });
     clock.advance(1);
-    expect(times.timeOf(KEY, leaver).leftMs).toBe(0);
+    expect(deadline.timeLeft(deleted).leftMs).toBe(0);
   });
 
   test('has no more than it had, where that is less than a minute', () => {
     const now = () => new Date('2026-11-16T07:26:40Z');
-    const times = new LeaveTimes(5_000, new ManualClock(), now);
+    const deadline = new CleanupDeadline(5_000, new ManualClock(), now);
 
-    const { leftMs } = times.timeOf(KEY, { ...LEAVER, deletionTimestamp: '2026-11-16T07:00:00Z' });
+    const { leftMs } = deadline.timeLeft({ ...DELETED, deletionTimestamp: '2026-11-16T07:00:00Z' });
 
     expect(leftMs).toBe(5_000);
   });
 
   test('leaves nodes that were reached late their share of it', () => {
     const clock = new ManualClock();
-    const times = new LeaveTimes(300_000, clock);
-    times.timeOf(KEY, LEAVER);
+    const deadline = new CleanupDeadline(300_000, clock);
+    deadline.timeLeft(DELETED);
     clock.advance(290_000);
 
-    expect(times.timeOf(KEY, LEAVER).addressIsLate()).toBe(false);
+    expect(deadline.timeLeft(DELETED).addressIsLate()).toBe(false);
     clock.advance(149_999);
-    expect(times.timeOf(KEY, LEAVER).addressIsLate()).toBe(false);
-    expect(times.timeOf(KEY, LEAVER).leftMs).toBe(1);
+    expect(deadline.timeLeft(DELETED).addressIsLate()).toBe(false);
+    expect(deadline.timeLeft(DELETED).leftMs).toBe(1);
     clock.advance(1);
-    expect(times.timeOf(KEY, LEAVER).addressIsLate()).toBe(true);
+    expect(deadline.timeLeft(DELETED).addressIsLate()).toBe(true);
   });
 
   test('is told in the same words each time, whatever becomes of the date', () => {
     const clock = new ManualClock();
     let date = new Date('2026-11-16T07:26:40Z');
-    const times = new LeaveTimes(300_000, clock, () => date);
-    const first = times.timeOf(KEY, LEAVER).givesUpAt;
+    const deadline = new CleanupDeadline(300_000, clock, () => date);
+    const first = deadline.timeLeft(DELETED).givesUpAt;
     clock.advance(10_000);
     date = new Date('2027-01-01T00:00:00Z');
 
-    const { givesUpAt } = times.timeOf(KEY, LEAVER);
+    const { givesUpAt } = deadline.timeLeft(DELETED);
 
     expect(first.toISOString()).toBe('2026-11-16T07:31:40.000Z');
     expect(givesUpAt).toEqual(first);
   });
 
-  test('is another for another Exposure, and for the next of the same name', () => {
+  test('is another one for the next Exposure of the same name', () => {
     const clock = new ManualClock();
     const ANOTHER = { uid: 'another-uid' };
-    const times = new LeaveTimes(300_000, clock);
-    times.timeOf(KEY, LEAVER);
+    const deadline = new CleanupDeadline(300_000, clock);
+    deadline.timeLeft(DELETED);
     clock.advance(1_000);
-    expect(times.timeOf('tenants/green', LEAVER).waitedMs).toBe(0);
 
-    expect(times.timeOf(KEY, ANOTHER).waitedMs).toBe(0);
+    expect(deadline.timeLeft(ANOTHER).waitedMs).toBe(0);
     clock.advance(1_000);
-    expect(times.timeOf(KEY, ANOTHER).waitedMs).toBe(1_000);
-
-    times.forget(KEY);
-
-    expect(times.timeOf(KEY, LEAVER).waitedMs).toBe(0);
+    expect(deadline.timeLeft(ANOTHER).waitedMs).toBe(1_000);
   });
 });

@@ -1,53 +1,49 @@
 /**
- * How long Exposures that are on their way out are still waited for.
+ * How long the cleanup of a deleted Exposure waits for what it cannot reach.
  *
- * Their time begins with their deletion, and not anew with each process that goes on with them. One that was away
- * meanwhile, or whose date is ahead, tries for a while nevertheless before it gives up. From its first look on, a clock
- * counts that never goes back.
+ * The time begins with the deletion, and a restart of the operator does not extend it. An operator that finds it over, because
+ * it was down or its clock is wrong, still tries for a while before it gives up. From then on a monotonic clock counts.
  */
 import type { Clock } from '../../clock/clock.ts';
 import type { ObjectMeta } from '../../kube/object.ts';
 
-/** At least so long a process tries, if it finds the time over: enough for a few attempts. */
+/** How long a process tries at least, if it finds the time over: enough for a few attempts. */
 const FAIR_TRY_MS = 60_000;
 
 interface Attempts {
-  /** Of the Exposure: another of the same name has its own time. */
+  /** Of the Exposure: another one of the same name has its own deadline. */
   readonly uid: string | undefined;
   readonly sinceMs: number;
-  /** From the deletion to the first look. */
+  /** From the deletion to the first attempt. */
   readonly beforeMs: number;
-  /** From the first look on. */
+  /** From the first attempt on. */
   readonly allowedMs: number;
   /** Since when the virtual address is being taken off the nodes. */
   addressSinceMs?: number;
-  /** When it ends, for people: once told, it is the same in every telling. */
+  /** When it ends, in wall-clock time. Once reported, it does not change. */
   end?: { readonly atMs: number; readonly date: Date };
 }
 
-/** What is left of the time for one Exposure. */
-export interface LeaveTime {
+/** The time that a cleanup has left. */
+export interface CleanupTime {
   /** Since its deletion. */
   readonly waitedMs: number;
   /** Half of the time of this process is over. */
   readonly isHalfOver: boolean;
   /** At 0, what is not done stays undone. */
   readonly leftMs: number;
-  /** The same, on the clock of people. */
+  /** The same in wall-clock time. */
   readonly givesUpAt: Date;
   /** Whether the nodes have had their time to take the virtual address off, which begins with the first call. */
   addressIsLate(): boolean;
 }
 
-/** What tells one Exposure from the next of its name, and since when it leaves. */
-type Leaver = Pick<ObjectMeta, 'uid' | 'deletionTimestamp'>;
-
-/** The times of all Exposures that leave. */
-export class LeaveTimes {
+/** The deadline for one Exposure. */
+export class CleanupDeadline {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #now: () => Date;
-  readonly #attempts = new Map<string, Attempts>();
+  #attempts: Attempts | undefined;
 
   constructor(timeoutMs: number, clock: Clock, now = () => clock.now()) {
     this.#now = now;
@@ -55,15 +51,15 @@ export class LeaveTimes {
     this.#clock = clock;
   }
 
-  /** For the Exposure of this key and metadata. */
-  timeOf(key: string, { uid, deletionTimestamp }: Leaver): LeaveTime {
+  /** The time that the Exposure with this metadata has left. */
+  timeLeft({ uid, deletionTimestamp }: Pick<ObjectMeta, 'uid' | 'deletionTimestamp'>): CleanupTime {
     const nowMs = this.#clock.nowMs();
-    const known = this.#attempts.get(key);
+    const known = this.#attempts;
     const attempts: Attempts =
-      known?.uid === uid && known
+      known !== undefined && known.uid === uid
         ? known
         : { uid, sinceMs: nowMs, ...this.#timeSince(deletionTimestamp) };
-    this.#attempts.set(key, attempts);
+    this.#attempts = attempts;
     const { sinceMs, beforeMs, allowedMs, addressSinceMs = sinceMs - this.#addressMs } = attempts;
     // Nodes that were reached late have their time nevertheless.
     const endMs = Math.max(sinceMs + allowedMs, addressSinceMs + this.#addressMs);
@@ -81,10 +77,6 @@ export class LeaveTimes {
         return nowMs - attempts.addressSinceMs >= this.#addressMs;
       },
     };
-  }
-
-  forget(key: string): void {
-    this.#attempts.delete(key);
   }
 
   #timeSince(deletionTimestamp: string | undefined): Pick<Attempts, 'beforeMs' | 'allowedMs'> {
