@@ -89,15 +89,29 @@ test('ignores the answer to a write after the deletion of its TenantRoute', asyn
   expect(index.list()).toEqual([at('2', '12')]);
 });
 
-test('trusts a list more than own writes', async () => {
+test('trusts a list more than the own writes before it', async () => {
   const index = new TenantRouteIndex<TenantRoute>();
   const other = tenantRoute('green', HOST, { name: 'green-1', uid: '2', resourceVersion: '21' });
   await write(index, at('1', '20'));
   await write(index, other);
 
-  expect(index.relisted(({ name }) => name === 'blue-1')).toEqual([other]);
+  expect(index.beginList()(({ name }) => name === 'blue-1')).toEqual([other]);
 
   expect(index.list()).toEqual([at('1', '20')]);
   expect(index.put(at('1', '9'))).toBe(true);
-  expect(index.relisted(() => false)).toEqual([]);
+  expect(index.beginList()(() => false)).toEqual([]);
+});
+
+test('keeps own writes that end while a list is under way', async () => {
+  const index = new TenantRouteIndex<TenantRoute>();
+  const other = tenantRoute('green', HOST, { name: 'green-1', uid: '2', resourceVersion: '22' });
+  await write(index, at('1', '20'));
+
+  const complete = index.beginList();
+  await write(index, at('1', '21'));
+  await write(index, other);
+
+  expect(complete(() => false)).toEqual([]);
+  expect(index.put(at('1', '20'))).toBe(false);
+  expect(index.list()).toEqual([at('1', '21'), other]);
 });

@@ -79,15 +79,21 @@ export class TenantRouteIndex<T extends IndexedRoute> {
   }
 
   /**
-   * To be called for every complete list, before its changes are put. It outranks all own writes: those that it lacks are
-   * gone. Returns these.
+   * To be called when a list begins. The returned function is to be called when the list is complete, before its changes
+   * are put. The list outranks the own writes that were complete when it began: the TenantRoutes of these that it lacks are
+   * gone. The function returns them.
    */
-  relisted(isListed: (key: ObjectKey) => boolean): readonly T[] {
-    const written = [...this.#written.keys()].flatMap((key) => this.#byKey.get(key) ?? []);
-    this.#written.clear();
-    const gone = written.filter(({ metadata }) => !isListed(metadata));
-    for (const route of gone) this.remove(route);
-    return gone;
+  beginList(): (isListed: (key: ObjectKey) => boolean) => readonly T[] {
+    const before = [...this.#written];
+    return (isListed) => {
+      const outranked = before.filter(([key, version]) => this.#written.get(key) === version);
+      for (const [key] of outranked) this.#written.delete(key);
+      const gone = outranked
+        .flatMap(([key]) => this.#byKey.get(key) ?? [])
+        .filter(({ metadata }) => !isListed(metadata));
+      for (const route of gone) this.remove(route);
+      return gone;
+    };
   }
 
   get(key: ObjectKey): T | undefined {

@@ -36,14 +36,17 @@ describe('the copy', () => {
     expect(lab.informer.list()).toEqual([service('blue', '12')]);
   });
 
-  test('reports a list before what the list has changed', async () => {
+  test('reports a list when it begins, and when it is complete before what it has changed', async () => {
     await using lab = await InformerLab.open();
     lab.serve(listOfBlue);
-    lab.informer.onList(() => lab.told.push(`LIST of ${lab.informer.list().length}`));
+    lab.informer.onList(() => {
+      lab.told.push(`LIST after ${lab.server.exchanges.length} requests`);
+      return () => lab.told.push(`LIST of ${lab.informer.list().length}`);
+    });
 
     await connected(lab);
 
-    expect(lab.told).toEqual(['LIST of 1', 'ADDED blue 5']);
+    expect(lab.told).toEqual(['LIST after 0 requests', 'LIST of 1', 'ADDED blue 5']);
   });
 
   test('is of those that are selected', async () => {

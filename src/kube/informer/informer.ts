@@ -77,7 +77,7 @@ export class Informer<T extends KubeObject> {
   readonly #trim: (object: T) => T;
   readonly #cache: InformerCache<T>;
   readonly #listeners = new Set<(change: Change<T>) => void>();
-  readonly #listListeners = new Set<() => void>();
+  readonly #listListeners = new Set<() => () => void>();
   readonly #failureListeners = new Set<(error: KubeError) => void>();
   readonly #synced = Promise.withResolvers<void>();
   /** Where the next watch goes on; absent: a list is due. */
@@ -171,10 +171,10 @@ export class Informer<T extends KubeObject> {
   }
 
   /**
-   * Reports every complete list from now on, after it is in the copy and before {@link onChange} reports what it changed,
-   * until the returned function is called.
+   * Calls the listener when a list begins, from now on until the returned function is called. What the listener returns is
+   * called when the list is complete: after it is in the copy, and before {@link onChange} reports what it changed.
    */
-  onList(listener: () => void): () => void {
+  onList(listener: () => () => void): () => void {
     this.#listListeners.add(listener);
     return () => void this.#listListeners.delete(listener);
   }
@@ -189,6 +189,7 @@ export class Informer<T extends KubeObject> {
   async #list(signal: AbortSignal): Promise<number> {
     const { client, resource, selection, bounds } = this.#options;
     try {
+      const completed = [...this.#listListeners].map((begin) => begin());
       const options = { ...selection, bounds, trim: this.#kept, signal };
       const list = await client.list<T>(resource, options);
       if (signal.aborted) return 0;
@@ -199,7 +200,7 @@ export class Informer<T extends KubeObject> {
       this.#lists++;
       this.counters.lists++;
       this.#synced.resolve();
-      for (const listener of this.#listListeners) listener();
+      for (const complete of completed) complete();
       this.#tell(changes);
       return 0;
     } catch (thrown) {

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { keyText, objectText } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
@@ -172,6 +172,28 @@ describe.concurrent('a management cluster that is watched', () => {
 
     await lab.untilTold('TenantRoute tenants/blue-1');
     expect(tenantRoutes.list()).toEqual([]);
+  });
+
+  test('keeps an own TenantRoute that is written while a list is under way', async () => {
+    await using lab = await ManagementLab.start();
+    const { client, counters, tenantRoutes } = lab.cluster;
+    const route = tenantRoute('blue', HOST, { name: 'blue-1', uid: '1', resourceVersion: '9999' });
+    const list = client.list.bind(client);
+    spyOn(client, 'list').mockImplementation(async (...request) => {
+      const answer = await list(...request);
+      await tenantRoutes.write(
+        async () => route,
+        (written) => written,
+      );
+      return answer;
+    });
+    const { lists } = counters;
+
+    lab.server.inject({ kind: 'expired-event' }, { verb: 'watch', plural: 'tenantroutes' });
+    lab.server.endWatches();
+
+    await until('it is listed again', () => counters.lists > lists);
+    expect(tenantRoutes.list()).toEqual([route]);
   });
 
   test('is waited for if it is not there at the start', async () => {

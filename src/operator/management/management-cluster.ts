@@ -142,8 +142,11 @@ export class ManagementCluster implements ManagementView {
       if (owner !== undefined) listener.onOwned(owner);
     });
     this.#tenantRoutes.onList(() => {
-      const isListed = (key: ObjectKey) => this.#tenantRoutes.get(key) !== undefined;
-      for (const gone of this.tenantRoutes.relisted(isListed)) listener.onTenantRoute(gone);
+      const complete = this.tenantRoutes.beginList();
+      return () => {
+        const isListed = (key: ObjectKey) => this.#tenantRoutes.get(key) !== undefined;
+        for (const gone of complete(isListed)) listener.onTenantRoute(gone);
+      };
     });
     this.#tenantRoutes.onChange(({ type, object }) => {
       const isNews =
