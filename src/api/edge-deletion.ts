@@ -7,6 +7,7 @@
 import type { Edge } from './edge.ts';
 import type { Exposure } from './exposure.ts';
 import type { Finding } from './finding.ts';
+import type { TenantRoute } from './tenant-route.ts';
 
 /** Holds a deleted Edge while Exposures use it. */
 export const EDGE_PROTECTION_FINALIZER = 'snicket.dev/edge-protection';
@@ -14,17 +15,24 @@ export const EDGE_PROTECTION_FINALIZER = 'snicket.dev/edge-protection';
 /** As many Exposures as a sentence names. */
 const MOST_NAMED = 5;
 
-/** Why an Exposure cannot use an Edge: it was created after the deletion of the Edge. */
+/**
+ * Why an Exposure with these TenantRoutes cannot use an Edge: the Edge is being deleted, and the Exposure is routed by
+ * another one, or is not routed yet and was created after the deletion.
+ */
 export function deletionFault(
-  { metadata: { creationTimestamp } }: Pick<Exposure, 'metadata'>,
+  { metadata: { creationTimestamp = '' } }: Pick<Exposure, 'metadata'>,
   { metadata: { name, deletionTimestamp } }: Pick<Edge, 'metadata'>,
+  routes: readonly Pick<TenantRoute, 'spec'>[],
 ): Finding | undefined {
-  if (deletionTimestamp === undefined || creationTimestamp === undefined) return undefined;
-  if (Date.parse(creationTimestamp) <= Date.parse(deletionTimestamp)) return undefined;
+  if (deletionTimestamp === undefined) return undefined;
+  const edges = [...new Set(routes.map(({ spec }) => spec.edgeRef.name))];
+  const isOlder = !(Date.parse(creationTimestamp) > Date.parse(deletionTimestamp));
+  if (edges.includes(name) || (edges.length === 0 && isOlder)) return undefined;
+  const kept = edges.length === 0 ? '' : `. The routes on Edge ${edges.join(' and ')} stay in use`;
   return {
     code: 'EdgeTerminating',
     severity: 'error',
-    message: `Edge ${name} is being deleted and accepts no new Exposures`,
+    message: `Edge ${name} is being deleted and accepts no new Exposures${kept}`,
     action: 'set spec.edgeRef to another Edge',
   };
 }

@@ -5,7 +5,6 @@ import type { Finding } from './finding.ts';
 import type { FindingCode } from './finding-codes/catalogue.ts';
 import type { Exposure } from './exposure.ts';
 import { mayHaveKonnectivity } from './control-plane-spec.ts';
-import { deletionFault } from './edge-deletion.ts';
 import { hostFault, type EdgeOfHosts } from './allowed-hosts.ts';
 import {
   namespaceFault,
@@ -39,8 +38,7 @@ export function hostsOf(
   edge: DomainOfEdge,
   namespaceLabels: NamespaceLabels,
 ): Hosts | Finding {
-  const notAllowed =
-    deletionFault(exposure, edge) ?? namespaceFault(exposure, edge, namespaceLabels);
+  const notAllowed = namespaceFault(exposure, edge, namespaceLabels);
   if (notAllowed !== undefined) return notAllowed;
   const { hosts } = exposure.spec;
   const made = (kind: 'k8s' | 'konnectivity') => madeHost(exposure, kind, edge.spec.domain);

@@ -8,7 +8,8 @@ import { exposureStatus } from '../api/exposure-status.ts';
 import { TenantRouteIndex } from '../api/tenant-route-index.ts';
 import type { TenantRoute } from '../api/tenant-route.ts';
 import { InvalidObjectError } from '../api/fault.ts';
-import { hostsOf, isNotAllowed } from '../api/hosts.ts';
+import { hostsOf, isNotAllowed, type Hosts } from '../api/hosts.ts';
+import { deletionFault } from '../api/edge-deletion.ts';
 import { parseEdge, parseExposure } from '../api/objects.ts';
 import type { Change } from '../kube/informer/cache.ts';
 import { keyText, type KubeObject } from '../kube/object.ts';
@@ -21,7 +22,7 @@ import {
 import type { Finding } from '../api/finding.ts';
 import { defaultEdge, defaultEdgeFinding, severalDefaultEdges } from '../plan/default-edge.ts';
 import { HostClaims } from '../plan/host-claims.ts';
-import type { Wish } from '../plan/plan.ts';
+import type { DesiredExposure } from '../plan/plan.ts';
 import { PreparedObjects } from './prepared-objects.ts';
 import {
   annotatedObject,
@@ -43,7 +44,8 @@ export interface ExposureIndexSources {
 }
 
 /** An Exposure that can be read, with its Edge. */
-export interface ResolvedExposure extends Wish {
+export interface ResolvedExposure extends DesiredExposure {
+  readonly hosts: Hosts | Finding;
   /** That a host of it belongs to another Exposure. */
   readonly conflict?: HostConflict | undefined;
   /** What whoever wishes should know, and is no fault of his. */
@@ -108,13 +110,12 @@ export class ExposureIndex {
     const askedBy = annotatedObject(object);
     const { value: edge, finding: noEdge } = this.edgeOf({ ...exposure, askedBy });
     if (edge === undefined) return { finding: noEdge };
-    const namespaceLabels = this.#labelsOf(exposure);
-    const hosts = hostsOf(exposure, edge, namespaceLabels);
+    const hosts = this.#hostsOf(exposure, edge);
     const conflict =
       'code' in hosts ? undefined : hostConflict({ exposure, hosts }, this.#currentClaims());
     const warning =
       exposure.spec.edgeRef === undefined ? severalDefaultEdges(this.#sources.edges()) : undefined;
-    return { value: { exposure, edge, namespaceLabels, conflict, warning } };
+    return { value: { exposure, edge, hosts, conflict, warning } };
   }
 
   /** The labels of a namespace have changed: an Edge may allow other Exposures, which then claim their hosts. */
@@ -241,8 +242,11 @@ export class ExposureIndex {
     return claimedHosts(this.#claimOf(object));
   }
 
-  #labelsOf({ metadata: { namespace } }: Exposure): NamespaceLabels {
-    return this.#sources.namespaceLabels?.(namespace) ?? labelsOfNamespace(namespace);
+  #hostsOf(exposure: Exposure, edge: Edge): Hosts | Finding {
+    const { namespace } = exposure.metadata;
+    const labels = this.#sources.namespaceLabels?.(namespace) ?? labelsOfNamespace(namespace);
+    const routes = this.#tenantRoutes.ofExposure(keyText(exposure.metadata));
+    return deletionFault(exposure, edge, routes) ?? hostsOf(exposure, edge, labels);
   }
 
   /** An Exposure that cannot be read claims nothing, but owns the hosts of its TenantRoutes. */
@@ -250,7 +254,7 @@ export class ExposureIndex {
     const { value: exposure } = this.exposureIn(object);
     if (exposure === undefined) return { exposure: object as Exposure };
     const { value: edge } = this.edgeOf(exposure);
-    const hosts = edge && hostsOf(exposure, edge, this.#labelsOf(exposure));
+    const hosts = edge && this.#hostsOf(exposure, edge);
     const isFound = hosts !== undefined && !('code' in hosts);
     return {
       exposure,

@@ -4,7 +4,7 @@ import { DRIVERS, type Edge } from '../api/edge.ts';
 import { objectText, type KubeObject } from '../kube/object.ts';
 import { endpointAddressFault } from '../kube/endpoints/endpoint-address.ts';
 import type { EndpointSlice } from '../kube/endpoints/endpoint-slice.ts';
-import { planExposure, type Facts, type Plan, type Wish } from './plan.ts';
+import { planExposure, type Facts, type Plan, type DesiredExposure } from './plan.ts';
 import {
   CONTROL_PLANE,
   edge,
@@ -69,7 +69,7 @@ const anyEdge: fc.Arbitrary<Edge> = fc
     }),
   );
 
-const wish: fc.Arbitrary<Wish> = fc
+const wish: fc.Arbitrary<DesiredExposure> = fc
   .record({
     edge: anyEdge,
     spec: fc.record({ controlPlane: controlPlaneSpec, worker: workerSpec }),
@@ -132,7 +132,7 @@ function slicesOf(plan: Plan): readonly EndpointSlice[] {
   return objectsOf(plan).filter(({ kind }) => kind === 'EndpointSlice') as EndpointSlice[];
 }
 
-function forAllPlans(check: (plan: Plan, wish: Wish, facts: Facts) => void): void {
+function forAllPlans(check: (plan: Plan, wish: DesiredExposure, facts: Facts) => void): void {
   fc.assert(fc.property(wish, known, (w, f) => check(planExposure(w, f), w, f)));
 }
 

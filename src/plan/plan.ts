@@ -2,7 +2,6 @@
  * From facts and a wish to everything that has to be there. Pure: the same input gives the same plan, so that `render`,
  * `diff` and a dry run are what the operator does, but for the writing.
  */
-import type { NamespaceLabels } from '../api/allowed-namespaces.ts';
 import type { Edge } from '../api/edge.ts';
 import type { Exposure, WorkerMode } from '../api/exposure.ts';
 import { hostsOf, isNotAllowed, type Hosts } from '../api/hosts.ts';
@@ -24,13 +23,12 @@ import { ownedBy } from './ownership.ts';
 import { tenantRoutes, unenforcedPolicy } from './tenant-routes.ts';
 import type { ExposureRoutes } from '../edges/route.ts';
 
-/** What somebody wants. */
-export interface Wish {
+/** An Exposure with its Edge. */
+export interface DesiredExposure {
   readonly exposure: Exposure;
-  /** The Edge that it is for. */
   readonly edge: Edge;
-  /** The labels of the namespace of the Exposure. Default: none. */
-  readonly namespaceLabels?: NamespaceLabels | undefined;
+  /** The hosts of the Exposure, or why it has none. Default: as both specs say, in a namespace without labels. */
+  readonly hosts?: Hosts | Finding | undefined;
 }
 
 /** What is known. Whatever is absent is not known yet: the plan goes as far as it can. */
@@ -80,14 +78,14 @@ export interface Plan {
 }
 
 /** The plan for one Exposure. Routes need neither the tenant nor its CA: providers judge readiness through them. */
-export function planExposure(wish: Wish, facts: Facts): Plan {
-  const { exposure, edge } = wish;
+export function planExposure(desired: DesiredExposure, facts: Facts): Plan {
+  const { exposure, edge } = desired;
   const { driver, port } = edge.spec;
   const mode = modeOf(driver, exposure.spec.worker.mode);
-  const hosts = hostsOf(exposure, edge, wish.namespaceLabels ?? {});
+  const hosts = desired.hosts ?? hostsOf(exposure, edge, {});
   if ('code' in hosts) {
-    // Routes that the Edge does not allow any more are removed.
-    const removed = isNotAllowed(hosts) && { management: [] };
+    // The routes of an Exposure that its Edge does not allow are removed, unless another Edge serves them.
+    const removed = isNotAllowed(hosts) && hosts.code !== 'EdgeTerminating' && { management: [] };
     return { mode, ...removed, findings: about('wish', hosts) };
   }
   const known = { mode, hosts, endpoint: `${hosts.api}:${port}` };
@@ -103,8 +101,8 @@ export function planExposure(wish: Wish, facts: Facts): Plan {
     return { ...known, findings: about('wish', wrongMode) };
   }
 
-  const { routes, management, findings } = managementSide(wish, hosts, controlPlane, facts);
-  const tenantSide = tenantSideOf(wish, known, controlPlane, facts);
+  const { routes, management, findings } = managementSide(desired, hosts, controlPlane, facts);
+  const tenantSide = tenantSideOf(desired, known, controlPlane, facts);
   return {
     ...known,
     routes,
@@ -115,7 +113,7 @@ export function planExposure(wish: Wish, facts: Facts): Plan {
 }
 
 function managementSide(
-  { exposure, edge }: Wish,
+  { exposure, edge }: DesiredExposure,
   hosts: Hosts,
   controlPlane: ControlPlane,
   { served, edgeAddresses, edgeClusterAddresses = [], isGatewayHere, isGatewayAt }: Facts,
@@ -148,7 +146,7 @@ function managementSide(
 
 /** The tenant's side waits for the tenant to answer, and for something to serve with. */
 function tenantSideOf(
-  { exposure, edge }: Wish,
+  { exposure, edge }: DesiredExposure,
   { mode, hosts }: { readonly mode: WorkerMode; readonly hosts: Hosts },
   { ca }: ControlPlane,
   { tenant, credentials, edgeAddresses, currentSlices, placed, proxyImage }: Facts,

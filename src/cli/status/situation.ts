@@ -3,7 +3,6 @@
  */
 import { edgeStatus } from '../../api/edge.ts';
 import { exposureStatus, type ExposureStatus, type Hop } from '../../api/exposure-status.ts';
-import { hostsOf } from '../../api/hosts.ts';
 import { textAt } from '../../kube/unstructured.ts';
 import { keyText, type Condition, type KubeObject } from '../../kube/object.ts';
 import { ExposureIndex } from '../../management/exposure-index.ts';
@@ -164,8 +163,7 @@ function wishedWay(
   exposureIndex: ExposureIndex,
 ): { readonly host?: string | undefined; readonly edge?: string | undefined } {
   const wish = exposureIndex.resolve(object).value;
-  const hosts = wish && hostsOf(wish.exposure, wish.edge, wish.namespaceLabels ?? {});
-  const host = hosts === undefined || 'code' in hosts ? undefined : hosts.api;
+  const host = wish === undefined || 'code' in wish.hosts ? undefined : wish.hosts.api;
   return {
     host: host ?? textAt(object, 'spec', 'hosts', 'api'),
     edge: wish?.edge.metadata.name ?? textAt(object, 'spec', 'edgeRef', 'name'),

@@ -2,7 +2,7 @@
  * Says how an Edge is: whether it can be used, where it is, and by how many Exposures it is used.
  */
 import type { Edge, EdgeStatus } from '../../api/edge.ts';
-import { deletionFault, EDGE_PROTECTION_FINALIZER, inUseFinding } from '../../api/edge-deletion.ts';
+import { EDGE_PROTECTION_FINALIZER, inUseFinding } from '../../api/edge-deletion.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { setCondition } from '../../kube/conditions.ts';
 import { addFinalizer, removeFinalizer } from '../../kube/finalizer.ts';
@@ -53,7 +53,7 @@ export class EdgeController {
       return;
     }
     this.#statuses.assertCurrent(object);
-    const users = this.#usersOf(object);
+    const users = [...management.exposureIndex.usersOf(name)];
     const isGoing = object.metadata.deletionTimestamp !== undefined;
     if (isGoing && users.length === 0) {
       await this.#protect(object, false, signal);
@@ -65,18 +65,6 @@ export class EdgeController {
     const { value: edge } = management.exposureIndex.edgeIn(object);
     const unread = edge && this.#options.routing.unread(edge);
     if (unread !== undefined) throw unread; // nobody tells of a right that is given
-  }
-
-  /** The keys of the Exposures that use an Edge, without those that it does not accept because it is being deleted. */
-  #usersOf({ metadata }: KubeObject): readonly string[] {
-    const { exposureIndex, exposures } = this.#options.management;
-    const users = [...exposureIndex.usersOf(metadata.name)];
-    if (metadata.deletionTimestamp === undefined) return users;
-    return users.filter((key) => {
-      const object = exposures.get(parseKey(key));
-      const { value: exposure } = object === undefined ? {} : exposureIndex.exposureIn(object);
-      return exposure !== undefined && deletionFault(exposure, { metadata }) === undefined;
-    });
   }
 
   /** Adds or removes the finalizer that holds a deleted Edge. @throws OutdatedError, KubeError */

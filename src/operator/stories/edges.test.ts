@@ -247,6 +247,34 @@ describe.concurrent('an Exposure and its Edge', () => {
     await lab.untilCondition('late', 'Accepted', /^False EdgeNotFound/);
   });
 
+  test('a deleted Edge accepts no Exposure of another Edge, which keeps its routes there', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 3_600_000 });
+    await lab.applyEdge({ domain: 'other.test' }, 'other');
+    await lab.addExposed('blue');
+    await lab.addTenant('green');
+    await lab.expose('green', { edgeRef: { name: 'other' } });
+    await lab.untilCondition('green', 'Ready', /^True/);
+    await lab.until('the Edge is protected', () => protection(lab).includes(PROTECTION));
+    await lab.user.delete(RESOURCES.edge, { name: 'shared' });
+    const routes = lab.routesOf('green');
+
+    await lab.expose('green', { edgeRef: { name: 'shared' } });
+
+    const said = await lab.untilCondition('green', 'Accepted', /^False EdgeTerminating/);
+    expect(said).toContain(
+      'Edge shared is being deleted and accepts no new Exposures. The routes on Edge other stay in use; set spec.edgeRef to another Edge',
+    );
+    expect(lab.routesOf('green')).toEqual(routes);
+    expect(lab.condition('blue', 'Accepted')).toStartWith('True');
+
+    await lab.expose('green', { edgeRef: { name: 'other' } });
+
+    await lab.untilCondition('green', 'Ready', /^True/);
+    expect(lab.routesOf('green')).toEqual(routes);
+    await lab.untilGone('blue');
+    await lab.until('the Edge is gone', () => edge(lab) === undefined);
+  });
+
   test('an Edge that no Exposure uses is deleted at once, also if one has used it', async () => {
     await using lab = await OperatorLab.start();
     await lab.addExposed('blue');
