@@ -83,7 +83,11 @@ export class Tenant {
     };
     const tenant = new Tenant(plan, access, counts);
     Bun.serve({
-      ...{ hostname: plan.address, port: plan.port, idleTimeout: 0 },
+      hostname: plan.address,
+      port: plan.port,
+      idleTimeout: 0,
+      // As a real one does.
+      http2: true,
       tls: {
         ...{ cert: server.certificate, key: server.key, ca: authority.certificate },
         // Asked for, as a real one does, so that clients pay for it. Whoever has none is let in too.

@@ -55,7 +55,7 @@ export class NetworkRoundTripper implements RoundTripper {
     const target = {
       host: hostOf(this.#access.server),
       port: Number(url.port) || (isSecure ? 443 : 80),
-      tls: isSecure ? this.#tls(request.identity) : undefined,
+      tls: isSecure ? this.tls(request.identity) : undefined,
     };
     const lines = Object.entries({ host: url.host, ...request.headers });
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
@@ -73,7 +73,7 @@ export class NetworkRoundTripper implements RoundTripper {
       return last.session;
     }
     last?.session.close();
-    const tls = this.#tls(identity);
+    const tls = this.tls(identity);
     const checkServerIdentity = (_: string, { raw }: PeerCertificate) =>
       nameFault(new X509Certificate(raw), tls.serverName);
     const session = new Bun.FetchSession({
@@ -84,7 +84,8 @@ export class NetworkRoundTripper implements RoundTripper {
     return session;
   }
 
-  #tls({ cert, key }: Identity) {
+  /** How this server is known, and how the identity is proved to it. */
+  tls({ cert, key }: Identity) {
     const { ca = systemRoots(), server, serverName = hostOf(server) } = this.#access;
     return { ca, cert, key, serverName, rejectUnauthorized: true };
   }

@@ -5,6 +5,7 @@ import { systemClock, type Clock } from '../../../clock/clock.ts';
 import type { KubeClient } from '../../../kube/client/client.ts';
 import { aimed, AccessError, type ClusterAccess } from '../../../kube/access/cluster-access.ts';
 import { TENANT_LIMITS } from '../../../kube/client/client-limits.ts';
+import { Http2RoundTripper } from '../../../kube/transport/http2/http2-round-tripper.ts';
 import { createClient } from '../../../kube/client/fetch-client.ts';
 import { InformerCounters } from '../../../kube/informer/relist.ts';
 import { parseKubeconfig } from '../../../kube/access/kubeconfig.ts';
@@ -171,7 +172,8 @@ interface OpenLink {
 }
 
 function connectTenant(access: ClusterAccess): KubeClient {
-  return createClient(access, { limits: TENANT_LIMITS });
+  const roundTripper = new Http2RoundTripper(access);
+  return createClient(access, { limits: TENANT_LIMITS, roundTripper });
 }
 
 /** The kubeconfig's identity and CA, at the address of the Service; or why it cannot be used. */

@@ -1,0 +1,163 @@
+/**
+ * Blocks of headers (HPACK, RFC 7541), as far as a client of an API server needs them. It sends every header as a literal,
+ * and tells the server to keep no dynamic table, so that a block can be read without those before it. Of an answer
+ * it reads `:status` and `retry-after`, whose values are numbers.
+ */
+import { ProtocolError } from './frames.ts';
+
+/** What is known of an answer by its headers. */
+export interface AnswerHead {
+  readonly status: number | undefined;
+  readonly retryAfter: string | undefined;
+}
+
+/** Entries of the static table, from 1 on; of the others only how many there are matters. */
+const STATUSES: Readonly<Record<number, number>> = {
+  8: 200,
+  9: 204,
+  10: 206,
+  11: 304,
+  12: 400,
+  13: 404,
+  14: 500,
+};
+const RETRY_AFTER = 53;
+const STATIC_ENTRIES = 61;
+
+/** Names of the static table that every request has. */
+const NAME_INDEX: Readonly<Record<string, number>> = {
+  ':authority': 1,
+  ':method': 2,
+  ':path': 4,
+  ':scheme': 6,
+};
+
+/** A block with these headers. Credentials are never put into a table of the server. */
+export function encodeHeaders(headers: readonly (readonly [string, string])[]): Buffer {
+  const parts: Buffer[] = [];
+  for (const [name, value] of headers) {
+    const index = NAME_INDEX[name];
+    // 0001xxxx: a literal that is never indexed.
+    parts.push(integer(index ?? 0, 4, 0x10));
+    if (index === undefined) parts.push(text(name.toLowerCase()));
+    parts.push(text(value));
+  }
+  return Buffer.concat(parts);
+}
+
+function text(value: string): Buffer {
+  const bytes = Buffer.from(value, 'latin1');
+  return Buffer.concat([integer(bytes.length, 7, 0), bytes]);
+}
+
+/** RFC 7541, section 5.1. */
+function integer(value: number, prefixBits: number, flags: number): Buffer {
+  const max = 2 ** prefixBits - 1;
+  if (value < max) return Buffer.from([flags | value]);
+  const bytes = [flags | max];
+  let rest = value - max;
+  for (; rest >= 128; rest >>>= 7) bytes.push((rest & 127) | 128);
+  return Buffer.from([...bytes, rest]);
+}
+
+/** The headers of an answer, or of its end. @throws ProtocolError */
+export function decodeHead(block: Buffer): AnswerHead {
+  const reader = new BlockReader(block);
+  let status: number | undefined;
+  let retryAfter: string | undefined;
+  while (!reader.isAtEnd) {
+    const first = reader.peek();
+    if ((first & 0x80) !== 0) {
+      const index = known(reader.integer(7));
+      status ??= STATUSES[index];
+    } else if ((first & 0xe0) === 0x20) {
+      if (reader.integer(5) !== 0) throw new ProtocolError('the server keeps a dynamic table');
+    } else {
+      const index = known(reader.integer((first & 0xc0) === 0x40 ? 6 : 4));
+      const name = index === 0 ? reader.string().toString('latin1') : undefined;
+      const value = reader.string;
+      if (index in STATUSES || name === ':status') {
+        status ??= Number(value.call(reader).toString('latin1'));
+      } else if (index === RETRY_AFTER || name === 'retry-after') {
+        retryAfter ??= value.call(reader).toString('latin1');
+      } else value.call(reader);
+    }
+  }
+  if (status !== undefined && !(Number.isInteger(status) && status >= 100 && status <= 999)) {
+    throw new ProtocolError('an answer has no status');
+  }
+  return { status, retryAfter };
+}
+
+function known(index: number): number {
+  if (index > STATIC_ENTRIES) throw new ProtocolError(`there is no header ${index}`);
+  return index;
+}
+
+class BlockReader {
+  readonly #block: Buffer;
+  #at = 0;
+
+  constructor(block: Buffer) {
+    this.#block = block;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#block.length;
+  }
+
+  peek(): number {
+    return this.#block[this.#at] ?? 0;
+  }
+
+  integer(prefixBits: number): number {
+    const max = 2 ** prefixBits - 1;
+    let value = this.#byte() & max;
+    if (value < max) return value;
+    for (let shift = 0; ; shift += 7) {
+      if (shift > 21) throw new ProtocolError('a number of a header is too large');
+      const byte = this.#byte();
+      value += (byte & 127) << shift;
+      if ((byte & 128) === 0) return value;
+    }
+  }
+
+  /** The text of a header. One that is compressed and has more than digits is empty: those are not read. */
+  string(): Buffer {
+    const isCompressed = (this.peek() & 0x80) !== 0;
+    const length = this.integer(7);
+    const end = this.#at + length;
+    if (end > this.#block.length) throw new ProtocolError('a block of headers is cut off');
+    const bytes = this.#block.subarray(this.#at, end);
+    this.#at = end;
+    return isCompressed ? digitsIn(bytes) : bytes;
+  }
+
+  #byte(): number {
+    const byte = this.#block[this.#at++];
+    if (byte === undefined) throw new ProtocolError('a block of headers is cut off');
+    return byte;
+  }
+}
+
+/**
+ * Digits by the code of RFC 7541, appendix B: 00000 to 00010 are 0 to 2, and 011001 to 011111 are 3 to 9. Empty if there
+ * is anything else.
+ */
+function digitsIn(bytes: Buffer): Buffer {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  let digits = '';
+  for (let at = 0; at < bits.length;) {
+    const five = Number.parseInt(bits.slice(at, at + 5), 2);
+    const six = Number.parseInt(bits.slice(at, at + 6), 2);
+    if (bits.length - at >= 5 && five <= 2) {
+      digits += five;
+      at += 5;
+    } else if (bits.length - at >= 6 && six >= 25 && six <= 31) {
+      digits += six - 22;
+      at += 6;
+    } else if (bits.length - at < 8 && /^1*$/.test(bits.slice(at))) break;
+    else return Buffer.alloc(0);
+  }
+  return Buffer.from(digits, 'latin1');
+}

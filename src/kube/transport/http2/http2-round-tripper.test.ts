@@ -1,0 +1,309 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type TLSSocket } from 'node:tls';
+import { ManualClock } from '../../../clock/manual-clock.ts';
+import { TestAuthority } from '../../../net/testing/certificates.ts';
+import { until } from '../../../net/testing/peer.ts';
+import type { ByteStream } from '../stream.ts';
+import { errorOf, TransportLab, VERSION, type LabTime } from '../testing/lab.ts';
+import { Transport, type Call } from '../transport.ts';
+import { FLAG, frame, FRAME, FrameReader, PREFACE, settingsFrame, type Frame } from './frames.ts';
+import { Http2RoundTripper } from './http2-round-tripper.ts';
+
+const WATCH: Call = { verb: 'GET', path: '/watch' };
+
+let lab: TransportLab;
+let server: Bun.Server<undefined>;
+let url: string;
+/** The ports of the connections by which requests came. */
+const ports = new Set<number>();
+
+beforeEach(async () => {
+  lab = await TransportLab.open();
+  ports.clear();
+  server = serve(0);
+  url = `https://127.0.0.1:${server.port}`;
+});
+
+afterEach(async () => {
+  await server.stop(true);
+  await lab[Symbol.asyncDispose]();
+});
+
+function serve(port: number): Bun.Server<undefined> {
+  const { cert, key } = lab.serving;
+  return Bun.serve({
+    hostname: '127.0.0.1',
+    port,
+    idleTimeout: 0,
+    tls: { cert, key },
+    http2: true,
+    http1: false,
+    async fetch(request, self) {
+      ports.add(self.requestIP(request)?.port ?? 0);
+      const { pathname, search } = new URL(request.url);
+      if (pathname === '/watch') return new Response(endless());
+      if (pathname === '/large') return new Response(Buffer.concat(LARGE));
+      if (pathname.startsWith('/status/')) {
+        const status = Number(pathname.slice('/status/'.length));
+        return Response.json({ message: 'no' }, { status, headers: { 'retry-after': '17' } });
+      }
+      const { method, headers } = request;
+      const said = {
+        path: `${pathname}${search}`,
+        authorization: headers.get('authorization'),
+        type: headers.get('content-type'),
+        length: (await request.text()).length,
+      };
+      return Response.json({ method, ...said }, { status: 201 });
+    },
+  });
+}
+
+const LARGE = Array.from({ length: 64 }, (_, index) => Buffer.alloc(64 * 1024, index));
+
+function endless(): ReadableStream<string> {
+  return new ReadableStream({ start: (controller) => controller.enqueue('{}\n') });
+}
+
+/** A server that answers as it is told, frame by frame. */
+async function scripted(
+  onFrame: (one: Frame, send: (bytes: Buffer) => void, connection: number) => void,
+): Promise<{
+  readonly sockets: readonly TLSSocket[];
+  readonly server: Server;
+  readonly at: string;
+}> {
+  const sockets: TLSSocket[] = [];
+  const { cert, key } = lab.serving;
+  const one = createServer({ cert, key, ALPNProtocols: ['h2', 'http/1.1'] }, (socket) => {
+    const number = sockets.push(socket);
+    if (socket.alpnProtocol !== 'h2') return;
+    const reader = new FrameReader();
+    let preface = PREFACE.length;
+    socket.on('error', () => socket.destroy());
+    socket.write(settingsFrame([]));
+    socket.on('data', (bytes: Buffer) => {
+      const rest = bytes.subarray(Math.min(preface, bytes.length));
+      preface -= bytes.length - rest.length;
+      for (const read of reader.push(rest)) {
+        onFrame(read, (answer) => void socket.write(answer), number);
+      }
+    });
+  });
+  await new Promise<void>((resolve) => {
+    one.listen(0, '127.0.0.1', () => resolve());
+  });
+  const { port } = one.address() as AddressInfo;
+  return { sockets, server: one, at: `https://127.0.0.1:${port}` };
+}
+
+function transport(
+  more: Parameters<TransportLab['access']>[0] = {},
+  time: LabTime = {},
+): Transport {
+  const access = lab.access({ server: url, ...more });
+  return new Transport(access, {
+    timeoutMs: time.clock === undefined ? 120_000 : 10_000,
+    userAgent: 'snicket/test',
+    answerBytes: 8 * 1024 * 1024,
+    roundTripper: new Http2RoundTripper(access, time.clock),
+    ...time,
+  });
+}
+
+async function allOf(stream: ByteStream): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for (let part = await stream.read(); part !== undefined; part = await stream.read()) {
+    parts.push(part);
+  }
+  stream.close();
+  return Buffer.concat(parts);
+}
+
+describe('one connection of HTTP/2', () => {
+  test('carries requests with their headers and bodies, larger than a window', async () => {
+    const credentials = { kind: 'token', token: 'abc' } as const;
+    const body = { text: 'x'.repeat(300_000) };
+
+    const answer = await transport({ credentials }).json({ verb: 'POST', path: '/a?b=c', body });
+
+    expect(answer).toEqual({
+      method: 'POST',
+      path: '/a?b=c',
+      authorization: 'Bearer abc',
+      type: 'application/json',
+      length: JSON.stringify(body).length,
+    });
+  });
+
+  test('carries many watches and requests at the same time', async () => {
+    const client = transport();
+    const watches = await Promise.all(Array.from({ length: 20 }, async () => client.stream(WATCH)));
+    await Promise.all(Array.from({ length: 20 }, async () => client.json(VERSION)));
+
+    for (const watch of watches) {
+      expect(Buffer.from((await watch.read()) ?? []).toString()).toBe('{}\n');
+      watch.close();
+    }
+    expect(ports.size).toBe(1);
+  });
+
+  test('brings every byte in its order, many more than can wait', async () => {
+    const client = transport();
+    const slow = await client.stream({ verb: 'GET', path: '/large' });
+    // The window of this one is full; another answer passes it.
+    await client.json(VERSION);
+
+    expect(Bun.hash(await allOf(slow))).toBe(Bun.hash(Buffer.concat(LARGE)));
+    expect(ports.size).toBe(1);
+  });
+
+  test.each([
+    [404, 'NotFound'],
+    [409, 'Conflict'],
+    [429, 'Throttled'],
+    [503, 'ServerError'],
+  ] as const)('reports status %d as %s', async (status, reason) => {
+    const error = await errorOf(transport().json({ verb: 'GET', path: `/status/${status}` }));
+
+    expect(error.reason).toBe(reason);
+    if (status === 429) expect(error.retryAfterMs).toBe(17_000);
+  });
+
+  test('is replaced when the server is about to close it, and its watches go on', async () => {
+    const OK = Buffer.from([0x88]);
+    const peer = await scripted(({ type, streamId }, send, connection) => {
+      if (type !== FRAME.headers) return;
+      send(frame(FRAME.headers, FLAG.endHeaders, streamId, OK));
+      const isWatch = streamId === 1 && connection === 1;
+      if (!isWatch) send(frame(FRAME.data, FLAG.endStream, streamId, Buffer.from('{}')));
+    });
+    const client = transport({ server: peer.at });
+    const watch = await client.stream(WATCH);
+    const goAway = Buffer.alloc(8);
+    goAway.writeUInt32BE(1);
+    peer.sockets[0]!.write(frame(FRAME.goAway, 0, 0, goAway));
+    peer.sockets[0]!.write(frame(FRAME.data, 0, 1, Buffer.from('after')));
+    expect(Buffer.from((await watch.read()) ?? []).toString()).toBe('after');
+
+    expect(await client.json(VERSION)).toEqual({});
+    expect(peer.sockets).toHaveLength(2);
+
+    peer.sockets[0]!.write(frame(FRAME.data, FLAG.endStream, 1, Buffer.from('end')));
+    expect((await allOf(watch)).toString()).toBe('end');
+    peer.server.close();
+  });
+
+  test('is closed if the server answers neither a request nor a ping', async () => {
+    const peer = await scripted(() => {});
+    const clock = new ManualClock();
+    const failed = errorOf(transport({ server: peer.at }, { clock }).json(VERSION));
+    await until(() => peer.sockets.length === 1, 'a connection');
+    let isClosed = false;
+    peer.sockets[0]!.on('close', () => (isClosed = true));
+
+    // The request is given up after 10 s, the connection 5 s later.
+    await until(() => {
+      clock.advance(1_000);
+      return isClosed;
+    }, 'the end of the connection');
+
+    expect((await failed).reason).toBe('TimedOut');
+    peer.server.close();
+  });
+
+  test('stays open if the server answers a ping, and no request', async () => {
+    const kinds: number[] = [];
+    const peer = await scripted(({ type, flags, payload }, send) => {
+      kinds.push(type);
+      if (type === FRAME.ping && flags === 0) send(frame(FRAME.ping, FLAG.ack, 0, payload));
+    });
+    const clock = new ManualClock();
+    const client = transport({ server: peer.at }, { clock });
+    for (let round = 1; round <= 2; round++) {
+      const failed = errorOf(client.json(VERSION));
+      const isAsked = () => kinds.filter((kind) => kind === FRAME.headers).length === round;
+      await until(isAsked, 'the request');
+      clock.advance(10_000);
+      expect((await failed).reason).toBe('TimedOut');
+      await until(() => kinds.filter((kind) => kind === FRAME.ping).length === round, 'a ping');
+    }
+
+    expect(peer.sockets).toHaveLength(1);
+    peer.server.close();
+  });
+
+  test('is not used with another certificate', async () => {
+    const certs = await Promise.all(
+      ['a', 'b'].map(async (name) => lab.authority.issue({ names: [name] })),
+    );
+    let current = certs[0]!;
+    const access = lab.access({ server: url });
+    const tripper = new Http2RoundTripper(access);
+    for (const pair of [...certs, ...certs.slice(1)]) {
+      current = pair;
+      const answer = await tripper.fetch(
+        {
+          ...{ method: 'GET', url: `${url}/version`, headers: {}, body: undefined },
+          identity: { cert: current.cert, key: current.key } as never,
+        },
+        () => {},
+      );
+      expect(answer.status).toBe(201);
+    }
+
+    expect(ports.size).toBe(2);
+  });
+});
+
+describe('a server', () => {
+  test('that speaks HTTP/1.1 only is asked by that', async () => {
+    const client = transport({ server: lab.server.url });
+
+    expect(await client.json(VERSION)).toEqual({ ok: true });
+    const watch = await client.stream(WATCH);
+    expect(await allOf(watch)).not.toHaveLength(0);
+  });
+
+  test('that breaks the protocol is asked by HTTP/1.1 the next time', async () => {
+    // A frame of 1 MB, which no client has to take.
+    const peer = await scripted(({ type, streamId }, send) => {
+      if (type === FRAME.headers) send(Buffer.from([16, 0, 0, FRAME.data, 0, 0, 0, 0, streamId]));
+    });
+    const client = transport({ server: peer.at });
+    expect((await errorOf(client.json(VERSION))).reason).toBe('Unreachable');
+
+    const asked = client.json(VERSION).catch(() => undefined);
+    await until(() => peer.sockets.length === 2, 'another connection');
+    expect(peer.sockets[1]!.alpnProtocol).not.toBe('h2');
+    peer.sockets[1]!.destroy();
+    await asked;
+    peer.server.close();
+  });
+
+  test('of another CA is not trusted', async () => {
+    const other = await TestAuthority.create();
+
+    const error = await errorOf(transport({ ca: other.cert }).json(VERSION));
+
+    expect(error.reason).toBe('Untrusted');
+  });
+
+  test('of another name is not trusted', async () => {
+    const error = await errorOf(transport({ serverName: 'other' }).json(VERSION));
+
+    expect(error.reason).toBe('Untrusted');
+  });
+
+  test('that is not there is unreachable, and reachable when it is back', async () => {
+    const client = transport();
+    const port = server.port ?? 0;
+    await server.stop(true);
+    expect((await errorOf(client.json(VERSION))).reason).toBe('Unreachable');
+
+    server = serve(port);
+
+    expect(await client.json(VERSION)).toMatchObject({ path: '/version' });
+  });
+});
