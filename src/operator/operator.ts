@@ -26,6 +26,7 @@ import { ensureMasterKeys, MasterKeySource } from '../management/master-keys.ts'
 import { registerOperatorMetrics } from './operator-metrics.ts';
 import { Preparer } from '../reconcile/preparation/preparer.ts';
 import { ProbeRounds, type Probe } from './probe-rounds.ts';
+import { ResyncPeriods } from './resync-periods.ts';
 import { ShimController } from './shim/shim-controller.ts';
 import { TenantLinks } from '../reconcile/tenant/link/tenant-links.ts';
 import { TenantOwnership } from '../reconcile/tenant/ownership/tenant-ownership.ts';
@@ -85,6 +86,8 @@ export interface OperatorOptions {
 
 /** All that is not watched in a tenant is read anew every so many times that its Secrets are. */
 const WHOLE_EVERY = 5;
+/** While nothing changes: an hour by default. */
+const WHOLE_EVERY_AT_REST = 30;
 /** What was read is good for another look within this time, and never for the next resync. */
 const FRESH_MS = 30_000;
 
@@ -116,6 +119,7 @@ export class Operator {
   readonly #errors = new Map<string, number>();
   readonly #conflicts = new Map<string, number>();
   readonly #eventLoop: EventLoopMonitor;
+  readonly #resyncs: ResyncPeriods;
   #isLeading = false;
 
   constructor(options: OperatorOptions) {
@@ -142,6 +146,11 @@ export class Operator {
       clock,
       random,
     });
+    const backsOff = options.maxResyncMs === undefined;
+    this.#resyncs = new ResyncPeriods(
+      WHOLE_EVERY * resyncMs,
+      (backsOff ? WHOLE_EVERY_AT_REST : WHOLE_EVERY) * resyncMs,
+    );
     const freshMs = Math.min(FRESH_MS, resyncMs);
     this.#links = new TenantLinks({
       freshMs,
@@ -150,6 +159,7 @@ export class Operator {
       clock,
       random,
       onChange: (exposure, delayMs) => {
+        this.#resyncs.reset(exposure);
         if (delayMs > 0) this.#exposures.addAfter(exposure, delayMs);
         else this.#exposures.addAhead(exposure);
       },
@@ -162,7 +172,10 @@ export class Operator {
       probe: options.probe,
       clock,
       random,
-      onChange: (exposure) => this.#exposures.addAhead(exposure),
+      onChange: (exposure) => {
+        this.#resyncs.reset(exposure);
+        this.#exposures.addAhead(exposure);
+      },
     });
     this.#events = new EventRecorder({
       client,
@@ -203,7 +216,10 @@ export class Operator {
       clock,
       random,
       read: async (key, signal) => this.#management.secretNow(key, signal),
-      onChange: (exposure) => this.#exposures.add(exposure),
+      onChange: (exposure) => {
+        this.#resyncs.reset(exposure);
+        this.#exposures.add(exposure);
+      },
     });
     const management = this.#management;
     const applier = () => new Applier(client, { clock });
@@ -237,7 +253,7 @@ export class Operator {
       ...{ links: this.#links, probes: this.#probes, secrets: this.#secrets, events: this.#events },
       dependencies,
       pacer,
-      resyncMs: WHOLE_EVERY * resyncMs,
+      resyncMs: (exposure) => this.#resyncs.of(exposure),
       ...{ proxyImage: options.proxyImage, isGatewayHere: options.isGatewayHere },
       isGatewayAt: options.isGatewayAt,
       preparer: new Preparer(client, { clock }),
@@ -291,7 +307,7 @@ export class Operator {
       await Promise.all([
         this.#exposures.run(
           async (key, until) => {
-            const requeueAfterMs = await this.#exposureController.reconcile(key, until);
+            const requeueAfterMs = await this.#reconcile(key, until);
             // Spread out, so that a thousand Exposures do not come in step.
             if (requeueAfterMs !== undefined) {
               this.#exposures.addAfter(key, requeueAfterMs * (0.9 + 0.2 * this.#random()));
@@ -334,8 +350,30 @@ export class Operator {
     }
   }
 
+  /** Reconciles an Exposure. Returns when to do so again: ever later, if nothing was written and nothing is pending. */
+  async #reconcile(key: string, signal: AbortSignal): Promise<number | undefined> {
+    const link = this.#links.current(key);
+    const writes = link?.writes;
+    const periodMs = this.#resyncs.of(key);
+    const afterMs = await this.#exposureController.reconcile(key, signal).catch((error) => {
+      this.#resyncs.reset(key);
+      throw error;
+    });
+    const isSteady =
+      afterMs === periodMs &&
+      periodMs === this.#resyncs.of(key) &&
+      link !== undefined &&
+      this.#links.current(key) === link &&
+      link.writes === writes &&
+      this.#links.failuresOf(key) === 0;
+    if (isSteady) this.#resyncs.lengthen(key);
+    else this.#resyncs.reset(key);
+    return isSteady ? afterMs : afterMs && Math.min(afterMs, this.#resyncs.of(key));
+  }
+
   /** An event concerns an Exposure: it is reconciled, and polled at the full rate again. */
   #changed(exposure: string): void {
+    this.#resyncs.reset(exposure);
     this.#secrets.hasten(exposure);
     this.#probes.hasten(exposure);
     this.#exposures.add(exposure);

@@ -66,8 +66,8 @@ export interface ExposureControllerOptions extends TenantDeps {
   readonly cleanupTimeoutMs: number;
   /** How long a provider has to create a Secret again by itself. Default 20,000. */
   readonly renewAfterMs?: number | undefined;
-  /** How often an Exposure is reconciled although nothing has changed: not everything in a tenant is watched. */
-  readonly resyncMs: number;
+  /** How long until an Exposure is reconciled although nothing has changed: not everything in a tenant is watched. */
+  readonly resyncMs: (exposure: string) => number;
 }
 
 /** The controller of Exposures. */
@@ -180,7 +180,7 @@ export class ExposureController {
     const reconciled = await reconcileExposure(object, resolved, this.#deps, tracker, signal);
     if (reconciled === undefined) return undefined;
     const { tenant, accepted, preparation } = reconciled;
-    const afterMs = requeueAfterMs(reconciled, this.#options.resyncMs);
+    const afterMs = requeueAfterMs(reconciled, this.#options.resyncMs(key));
     if (tenant === undefined) {
       await this.#report(key, state, reconciled, this.#conditions(key, reconciled), signal);
       return accepted.status === 'True' ? afterMs : undefined;

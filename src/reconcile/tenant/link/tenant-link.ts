@@ -66,6 +66,7 @@ export class TenantLink implements TenantView {
   #toldMeanwhile: Change<KubeObject>[] | undefined;
   /** Those that we have written last. */
   readonly #ownVersions = new Set<string>();
+  #writes = 0;
 
   constructor(options: TenantLinkOptions) {
     const { client, watchesNodes, freshMs, onChange, clock = systemClock, random } = options;
@@ -182,10 +183,16 @@ export class TenantLink implements TenantView {
     }
   }
 
+  /** How many objects were written to the tenant so far. */
+  get writes(): number {
+    return this.#writes;
+  }
+
   /** That was written; as it is now. */
   wrote(object: KubeObject): void {
     this.reader.put(resourceOf(object), object);
     this.#ownVersions.add(object.metadata.resourceVersion ?? '');
+    this.#writes++;
   }
 
   #tell(change: Change<KubeObject>): void {

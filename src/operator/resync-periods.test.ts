@@ -1,0 +1,58 @@
+import { expect, setDefaultTimeout, test } from 'bun:test';
+import { RESOURCES } from '../kube/resource.ts';
+import { KUBERNETES } from '../tenant/endpoints/kubernetes-endpoints.ts';
+import { ResyncPeriods } from './resync-periods.ts';
+import { OperatorLab } from './testing/operator-lab.ts';
+
+setDefaultTimeout(120_000);
+
+const MINUTE_MS = 60_000;
+/** A lab waits for an hour at most. */
+const STEP_MINUTES = 40;
+
+test('the period of a steady Exposure doubles, up to the longest', () => {
+  const periods = new ResyncPeriods(10, 60);
+  const seen = [1, 2, 3, 4, 5].map(() => {
+    const period = periods.of('tenants/blue');
+    periods.lengthen('tenants/blue');
+    return period;
+  });
+
+  expect(seen).toEqual([10, 20, 40, 60, 60]);
+  expect(periods.of('tenants/green')).toBe(10);
+  periods.reset('tenants/blue');
+  expect(periods.of('tenants/blue')).toBe(10);
+});
+
+test('a steady tenant is read in full ever less often, and again soon after drift was repaired', async () => {
+  await using lab = await OperatorLab.start({ resyncMs: 2 * MINUTE_MS, hasGateway: true });
+  const { server, user, controllers } = await lab.addTenant('blue');
+  await controllers.addNode('worker-1', ['10.0.0.1']);
+  await lab.expose('blue');
+  await lab.untilCondition('blue', 'Ready', /^True Ready/);
+  // Endpoints are not watched: a full reconcile reads them.
+  const reads = () =>
+    server.requests().filter(({ verb, plural }) => verb === 'get' && plural === 'endpoints').length;
+  const readsWithin = async (minutes: number) => {
+    const before = reads();
+    const { clock } = lab.environment;
+    for (let left = minutes; left > 0; left -= STEP_MINUTES) {
+      const endMs = clock.nowMs() + Math.min(left, STEP_MINUTES) * MINUTE_MS;
+      await lab.until('minutes have passed', () => clock.nowMs() >= endMs);
+    }
+    return reads() - before;
+  };
+
+  // After 10, 20 and 40 minutes, and then every hour.
+  expect(await readsWithin(240)).toBeLessThanOrEqual(7);
+  const steady = await readsWithin(240);
+  expect(steady).toBeGreaterThanOrEqual(3);
+  expect(steady).toBeLessThanOrEqual(5);
+
+  await user.delete(RESOURCES.endpoints, KUBERNETES);
+  for (let step = 0; server.read(RESOURCES.endpoints, KUBERNETES) === undefined; step++) {
+    expect(step).toBeLessThan(3);
+    await readsWithin(30);
+  }
+  expect(await readsWithin(35)).toBeGreaterThanOrEqual(2);
+});
