@@ -76,9 +76,12 @@ export class Http2Connection implements AnswerConnection {
   /** A block of headers that goes on in the next frame. */
   #block: { readonly id: number; readonly isEnd: boolean; readonly parts: Buffer[] } | undefined;
   #isGoingAway = false;
+  #isReady = false;
   #failure: Error | undefined;
   #stopWaiting = () => {};
   #isPinging = false;
+  /** Frames that are sent together: each write is a record of TLS and a call of the system. */
+  #corked: Uint8Array[] | undefined;
 
   private constructor(serverName: string, clock: Clock) {
     this.#serverName = serverName;
@@ -101,6 +104,11 @@ export class Http2Connection implements AnswerConnection {
   /** Whether the server speaks HTTP/2, once that is known. @throws Error with the code of the system or of OpenSSL */
   async speaksHttp2(): Promise<boolean> {
     return this.#ready.promise;
+  }
+
+  /** Whether the server is known to speak HTTP/2. */
+  get isReady(): boolean {
+    return this.#isReady;
   }
 
   /** Whether it takes another request. */
@@ -130,6 +138,7 @@ export class Http2Connection implements AnswerConnection {
     ]);
     const content = body === undefined ? undefined : Buffer.from(body, 'utf8');
     const flags = content === undefined ? FLAG.endStream : 0;
+    this.#corked = [];
     if (block.length <= MAX_FRAME_BYTES) {
       this.#send(frame(FRAME.headers, flags | FLAG.endHeaders, answer.id, block));
     } else {
@@ -142,6 +151,9 @@ export class Http2Connection implements AnswerConnection {
     }
     answer.unsent = content;
     this.#sendBody(answer);
+    const corked = this.#corked;
+    this.#corked = undefined;
+    this.#send(corked.length === 1 ? (corked[0] ?? EMPTY) : Buffer.concat(corked));
     return answer;
   }
 
@@ -199,6 +211,7 @@ export class Http2Connection implements AnswerConnection {
         numberFrame(FRAME.windowUpdate, 0, CONNECTION_WINDOW - DEFAULT_WINDOW),
       ]),
     );
+    this.#isReady = true;
     this.#ready.resolve(true);
   }
 
@@ -421,6 +434,10 @@ export class Http2Connection implements AnswerConnection {
 
   #send(bytes: Uint8Array): void {
     if (this.#failure !== undefined || this.#socket === undefined) return;
+    if (this.#corked !== undefined) {
+      this.#corked.push(bytes);
+      return;
+    }
     if (this.#unsent !== undefined) {
       this.#unsent = Buffer.concat([this.#unsent, bytes]);
     } else {
@@ -432,6 +449,8 @@ export class Http2Connection implements AnswerConnection {
     }
   }
 }
+
+const EMPTY = Buffer.alloc(0);
 
 /** Of a request that may be repeated. */
 function reset(message: string): Error {

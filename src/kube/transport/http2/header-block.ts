@@ -74,13 +74,10 @@ export function decodeHead(block: Buffer): AnswerHead {
       if (reader.integer(5) !== 0) throw new ProtocolError('the server keeps a dynamic table');
     } else {
       const index = known(reader.integer((first & 0xc0) === 0x40 ? 6 : 4));
-      const name = index === 0 ? reader.string().toString('latin1') : undefined;
-      const value = reader.string;
-      if (index in STATUSES || name === ':status') {
-        status ??= Number(value.call(reader).toString('latin1'));
-      } else if (index === RETRY_AFTER || name === 'retry-after') {
-        retryAfter ??= value.call(reader).toString('latin1');
-      } else value.call(reader);
+      if (index === 0) reader.skip();
+      if (index in STATUSES) status ??= Number(reader.digits());
+      else if (index === RETRY_AFTER) retryAfter ??= reader.digits();
+      else reader.skip();
     }
   }
   if (status !== undefined && !(Number.isInteger(status) && status >= 100 && status <= 999)) {
@@ -97,6 +94,8 @@ function known(index: number): number {
 class BlockReader {
   readonly #block: Buffer;
   #at = 0;
+  /** Bytes of the last text. */
+  #skipped = 0;
 
   constructor(block: Buffer) {
     this.#block = block;
@@ -122,15 +121,20 @@ class BlockReader {
     }
   }
 
-  /** The text of a header. One that is compressed and has more than digits is empty: those are not read. */
-  string(): Buffer {
+  /** A text of digits. One that is compressed and has anything else is empty. */
+  digits(): string {
     const isCompressed = (this.peek() & 0x80) !== 0;
-    const length = this.integer(7);
-    const end = this.#at + length;
-    if (end > this.#block.length) throw new ProtocolError('a block of headers is cut off');
-    const bytes = this.#block.subarray(this.#at, end);
-    this.#at = end;
-    return isCompressed ? digitsIn(bytes) : bytes;
+    const end = this.skip();
+    const bytes = this.#block.subarray(end - this.#skipped, end);
+    return isCompressed ? digitsIn(bytes) : bytes.toString('latin1');
+  }
+
+  /** A text that is not read. Returns where it ends. */
+  skip(): number {
+    this.#skipped = this.integer(7);
+    this.#at += this.#skipped;
+    if (this.#at > this.#block.length) throw new ProtocolError('a block of headers is cut off');
+    return this.#at;
   }
 
   #byte(): number {
@@ -144,7 +148,7 @@ class BlockReader {
  * Digits by the code of RFC 7541, appendix B: 00000 to 00010 are 0 to 2, and 011001 to 011111 are 3 to 9. Empty if there
  * is anything else.
  */
-function digitsIn(bytes: Buffer): Buffer {
+function digitsIn(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   let digits = '';
   for (let at = 0; at < bits.length;) {
@@ -157,7 +161,7 @@ function digitsIn(bytes: Buffer): Buffer {
       digits += six - 22;
       at += 6;
     } else if (bits.length - at < 8 && /^1*$/.test(bits.slice(at))) break;
-    else return Buffer.alloc(0);
+    else return '';
   }
-  return Buffer.from(digits, 'latin1');
+  return digits;
 }

@@ -246,7 +246,7 @@ describe('one connection of HTTP/2', () => {
       const answer = await tripper.fetch(
         {
           ...{ method: 'GET', url: `${url}/version`, headers: {}, body: undefined },
-          identity: { cert: current.cert, key: current.key } as never,
+          identity: { cert: current.cert, key: current.key },
         },
         () => {},
       );

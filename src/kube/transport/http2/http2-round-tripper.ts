@@ -39,12 +39,9 @@ export class Http2RoundTripper implements RoundTripper {
   /** The answer, or undefined if the server does not speak HTTP/2. */
   async #request(request: HttpRequest, stopBy: StopBy): Promise<Answer | undefined> {
     if (this.#isHttp1) return undefined;
-    const stopped = Promise.withResolvers<never>();
-    stopped.promise.catch(() => undefined);
-    stopBy(() => stopped.reject(new Error('closed here')));
     let connection = this.#connectionOf(request.identity);
     // Requests that waited for the same handshake may have used it up.
-    while (await Promise.race([connection.speaksHttp2(), stopped.promise])) {
+    while (connection.isReady || (await this.#handshake(connection, stopBy))) {
       if (connection.isUsable) {
         const answer = connection.request(request);
         stopBy(() => answer.close());
@@ -55,6 +52,14 @@ export class Http2RoundTripper implements RoundTripper {
     }
     this.#isHttp1 = true;
     return undefined;
+  }
+
+  /** Whether the server speaks HTTP/2; ends early if the request is stopped. */
+  async #handshake(connection: Http2Connection, stopBy: StopBy): Promise<boolean> {
+    const stopped = Promise.withResolvers<never>();
+    stopped.promise.catch(() => undefined);
+    stopBy(() => stopped.reject(new Error('closed here')));
+    return Promise.race([connection.speaksHttp2(), stopped.promise]);
   }
 
   /** A server that breaks the protocol is asked by HTTP/1.1 from now on. */
