@@ -355,10 +355,12 @@ export class Operator {
     const link = this.#links.current(key);
     const writes = link?.writes;
     const periodMs = this.#resyncs.of(key);
-    const afterMs = await this.#exposureController.reconcile(key, signal).catch((error) => {
-      this.#resyncs.reset(key);
-      throw error;
-    });
+    const afterMs = await this.#exposureController
+      .reconcile(key, signal)
+      .catch((error: unknown) => {
+        this.#resyncs.reset(key);
+        throw error;
+      });
     const isSteady =
       afterMs === periodMs &&
       periodMs === this.#resyncs.of(key) &&

@@ -10,6 +10,7 @@ class TestHeap {
   usedBytes: number;
   bytes: number;
   collections = 0;
+  concurrentCollections = 0;
 
   constructor(bytes: number) {
     this.bytes = bytes;
@@ -24,29 +25,52 @@ class TestHeap {
     this.collections++;
     this.bytes = this.usedBytes;
   }
+
+  /** The test says when it is done. */
+  collectSoon(): void {
+    this.concurrentCollections++;
+  }
 }
 
 describe('garbage', () => {
   test('is collected when the heap has grown by a part of what is in use', () => {
     const clock = new ManualClock();
-    const heap = new TestHeap(100 * MB);
+    const heap = new TestHeap(20 * MB);
     keepHeapSmall(clock, heap);
 
-    heap.bytes = 120 * MB;
+    heap.bytes = 27 * MB;
     clock.advance(1000);
     expect(heap.collections).toBe(0);
 
-    heap.bytes = 125 * MB;
+    heap.bytes = 29 * MB;
     clock.advance(1000);
     expect(heap.collections).toBe(1);
-    expect(heap.bytes).toBe(100 * MB);
+    expect(heap.bytes).toBe(20 * MB);
+  });
+
+  test('of a large heap is collected while the process goes on', () => {
+    const clock = new ManualClock();
+    const heap = new TestHeap(100 * MB);
+    keepHeapSmall(clock, heap);
+
+    heap.bytes = 125 * MB;
+    clock.advance(5000);
+    expect(heap.collections).toBe(0);
+    expect(heap.concurrentCollections).toBe(1);
+
+    // The collection is over, and the heap grows again.
+    heap.bytes = 100 * MB;
+    clock.advance(1000);
+    heap.bytes = 125 * MB;
+    clock.advance(1000);
+    expect(heap.concurrentCollections).toBe(2);
   });
 
   test('is not looked for again and again in a heap that is in use', () => {
     const clock = new ManualClock();
     const heap = new TestHeap(10 * MB);
     keepHeapSmall(clock, heap);
-    heap.bytes = heap.usedBytes = 100 * MB;
+    heap.bytes = heap.usedBytes = 30 * MB;
 
     for (let second = 0; second < 10; second++) clock.advance(1000);
 
