@@ -36,7 +36,7 @@ const REPORT = 'build/test.xml';
 /** One more than there are processors: a third of the time, a test waits for sockets, timers and other processes. */
 const PROCESSES = availableParallelism() + 1;
 /** A test waits for states, for a minute at most each. Its own limit is for one that hangs. */
-const TEST_TIMEOUT_MS = 150_000;
+const TEST_TIMEOUT_MS = 240_000;
 /** How often a log that is not a terminal gets a line of progress. */
 const PROGRESS_MS = 15_000;
 const REDRAW_MS = 500;

@@ -14,7 +14,7 @@ import { exposureText } from '../standalone/testing/texts.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { Terminal } from './testing/snicket.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 let server: TestApiServer;
 let terminal: Terminal;

@@ -13,7 +13,7 @@ import { KUBERNETES } from '../tenant/endpoints/kubernetes-endpoints.ts';
 import type { Ended } from './testing/in-process.ts';
 import { Terminal } from './testing/snicket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 const IMAGE = ['--proxy-image', 'snicket.test/snicket:1'];
 

@@ -11,7 +11,7 @@ import { OWNER_LEASE } from '../tenant/owner-lease.ts';
 import { PROXY, PROXY_CONFIG } from '../tenant/proxy-names.ts';
 import { Terminal } from './testing/snicket.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 const IMAGE = ['--proxy-image', 'snicket.test/snicket:1'];
 

@@ -7,7 +7,7 @@ import { TestApiServer } from '../kube/testing/api-server.ts';
 import { objectOf } from '../operator/testing/objects.ts';
 import { Terminal } from './testing/snicket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 let server: TestApiServer;
 let terminal: Terminal;

@@ -8,7 +8,7 @@ import { objectOf } from '../operator/testing/objects.ts';
 import { DoctorLab } from './doctor/testing/doctor-lab.ts';
 import { Terminal } from './testing/snicket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 /** Nobody's DNS knows the hosts of the lab, and a machine without a network has no resolver: one hop fails. */
 const DNS_FAILS = /DnsNoAnswer|DnsResolverFailed/;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { commandsOf } from './testing/commands.ts';
 import { Terminal } from './testing/snicket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 const REFERENCE = join(import.meta.dir, '../../docs/reference/exit-codes.md');
 

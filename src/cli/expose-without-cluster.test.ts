@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { TestApiServer } from '../kube/testing/api-server.ts';
 import { Terminal } from './testing/snicket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 const SECRETS = ['--ca-secret', 'blue-ca', '--kubeconfig-secret', 'blue-admin'];
 const SECRETS_IN_SPEC = {

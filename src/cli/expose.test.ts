@@ -18,7 +18,7 @@ import {
 } from '../providers/testing/provider-objects.ts';
 import { Terminal } from './testing/snicket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 let server: TestApiServer;
 let client: KubeClient;

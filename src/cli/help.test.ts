@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { commandsOf } from './testing/commands.ts';
 import { Terminal } from './testing/snicket.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const COLUMNS = 80;
 

@@ -20,7 +20,7 @@ import { LabTenant } from '../operator/testing/lab-tenant.ts';
 import { objectOf, secretOf } from '../operator/testing/objects.ts';
 import { Terminal } from './testing/snicket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 let server: TestApiServer;
 let tenant: LabTenant;

@@ -7,7 +7,7 @@ import { SYSTEM } from '../operator/testing/places.ts';
 import { Terminal } from './testing/snicket.ts';
 import { documentsIn } from './testing/yaml-objects.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 describe('from a cluster', () => {
   test('prints what the operator has made, and asks nothing but GET', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import type { Terminal } from './testing/snicket.ts';
 import { documentsIn, EDGE, terminalWithFiles } from './testing/yaml-objects.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 describe('from files', () => {
   let terminal: Terminal;

@@ -5,7 +5,7 @@ import { OperatorLab } from '../operator/testing/operator-lab.ts';
 import { Terminal } from './testing/snicket.ts';
 import { EDGE, exposureOf, terminalWithFiles } from './testing/yaml-objects.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 describe('from files', () => {
   let terminal: Terminal;

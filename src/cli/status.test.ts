@@ -4,7 +4,7 @@ import type { TestApiServer } from '../kube/testing/api-server.ts';
 import type { Terminal } from './testing/snicket.ts';
 import { NO_ADDRESS, StatusCluster, TO_DO } from './testing/status-cluster.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 const LEADS = 'Operator: snicket-operator-7d_1 leads, 2 of 2 replicas are ready\n';
 

@@ -8,7 +8,7 @@ import { writeKubeconfig } from '../pki/kubeconfig.ts';
 import { makeCa } from '../pki/testing/test-ca.ts';
 import { Terminal } from './testing/snicket.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 /** What tools print for people: lines that fit. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {

@@ -14,7 +14,7 @@ import { until } from '../operator/testing/until.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { KubernetesRoutes, type KubernetesRoutesOptions } from './kubernetes-routes.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const TENANTS = 'tenants';
 

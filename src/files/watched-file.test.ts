@@ -40,7 +40,7 @@ function watchIt(path: string, known?: Uint8Array) {
   });
 }
 
-async function until(claim: () => boolean | Promise<boolean>, what: string, deadlineMs = 20_000) {
+async function until(claim: () => boolean | Promise<boolean>, what: string, deadlineMs = 200_000) {
   const end = performance.now() + deadlineMs;
   while (!(await claim())) {
     if (performance.now() > end) throw new Error(`not within ${deadlineMs} ms: ${what}`);

@@ -7,7 +7,7 @@ import { MemoryApiServer } from './testing/memory/memory-api-server.ts';
 import { StatusWriter } from './status-writer.ts';
 import { objectOf } from '../operator/testing/objects.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const { signal } = new AbortController();
 

@@ -4,7 +4,7 @@ import { RELIST_REASONS } from '../kube/informer/relist.ts';
 import { LAB_EDGES } from './testing/edges.ts';
 import { OperatorLab } from './testing/operator-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 describe("the operator's metrics", () => {
   test('count Exposures by condition, runs, errors, tenants and the days of certificates', async () => {

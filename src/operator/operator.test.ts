@@ -4,7 +4,7 @@ import { PROXY } from '../tenant/proxy-names.ts';
 import { OperatorLab } from './testing/operator-lab.ts';
 import { SYSTEM } from './testing/places.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const SLICE = { namespace: 'default', name: 'kubernetes' };
 

@@ -9,7 +9,7 @@ import { ALL_KINDS } from './testing/operator-lab.ts';
 import { SYSTEM } from './testing/places.ts';
 import { until } from './testing/until.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 const NO_CRDS = ALL_KINDS.filter(({ kind }) => kind !== RESOURCES.exposure.kind);
 

@@ -10,7 +10,7 @@ import { LAB_EDGES } from '../operator/testing/edges.ts';
 import { OperatorLab } from '../operator/testing/operator-lab.ts';
 import { SYSTEM } from '../operator/testing/places.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 const nothing = () => {};
 const LISTENER = {

@@ -11,7 +11,7 @@ test.skipIf(outward === undefined)('is the one that the upstream is reached from
 
   const address = await addressTowards(
     { host: outward!, port: server.port },
-    AbortSignal.timeout(30_000),
+    AbortSignal.timeout(200_000),
   );
 
   expect(address).toBe(outward!);
@@ -22,14 +22,14 @@ test('is none if that is a loopback address', async () => {
 
   const asked = addressTowards(
     { host: '127.0.0.1', port: server.port },
-    AbortSignal.timeout(30_000),
+    AbortSignal.timeout(200_000),
   );
 
   await expect(asked).rejects.toThrow('which is a loopback address; set POD_IP from status.podIP');
 });
 
 test('is not known while the upstream cannot be reached', async () => {
-  const asked = addressTowards({ host: '127.0.0.1', port: 1 }, AbortSignal.timeout(30_000));
+  const asked = addressTowards({ host: '127.0.0.1', port: 1 }, AbortSignal.timeout(200_000));
 
   await expect(asked).rejects.toThrow('127.0.0.1:1 cannot be reached to find out');
 });

@@ -69,7 +69,7 @@ test('shares its port with the next version if asked to, and each answers its ow
   const { port } = before;
   server = serveHttp({ ...options, port, metrics: new Metrics(), notReady: () => 'the new one' });
   const answers = new Set<string>();
-  const deadlineMs = performance.now() + 20_000;
+  const deadlineMs = performance.now() + 200_000;
   while (answers.size < 2 && performance.now() < deadlineMs) {
     answers.add(await say(port, 'GET /readyz HTTP/1.1\r\n\r\n').then((text) => text.slice(-12)));
   }
@@ -153,7 +153,7 @@ test('holds a few connections at a time, and lets go of the silent ones for whoe
   for (let count = 0; count < 3; count++) {
     expect((await get('/healthz')).status).toBe(200);
   }
-  const deadlineMs = performance.now() + 20_000;
+  const deadlineMs = performance.now() + 200_000;
   while (closed.size === 0 && performance.now() < deadlineMs) await Bun.sleep(5);
 
   // Each question took the place of another one, or of the question before it.

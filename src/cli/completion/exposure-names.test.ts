@@ -9,7 +9,7 @@ import { writeKubeconfig } from '../../pki/kubeconfig.ts';
 import { ANSWER_TIMEOUT_MS, edgeNames, exposureKeys, type FlagTexts } from './exposure-names.ts';
 import { TestIo } from '../testing/test-io.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 let server: TestApiServer;
 let folder: string;

@@ -5,7 +5,7 @@ import { EdgeLab, HOST_A, HOST_B } from '../../probe/edge-conformance/testing/ed
 import { PROGRESS_DELAY_MS } from '../output/progress.ts';
 import { Terminal } from '../testing/snicket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 const LONG_HOST = `${'a.'.repeat(130)}example.com`;
 

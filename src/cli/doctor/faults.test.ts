@@ -22,7 +22,7 @@ import {
   KONNECTIVITY_HOST,
 } from './testing/doctor-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 /** What every API server has among the names of its certificate. */
 const OWN_NAMES = ['kubernetes', 'kubernetes.default.svc'];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { RunLab } from '../../standalone/testing/run-lab.ts';
 import { Terminal } from '../testing/snicket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 /** With tenant `red`, whose kubeconfig has the host of the edge with the port of the machine itself. */
 let lab: RunLab;

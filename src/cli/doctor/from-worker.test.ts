@@ -5,7 +5,7 @@ import { ApiServer } from '../../proxy/testing/api-server.ts';
 import { TestAuthority } from '../../net/testing/certificates.ts';
 import { Terminal } from '../testing/snicket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 /** A node whose edge, proxy and Service are all this server, and which has no virtual address. */
 let server: ApiServer;

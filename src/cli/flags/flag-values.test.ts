@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { Terminal } from '../testing/snicket.ts';
 import { terminalWithFiles } from '../testing/yaml-objects.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 let terminal: Terminal;
 beforeAll(() => void (terminal = terminalWithFiles()));

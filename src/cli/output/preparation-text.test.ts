@@ -13,7 +13,7 @@ import {
 } from '../../providers/testing/provider-objects.ts';
 import { Terminal } from '../testing/snicket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 const { kamaji: KAMAJI } = PROVIDER_RESOURCES;
 const BLUE = { name: 'blue', namespace: TENANTS };

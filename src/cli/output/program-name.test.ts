@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inNameOf, programName } from './program-name.ts';
 import { Terminal } from '../testing/snicket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 let terminal: Terminal;
 let path: string;

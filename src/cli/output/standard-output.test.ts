@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { edgeText, exposureText } from '../../standalone/testing/texts.ts';
 import { Terminal } from '../testing/snicket.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 test
   .skipIf(!existsSync('/dev/full'))

@@ -5,7 +5,7 @@ import { TestApiServer } from '../../kube/testing/api-server.ts';
 import { EXIT, orSayWhy, planText } from './plans.ts';
 import { TestIo } from '../testing/test-io.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 test('a reading that takes too long ends in a sentence and an exit code', async () => {
   await using server = await TestApiServer.start();

@@ -3,7 +3,7 @@ import { makeCa } from '../../pki/testing/test-ca.ts';
 import type { Terminal } from '../testing/snicket.ts';
 import { documentsIn, EDGE, exposureOf, terminalWithFiles } from '../testing/yaml-objects.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 describe('from files', () => {
   let terminal: Terminal;

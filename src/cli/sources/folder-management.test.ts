@@ -10,7 +10,7 @@ import { objectsInFolder } from './folder-management.ts';
 import { Terminal } from '../testing/snicket.ts';
 import { TestIo } from '../testing/test-io.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 const API_HOST = 'tenants-blue.k8s.example.test';
 

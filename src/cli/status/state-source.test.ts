@@ -8,7 +8,7 @@ import { valueText } from '../output/output.ts';
 import { Terminal } from '../testing/snicket.ts';
 import { condition, READY, SINCE, StatusCluster } from '../testing/status-cluster.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 describe('--state', () => {
   const metadata = { name: 'blue', namespace: 'tenants', creationTimestamp: SINCE };

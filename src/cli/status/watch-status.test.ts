@@ -6,7 +6,7 @@ import { until } from '../../operator/testing/until.ts';
 import type { Terminal } from '../testing/snicket.ts';
 import { READY, StatusCluster } from '../testing/status-cluster.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 let cluster: StatusCluster;
 let server: TestApiServer;

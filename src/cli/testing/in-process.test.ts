@@ -9,7 +9,7 @@ import { StatusCluster } from './status-cluster.ts';
 import type { Terminal } from './snicket.ts';
 import { EDGE, exposureOf } from './yaml-objects.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 let cluster: StatusCluster;
 let terminal: Terminal;

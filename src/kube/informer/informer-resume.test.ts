@@ -10,7 +10,7 @@ import { MemoryApiServer } from '../testing/memory/memory-api-server.ts';
 import { steadyWrite } from '../testing/steady-write.ts';
 import type { TestCluster } from '../testing/test-cluster.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -48,11 +48,11 @@ class Follower implements AsyncDisposable {
   }
 
   async untilConnected(): Promise<void> {
-    await until(() => this.informer.state.isConnected, 'a watch is open', 30_000);
+    await until(() => this.informer.state.isConnected, 'a watch is open', 200_000);
   }
 
   async untilTold(last: string): Promise<void> {
-    await until(() => this.told.at(-1) === last, `the last is ${last}`, 30_000);
+    await until(() => this.told.at(-1) === last, `the last is ${last}`, 200_000);
   }
 
   /** Lists that the API server received, of any size. */
@@ -98,7 +98,7 @@ describe.each<[string, Start]>([
         // In memory, the next watch may be open before the first look. Otherwise it may not be open yet.
         const isCut = () =>
           !follower.informer.state.isConnected || follower.informer.counters.watches > watches;
-        await until(isCut, 'the watch is cut', 30_000);
+        await until(isCut, 'the watch is cut', 200_000);
         await steadyWrite(async () => writer.create(maps, mapOf(`extra-${n}`, n)));
         await steadyWrite(async () => writer.delete(maps, keyOf(`extra-${n}`)));
         await steadyWrite(async () => writer.apply(mapOf('changing', 2 * n + 1), { force: true }));
@@ -129,9 +129,9 @@ describe.each<[string, Start]>([
       writer.create<KubeObject>(RESOURCES.secret, secret),
     );
     const isMarked = () => follower.informer.state.resourceVersion === metadata.resourceVersion;
-    await until(isMarked, 'the bookmark is there', 30_000);
+    await until(isMarked, 'the bookmark is there', 200_000);
     server.endWatches();
-    await until(() => follower.informer.counters.watches === 2, 'there is another watch', 30_000);
+    await until(() => follower.informer.counters.watches === 2, 'there is another watch', 200_000);
     await steadyWrite(async () => writer.create(maps, mapOf('extra', 1)));
     await follower.untilTold('ADDED extra 1');
 
@@ -153,14 +153,14 @@ describe.each<[string, Start]>([
     const busy = { kind: 'answer', status: 429, reason: 'TooManyRequests' } as const;
     server.inject(busy, { verb: 'watch' }, Infinity);
     server.endWatches();
-    await until(() => !follower.informer.state.isConnected, 'the watch is cut', 30_000);
+    await until(() => !follower.informer.state.isConnected, 'the watch is cut', 200_000);
     await steadyWrite(async () => writer.apply(mapOf('changed', 1), { force: true }));
     await steadyWrite(async () => writer.delete(maps, keyOf('deleted')));
     await steadyWrite(async () => writer.delete(maps, keyOf('replaced')));
     await steadyWrite(async () => writer.create(maps, mapOf('replaced', 1)));
     server.compact();
     server.clearFaults();
-    await until(() => follower.informer.counters.lists === 2, 'it has listed again', 30_000);
+    await until(() => follower.informer.counters.lists === 2, 'it has listed again', 200_000);
     await follower.untilConnected();
     await steadyWrite(async () => writer.create(maps, mapOf('last', 1)));
     await follower.untilTold('ADDED last 1');
@@ -185,7 +185,7 @@ describe.each<[string, Start]>([
     await follower.untilConnected();
 
     await server.goDown();
-    await until(() => follower.informer.state.failures > 3, 'it has failed for a while', 30_000);
+    await until(() => follower.informer.state.failures > 3, 'it has failed for a while', 200_000);
     server.seed(mapOf('extra', 1) as ConfigMap & Record<string, unknown>);
     await server.comeUp();
     await follower.untilTold('ADDED extra 1');

@@ -7,7 +7,7 @@ import type { Socket, SocketHandler, TCPSocketListener, TCPSocketListenOptions }
 export async function until(
   condition: () => boolean,
   what: string,
-  deadlineMs = 60_000,
+  deadlineMs = 200_000,
 ): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!condition()) {

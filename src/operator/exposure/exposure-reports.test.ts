@@ -18,7 +18,7 @@ import {
   type ConditionStates,
 } from '../../reconcile/conditions/condition-state.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 const GOOD = holds('Fine', 'all is well');
 const WELL: ConditionStates = {

@@ -9,7 +9,7 @@ import { objectOf } from '../testing/objects.ts';
 import { until } from '../testing/until.ts';
 import { ManagementCluster } from './management-cluster.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const HOST = 'blue.example.test';
 

@@ -7,7 +7,7 @@ import { PROXY } from '../../tenant/proxy-names.ts';
 import type { LabTenant } from '../testing/lab-tenant.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const [OLD, NEW] = ['100.64.64.1', '100.64.64.2'];
 

@@ -8,7 +8,7 @@ import type { LabTenant } from '../testing/lab-tenant.ts';
 import { fileIn, objectOf } from '../testing/objects.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const OPTIONS = { edge: LAB_EDGES.traefik.spec, resyncMs: 1_000 };
 

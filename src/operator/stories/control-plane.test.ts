@@ -6,7 +6,7 @@ import { OperatorLab } from '../testing/operator-lab.ts';
 import { secretOf } from '../testing/objects.ts';
 import { TENANTS } from '../testing/places.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 /** Secrets are not watched. */
 const RESYNC = { resyncMs: 1_000 };

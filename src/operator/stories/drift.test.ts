@@ -8,7 +8,7 @@ import type { LabTenant } from '../testing/lab-tenant.ts';
 import { TENANTS } from '../testing/places.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 type Place = readonly [Resource, { readonly namespace: string; readonly name: string }];
 

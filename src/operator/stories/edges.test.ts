@@ -5,7 +5,7 @@ import { LAB_EDGES } from '../testing/edges.ts';
 import { ALL_KINDS, OperatorLab } from '../testing/operator-lab.ts';
 import { objectOf } from '../testing/objects.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 /** Only events cause reconciles. */
 const NEVER = { resyncMs: 3_600_000 };

@@ -3,7 +3,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { TENANTS } from '../testing/places.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const BLUE = { name: 'blue', namespace: TENANTS };
 

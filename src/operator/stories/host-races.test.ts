@@ -4,7 +4,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 /** Requests of a client that wait, before they are sent, until the gate opens. */
 class Gate {

@@ -11,7 +11,7 @@ import {
 import { objectOf } from '../testing/objects.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const DAEMON_SETS = '/apis/apps/v1/namespaces/kube-system/daemonsets';
 const DAEMON_SET = `${DAEMON_SETS}/snicket-proxy`;

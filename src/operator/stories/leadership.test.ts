@@ -11,7 +11,7 @@ import { Operator, type OperatorOptions } from '../operator.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { SYSTEM, TENANTS } from '../testing/places.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 /** Two thirds of the duration of the Lease, 15 seconds. */
 const RENEW_DEADLINE_MS = 10_000;

@@ -7,7 +7,7 @@ import { OperatorLab } from '../testing/operator-lab.ts';
 import { objectOf, snapshotOf } from '../testing/objects.ts';
 import { TENANTS } from '../testing/places.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 interface Proxies {
   readonly spec?: {

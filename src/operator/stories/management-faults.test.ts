@@ -6,7 +6,7 @@ import { ROUTES_FINALIZER } from '../../reconcile/finalizers.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const BUSY: Fault = { kind: 'answer', status: 429, reason: 'TooManyRequests' };
 const BROKEN: Fault = { kind: 'answer', status: 500, reason: 'InternalError' };

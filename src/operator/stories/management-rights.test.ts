@@ -5,7 +5,7 @@ import type { Fault } from '../../kube/testing/fault.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const FORBIDDEN: Fault = { kind: 'answer', status: 403, reason: 'Forbidden' };
 const BROKEN: Fault = { kind: 'answer', status: 500, reason: 'InternalError' };

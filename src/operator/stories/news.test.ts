@@ -6,7 +6,7 @@ import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { TENANTS } from '../testing/places.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const OTHER_IMAGE = 'elsewhere.test/other';
 const NEVER = { resyncMs: 3_600_000 };

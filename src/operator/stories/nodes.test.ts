@@ -3,7 +3,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 test('proxies whose roll-out stands still are told of, until it moves', async () => {
   await using lab = await OperatorLab.start({ stuckAfterMs: 300 });

@@ -11,7 +11,7 @@ import type { OperatorLab } from '../testing/operator-lab.ts';
 import { TENANTS } from '../testing/places.ts';
 import { addKamaji, startProvidedLab } from '../testing/provided-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const { kamaji: KAMAJI } = PROVIDER_RESOURCES;
 const BLUE = { name: 'blue', namespace: TENANTS };

@@ -16,7 +16,7 @@ import {
 } from '../testing/provided-control-planes.ts';
 import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const { kamaji: KAMAJI, deployment: DEPLOYMENT } = PROVIDER_RESOURCES;
 

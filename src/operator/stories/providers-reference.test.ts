@@ -15,7 +15,7 @@ import {
 } from '../testing/provided-control-planes.ts';
 import { addKamaji, startProvidedLab } from '../testing/provided-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const { kamaji: KAMAJI } = PROVIDER_RESOURCES;
 

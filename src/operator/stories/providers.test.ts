@@ -18,7 +18,7 @@ import {
   startProvidedLab,
 } from '../testing/provided-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const { steward: STEWARD, k0smotron: K0SMOTRON } = PROVIDER_RESOURCES;
 const DEPLOYMENT_OF_VIOLET = clusterDeployment('violet', 'openstack-hosted-cp-1-0-40');

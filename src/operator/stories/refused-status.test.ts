@@ -7,7 +7,7 @@ import { RESOURCES } from '../../kube/resource.ts';
 import { TENANTS } from '../testing/places.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 /** The lab's server has no schema: this refuses some statuses, as one with a CRD would. */
 function refusing(client: KubeClient, isRefused: (status: unknown) => boolean): KubeClient {

@@ -11,7 +11,7 @@ import { OperatorLab } from '../testing/operator-lab.ts';
 import { SYSTEM } from '../testing/places.ts';
 import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 describe.concurrent('an operator that is started again', () => {
   test('writes nothing if all is as it should be', async () => {

@@ -5,7 +5,7 @@ import { RESOURCES, resourceOf } from '../../kube/resource.ts';
 import { isTenantRoute } from '../../plan/tenant-routes.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const WANTED = 'wanted.example.test';
 const PREVIOUS = 'tenants-mover.k8s.example.test';

@@ -11,7 +11,7 @@ import { objectOf } from '../testing/objects.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 import { holderIn, identityIn, TenantWrites } from '../testing/tenant-writes.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 /** What Snicket brings to a tenant without nodes. */
 const WHOLE = ['ConfigMap', 'DaemonSet', 'EndpointSlice', 'Endpoints', 'Secret', 'ServiceAccount'];

@@ -10,7 +10,7 @@ import type { LabOptions, OperatorLab } from '../testing/operator-lab.ts';
 import { TENANTS } from '../testing/places.ts';
 import { addKamaji, ASKS, startProvidedLab } from '../testing/provided-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const KAMAJI = PROVIDER_RESOURCES.kamaji;
 const API_HOST = 'tenants-blue.k8s.example.test';

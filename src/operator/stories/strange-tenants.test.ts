@@ -7,7 +7,7 @@ import { LAB_EDGES } from '../testing/edges.ts';
 import { objectOf } from '../testing/objects.ts';
 import { SYSTEM, TENANTS } from '../testing/places.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 describe.concurrent('a tenant', () => {
   test('with nodes that make no sense ends nobody', async () => {

@@ -5,7 +5,7 @@ import { PROXY } from '../../tenant/proxy-names.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 describe.concurrent("a tenant's API server", () => {
   test('that has just started is waited for', async () => {

@@ -2,7 +2,7 @@
 export async function until<T>(
   what: string,
   observe: () => T | undefined | false,
-  deadlineMs = 60_000,
+  deadlineMs = 200_000,
 ): Promise<T> {
   const end = performance.now() + deadlineMs;
   for (;;) {

@@ -5,7 +5,7 @@ import { dialTcp, type Dial } from '../dial.ts';
 import { complaints, EdgeLab, HOST_A, HOST_B } from './testing/edge-lab.ts';
 import { httpSpeaker } from './testing/http-speaker.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 test('our own gateway passes every check', async () => {
   await using lab = await EdgeLab.create();

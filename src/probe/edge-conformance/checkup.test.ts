@@ -5,7 +5,7 @@ import { findHttpHost, observeHosts } from './checkup.ts';
 import { EdgeLab, HOST_A, HOST_B } from './testing/edge-lab.ts';
 import { httpSpeaker } from './testing/http-speaker.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 test('a server that does not answer in HTTP is not asked by the other checks', async () => {
   await using lab = await EdgeLab.create();

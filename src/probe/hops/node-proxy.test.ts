@@ -54,7 +54,7 @@ class Node implements AsyncDisposable {
         ...target,
       },
       {
-        ...{ signal: AbortSignal.timeout(60_000), timeoutMs: 30_000 },
+        ...{ signal: AbortSignal.timeout(200_000), timeoutMs: 30_000 },
         node: { fault: () => this.#fault },
       },
     );

@@ -5,7 +5,7 @@ import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { Preparer, type PreparationOutcome } from './preparer.ts';
 import { BLUE, PreparationLab, WISH } from './testing/preparation-lab.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 const ARGUMENTS = 'spec.controlPlane.deployment.extraArgs.apiServer';
 const NAMES = 'spec.networkProfile.certSANs';

@@ -19,7 +19,7 @@ import { Preparer } from './preparer.ts';
 import { restore } from './restore.ts';
 import { PreparationLab } from './testing/preparation-lab.ts';
 
-setDefaultTimeout(100_000);
+setDefaultTimeout(240_000);
 
 const RUNS = 60;
 const NAME = 'green';
@@ -131,7 +131,7 @@ describe('an Exposure that goes, whatever it has been and wished for', () => {
         const provider = providerFor(objects[0]!)!.name;
         await put(lab, objects, way);
         const before = now(objects).map(content);
-        const signal = AbortSignal.timeout(60_000);
+        const signal = AbortSignal.timeout(200_000);
 
         for (const { policy, host, former, writes } of steps) {
           const formerHosts = former.map((one) => `${one}.k8s.example.test`);

@@ -12,7 +12,7 @@ import {
 import { Preparer } from './preparer.ts';
 import { BLUE, PreparationLab, WISH } from './testing/preparation-lab.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 const ARGUMENTS = 'spec.controlPlane.deployment.extraArgs.apiServer';
 const NAMES = 'spec.networkProfile.certSANs';
@@ -426,7 +426,7 @@ describe('a field that is not wished for any more', () => {
       const [live] = [lab.server.read(resource, key)];
       const provided = { provider: 'k0rdent' as const, objects: live === undefined ? [] : [live] };
       const input = { policy: 'Force', provided, wish: WISH, owner: lab.owner() } as const;
-      return lab.preparer.prepare(input, AbortSignal.timeout(10_000));
+      return lab.preparer.prepare(input, AbortSignal.timeout(200_000));
     };
     await prepare();
     expect(valueAt(config(), 'ingress')).toMatchObject({ enabled: true, apiHost: WISH.hosts.api });

@@ -8,7 +8,7 @@ import type { RenewableSecret } from '../../providers/reading/renewable-secrets.
 import { NAMESPACE, readyTenant, secretOf } from '../../providers/testing/provider-objects.ts';
 import { SecretRenewals, type StaleSecrets, type Renewal } from './secret-renewals.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 const OWNER = readyTenant('kamaji', 'blue');
 const KEY = { name: 'blue-api-server-certificate', namespace: NAMESPACE };
@@ -59,7 +59,7 @@ class Lab implements AsyncDisposable {
     const isStale = ({ data }: Secret) => data?.['apiserver.crt'] === btoa('stale');
     const secret = { key: KEY, owner: OWNER, isNeeded: true, isStale, ...change };
     return this.renewals.renew(this.stale, [secret], {
-      ...{ isLast, signal: AbortSignal.timeout(10_000) },
+      ...{ isLast, signal: AbortSignal.timeout(200_000) },
     });
   }
 

@@ -11,7 +11,7 @@ import {
 import { plannedPreparation } from './preparer.ts';
 import { PreparationLab, WISH } from './testing/preparation-lab.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 const PATCH = { target: { kind: 'ConfigMap', component: 'x' }, patch: { type: 'merge' } };
 
@@ -38,7 +38,7 @@ describe('a control plane of two objects, one of which has a field of another', 
 
     const outcome = await lab.preparer.prepare(
       { policy: 'Patch', provided, wish: WISH, owner: lab.owner() },
-      AbortSignal.timeout(10_000),
+      AbortSignal.timeout(200_000),
     );
 
     expect(now()).toEqual(before);
@@ -77,7 +77,7 @@ test('a ClusterDeployment is written with its control plane where it is told to 
 
   const outcome = await lab.preparer.prepare(
     { policy: 'Force', provided, wish: WISH, owner: lab.owner() },
-    AbortSignal.timeout(10_000),
+    AbortSignal.timeout(200_000),
   );
 
   expect(outcome.isPrepared).toBe(true);

@@ -8,7 +8,7 @@ import { readTenantFacts, TenantNotInitialised, tenantNodes } from './tenant-fac
 import { TenantLink } from './link/tenant-link.ts';
 import type { Node } from './link/tenant-view.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 /** A connection to the tenant, closed when the server is. */
 function linkTo(server: MemoryApiServer): TenantLink {
@@ -79,7 +79,7 @@ describe('a tenant that is asked', () => {
       { name: 'kubeadm-config', namespace: 'kube-system' },
       { data: { ClusterConfiguration: text } },
     );
-  const options = () => ({ signal: AbortSignal.timeout(10_000) });
+  const options = () => ({ signal: AbortSignal.timeout(200_000) });
 
   test('says its version, its addresses, and the domain that everybody has', async () => {
     await using server = await MemoryApiServer.start();

@@ -129,7 +129,7 @@ spec:
     what: string,
     look: () => T | undefined | false | Promise<T | undefined | false>,
   ): Promise<T> {
-    const deadline = performance.now() + 60_000;
+    const deadline = performance.now() + 200_000;
     for (;;) {
       const value = await look();
       if (value !== undefined && value !== false) return value;

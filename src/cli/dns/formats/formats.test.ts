@@ -5,7 +5,7 @@ import type { DnsEntry } from '../entries.ts';
 import type { FormatOptions } from './format.ts';
 import { FORMAT_NAMES, FORMATS, formatsWith, type FormatName } from './formats.ts';
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(240_000);
 
 const OPTIONS: FormatOptions = { ttlSeconds: 300, zones: [] };
 

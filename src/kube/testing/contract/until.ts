@@ -2,7 +2,7 @@
 export async function until<T>(
   state: string,
   look: () => Promise<T | false> | T | false,
-  deadlineMs = 60_000,
+  deadlineMs = 200_000,
 ): Promise<T> {
   const endMs = performance.now() + deadlineMs;
   for (;;) {

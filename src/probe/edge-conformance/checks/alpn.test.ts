@@ -4,7 +4,7 @@ import { httpSpeaker } from '../testing/http-speaker.ts';
 import { judgeAlpn } from './alpn.ts';
 import { judgeOwnCertificates } from './certificates.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 test.each([
   ['no protocols', [], 'AlpnNotAnswered', 'its server does not negotiate ALPN, or something'],

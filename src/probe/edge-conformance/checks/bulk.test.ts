@@ -3,7 +3,7 @@ import { silent } from '../../testing/answers.ts';
 import { EdgeLab, HOST_A } from '../testing/edge-lab.ts';
 import { checkBulk } from './bulk.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 test('an edge that breaks under load fails', async () => {
   await using lab = await EdgeLab.create();

@@ -8,7 +8,7 @@ import { httpSpeaker } from '../testing/http-speaker.ts';
 import { judgeOwnCertificates, judgeSameKey } from './certificates.ts';
 import { judgePassthrough } from './passthrough.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 test('without a CA, hosts that share a certificate of the edge are a warning', async () => {
   await using lab = await EdgeLab.create();

@@ -5,7 +5,7 @@ import type { EdgeFaults } from '../testing/faulty-edge.ts';
 import { httpSpeaker } from '../testing/http-speaker.ts';
 import { checkHalfClose } from './half-close.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 describe.each([
   ['ends both sides when one ends', { cutsHalfClose: true }, 'HalfCloseCut'],

@@ -8,7 +8,7 @@ import {
   checkUpperCase,
 } from './hello-forms.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 test.each([
   ['reads the hello once', { readsOnce: 'misroutes' }, checkSplitHello, 'SplitHelloNotRouted'],

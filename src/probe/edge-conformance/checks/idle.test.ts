@@ -10,7 +10,7 @@ import type { EdgeFaults } from '../testing/faulty-edge.ts';
 import { httpSpeaker } from '../testing/http-speaker.ts';
 import { checkIdle } from './idle.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 interface Situation {
   readonly onConnection?: (socket: TLSSocket) => void;

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test';
 import { EdgeLab } from '../testing/edge-lab.ts';
 import { checkManyConnections } from './many-connections.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 test('an edge that accepts few connections at once fails', async () => {
   await using lab = await EdgeLab.create();

@@ -6,7 +6,7 @@ import { FaultyEdge, type EdgeFaults } from '../testing/faulty-edge.ts';
 import { HttpBackend } from '../testing/http-backend.ts';
 import { checkNoName, checkUnknownName } from './names.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 describe('a client that names no host', () => {
   test.each([

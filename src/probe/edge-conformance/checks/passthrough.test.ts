@@ -6,7 +6,7 @@ import type { CheckResult } from '../check-result.ts';
 import type { Checkup } from '../checkup.ts';
 import { judgePassthrough } from './passthrough.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 function judge({ looks, recognition, at, limits }: Checkup): CheckResult {
   return judgePassthrough(looks, recognition, { at, timeoutMs: limits.timeoutMs });

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test';
 import { EdgeLab, HOST_A } from '../testing/edge-lab.ts';
 import { checkProxyHeader } from './proxy-header.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 test('an edge that accepts the PROXY header of every client gets a warning', async () => {
   await using lab = await EdgeLab.create();

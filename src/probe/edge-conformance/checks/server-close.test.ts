@@ -3,7 +3,7 @@ import { silent } from '../../testing/answers.ts';
 import { EdgeLab, expectResult, HOST_A } from '../testing/edge-lab.ts';
 import { checkServerClose } from './server-close.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 test('an edge that ignores the end of servers fails', async () => {
   await using lab = await EdgeLab.create();

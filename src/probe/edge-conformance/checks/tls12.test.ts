@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test';
 import { EdgeLab } from '../testing/edge-lab.ts';
 import { checkTls12 } from './tls12.ts';
 
-setDefaultTimeout(150_000);
+setDefaultTimeout(240_000);
 
 test('an edge that refuses hellos of TLS 1.2 fails', async () => {
   await using lab = await EdgeLab.create();
