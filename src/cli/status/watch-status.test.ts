@@ -63,8 +63,10 @@ describe('--watch', () => {
 
     session.type('\u001A');
     await until('it leaves', () => session.text.includes(left));
-    session.resume();
-    await until('it is back', () => (session.text.split(left)[1] ?? '').includes('green'));
+    await until('it is back', () => {
+      session.resume(); // has no effect before the program has stopped
+      return (session.text.split(left)[1] ?? '').includes('green');
+    });
 
     session.type('\u0003');
     expect(await session.ended).toBe(0);
