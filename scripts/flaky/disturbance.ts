@@ -33,9 +33,9 @@ export interface DisturbanceTotals {
 
 const MIN_PAUSE_MS = 100;
 
-/** A busy loop that rests now and then, so that the load comes in bursts. Ends with its parent. */
+/** A busy loop that rests now and then, so that the load comes in bursts. Ends with its parent, the PID in its argument. */
 const BUSY_LOOP = `
-const parent = process.ppid;
+const parent = Number(process.argv.at(-1));
 for (;;) {
   const end = performance.now() + 500 + Math.random() * 2500;
   while (performance.now() < end);
@@ -53,7 +53,9 @@ export async function disturb(
 ): Promise<DisturbanceTotals> {
   const { random, maxPauseMs = 3000, maxGapMs = 3000 } = options;
   const busy = Array.from({ length: options.busyProcesses }, () =>
-    Bun.spawn([process.execPath, '-e', BUSY_LOOP], { stdio: ['ignore', 'ignore', 'inherit'] }),
+    Bun.spawn([process.execPath, '-e', BUSY_LOOP, String(process.pid)], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }),
   );
   const totals: DisturbanceTotals = { pauses: 0, pausedMs: 0 };
   const watchdog = startWatchdog(options.root);

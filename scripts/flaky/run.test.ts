@@ -88,5 +88,35 @@ test('ends with its suite when it is interrupted', async () => {
 
   expect(await run.exited).toBe(130);
   expect(isRunning(suite)).toBe(false);
-  expect(report()).toEndWith('interrupted\n');
+  expect(report()).toEndWith('\n0 runs passed, 0 failed, interrupted\n');
+});
+
+test('kills a suite that does not end when the run is interrupted again', async () => {
+  const stubborn = `process.on('SIGTERM', () => {});\n${SUITE}`;
+  await Bun.write(join(folder, 'suite.test.ts'), stubborn);
+  const run = Bun.spawn(argv(), { stdout: 'ignore', stderr: 'ignore' });
+  const suite = await waits();
+  await waitFor('the run ends', () => {
+    run.kill('SIGINT');
+    return run.exitCode !== null;
+  });
+
+  expect(run.exitCode).toBe(130);
+  expect(isRunning(suite)).toBe(false);
+  expect(report()).toContain('; interrupt again to kill it\n');
+});
+
+test.each([
+  [
+    'a folder that cannot be written to',
+    ['--folder=/proc/nowhere'],
+    'cannot write to /proc/nowhere: ',
+  ],
+  ['an unknown suite', ['nowhere'], 'unknown suite "nowhere"\nhint: name test, '],
+  ['an invalid number', ['--runs=0'], 'invalid --runs=0\nhint: use a whole number, 1 or more\n'],
+])('refuses %s', (_, words, reason) => {
+  const { exitCode, stderr } = Bun.spawnSync([...argv(), ...words]);
+
+  expect(stderr.toString()).toStartWith(`error: ${reason}`);
+  expect(exitCode).toBe(2);
 });

@@ -18,10 +18,14 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Random } from '../../fuzz/random.ts';
+import { familyOf, signal as sendSignal } from '../../world/machine/identity.ts';
 import { disturb } from './disturbance.ts';
 import { lockFolder } from './folder-lock.ts';
 import { runInNewSession } from './session.ts';
 import { failedTests } from '../ci/failed-tests.ts';
+
+/** Signals within this time are one interrupt: `systemctl stop` sends one to each process, and each passes its own on. */
+const ONE_INTERRUPT_MS = 1000;
 
 const root = resolve(import.meta.dir, '../..');
 process.chdir(root);
@@ -44,12 +48,12 @@ for (const suite of suites) commandOf(suite, ''); // refuses an unknown one befo
 
 const exitCode = await runInNewSession();
 if (exitCode !== undefined) process.exit(exitCode);
-mkdirSync(folder, { recursive: true });
-const owner = lockFolder(folder);
+const owner = ownerOfFolder();
 if (owner !== undefined) {
-  console.error(`error: another run is using ${folder}: ${owner}`);
-  console.error('hint: wait until it ends, or end it with kill and its PID');
-  process.exit(2);
+  refuse(
+    `another run is using ${folder}: ${owner}`,
+    'wait until it ends, or end it with kill and its PID',
+  );
 }
 rmSync(report, { force: true });
 print(
@@ -57,23 +61,47 @@ print(
 );
 // A suite that is interrupted ends with everything running: nothing stays stopped.
 const interrupted = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(name, () => interrupted.abort());
-}
+/** For a suite that does not end by itself. */
+const killed = new AbortController();
+let interruptedMs = 0;
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
 const failures = new Map<string, number>();
+let passedRuns = 0;
 let failedRuns = 0;
 for (const suite of suites) {
   for (let run = 1; run <= runs && !interrupted.signal.aborted; run++) await runOnce(suite, run);
 }
-if (interrupted.signal.aborted) {
-  print('interrupted');
-  process.exit(130);
-}
-print(`\n${counted(runs * suites.length - failedRuns, 'run')} passed, ${failedRuns} failed`);
+const isInterrupted = interrupted.signal.aborted;
+const result = `${counted(passedRuns, 'run')} passed, ${failedRuns} failed`;
+print(`\n${result}${isInterrupted ? ', interrupted' : ''}`);
 for (const [test, count] of [...failures].toSorted(([, one], [, other]) => other - one)) {
-  print(`  ${count} of ${runs}  ${test}`);
+  print(`  ${isInterrupted ? counted(count, 'time') : `${count} of ${runs}`}  ${test}`);
 }
-process.exitCode = failedRuns === 0 ? 0 : 1;
+process.exitCode = isInterrupted ? 130 : Math.sign(failedRuns);
+
+/** The first interrupt ends the suite, a later one kills it. */
+function interrupt(): void {
+  if (!interrupted.signal.aborted) {
+    interruptedMs = performance.now();
+    print('interrupted: waiting until the suite ends; interrupt again to kill it');
+    interrupted.abort();
+  } else if (performance.now() - interruptedMs >= ONE_INTERRUPT_MS) {
+    killed.abort();
+  }
+}
+
+/** Creates and locks the folder, or returns what is known about the run that uses it. */
+function ownerOfFolder(): string | undefined {
+  try {
+    mkdirSync(folder, { recursive: true });
+    return lockFolder(folder);
+  } catch (error) {
+    return refuse(
+      `cannot write to ${folder}: ${(error as Error).message}`,
+      'check its owner and permissions',
+    );
+  }
+}
 
 /** The terminal may be gone, and the file not. */
 function print(line: string): void {
@@ -95,7 +123,11 @@ async function runOnce(suite: string, run: number): Promise<void> {
     ended.abort();
     child.kill('SIGTERM');
   };
+  const kill = () => {
+    for (const identity of familyOf(child.pid)) sendSignal(identity, 'SIGKILL');
+  };
   interrupted.signal.addEventListener('abort', end);
+  killed.signal.addEventListener('abort', kill);
   const random = new Random(seed, run);
   const disturbance = disturb({ root: child.pid, random, busyProcesses }, ended.signal).catch(
     async (error: unknown) => {
@@ -109,13 +141,17 @@ async function runOnce(suite: string, run: number): Promise<void> {
     disturbance,
   ]);
   interrupted.signal.removeEventListener('abort', end);
+  killed.signal.removeEventListener('abort', kill);
   if (interrupted.signal.aborted) return;
   const seconds = Math.round((performance.now() - startMs) / 1000);
   const disturbed = `${counted(pauses, 'pause')}, ${Math.round(pausedMs / 1000)} s in all`;
   const result = code === 0 ? 'passed' : 'FAILED';
   const log = code === 0 ? '' : `; see ${logPath}`;
   print(`${suite} ${run}/${runs}: ${result} in ${seconds} s (${disturbed})${log}`);
-  if (code === 0) return;
+  if (code === 0) {
+    passedRuns++;
+    return;
+  }
   failedRuns++;
   const failed = existsSync(xmlPath) ? failedTests(readFileSync(xmlPath, 'utf8')) : [];
   for (const test of failed.length > 0 ? failed : [`${suite}: no test is named, see ${logPath}`]) {
@@ -136,10 +172,10 @@ function commandOf(
     return { argv: ['make', 'e2e', `T=${suite}`], xmlPath: `build/e2e-${suite}.xml` };
   }
   if (!existsSync(suite)) {
-    console.error(
-      `flaky: no suite '${suite}'. Name test, e2e, e2e-all, a scenario of e2e/, or the path of a test file or folder.`,
+    refuse(
+      `unknown suite ${JSON.stringify(suite)}`,
+      'name test, e2e, e2e-all, a scenario of e2e/, or the path of a test file or folder',
     );
-    process.exit(2);
   }
   const options = ['--timeout=150000', '--reporter=junit', `--reporter-outfile=${xmlPath}`];
   return { argv: [process.execPath, 'test', ...options, resolve(suite)], xmlPath };
@@ -152,6 +188,10 @@ function counted(count: number, noun: string, plural = 's'): string {
 function wholeNumber(flag: string, text: string, least = 0): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= least) return value;
-  console.error(`flaky: invalid --${flag}=${text}: must be a whole number, ${least} at least`);
+  return refuse(`invalid --${flag}=${text}`, `use a whole number, ${least} or more`);
+}
+
+function refuse(reason: string, hint: string): never {
+  console.error(`error: ${reason}\nhint: ${hint}`);
   process.exit(2);
 }
