@@ -5,30 +5,35 @@ import { listenTcp } from '../tcp-listener.ts';
 
 /** Below the ephemeral ports, so that the kernel never assigns one of these to another socket. */
 const FIRST_PORT = 20_000;
-const RANGES = 60;
+const RANGES = 240;
 /** Number of ports in a range. */
-export const RANGE_SIZE = 200;
-const TRIES = 1_000;
+export const RANGE_SIZE = 50;
 
-/** Ports that were returned before. Their servers may not listen yet. */
-const given = new Set<number>();
-let ownRange: PortRange | undefined;
+/** The ranges that this process has claimed. It takes ports from the last one. */
+const claimed: PortRange[] = [];
+/** The port that {@link freePort} tries next. A port that it returned is never tried again: its server may not listen yet. */
+let next = 0;
 
 /** A range of ports that other test processes do not use. */
 export interface PortRange extends Disposable {
   readonly first: number;
 }
 
-/** Returns a port of 127.0.0.1 without a listener. Each port is returned once. */
+/**
+ * Returns a port of 127.0.0.1 without a listener. Each port is returned once.
+ * @throws Error if every range is in use
+ */
 export function freePort(): number {
-  ownRange ??= claimRange(process.pid % RANGES);
-  for (let tries = 0; tries < TRIES; tries++) {
-    const port = ownRange.first + Math.floor(Math.random() * RANGE_SIZE);
-    if (given.has(port) || !isFree(port)) continue;
-    given.add(port);
-    return port;
+  for (;;) {
+    const range = claimed.at(-1);
+    if (range === undefined || next === range.first + RANGE_SIZE) {
+      const another = claimRange(process.pid % RANGES);
+      claimed.push(another);
+      next = another.first + 1; // it listens on the first one itself
+    }
+    const port = next++;
+    if (isFree(port)) return port;
   }
-  throw new Error(`no port of 127.0.0.1 is free in ${TRIES} tries`);
 }
 
 /**
@@ -44,7 +49,7 @@ export function claimRange(start: number): PortRange {
     listener.unref();
     return { first, [Symbol.dispose]: () => listener.stop(true) };
   }
-  throw new Error(`each of the ${RANGES} port ranges belongs to a test process`);
+  throw new Error(`all ${RANGES} port ranges are in use by test processes`);
 }
 
 function isFree(port: number): boolean {
