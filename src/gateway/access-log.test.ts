@@ -48,6 +48,7 @@ test.skipIf(process.platform !== 'linux')(
       log.add('a line\n', 1);
       await until(() => log.dropped === round, 'the loss');
     }
+    await log.close();
 
     expect(log.written).toBe(0);
     expect(lines).toHaveLength(1);

@@ -44,4 +44,5 @@ test('closes connections spread over the drain time, and none within the grace',
   // A thread may report its last connection late; the drain ends without it after two seconds.
   clock.advance(2000);
   await draining;
+  for (const client of clients) client.close();
 });

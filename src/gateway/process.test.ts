@@ -93,6 +93,7 @@ test('closes its connections on SIGTERM, and ends well', async () => {
   child.kill('SIGTERM');
 
   await until(() => clients.every((client) => client.sawFin || client.closed), 'no client left');
+  for (const client of clients) client.close();
   expect(await child.exited).toBe(0);
 });
 
