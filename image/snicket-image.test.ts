@@ -20,7 +20,7 @@ describe.skipIf(process.platform !== 'linux')('the image of Snicket', () => {
     folder = mkdtempSync(join(tmpdir(), 'snicket-image-'));
     image = ociImage(snicketImage(PROGRAM, IMAGE_NAME));
     layout = readLayout(image.archive, folder);
-  }, 60_000);
+  }, 240_000);
 
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -68,5 +68,5 @@ describe.skipIf(process.platform !== 'linux')('the image of Snicket', () => {
 
     expect(again.digest).toBe(image.digest);
     expect(again.archive.equals(image.archive)).toBe(true);
-  }, 60_000);
+  }, 240_000);
 });

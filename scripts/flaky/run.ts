@@ -177,7 +177,7 @@ function commandOf(
       'name test, e2e, e2e-all, a scenario of e2e/, or the path of a test file or folder',
     );
   }
-  const options = ['--timeout=150000', '--reporter=junit', `--reporter-outfile=${xmlPath}`];
+  const options = ['--timeout=240000', '--reporter=junit', `--reporter-outfile=${xmlPath}`];
   return { argv: [process.execPath, 'test', ...options, resolve(suite)], xmlPath };
 }
 

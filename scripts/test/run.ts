@@ -35,7 +35,7 @@ const MEASURED_TIMINGS = 'build/test-timings.json';
 const REPORT = 'build/test.xml';
 /** One more than there are processors: a third of the time, a test waits for sockets, timers and other processes. */
 const PROCESSES = availableParallelism() + 1;
-/** A test waits for states, for a minute at most each. Its own limit is for one that hangs. */
+/** A test waits for states, for 200 s at most each. Its own limit is for one that hangs. */
 const TEST_TIMEOUT_MS = 240_000;
 /** How often a log that is not a terminal gets a line of progress. */
 const PROGRESS_MS = 15_000;

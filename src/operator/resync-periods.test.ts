@@ -4,7 +4,7 @@ import { KUBERNETES } from '../tenant/endpoints/kubernetes-endpoints.ts';
 import { ResyncPeriods } from './resync-periods.ts';
 import { OperatorLab } from './testing/operator-lab.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(240_000);
 
 const MINUTE_MS = 60_000;
 /** A lab waits for an hour at most. */

@@ -74,7 +74,7 @@ test.skipIf(Bun.which('openssl') === null)(
       server.close();
     }
   },
-  20_000,
+  240_000,
 );
 
 test.skipIf(Bun.which('curl') === null)(

@@ -18,4 +18,4 @@ test('the parsers agree with the slow ones, on inputs that reach every refusal',
   const missed = codes.filter((code) => !campaign.counts.has(code));
   // That one belongs to ProxyHeaderStack, which has its own tests.
   expect(missed).toEqual(['proxy proxy_headers_too_many']);
-}, 20_000);
+}, 240_000);

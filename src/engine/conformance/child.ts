@@ -71,7 +71,7 @@ export class EngineProcess implements AsyncDisposable {
     claim: (report: Report) => boolean,
     what: string,
     question: 'counts' | 'resources' = 'counts',
-    deadlineMs = 60_000,
+    deadlineMs = 200_000,
   ): Promise<Report> {
     const end = performance.now() + deadlineMs;
     for (;;) {
@@ -86,7 +86,7 @@ export class EngineProcess implements AsyncDisposable {
    * Waits for half a second in which it used less than this share of a core. One that spins has none; one that does not
    * may have to compile or to collect garbage first. @throws after the deadline.
    */
-  async untilIdle(maxShare: number, deadlineMs = 20_000): Promise<Report> {
+  async untilIdle(maxShare: number, deadlineMs = 200_000): Promise<Report> {
     const end = performance.now() + deadlineMs;
     for (;;) {
       const before = await this.report();

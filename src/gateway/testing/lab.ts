@@ -27,7 +27,7 @@ export interface LabOptions extends Partial<GatewayOptions> {
 export async function until(
   claim: () => boolean | Promise<boolean>,
   what: string,
-  deadlineMs = 20_000,
+  deadlineMs = 200_000,
 ): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!(await claim())) {

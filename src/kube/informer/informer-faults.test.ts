@@ -325,7 +325,7 @@ describe('an object that is not as such an object is', () => {
     );
 
     lab.run();
-    await lab.until(() => lab.lists.length > 60, 'there were many lists', 200_000);
+    await lab.until(() => lab.lists.length > 60, 'there were many lists', 30_000);
 
     // Waits for `run`, which would have thrown.
     await lab.stop();

@@ -64,7 +64,7 @@ test('a bad file leaves the tenant as it was; a good one puts it right; a remove
     async () => (await lab.number('snicket_gateway_routes')) === 0,
   );
   await expect(lab.get(blue, '/version')).rejects.toThrow(/unrecognized.name/i);
-}, 120_000);
+}, 240_000);
 
 test('warns if nobody listens at the port of the Edge, at the start and later', async () => {
   await using lab = new StandaloneLab();
@@ -88,7 +88,7 @@ test('warns if nobody listens at the port of the Edge, at the start and later', 
     readFileSync(join(lab.folder, 'edge.yaml'), 'utf8').replace(`port: ${lab.port}`, 'port: 8'),
   );
   await lab.said(/^Edge shared has port 8, and no --listen has it/);
-}, 120_000);
+}, 240_000);
 
 test('a restart goes on with the same keys, and cleans up what went meanwhile', async () => {
   await using before = new RunLab();
@@ -118,7 +118,7 @@ test('a restart goes on with the same keys, and cleans up what went meanwhile', 
   expect(traces(blue)).toEqual([]);
   expect(hasProxies(red)).toBe(true);
   expect(changesOf(red)).toBe(writes);
-}, 120_000);
+}, 240_000);
 
 test('an Edge whose file was never right is what an Exposure waits for, until it is right or gone', async () => {
   await using lab = new StandaloneLab();
@@ -136,7 +136,7 @@ test('an Edge whose file was never right is what an Exposure waits for, until it
   await lab.untilCondition('blue', 'Accepted', /there is no Edge at all; create one/);
   lab.writeEdge();
   await lab.untilCondition('blue', 'Accepted', /^True/);
-}, 120_000);
+}, 240_000);
 
 test('after a restart the log tells of what is still not Ready', async () => {
   await using lab = new StandaloneLab();
@@ -151,7 +151,7 @@ test('after a restart the log tells of what is still not Ready', async () => {
   const { level, msg, object, reason } = await lab.said(/there is no Secret default\/blue-ca/);
   expect(before).toMatchObject({ level, msg, object, reason });
   expect(reason).toBe('SecretMissing');
-}, 120_000);
+}, 240_000);
 
 test('a folder that vanishes takes no tenant with it', async () => {
   await using lab = new StandaloneLab();
@@ -170,7 +170,7 @@ test('a folder that vanishes takes no tenant with it', async () => {
   await lab.stop();
   await lab.start();
   expect(await lab.get(blue, '/version')).toContain('v1.');
-}, 120_000);
+}, 240_000);
 
 test('a kubeconfig that is replaced by another is used, with no YAML touched', async () => {
   await using lab = new StandaloneLab();
@@ -184,7 +184,7 @@ test('a kubeconfig that is replaced by another is used, with no YAML touched', a
   lab.write('blue/admin.conf', right);
 
   await lab.untilCondition('blue', 'WorkersReady', /^True/);
-}, 120_000);
+}, 240_000);
 
 test('a state that is lost is made anew: tenants are taken up again, with keys of the new one', async () => {
   await using lab = new StandaloneLab();
@@ -206,7 +206,7 @@ test('a state that is lost is made anew: tenants are taken up again, with keys o
   await lab.untilCondition('blue', 'WorkersReady', /^True/);
   await lab.until('the tenant has the new key', () => key() !== before);
   expect(await lab.get(blue, '/version')).toContain('v1.');
-}, 120_000);
+}, 240_000);
 
 test('told to end while it reads a large folder for the first time, it does so before it accepts anybody', async () => {
   await using lab = new RunLab();
@@ -220,7 +220,7 @@ test('told to end while it reads a large folder for the first time, it does so b
   const said = lab.log.map(({ msg }) => msg);
   expect(said).toContain('ended');
   expect(said).not.toContain('accepting connections');
-}, 120_000);
+}, 240_000);
 
 test('an Edge whose file is removed is gone, and back with its file; the tenant stays reachable', async () => {
   await using lab = new StandaloneLab();
@@ -241,4 +241,4 @@ test('an Edge whose file is removed is gone, and back with its file; the tenant 
   lab.writeEdge();
 
   await lab.untilCondition('blue', 'Accepted', /^True/);
-}, 120_000);
+}, 240_000);

@@ -64,4 +64,4 @@ test('two tenants behind one address: by name, by a signed header, and with all 
   // 7. Told to end, it does.
   expect(await lab.stop()).toBe(0);
   expect(lab.log.at(-1)).toMatchObject({ msg: 'ended' });
-}, 120_000);
+}, 240_000);

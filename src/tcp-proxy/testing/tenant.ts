@@ -117,7 +117,7 @@ export class Tenant implements AsyncDisposable {
       this.clock.advance(ROUND_MS);
       const isThrough = (): boolean =>
         before.every(([one, rounds]) => one.keeper.counts.rounds > rounds);
-      await until(isThrough, 'a round of every proxy', 20_000);
+      await until(isThrough, 'a round of every proxy', 200_000);
       await Bun.sleep(1); // and all of them wait for the next
     }
   }

@@ -55,7 +55,7 @@ export function keptSuite(engine: string): void {
     const digest = new Bun.CryptoHasher('sha256').update(PAYLOAD).digest('hex');
     expect(whole.map(({ hash }) => hash.digest('hex'))).toEqual(whole.map(() => digest));
     expect(lab.counters.global('keptBytes')).toBe(0);
-  }, 30_000);
+  }, 240_000);
 
   test('resets the connection that would go beyond what all threads may keep', async () => {
     const neighbour = new Counters({ slots: 1 });

@@ -117,7 +117,7 @@ export function readContract(subject: () => ContractSubject): void {
     }
 
     expect(await names({ labelSelector: 'many=yes' })).toEqual(all.toSorted());
-  }, 60_000);
+  }, 240_000);
 
   test('knows which kinds are served', async () => {
     const { client } = subject();
