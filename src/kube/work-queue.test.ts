@@ -414,6 +414,37 @@ describe('a key that takes long', () => {
     expect([...bench.runs.keys()]).toEqual(['slow-2', 'b', 'slow-3']);
   });
 
+  test('and is known to, is found without a search of all others', async () => {
+    let questions = 0;
+    const isSlow = (key: string) => {
+      questions++;
+      return key.startsWith('slow');
+    };
+    await using bench = started({ slowLane: { concurrency: 1, isSlow } });
+    for (let index = 0; index < 1000; index++) bench.queue.add(`a-${index}`);
+    bench.queue.add('slow');
+
+    expect([...bench.runs.keys()]).toEqual(['a-0', 'slow']);
+    // Once when a key is added, and once when it runs.
+    expect(questions).toBeLessThanOrEqual(1001 + 2);
+  });
+
+  test('and has begun to while it waited, waits for the slow lane', async () => {
+    const slow = new Set<string>();
+    const slowLane = { concurrency: 1, isSlow: (key: string) => slow.has(key) };
+    await using bench = started({ slowLane });
+    for (const key of ['a', 'b', 'c', 'd']) bench.queue.add(key);
+    slow.add('b').add('c');
+
+    bench.runs.get('a')?.();
+    await settled();
+    expect([...bench.runs.keys()]).toEqual(['b', 'd']);
+
+    bench.runs.get('b')?.();
+    await settled();
+    expect([...bench.runs.keys()]).toEqual(['d', 'c']);
+  });
+
   test('and was not known to, gives its place to the next, as long as there are places to give', async () => {
     await using bench = started({ patience: { limitMs: 100, places: 2 } });
     for (const key of ['a', 'b', 'c', 'd', 'e']) bench.queue.add(key);

@@ -81,6 +81,49 @@ const MAX_ADVICE_MS = 300_000;
 /** A timer cannot wait longer; a run too early does no harm. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
+/** Keys that could run now, in the order of arrival. */
+class Lane {
+  /** With the time since when. */
+  readonly #keys = new Map<string, number>();
+  readonly #ahead = new Set<string>();
+
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  get hasAhead(): boolean {
+    return this.#ahead.size > 0;
+  }
+
+  /** Since when the first key waits. */
+  get firstMs(): number {
+    return this.#keys.values().next().value ?? Infinity;
+  }
+
+  has(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  sinceMs(key: string): number {
+    return this.#keys.get(key) ?? 0;
+  }
+
+  add(key: string, sinceMs: number, isAhead: boolean): void {
+    if (!this.#keys.has(key)) this.#keys.set(key, sinceMs);
+    if (isAhead) this.#ahead.add(key);
+  }
+
+  delete(key: string): void {
+    this.#keys.delete(key);
+    this.#ahead.delete(key);
+  }
+
+  first(isTurnOfAhead: boolean): string | undefined {
+    const ahead = isTurnOfAhead ? this.#ahead.values().next().value : undefined;
+    return ahead ?? this.#keys.keys().next().value;
+  }
+}
+
 /** Keys to reconcile. */
 export class WorkQueue {
   /** Seconds that keys waited from when they could run until they ran. */
@@ -91,9 +134,10 @@ export class WorkQueue {
   readonly #random: () => number;
   readonly #backoff: BackoffLimits;
   readonly #onFailure: (run: FailedRun) => void;
-  /** In the order of arrival, each with the time of that. */
-  readonly #ready = new Map<string, number>();
-  /** Those of {@link #ready} that are to be finished before others begin. */
+  readonly #ready = new Lane();
+  /** Those for the slow lane. Apart, so that a search for them does not pass all others. */
+  readonly #readySlow = new Lane();
+  /** Those that are to be finished before others begin. */
   readonly #ahead = new Set<string>();
   readonly #delayed = new Map<string, { readonly dueMs: number; readonly cancel: () => void }>();
   /** With the time of their start. */
@@ -108,6 +152,7 @@ export class WorkQueue {
   readonly #failures = new Map<string, number>();
   readonly #totals = { adds: 0, retries: 0, runs: 0 };
   #isTurnOfAhead = false;
+  #isSlow: (key: string) => boolean = () => false;
   #wake: () => void = () => {};
   #hasRun = false;
 
@@ -121,9 +166,15 @@ export class WorkQueue {
   /** Runs the key as soon as there is room: at once also if it is backing off, for something has changed. */
   add(key: string): void {
     this.#totals.adds++;
-    const waiting = this.#running.has(key) ? this.#again : this.#ready;
-    if (!waiting.has(key)) waiting.set(key, this.#clock.nowMs());
+    const nowMs = this.#clock.nowMs();
+    if (!this.#running.has(key)) this.#becomeReady(key, nowMs);
+    else if (!this.#again.has(key)) this.#again.set(key, nowMs);
     this.#wake();
+  }
+
+  #becomeReady(key: string, sinceMs: number): void {
+    const isSlow = this.#readySlow.has(key) || (!this.#ready.has(key) && this.#isSlow(key));
+    (isSlow ? this.#readySlow : this.#ready).add(key, sinceMs, this.#ahead.has(key));
   }
 
   /**
@@ -158,6 +209,7 @@ export class WorkQueue {
     this.#delayed.get(key)?.cancel();
     this.#delayed.delete(key);
     this.#ready.delete(key);
+    this.#readySlow.delete(key);
     this.#ahead.delete(key);
     this.#again.delete(key);
     this.#failures.delete(key);
@@ -168,7 +220,7 @@ export class WorkQueue {
     const first = this.#running.values().next().value;
     return {
       ...this.#totals,
-      depth: this.#ready.size,
+      depth: this.#ready.size + this.#readySlow.size,
       delayed: this.#delayed.size,
       running: this.#running.size,
       longestRunningSeconds: first === undefined ? 0 : (this.#clock.nowMs() - first) / 1000,
@@ -184,6 +236,7 @@ export class WorkQueue {
     const { signal } = options;
     if (this.#hasRun) throw new TypeError('a work queue is worked on once');
     this.#hasRun = true;
+    this.#isSlow = (key) => options.slowLane?.isSlow(key) ?? false;
     const runs = new Set<Promise<void>>();
     const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
     const start = () => {
@@ -215,20 +268,35 @@ export class WorkQueue {
     const hasRoom = this.#running.size - this.#slow.size - excused < concurrency;
     const hasSlowRoom = this.#slow.size < (slowLane?.concurrency ?? 0);
     if (!hasRoom && !hasSlowRoom) return undefined;
-    const isSlow = (key: string) => slowLane?.isSlow(key) ?? false;
-    const mayRun = (key: string) => (isSlow(key) ? hasSlowRoom : hasRoom);
     this.#isTurnOfAhead = !this.#isTurnOfAhead;
-    const ahead = this.#isTurnOfAhead
-      ? this.#ahead.values().find((key) => this.#ready.has(key) && mayRun(key))
-      : undefined;
-    const key = ahead ?? this.#ready.keys().find(mayRun);
-    if (key === undefined) return undefined;
-    const nowMs = this.#clock.nowMs();
-    this.waits.observe((nowMs - (this.#ready.get(key) ?? nowMs)) / 1000);
-    this.#ready.delete(key);
-    this.#ahead.delete(key);
-    if (isSlow(key)) this.#slow.add(key);
-    return key;
+    for (;;) {
+      const lane = this.#nextLane(hasRoom, hasSlowRoom);
+      const key = lane?.first(this.#isTurnOfAhead);
+      if (lane === undefined || key === undefined) return undefined;
+      const readyMs = lane.sinceMs(key);
+      lane.delete(key);
+      // It may have begun to fail, or have recovered, since it was added.
+      const isSlow = this.#isSlow(key);
+      if (isSlow && !hasSlowRoom) {
+        this.#readySlow.add(key, readyMs, this.#ahead.has(key));
+        continue;
+      }
+      this.waits.observe((this.#clock.nowMs() - readyMs) / 1000);
+      this.#ahead.delete(key);
+      if (isSlow || !hasRoom) this.#slow.add(key);
+      return key;
+    }
+  }
+
+  /** Of the lanes with room, the one whose next key has waited longer. */
+  #nextLane(hasRoom: boolean, hasSlowRoom: boolean): Lane | undefined {
+    const lanes = [...(hasRoom ? [this.#ready] : []), ...(hasSlowRoom ? [this.#readySlow] : [])];
+    const filled = lanes.filter(({ size }) => size > 0);
+    const [first, second] = filled;
+    if (first === undefined || second === undefined) return first;
+    const isAhead = this.#isTurnOfAhead && first.hasAhead !== second.hasAhead;
+    if (isAhead) return first.hasAhead ? first : second;
+    return second.firstMs < first.firstMs ? second : first;
   }
 
   /** Returns how to end that. */
@@ -256,8 +324,8 @@ export class WorkQueue {
       this.#totals.runs++;
       this.durations.observe((this.#clock.nowMs() - startedMs) / 1000);
       const againMs = this.#again.get(key);
-      if (againMs !== undefined) this.#ready.set(key, againMs);
       this.#again.delete(key);
+      if (againMs !== undefined) this.#becomeReady(key, againMs);
     }
   }
 
