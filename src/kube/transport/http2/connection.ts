@@ -175,6 +175,12 @@ export class Http2Connection implements AnswerConnection {
     this.failed(new Error('closed here'));
   }
 
+  /** Takes no more requests, and ends with the last one. */
+  retire(): void {
+    this.#isGoingAway = true;
+    if (this.#answers.size === 0) this.close();
+  }
+
   connected(socket: Socket<Http2Connection>): void {
     // Bun cannot take a dial back: one that nothing waits for any more ends here.
     if (this.#failure !== undefined) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { ManualClock } from '../../../clock/manual-clock.ts';
 import { TestAuthority } from '../../../net/testing/certificates.ts';
@@ -7,10 +7,22 @@ import { until } from '../../../net/testing/peer.ts';
 import type { ByteStream } from '../stream.ts';
 import { errorOf, TransportLab, VERSION, type LabTime } from '../testing/lab.ts';
 import { Transport, type Call } from '../transport.ts';
-import { FLAG, frame, FRAME, FrameReader, PREFACE, settingsFrame, type Frame } from './frames.ts';
+import {
+  FLAG,
+  frame,
+  FRAME,
+  FrameReader,
+  numberFrame,
+  PREFACE,
+  SETTING,
+  settingsFrame,
+  type Frame,
+} from './frames.ts';
 import { Http2RoundTripper } from './http2-round-tripper.ts';
 
 const WATCH: Call = { verb: 'GET', path: '/watch' };
+const MAX_STREAMS = SETTING.maxConcurrentStreams;
+const REFUSED = 0x7;
 
 let lab: TransportLab;
 let server: Bun.Server<undefined>;
@@ -280,6 +292,45 @@ describe('a server', () => {
     peer.sockets[1]!.destroy();
     await asked;
     peer.server.close();
+  });
+
+  test('that refuses every request gets few connections, and keeps one at most', async () => {
+    const peer = await scripted(({ type, flags, streamId }, send) => {
+      if (type === FRAME.settings && flags === 0) send(settingsFrame([[MAX_STREAMS, 0]]));
+      if (type === FRAME.headers) send(numberFrame(FRAME.resetStream, streamId, REFUSED));
+    });
+    const client = transport({ server: peer.at });
+
+    for (let calls = 1; calls <= 5; calls++) {
+      expect((await errorOf(client.json(VERSION))).reason).toBe('Unreachable');
+    }
+
+    expect(peer.sockets.length).toBeLessThanOrEqual(15);
+    const open = () => peer.sockets.filter(({ closed }) => !closed);
+    await until(() => open().length <= 1, 'the end of the connections');
+    for (const socket of peer.sockets) socket.destroy();
+    peer.server.close();
+  });
+
+  test('that accepts a connection and says nothing does not keep later requests waiting', async () => {
+    const accepted: Socket[] = [];
+    const silent = createTcpServer((socket) => void accepted.push(socket.on('error', () => {})));
+    await new Promise<void>((resolve) => {
+      silent.listen(0, '127.0.0.1', () => resolve());
+    });
+    const { port } = silent.address() as AddressInfo;
+    const clock = new ManualClock();
+    const client = transport({ server: `https://127.0.0.1:${port}` }, { clock });
+
+    for (let round = 1; round <= 2; round++) {
+      const failed = errorOf(client.json(VERSION));
+      await until(() => accepted.length === round, `connection ${round}`);
+      clock.advance(10_000);
+      expect((await failed).reason).toBe('TimedOut');
+    }
+
+    for (const socket of accepted) socket.destroy();
+    silent.close();
   });
 
   test('of another CA is not trusted', async () => {

@@ -12,6 +12,9 @@ import type { HttpRequest, RoundTripper, StopBy } from '../round-tripper.ts';
 import { Http2Connection } from './connection.ts';
 import { ProtocolError } from './frames.ts';
 
+/** New connections for one request. A server that allows no stream on any of them is asked by HTTP/1.1. */
+const MAX_ATTEMPTS = 3;
+
 /** A server that is reached by one connection, or by several if it does not speak HTTP/2. */
 export class Http2RoundTripper implements RoundTripper {
   readonly #access: ClusterAccess;
@@ -40,14 +43,16 @@ export class Http2RoundTripper implements RoundTripper {
   async #request(request: HttpRequest, stopBy: StopBy): Promise<Answer | undefined> {
     if (this.#isHttp1) return undefined;
     let connection = this.#connectionOf(request.identity);
-    // Requests that waited for the same handshake may have used it up.
-    while (connection.isReady || (await this.#handshake(connection, stopBy))) {
+    for (let attempt = 1; ; attempt++) {
+      if (!connection.isReady && !(await this.#handshake(connection, stopBy))) break;
       if (connection.isUsable) {
         const answer = connection.request(request);
         stopBy(() => answer.close());
         await answer.opened().catch((error: unknown) => this.#failed(error));
         return answer;
       }
+      if (attempt >= MAX_ATTEMPTS) this.#failed(new ProtocolError('the server takes no request'));
+      // Requests that waited for the same handshake have used it up.
       connection = this.#connectionOf(request.identity);
     }
     this.#isHttp1 = true;
@@ -58,7 +63,11 @@ export class Http2RoundTripper implements RoundTripper {
   async #handshake(connection: Http2Connection, stopBy: StopBy): Promise<boolean> {
     const stopped = Promise.withResolvers<never>();
     stopped.promise.catch(() => undefined);
-    stopBy(() => stopped.reject(new Error('closed here')));
+    stopBy(() => {
+      stopped.reject(new Error('closed here'));
+      // A server that accepts connections and says nothing would keep all later requests waiting.
+      if (!connection.isReady) connection.close();
+    });
     return Promise.race([connection.speaksHttp2(), stopped.promise]);
   }
 
@@ -73,6 +82,7 @@ export class Http2RoundTripper implements RoundTripper {
     const last = this.#connection;
     const isSame = last?.of.cert === identity.cert && last?.of.key === identity.key;
     if (last !== undefined && isSame && last.connection.isUsable) return last.connection;
+    last?.connection.retire();
     const url = new URL(this.#access.server);
     const target = {
       host: hostOf(this.#access.server),
