@@ -181,4 +181,21 @@ describe('from a cluster', () => {
     expect(stdout).toBe('');
     expect(exitCode).toBe(2);
   });
+
+  test.each(['render', 'diff', 'operator --dry-run'])(
+    'says that Secrets cannot be read: %s',
+    async (words) => {
+      await using lab = await OperatorLab.start({ hasSockets: true, isOperatorRunning: false });
+      await lab.addTenant('blue');
+      await lab.expose('blue');
+      using terminal = new Terminal(lab.management);
+      const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+      lab.management.inject(refusal, { verb: 'get', plural: 'secrets' }, 10);
+
+      const { exitCode, stderr } = await terminal.snicket(words.split(' '));
+
+      expect(stderr).toMatch(/^error: GET .*\/secrets\/blue-ca .*Forbidden\n$/);
+      expect(exitCode).toBe(2);
+    },
+  );
 });

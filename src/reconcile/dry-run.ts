@@ -37,6 +37,7 @@ import { PROXY } from '../tenant/proxy-names.ts';
 import { cleanUpExposure, type CleanupWait } from './clean-up/clean-up-exposure.ts';
 import type { CleanupTime } from './clean-up/cleanup-deadline.ts';
 import { PREPARATION_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
+import { StepFailed } from './management-fault.ts';
 import type { ObserveDeps } from './observe.ts';
 import { ExposurePreparations } from './preparation/exposure-preparations.ts';
 import { Preparer } from './preparation/preparer.ts';
@@ -86,7 +87,7 @@ function untracked(): ExposureTracker {
   return { staleSecrets: new Map(), dependsOn: ignore, observed: ignore, routed: ignore };
 }
 
-/** The dry run for one Exposure. @throws KubeError of the management cluster, StepFailed */
+/** The dry run for one Exposure. @throws KubeError of the management cluster */
 export async function dryRun(
   object: KubeObject,
   deps: DryRunDeps,
@@ -97,6 +98,8 @@ export async function dryRun(
     return object.metadata.deletionTimestamp === undefined
       ? await run.reconcile()
       : await run.cleanUp();
+  } catch (error) {
+    throw error instanceof StepFailed ? error.cause : error;
   } finally {
     run.close();
   }
@@ -198,6 +201,8 @@ class Run {
     };
     const reconciled = await reconcileExposure(object, resolved, deps, untracked(), this.#signal);
     if (reconciled === undefined) return { object, resolved, changes: NO_CHANGES, findings: [] };
+    const { fault } = reconciled.preparation;
+    if (fault !== undefined) throw fault;
     const reissued = this.#reissued(reconciled);
     const plan = reconciled.tenant?.observed?.plan ?? reconciled.plan;
     return {
