@@ -34,9 +34,9 @@ import {
   readOwnerLease,
 } from '../tenant/owner-lease.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
-import { cleanUpExposure, type CleanupWait } from './clean-up/clean-up-exposure.ts';
+import { cleanUpExposure } from './clean-up/clean-up-exposure.ts';
 import type { CleanupTime } from './clean-up/cleanup-deadline.ts';
-import { PREPARATION_FINALIZER, TENANT_FINALIZER } from './finalizers.ts';
+import { TENANT_FINALIZER } from './finalizers.ts';
 import { StepFailed } from './management-fault.ts';
 import type { ObserveDeps } from './observe.ts';
 import { ExposurePreparations } from './preparation/exposure-preparations.ts';
@@ -230,13 +230,17 @@ class Run {
       proxyImage,
     };
     const state = { deadline: { timeLeft: () => NODES_ARE_DONE }, staleSecrets: new Map() };
-    const cleanUp = async (one: KubeObject) => cleanUpExposure(one, deps, state, this.#signal);
-    const waiting = readsTenants ? await cleanUp(object) : undefined;
-    // What follows once the wait is over is shown too.
-    const isDone = readsTenants && waiting === undefined;
-    if (!isDone) await cleanUp(withoutTenant(object, waiting));
-    const changes = this.#changes(undefined, undefined);
-    return { object, changes, findings: waiting?.finding === undefined ? [] : [waiting.finding] };
+    const findings: Finding[] = [];
+    let rest = readsTenants ? object : withoutFinalizer(object, TENANT_FINALIZER);
+    for (;;) {
+      const waiting = await cleanUpExposure(rest, deps, state, this.#signal);
+      if (waiting === undefined) break;
+      if (waiting.fault !== undefined) throw waiting.fault;
+      if (waiting.finding !== undefined) findings.push(waiting.finding);
+      // What follows once the wait is over is shown too.
+      rest = withoutFinalizer(rest, waiting.finalizer);
+    }
+    return { object, changes: this.#changes(undefined, undefined), findings };
   }
 
   /** The gateway's keys are created on the way, where there are none. */
@@ -321,12 +325,9 @@ const NODES_ARE_DONE: CleanupTime = {
   addressIsLate: () => true,
 };
 
-/** The Exposure as it is once its tenant, and what else is waited for, is cleaned up. */
-function withoutTenant(object: KubeObject, waiting: CleanupWait | undefined): KubeObject {
-  const isLeft = (finalizer: string) =>
-    finalizer !== TENANT_FINALIZER &&
-    (waiting === undefined || finalizer !== PREPARATION_FINALIZER);
-  const finalizers = (object.metadata.finalizers ?? []).filter(isLeft);
+/** The Exposure as it is once the step of a finalizer is done. */
+function withoutFinalizer(object: KubeObject, finalizer: string): KubeObject {
+  const finalizers = (object.metadata.finalizers ?? []).filter((one) => one !== finalizer);
   return { ...object, metadata: { ...object.metadata, finalizers } };
 }
 

@@ -129,6 +129,48 @@ describe("what is put into a provider's object", () => {
     );
   });
 
+  test('is an error if the object cannot be read, also while the tenant is in use', async () => {
+    await using lab = await startProvidedLab({ hasSockets: true });
+    await addKamaji(lab, 'blue');
+    await expose(lab);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
+    await lab.stopOperator();
+    const ingress = { hostname: 'other.example.test:443' };
+    await lab.change(KAMAJI, 'blue', { spec: { controlPlane: { ingress } } });
+    using terminal = new Terminal(lab.management);
+    const refusal = { kind: 'answer', status: 403, reason: 'Forbidden' } as const;
+    lab.management.inject(refusal, { verb: 'get', plural: KAMAJI.plural }, 10);
+
+    const { exitCode, stderr } = await terminal.snicket(['diff', 'blue', ...IMAGE]);
+
+    expect(stderr).toMatch(/^error: GET .*\/tenantcontrolplanes\/blue .*Forbidden\n$/);
+    expect(exitCode).toBe(2);
+  });
+
+  test('stays after a cleanup if the record is unreadable, which is said beside the rest', async () => {
+    await using lab = await startProvidedLab({ hasSockets: true });
+    await addKamaji(lab, 'blue');
+    await expose(lab);
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
+    await lab.stopOperator();
+    const annotations = { 'snicket.dev/preparation': '{"version":99}' };
+    await lab.change(RESOURCES.exposure, 'blue', { metadata: { annotations } });
+    await lab.unexpose('blue');
+    using terminal = new Terminal(lab.management);
+
+    const both = await terminal.snicket(['diff', 'blue', ...IMAGE]);
+    const one = await terminal.snicket(['diff', 'blue', '--only', 'management', ...IMAGE]);
+
+    for (const { exitCode, stdout, stderr } of [both, one]) {
+      expect(stderr).toStartWith('error: tenants/blue: PreparationRecordNewer: ');
+      expect(stdout).toContain('  - management TenantRoute tenants/blue-');
+      expect(stdout).not.toContain('TenantControlPlane');
+      expect(exitCode).toBe(2);
+    }
+    expect(both.stdout).toContain('  - tenant     DaemonSet kube-system/snicket-proxy\n');
+    expect(one.stdout).not.toContain('DaemonSet');
+  });
+
   test('is nothing with prepare: Report, and nothing is brought to the tenant', async () => {
     await using lab = await startProvidedLab({ hasSockets: true, isOperatorRunning: false });
     await addKamaji(lab, 'blue');

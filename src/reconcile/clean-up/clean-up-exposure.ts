@@ -10,7 +10,8 @@ import { removeFinalizer } from '../../kube/finalizer.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
 import { RESOURCES, type Resource } from '../../kube/resource.ts';
-import { RECORD_ANNOTATION } from '../../providers/preparation/record.ts';
+import { recordFinding } from '../../providers/preparation/plan-preparation.ts';
+import { isUsable, RECORD_ANNOTATION, recordOf } from '../../providers/preparation/record.ts';
 import { servedVersion } from '../../providers/provider-resources.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { managementFault } from '../management-fault.ts';
@@ -51,6 +52,8 @@ const TENANT_LEFT = `leaves DaemonSet ${keyText(PROXY)} and what belongs to it t
 
 /** What a cleanup waits for, and when it continues. */
 export interface CleanupWait extends Blocked {
+  /** The finalizer of the step that it waits for. */
+  readonly finalizer: string;
   readonly requeueAfterMs: number;
 }
 
@@ -66,7 +69,7 @@ export function expectedWait(
   const silence = metadata.finalizers?.includes(TENANT_FINALIZER) ? silenceOf(object) : undefined;
   if (silence === undefined) return undefined;
   const time = deadline.timeLeft(metadata);
-  return time.leftMs > 0 ? waiting({ because: silence }, time, TENANT_LEFT).because : undefined;
+  return time.leftMs > 0 ? waitText(silence, time, TENANT_LEFT) : undefined;
 }
 
 /** One attempt of a cleanup; undefined if it is finished. @throws KubeError of the management cluster */
@@ -85,7 +88,8 @@ export async function cleanUpExposure(
     : undefined;
   if (unrestored !== undefined) {
     if (time.leftMs > 0) {
-      return waiting(unrestored, time, 'leaves what it wrote into the control plane there');
+      const consequence = 'leaves what it wrote into the control plane there';
+      return waiting(PREPARATION_FINALIZER, unrestored, time, consequence);
     }
     const note = `gave up after ${secondsText(time)}: ${unrestored.because}. What Snicket wrote into the control plane stays there`;
     const reason = 'ControlPlaneLeftPrepared';
@@ -105,7 +109,7 @@ export async function cleanUpExposure(
     // Read again: nodes that were only just reached get their time.
     const left = state.deadline.timeLeft(object.metadata);
     if (left.leftMs > 0) {
-      return waiting(rest, left, TENANT_LEFT);
+      return waiting(TENANT_FINALIZER, rest, left, TENANT_LEFT);
     }
     const note = `gave up after ${secondsText(left)}: ${rest.because}. What Snicket made in the tenant stays there: DaemonSet kube-system/snicket-proxy and its Secret, ConfigMap and ServiceAccount, and the endpoints of Service default/kubernetes`;
     const reason = 'TenantLeftBehind';
@@ -155,21 +159,27 @@ async function orFault(
   } catch (error) {
     if (!isKubeError(error) || signal.aborted) throw error;
     const finding = managementFault(error);
-    return { because: findingText(finding), finding };
+    return { because: findingText(finding), finding, fault: error };
   }
 }
 
 function waiting(
-  { because, finding }: Blocked,
-  { leftMs, givesUpAt }: CleanupTime,
+  finalizer: string,
+  blocked: Blocked,
+  time: CleanupTime,
   consequence: string,
 ): CleanupWait {
-  const at = `${givesUpAt.toISOString().slice(0, 19)}Z`;
   return {
-    because: `${because}. At ${at} Snicket gives up and ${consequence}`,
-    finding,
-    requeueAfterMs: Math.min(AGAIN_MS, leftMs + 1),
+    ...blocked,
+    because: waitText(blocked.because, time, consequence),
+    finalizer,
+    requeueAfterMs: Math.min(AGAIN_MS, time.leftMs + 1),
   };
+}
+
+function waitText(because: string, { givesUpAt }: CleanupTime, consequence: string): string {
+  const at = `${givesUpAt.toISOString().slice(0, 19)}Z`;
+  return `${because}. At ${at} Snicket gives up and ${consequence}`;
 }
 
 function secondsText({ waitedMs }: CleanupTime): string {
@@ -188,5 +198,7 @@ async function restoreProvided(
   const servedAs = (resource: Resource) => servedVersion(resource, served) ?? resource;
   const wrote: ExposureVersions['wrote'] = (before, after) => versions.wrote(before, after);
   const because = await restore(client, { exposure, servedAs, objects, isLate, wrote }, signal);
-  return because === undefined ? undefined : { because };
+  if (because === undefined) return undefined;
+  const record = recordOf(exposure);
+  return { because, finding: isUsable(record) ? undefined : recordFinding(exposure, record) };
 }

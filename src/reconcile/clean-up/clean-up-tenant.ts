@@ -6,6 +6,7 @@ import { findingText, type Finding } from '../../api/finding.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { findCondition } from '../../kube/conditions.ts';
 import type { EventRecorder } from '../../kube/events/events.ts';
+import type { KubeError } from '../../kube/kube-error.ts';
 import { keyText, objectText, type Condition, type KubeObject } from '../../kube/object.ts';
 import { proxiesIn } from '../../plan/ownership.ts';
 import type { ControlPlaneObjects } from '../../providers/reading/control-plane-reading.ts';
@@ -55,11 +56,20 @@ async function isGone(
   return (await object?.(provider.resource, { name: objectRef.name, namespace })) === undefined;
 }
 
+const NO_KUBECONFIG: Finding = {
+  code: 'KubeconfigMissing',
+  severity: 'error',
+  message: 'there is no kubeconfig',
+  action: 'write spec.controlPlane.kubeconfigSecretRef',
+};
+
 /** What keeps a cleanup from being finished. */
 export interface Blocked {
   readonly because: string;
   /** Absent: it only takes time. */
   readonly finding?: Finding | undefined;
+  /** The error of the management cluster that is the cause. Absent: another cause. */
+  readonly fault?: KubeError | undefined;
 }
 
 function blockedBy(finding: Finding, because = findingText(finding)): Blocked {
@@ -89,8 +99,8 @@ export async function cleanUpTenant(
       ? links.current(key)
       : await links.open(key, { ...address, kubeconfig }, inTime);
   if (link === undefined) {
-    const [missing] = findings;
-    return missing === undefined ? { because: 'there is no kubeconfig' } : blockedBy(missing);
+    const [missing = NO_KUBECONFIG] = findings;
+    return blockedBy(missing, missing === NO_KUBECONFIG ? missing.message : undefined);
   }
   if ('code' in link) return blockedBy(link);
   try {
