@@ -1,5 +1,5 @@
 /**
- * The state of an Edge in the management cluster: its addresses, and what stands in the way of its routes.
+ * The state of an Edge in the management cluster: its addresses, and what keeps it from serving routes.
  */
 import type { Edge } from '../api/edge.ts';
 import type { Finding } from '../api/finding.ts';
@@ -9,16 +9,18 @@ import { driverFor } from '../edges/driver-for.ts';
 import type { EdgeContext } from '../edges/driver.ts';
 import { formerRoutes } from '../edges/former-routes.ts';
 import type { ExposureRoutes } from '../edges/route.ts';
+import type { KubeError } from '../kube/kube-error.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { groupOf, RESOURCES } from '../kube/resource.ts';
 import { ownRoutes } from '../plan/ownership.ts';
 import type { Plan } from '../plan/plan.ts';
-import type { ManagementPlace } from './management-view.ts';
+import type { Service } from '../providers/plain.ts';
+import type { ManagementPlace, ManagementView } from './management-view.ts';
 
 /** The Service in front of Snicket's own gateway, in the operator's namespace. */
 export const GATEWAY_SERVICE = 'snicket-gateway';
 
-/** Everything around routes that a driver may look at. */
+/** Reads everything that the driver of an Edge depends on. */
 export function edgeContext(
   { management, namespace: operatorNamespace, clock = systemClock }: ManagementPlace,
   edge: Edge,
@@ -31,7 +33,7 @@ export function edgeContext(
     gateways: management.all(RESOURCES.gateway),
     gatewayClasses: management.all(RESOURCES.gatewayClass),
     namespaceLabels: namespace === undefined ? {} : management.namespaceLabels(namespace),
-    // Other edges have Services of their own, which nobody names to us.
+    // The Services of other edges are not known.
     service:
       edge.spec.driver === 'snicket'
         ? management.service({ namespace: operatorNamespace, name: GATEWAY_SERVICE })
@@ -40,7 +42,7 @@ export function edgeContext(
   };
 }
 
-/** As many as an Edge's status has room for. */
+/** The maximum in the status of an Edge. */
 const MAX_ADDRESSES = 16;
 
 /**
@@ -48,10 +50,10 @@ const MAX_ADDRESSES = 16;
  * none, the last known ones stay.
  */
 export function edgeAddresses(
-  place: ManagementPlace,
-  edge: Edge,
-  live: readonly KubeObject[] = [],
+  context: EdgeContext,
+  live: readonly KubeObject[],
 ): readonly string[] {
+  const { edge } = context;
   const driver = driverFor(edge.spec.driver);
   const former = new Set(formerRoutes(live, edge));
   const own = live.filter(
@@ -62,24 +64,40 @@ export function edgeAddresses(
           kind === object.kind && groupOf(apiVersion) === groupOf(object.apiVersion),
       ),
   );
-  const told = new Set(driver.addresses(own, edgeContext(place, edge)));
-  if (told.size > 0) return [...told].toSorted().slice(0, MAX_ADDRESSES);
+  const reported = new Set(driver.addresses(own, context));
+  if (reported.size > 0) return [...reported].toSorted().slice(0, MAX_ADDRESSES);
   const { status, metadata } = edge;
   return status?.observedGeneration === metadata.generation ? (status?.addresses ?? []) : [];
 }
 
 /** The addresses of an Edge inside the management cluster, where it is our own gateway. */
-export function edgeClusterAddresses(
-  { management, namespace }: ManagementPlace,
-  { spec }: Edge,
-): readonly string[] {
-  if (spec.driver !== 'snicket') return [];
-  const service = management.service({ namespace, name: GATEWAY_SERVICE });
+export function edgeClusterAddresses({
+  service,
+}: {
+  readonly service?: Service | undefined;
+}): readonly string[] {
   const { clusterIP = '', clusterIPs = [clusterIP] } = service?.spec ?? {};
   return clusterIPs.filter((address) => address !== '' && address !== 'None');
 }
 
-/** What is missing or wrong around the routes of an Exposure. */
+/** Why an Edge cannot serve any route; undefined if it can. */
+export function edgeFault(context: EdgeContext): Finding | undefined {
+  const findings = driverFor(context.edge.spec.driver).findings(undefined, context);
+  return findings.find(({ severity }) => severity === 'error');
+}
+
+/** Why the kinds that the driver of an Edge reads and writes cannot be read; undefined if they can. */
+export function edgeReadError(
+  management: Pick<ManagementView, 'unread'>,
+  { spec }: Edge,
+): KubeError | undefined {
+  const { requires, reads } = driverFor(spec.driver);
+  return [...requires, ...reads]
+    .map((resource) => management.unread(resource))
+    .find((error) => error !== undefined);
+}
+
+/** What is wrong with the setup of an Edge for the routes of an Exposure. */
 export function edgeFindings(
   place: ManagementPlace,
   routes: ExposureRoutes,
@@ -88,7 +106,7 @@ export function edgeFindings(
   return driverFor(edge.spec.driver).findings(routes, edgeContext(place, edge, routes.namespace));
 }
 
-/** What others claim of the hosts of an Exposure. */
+/** Foreign claims of the hosts of an Exposure. */
 export function foreignClaimFindings(
   { management }: ManagementPlace,
   exposure: KubeObject,
@@ -99,7 +117,7 @@ export function foreignClaimFindings(
   return foreignClaims(hosts, management.claimants(hosts), ownRoutes(exposure, planned), edge);
 }
 
-/** Both. None for a plan without routes. */
+/** {@link edgeFindings} and {@link foreignClaimFindings}; none for a plan without routes. */
 export function routeFindings(
   place: ManagementPlace,
   exposure: KubeObject,

@@ -233,7 +233,7 @@ export class Operator {
     });
     this.#edgeController = new EdgeController({
       management,
-      routing,
+      namespace,
       clock,
       protectsEdges: options.protectsEdges ?? true,
     });

@@ -15,7 +15,7 @@ import { placedProxies } from '../tenant/proxy-addresses.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
 import { controlPlaneObjects } from '../management/control-plane-objects.ts';
 import { dependencyOn, type Dependency } from '../management/dependency-index.ts';
-import { edgeAddresses, edgeClusterAddresses } from '../management/edge-state.ts';
+import { edgeAddresses, edgeClusterAddresses, edgeContext } from '../management/edge-state.ts';
 import type { ResolvedExposure } from '../management/exposure-index.ts';
 import type { ManagementPlace } from '../management/management-view.ts';
 import type { ReadSecret } from '../management/read-secret.ts';
@@ -85,12 +85,13 @@ export async function observeExposure(
   depend(dependencyOn(RESOURCES.namespace, { name: exposure.metadata.namespace }));
   const objects = controlPlaneObjects(management, signal);
   const reading = await readControlPlane(exposure, recorded(objects, secrets, depend));
+  const context = edgeContext(deps, edge);
   const facts = {
     controlPlane: reading.controlPlane,
     conflict,
     served: management.served,
-    edgeAddresses: edgeAddresses(deps, edge, management.ownedBy(object)),
-    edgeClusterAddresses: edgeClusterAddresses(deps, edge),
+    edgeAddresses: edgeAddresses(context, management.ownedBy(object)),
+    edgeClusterAddresses: edgeClusterAddresses(context),
     currentSlices: [],
     proxyImage,
     isGatewayHere,

@@ -3,7 +3,7 @@
  */
 import type { Edge } from '../../api/edge.ts';
 import { keyText, type KubeObject } from '../../kube/object.ts';
-import { edgeAddresses } from '../../management/edge-state.ts';
+import { edgeAddresses, edgeContext } from '../../management/edge-state.ts';
 import type { ManagementSnapshot } from '../../management/management-snapshot.ts';
 import type { Finding } from '../../api/finding.ts';
 import { planExposure } from '../../plan/plan.ts';
@@ -84,7 +84,7 @@ function edgeDestination(
     return value !== undefined && management.exposureIndex.edgeOf(value).value === edge;
   });
   const owned = live.flatMap((object) => management.ownedBy(object));
-  return destinationOf(edge.metadata.name, edgeAddresses(place, edge, owned));
+  return destinationOf(edge.metadata.name, edgeAddresses(edgeContext(place, edge), owned));
 }
 
 /** Whether the operator routes konnectivity. Before the operator has written TenantRoutes, assume that it will. */

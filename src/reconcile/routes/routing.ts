@@ -8,7 +8,6 @@ import type { Clock } from '../../clock/clock.ts';
 import { driverFor } from '../../edges/driver-for.ts';
 import { formerRoutes } from '../../edges/former-routes.ts';
 import type { Applied, Applier } from '../../kube/apply/apply.ts';
-import type { KubeError } from '../../kube/kube-error.ts';
 import { keyText, type KubeObject, type OwnerReference } from '../../kube/object.ts';
 import { OutdatedError } from '../../kube/outdated-error.ts';
 import { resourceOf } from '../../kube/resource.ts';
@@ -18,7 +17,7 @@ import { isServedBy, isTenantRoute } from '../../plan/tenant-routes.ts';
 import type { ManagementAccess } from '../../management/management-view.ts';
 import type { KnownHop } from '../conditions/hop-conditions.ts';
 import { madeFor, nameTaken, routeChanges, type WantedObject } from './route-changes.ts';
-import { edgeAddresses, edgeContext, routeFindings } from '../../management/edge-state.ts';
+import { edgeContext, edgeReadError, routeFindings } from '../../management/edge-state.ts';
 import { fails, holds, notYet, waits, type ConditionState } from '../conditions/condition-state.ts';
 
 /** What {@link Routing} works with. */
@@ -57,11 +56,6 @@ export class Routing {
 
   constructor(options: RoutingOptions) {
     this.#options = options;
-  }
-
-  /** The addresses of an Edge: as it says, or as its controller tells them. */
-  addressesOf(edge: Edge, live: readonly KubeObject[] = []): readonly string[] {
-    return edgeAddresses(this.#options, edge, live);
   }
 
   /**
@@ -169,24 +163,8 @@ export class Routing {
   /** What is there of a kind that we may not read is not known: nothing could be told of it. @throws KubeError */
   #mustKnow(edge: Edge, { routes }: Plan): void {
     if (routes === undefined) return;
-    const error = this.unread(edge);
+    const error = edgeReadError(this.#options.management, edge);
     if (error !== undefined) throw error;
-  }
-
-  /** What keeps every route from being served by an Edge; nothing if it can serve. */
-  edgeFault(edge: Edge): Finding | undefined {
-    const driver = driverFor(edge.spec.driver);
-    const found = driver.findings(undefined, edgeContext(this.#options, edge));
-    return found.find(({ severity }) => severity === 'error');
-  }
-
-  /** Why the kinds that an Edge's driver works with are not known; nothing if they are. */
-  unread({ spec }: Edge): KubeError | undefined {
-    const { requires, reads } = driverFor(spec.driver);
-    const { management } = this.#options;
-    return [...requires, ...reads]
-      .map((resource) => management.unread(resource))
-      .find((error) => error !== undefined);
   }
 
   /** Removes all that was made for an Exposure. @throws KubeError */
