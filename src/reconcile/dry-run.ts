@@ -56,6 +56,8 @@ import { RolloutPacer } from './tenant/rollout-pacing.ts';
 export interface DryRunDeps extends ObserveDeps {
   /** Whether tenants are read. Default true; otherwise nothing is known about their side. */
   readonly readsTenants?: boolean;
+  /** Default: {@link connectToTenant}. */
+  readonly connectTenant?: typeof connectToTenant;
 }
 
 /** What the operator would do. */
@@ -70,6 +72,8 @@ export interface DryRun {
   readonly plan?: Plan | undefined;
   /** What would change, in the order of the writes. */
   readonly changes: Readonly<Record<Cluster, readonly ObjectChange[]>>;
+  /** The writes themselves, with everything that is in them. Secrets are readable. */
+  readonly writes: Readonly<Record<Cluster, readonly RecordedWrite[]>>;
   /** What a person has to know. Severity `error`: not all of it can be done. */
   readonly findings: readonly Finding[];
   /** Why the proxies would get new credentials. */
@@ -129,6 +133,7 @@ class Run {
 
   constructor(object: KubeObject, deps: DryRunDeps, signal: AbortSignal) {
     const { management: view, namespace, clock = systemClock } = deps;
+    const { connectTenant = connectToTenant } = deps;
     this.#object = object;
     this.#key = keyText(object.metadata);
     this.#deps = deps;
@@ -147,7 +152,7 @@ class Run {
       clock,
     });
     this.#renewals = new SecretRenewals({ management, clock });
-    this.#connection = new Connection(this.#key, view.clusterId, clock);
+    this.#connection = new Connection(this.#key, view.clusterId, connectTenant, clock);
     const ownership = new TenantOwnership({
       clusterId: () => this.#connection.clusterId,
       hasExposure: (key) => view.exposureIndex.has(key),
@@ -183,7 +188,9 @@ class Run {
   async reconcile(): Promise<DryRun> {
     const object = this.#object;
     const { value: resolved, finding } = this.#management.exposureIndex.resolve(object);
-    if (resolved === undefined) return { object, changes: NO_CHANGES, findings: [finding] };
+    if (resolved === undefined) {
+      return { object, changes: NONE, writes: NONE, findings: [finding] };
+    }
     const { readsTenants = true } = this.#deps;
     const deps = {
       ...this.#deps,
@@ -200,7 +207,9 @@ class Run {
       tenants: readsTenants ? this.#tenants : undefined,
     };
     const reconciled = await reconcileExposure(object, resolved, deps, untracked(), this.#signal);
-    if (reconciled === undefined) return { object, resolved, changes: NO_CHANGES, findings: [] };
+    if (reconciled === undefined) {
+      return { object, resolved, changes: NONE, writes: this.#writes, findings: [] };
+    }
     const { fault } = reconciled.preparation;
     if (fault !== undefined) throw fault;
     const reissued = this.#reissued(reconciled);
@@ -211,6 +220,7 @@ class Run {
       reconciled,
       plan: { ...plan, tenant: plan.tenant && this.#shownTenant(plan.tenant, reissued) },
       changes: this.#changes(reconciled, reissued),
+      writes: this.#writes,
       findings: this.#findings(reconciled, plan),
       reissued,
     };
@@ -240,7 +250,8 @@ class Run {
       // What follows once the wait is over is shown too.
       rest = withoutFinalizer(rest, waiting.finalizer);
     }
-    return { object, changes: this.#changes(undefined, undefined), findings };
+    const changes = this.#changes(undefined, undefined);
+    return { object, changes, writes: this.#writes, findings };
   }
 
   /** The gateway's keys are created on the way, where there are none. */
@@ -264,6 +275,10 @@ class Run {
       newOwnerLease(identity, DEFAULT_LEASE_DURATION_MS),
       ...planned.map((object) => withoutNewCredentials(object, reissued)),
     ];
+  }
+
+  get #writes(): Readonly<Record<Cluster, readonly RecordedWrite[]>> {
+    return { management: this.#client.writes, tenant: this.#connection.writes };
   }
 
   #changes(
@@ -314,7 +329,7 @@ class Run {
   }
 }
 
-const NO_CHANGES = { management: [], tenant: [] };
+const NONE = { management: [], tenant: [] };
 
 /** As if every node had removed the virtual address: what follows is shown too. */
 const NODES_ARE_DONE: CleanupTime = {
@@ -388,14 +403,21 @@ class Connection implements TenantConnections {
   /** Whether the tenant is owned. */
   isOwned: (client: KubeClient) => boolean = () => false;
   readonly #key: string;
+  readonly #connect: typeof connectToTenant;
   readonly #clock: Clock;
   #clusterId: string | undefined;
   #link: TenantLink | undefined;
   #recording: RecordingClient | undefined;
 
-  constructor(key: string, clusterId: string | undefined, clock: Clock) {
+  constructor(
+    key: string,
+    clusterId: string | undefined,
+    connect: typeof connectToTenant,
+    clock: Clock,
+  ) {
     this.#key = key;
     this.#clusterId = clusterId;
+    this.#connect = connect;
     this.#clock = clock;
   }
 
@@ -413,7 +435,7 @@ class Connection implements TenantConnections {
     address: TenantAddress,
     signal: AbortSignal,
   ): Promise<TenantLink | Finding> {
-    const client = await connectToTenant(address, signal);
+    const client = await this.#connect(address, signal);
     if ('code' in client) return client;
     this.#clusterId ??= await this.#ownClusterId(client, signal);
     const recording = new RecordingClient(client);
