@@ -164,15 +164,18 @@ class Run {
       random: Math.random,
     });
     this.#connection.isOwned = (tenant) => ownership.isOwned(this.#key, tenant);
+    const pacer = new RolloutPacer({
+      maxConcurrent: 1,
+      exposures: () => 1,
+      clock,
+      onChange: () => {},
+    });
+    // As if this were the only tenant: the rollouts of others only decide when it gets the new template.
+    pacer.reconciled(this.#key);
     this.#tenants = {
       links: this.#connection,
       ownership,
-      pacer: new RolloutPacer({
-        maxConcurrent: 1,
-        exposures: () => 0,
-        clock,
-        onChange: () => {},
-      }),
+      pacer,
       masterKeys: async () => ensureMasterKeys(client, namespace, signal),
       tenantTimeoutMs: TENANT_TIMEOUT_MS,
       log: SILENT,
