@@ -138,15 +138,23 @@ async function cleanUp(
   const daemonSet = proxiesIn(all) as DaemonSetWithStatus | undefined;
   const live = all.filter(isOurs);
   await remove(link, live.filter(leads), signal);
+  const created: KubeObject[] = [];
   if (daemonSet !== undefined && isOurs(daemonSet)) {
     const tenant = await readTenantFacts(link, { clusterDomain: 'cluster.local', signal });
     const { worker } = exposure.spec;
     const placed = placedProxies(daemonSet);
     const leaving = leavingObjects({ worker, tenant, placed, image: deps.proxyImage });
     for (const desired of leaving) {
-      const isSame = ({ kind, metadata }: KubeObject) =>
-        kind === desired.kind && metadata.name === desired.metadata.name;
-      await link.applier.applyIfNeeded(desired, live.find(isSame), { force: true, signal });
+      const present = all.find(
+        ({ kind, metadata }) => kind === desired.kind && metadata.name === desired.metadata.name,
+      );
+      if (present !== undefined && !isOurs(present)) continue;
+      const options = { force: true, signal };
+      const { object } = await link.applier.applyIfNeeded(desired, present, options);
+      const { apiVersion, kind } = desired;
+      if (present === undefined && object !== undefined) {
+        created.push({ ...object, apiVersion, kind });
+      }
     }
     if (leaving.length > 0 && !haveLeft(daemonSet)) {
       if (!time.addressIsLate()) {
@@ -157,7 +165,7 @@ async function cleanUp(
       tellAddressLeft(exposure, daemonSet, deps);
     }
   }
-  await remove(link, live, signal);
+  await remove(link, [...created, ...live], signal);
   const strangers = all.filter((one) => !isOurs(one) && !leads(one));
   if (strangers.length > 0) tellStrangers(exposure, strangers, deps);
   await ownership.release(key, link.leaseClient, signal);
