@@ -31,6 +31,8 @@ export interface TenantSpec extends NodesSpec {
   readonly apiServerFlags?: readonly string[];
   /** More names in the certificate of its kube-apiserver. Default none. */
   readonly certificateNames?: readonly string[];
+  /** MiB of the memory disk that holds its etcd. Default 512: room for thousands of objects. */
+  readonly etcdDiskMiB?: number;
 }
 
 /** What a test asks for. */
@@ -38,7 +40,10 @@ export interface WorldSpec {
   /** By name: lower-case letters, digits and dashes, at most 12. Default: none, a management cluster alone. */
   readonly tenants?: Readonly<Record<string, TenantSpec>>;
   /** The management cluster. */
-  readonly management?: Pick<TenantSpec, 'workers' | 'proxyMode' | 'apiServerFlags'>;
+  readonly management?: Pick<
+    TenantSpec,
+    'workers' | 'proxyMode' | 'apiServerFlags' | 'etcdDiskMiB'
+  >;
   /** Domain below which tenants have their hosts. Default snicket.test. */
   readonly domain?: string;
 }
@@ -81,6 +86,7 @@ export interface ClusterPlan extends NodesPlan {
   readonly konnectivity: boolean;
   readonly apiServerFlags: readonly string[];
   readonly certificateNames: readonly string[];
+  readonly etcdDiskMiB?: number;
 }
 
 /** A worker node with its addresses. */
@@ -164,6 +170,7 @@ function planCluster(name: string, spec: TenantSpec, index: number, domain: stri
     konnectivity: spec.konnectivity ?? true,
     apiServerFlags: spec.apiServerFlags ?? [],
     certificateNames: spec.certificateNames ?? [],
+    ...(spec.etcdDiskMiB !== undefined && { etcdDiskMiB: spec.etcdDiskMiB }),
   };
 }
 

@@ -283,7 +283,7 @@ async function buildCluster(
 ): Promise<Cluster> {
   const host = await Host.create(ledger, {
     name: plan.name,
-    disk: etcdDisk(join(ledger.folder, plan.name)),
+    disk: etcdDisk(join(ledger.folder, plan.name), plan),
     nameserver: NETWORK.resolver,
   });
   const link = await connect(network, host, plan.address);

@@ -20,8 +20,11 @@ import {
 const ETCD_DISK_MIB = 512;
 
 /** The disk of a control plane's host, for {@link Host.create}. */
-export function etcdDisk(folder: string): { path: string; sizeMiB: number } {
-  return { path: controlPlanePaths(folder).etcd, sizeMiB: ETCD_DISK_MIB };
+export function etcdDisk(
+  folder: string,
+  { etcdDiskMiB: sizeMiB = ETCD_DISK_MIB }: Pick<ClusterPlan, 'etcdDiskMiB'>,
+): { path: string; sizeMiB: number } {
+  return { path: controlPlanePaths(folder).etcd, sizeMiB };
 }
 
 /**
