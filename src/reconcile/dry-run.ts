@@ -294,7 +294,7 @@ class Run {
       ...(write.applied && { applied: withoutNewCredentials(write.applied, reissued) }),
     });
     const waiting = (tenant?.observed?.changes?.wanted ?? []).filter(({ waits }) => waits);
-    const kept = [...(routed?.previous ?? []), ...(routed?.former ?? [])];
+    const kept = routed?.previous ?? [];
     return {
       management: [
         ...recordedChanges(this.#client.writes.filter(isShown)),
@@ -318,7 +318,7 @@ class Run {
   ): readonly Finding[] {
     const { object, resolved, reading } = observation;
     const place = { ...this.#deps, management: this.#management };
-    const kept = formerRoutesKept([...routed.former, ...routed.previous], resolved.edge);
+    const kept = formerRoutesKept(routed.previous, resolved.edge);
     return distinct([
       ...plan.findings,
       ...(resolved.warning === undefined ? [] : [resolved.warning]),

@@ -77,7 +77,7 @@ export async function reconcileExposure(
 
   const routed = await step('Routed', async () => applyRoutes(observation, plan, deps, signal));
   if (routed === undefined) return undefined;
-  const isMoving = !routed.isInForce && routed.isElsewhere;
+  const isMoving = !routed.isApplied && routed.isElsewhere;
   if (!isMoving) tracker.routed(observation, plan);
 
   const inUse = isInUse(deps.versions.latest(object), plan, routed);
@@ -109,7 +109,7 @@ async function applyRoutes(
   if (writesRoutes && !(await holdExposure(deps, object, ROUTES_FINALIZER, signal))) {
     return undefined;
   }
-  return deps.routing.apply(object, resolved.edge, plan, signal);
+  return deps.routing.reconcile(resolved, plan, signal);
 }
 
 /**

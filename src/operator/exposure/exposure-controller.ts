@@ -33,6 +33,7 @@ import {
   type Reconciled,
 } from '../../reconcile/reconcile-exposure.ts';
 import { requeueAfterMs, soonest, type RequeueAfterMs } from '../../reconcile/requeue.ts';
+import { routedState } from '../../reconcile/conditions/routed-condition.ts';
 import type { Routing } from '../../reconcile/routes/routing.ts';
 import type { TenantLinks } from '../../reconcile/tenant/link/tenant-links.ts';
 import type { TenantDeps } from '../../reconcile/tenant/reconcile-tenant.ts';
@@ -210,23 +211,18 @@ export class ExposureController {
     const probed = isProbed ? probes.hopsOf(key) : undefined;
     const hops = [...(probed ?? []), ...(tenant?.hops ?? [])];
     if (probed === undefined || !isMoveComplete(conditions, hops)) return conditions;
-    const previous = [...routed.former, ...routed.previous];
-    await step('Routed', async () => routing.remove(previous, signal));
-    return this.#conditions(key, {
-      ...reconciled,
-      routed: { ...routed, former: [], previous: [] },
-    });
+    await step('Routed', async () => routing.remove(routed.previous, signal));
+    return this.#conditions(key, { ...reconciled, routed: { ...routed, previous: [] } });
   }
 
   #conditions(key: string, reconciled: Reconciled): ConditionStates {
-    const { observation, plan, routed } = reconciled;
+    const { observation, plan } = reconciled;
     const { object, resolved } = observation;
     const hops = this.#probes.hopsFor(key, object, plan);
     return conditionStates(reconciled, {
       before: this.#reports.statusOf(object),
       hops,
-      routes: () => this.#options.routing.condition(object, resolved.edge, plan, hops),
-      former: [...routed.former, ...routed.previous],
+      routes: () => routedState(this.#options, object, resolved.edge, plan, hops),
     });
   }
 
@@ -238,7 +234,7 @@ export class ExposureController {
     signal: AbortSignal,
   ): Promise<void> {
     const { probes } = this.#options;
-    const hasNewRoutes = routed.isInForce && !routed.isRoutedAsPlanned;
+    const hasNewRoutes = routed.isApplied && !routed.isRoutedAsPlanned;
     const isProbed = probes.isUpToDate(key);
     const input = {
       conditions,

@@ -3,7 +3,6 @@
  */
 import type { ExposureStatus } from '../../api/exposure.ts';
 import { formerRoutesKept } from '../../edges/former-routes.ts';
-import type { KubeObject } from '../../kube/object.ts';
 import { unenforcedPolicy } from '../../plan/tenant-routes.ts';
 import type { Reconciled } from '../reconcile-exposure.ts';
 import {
@@ -24,25 +23,23 @@ export interface ConditionInput {
   readonly hops: readonly KnownHop[];
   /** The condition of the route objects. */
   readonly routes: () => ConditionState;
-  /** Routes of a previous Edge or host that still exist. */
-  readonly former: readonly KubeObject[];
 }
 
 /** The state of each condition but Ready. */
 export function conditionStates(reconciled: Reconciled, input: ConditionInput): ConditionStates {
   const { observation, plan, accepted, routed, isMoving, tenant } = reconciled;
   const { exposure, edge } = observation.resolved;
-  const { before, hops, routes, former } = input;
+  const { before, hops, routes } = input;
   const isAccepted = accepted.status === 'True';
   const isRouted = isAccepted && plan.routes !== undefined;
   const later = isRouted ? undefined : notYet(isAccepted ? 'Prepared' : 'Accepted');
-  const { obstacle } = routed;
+  const { obstacle, previous } = routed;
   const wantedPort = exposure.spec.controlPlane.service?.konnectivityPort;
   return {
     Accepted: accepted,
     Prepared: prepared(reconciled, before),
     Routed: noting(
-      noting(obstacle ? fails(obstacle) : (later ?? routes()), formerRoutesKept(former, edge)),
+      noting(obstacle ? fails(obstacle) : (later ?? routes()), formerRoutesKept(previous, edge)),
       unenforcedPolicy(exposure, edge),
     ),
     WorkersReady: later ?? tenant?.condition ?? workersBefore(reconciled, before),

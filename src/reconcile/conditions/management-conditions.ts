@@ -10,7 +10,7 @@ import type { ControlPlaneReading } from '../../providers/reading/read-control-p
 import type { KubeObject } from '../../kube/object.ts';
 import type { TenantOutcome } from '../tenant/tenant-outcome.ts';
 import { TENANT_FINALIZER } from '../finalizers.ts';
-import type { Routed } from '../routes/routing.ts';
+import type { RouteState } from '../routes/plan-routes.ts';
 import {
   CONDITION_ORDER,
   fails,
@@ -94,21 +94,16 @@ function isError({ severity }: Finding): boolean {
 }
 
 /**
- * Whether the tenant has been brought what is wished for, by the hosts that are wished for: then it is attended to, whatever
- * becomes of its provider. In the middle of a move nobody knows whether it may be led to the new hosts.
+ * Whether the tenant uses the desired hosts already. Then it is reconciled, even if its control plane is no longer prepared.
+ * During a move it is unknown whether the tenant may use the new hosts.
  */
 export function isInUse(
   { metadata: { finalizers = [] } }: KubeObject,
   plan: Pick<Plan, 'routes'>,
-  {
-    former,
-    previous,
-    isRoutedAsPlanned,
-  }: Pick<Routed, 'former' | 'previous' | 'isRoutedAsPlanned'>,
+  { previous, isRoutedAsPlanned }: Pick<RouteState, 'previous' | 'isRoutedAsPlanned'>,
 ): boolean {
-  const isMove = former.length > 0 || previous.length > 0;
   const isRouted = plan.routes !== undefined && isRoutedAsPlanned;
-  return finalizers.includes(TENANT_FINALIZER) && isRouted && !isMove;
+  return finalizers.includes(TENANT_FINALIZER) && isRouted && previous.length === 0;
 }
 
 /**

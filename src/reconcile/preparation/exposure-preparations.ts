@@ -16,7 +16,7 @@ import { StepFailed } from '../management-fault.ts';
 import { preparationFor } from './exposure-preparation.ts';
 import type { PreparationInput, PreparationOutcome, Preparer } from './preparer.ts';
 import type { SecretRenewals, StaleSecrets } from './secret-renewals.ts';
-import { previousHosts } from '../routes/route-changes.ts';
+import { previousHosts } from '../routes/observe-routes.ts';
 import { holdExposure, PREPARATION_FINALIZER, type ExposureVersions } from '../finalizers.ts';
 
 /** What became of a preparation; with a fault, nobody knows. */

@@ -1,0 +1,55 @@
+/**
+ * The condition Routed of an Exposure: whether its Edge serves the routes.
+ */
+import type { Edge } from '../../api/edge.ts';
+import { driverFor } from '../../edges/driver-for.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { edgeContext, routeFindings } from '../../management/edge-state.ts';
+import type { ManagementPlace } from '../../management/management-view.ts';
+import type { Plan } from '../../plan/plan.ts';
+import { fails, holds, notYet, waits, type ConditionState } from './condition-state.ts';
+import type { KnownHop } from './hop-conditions.ts';
+
+/** Whether the Edge serves the routes of a plan, as far as its controller or a probe says. */
+export function routedState(
+  place: ManagementPlace,
+  exposure: KubeObject,
+  edge: Edge,
+  plan: Plan,
+  hops: readonly KnownHop[],
+): ConditionState {
+  const { routes } = plan;
+  if (routes === undefined) return notYet('Prepared');
+  const fault = [
+    ...plan.findings.filter(({ about }) => about === 'routes'),
+    ...routeFindings(place, exposure, plan, edge),
+  ].find(({ severity }) => severity === 'error');
+  if (fault !== undefined) return fails(fault);
+  const context = edgeContext(place, edge, exposure.metadata.namespace);
+  const owned = place.management.ownedBy(exposure);
+  const admission = driverFor(edge.spec.driver).admitted(routes, owned, context);
+  const { code, message, action = '' } = admission;
+  switch (admission.state) {
+    case 'Admitted':
+      return holds('Admitted', message);
+    case 'Refused':
+      return fails({ code, severity: 'error', message, action });
+    case 'Pending':
+      return waits(code, message);
+    case 'Unknown':
+      return handshakeState(hops);
+  }
+}
+
+/** Some controllers never report what they did with a route: a handshake shows it. */
+function handshakeState(hops: readonly KnownHop[]): ConditionState {
+  const sni = hops.find(({ name }) => name === 'sni');
+  if (sni?.state === 'Pass') {
+    return holds('ProvedByHandshake', 'a handshake through the edge reaches the tenant');
+  }
+  return {
+    status: 'Unknown',
+    reason: 'NotTold',
+    message: `the controller does not say what it did with the routes, and no handshake has come through yet${sni === undefined ? '' : `: ${sni.message}`}`,
+  };
+}
