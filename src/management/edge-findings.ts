@@ -1,5 +1,5 @@
 /**
- * Why there is no Edge for an Exposure: said of `spec.edgeRef`, or of the annotation that it comes from.
+ * Why there is no Edge for an Exposure. Names `spec.edgeRef`, or the annotation that requests the Exposure.
  */
 import { DEFAULT_EDGE_ANNOTATION } from '../api/edge.ts';
 import type { Finding } from '../api/finding.ts';
@@ -9,51 +9,54 @@ import { providerFor } from '../providers/provider-for.ts';
 import { EDGE_ANNOTATION } from '../providers/shims/annotations.ts';
 import { quoted } from '../text/quote.ts';
 
-/** Whose wish it is, and which Edges there are. */
+/** Where the request for an Edge comes from, and which Edges exist. */
 export interface EdgeRequest {
-  /** The object whose annotation it comes from; absent: somebody has written `spec.edgeRef`. */
-  readonly askedBy: KubeObject | undefined;
-  /** Of the Edges that there are. */
+  /** The object with the annotation; undefined: the request is `spec.edgeRef`. */
+  readonly annotated: KubeObject | undefined;
+  /** The names of all Edges. */
   readonly names: readonly string[];
 }
 
-/** It names an Edge that is not there. */
-export function edgeNotFound(name: string, { askedBy, names }: EdgeRequest): Finding {
-  const place = askedBy === undefined ? 'spec.edgeRef' : annotationOf(askedBy);
+/** The request names an Edge that does not exist. */
+export function edgeNotFound(name: string, { annotated, names }: EdgeRequest): Finding {
+  const place = annotated === undefined ? 'spec.edgeRef' : annotationOf(annotated);
   return {
-    ...{ code: 'EdgeNotFound', severity: 'error' },
+    code: 'EdgeNotFound',
+    severity: 'error',
     message: `there is no Edge ${quoted(name)}`,
     action: `create it, or correct ${place} (${knownText(names)})`,
   };
 }
 
-/** It names none. `unclear` is what is wrong with those that were to be the default one. */
+/** The request names no Edge. `unclear`: what is wrong with the annotations of default Edges. */
 export function noDefaultEdge(
   unclear: readonly string[],
-  { askedBy, names }: EdgeRequest,
+  { annotated, names }: EdgeRequest,
 ): Finding {
   const [lacking, remedy] =
-    askedBy === undefined
+    annotated === undefined
       ? ['spec.edgeRef is not set', 'set spec.edgeRef']
-      : [`${annotationOf(askedBy)} names no Edge`, 'name one there'];
+      : [`${annotationOf(annotated)} names no Edge`, 'name one there'];
   if (names.length === 0) {
     return {
-      ...{ code: 'NoDefaultEdge', severity: 'error' },
+      code: 'NoDefaultEdge',
+      severity: 'error',
       message: `${lacking}, and there is no Edge at all`,
       action: `create one, with the annotation ${DEFAULT_EDGE_ANNOTATION}: "true", or ${remedy}`,
     };
   }
   return {
-    ...{ code: 'NoDefaultEdge', severity: 'error' },
+    code: 'NoDefaultEdge',
+    severity: 'error',
     message: [`${lacking}, and no Edge is the default one`, ...unclear].join('; '),
     action: `${remedy} (${knownText(names)}), or annotate an Edge with ${DEFAULT_EDGE_ANNOTATION}: "true"`,
   };
 }
 
-/** How many files are named. */
+/** The maximum of files in a message. */
 const MOST_FILES = 3;
 
-/** The same where an Edge may be in files that cannot be used: that comes first. */
+/** The finding, with files that may contain the Edge and cannot be used: these are to be corrected first. */
 export function withUnusableFiles(finding: Finding, files: readonly string[]): Finding {
   if (files.length === 0) return finding;
   const more = files.length > MOST_FILES ? ' and others' : '';
@@ -65,12 +68,12 @@ export function withUnusableFiles(finding: Finding, files: readonly string[]): F
   };
 }
 
-/** The object whose annotation an Exposure was made of; undefined for one that somebody wrote. */
+/** The object whose annotation requests an Exposure; undefined for one that a user created. */
 export function annotatedObject({ metadata }: KubeObject): KubeObject | undefined {
   const { labels = {}, ownerReferences = [], namespace } = metadata;
-  const isMade = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
+  const isManaged = Object.entries(MANAGED_BY).every(([key, value]) => labels[key] === value);
   const owner = ownerReferences.find((one) => one.controller === true);
-  if (!isMade || owner === undefined || providerFor(owner) === undefined) return undefined;
+  if (!isManaged || owner === undefined || providerFor(owner) === undefined) return undefined;
   const { apiVersion, kind, name } = owner;
   return { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }) } };
 }

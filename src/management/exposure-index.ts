@@ -1,5 +1,5 @@
 /**
- * All Exposures and Edges as they are wished for: each version read once, with its hosts and who holds them.
+ * All Exposures and Edges, parsed once per version, with their hosts and the owners of these.
  */
 import { labelsOfNamespace, type NamespaceLabels } from '../api/allowed-namespaces.ts';
 import type { Edge } from '../api/edge.ts';
@@ -43,21 +43,21 @@ export interface ExposureIndexSources {
   readonly unusableFiles?: (() => readonly string[]) | undefined;
 }
 
-/** An Exposure that can be read, with its Edge. */
+/** An Exposure with its Edge, its hosts and their conflicts. */
 export interface ResolvedExposure extends DesiredExposure {
   readonly hosts: Hosts | Finding;
-  /** That a host of it belongs to another Exposure. */
+  /** A host of it belongs to another Exposure. */
   readonly conflict?: HostConflict | undefined;
-  /** What whoever wishes should know, and is no fault of his. */
+  /** A warning for the user: the Exposure is valid. */
   readonly warning?: Finding | undefined;
 }
 
-/** What the Edge of an Exposure is told from: the one that it is on counts where several are the default one. */
+/** What decides about the Edge of an Exposure. The Edge in its status counts if several Edges are the default. */
 export interface EdgeOfExposure {
   readonly spec: Pick<Exposure['spec'], 'edgeRef'>;
   readonly status?: Pick<ExposureStatus, 'edgeRef'> | undefined;
-  /** The object whose annotation it comes from. Default: none, somebody has written `spec.edgeRef`. */
-  readonly askedBy?: KubeObject | undefined;
+  /** The object whose annotation requests the Edge. Default: none, `spec.edgeRef` does. */
+  readonly annotated?: KubeObject | undefined;
 }
 
 /** A value, or why there is none. */
@@ -70,7 +70,7 @@ export class ExposureIndex {
   readonly #sources: ExposureIndexSources;
   readonly #exposures = new WeakMap<KubeObject, Found<Exposure>>();
   readonly #edges = new WeakMap<KubeObject, Found<Edge>>();
-  /** Absent until somebody asks. */
+  /** Absent until it is needed. */
   #claims: HostClaims | undefined;
   /** Absent until it is needed. */
   #prepared: PreparedObjects | undefined;
@@ -90,7 +90,7 @@ export class ExposureIndex {
     }
   }
 
-  /** An Exposure is not what it was. */
+  /** To be called for every change of an Exposure. */
   exposureChanged(change: Change<KubeObject>): void {
     const { type, object } = change;
     if (type === 'DELETED') {
@@ -103,12 +103,12 @@ export class ExposureIndex {
     this.#claims?.put(this.#claimOf(object));
   }
 
-  /** What is wished for by this object, or why that cannot be told. */
+  /** The Exposure in an object with its Edge, or why it cannot be resolved. */
   resolve(object: KubeObject): Found<ResolvedExposure> {
     const { value: exposure, finding } = this.exposureIn(object);
     if (exposure === undefined) return { finding };
-    const askedBy = annotatedObject(object);
-    const { value: edge, finding: noEdge } = this.edgeOf({ ...exposure, askedBy });
+    const annotated = annotatedObject(object);
+    const { value: edge, finding: noEdge } = this.edgeOf({ ...exposure, annotated });
     if (edge === undefined) return { finding: noEdge };
     const hosts = this.#hostsOf(exposure, edge);
     const conflict =
@@ -133,18 +133,18 @@ export class ExposureIndex {
       .some((edge) => this.edgeIn(edge).value?.spec.allowedNamespaces.from === 'Selector');
   }
 
-  /** The Exposure that this object is. */
+  /** The Exposure in an object, or why it cannot be parsed. */
   exposureIn(object: KubeObject): Found<Exposure> {
     return cached(this.#exposures, object, () => parsed(() => exposureOf(object)));
   }
 
-  /** The Edge that this object is. */
+  /** The Edge in an object, or why it cannot be parsed. */
   edgeIn(object: KubeObject): Found<Edge> {
     return cached(this.#edges, object, () => parsed(() => parseEdge(object)));
   }
 
-  /** The Edge that an Exposure is for: the one that it names, or the default one. */
-  edgeOf({ spec, status, askedBy }: EdgeOfExposure): Found<Edge> {
+  /** The Edge of an Exposure: the one that it names, or the default one. */
+  edgeOf({ spec, status, annotated }: EdgeOfExposure): Found<Edge> {
     const objects = this.#sources.edges();
     const wanted = spec.edgeRef?.name;
     const found =
@@ -155,14 +155,14 @@ export class ExposureIndex {
     const names = objects.map(({ metadata }) => metadata.name).toSorted();
     const files = this.#sources.unusableFiles?.() ?? [];
     if (wanted !== undefined) {
-      const missing = edgeNotFound(wanted, { askedBy, names });
+      const missing = edgeNotFound(wanted, { annotated, names });
       return { finding: withUnusableFiles(missing, files) };
     }
     const unclear = objects.flatMap((edge) => defaultEdgeFinding(edge, objects)?.message ?? []);
-    return { finding: withUnusableFiles(noDefaultEdge(unclear, { askedBy, names }), files) };
+    return { finding: withUnusableFiles(noDefaultEdge(unclear, { annotated, names }), files) };
   }
 
-  /** What is wrong with how an Edge is made the default one. */
+  /** What is wrong with the annotation of an Edge as the default one. */
   defaultFinding(edge: KubeObject): Finding | undefined {
     return defaultEdgeFinding(edge, this.#sources.edges());
   }
@@ -220,13 +220,13 @@ export class ExposureIndex {
     return this.#prepared.ownerOf(uid, except);
   }
 
-  /** Most changes are reports of our own: the wish, which takes the time to read, is the same. */
+  /** Most changes are status writes of the operator. The parsed spec, which is expensive, stays the same. */
   #carryOver(previous: KubeObject, object: KubeObject): void {
     const { value } = this.#exposures.get(previous) ?? {};
     const { generation } = object.metadata;
     if (value === undefined || generation === undefined) return;
     if (generation !== previous.metadata.generation) return;
-    this.#exposures.set(object, { value: { ...value, ...reportIn(object) } });
+    this.#exposures.set(object, { value: { ...value, ...identityIn(object) } });
   }
 
   #currentClaims(): HostClaims {
@@ -249,7 +249,7 @@ export class ExposureIndex {
     return deletionFault(exposure, edge, routes) ?? hostsOf(exposure, edge, labels);
   }
 
-  /** An Exposure that cannot be read claims nothing, but owns the hosts of its TenantRoutes. */
+  /** An invalid Exposure claims nothing, but owns the hosts of its TenantRoutes. */
   #claimOf(object: KubeObject): HostClaim {
     const { value: exposure } = this.exposureIn(object);
     if (exposure === undefined) return { exposure: object as Exposure };
@@ -275,21 +275,20 @@ function isSameEdge({ metadata: one }: KubeObject, { metadata: other }: KubeObje
   );
 }
 
-/** One that cannot be read counts as none, as in every other place. */
-const wayInStatus = exposureStatus.pick({ edgeRef: true }).optional().catch(undefined);
+/** An invalid status counts as none. */
+const edgeInStatus = exposureStatus.pick({ edgeRef: true }).optional().catch(undefined);
 
 function exposureOf(object: KubeObject): Exposure {
-  const { status: _, ...wish } = object as Exposure;
-  return { ...parseExposure(wish), ...reportIn(object) };
+  const { status: _, ...withoutStatus } = object as Exposure;
+  return { ...parseExposure(withoutStatus), ...identityIn(object) };
 }
 
 /**
- * What is not of the wish. Of the status no more than the Edge: conditions and hops are our own report, and to read
- * them took most of the time, 0.44 of 0.47 ms.
+ * Metadata, and of the status the Edge alone. To parse conditions and hops took most of the time, 0.44 of 0.47 ms.
  */
-function reportIn(object: KubeObject): Pick<Exposure, 'metadata' | 'status'> {
-  const { metadata, status: said } = object as Exposure;
-  const status = wayInStatus.parse(said);
+function identityIn(object: KubeObject): Pick<Exposure, 'metadata' | 'status'> {
+  const { metadata, status: reported } = object as Exposure;
+  const status = edgeInStatus.parse(reported);
   return { metadata, ...(status !== undefined && { status }) };
 }
 
@@ -300,7 +299,9 @@ function parsed<T>(parse: () => T): Found<T> {
     if (!(error instanceof InvalidObjectError)) throw error;
     return {
       finding: {
-        ...{ code: error.code, severity: 'error', message: error.message },
+        code: error.code,
+        severity: 'error',
+        message: error.message,
         action: 'correct the object',
       },
     };

@@ -1,5 +1,5 @@
 /**
- * What is known around an object that may ask for an Exposure.
+ * What a provider's object with an annotation for an Exposure depends on.
  */
 import type { Edge } from '../api/edge.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -10,10 +10,10 @@ import type { Found } from './exposure-index.ts';
 import type { ManagementView } from './management-view.ts';
 import { handledClasses, type IngressClassView } from './ingress-classes.ts';
 
-/** Where to look. */
+/** What is read. */
 export type ShimView = Pick<ManagementView, 'exposureIndex'> & IngressClassView;
 
-/** The same for an object, with the Exposure of its making that is there. */
+/** The context of an object. `existing` is the Exposure of the same name. */
 export function shimContext(
   view: ShimView,
   object: KubeObject,
@@ -33,12 +33,12 @@ export function shimContext(
   };
 }
 
-/** The Edge that an object asks for, or what is wrong with its annotation. */
+/** The Edge that the annotation of an object names, or what is wrong with the annotation. */
 export function edgeFor(
   { exposureIndex }: Pick<ShimView, 'exposureIndex'>,
   object: KubeObject,
 ): Found<Edge> {
   const wanted = object.metadata.annotations?.[EDGE_ANNOTATION] ?? DEFAULT_EDGE_VALUE;
   const spec = wanted === DEFAULT_EDGE_VALUE ? {} : { edgeRef: { name: wanted } };
-  return exposureIndex.edgeOf({ spec, askedBy: object });
+  return exposureIndex.edgeOf({ spec, annotated: object });
 }

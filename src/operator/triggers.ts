@@ -1,5 +1,5 @@
 /**
- * Who has to be looked at when something in the management cluster changes: all whom it may concern, and nobody else.
+ * Adds keys to the queues when objects in the management cluster change: those of everything that depends on the object.
  */
 import type { Edge } from '../api/edge.ts';
 import { exposureKeyOf } from '../api/host-ownership.ts';
@@ -21,35 +21,35 @@ import {
   type Dependency,
   type DependencyIndex,
 } from '../management/dependency-index.ts';
-import { isConcerned } from './edge/edge-setting.ts';
+import { dependsOnSetting } from './edge/edge-setting.ts';
 import type { ManagementCluster } from './management/management-cluster.ts';
 import type { ManagementListener } from './management/management-listener.ts';
 import { shimKeyAt, shimKeyOf } from './shim/shim-key.ts';
 
-/** What it takes. */
+/** Options of {@link Triggers}. */
 export interface TriggersOptions {
-  /** Absent until it is put together. */
+  /** A function, because the management cluster is constructed after its listener. */
   readonly management: () => Pick<
     ManagementCluster,
     'exposures' | 'edges' | 'exposureIndex' | 'tenantRoutes' | 'all' | 'provided' | 'providedAt'
   >;
-  /** Where Exposures are queued that an event concerns. */
+  /** The queue of Exposures. */
   readonly exposures: Pick<WorkQueue, 'add'>;
   /** What Exposures depend on, as their last reconcile read it. */
   readonly dependencies: DependencyIndex;
   readonly edges: WorkQueue;
-  /** Objects that may ask for an Exposure. */
+  /** The queue of provider objects that may have an annotation for an Exposure. */
   readonly shims: WorkQueue;
   /** Of the operator. */
   readonly namespace: string;
-  /** Whether a change of an Exposure is somebody else's to its status. */
+  /** Whether another client has changed the status of an Exposure. */
   readonly hasForeignStatus: (object: KubeObject, previous: KubeObject) => boolean;
 }
 
-/** Exposures come and go by the hundred; their Edge counts them once in a while. */
+/** Exposures change by the hundred. Their Edge is reconciled once for all changes within this time. */
 const EDGE_GATHER_MS = 500;
 
-/** Puts keys into the queues. */
+/** Adds keys to the queues. */
 export class Triggers implements ManagementListener {
   readonly #options: TriggersOptions;
 
@@ -60,13 +60,13 @@ export class Triggers implements ManagementListener {
   readonly onExposure = (object: KubeObject, previous: KubeObject | undefined): void => {
     const { exposures, hasForeignStatus } = this.#options;
     const key = keyText(object.metadata);
-    this.#gatherEdges();
+    this.#addEdgesSoon();
     const isForeign = previous !== undefined && hasForeignStatus(object, previous);
-    const isNews = previous === undefined || isForeign || !isOurOwnWriting(object, previous);
-    if (isNews) exposures.add(key);
-    if (isNews) this.#lookAtShims(object.metadata);
+    const isRelevant = previous === undefined || isForeign || !isOwnWrite(object, previous);
+    if (isRelevant) exposures.add(key);
+    if (isRelevant) this.#addShimsAt(object.metadata);
     // Other Exposures may wait for hosts that this one does not claim any more.
-    this.#lookAtClaimants(this.#hostsNoLongerClaimed(object, previous), key);
+    this.#addClaimants(this.#hostsNoLongerClaimed(object, previous), key);
     // Other Exposures may wait for objects of a provider that are no longer prepared for this one.
     const { namespace } = object.metadata;
     for (const { group, kind, name } of this.#objectsNoLongerRecorded(object, previous)) {
@@ -77,36 +77,36 @@ export class Triggers implements ManagementListener {
   readonly onTenantRoute = (route: TenantRoute): void => {
     const key = exposureKeyOf(route);
     this.#options.exposures.add(key);
-    this.#lookAtClaimants([route.spec.host], key);
+    this.#addClaimants([route.spec.host], key);
     // An Exposure that its Edge does not allow uses it as long as it has a TenantRoute.
-    this.#gatherEdges();
+    this.#addEdgesSoon();
   };
 
-  /** The Exposure of this key has got TenantRoutes for these hosts, or has failed to: others may wait for them. */
+  /** The write of the first TenantRoutes for these hosts has ended. Other Exposures may wait for the hosts. */
   readonly onHostsReleased = (hosts: readonly string[], key: string): void => {
-    this.#lookAtClaimants(hosts, key);
+    this.#addClaimants(hosts, key);
   };
 
   readonly onEdge = (object: KubeObject, previous: KubeObject | undefined): void => {
     const isSame =
       previous !== undefined &&
-      isOurOwnWriting(object, previous) &&
+      isOwnWrite(object, previous) &&
       Bun.deepEquals(addressesIn(object), addressesIn(previous));
     if (isSame) return;
     this.#options.edges.add(object.metadata.name);
-    this.#gatherEdges(); // whether one is the only default one is told by all
-    if (previous !== undefined && isOurOwnWriting(object, previous)) {
+    this.#addEdgesSoon(); // each reports whether several Edges are the default
+    if (previous !== undefined && isOwnWrite(object, previous)) {
       this.#addDependents(dependencyOn(RESOURCES.edge, object.metadata));
     } else {
-      // Another domain gives and frees hosts, also those of Exposures on other Edges.
-      this.#lookAtAll();
+      // Another domain claims and releases hosts, also those of Exposures on other Edges.
+      this.#addAll();
       this.#addAnnotated();
     }
   };
 
   readonly onService = (key: ObjectKey): void => {
     this.#addDependents(dependencyOn(RESOURCES.service, key));
-    if (key.namespace === this.#options.namespace) this.#gatherEdges();
+    if (key.namespace === this.#options.namespace) this.#addEdgesSoon();
   };
 
   readonly onOwned = (exposure: ObjectKey): void => {
@@ -126,15 +126,14 @@ export class Triggers implements ManagementListener {
       const hosts = isExact
         ? [claim.host]
         : [...exposureIndex.claimedHosts()].filter((host) => covers(claim, host));
-      this.#lookAtClaimants(hosts);
+      this.#addClaimants(hosts);
     }
   };
 
   readonly onNamespace: ManagementListener['onNamespace'] = (name, { isRelabeled }) => {
     this.#addDependents(dependencyOn(RESOURCES.namespace, { name }));
-    // An Edge that allows other Exposures gives and frees hosts, also those that Exposures elsewhere wait for.
-    if (isRelabeled && this.#options.management().exposureIndex.selectsNamespaces())
-      this.#lookAtAll();
+    // An Edge that allows other Exposures changes who claims hosts, also those that Exposures elsewhere wait for.
+    if (isRelabeled && this.#options.management().exposureIndex.selectsNamespaces()) this.#addAll();
   };
 
   readonly onEdgeSetting = (setting: KubeObject): void => {
@@ -142,7 +141,7 @@ export class Triggers implements ManagementListener {
     const classes = management.all(RESOURCES.ingressClass);
     for (const object of management.edges.list()) {
       const { value } = management.exposureIndex.edgeIn(object);
-      if (value !== undefined && !isConcerned(value, setting, classes)) continue;
+      if (value !== undefined && !dependsOnSetting(value, setting, classes)) continue;
       this.#options.edges.add(object.metadata.name);
       this.#addDependents(dependencyOn(RESOURCES.edge, object.metadata));
     }
@@ -158,7 +157,7 @@ export class Triggers implements ManagementListener {
     for (const { metadata } of this.#options.management().edges.list()) {
       this.#options.edges.add(metadata.name);
     }
-    this.#lookAtAll();
+    this.#addAll();
   };
 
   /** Adds the Exposures that depend on an object. */
@@ -168,16 +167,16 @@ export class Triggers implements ManagementListener {
     }
   }
 
-  /** Those that ask for an Exposure of this name, if they do. */
-  #lookAtShims(at: ObjectKey): void {
+  /** Adds the provider objects of this name: one of them may request the Exposure by an annotation. */
+  #addShimsAt(at: ObjectKey): void {
     const management = this.#options.management();
     for (const resource of WATCHED_RESOURCES) {
-      const isThere = management.providedAt(resource, at) !== undefined;
-      if (isThere) this.#options.shims.add(shimKeyAt(resource, at));
+      const exists = management.providedAt(resource, at) !== undefined;
+      if (exists) this.#options.shims.add(shimKeyAt(resource, at));
     }
   }
 
-  /** Adds the objects of providers that ask for an Exposure: whether they get one depends on their Edge. */
+  /** Adds the provider objects that request an Exposure by an annotation: whether they get one depends on their Edge. */
   #addAnnotated(): void {
     const management = this.#options.management();
     for (const object of WATCHED_RESOURCES.flatMap((kind) => management.provided(kind))) {
@@ -186,7 +185,7 @@ export class Triggers implements ManagementListener {
     }
   }
 
-  #gatherEdges(): void {
+  #addEdgesSoon(): void {
     for (const { metadata } of this.#options.management().edges.list()) {
       this.#options.edges.addAfter(metadata.name, EDGE_GATHER_MS);
     }
@@ -195,8 +194,8 @@ export class Triggers implements ManagementListener {
   /** The hosts that an Exposure does not claim any more, or is about to give up. */
   #hostsNoLongerClaimed(object: KubeObject, previous: KubeObject | undefined): readonly string[] {
     const { exposureIndex, exposures } = this.#options.management();
-    const isThere = exposures.get(object.metadata) !== undefined;
-    if (previous === undefined) return isThere ? [] : exposureIndex.hostsClaimedBy(object);
+    const exists = exposures.get(object.metadata) !== undefined;
+    if (previous === undefined) return exists ? [] : exposureIndex.hostsClaimedBy(object);
     if (isUnchanged(object, previous)) return [];
     const before = exposureIndex.hostsClaimedBy(previous);
     // Exposures that wait for a host report that its owner is being deleted.
@@ -211,22 +210,22 @@ export class Triggers implements ManagementListener {
     object: KubeObject,
     previous: KubeObject | undefined,
   ): readonly ObjectRecord[] {
-    const isThere = this.#options.management().exposures.get(object.metadata) !== undefined;
-    if (previous === undefined) return isThere ? [] : recordedObjects(object);
+    const exists = this.#options.management().exposures.get(object.metadata) !== undefined;
+    if (previous === undefined) return exists ? [] : recordedObjects(object);
     const text = ({ metadata }: KubeObject) => metadata.annotations?.[RECORD_ANNOTATION];
     if (text(object) === text(previous)) return [];
     const recorded = new Set(recordedObjects(object).map(({ uid }) => uid));
     return recordedObjects(previous).filter(({ uid }) => !recorded.has(uid));
   }
 
-  #lookAtClaimants(hosts: readonly string[], except?: string): void {
+  #addClaimants(hosts: readonly string[], except?: string): void {
     const { exposureIndex } = this.#options.management();
     for (const key of hosts.flatMap((host) => [...exposureIndex.claimantsOf(host)])) {
       if (key !== except) this.#options.exposures.add(key);
     }
   }
 
-  #lookAtAll(): void {
+  #addAll(): void {
     for (const { metadata } of this.#options.management().exposures.list()) {
       this.#options.exposures.add(keyText(metadata));
     }
@@ -238,11 +237,8 @@ function recordedObjects(exposure: KubeObject): readonly ObjectRecord[] {
   return isUsable(record) ? record.objects : [];
 }
 
-/** A status or a finalizer that we wrote ourselves is no news. */
-function isOurOwnWriting(
-  { metadata: after }: KubeObject,
-  { metadata: before }: KubeObject,
-): boolean {
+/** Whether only the status or a finalizer differs, which the operator writes itself. */
+function isOwnWrite({ metadata: after }: KubeObject, { metadata: before }: KubeObject): boolean {
   return (
     after.generation === before.generation &&
     after.deletionTimestamp === before.deletionTimestamp &&
@@ -251,7 +247,7 @@ function isOurOwnWriting(
   );
 }
 
-/** Where an Edge is: its routes are led there, and its workers' proxies. */
+/** The addresses of an Edge: DNS and the proxies of workers use them. */
 function addressesIn(edge: KubeObject): readonly string[] {
   return (edge as Partial<Edge>).status?.addresses ?? [];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Edge } from '../../api/edge.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { isConcerned } from './edge-setting.ts';
+import { dependsOnSetting } from './edge-setting.ts';
 
 function edge(spec: Partial<Edge['spec']>): Edge {
   const metadata = { name: 'shared' };
@@ -27,37 +27,37 @@ const GATEWAY_API = edge({
   gatewayApi: { parentRefs: [{ namespace: 'edge', name: 'shared' }] },
 });
 
-describe('a class of Ingresses concerns', () => {
+describe('an IngressClass affects', () => {
   const [haproxy, other] = CLASSES as [KubeObject, KubeObject];
 
   test('the Edge that names it, and no other', () => {
     const named = edge({ driver: 'haproxy', ingress: { className: 'haproxy' } });
 
-    expect(isConcerned(named, haproxy, CLASSES)).toBe(true);
-    expect(isConcerned(named, other, CLASSES)).toBe(false);
+    expect(dependsOnSetting(named, haproxy, CLASSES)).toBe(true);
+    expect(dependsOnSetting(named, other, CLASSES)).toBe(false);
   });
 
-  test('an Edge that names none, or one that is not there', () => {
-    expect(isConcerned(edge({ driver: 'nginx' }), other, CLASSES)).toBe(true);
+  test('an Edge that names none, or one that does not exist', () => {
+    expect(dependsOnSetting(edge({ driver: 'nginx' }), other, CLASSES)).toBe(true);
     const missing = edge({ driver: 'nginx', ingress: { className: 'nginx' } });
-    expect(isConcerned(missing, other, CLASSES)).toBe(true);
+    expect(dependsOnSetting(missing, other, CLASSES)).toBe(true);
   });
 
-  test('no Edge whose driver has no use for it', () => {
-    expect(isConcerned(edge({}), haproxy, CLASSES)).toBe(false);
-    expect(isConcerned(GATEWAY_API, haproxy, CLASSES)).toBe(false);
+  test('no Edge whose driver does not use it', () => {
+    expect(dependsOnSetting(edge({}), haproxy, CLASSES)).toBe(false);
+    expect(dependsOnSetting(GATEWAY_API, haproxy, CLASSES)).toBe(false);
   });
 });
 
-describe('a Gateway concerns', () => {
+describe('a Gateway affects', () => {
   test('the Edge that has it as a parent, and no other', () => {
-    expect(isConcerned(GATEWAY_API, setting('Gateway', 'shared', 'edge'), [])).toBe(true);
-    expect(isConcerned(GATEWAY_API, setting('Gateway', 'shared', 'other'), [])).toBe(false);
-    expect(isConcerned(edge({}), setting('Gateway', 'shared', 'edge'), [])).toBe(false);
+    expect(dependsOnSetting(GATEWAY_API, setting('Gateway', 'shared', 'edge'), [])).toBe(true);
+    expect(dependsOnSetting(GATEWAY_API, setting('Gateway', 'shared', 'other'), [])).toBe(false);
+    expect(dependsOnSetting(edge({}), setting('Gateway', 'shared', 'edge'), [])).toBe(false);
   });
 
   test('by its class every Edge of the driver', () => {
-    expect(isConcerned(GATEWAY_API, setting('GatewayClass', 'any'), [])).toBe(true);
-    expect(isConcerned(edge({}), setting('GatewayClass', 'any'), [])).toBe(false);
+    expect(dependsOnSetting(GATEWAY_API, setting('GatewayClass', 'any'), [])).toBe(true);
+    expect(dependsOnSetting(edge({}), setting('GatewayClass', 'any'), [])).toBe(false);
   });
 });

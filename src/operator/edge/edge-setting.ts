@@ -1,13 +1,12 @@
 /**
- * Which Edges a class or a Gateway is for. Both are shared by many and change now and then; who is not concerned is not
- * looked at.
+ * Which Edges depend on an IngressClass, a Gateway or a GatewayClass.
  */
 import type { Edge } from '../../api/edge.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { RESOURCES } from '../../kube/resource.ts';
 
-/** Whether a change of this IngressClass, Gateway or GatewayClass may mean something to an Edge. */
-export function isConcerned(
+/** Whether an Edge may depend on this IngressClass, Gateway or GatewayClass. */
+export function dependsOnSetting(
   { spec }: Edge,
   { kind, metadata }: KubeObject,
   ingressClasses: readonly KubeObject[],
@@ -16,9 +15,9 @@ export function isConcerned(
   if (kind === RESOURCES.ingressClass.kind) {
     if (driver === 'snicket' || driver === 'gateway-api') return false;
     const className = ingress?.className;
-    // Without a name it is the cluster's default; where there is none of the name, those that there are will be named.
-    const isThere = ingressClasses.some((one) => one.metadata.name === className);
-    return className === metadata.name || !isThere;
+    // Without a name the default class is used. If no class has the name, the finding lists the existing ones.
+    const exists = ingressClasses.some((one) => one.metadata.name === className);
+    return className === metadata.name || !exists;
   }
   if (driver !== 'gateway-api') return false;
   if (kind === RESOURCES.gatewayClass.kind) return true;

@@ -1,6 +1,6 @@
 /**
- * Makes an Exposure for every object that asks for one by an annotation, and deletes it when the object asks no more. All
- * else is the Exposure's own affair: its finalizers see to it that everything is as before when it goes.
+ * Creates an Exposure for every provider's object with an annotation, and deletes it when the annotation is removed. The
+ * finalizers of the Exposure clean up everything else.
  */
 import { findingText, type Finding } from '../../api/finding.ts';
 import type { Applier } from '../../kube/apply/apply.ts';
@@ -16,18 +16,18 @@ import { ReturningExposures } from './returning-exposures.ts';
 import { edgeFor, shimContext } from '../../management/shim-context.ts';
 import { shimPlaceOf } from './shim-key.ts';
 
-/** What the controller works with. */
+/** Options of a {@link ShimController}. */
 export interface ShimControllerOptions {
   readonly management: ManagementCluster;
   readonly applier: Applier;
   readonly events: EventRecorder;
 }
 
-/** The controller of objects that ask for Exposures. */
+/** The controller of provider objects with an annotation. */
 export class ShimController {
   readonly #options: ShimControllerOptions;
-  /** What was last said of an object, by its key: it is said once. */
-  readonly #said = new Map<string, string>();
+  /** The findings that were last reported for an object, by its key. */
+  readonly #reported = new Map<string, string>();
 
   readonly #returning: ReturningExposures;
 
@@ -36,41 +36,41 @@ export class ShimController {
     this.#returning = new ReturningExposures(options.events);
   }
 
-  /** When to look again; undefined: when something changes. @throws KubeError for what should be tried again soon */
+  /** Returns after how many milliseconds to reconcile again; undefined: on the next event. @throws KubeError */
   async reconcile(text: string, signal: AbortSignal): Promise<number | undefined> {
     const place = shimPlaceOf(text);
     if (place === undefined) return undefined;
     const { management } = this.#options;
     const object = await management.object(place.resource, place.key, signal);
-    // One that is gone takes its Exposure with it: it is its owner.
+    // The garbage collector deletes the Exposure of an object that is gone.
     if (object === undefined) {
-      this.#said.delete(text);
-      this.#returning.silent(text, undefined);
+      this.#reported.delete(text);
+      this.#returning.notRequested(text, undefined);
       return undefined;
     }
-    const isAsking = shimFor(object, shimContext(management, object)) !== undefined;
-    const existing = await this.#exposureAt(place.key, object, isAsking, signal);
+    const isRequested = shimFor(object, shimContext(management, object)) !== undefined;
+    const existing = await this.#exposureAt(place.key, object, isRequested, signal);
     const shim = shimFor(object, shimContext(management, object, existing));
     if (shim === undefined || shim.isIgnored === true) {
-      if (shim === undefined) this.#said.delete(text);
-      else this.#say(text, object, shim.findings);
-      this.#returning.silent(text, existing);
+      if (shim === undefined) this.#reported.delete(text);
+      else this.#report(text, object, shim.findings);
+      this.#returning.notRequested(text, existing);
       if (existing !== undefined && isMadeFor(existing, object)) {
         await this.#delete(existing, signal);
       }
       return undefined;
     }
-    // Nothing is in the way: it tells when it is gone.
+    // The Exposure of a previous object of this name is being deleted. Its deletion is an event.
     if (existing !== undefined && isMadeForFormer(existing, object)) return undefined;
     const obstacle = shimObstacle(existing, object);
     const { finding: noEdge } = edgeFor(management, object);
     const findings = [...shim.findings, ...(noEdge === undefined ? [] : [noEdge])];
-    this.#say(text, object, obstacle === undefined ? findings : [obstacle]);
+    this.#report(text, object, obstacle === undefined ? findings : [obstacle]);
     if (obstacle !== undefined || shim.exposure === undefined) return undefined;
-    this.#returning.asking(text, object, existing);
-    // One that is on its way out tells when it is gone.
+    this.#returning.requested(text, object, existing);
+    // The end of the deletion is an event.
     if (existing?.metadata.deletionTimestamp !== undefined) return undefined;
-    // If somebody has made one a moment ago, a conflict is better than two wishes in one object.
+    // If a user has created one meanwhile, a conflict is better than two specs in one object.
     const force = existing !== undefined;
     const { applier } = this.#options;
     const applied = await applier.applyIfNeeded(shim.exposure, existing, { force, signal });
@@ -78,8 +78,8 @@ export class ShimController {
   }
 
   /**
-   * The watch may be behind: that there is no Exposure, or none with a record of an object that Snicket has written, is
-   * asked of the server.
+   * The Exposure of this key. The watch may be behind: if it has none, or one without the record of an object that Snicket
+   * has prepared, the API server is asked.
    */
   async #exposureAt(
     key: ObjectKey,
@@ -101,19 +101,22 @@ export class ShimController {
     try {
       await client.delete(RESOURCES.exposure, { name, namespace }, { uid, signal });
     } catch (error) {
-      // Another has its name by now, and is not ours to delete.
+      // Another Exposure has the name by now.
       if (!isKubeError(error, 'Conflict')) throw error;
     }
   }
 
-  #say(text: string, object: KubeObject, findings: readonly Finding[]): void {
-    const words = findings.map((finding) => `${finding.code}: ${findingText(finding)}`).join('\n');
-    if (this.#said.get(text) === words) return;
-    this.#said.set(text, words);
+  #report(key: string, object: KubeObject, findings: readonly Finding[]): void {
+    const text = findings.map((finding) => `${finding.code}: ${findingText(finding)}`).join('\n');
+    if (this.#reported.get(key) === text) return;
+    this.#reported.set(key, text);
     for (const finding of findings) {
       this.#options.events.record(object, {
-        ...{ type: 'Warning', action: 'Expose', reason: finding.code, note: findingText(finding) },
-        // Nothing but this process remembers what it has said.
+        type: 'Warning',
+        action: 'Expose',
+        reason: finding.code,
+        note: findingText(finding),
+        // Only this process knows what it has reported.
         isStanding: true,
       });
     }

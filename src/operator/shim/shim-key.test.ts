@@ -3,7 +3,7 @@ import { PROVIDER_RESOURCES } from '../../providers/provider-resources.ts';
 import { freshTenant, k0smotronControlPlane } from '../../providers/testing/provider-objects.ts';
 import { shimKeyOf, shimPlaceOf } from './shim-key.ts';
 
-test('an object is found again by its key, in whatever version it was read', () => {
+test('a key identifies an object, no matter which version was read', () => {
   const older = {
     ...k0smotronControlPlane('amber'),
     apiVersion: 'controlplane.cluster.x-k8s.io/v1beta1',
@@ -15,13 +15,13 @@ test('an object is found again by its key, in whatever version it was read', () 
   });
 });
 
-test('the kinds of two providers that are called alike have keys of their own', () => {
+test('objects of two providers with the same kind have different keys', () => {
   const keys = [freshTenant('kamaji', 'blue'), freshTenant('steward', 'blue')].map(shimKeyOf);
 
   expect(new Set(keys).size).toBe(2);
 });
 
-test('an object of no provider has none, and what is no key is no place', () => {
+test('other objects have no key, and an invalid key is not parsed', () => {
   expect(shimKeyOf({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } })).toBeUndefined();
   expect(shimPlaceOf('v1 Pod tenants/a')).toBeUndefined();
   expect(shimPlaceOf('')).toBeUndefined();

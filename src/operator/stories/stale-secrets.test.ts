@@ -216,7 +216,9 @@ test('an Exposure that an annotation made comes again when somebody deletes it, 
   await lab.unexpose('blue');
 
   const event = await lab.until('an event', () => eventIn(lab, KAMAJI.kind, 'ExposureReturns'));
-  expect(event.note).toContain('annotation snicket.dev/edge: remove that, and it goes');
+  expect(event.note).toContain(
+    'annotation snicket.dev/edge. Remove the annotation to delete the Exposure',
+  );
   await lab.until(
     'another one',
     () => ![undefined, uid].includes(lab.exposure('blue')?.metadata.uid),
