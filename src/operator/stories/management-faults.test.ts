@@ -5,6 +5,7 @@ import { PROXY } from '../../tenant/proxy-names.ts';
 import { ROUTES_FINALIZER } from '../../reconcile/finalizers.ts';
 import { LAB_EDGES } from '../testing/edges.ts';
 import { OperatorLab } from '../testing/operator-lab.ts';
+import { SYSTEM } from '../testing/places.ts';
 
 setDefaultTimeout(240_000);
 
@@ -137,6 +138,25 @@ describe.concurrent('a management cluster that fails now and then', () => {
     const said = lab.log.map(({ msg }) => String(msg));
     expect(said).toContain('a run failed and will be repeated');
     expect(said).not.toContain('a tenant cannot be brought up to date');
+  });
+
+  test('keys of the gateway that are corrected are used without an event', async () => {
+    await using lab = await OperatorLab.start({ resyncMs: 36_000_000 });
+    await lab.addExposed('blue');
+    const key = { name: 'snicket-gateway-keys', namespace: SYSTEM };
+    const write = async (text: string) => {
+      const data = { 'master.key': Buffer.from(text).toString('base64') };
+      await lab.user.patch(RESOURCES.secret, key, 'merge', { data });
+    };
+    await lab.stopOperator();
+    await write('too short\n');
+    lab.startOperator();
+    await lab.untilCondition('blue', 'WorkersReady', /^False GatewayKeysUnusable/);
+    await lab.untilCondition('blue', 'Reachable', /^False/);
+
+    await write(`${Buffer.alloc(32, 7).toString('base64')}\n`);
+
+    await lab.untilCondition('blue', 'WorkersReady', /^True/);
   });
 
   test('a status that turns and turns back is written as it is in the end', async () => {

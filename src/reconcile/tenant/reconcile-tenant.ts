@@ -58,6 +58,8 @@ const EXPIRED_MS = 1_000;
 /** The limit after a failure: what was read and written by then helps the next attempt. */
 const FAILING_TIMEOUT_MS = 5_000;
 const NOT_INITIALISED_MS = 2_000;
+/** The gateway's keys are not watched: unusable ones are read again after this time. */
+const NO_CREDENTIALS_MS = 60_000;
 
 /** Everything that the steps below share. */
 interface Task {
@@ -160,7 +162,8 @@ async function reconcileOwned(task: Task, signal: AbortSignal): Promise<TenantOu
   task.observed = known;
   if (plan.tenant === undefined) {
     const condition = fails(finding ?? incomplete(plan, observation.reading));
-    return { condition, certificate, hops: [], observed: known };
+    const requeueAfterMs = finding === undefined ? undefined : NO_CREDENTIALS_MS;
+    return { condition, certificate, hops: [], requeueAfterMs, observed: known };
   }
   const changes = tenantChanges(plan.tenant, live);
   const withChanges = { ...known, changes };
