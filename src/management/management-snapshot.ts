@@ -15,7 +15,7 @@ import type { Secret, Service } from '../providers/plain.ts';
 import { isOfKind } from '../providers/provider-resources.ts';
 import { ExposureIndex } from './exposure-index.ts';
 import { IDENTITY_NAMESPACE, type ManagementView } from './management-view.ts';
-import { isOwnedBy, ownerOf, OWNED_SELECTOR } from './owned.ts';
+import { isOwnedBy, ownerIndex, OWNED_SELECTOR } from './owned.ts';
 import { servedKinds, ServedBook } from './served-apis.ts';
 
 /** One management cluster, once. */
@@ -27,6 +27,10 @@ export class ManagementSnapshot implements ManagementView {
   readonly tenantRoutes: TenantRouteIndex<TenantRoute>;
 
   readonly #byKind: ReadonlyMap<string, readonly KubeObject[]>;
+  /** By kind, then by key. A kind is absent until one of its objects is looked up. */
+  readonly #byKey = new Map<string, ReadonlyMap<string, KubeObject>>();
+  /** The objects of Snicket but TenantRoutes, by the key of their Exposure. Absent until they are needed. */
+  #owned: ReadonlyMap<string, readonly KubeObject[]> | undefined;
   /** Route objects by what they claim; absent until somebody asks. */
   #claims: ReadonlyMap<string, readonly KubeObject[]> | undefined;
 
@@ -104,12 +108,11 @@ export class ManagementSnapshot implements ManagementView {
     key: ObjectKey,
     signal: AbortSignal,
   ): Promise<KubeObject | undefined> {
-    const listed = [...this.#byKind.values()].flatMap((objects) => {
-      const isMeant = objects[0] !== undefined && isOfKind(resource, objects[0]);
-      return isMeant ? objects : [];
-    });
-    const found = listed.find(({ metadata }) => keyText(metadata) === keyText(key));
-    return found ?? (listed.length > 0 ? undefined : this.client.get(resource, key, { signal }));
+    const kinds = [...this.#byKind].flatMap(([kind, [first]]) =>
+      first !== undefined && isOfKind(resource, first) ? kind : [],
+    );
+    if (kinds.length === 0) return this.client.get(resource, key, { signal });
+    return kinds.map((kind) => this.#keyed(kind).get(keyText(key))).find(Boolean);
   }
 
   get clusterId(): string | undefined {
@@ -146,20 +149,31 @@ export class ManagementSnapshot implements ManagementView {
     const { uid } = metadata;
     // One that is in no cluster yet owns nothing.
     if (uid === undefined) return [];
+    const key = keyText(metadata);
+    this.#owned ??= this.#ownedByKey();
+    const others = (this.#owned.get(key) ?? []).filter((object) => isOwnedBy(object, uid));
+    return [...this.tenantRoutes.ofExposure(key), ...others];
+  }
+
+  #ownedByKey(): ReadonlyMap<string, readonly KubeObject[]> {
     const kinds = [RESOURCES.service, RESOURCES.endpointSlice, ...ROUTE_RESOURCES];
-    const others = kinds
+    const owned = kinds
       .flatMap((resource) => this.all(resource))
-      .filter((object) => {
-        const owner = ownerOf(object);
-        return (
-          owner !== undefined && keyText(owner) === keyText(metadata) && isOwnedBy(object, uid)
-        );
-      });
-    return [...this.tenantRoutes.ofExposure(keyText(metadata)), ...others];
+      .flatMap((object) => ownerIndex(object).map((key) => ({ key, object })));
+    const byKey = Map.groupBy(owned, ({ key }) => key);
+    return new Map([...byKey].map(([key, all]) => [key, all.map(({ object }) => object)]));
   }
 
   #find(resource: Resource, key: ObjectKey): KubeObject | undefined {
-    return this.all(resource).find(({ metadata }) => keyText(metadata) === keyText(key));
+    return this.#keyed(nameOf(resource)).get(keyText(key));
+  }
+
+  #keyed(kind: string): ReadonlyMap<string, KubeObject> {
+    return this.#byKey.getOrInsertComputed(kind, () => {
+      const objects = this.#byKind.get(kind) ?? [];
+      // The first of several with one key counts.
+      return new Map(objects.toReversed().map((object) => [keyText(object.metadata), object]));
+    });
   }
 }
 
