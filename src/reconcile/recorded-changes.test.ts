@@ -129,3 +129,13 @@ test('values of Secrets are not readable', () => {
   expect(text).not.toContain(Buffer.from('hush').toString('base64'));
   expect(text).not.toContain(Buffer.from('quiet').toString('base64'));
 });
+
+test('an object that stays for its finalizer after a deletion is deleted', () => {
+  const finalizers = ['example.com/hold'];
+  const before = map({ x: '1' }, { finalizers });
+  const after = map({ x: '1' }, { finalizers, deletionTimestamp: '2026-11-18T06:00:00Z' });
+
+  const [change] = recordedChanges([write(before, after, { verb: 'delete' })]);
+
+  expect(change).toMatchObject({ action: 'delete', object: before, fields: [] });
+});

@@ -25,9 +25,15 @@ function changeBy(writes: readonly RecordedWrite[]): readonly ObjectChange[] {
   if (before === undefined) {
     return after === undefined ? [] : [{ action: 'create', object: after, ...rest }];
   }
-  if (after === undefined) return [{ action: 'delete', object: before, ...rest }];
+  // An object with finalizers of others stays until they are gone.
+  const isDeleted = after === undefined || (isDeleting(after) && !isDeleting(before));
+  if (isDeleted) return [{ action: 'delete', object: before, ...rest }];
   const fields = mergedFields(writes.flatMap(fieldsBy));
   return fields.length === 0 ? [] : [{ action: 'change', object: after, fields, waits: false }];
+}
+
+function isDeleting({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
 }
 
 function fieldsBy({ before, after, applied }: RecordedWrite): readonly FieldChange[] {
