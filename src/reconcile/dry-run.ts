@@ -3,6 +3,8 @@
  */
 import type { ExposureStatus } from '../api/exposure.ts';
 import type { Finding } from '../api/finding.ts';
+import { TenantRouteIndex } from '../api/tenant-route-index.ts';
+import type { TenantRoute } from '../api/tenant-route.ts';
 import { systemClock, type Clock } from '../clock/clock.ts';
 import { formerRoutesKept } from '../edges/former-routes.ts';
 import { Applier } from '../kube/apply/apply.ts';
@@ -141,7 +143,7 @@ class Run {
     const client = new RecordingObjectClient(view.client, 'the management cluster');
     client.assume(RESOURCES.exposure, object);
     this.#client = client;
-    const management = new RecordedManagement(view, client);
+    const management = new RecordedManagement(view, client, this.#key);
     this.#management = management;
     this.#versions = new StatusWriter(client);
     this.#routing = new Routing({
@@ -386,10 +388,18 @@ function distinct(findings: readonly Finding[]): readonly Finding[] {
 /** A management cluster whose writes are recorded. */
 class RecordedManagement extends DelegatingView implements ManagementAccess {
   readonly #client: RecordingObjectClient;
+  readonly #tenantRoutes: TenantRouteIndex<TenantRoute>;
 
-  constructor(view: ManagementView, client: RecordingObjectClient) {
+  /** @param exposure - The key of the only Exposure whose TenantRoutes are written. */
+  constructor(view: ManagementView, client: RecordingObjectClient, exposure: string) {
     super(view);
     this.#client = client;
+    this.#tenantRoutes = new TenantRouteIndex(view.tenantRoutes.ofExposure(exposure));
+  }
+
+  /** Those of the Exposure, apart from the view: its recorded TenantRoutes own no hosts in the next dry run. */
+  override get tenantRoutes(): TenantRouteIndex<TenantRoute> {
+    return this.#tenantRoutes;
   }
 
   override get client(): RecordingObjectClient {
