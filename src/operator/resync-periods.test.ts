@@ -7,7 +7,7 @@ import { OperatorLab } from './testing/operator-lab.ts';
 setDefaultTimeout(240_000);
 
 const MINUTE_MS = 60_000;
-/** A lab waits for an hour at most. */
+/** The fake time passes in steps of this length. */
 const STEP_MINUTES = 40;
 
 test('the period of a steady Exposure doubles, up to the longest', () => {

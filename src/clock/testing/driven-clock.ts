@@ -5,8 +5,8 @@
 import { ManualClock } from '../manual-clock.ts';
 import { OutsideWork } from './outside-work.ts';
 
-/** Upper bound of a wait, in fake time. */
-const LIMIT_MS = 3_600_000;
+/** Upper bound of a wait, in fake time: several periods of a steady Exposure, which are up to an hour. */
+const LIMIT_MS = 12 * 3_600_000;
 
 /** A clock that goes from one timer to the next. */
 export class DrivenClock extends ManualClock {
