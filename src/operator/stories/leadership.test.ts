@@ -46,12 +46,17 @@ function replica(
     clock: lab.environment.clock,
   });
   const end = new AbortController();
-  const running = election.run(async (leading) => operator.run(leading), end.signal);
+  // As in a process: a replica that has lost the Lease ends.
+  const lead = async (leading: AbortSignal) => {
+    await operator.run(leading);
+    if (!end.signal.aborted) throw new Error('lost the Lease');
+  };
+  const running = settled(election.run(lead, end.signal));
   const stop = async () => {
     end.abort();
     await lab.settled(`${identity} has ended`, running);
   };
-  return { operator, election, logged, stop };
+  return { operator, election, logged, running, stop };
 }
 
 /** A process that stops in the middle of a write, and goes on later. */
@@ -218,6 +223,45 @@ describe.concurrent('a leader that cannot renew its Lease', () => {
     expect(since.filter((ms) => ms > RENEW_DEADLINE_MS)).toEqual([]);
     expect(leader.election.isLeader).toBe(false);
     await leader.stop();
+  });
+});
+
+describe.concurrent('replicas that are cut off from the API for ten minutes', () => {
+  test('return with one list per kind, and without a write to an Exposure', async () => {
+    await using lab = await OperatorLab.start({ isOperatorRunning: false });
+    const { clock } = lab.environment;
+    const first = replica(lab, 'first', lab.management.client());
+    await lab.until('the first leads', () => first.election.isLeader);
+    const second = replica(lab, 'second', lab.management.client());
+    const { controllers } = await lab.addExposed('blue');
+    await controllers.addNode('worker-1', ['10.0.0.1']);
+    await lab.untilCondition('blue', 'WorkersReady', /^True ProxiesReady/);
+    await lab.environment.pass(600_000);
+    const before = lab.exposure('blue');
+    const requestsBefore = lab.management.requests().length;
+    const writesBefore = lab.management.writes().length;
+
+    const outageEndMs = clock.nowMs() + 600_000;
+    await lab.management.goDown();
+    const result = await lab.settled('the first has ended', first.running);
+    await lab.until('ten minutes have passed', () => clock.nowMs() >= outageEndMs);
+    await lab.management.comeUp();
+    const isSettled = () => second.election.isLeader && second.operator.notReady() === undefined;
+    await lab.until('the second leads', isSettled);
+    await lab.environment.pass(600_000);
+
+    const requests = lab.management.requests().slice(requestsBefore);
+    const lists = requests.filter(({ verb }) => verb === 'list').map(({ plural }) => plural);
+    const writes = lab.management.writes().slice(writesBefore);
+    const written = writes.map(({ plural }) => plural);
+    expect(result).toMatchObject({ message: 'lost the Lease' });
+    expect(lists).toContain('exposures');
+    expect(lists.toSorted()).toEqual([...new Set(lists)].toSorted());
+    expect(written).toContain('leases');
+    expect(written.filter((plural) => plural !== 'leases')).toEqual([]);
+    expect(lab.exposure('blue')).toEqual(before);
+    await first.stop();
+    await second.stop();
   });
 });
 
