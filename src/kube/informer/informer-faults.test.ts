@@ -79,6 +79,7 @@ describe('a watch that fails', () => {
     });
 
     lab.run();
+    await lab.until(() => lab.told.length === 1, 'the list is told');
     await lab.until(() => lab.told.length === 2, 'the next watch has an event', STEP_MS);
 
     // The clock of the test may run ahead of the requests that follow.
@@ -118,8 +119,11 @@ describe('a watch that fails', () => {
     );
 
     lab.run();
+    // Time stands still during the lists: the client would give them up.
+    await lab.until(() => lab.told.length === 1, 'the first list is told');
     await lab.until(() => lab.lists.length === 2, 'there is another list', STEP_MS);
-    await lab.until(() => lab.informer.state.isConnected, 'a watch is open', STEP_MS);
+    await lab.until(() => lab.told.length === 3, 'the second list is told');
+    await lab.until(() => lab.informer.state.isConnected, 'a watch is open');
 
     expect(lab.told).toEqual(['ADDED blue 5', 'MODIFIED blue 15', 'ADDED green 16']);
     expect(lab.watches.at(-1)!.query.get('resourceVersion')).toBe('20');
