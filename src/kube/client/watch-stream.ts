@@ -1,6 +1,7 @@
 /**
  * The events of a watch: JSON, one object to a line, in chunks that begin and end anywhere.
  */
+import { ByteCollector } from '../transport/byte-collector.ts';
 import type { ClientLimits } from './client-limits.ts';
 import type { WatchEvent } from './client.ts';
 import { KubeError } from '../kube-error.ts';
@@ -21,8 +22,7 @@ export class LineTooLong extends Error {
 export class LineSplitter {
   readonly #maxBytes: number;
   /** The beginning of a line whose end has not come. */
-  #rest: Uint8Array[] = [];
-  #restBytes = 0;
+  readonly #rest = new ByteCollector();
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -30,7 +30,7 @@ export class LineSplitter {
 
   /** Whether a line has begun and not ended. */
   get isWithinLine(): boolean {
-    return this.#restBytes > 0;
+    return this.#rest.length > 0;
   }
 
   /** The lines that end in this chunk. @throws LineTooLong */
@@ -48,18 +48,14 @@ export class LineSplitter {
 
   #lineEndingWith(last: Uint8Array): string {
     this.#keep(last);
-    const line = Buffer.concat(this.#rest, this.#restBytes).toString('utf8');
-    this.#rest = [];
-    this.#restBytes = 0;
-    return line;
+    return this.#rest.take().toString('utf8');
   }
 
   #keep(bytes: Uint8Array): void {
-    this.#restBytes += bytes.length;
-    if (this.#restBytes > this.#maxBytes) {
+    this.#rest.add(bytes);
+    if (this.#rest.length > this.#maxBytes) {
       throw new LineTooLong(`a line has more than ${this.#maxBytes} bytes (lineBytes)`);
     }
-    this.#rest.push(bytes);
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * An answer and its bytes, whoever brought them.
  */
+import { ByteCollector } from './byte-collector.ts';
 
 /** An answer whose head has come. */
 export interface Answer {
@@ -19,14 +20,12 @@ export interface BoundedBytes {
 
 /** Reads at most this much of a body. */
 export async function bytesWithin(answer: Answer, limit: number): Promise<BoundedBytes> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  const bytes = new ByteCollector();
   for (let chunk = await answer.read(); chunk !== undefined; chunk = await answer.read()) {
-    chunks.push(chunk);
-    length += chunk.byteLength;
-    if (length > limit) return { content: Buffer.concat(chunks, limit), isWhole: false };
+    bytes.add(chunk);
+    if (bytes.length > limit) return { content: bytes.take(limit), isWhole: false };
   }
-  return { content: Buffer.concat(chunks, length), isWhole: true };
+  return { content: bytes.take(), isWhole: true };
 }
 
 /** The answer in a response of `fetch`. */

@@ -1,5 +1,6 @@
 /** One request on a connection of many, and its answer. */
 import type { Answer } from '../body.ts';
+import { ByteCollector } from '../byte-collector.ts';
 import { DEFAULT_WINDOW } from './frames.ts';
 
 /** How much of an answer may wait to be read: the server is allowed to send this much. */
@@ -23,7 +24,7 @@ export class Http2Answer implements Answer {
   status = 0;
   retryAfter: string | undefined;
   readonly #connection: AnswerConnection;
-  readonly #unread: Uint8Array[] = [];
+  readonly #unread = new ByteCollector();
   /** Received since the server was last allowed to send more. */
   #unacknowledged = 0;
   #receivedBytes = 0;
@@ -54,7 +55,7 @@ export class Http2Answer implements Answer {
 
   /** Nothing more is wanted. */
   close(): void {
-    if (this.#isComplete || this.#failure !== undefined) return;
+    if ((this.#isComplete && this.status !== 0) || this.#failure !== undefined) return;
     this.failed(new Error('closed here'));
     this.#connection.canceled(this.id, this.status !== 0);
   }
@@ -71,7 +72,7 @@ export class Http2Answer implements Answer {
     if (this.#receivedBytes > STREAM_WINDOW) return false;
     this.#unacknowledged += windowBytes - bytes.length;
     // A copy: the bytes belong to the socket.
-    if (bytes.length > 0) this.#unread.push(new Uint8Array(bytes));
+    if (bytes.length > 0) this.#unread.add(new Uint8Array(bytes));
     this.#settle();
     return true;
   }
@@ -87,8 +88,9 @@ export class Http2Answer implements Answer {
   }
 
   #taken(): Uint8Array | undefined {
-    const bytes = this.#unread.shift();
-    if (bytes === undefined || this.#isComplete) return bytes;
+    if (this.#unread.length === 0) return undefined;
+    const bytes = this.#unread.take();
+    if (this.#isComplete) return bytes;
     this.#unacknowledged += bytes.length;
     if (this.#unacknowledged < STREAM_WINDOW / 2) return bytes;
     this.#connection.consumed(this.id, this.#unacknowledged);

@@ -7,6 +7,7 @@
 import type { Socket, SocketHandler } from 'bun';
 import type { Clock } from '../../../clock/clock.ts';
 import { nameFault } from '../certificate-name.ts';
+import { ByteCollector } from '../byte-collector.ts';
 import type { HttpRequest } from '../round-tripper.ts';
 import type { SocketTarget } from '../socket.ts';
 import { Http2Answer, STREAM_WINDOW, type AnswerConnection } from './answer.ts';
@@ -43,6 +44,11 @@ const CONNECTION_WINDOW = 16 * 1024 * 1024;
 const MAX_HEADER_BYTES = 64 * 1024;
 /** A server that makes us send and does not read. */
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
+/** Most of them would be answers to pings and settings. */
+const MAX_UNSENT_FRAMES = 10_000;
+/** How long a server has for the handshake. */
+const HANDSHAKE_MS = 10_000;
+const REFUSED_STREAM = 0x7;
 /** What kube-apiserver allows at least. */
 const DEFAULT_MAX_STREAMS = 100;
 const MAX_STREAM_ID = 2 ** 31 - 1;
@@ -66,7 +72,9 @@ export class Http2Connection implements AnswerConnection {
   readonly #frames = new FrameReader();
   readonly #answers = new Map<number, Http2Answer>();
   #socket: Socket<Http2Connection> | undefined;
-  #unsent: Uint8Array | undefined;
+  /** Frames that the socket has not taken yet. */
+  readonly #unsent = new ByteCollector();
+  #unsentFrames = 0;
   #nextId = 1;
   #maxStreams = DEFAULT_MAX_STREAMS;
   #initialSendWindow = DEFAULT_WINDOW;
@@ -91,6 +99,7 @@ export class Http2Connection implements AnswerConnection {
   /** Connects. */
   static open({ host, port, tls }: SecureTarget, clock: Clock): Http2Connection {
     const connection = new Http2Connection(tls.serverName, clock);
+    connection.#startTimer(HANDSHAKE_MS, timedOut('the handshake was not completed in time'));
     Bun.connect<Http2Connection>({
       hostname: host,
       port,
@@ -128,7 +137,8 @@ export class Http2Connection implements AnswerConnection {
     this.#nextId += 2;
     answer.sendWindow = this.#initialSendWindow;
     this.#answers.set(answer.id, answer);
-    this.#stopTimer();
+    // A ping that is not answered ends this request too.
+    if (!this.#isPinging) this.#stopTimer();
     const block = encodeHeaders([
       [':method', method],
       [':scheme', 'https'],
@@ -217,6 +227,7 @@ export class Http2Connection implements AnswerConnection {
         numberFrame(FRAME.windowUpdate, 0, CONNECTION_WINDOW - DEFAULT_WINDOW),
       ]),
     );
+    this.#startTimer(IDLE_MS, new Error('idle'));
     this.#isReady = true;
     this.#ready.resolve(true);
   }
@@ -234,9 +245,9 @@ export class Http2Connection implements AnswerConnection {
 
   /** What is left to be sent. */
   drain(): void {
-    const bytes = this.#unsent;
-    this.#unsent = undefined;
-    if (bytes !== undefined) this.#send(bytes);
+    if (this.#unsent.length === 0) return;
+    this.#unsentFrames = 0;
+    this.#write(this.#unsent.take());
   }
 
   failed(error: unknown): void {
@@ -247,13 +258,17 @@ export class Http2Connection implements AnswerConnection {
     this.#ready.reject(this.#failure);
     for (const answer of this.#answers.values()) answer.failed(this.#failure);
     this.#answers.clear();
-    this.#unsent = undefined;
+    this.#unsent.take();
     this.#socket?.terminate();
   }
 
   #take(one: Frame): void {
     if (this.#block !== undefined && one.type !== FRAME.continuation) {
       throw new ProtocolError('a block of headers was interrupted');
+    }
+    const isOfStream = one.type === FRAME.data || one.type === FRAME.headers;
+    if (isOfStream && (one.streamId % 2 === 0 || one.streamId >= this.#nextId)) {
+      throw new ProtocolError(`there is no stream ${one.streamId}`);
     }
     switch (one.type) {
       case FRAME.data:
@@ -274,8 +289,9 @@ export class Http2Connection implements AnswerConnection {
         this.#takeSettings(one);
         break;
       case FRAME.ping:
+        if (one.payload.length !== 8) throw new ProtocolError('a ping has not 8 bytes');
         if ((one.flags & FLAG.ack) === 0) this.#send(frame(FRAME.ping, FLAG.ack, 0, one.payload));
-        else this.#stopTimer();
+        else if (this.#isPinging) this.#stopTimer();
         break;
       case FRAME.goAway:
         this.#takeGoAway(one);
@@ -321,6 +337,7 @@ export class Http2Connection implements AnswerConnection {
       if (status === undefined) throw new ProtocolError('an answer has no status');
       // 1xx: the answer itself is still to come.
       if (status >= 200) answer.head(status, retryAfter);
+      else if (block.isEnd) throw new ProtocolError('an answer ends before it begins');
     }
     if (block.isEnd) this.#completed(answer);
   }
@@ -330,7 +347,8 @@ export class Http2Connection implements AnswerConnection {
     const answer = this.#answers.get(one.streamId);
     if (answer === undefined) return;
     this.#ended(one.streamId);
-    answer.failed(reset(`the server ended the request (HTTP/2 error ${code})`));
+    const message = `the server ended the request (HTTP/2 error ${code})`;
+    answer.failed(code === REFUSED_STREAM ? new NotProcessed(message) : reset(message));
   }
 
   #takeSettings({ flags, payload }: Frame): void {
@@ -360,7 +378,7 @@ export class Http2Connection implements AnswerConnection {
     for (const [id, answer] of this.#answers) {
       if (id <= last) continue;
       this.#answers.delete(id);
-      answer.failed(reset('the server is about to close the connection'));
+      answer.failed(new NotProcessed('the server is about to close the connection'));
     }
     if (this.#answers.size === 0) this.close();
   }
@@ -414,10 +432,7 @@ export class Http2Connection implements AnswerConnection {
 
   #ping(): void {
     if (this.#isPinging) return;
-    const late = Object.assign(new Error('the server did not answer a ping'), {
-      code: 'ETIMEDOUT',
-    });
-    this.#startTimer(PING_MS, late);
+    this.#startTimer(PING_MS, timedOut('the server did not answer a ping'));
     this.#isPinging = true;
     this.#send(frame(FRAME.ping, 0, 0, Buffer.alloc(8)));
   }
@@ -444,21 +459,34 @@ export class Http2Connection implements AnswerConnection {
       this.#corked.push(bytes);
       return;
     }
-    if (this.#unsent !== undefined) {
-      this.#unsent = Buffer.concat([this.#unsent, bytes]);
-    } else {
-      const count = Math.max(0, this.#socket.write(bytes));
-      if (count < bytes.length) this.#unsent = Buffer.from(bytes.subarray(count));
+    if (this.#unsent.length === 0) {
+      this.#write(bytes);
+      return;
     }
-    if ((this.#unsent?.length ?? 0) > MAX_UNSENT_BYTES) {
+    this.#unsent.add(bytes);
+    this.#unsentFrames++;
+    if (this.#unsent.length > MAX_UNSENT_BYTES || this.#unsentFrames > MAX_UNSENT_FRAMES) {
       this.failed(new ProtocolError('the server does not read'));
     }
   }
+
+  #write(bytes: Uint8Array): void {
+    const count = Math.max(0, this.#socket?.write(bytes) ?? 0);
+    if (count < bytes.length) this.#unsent.add(Buffer.from(bytes.subarray(count)));
+  }
+}
+
+/** The server has not begun to work on a request: it can be repeated. */
+export class NotProcessed extends Error {
+  readonly code = 'ECONNRESET';
+}
+
+function timedOut(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ETIMEDOUT' });
 }
 
 const EMPTY = Buffer.alloc(0);
 
-/** Of a request that may be repeated. */
 function reset(message: string): Error {
   return Object.assign(new Error(message), { code: 'ECONNRESET' });
 }

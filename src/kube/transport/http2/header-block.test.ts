@@ -51,4 +51,19 @@ describe('a block of headers', () => {
     expect(encoded.subarray(3, 6)).toEqual(block('7f ba 09'));
     expect(encoded.length).toBe(6 + 1337);
   });
+
+  test('may repeat a header, and the first one counts', () => {
+    // retry-after: 17, retry-after: 18, and then a literal that would be read from the second value.
+    const block = Buffer.from('88 0f 26 02 31 37 0f 26 02 31 38'.replaceAll(' ', ''), 'hex');
+
+    expect(decodeHead(block)).toEqual({ status: 200, retryAfter: '17' });
+  });
+
+  test('has no number that is long', () => {
+    const value = Buffer.alloc(60_000, 0);
+    const length = Buffer.from([0xff, 0xe1, 0xd3, 0x03]); // 127 + 59,873, compressed
+    const block = Buffer.concat([Buffer.from([0x88, 0x0f, 0x26]), length, value]);
+
+    expect(decodeHead(block)).toEqual({ status: 200, retryAfter: '' });
+  });
 });

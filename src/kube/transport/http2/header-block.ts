@@ -23,6 +23,8 @@ const STATUSES: Readonly<Record<number, number>> = {
 };
 const RETRY_AFTER = 53;
 const STATIC_ENTRIES = 61;
+/** No number needs more. */
+const MAX_DIGITS_BYTES = 16;
 
 /** Names of the static table that every request has. */
 const NAME_INDEX: Readonly<Record<string, number>> = {
@@ -75,9 +77,13 @@ export function decodeHead(block: Buffer): AnswerHead {
     } else {
       const index = known(reader.integer((first & 0xc0) === 0x40 ? 6 : 4));
       if (index === 0) reader.skip();
-      if (index in STATUSES) status ??= Number(reader.digits());
-      else if (index === RETRY_AFTER) retryAfter ??= reader.digits();
-      else reader.skip();
+      if (index in STATUSES) {
+        const text = reader.digits();
+        status ??= Number(text);
+      } else if (index === RETRY_AFTER) {
+        const text = reader.digits();
+        retryAfter ??= text;
+      } else reader.skip();
     }
   }
   if (status !== undefined && !(Number.isInteger(status) && status >= 100 && status <= 999)) {
@@ -121,10 +127,11 @@ class BlockReader {
     }
   }
 
-  /** A text of digits. One that is compressed and has anything else is empty. */
+  /** A text of digits. One that is compressed and has anything else, or is too long for a number, is empty. */
   digits(): string {
     const isCompressed = (this.peek() & 0x80) !== 0;
     const end = this.skip();
+    if (this.#skipped > MAX_DIGITS_BYTES) return '';
     const bytes = this.#block.subarray(end - this.#skipped, end);
     return isCompressed ? digitsIn(bytes) : bytes.toString('latin1');
   }

@@ -110,6 +110,15 @@ async function scripted(
   return { sockets, server: one, at: `https://127.0.0.1:${port}` };
 }
 
+function headers(id: number, block: readonly number[], isEnd: boolean): Buffer {
+  const flags = FLAG.endHeaders | (isEnd ? FLAG.endStream : 0);
+  return frame(FRAME.headers, flags, id, Buffer.from(block));
+}
+
+function json(id: number): Buffer {
+  return frame(FRAME.data, FLAG.endStream, id, Buffer.from('{}'));
+}
+
 function transport(
   more: Parameters<TransportLab['access']>[0] = {},
   time: LabTime = {},
@@ -331,6 +340,87 @@ describe('a server', () => {
 
     for (const socket of accepted) socket.destroy();
     silent.close();
+  });
+
+  test.each([
+    [
+      'ends an answer with an interim one',
+      (id: number) => headers(id, [0x08, 3, 49, 48, 48], true),
+    ],
+    [
+      'sends a body for a request that was never made',
+      () => frame(FRAME.data, 0, 9, Buffer.alloc(1)),
+    ],
+    ['sends headers for the connection', () => headers(0, [0x88], false)],
+    ['sends a ping of another length', () => frame(FRAME.ping, 0, 0, Buffer.alloc(9))],
+  ])('that %s does not keep a request waiting', async (_what, answer) => {
+    const peer = await scripted(({ type, streamId }, send) => {
+      if (type === FRAME.headers) send(answer(streamId));
+    });
+
+    expect((await errorOf(transport({ server: peer.at }).json(VERSION))).reason).toBe(
+      'Unreachable',
+    );
+
+    for (const socket of peer.sockets) socket.destroy();
+    peer.server.close();
+  });
+
+  test('that pings without end and does not read loses its connection', async () => {
+    let isClosed = false;
+    const peer = await scripted(({ type }) => {
+      const [socket] = peer.sockets;
+      if (type !== FRAME.headers || socket === undefined) return;
+      socket.on('close', () => (isClosed = true));
+      socket.pause();
+      const pings = Buffer.concat(
+        Array.from({ length: 1000 }, () => frame(FRAME.ping, 0, 0, Buffer.alloc(8))),
+      );
+      const flood = () => {
+        if (!socket.destroyed) socket.write(pings, () => setImmediate(flood));
+      };
+      flood();
+    });
+
+    const error = await errorOf(transport({ server: peer.at }).json(VERSION));
+
+    expect(error.reason).toBe('Unreachable');
+    peer.sockets[0]!.resume();
+    await until(() => isClosed, 'the end of the connection');
+    peer.server.close();
+  });
+
+  test('that answers pings nobody sent does not keep an idle connection open', async () => {
+    let isClosed = false;
+    const peer = await scripted(({ type, streamId }, send) => {
+      if (type !== FRAME.headers) return;
+      send(Buffer.concat([headers(streamId, [0x88], false), json(streamId)]));
+      send(frame(FRAME.ping, FLAG.ack, 0, Buffer.alloc(8)));
+    });
+    peer.server.on('secureConnection', (socket) => socket.on('close', () => (isClosed = true)));
+    const clock = new ManualClock();
+    await transport({ server: peer.at }, { clock }).json(VERSION);
+
+    await until(() => {
+      clock.advance(1_000);
+      return isClosed;
+    }, 'the end of the connection');
+
+    peer.server.close();
+  });
+
+  test('that is about to close a connection gets the requests that it did not take by another', async () => {
+    const peer = await scripted(({ type, streamId }, send, connection) => {
+      if (type !== FRAME.headers) return;
+      if (connection === 1) send(frame(FRAME.goAway, 0, 0, Buffer.alloc(8)));
+      else send(Buffer.concat([headers(streamId, [0x88], false), json(streamId)]));
+    });
+
+    expect(await transport({ server: peer.at }).json(VERSION)).toEqual({});
+
+    expect(peer.sockets).toHaveLength(2);
+    for (const socket of peer.sockets) socket.destroy();
+    peer.server.close();
   });
 
   test('of another CA is not trusted', async () => {

@@ -9,7 +9,7 @@ import type { Answer } from '../body.ts';
 import type { Identity } from '../credentials.ts';
 import { NetworkRoundTripper } from '../network-round-tripper.ts';
 import type { HttpRequest, RoundTripper, StopBy } from '../round-tripper.ts';
-import { Http2Connection } from './connection.ts';
+import { Http2Connection, NotProcessed } from './connection.ts';
 import { ProtocolError } from './frames.ts';
 
 /** New connections for one request. A server that allows no stream on any of them is asked by HTTP/1.1. */
@@ -48,8 +48,12 @@ export class Http2RoundTripper implements RoundTripper {
       if (connection.isUsable) {
         const answer = connection.request(request);
         stopBy(() => answer.close());
-        await answer.opened().catch((error: unknown) => this.#failed(error));
-        return answer;
+        try {
+          await answer.opened();
+          return answer;
+        } catch (error) {
+          if (!(error instanceof NotProcessed) || attempt >= MAX_ATTEMPTS) this.#failed(error);
+        }
       }
       if (attempt >= MAX_ATTEMPTS) this.#failed(new ProtocolError('the server takes no request'));
       // Requests that waited for the same handshake have used it up.
@@ -63,11 +67,7 @@ export class Http2RoundTripper implements RoundTripper {
   async #handshake(connection: Http2Connection, stopBy: StopBy): Promise<boolean> {
     const stopped = Promise.withResolvers<never>();
     stopped.promise.catch(() => undefined);
-    stopBy(() => {
-      stopped.reject(new Error('closed here'));
-      // A server that accepts connections and says nothing would keep all later requests waiting.
-      if (!connection.isReady) connection.close();
-    });
+    stopBy(() => stopped.reject(new Error('closed here')));
     return Promise.race([connection.speaksHttp2(), stopped.promise]);
   }
 
