@@ -71,6 +71,8 @@ interface Task {
   readonly link: TenantLink;
   readonly deps: TenantDeps;
   readonly finalizers: FinalizerDeps;
+  /** For the management cluster: the time limit is the tenant's alone. */
+  readonly signal: AbortSignal;
   /** Set once the tenant was read, for the outcome of a reconcile that fails later. */
   observed: ObservedTenant | undefined;
 }
@@ -99,7 +101,16 @@ export async function reconcileTenant(
   };
   const link = await links.open(key, address, inTime);
   if ('code' in link) return { condition: fails(link), hops: [] };
-  const task: Task = { key, observation, plan, link, deps, finalizers, observed: undefined };
+  const task: Task = {
+    key,
+    observation,
+    plan,
+    link,
+    deps,
+    finalizers,
+    signal,
+    observed: undefined,
+  };
   try {
     if (isFailing) await checkVersion(link, clock, inTime);
     const outcome = await reconcileOwned(task, inTime);
@@ -148,7 +159,7 @@ async function reconcileOwned(task: Task, signal: AbortSignal): Promise<TenantOu
   const { key, observation, link, deps } = task;
   const { pacer, clock } = deps;
   const before = await acquire(task, false, signal);
-  if (before.kind !== 'Owned') return notOwned(before, task, signal);
+  if (before.kind !== 'Owned') return notOwned(before, task);
   // The previous owner may just have changed what was read before.
   if (before.isNew) link.reader.clear();
 
@@ -174,7 +185,7 @@ async function reconcileOwned(task: Task, signal: AbortSignal): Promise<TenantOu
   if (areNeeded(changes)) {
     // The Lease may have been deleted to hand the tenant over at once.
     const now = await acquire(task, true, signal);
-    if (now.kind !== 'Owned') return notOwned(now, task, signal);
+    if (now.kind !== 'Owned') return notOwned(now, task);
   }
   if (reissued !== undefined) {
     deps.log.info('a new certificate for the proxies', { exposure: key, because: reissued });
@@ -200,15 +211,13 @@ async function reconcileOwned(task: Task, signal: AbortSignal): Promise<TenantOu
 
 /** Acquires the tenant's Lease, or confirms that it is held. @throws KubeError, TenantNotInitialised, ManagementFailed */
 async function acquire(
-  { key, observation, link, deps, finalizers }: Task,
+  { key, observation, link, deps, finalizers, signal: outer }: Task,
   confirm: boolean,
   signal: AbortSignal,
 ): Promise<Ownership> {
   const { leaseClient } = link;
   const beforeWrite = async () =>
-    inManagement(async () =>
-      holdExposure(finalizers, observation.object, TENANT_FINALIZER, signal),
-    );
+    inManagement(async () => holdExposure(finalizers, observation.object, TENANT_FINALIZER, outer));
   try {
     return await deps.ownership.acquire(key, leaseClient, { beforeWrite, confirm }, signal);
   } catch (error) {
@@ -221,8 +230,7 @@ async function acquire(
 /** What an Exposure reports that does not own its tenant, and when it tries again. @throws ManagementFailed */
 async function notOwned(
   ownership: Exclude<Ownership, { readonly kind: 'Owned' }>,
-  { key, observation, link, deps, finalizers }: Task,
-  signal: AbortSignal,
+  { key, observation, link, deps, finalizers, signal }: Task,
 ): Promise<TenantOutcome> {
   deps.pacer.unreachable(key);
   if (ownership.kind === 'Deleting') {
