@@ -150,6 +150,7 @@ export class Operator {
     this.#resyncs = new ResyncPeriods(
       WHOLE_EVERY * resyncMs,
       (backsOff ? WHOLE_EVERY_AT_REST : WHOLE_EVERY) * resyncMs,
+      clock,
     );
     const freshMs = Math.min(FRESH_MS, resyncMs);
     this.#links = new TenantLinks({
@@ -350,7 +351,7 @@ export class Operator {
     }
   }
 
-  /** Reconciles an Exposure. Returns when to do so again: ever later, if nothing was written and nothing is pending. */
+  /** Reconciles an Exposure. Returns when to do so again: ever later, if it is Ready, nothing was written and nothing is pending. */
   async #reconcile(key: string, signal: AbortSignal): Promise<number | undefined> {
     const link = this.#links.current(key);
     const writes = link?.writes;
@@ -367,7 +368,8 @@ export class Operator {
       link !== undefined &&
       this.#links.current(key) === link &&
       link.writes === writes &&
-      this.#links.failuresOf(key) === 0;
+      this.#links.failuresOf(key) === 0 &&
+      this.#exposureController.isReady(key);
     if (isSteady) this.#resyncs.lengthen(key);
     else this.#resyncs.reset(key);
     return isSteady ? afterMs : afterMs && Math.min(afterMs, this.#resyncs.of(key));

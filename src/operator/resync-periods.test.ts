@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test';
+import { ManualClock } from '../clock/manual-clock.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { KUBERNETES } from '../tenant/endpoints/kubernetes-endpoints.ts';
 import { ResyncPeriods } from './resync-periods.ts';
@@ -11,9 +12,14 @@ const MINUTE_MS = 60_000;
 const STEP_MINUTES = 40;
 
 test('the period of a steady Exposure doubles, up to the longest', () => {
-  const periods = new ResyncPeriods(10, 60);
+  const clock = new ManualClock();
+  const periods = new ResyncPeriods(10, 60, clock);
+  periods.lengthen('tenants/blue');
   const seen = [1, 2, 3, 4, 5].map(() => {
     const period = periods.of('tenants/blue');
+    // What comes before the period is over does not count.
+    periods.lengthen('tenants/blue');
+    clock.advance(period);
     periods.lengthen('tenants/blue');
     return period;
   });

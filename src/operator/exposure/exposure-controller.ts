@@ -126,6 +126,13 @@ export class ExposureController {
     return this.#reports.isForeign(object, previous);
   }
 
+  /** Whether the last report says that the Exposure is Ready. */
+  isReady(key: string): boolean {
+    const object = this.#options.management.exposures.get(parseKey(key));
+    const conditions = object && this.#reports.statusOf(object)?.conditions;
+    return findCondition(conditions, 'Ready')?.status === 'True';
+  }
+
   /** @throws OutdatedError if the Exposure has changed meanwhile; KubeError for what should be tried again soon. */
   async reconcile(key: string, signal: AbortSignal): Promise<RequeueAfterMs> {
     const { management, pacer } = this.#options;
@@ -145,10 +152,12 @@ export class ExposureController {
     const object = management.exposures.get(parseKey(key));
     if (object === undefined) return this.#removeOrphans(key, signal);
     const { cleanupTimeoutMs, clock } = this.#options;
-    const state = this.#states.getOrInsertComputed(
-      key,
-      () => new ExposureState(cleanupTimeoutMs, clock),
-    );
+    const { uid } = object.metadata;
+    const known = this.#states.get(key);
+    // Another Exposure of the same name begins with nothing.
+    const state =
+      known?.uid === uid && known ? known : new ExposureState(uid, cleanupTimeoutMs, clock);
+    this.#states.set(key, state);
     this.#reports.assertCurrent(object);
     if (object.metadata.deletionTimestamp !== undefined) {
       probes.forget(key);

@@ -43,7 +43,7 @@ test('a DaemonSet that nobody looks at is told of after half a minute, once', as
   const writing = events.run(signal);
   const clock = new ManualClock();
   const reports = new ExposureReports({ management: { client, exposures }, events, log, clock });
-  const state = new ExposureState(300_000, clock);
+  const state = new ExposureState(undefined, 300_000, clock);
   const report = async (conditions: ConditionStates) =>
     reports.report(seeded!, state, { isRouted: false, conditions }, signal);
   const told = () =>
@@ -92,7 +92,10 @@ test('of one that was not Ready before this process began, and still is not, the
     const states = new Map<unknown, ExposureState>();
     return async (exposure: typeof blue, conditions?: ConditionStates) => {
       const { name } = exposure!.metadata;
-      const state = states.getOrInsertComputed(name, () => new ExposureState(1, systemClock));
+      const state = states.getOrInsertComputed(
+        name,
+        () => new ExposureState(undefined, 1, systemClock),
+      );
       return conditions === undefined
         ? reports.reportLeaving(exposure!, state, 'the tenant is silent', signal)
         : reports.report(exposure!, state, { isRouted: false, conditions }, signal);

@@ -8,6 +8,7 @@ import type { StaleSecrets } from '../../reconcile/preparation/secret-renewals.t
 
 /** The memory about one Exposure. It is dropped as a whole when the Exposure is gone. */
 export class ExposureState implements CleanupState {
+  readonly uid: string | undefined;
   /** How often in a row a reconcile has failed because of the management cluster. */
   failures = 0;
   /** Whether this process has reported on the Exposure. */
@@ -17,7 +18,8 @@ export class ExposureState implements CleanupState {
   readonly deadline: CleanupDeadline;
   readonly staleSecrets: StaleSecrets = new Map();
 
-  constructor(cleanupTimeoutMs: number, clock: Clock) {
+  constructor(uid: string | undefined, cleanupTimeoutMs: number, clock: Clock) {
+    this.uid = uid;
     this.deadline = new CleanupDeadline(cleanupTimeoutMs, clock);
   }
 }
