@@ -54,7 +54,10 @@ export interface OperatorOptions {
   readonly leaveTimeoutMs?: number | undefined;
   /** How long a provider has to make a Secret anew by itself, before Snicket has it do so where it may. Default 20,000. */
   readonly renewAfterMs?: number | undefined;
-  /** Between two reads of an Exposure's Secrets. A full reconcile takes place every fifth period. Default 120,000. */
+  /**
+   * Between two reads of an Exposure's Secrets after a change. A full reconcile takes place after five times that; both become
+   * rarer while nothing changes. Default 120,000.
+   */
   readonly resyncMs?: number | undefined;
   /** The longest time between two such reads: they become rarer while nothing changes. Default 5 times `resyncMs`. */
   readonly maxResyncMs?: number | undefined;

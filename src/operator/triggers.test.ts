@@ -47,10 +47,15 @@ async function queuedBy(
   const management = new ManagementSnapshot([...OBJECTS, ...exposures], { has: () => true });
   const dependencies = new DependencyIndex();
   for (const object of exposures) {
-    const { value: wish } = management.exposureIndex.resolve(object);
-    const viewpoint = { management, namespace: 'snicket-system', proxyImage: 'any' };
-    const look = await observeExposure(object, wish!, viewpoint, new AbortController().signal);
-    dependencies.set(object.metadata.name, look.dependencies);
+    const { value: resolved } = management.exposureIndex.resolve(object);
+    const deps = { management, namespace: 'snicket-system', proxyImage: 'any' };
+    const observation = await observeExposure(
+      object,
+      resolved!,
+      deps,
+      new AbortController().signal,
+    );
+    dependencies.set(object.metadata.name, observation.dependencies);
   }
   const keys: string[] = [];
   const queue = () => new WorkQueue({ onFailure: ({ key }) => keys.push(`${key} failed`) });
@@ -231,11 +236,11 @@ test('an Exposure depends on an object before it is read for the first time', as
     known.push([...dependencies.dependents(key)]);
     return object(...at);
   };
-  const { value: wish } = management.exposureIndex.resolve(exposure);
-  const viewpoint = { management, namespace: 'snicket-system', proxyImage: 'any' };
+  const { value: resolved } = management.exposureIndex.resolve(exposure);
+  const deps = { management, namespace: 'snicket-system', proxyImage: 'any' };
   const { signal } = new AbortController();
 
-  await observeExposure(exposure, wish!, viewpoint, signal, (one) =>
+  await observeExposure(exposure, resolved!, deps, signal, (one) =>
     dependencies.add('tenants/blue', one),
   );
 

@@ -69,7 +69,7 @@ const anyEdge: fc.Arbitrary<Edge> = fc
     }),
   );
 
-const wish: fc.Arbitrary<DesiredExposure> = fc
+const desired: fc.Arbitrary<DesiredExposure> = fc
   .record({
     edge: anyEdge,
     spec: fc.record({ controlPlane: controlPlaneSpec, worker: workerSpec }),
@@ -132,13 +132,13 @@ function slicesOf(plan: Plan): readonly EndpointSlice[] {
   return objectsOf(plan).filter(({ kind }) => kind === 'EndpointSlice') as EndpointSlice[];
 }
 
-function forAllPlans(check: (plan: Plan, wish: DesiredExposure, facts: Facts) => void): void {
-  fc.assert(fc.property(wish, known, (w, f) => check(planExposure(w, f), w, f)));
+function forAllPlans(check: (plan: Plan, desired: DesiredExposure, facts: Facts) => void): void {
+  fc.assert(fc.property(desired, known, (w, f) => check(planExposure(w, f), w, f)));
 }
 
-test('the same facts and wish give the same plan, and stay as they were', () => {
+test('the same facts and desired give the same plan, and stay as they were', () => {
   fc.assert(
-    fc.property(wish, known, (w, f) => {
+    fc.property(desired, known, (w, f) => {
       const before = JSON.stringify([w, f]);
 
       const plan = planExposure(freeze(w), freeze(f));
@@ -173,7 +173,7 @@ test('every object of the management cluster is beside its Exposure, and owned b
 
 test('the hosts of one tenant are in no object of another', () => {
   fc.assert(
-    fc.property(wish, known, (w, f) => {
+    fc.property(desired, known, (w, f) => {
       const other = { ...w, exposure: exposure({}, { name: 'other', uid: 'uid-of-other' }) };
 
       const text = JSON.stringify(objectsOf(planExposure(other, f)));
@@ -201,7 +201,7 @@ test('slices have a thousand endpoints at most, at least one, and addresses that
 
 test('a plan on top of its own slices is the same plan', () => {
   fc.assert(
-    fc.property(wish, known, (w, f) => {
+    fc.property(desired, known, (w, f) => {
       const plan = planExposure(w, f);
 
       const again = planExposure(w, { ...f, currentSlices: slicesOf(plan) });
@@ -213,7 +213,7 @@ test('a plan on top of its own slices is the same plan', () => {
 
 test('the way to the API is never emptied once it was there', () => {
   fc.assert(
-    fc.property(wish, known, fc.array(fc.nat(30)), (w, f, gone) => {
+    fc.property(desired, known, fc.array(fc.nat(30)), (w, f, gone) => {
       const before = planExposure(w, f);
       const nodes = (f.tenant?.nodes ?? []).filter((_, index) => !gone.includes(index));
       const fewer = f.tenant && { ...f.tenant, nodes };

@@ -3,44 +3,31 @@
  */
 import type { ExposureStatus } from '../api/exposure.ts';
 import type { Finding } from '../api/finding.ts';
-import { TenantRouteIndex } from '../api/tenant-route-index.ts';
-import type { TenantRoute } from '../api/tenant-route.ts';
-import { systemClock, type Clock } from '../clock/clock.ts';
+import { systemClock } from '../clock/clock.ts';
 import { formerRoutesKept } from '../edges/former-routes.ts';
 import { Applier } from '../kube/apply/apply.ts';
-import type { KubeClient } from '../kube/client/client.ts';
-import {
-  RecordingClient,
-  RecordingObjectClient,
-  type RecordedWrite,
-} from '../kube/client/recording-client.ts';
-import { isKubeError } from '../kube/kube-error.ts';
-import { keyText, type KubeObject, type ObjectKey } from '../kube/object.ts';
+import { RecordingObjectClient, type RecordedWrite } from '../kube/client/recording-client.ts';
+import { keyText, type KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { StatusWriter } from '../kube/status-writer.ts';
-import { DelegatingView } from '../management/delegating-view.ts';
 import { routeFindings } from '../management/edge-state.ts';
 import type { ResolvedExposure } from '../management/exposure-index.ts';
-import type { ManagementAccess, ManagementView } from '../management/management-view.ts';
+import type { ManagementAccess } from '../management/management-view.ts';
 import { ensureMasterKeys, GATEWAY_KEYS } from '../management/master-keys.ts';
 import { changeOf, type ObjectChange } from '../plan/changes.ts';
 import { placeholder } from '../plan/placeholder.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Cluster } from '../plan/render.ts';
 import type { Logger } from '../telemetry/log.ts';
-import {
-  DEFAULT_LEASE_DURATION_MS,
-  newOwnerLease,
-  OWNER_LEASE,
-  ownerIdentity,
-  readOwnerLease,
-} from '../tenant/owner-lease.ts';
+import { DEFAULT_LEASE_DURATION_MS, newOwnerLease, ownerIdentity } from '../tenant/owner-lease.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
 import { cleanUpExposure } from './clean-up/clean-up-exposure.ts';
 import type { CleanupTime } from './clean-up/cleanup-deadline.ts';
 import { TENANT_FINALIZER } from './finalizers.ts';
 import { StepFailed } from './management-fault.ts';
 import type { ObserveDeps } from './observe.ts';
+import { RecordedManagement } from './recorded-management.ts';
+import { RecordedTenant } from './tenant/recorded-tenant.ts';
 import { ExposurePreparations } from './preparation/exposure-preparations.ts';
 import { Preparer } from './preparation/preparer.ts';
 import { SecretRenewals } from './preparation/secret-renewals.ts';
@@ -48,8 +35,6 @@ import { reconcileExposure, type ExposureTracker, type Reconciled } from './reco
 import { recordedChanges } from './recorded-changes.ts';
 import { Routing } from './routes/routing.ts';
 import { connectToTenant } from './tenant/connect-to-tenant.ts';
-import { TenantLink } from './tenant/link/tenant-link.ts';
-import type { TenantAddress, TenantConnections } from './tenant/link/tenant-links.ts';
 import { TenantOwnership } from './tenant/ownership/tenant-ownership.ts';
 import type { TenantDeps } from './tenant/reconcile-tenant.ts';
 import { RolloutPacer } from './tenant/rollout-pacing.ts';
@@ -130,7 +115,7 @@ class Run {
   readonly #versions: StatusWriter<ExposureStatus>;
   readonly #routing: Routing;
   readonly #renewals: SecretRenewals;
-  readonly #connection: Connection;
+  readonly #connection: RecordedTenant;
   readonly #tenants: TenantDeps;
 
   constructor(object: KubeObject, deps: DryRunDeps, signal: AbortSignal) {
@@ -154,7 +139,7 @@ class Run {
       clock,
     });
     this.#renewals = new SecretRenewals({ management, clock });
-    this.#connection = new Connection(this.#key, view.clusterId, connectTenant, clock);
+    this.#connection = new RecordedTenant(this.#key, view.clusterId, connectTenant, clock);
     const ownership = new TenantOwnership({
       clusterId: () => this.#connection.clusterId,
       hasExposure: (key) => view.exposureIndex.has(key),
@@ -351,7 +336,7 @@ function withoutFinalizer(object: KubeObject, finalizer: string): KubeObject {
   return { ...object, metadata: { ...object.metadata, finalizers } };
 }
 
-/** The gateway's keys belong to no Exposure. Without finalizers a deleted Exposure is gone: whoever deleted it knows. */
+/** The gateway's keys belong to no Exposure. That a deleted Exposure is gone in the end is no news. */
 function isShown({ resource, before, after }: RecordedWrite): boolean {
   if (resource.kind === RESOURCES.exposure.kind && after === undefined) return false;
   return (before ?? after)?.metadata.name !== GATEWAY_KEYS.name;
@@ -383,119 +368,4 @@ function distinct(findings: readonly Finding[]): readonly Finding[] {
     seen.add(text);
     return true;
   });
-}
-
-/** A management cluster whose writes are recorded. */
-class RecordedManagement extends DelegatingView implements ManagementAccess {
-  readonly #client: RecordingObjectClient;
-  readonly #tenantRoutes: TenantRouteIndex<TenantRoute>;
-
-  /** @param exposure - The key of the only Exposure whose TenantRoutes are written. */
-  constructor(view: ManagementView, client: RecordingObjectClient, exposure: string) {
-    super(view);
-    this.#client = client;
-    this.#tenantRoutes = new TenantRouteIndex(view.tenantRoutes.ofExposure(exposure));
-  }
-
-  /** Those of the Exposure, apart from the view: its recorded TenantRoutes own no hosts in the next dry run. */
-  override get tenantRoutes(): TenantRouteIndex<TenantRoute> {
-    return this.#tenantRoutes;
-  }
-
-  override get client(): RecordingObjectClient {
-    return this.#client;
-  }
-
-  override async secretNow(key: ObjectKey, signal: AbortSignal) {
-    return this.#client.get(RESOURCES.secret, key, { signal });
-  }
-}
-
-/** The connection to the tenant of one Exposure. Its writes are recorded. */
-class Connection implements TenantConnections {
-  /** Whether the tenant is owned. */
-  isOwned: (client: KubeClient) => boolean = () => false;
-  readonly #key: string;
-  readonly #connect: typeof connectToTenant;
-  readonly #clock: Clock;
-  #clusterId: string | undefined;
-  #link: TenantLink | undefined;
-  #recording: RecordingClient | undefined;
-
-  constructor(
-    key: string,
-    clusterId: string | undefined,
-    connect: typeof connectToTenant,
-    clock: Clock,
-  ) {
-    this.#key = key;
-    this.#clusterId = clusterId;
-    this.#connect = connect;
-    this.#clock = clock;
-  }
-
-  /** Of the management cluster. A folder of files has none that is known. */
-  get clusterId(): string {
-    return this.#clusterId ?? placeholder('uid of Namespace kube-system');
-  }
-
-  get writes(): readonly RecordedWrite[] {
-    return this.#recording?.writes ?? [];
-  }
-
-  async open(
-    _exposure: string,
-    address: TenantAddress,
-    signal: AbortSignal,
-  ): Promise<TenantLink | Finding> {
-    const client = await this.#connect(address, signal);
-    if ('code' in client) return client;
-    this.#clusterId ??= await this.#ownClusterId(client, signal);
-    const recording = new RecordingClient(client);
-    this.#recording = recording;
-    this.#link = new TenantLink({
-      client: recording,
-      isOwned: () => this.isOwned(recording),
-      watchesNodes: address.watchesNodes,
-      freshMs: TENANT_TIMEOUT_MS,
-      onChange: () => {},
-      clock: this.#clock,
-    });
-    this.#link.open();
-    return this.#link;
-  }
-
-  /** As the Lease has it, if that names this Exposure: `snicket run` keeps the id to itself. */
-  async #ownClusterId(client: KubeClient, signal: AbortSignal): Promise<string | undefined> {
-    // A tenant that fails here fails the reconcile too, which says why.
-    const found = await client
-      .get(RESOURCES.lease, OWNER_LEASE, { signal })
-      .catch((error: unknown) => {
-        if (isKubeError(error)) return undefined;
-        throw error;
-      });
-    const holder = found === undefined ? '' : readOwnerLease(found).holderIdentity;
-    const suffix = `/${this.#key}`;
-    return holder.endsWith(suffix) ? holder.slice(0, -suffix.length) : undefined;
-  }
-
-  current(): TenantLink | undefined {
-    return this.#link;
-  }
-
-  failed(): void {}
-
-  answered(): void {}
-
-  failuresOf(): number {
-    return 0;
-  }
-
-  forget(): void {
-    this.close();
-  }
-
-  close(): void {
-    this.#link?.close();
-  }
 }

@@ -44,22 +44,23 @@ export function wantedNames(
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .flatMap((object): readonly WantedName[] => {
       const of = keyText(object.metadata);
-      const { value: wish, finding } = management.exposureIndex.resolve(object);
-      if (wish === undefined) {
+      const { value: resolved, finding } = management.exposureIndex.resolve(object);
+      if (resolved === undefined) {
         findings.push({ ...finding, of });
         return [];
       }
       // As far as a plan goes with nothing known: what the hosts are, and whether this Exposure may have them.
-      const { hosts, findings: found } = planExposure(wish, {
-        ...{ conflict: wish.conflict, served: management.served },
+      const { hosts, findings: found } = planExposure(resolved, {
+        ...{ conflict: resolved.conflict, served: management.served },
         ...{ edgeAddresses: [], currentSlices: [], proxyImage: '' },
       });
       const faults = found.filter(({ severity }) => severity === 'error');
       findings.push(...faults.map((fault) => ({ ...fault, of })));
       if (hosts === undefined || faults.length > 0) return [];
-      const { name: edge } = wish.edge.metadata;
+      const { name: edge } = resolved.edge.metadata;
       const there =
-        edges.get(edge) ?? edgeDestination(wish.edge, { management, namespace: operatorNamespace });
+        edges.get(edge) ??
+        edgeDestination(resolved.edge, { management, namespace: operatorNamespace });
       if (!edges.has(edge)) {
         edges.set(edge, there);
         findings.push(...there.findings.map((one) => ({ ...one, of: `Edge ${edge}` })));
@@ -68,7 +69,7 @@ export function wantedNames(
       return named.flatMap((host) =>
         host === undefined
           ? []
-          : { exposure: of, edge, host, domain: wish.edge.spec.domain, to: there.to },
+          : { exposure: of, edge, host, domain: resolved.edge.spec.domain, to: there.to },
       );
     });
   return { names, findings };

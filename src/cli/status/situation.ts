@@ -162,11 +162,11 @@ function wishedWay(
   object: KubeObject,
   exposureIndex: ExposureIndex,
 ): { readonly host?: string | undefined; readonly edge?: string | undefined } {
-  const wish = exposureIndex.resolve(object).value;
-  const host = wish === undefined || 'code' in wish.hosts ? undefined : wish.hosts.api;
+  const resolved = exposureIndex.resolve(object).value;
+  const host = resolved === undefined || 'code' in resolved.hosts ? undefined : resolved.hosts.api;
   return {
     host: host ?? textAt(object, 'spec', 'hosts', 'api'),
-    edge: wish?.edge.metadata.name ?? textAt(object, 'spec', 'edgeRef', 'name'),
+    edge: resolved?.edge.metadata.name ?? textAt(object, 'spec', 'edgeRef', 'name'),
   };
 }
 

@@ -4,8 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { keepaliveMs } from '../../net/testing/keepalive.ts';
 import { until } from '../../net/testing/peer.ts';
-import { errorOf, tokenOf, TransportLab, VERSION } from './testing/lab.ts';
-import type { ByteStream } from './stream.ts';
+import { allOf, errorOf, tokenOf, TransportLab, VERSION } from './testing/lab.ts';
 import type { Call } from './transport.ts';
 
 const WATCH: Call = {
@@ -21,15 +20,6 @@ beforeEach(async () => {
 });
 
 afterEach(async () => lab[Symbol.asyncDispose]());
-
-async function allOf(stream: ByteStream): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  for (let part = await stream.read(); part !== undefined; part = await stream.read()) {
-    parts.push(part);
-  }
-  stream.close();
-  return Buffer.concat(parts);
-}
 
 describe('a stream', () => {
   test('asks as any request does', async () => {

@@ -7,7 +7,7 @@
 import type { Socket, SocketHandler, TLSOptions } from 'bun';
 import { nameFault } from './certificate-name.ts';
 import { AnswerDecoder } from './answer.ts';
-import type { Answer } from './body.ts';
+import { WaitedAnswer } from './waited-answer.ts';
 
 /** Where to connect, and how to know that it is the right one. */
 export interface SocketTarget {
@@ -22,8 +22,8 @@ const KEEPALIVE_MS = 30_000;
 /** Past this, the server is told to wait until what it sent is read. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
-/** A connection with its one request. While it waits for bytes, there is one promise and little else. */
-export class SocketAnswer implements Answer {
+/** A connection with its one request. */
+export class SocketAnswer extends WaitedAnswer {
   readonly #serverName: string | undefined;
   readonly #decoder = new AnswerDecoder();
   #socket: Socket<SocketAnswer> | undefined;
@@ -32,16 +32,11 @@ export class SocketAnswer implements Answer {
   readonly #unread: Uint8Array[] = [];
   #unreadBytes = 0;
   #isPaused = false;
-  /** Why nothing more will come, besides the proper end of the answer. */
-  #failure: Error | undefined;
   /** The connection has ended as it should; whether the answer has is another question. */
   #isClosed = false;
-  /** Whoever waits for the head. */
-  #opening: PromiseWithResolvers<void> | undefined;
-  /** Whoever waits for bytes. */
-  #reading: PromiseWithResolvers<Uint8Array | undefined> | undefined;
 
   private constructor(request: string, serverName: string | undefined) {
+    super();
     this.#unsent = Buffer.from(request, 'latin1');
     this.#serverName = serverName;
   }
@@ -58,27 +53,12 @@ export class SocketAnswer implements Answer {
     return answer;
   }
 
-  /** Ends when the head is there. @throws Error with the code of the system or of OpenSSL */
-  async opened(): Promise<void> {
-    this.#opening = Promise.withResolvers();
-    const { promise } = this.#opening;
-    this.#tell();
-    await promise;
-  }
-
   get status(): number {
     return this.#decoder.head?.status ?? 0;
   }
 
   get retryAfter(): string | undefined {
     return this.#decoder.head?.retryAfter;
-  }
-
-  async read(): Promise<Uint8Array | undefined> {
-    this.#reading = Promise.withResolvers();
-    const { promise } = this.#reading;
-    this.#tell();
-    return promise;
   }
 
   /** Nothing more is wanted. */
@@ -88,7 +68,7 @@ export class SocketAnswer implements Answer {
 
   connected(socket: Socket<SocketAnswer>): void {
     // Bun cannot take a dial back: one that nobody waits for any more ends here.
-    if (this.#failure !== undefined) {
+    if (this.failure !== undefined) {
       socket.terminate();
       return;
     }
@@ -127,27 +107,27 @@ export class SocketAnswer implements Answer {
       this.#isPaused = true;
       socket.pause();
     }
-    this.#tell();
+    this.settle();
   }
 
   closed(error: Error | undefined): void {
     this.#isClosed = error === undefined;
-    this.#failure ??=
+    this.failure ??=
       error ?? Object.assign(new Error('the connection ended'), { code: 'ECONNRESET' });
-    this.#tell();
+    this.settle();
   }
 
   failed(error: unknown): void {
-    this.#failure ??= error instanceof Error ? error : new Error(String(error));
+    this.failure ??= error instanceof Error ? error : new Error(String(error));
     this.#socket?.terminate();
-    this.#tell();
+    this.settle();
   }
 
-  #isComplete(): boolean {
+  protected get isComplete(): boolean {
     return this.#decoder.isDone || (this.#isClosed && this.#decoder.endsWithConnection);
   }
 
-  #taken(): Uint8Array | undefined {
+  protected taken(): Uint8Array | undefined {
     const bytes = this.#unread.shift();
     if (bytes === undefined) return undefined;
     this.#unreadBytes -= bytes.length;
@@ -156,26 +136,6 @@ export class SocketAnswer implements Answer {
       this.#socket?.resume();
     }
     return bytes;
-  }
-
-  /** Something has happened, or somebody has begun to wait. */
-  #tell(): void {
-    const failure = this.#failure;
-    if (this.#opening !== undefined) {
-      const { resolve, reject } = this.#opening;
-      if (this.#decoder.head !== undefined) resolve();
-      else if (failure !== undefined) reject(failure);
-      else return;
-      this.#opening = undefined;
-    }
-    if (this.#reading !== undefined) {
-      const { resolve, reject } = this.#reading;
-      const bytes = this.#taken();
-      if (bytes !== undefined || this.#isComplete()) resolve(bytes);
-      else if (failure !== undefined) reject(failure);
-      else return;
-      this.#reading = undefined;
-    }
   }
 }
 

@@ -98,7 +98,16 @@ export class ExposureController {
       routing,
       preparations: new ExposurePreparations({ management, preparer, renewals, events, versions }),
       versions,
-      tenants: options,
+      tenants: {
+        links,
+        ownership,
+        pacer,
+        masterKeys: options.masterKeys,
+        tenantTimeoutMs: options.tenantTimeoutMs,
+        log: options.log,
+        clock,
+        random: options.random,
+      },
       namespace,
       proxyImage,
       isGatewayHere: options.isGatewayHere,
@@ -205,7 +214,7 @@ export class ExposureController {
   }
 
   /**
-   * Removes the routes of previous Edges and hosts once nobody uses them: proxies do until they are rolled out, clients until
+   * Removes the routes of previous Edges and hosts once they are no longer used: proxies use them until they are rolled out, clients until
    * DNS points to the new Edge. Returns the conditions after that. @throws StepFailed
    */
   async #finishMove(

@@ -162,12 +162,12 @@ async function cleanUp(
         const because = `the virtual address is being taken off the nodes, which have ${seconds} s for it`;
         return { because };
       }
-      tellAddressLeft(exposure, daemonSet, deps);
+      reportAddressLeft(exposure, daemonSet, deps);
     }
   }
   await remove(link, [...created, ...live], signal);
-  const strangers = all.filter((one) => !isOurs(one) && !leads(one));
-  if (strangers.length > 0) tellStrangers(exposure, strangers, deps);
+  const foreign = all.filter((one) => !isOurs(one) && !leads(one));
+  if (foreign.length > 0) reportForeign(exposure, foreign, deps);
   await ownership.release(key, link.leaseClient, signal);
   return undefined;
 }
@@ -181,18 +181,18 @@ function reportOtherOwner(
   events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'TenantLeftBehind', note });
 }
 
-/** They may be ours, if somebody has taken away all that tells. */
-function tellStrangers(
+/** They may be ours, if another client has removed everything that says so. */
+function reportForeign(
   exposure: Exposure,
-  strangers: readonly KubeObject[],
+  foreign: readonly KubeObject[],
   { events }: TenantCleanupDeps,
 ): void {
-  const names = strangers.map(objectText).join(', ');
+  const names = foreign.map(objectText).join(', ');
   const note = `what has a name of Snicket's in the tenant and does not say that Snicket made it stays there: ${names}`;
   events.record(exposure, { type: 'Warning', action: 'Leave', reason: 'TenantLeftBehind', note });
 }
 
-function tellAddressLeft(
+function reportAddressLeft(
   exposure: Exposure,
   { status }: DaemonSetWithStatus,
   { events, log }: TenantCleanupDeps,

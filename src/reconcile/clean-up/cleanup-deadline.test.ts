@@ -5,7 +5,7 @@ import { CleanupDeadline } from './cleanup-deadline.ts';
 const DELETED = { uid: 'uid-of-blue' };
 
 describe('the time of a cleanup', () => {
-  test('begins with the first look if nobody says when the deletion was, and ends once', () => {
+  test('begins with the first attempt if the deletion has no time, and ends once', () => {
     const clock = new ManualClock();
     const deadline = new CleanupDeadline(300_000, clock);
     clock.advance(1_000_000);

@@ -19,7 +19,7 @@ import type { SecretRenewals, StaleSecrets } from './secret-renewals.ts';
 import { previousHosts } from '../routes/observe-routes.ts';
 import { holdExposure, PREPARATION_FINALIZER, type ExposureVersions } from '../finalizers.ts';
 
-/** What became of a preparation; with a fault, nobody knows. */
+/** The result of a preparation; unknown after a fault. */
 export interface ExposurePreparation extends PreparationOutcome {
   readonly fault?: KubeError;
 }
@@ -112,7 +112,7 @@ export class ExposurePreparations {
     return { ...outcome, findings, requeueAfterMs };
   }
 
-  /** Has the provider make anew what it made too early; when to look again. @throws KubeError */
+  /** Makes the provider create again what it created too early; returns when to reconcile again. @throws KubeError */
   async #renew(
     object: KubeObject,
     secrets: readonly RenewableSecret[],

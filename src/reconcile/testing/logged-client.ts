@@ -2,6 +2,7 @@
  * For tests only: a client whose writes reach the server, and are logged in the form in which a dry run records them.
  */
 import type { KubeClient } from '../../kube/client/client.ts';
+import { forwardedReads } from '../../kube/client/forwarded-reads.ts';
 import type { RecordedWrite } from '../../kube/client/recording-client.ts';
 import type { KubeObject, ObjectKey } from '../../kube/object.ts';
 import { resourceOf, type Resource } from '../../kube/resource.ts';
@@ -35,14 +36,7 @@ export function loggedClient(
     return result;
   }
   return {
-    server: client.server,
-    get: async (...args) => client.get(...args),
-    list: async (...args) => client.list(...args),
-    count: async (...args) => client.count(...args),
-    currentVersion: async (...args) => client.currentVersion(...args),
-    watch: (...args) => client.watch(...args),
-    servedPlurals: async (...args) => client.servedPlurals(...args),
-    version: async (...args) => client.version(...args),
+    ...forwardedReads(client),
     create: async (resource, object, ...rest) =>
       logged('create', resource, object.metadata, async () =>
         client.create(resource, object, ...rest),

@@ -254,7 +254,7 @@ export class Http2Connection implements AnswerConnection {
     if (this.#failure !== undefined) return;
     this.#failure = error instanceof Error ? error : new Error(String(error));
     this.#stopTimer();
-    this.#ready.promise.catch(() => undefined); // whoever opened it has been told already
+    this.#ready.promise.catch(() => undefined); // requests report it
     this.#ready.reject(this.#failure);
     for (const answer of this.#answers.values()) answer.failed(this.#failure);
     this.#answers.clear();

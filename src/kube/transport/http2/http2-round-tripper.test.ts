@@ -4,8 +4,7 @@ import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { ManualClock } from '../../../clock/manual-clock.ts';
 import { TestAuthority } from '../../../net/testing/certificates.ts';
 import { until } from '../../../net/testing/peer.ts';
-import type { ByteStream } from '../stream.ts';
-import { errorOf, TransportLab, VERSION, type LabTime } from '../testing/lab.ts';
+import { allOf, errorOf, TransportLab, VERSION, type LabTime } from '../testing/lab.ts';
 import { Transport, type Call } from '../transport.ts';
 import {
   FLAG,
@@ -131,15 +130,6 @@ function transport(
     roundTripper: new Http2RoundTripper(access, time.clock),
     ...time,
   });
-}
-
-async function allOf(stream: ByteStream): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  for (let part = await stream.read(); part !== undefined; part = await stream.read()) {
-    parts.push(part);
-  }
-  stream.close();
-  return Buffer.concat(parts);
 }
 
 describe('one connection of HTTP/2', () => {
@@ -390,7 +380,7 @@ describe('a server', () => {
     peer.server.close();
   });
 
-  test('that answers pings nobody sent does not keep an idle connection open', async () => {
+  test('that answers pings that were never sent does not keep an idle connection open', async () => {
     let isClosed = false;
     const peer = await scripted(({ type, streamId }, send) => {
       if (type !== FRAME.headers) return;

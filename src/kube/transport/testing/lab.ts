@@ -1,6 +1,7 @@
 /**
  * For tests only: a server, a transport to it, and a folder for files.
  */
+import type { ByteStream } from '../stream.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -88,4 +89,14 @@ export async function errorOf(promise: Promise<unknown>): Promise<KubeError> {
 /** What a request says of who asks. */
 export function tokenOf({ headers }: Exchange): string | undefined {
   return headers.get('authorization')?.replace('Bearer ', '');
+}
+
+/** All bytes of a stream, which is closed then. */
+export async function allOf(stream: ByteStream): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  for (let part = await stream.read(); part !== undefined; part = await stream.read()) {
+    parts.push(part);
+  }
+  stream.close();
+  return Buffer.concat(parts);
 }

@@ -2,6 +2,7 @@
  * A client of a tenant that writes only while this operator owns the tenant.
  */
 import type { KubeClient } from '../../../kube/client/client.ts';
+import { forwardedReads } from '../../../kube/client/forwarded-reads.ts';
 
 /** A write to a tenant whose Lease this operator does not hold, or no longer holds. */
 export class TenantNotOwned extends Error {
@@ -19,14 +20,7 @@ export function ownedClient(client: KubeClient, isOwned: () => boolean): KubeCli
     if (!isOwned()) throw new TenantNotOwned(server);
   };
   return {
-    server,
-    get: async (...args) => client.get(...args),
-    list: async (...args) => client.list(...args),
-    count: async (...args) => client.count(...args),
-    currentVersion: async (...args) => client.currentVersion(...args),
-    watch: (...args) => client.watch(...args),
-    servedPlurals: async (...args) => client.servedPlurals(...args),
-    version: async (...args) => client.version(...args),
+    ...forwardedReads(client),
     create: async (...args) => {
       assertOwned();
       return client.create(...args);
