@@ -194,8 +194,12 @@ async function expectOutput(line: string, expected: RegExp, folder: string): Pro
     output = await outputOf(line, folder);
     return expected.test(output);
   };
-  await waitFor(`${line} prints ${expected}`, matches, { deadlineMs: 60_000 }).catch(() => {});
-  expect({ line, output }).toEqual({ line, output: expect.stringMatching(expected) });
+  try {
+    await waitFor(`${line} prints ${expected}`, matches, { deadlineMs: 60_000 });
+  } finally {
+    // Fails with the last output, which the error of the wait does not have.
+    expect({ line, output }).toEqual({ line, output: expect.stringMatching(expected) });
+  }
 }
 
 /** What a command prints, run as a person runs it. */
