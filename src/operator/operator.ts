@@ -222,6 +222,7 @@ export class Operator {
       read: async (key, signal) => this.#management.secretNow(key, signal),
       onChange: (exposure) => {
         this.#resyncs.reset(exposure);
+        this.#exposureController.hasten(exposure);
         this.#exposures.add(exposure);
       },
     });
@@ -383,6 +384,7 @@ export class Operator {
     this.#resyncs.reset(exposure);
     this.#secrets.hasten(exposure);
     this.#probes.hasten(exposure);
+    this.#exposureController.hasten(exposure);
     this.#exposures.add(exposure);
   }
 

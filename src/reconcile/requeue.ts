@@ -1,25 +1,36 @@
 /**
- * When an Exposure is reconciled again although nothing has changed. Pure.
+ * When an Exposure is reconciled again although nothing has changed.
  */
+import type { Poll, PollBackoff } from './poll-backoff.ts';
 import type { Reconciled } from './reconcile-exposure.ts';
 
 /** In milliseconds; undefined: when something changes. */
 export type RequeueAfterMs = number | undefined;
 
-/** Secrets are not watched: a missing one is read again after this time. */
+/** Secrets are not watched: the first delay until a missing one is read again. */
 const MISSING_MS = 5_000;
+/** Findings about Services, which are watched. */
+const WATCHED: ReadonlySet<string> = new Set(['ServiceMissing', 'ServicePortMissing']);
 
 /** Not everything in a tenant is watched, so that an Exposure is reconciled every `resyncMs` at the latest. */
 export function requeueAfterMs(
   { observation, routed, preparation, tenant }: Reconciled,
   resyncMs: number,
+  backoff: Pick<PollBackoff, 'delayMs'>,
 ): number {
-  const isMissing = observation.reading.findings.some(({ severity }) => severity === 'error');
+  const missing = observation.reading.findings.find(
+    ({ severity, code }) => severity === 'error' && !WATCHED.has(code),
+  );
+  const polls: readonly (Poll | undefined)[] = [
+    missing && { reason: missing.code, firstMs: MISSING_MS },
+    preparation.poll,
+    tenant?.poll,
+  ];
   return soonest(
     routed.requeueAfterMs,
     preparation.requeueAfterMs,
-    isMissing ? MISSING_MS : undefined,
     tenant?.requeueAfterMs,
+    backoff.delayMs(polls.filter((poll) => poll !== undefined)),
     resyncMs,
   );
 }

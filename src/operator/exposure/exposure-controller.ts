@@ -142,6 +142,11 @@ export class ExposureController {
     return findCondition(conditions, 'Ready')?.status === 'True';
   }
 
+  /** An event concerns the Exposure: what it waits for is polled at the full rate again. */
+  hasten(key: string): void {
+    this.#states.get(key)?.polls.reset();
+  }
+
   /** @throws OutdatedError if the Exposure has changed meanwhile; KubeError for what should be tried again soon. */
   async reconcile(key: string, signal: AbortSignal): Promise<RequeueAfterMs> {
     const { management, pacer } = this.#options;
@@ -199,7 +204,7 @@ export class ExposureController {
     const reconciled = await reconcileExposure(object, resolved, this.#deps, tracker, signal);
     if (reconciled === undefined) return undefined;
     const { tenant, accepted, preparation } = reconciled;
-    const afterMs = requeueAfterMs(reconciled, this.#options.resyncMs(key));
+    const afterMs = requeueAfterMs(reconciled, this.#options.resyncMs(key), state.polls);
     if (tenant === undefined) {
       await this.#report(key, state, reconciled, this.#conditions(key, reconciled), signal);
       return accepted.status === 'True' ? afterMs : undefined;
@@ -312,7 +317,7 @@ export class ExposureController {
     const wait = await cleanUpExposure(reports.latest(object), this.#cleanup, state, signal);
     if (wait === undefined) this.#forget(key);
     else await reports.reportLeaving(object, state, wait.because, signal);
-    return wait?.requeueAfterMs;
+    return wait && soonest(state.polls.delayMs([wait.poll]), wait.leftMs + 1);
   }
 
   /** Not the reports, until the watch delivers the deletion: with them a reconcile before that finds the finalizers gone. */

@@ -4,6 +4,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { CleanupState } from '../../reconcile/clean-up/clean-up-exposure.ts';
 import { CleanupDeadline } from '../../reconcile/clean-up/cleanup-deadline.ts';
+import { PollBackoff } from '../../reconcile/poll-backoff.ts';
 import type { StaleSecrets } from '../../reconcile/preparation/secret-renewals.ts';
 
 /** The memory about one Exposure. It is dropped as a whole when the Exposure is gone. */
@@ -16,11 +17,13 @@ export class ExposureState implements CleanupState {
   /** Since when the DaemonSet of an Exposure that was Ready has not been observed. */
   unobservedSinceMs: number | undefined;
   readonly deadline: CleanupDeadline;
+  readonly polls: PollBackoff;
   readonly staleSecrets: StaleSecrets = new Map();
 
   constructor(uid: string | undefined, cleanupTimeoutMs: number, clock: Clock) {
     this.uid = uid;
     this.deadline = new CleanupDeadline(cleanupTimeoutMs, clock);
+    this.polls = new PollBackoff(clock);
   }
 }
 

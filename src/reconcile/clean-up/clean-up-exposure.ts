@@ -15,6 +15,7 @@ import { isUsable, RECORD_ANNOTATION, recordOf } from '../../providers/preparati
 import { servedVersion } from '../../providers/provider-resources.ts';
 import { PROXY } from '../../tenant/proxy-names.ts';
 import { managementFault } from '../management-fault.ts';
+import type { Poll } from '../poll-backoff.ts';
 import { restore } from '../preparation/restore.ts';
 import type { SecretRenewals, StaleSecrets } from '../preparation/secret-renewals.ts';
 import {
@@ -47,14 +48,16 @@ export interface CleanupState {
   readonly staleSecrets: StaleSecrets;
 }
 
-const AGAIN_MS = 3_000;
+const FIRST_MS = 3_000;
 const TENANT_LEFT = `leaves DaemonSet ${keyText(PROXY)} and what belongs to it there`;
 
 /** What a cleanup waits for, and when it continues. */
 export interface CleanupWait extends Blocked {
   /** The finalizer of the step that it waits for. */
   readonly finalizer: string;
-  readonly requeueAfterMs: number;
+  readonly poll: Poll;
+  /** The time until it gives up. */
+  readonly leftMs: number;
 }
 
 /**
@@ -173,7 +176,8 @@ function waiting(
     ...blocked,
     because: waitText(blocked.because, time, consequence),
     finalizer,
-    requeueAfterMs: Math.min(AGAIN_MS, time.leftMs + 1),
+    poll: { reason: `${finalizer} ${blocked.finding?.code ?? ''}`, firstMs: FIRST_MS },
+    leftMs: time.leftMs,
   };
 }
 

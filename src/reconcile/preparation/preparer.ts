@@ -32,6 +32,7 @@ import {
   refusedFinding,
   wantedFinding,
 } from './preparation-findings.ts';
+import type { Poll } from '../poll-backoff.ts';
 import { recordChange, writeRecord, type RecordChange } from './record-writes.ts';
 
 /** What is to be prepared, for whom, and how far one may go. */
@@ -53,13 +54,15 @@ export interface PreparationOutcome {
   readonly findings: readonly Finding[];
   /** When to try again; absent: when something changes. */
   readonly requeueAfterMs?: number | undefined;
+  /** Absent: there is nothing that no watch reports. */
+  readonly poll?: Poll | undefined;
 }
 
 type WriteOutcome = Omit<PreparationOutcome, 'plans'>;
 
 /** Others write in between now and then, not for ever. A preparation takes five writes at most. */
 const MAX_ATTEMPTS = 10;
-const BUSY_MS = 1_000;
+const BUSY: Poll = { reason: 'Busy', firstMs: 1_000 };
 
 /** Options of a {@link Preparer}. */
 export interface PreparerOptions {
@@ -135,7 +138,7 @@ export class Preparer {
         return {
           isPrepared: false,
           findings: [busyFinding(present.objects), ...findingsOf(plans)],
-          requeueAfterMs: BUSY_MS,
+          poll: BUSY,
         };
       }
     }

@@ -19,6 +19,7 @@ import {
   type FinalizerDeps,
 } from '../finalizers.ts';
 import { observeTenant, type CredentialsSource, type Observation } from '../observe.ts';
+import type { Poll } from '../poll-backoff.ts';
 import { credentialsFor } from './credentials.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { TenantConnections } from './link/tenant-links.ts';
@@ -52,12 +53,12 @@ const UNREACHABLE: BackoffLimits = { firstMs: 10_000, maxMs: 120_000 };
 /** A tenant that did not answer is first asked for its version, with this limit: many of them must not fill the queue. */
 const VERSION_TIMEOUT_MS = 2_000;
 /** A tenant that is owned but has no proxies may change hands soon. */
-const WITHOUT_PROXIES_MS = 5_000;
-/** Until the next attempt after the Lease expired between two writes. */
-const EXPIRED_MS = 1_000;
+const WITHOUT_PROXIES: Poll = { reason: 'WithoutProxies', firstMs: 5_000 };
+/** The Lease expired between two writes. */
+const EXPIRED: Poll = { reason: 'LeaseExpired', firstMs: 1_000 };
 /** The limit after a failure: what was read and written by then helps the next attempt. */
 const FAILING_TIMEOUT_MS = 5_000;
-const NOT_INITIALISED_MS = 2_000;
+const NOT_INITIALISED: Poll = { reason: 'TenantNotInitialised', firstMs: 2_000 };
 /** The gateway's keys are not watched: unusable ones are read again after this time. */
 const NO_CREDENTIALS_MS = 60_000;
 
@@ -241,25 +242,25 @@ async function notOwned(
     letGoOfExposure(finalizers, observation.object, TENANT_FINALIZER, signal),
   );
   // Without proxies the owner has just begun, or is cleaning up and about to release the Lease.
-  const requeueAfterMs = link.daemonSet === undefined ? WITHOUT_PROXIES_MS : undefined;
+  const poll = link.daemonSet === undefined ? WITHOUT_PROXIES : undefined;
   if (ownership.kind === 'Here') {
-    return { condition: fails(ownedHere(ownership.exposure)), hops: [], requeueAfterMs };
+    return { condition: fails(ownedHere(ownership.exposure)), hops: [], poll };
   }
   const expiresAt = new Date(deps.clock.now().getTime() + ownership.expiresInMs);
   const finding = ownedElsewhere(ownership.holderIdentity, expiresAt);
-  return { condition: waitsFor(finding, findingText(finding)), hops: [], requeueAfterMs };
+  return { condition: waitsFor(finding, findingText(finding)), hops: [], poll };
 }
 
 /** The Lease expired between two writes, as when this process was suspended. */
 function expired({ message }: TenantNotOwned): TenantOutcome {
   const condition = waits('TenantOwnedElsewhere', message);
-  return { condition, hops: [], requeueAfterMs: EXPIRED_MS };
+  return { condition, hops: [], poll: EXPIRED };
 }
 
 function notInitialised({ message }: TenantNotInitialised): TenantOutcome {
   const action = 'wait a few seconds';
   const finding: Finding = { code: 'TenantNotInitialised', severity: 'error', message, action };
-  return { condition: waitsFor(finding, message), hops: [], requeueAfterMs: NOT_INITIALISED_MS };
+  return { condition: waitsFor(finding, message), hops: [], poll: NOT_INITIALISED };
 }
 
 function noKubeconfig({ findings: [first] }: ControlPlaneReading): ConditionState {

@@ -14,6 +14,7 @@ import { areMoving, type DaemonSetWithStatus } from '../../tenant/proxy-addresse
 import { holds, NO_NODES, waits, type ConditionState } from '../conditions/condition-state.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Plan } from '../../plan/plan.ts';
+import type { Poll } from '../poll-backoff.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import type { TenantChanges } from './tenant-side.ts';
 
@@ -26,6 +27,8 @@ export interface TenantOutcome {
   readonly certificate?: ExposureStatus['certificate'];
   /** When to look again, sooner than usual. */
   readonly requeueAfterMs?: number | undefined;
+  /** What the tenant lacks, if no watch reports it. */
+  readonly poll?: Poll | undefined;
   /** Absent: the tenant could not be read, or is not owned. */
   readonly observed?: ObservedTenant | undefined;
 }
