@@ -59,4 +59,8 @@ export const TENANT_FINDINGS = {
     meaning: "the management cluster's API server fails again and again",
     action: 'see that it is well',
   },
+  InternalError: {
+    meaning: 'a bug of Snicket made a reconcile fail',
+    action: "report it, with the operator's log",
+  },
 } as const satisfies Record<string, FindingEntry>;

@@ -4,8 +4,10 @@
 import { KubeError, type KubeErrorReason } from '../../kube/kube-error.ts';
 import type { Finding } from '../../api/finding.ts';
 import type { TenantLink } from './link/tenant-link.ts';
+import { TenantNotOwned } from './ownership/owned-client.ts';
+import { TenantNotInitialised } from './tenant-facts.ts';
 
-/** The codes; whatever is not here is {@link UNREACHABLE}. */
+/** By the reason of a failed call. All others are {@link UNREACHABLE}. */
 const FAULTS: Partial<Record<KubeErrorReason, Pick<Finding, 'code' | 'action'>>> = {
   Forbidden: {
     code: 'TenantForbidden',
@@ -36,17 +38,44 @@ export const UNREACHABLE: Pick<Finding, 'code' | 'action'> = {
   action: 'see that the control plane runs, and that the operator may dial it',
 };
 
+const NOT_INITIALISED: Pick<Finding, 'code' | 'action'> = {
+  code: 'TenantNotInitialised',
+  action: 'wait a few seconds',
+};
+
+const NOT_OWNED: Pick<Finding, 'code' | 'action'> = {
+  code: 'TenantOwnedElsewhere',
+  action: 'wait until Snicket holds the Lease again',
+};
+
 /** What an error means that came while the tenant was worked with. */
 export function tenantFault(
   { client }: Pick<TenantLink, 'client'>,
   error: unknown,
   inTime: AbortSignal,
 ): Finding {
-  const isKnown = error instanceof KubeError;
-  const { code, action } = (isKnown && !inTime.aborted && FAULTS[error.reason]) || UNREACHABLE;
-  const said = inTime.aborted ? 'no answer in time' : isKnown ? error.message : String(error);
+  const { server } = client;
+  if (inTime.aborted) return apiFault(server, UNREACHABLE, 'no answer in time');
+  if (error instanceof KubeError) {
+    return apiFault(server, FAULTS[error.reason] ?? UNREACHABLE, error.message);
+  }
+  if (error instanceof TenantNotInitialised) {
+    return apiFault(server, NOT_INITIALISED, error.message);
+  }
+  if (error instanceof TenantNotOwned) return apiFault(server, NOT_OWNED, error.message);
   return {
-    ...{ code, severity: 'error', action },
-    message: `the tenant's API server at ${client.server} cannot be worked with: ${said}`,
+    code: 'InternalError',
+    severity: 'error',
+    message: `internal error while the tenant at ${server} was reconciled: ${String(error)}`,
+    action: "report it as a bug of Snicket, with the operator's log",
   };
+}
+
+function apiFault(
+  server: string,
+  { code, action }: Pick<Finding, 'code' | 'action'>,
+  cause: string,
+): Finding {
+  const message = `the tenant's API server at ${server} cannot be worked with: ${cause}`;
+  return { code, severity: 'error', message, action };
 }
