@@ -1,33 +1,38 @@
 import { expect, test } from 'bun:test';
-import { exposure } from '../plan/testing/wishes.ts';
 import { tenantRoute } from '../plan/testing/tenant-routes.ts';
 import { deletionFault } from './edge-deletion.ts';
 
-const EARLIER = '2026-01-01T00:00:00Z';
-const LATER = '2026-01-02T00:00:00Z';
+const DELETED = '2026-01-02T00:00:00Z';
 
 const here = tenantRoute('blue', 'blue.example.test');
 const there = { spec: { ...here.spec, edgeRef: { name: 'other' } } };
 
 test.each([
-  ['one that is not being deleted', undefined, LATER, [], undefined],
-  ['an older Exposure that is not routed yet', LATER, EARLIER, [], undefined],
-  ['an Exposure that it serves', LATER, EARLIER, [here], undefined],
-  ['a restored Exposure that it serves', EARLIER, LATER, [here], undefined],
-  ['an Exposure that is moving away and back', LATER, EARLIER, [there, here], undefined],
-  ['a later Exposure', EARLIER, LATER, [], 'accepts no new Exposures'],
+  ['that is not being deleted, and an Exposure without routes', undefined, [], undefined],
+  ['that is not being deleted, and an Exposure that moves to it', undefined, [there], undefined],
+  ['that is being deleted, and an Exposure that it serves', DELETED, [here], undefined],
   [
-    'an Exposure that another Edge serves',
-    LATER,
-    EARLIER,
+    'that is being deleted, and an Exposure that moves back to it',
+    DELETED,
+    [there, here],
+    undefined,
+  ],
+  [
+    'that is being deleted, and an Exposure without routes',
+    DELETED,
+    [],
+    'accepts no new Exposures',
+  ],
+  [
+    'that is being deleted, and an Exposure that moves to it',
+    DELETED,
     [there],
     'accepts no new Exposures. The routes on Edge other stay in use',
   ],
-])('an Edge and %s', (_what, deletionTimestamp, creationTimestamp, routes, refusal) => {
-  const { metadata } = exposure();
+])('an Edge %s', (_what, deletionTimestamp, routes, refusal) => {
   const edge = { metadata: { name: here.spec.edgeRef.name, deletionTimestamp } };
 
-  const fault = deletionFault({ metadata: { ...metadata, creationTimestamp } }, edge, routes);
+  const fault = deletionFault(edge, routes);
 
   expect(fault?.message).toBe(
     refusal && `Edge ${edge.metadata.name} is being deleted and ${refusal}`,

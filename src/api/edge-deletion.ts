@@ -5,7 +5,6 @@
  * until the last of its Exposures is gone.
  */
 import type { Edge } from './edge.ts';
-import type { Exposure } from './exposure.ts';
 import type { Finding } from './finding.ts';
 import type { TenantRoute } from './tenant-route.ts';
 
@@ -16,18 +15,16 @@ export const EDGE_PROTECTION_FINALIZER = 'snicket.dev/edge-protection';
 const MOST_NAMED = 5;
 
 /**
- * Why an Exposure with these TenantRoutes cannot use an Edge: the Edge is being deleted, and the Exposure is routed by
- * another one, or is not routed yet and was created after the deletion.
+ * Why an Exposure with these TenantRoutes cannot use an Edge: the Edge is being deleted and does not serve the Exposure
+ * yet. The scheduler treats Pods and a PersistentVolumeClaim that is being deleted in the same way.
  */
 export function deletionFault(
-  { metadata: { creationTimestamp = '' } }: Pick<Exposure, 'metadata'>,
   { metadata: { name, deletionTimestamp } }: Pick<Edge, 'metadata'>,
   routes: readonly Pick<TenantRoute, 'spec'>[],
 ): Finding | undefined {
   if (deletionTimestamp === undefined) return undefined;
   const edges = [...new Set(routes.map(({ spec }) => spec.edgeRef.name))];
-  const isOlder = !(Date.parse(creationTimestamp) > Date.parse(deletionTimestamp));
-  if (edges.includes(name) || (edges.length === 0 && isOlder)) return undefined;
+  if (edges.includes(name)) return undefined;
   const kept = edges.length === 0 ? '' : `. The routes on Edge ${edges.join(' and ')} stay in use`;
   return {
     code: 'EdgeTerminating',
