@@ -1,5 +1,5 @@
 /**
- * All known TenantRoutes by host, Exposure and Service. A lookup and a change cost the same for one tenant and for
+ * All known TenantRoutes by host, Exposure, Service and Edge. A lookup and a change cost the same for one tenant and for
  * 10,000.
  */
 import { isLowerVersion, keyText, type ObjectKey } from '../kube/object.ts';
@@ -9,6 +9,7 @@ import { exposureKeyOf, type HostRoute } from './host-ownership.ts';
 export interface IndexedRoute extends HostRoute {
   readonly spec: HostRoute['spec'] & {
     readonly host: string;
+    readonly edgeRef: { readonly name: string };
     readonly backend: { readonly service: { readonly name: string } };
   };
 }
@@ -21,6 +22,8 @@ export class TenantRouteIndex<T extends IndexedRoute> {
   readonly #byHost = new Map<string, readonly T[]>();
   readonly #byExposure = new Map<string, readonly T[]>();
   readonly #byService = new Map<string, readonly T[]>();
+  /** In Sets: an Edge has thousands. */
+  readonly #byEdge = new Map<string, Set<T>>();
   /** The resourceVersions of own writes that the watch has not reported yet, by the key of the TenantRoute. */
   readonly #written = new Map<string, string>();
   /** For each own write in progress, the uids of all TenantRoutes that were removed since it began. */
@@ -119,6 +122,11 @@ export class TenantRouteIndex<T extends IndexedRoute> {
     return this.#byService.get(key) ?? [];
   }
 
+  /** Those on an Edge. */
+  ofEdge(name: string): Iterable<T> {
+    return this.#byEdge.get(name) ?? [];
+  }
+
   #addWritten(route: T): void {
     const key = keyText(route.metadata);
     const { resourceVersion } = route.metadata;
@@ -136,6 +144,10 @@ export class TenantRouteIndex<T extends IndexedRoute> {
     for (const [index, value] of this.#places(route)) {
       index.set(value, [...(index.get(value) ?? []), route]);
     }
+    const { name } = route.spec.edgeRef;
+    const onEdge = this.#byEdge.get(name);
+    if (onEdge === undefined) this.#byEdge.set(name, new Set([route]));
+    else onEdge.add(route);
   }
 
   #drop(key: string, route: T): void {
@@ -145,6 +157,10 @@ export class TenantRouteIndex<T extends IndexedRoute> {
       if (others.length === 0) index.delete(value);
       else index.set(value, others);
     }
+    const { name } = route.spec.edgeRef;
+    const onEdge = this.#byEdge.get(name);
+    onEdge?.delete(route);
+    if (onEdge?.size === 0) this.#byEdge.delete(name);
   }
 
   #places(route: T): readonly (readonly [Map<string, readonly T[]>, string])[] {

@@ -187,6 +187,17 @@ test('an Exposure that its Edge does not allow uses it only while it has a Tenan
   ]);
 });
 
+test('an Exposure that moves to another Edge uses the one before while it has a TenantRoute there', () => {
+  const moved = exposure('blue', { edgeRef: { name: 'other' } });
+  const edges = [edge('shared'), edge('other')];
+  const route = tenantRoute('blue', 'tenants-blue.k8s.example.test');
+  const orphan = tenantRoute('gone', 'tenants-gone.k8s.example.test');
+  const index = indexOf([moved], edges, [route, orphan]);
+
+  expect([...index.usersOf('shared')]).toEqual(['tenants/blue']);
+  expect([...index.usersOf('other')]).toEqual(['tenants/blue']);
+});
+
 test('a new status of an Edge has no Exposure read again', () => {
   const metadata = { name: 'a', annotations: DEFAULT, generation: 1 };
   const previous = { ...edge('a', {}), metadata };

@@ -255,13 +255,10 @@ export class ExposureIndex {
     if (exposure === undefined) return { exposure: object as Exposure };
     const { value: edge } = this.edgeOf(exposure);
     const hosts = edge && this.#hostsOf(exposure, edge);
-    const isFound = hosts !== undefined && !('code' in hosts);
-    return {
-      exposure,
-      hosts: isFound ? hosts : undefined,
-      edge: edge?.metadata.name,
-      isRefused: hosts !== undefined && !isFound && isNotAllowed(hosts),
-    };
+    if (hosts === undefined || !('code' in hosts)) {
+      return { exposure, hosts, edge: edge?.metadata.name };
+    }
+    return { exposure, edge: isNotAllowed(hosts) ? undefined : edge?.metadata.name };
   }
 }
 

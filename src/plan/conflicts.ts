@@ -12,10 +12,8 @@ export interface HostClaim {
   readonly exposure: Pick<Exposure, 'metadata'>;
   /** Absent if it claims none, because its spec is invalid. */
   readonly hosts?: Hosts | undefined;
-  /** The name of the Edge that it is for. Absent if there is none. */
+  /** The name of the Edge that it is for. Absent if there is none, or if the Edge does not allow it. */
   readonly edge?: string | undefined;
-  /** Whether that Edge does not allow it. Default false. */
-  readonly isRefused?: boolean | undefined;
 }
 
 /** The Exposure that owns a host. */

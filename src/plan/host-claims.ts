@@ -10,20 +10,18 @@ import { claimedHosts, type HostClaim, type HostOwner, type HostOwners } from '.
 
 /** Who owns which host, by the rule of `api/host-ownership.ts`. */
 export class HostClaims implements HostOwners {
-  readonly #routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure'>;
+  readonly #routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure' | 'ofEdge'>;
   readonly #reservations: ReadonlyMap<string, string>;
   /** By the key of the Exposure. */
   readonly #claims = new Map<string, HostClaim>();
   /** The keys of the Exposures that claim a host, by host. */
   readonly #claimants = new Map<string, Set<string>>();
-  /** The keys of the Exposures that use an Edge, by its name. */
+  /** The keys of the Exposures that are for an Edge and allowed by it, by its name. */
   readonly #users = new Map<string, Set<string>>();
-  /** The keys of the Exposures that an Edge does not allow, by its name. */
-  readonly #refused = new Map<string, Set<string>>();
 
   /** @param reservations - Hosts that are reserved for an Exposure, with its key. Default: none. */
   constructor(
-    routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure'>,
+    routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure' | 'ofEdge'>,
     reservations: ReadonlyMap<string, string> = new Map(),
   ) {
     this.#routes = routes;
@@ -85,20 +83,19 @@ export class HostClaims implements HostOwners {
     return this.#claimants.keys();
   }
 
-  /** The keys of the Exposures that use an Edge. One that it does not allow uses it while it has a TenantRoute there. */
+  /** The keys of the Exposures that use an Edge: those that it allows, and those with TenantRoutes on it. */
   usersOf(edge: string): ReadonlySet<string> {
-    const users = this.#users.get(edge) ?? NO_KEYS;
-    const refused = this.#refused.get(edge);
-    if (refused === undefined) return users;
-    const isRouted = (key: string) =>
-      this.#routes.ofExposure(key).some(({ spec }) => spec.edgeRef.name === edge);
-    return new Set([...users, ...[...refused].filter(isRouted)]);
+    const users = new Set(this.#users.get(edge));
+    for (const route of this.#routes.ofEdge(edge)) {
+      const key = exposureKeyOf(route);
+      if (this.#claims.has(key)) users.add(key);
+    }
+    return users;
   }
 
   #places(claim: HostClaim): readonly (readonly [Map<string, Set<string>>, string])[] {
     const hosts = claimedHosts(claim).map((host) => [this.#claimants, host] as const);
-    if (claim.edge === undefined) return hosts;
-    return [...hosts, [claim.isRefused === true ? this.#refused : this.#users, claim.edge]];
+    return claim.edge === undefined ? hosts : [...hosts, [this.#users, claim.edge]];
   }
 
   *#exposuresClaiming(host: string): Iterable<HostClaim['exposure']> {
@@ -108,5 +105,3 @@ export class HostClaims implements HostOwners {
     }
   }
 }
-
-const NO_KEYS: ReadonlySet<string> = new Set();
