@@ -105,12 +105,12 @@ describe('on a terminal', () => {
         const status = exposuresIn(folder).get('a');
         return status?.mode === 'Terminate' && status.proxies?.summary === '1/1';
       };
-      await waitFor('the proxy of tenant a is in mode Terminate', look, { deadlineMs: 60_000 });
+      await waitFor('the proxy of tenant a is in mode Terminate', look, { deadlineMs: 200_000 });
 
       // The proxy in the other mode may just be starting.
       const asPodOfA = demo.commands.find((line) => line.includes('a/token'))!;
       const getsThrough = async () => (await outputOf(asPodOfA, folder)).includes('"home-of-a"');
-      await waitFor('a pod of tenant a gets through', getsThrough, { deadlineMs: 60_000 });
+      await waitFor('a pod of tenant a gets through', getsThrough, { deadlineMs: 200_000 });
     },
     PATIENCE_MS,
   );
@@ -125,10 +125,10 @@ describe('on a terminal', () => {
       await outputOf('rm tenants/b.yaml', folder);
 
       const look = () => !exposuresIn(folder).has('b');
-      await waitFor('there is no Exposure of tenant b', look, { deadlineMs: 60_000 });
+      await waitFor('there is no Exposure of tenant b', look, { deadlineMs: 200_000 });
       // Its proxy is ended a moment later.
       const isRefused = async () => (await outputOf(toB, folder)).includes('curl: (7)');
-      await waitFor('no proxy of tenant b is there any more', isRefused, { deadlineMs: 60_000 });
+      await waitFor('no proxy of tenant b is there any more', isRefused, { deadlineMs: 200_000 });
       expect(await outputOf(toA, folder)).toContain('"home-of-a"');
     },
     PATIENCE_MS,
@@ -166,7 +166,9 @@ describe('in the middle', () => {
 
       await demo.kill();
 
-      await waitFor('everything is gone', () => demo.leftovers().length === 0);
+      await waitFor('everything is gone', () => demo.leftovers().length === 0, {
+        deadlineMs: 200_000,
+      });
     },
     PATIENCE_MS,
   );
@@ -195,7 +197,7 @@ async function expectOutput(line: string, expected: RegExp, folder: string): Pro
     return expected.test(output);
   };
   try {
-    await waitFor(`${line} prints ${expected}`, matches, { deadlineMs: 60_000 });
+    await waitFor(`${line} prints ${expected}`, matches, { deadlineMs: 200_000 });
   } finally {
     // Fails with the last output, which the error of the wait does not have.
     expect({ line, output }).toEqual({ line, output: expect.stringMatching(expected) });

@@ -28,11 +28,17 @@ test('pauses a process or a descendant of it, and leaves them running and no chi
       ended.signal,
     );
     const isStopped = (pid: number) => stateOf(pid) === 'T';
-    await waitFor('one is stopped', () => [suite.pid, sleeper].find(isStopped), { everyMs: 5 });
+    await waitFor('one is stopped', () => [suite.pid, sleeper].find(isStopped), {
+      deadlineMs: 200_000,
+      everyMs: 5,
+    });
     ended.abort();
 
     expect((await totals).pauses).toBe(1);
-    await waitFor('both go on', () => ![suite.pid, sleeper].some(isStopped), { everyMs: 5 });
+    await waitFor('both go on', () => ![suite.pid, sleeper].some(isStopped), {
+      deadlineMs: 200_000,
+      everyMs: 5,
+    });
     expect(pids().filter((pid) => !before.has(pid))).toEqual([]);
   } finally {
     ended.abort();
@@ -56,11 +62,17 @@ test('a disturbance that is killed leaves nothing stopped, and its suite ends', 
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   try {
-    await waitFor('the suite is stopped', () => stateOf(suite.pid) === 'T', { everyMs: 5 });
+    await waitFor('the suite is stopped', () => stateOf(suite.pid) === 'T', {
+      deadlineMs: 200_000,
+      everyMs: 5,
+    });
     disturbance.kill('SIGKILL');
     await disturbance.exited;
 
-    await waitFor('the suite ends', () => !isRunning(identity!), { everyMs: 5 });
+    await waitFor('the suite ends', () => !isRunning(identity!), {
+      deadlineMs: 200_000,
+      everyMs: 5,
+    });
     await suite.exited;
     expect(suite.signalCode).toBe('SIGTERM');
   } finally {

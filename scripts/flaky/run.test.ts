@@ -8,6 +8,7 @@ import { identityOf, isRunning } from '../../world/machine/identity.ts';
 import { waitFor } from '../../world/wait.ts';
 
 const RUN = join(import.meta.dir, 'run.ts');
+const WAIT = { deadlineMs: 200_000 };
 const SUITE = `
 import { watch, existsSync, writeFileSync } from 'node:fs';
 import { test } from 'bun:test';
@@ -42,10 +43,14 @@ const report = () => readFileSync(join(folder, 'report.txt'), 'utf8');
 const letPass = async () => Bun.write(join(folder, 'go'), '');
 /** Resolves to the process of the suite when it waits. */
 const waits = async () =>
-  waitFor('the suite waits', () => {
-    const path = join(folder, 'waits');
-    return existsSync(path) && identityOf(Number(readFileSync(path, 'utf8')));
-  });
+  waitFor(
+    'the suite waits',
+    () => {
+      const path = join(folder, 'waits');
+      return existsSync(path) && identityOf(Number(readFileSync(path, 'utf8')));
+    },
+    WAIT,
+  );
 
 test('continues when the shell that started it ends with SIGHUP for its process group', async () => {
   const shell = Bun.spawn(['sh', '-c', '"$@" & wait', 'sh', ...argv()], {
@@ -57,7 +62,7 @@ test('continues when the shell that started it ends with SIGHUP for its process 
   await shell.exited;
   await letPass();
 
-  await waitFor('the run ends', () => report().includes('1 run passed, 0 failed'));
+  await waitFor('the run ends', () => report().includes('1 run passed, 0 failed'), WAIT);
 });
 
 test('refuses a folder that another run is using, and takes one that a dead run left', async () => {
@@ -74,7 +79,7 @@ test('refuses a folder that another run is using, and takes one that a dead run 
 
   process.kill(Number(/\d+/.exec(owner)?.[0]), 'SIGKILL');
   expect(await first.exited).toBe(137);
-  await waitFor('its suite ends', () => !isRunning(suite));
+  await waitFor('its suite ends', () => !isRunning(suite), WAIT);
   await letPass();
   const third = Bun.spawn(argv(), quiet);
   expect(await third.exited).toBe(0);
@@ -96,10 +101,14 @@ test('kills a suite that does not end when the run is interrupted again', async 
   await Bun.write(join(folder, 'suite.test.ts'), stubborn);
   const run = Bun.spawn(argv(), { stdout: 'ignore', stderr: 'ignore' });
   const suite = await waits();
-  await waitFor('the run ends', () => {
-    run.kill('SIGINT');
-    return run.exitCode !== null;
-  });
+  await waitFor(
+    'the run ends',
+    () => {
+      run.kill('SIGINT');
+      return run.exitCode !== null || run.signalCode !== null;
+    },
+    WAIT,
+  );
 
   expect(run.exitCode).toBe(130);
   expect(isRunning(suite)).toBe(false);

@@ -100,7 +100,10 @@ describe('a command that takes too long', () => {
   test('is killed together with the programs it started, and says what it printed until then', async () => {
     const { error, child } = await late('sleep 600 & echo $!; wait');
 
-    await waitFor(`process ${child} is gone`, () => !runs(child), { everyMs: 5 });
+    await waitFor(`process ${child} is gone`, () => !runs(child), {
+      deadlineMs: 200_000,
+      everyMs: 5,
+    });
     expect(error.code).toBeUndefined();
   });
 

@@ -8,6 +8,7 @@ import type { Ledger } from './ledger.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'daemon-'));
 const daemons: Daemon[] = [];
+const WAIT = { deadlineMs: 200_000 };
 
 afterEach(async () => {
   for (const daemon of daemons.splice(0)) await daemon.kill();
@@ -47,7 +48,7 @@ test('a paused program that is killed is gone, also where its parent stopped wit
 
 test('a program that ignores the request to end is killed after the grace time', async () => {
   const daemon = await start('trap "" TERM; echo ready; while :; do sleep 0.01; done');
-  await waitFor('the program is ready', () => daemon.tail() === 'ready');
+  await waitFor('the program is ready', () => daemon.tail() === 'ready', WAIT);
 
   await daemon.terminate(50);
 
@@ -56,10 +57,10 @@ test('a program that ignores the request to end is killed after the grace time',
 
 test('the tail of a program that was started again is its own', async () => {
   const daemon = await start('echo $$; exec sleep 1000');
-  const first = await waitFor('it has said who it is', () => daemon.tail() || undefined);
+  const first = await waitFor('it has said who it is', () => daemon.tail() || undefined, WAIT);
 
   await daemon.restart();
-  const second = await waitFor('it has said who it is', () => daemon.tail() || undefined);
+  const second = await waitFor('it has said who it is', () => daemon.tail() || undefined, WAIT);
 
   expect(second).not.toContain(first);
   expect(second.split('\n')).toHaveLength(1);

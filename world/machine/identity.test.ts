@@ -158,7 +158,7 @@ function read(pid: number, file: string): string {
 }
 
 async function soon(state: string, holds: () => boolean): Promise<void> {
-  await waitFor(state, holds, { deadlineMs: 60_000, everyMs: 1 });
+  await waitFor(state, holds, { deadlineMs: 200_000, everyMs: 1 });
 }
 
 async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {

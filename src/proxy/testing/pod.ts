@@ -38,6 +38,7 @@ export class Pod implements Disposable {
   static async dial(port: number, options: ConnectionOptions = {}): Promise<Pod> {
     const plain = connectPlain(port, options.host ?? '127.0.0.1');
     await once(plain, 'connect');
+    plain.on('error', () => {}); // `tls` reports it, sometimes after this socket does
     const tls = connect({ servername: 'kubernetes.default.svc', ...options, socket: plain });
     try {
       await once(tls, 'secureConnect');
