@@ -120,14 +120,15 @@ export class Http2Connection implements AnswerConnection {
     return this.#isReady;
   }
 
-  /** Whether it takes another request. */
+  /** Whether it takes another request now. A server that is asked whether it lives gets new requests by another connection. */
   get isUsable(): boolean {
-    return (
-      this.#failure === undefined &&
-      !this.#isGoingAway &&
-      this.#nextId < MAX_STREAM_ID &&
-      this.#answers.size < this.#maxStreams
-    );
+    return !this.isOver && !this.#isPinging && this.#answers.size < this.#maxStreams;
+  }
+
+  /** Whether it takes no other request any more. */
+  get isOver(): boolean {
+    const takesNone = this.#maxStreams === 0 || this.#nextId >= MAX_STREAM_ID;
+    return this.#failure !== undefined || this.#isGoingAway || takesNone;
   }
 
   /** Sends a request. The connection must be usable. */

@@ -114,8 +114,10 @@ function headers(id: number, block: readonly number[], isEnd: boolean): Buffer {
   return frame(FRAME.headers, flags, id, Buffer.from(block));
 }
 
+const DATA = Buffer.from('{}');
+
 function json(id: number): Buffer {
-  return frame(FRAME.data, FLAG.endStream, id, Buffer.from('{}'));
+  return frame(FRAME.data, FLAG.endStream, id, DATA);
 }
 
 function transport(
@@ -225,23 +227,68 @@ describe('one connection of HTTP/2', () => {
   });
 
   test('stays open if the server answers a ping, and no request', async () => {
-    const kinds: number[] = [];
-    const peer = await scripted(({ type, flags, payload }, send) => {
-      kinds.push(type);
-      if (type === FRAME.ping && flags === 0) send(frame(FRAME.ping, FLAG.ack, 0, payload));
+    const requests: number[] = [];
+    const peer = await scripted(({ type, flags, streamId, payload }, send) => {
+      if (type === FRAME.headers) {
+        requests.push(streamId);
+        if (streamId === 1) send(headers(1, [0x88], false));
+      }
+      if (type !== FRAME.ping || flags !== 0) return;
+      send(frame(FRAME.ping, FLAG.ack, 0, payload));
+      send(frame(FRAME.data, 0, 1, Buffer.from('alive')));
     });
     const clock = new ManualClock();
     const client = transport({ server: peer.at }, { clock });
+    const watch = await client.stream(WATCH);
     for (let round = 1; round <= 2; round++) {
       const failed = errorOf(client.json(VERSION));
-      const isAsked = () => kinds.filter((kind) => kind === FRAME.headers).length === round;
-      await until(isAsked, 'the request');
+      await until(() => requests.length === 1 + round, 'the request');
       clock.advance(10_000);
       expect((await failed).reason).toBe('TimedOut');
-      await until(() => kinds.filter((kind) => kind === FRAME.ping).length === round, 'a ping');
+      expect(Buffer.from((await watch.read()) ?? []).toString()).toBe('alive');
     }
 
     expect(peer.sockets).toHaveLength(1);
+    watch.close();
+    peer.server.close();
+  });
+
+  test('is replaced at once after a request without an answer', async () => {
+    const peer = await scripted(({ type, streamId }, send, connection) => {
+      if (type !== FRAME.headers || connection === 1) return;
+      send(Buffer.concat([headers(streamId, [0x88], false), json(streamId)]));
+    });
+    const clock = new ManualClock();
+    const client = transport({ server: peer.at }, { clock });
+    const failed = errorOf(client.json(VERSION));
+    await until(() => peer.sockets.length === 1, 'a connection');
+    clock.advance(10_000);
+    expect((await failed).reason).toBe('TimedOut');
+
+    expect(await client.json(VERSION)).toEqual({});
+
+    for (const socket of peer.sockets) socket.destroy();
+    peer.server.close();
+  });
+
+  test('is joined by others if the server takes few requests at a time', async () => {
+    const open = new Map<number, number>();
+    const peer = await scripted(({ type, flags, streamId }, send, connection) => {
+      if (type === FRAME.settings && flags === 0) send(settingsFrame([[MAX_STREAMS, 2]]));
+      if (type !== FRAME.headers) return;
+      open.set(connection, (open.get(connection) ?? 0) + 1);
+      send(Buffer.concat([headers(streamId, [0x88], false), frame(FRAME.data, 0, streamId, DATA)]));
+    });
+    const client = transport({ server: peer.at });
+
+    const watches = [];
+    for (let number = 1; number <= 9; number++) watches.push(await client.stream(WATCH));
+
+    for (const watch of watches) {
+      expect(Buffer.from((await watch.read()) ?? []).toString()).toBe('{}');
+    }
+    expect([...open.values()]).toEqual([2, 2, 2, 2, 1]);
+    for (const watch of watches) watch.close();
     peer.server.close();
   });
 
