@@ -75,17 +75,22 @@ export function operatorCommand(io: CommandIo): Command {
 async function run(io: CommandIo, flags: Flags, command: Command): Promise<void> {
   const log = await programLog(io, flags.logLevel);
   // Loaded here, so that the other commands do not pay for it.
-  const [{ runOperator }, { createClient }, { defaultAccess }, { AccessError }] = await Promise.all(
-    [
-      import('../operator/run-operator.ts'),
-      import('../kube/client/fetch-client.ts'),
-      import('../kube/access/default-access.ts'),
-      import('../kube/access/cluster-access.ts'),
-    ],
-  );
+  const [
+    { runOperator },
+    { createClient },
+    { Http2RoundTripper },
+    { defaultAccess },
+    { AccessError },
+  ] = await Promise.all([
+    import('../operator/run-operator.ts'),
+    import('../kube/client/fetch-client.ts'),
+    import('../kube/transport/http2/http2-round-tripper.ts'),
+    import('../kube/access/default-access.ts'),
+    import('../kube/access/cluster-access.ts'),
+  ]);
   try {
     const access = defaultAccess(accessOptions(io, flags.kubeconfig, flags.context));
-    const client = createClient(access);
+    const client = createClient(access, { roundTripper: new Http2RoundTripper(access) });
     const isPod = access.credentials.kind === 'token-file';
     const namespace = flags.namespace ?? (isPod ? access.namespace : 'snicket-system');
     if (flags.dryRun) {
