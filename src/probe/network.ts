@@ -12,14 +12,14 @@ import {
   skippedForSameCause,
   type HopResult,
 } from './hop.ts';
-import { probeApi } from './hops/api.ts';
+import { API_PROTOCOL, probeApi } from './hops/api.ts';
 import { judgeCertificate } from './hops/certificate.ts';
 import { probeEdge, type EdgeResult } from './hops/edge.ts';
-import { AGENT_PROTOCOL, API_PROTOCOL, judgeKonnectivity } from './hops/konnectivity.ts';
+import { AGENT_PROTOCOL, judgeKonnectivity } from './hops/konnectivity.ts';
 import { judgeSni } from './hops/sni.ts';
 import type { Limits } from './limits.ts';
 import { parseAuthorities, type KnownAuthorities } from './tls/authorities.ts';
-import { shakeHands } from './tls/handshake.ts';
+import { openSecured, type SecuredConnection } from './tls/handshake.ts';
 import { answerText, isSameFault, ownerOf, type Answer } from './tls/owner.ts';
 import { faultyCertificate } from './tls/validity.ts';
 
@@ -45,7 +45,7 @@ export interface NetworkOptions {
 }
 
 /** As clients of the API offer them. */
-const CLIENT_PROTOCOLS = ['h2', 'http/1.1'];
+const CLIENT_PROTOCOLS = ['h2', API_PROTOCOL];
 
 /** Tries them in their order. @throws the reason of the caller's signal only. */
 export async function probeNetwork(
@@ -137,7 +137,11 @@ function withoutAuthority(target: NetworkTarget): readonly HopResult[] {
 }
 
 /** The answer at one address of the edge. */
-type AnswerAt = Answer & { readonly address: string };
+interface AnswerAt extends Answer {
+  readonly address: string;
+  /** Open if the handshake was completed. */
+  readonly connection: SecuredConnection | undefined;
+}
 
 /** The answers of all addresses of the edge to a handshake for one host. */
 interface Answers {
@@ -145,13 +149,15 @@ interface Answers {
   readonly best: AnswerAt;
   /** The first that is not of the tenant, if it answers at another address. */
   readonly failing: AnswerAt | undefined;
+  /** Closes all connections. */
+  readonly close: () => void;
 }
 
-/** Performs a handshake for a host at every address. */
+/** Performs a handshake for a host at every address. The caller closes the connections. */
 type Look = (host: string, protocols: readonly string[]) => Promise<Answers>;
 
 function looker(
-  { port, otherAuthorities }: NetworkTarget,
+  { port, tenantCa: ca, otherAuthorities }: NetworkTarget,
   own: readonly X509Certificate[],
   accepting: readonly string[],
   { limits, dial }: NetworkOptions,
@@ -159,18 +165,32 @@ function looker(
   return async (host, protocols) => {
     const answers = await Promise.all(
       accepting.map(async (address) => {
-        const who = { address, port, serverName: host, protocols };
-        const handshake = await shakeHands(who, dial, limits);
+        const to = { address, port, serverName: host, protocols, ca };
+        const { handshake, connection } = await openSecured(to, dial, limits);
         const owner = ownerOf(handshake, { own, others: otherAuthorities });
         const at = addressText(address, port);
-        return { host, port, at, address, owner, timeoutMs: limits.timeoutMs };
+        return { host, port, at, address, owner, connection, timeoutMs: limits.timeoutMs };
       }),
     );
+    const close = () => {
+      for (const { connection } of answers) connection?.close();
+    };
     const best = answers.find(({ owner }) => owner.kind === 'tenant') ?? answers[0];
     if (best === undefined) throw new Error('there is no address of the edge to look at');
     const failing = answers.find(({ owner }) => owner.kind !== 'tenant');
-    return { best, failing: best === failing ? undefined : failing };
+    return { best, failing: best === failing ? undefined : failing, close };
   };
+}
+
+/**
+ * An API server takes the protocol of one request, so that the connection serves for that too. A server that refuses it is
+ * offered what clients offer, and shows which one it is.
+ */
+async function lookAsClient(host: string, look: Look): Promise<Answers> {
+  const answers = await look(host, [API_PROTOCOL]);
+  if (answers.best.owner.kind !== 'refused') return answers;
+  answers.close();
+  return look(host, CLIENT_PROTOCOLS);
 }
 
 async function probeToApi(
@@ -179,18 +199,22 @@ async function probeToApi(
   { limits, dial, now }: NetworkOptions,
 ): Promise<Found & { readonly results: readonly HopResult[] }> {
   const { apiHost: host, port, tenantCa } = target;
-  const { best: answer, failing } = await look(host, CLIENT_PROTOCOLS);
-  const sni = degraded(judgeSni(answer), 'SniDegraded', failing);
-  if (answer.owner.kind !== 'tenant') {
-    return { answer, results: [sni, ...skip(target, 'sni', 'certificate', 'api')] };
+  const { best: answer, failing, close } = await lookAsClient(host, look);
+  try {
+    const sni = degraded(judgeSni(answer), 'SniDegraded', failing);
+    if (answer.owner.kind !== 'tenant') {
+      return { answer, results: [sni, ...skip(target, 'sni', 'certificate', 'api')] };
+    }
+    const certificate = judgeCertificate(answer.owner.path, host, now);
+    if (certificate.state === 'Fail') {
+      return { answer, results: [sni, certificate, ...skip(target, 'certificate', 'api')] };
+    }
+    const { address, connection } = answer;
+    const api = await probeApi({ host, address, port, tenantCa }, dial, limits, connection);
+    return { answer, results: [sni, certificate, api] };
+  } finally {
+    close();
   }
-  const certificate = judgeCertificate(answer.owner.path, host, now);
-  if (certificate.state === 'Fail') {
-    return { answer, results: [sni, certificate, ...skip(target, 'certificate', 'api')] };
-  }
-  const { address } = answer;
-  const api = await probeApi({ host, address, port, tenantCa }, dial, limits);
-  return { answer, results: [sni, certificate, api] };
 }
 
 async function probeToKonnectivity(
@@ -200,8 +224,13 @@ async function probeToKonnectivity(
 ): Promise<Found & { readonly result: HopResult }> {
   const { konnectivityHost: host } = target;
   if (host === undefined) return { result: withoutKonnectivity() };
-  const { best: answer, failing } = await look(host, [AGENT_PROTOCOL]);
-  const asApi = answer.owner.kind === 'tenant' ? (await look(host, [API_PROTOCOL])).best : answer;
+  const shake: Look = async (...offer) => {
+    const answers = await look(...offer);
+    answers.close();
+    return answers;
+  };
+  const { best: answer, failing } = await shake(host, [AGENT_PROTOCOL]);
+  const asApi = answer.owner.kind === 'tenant' ? (await shake(host, [API_PROTOCOL])).best : answer;
   const result = judgeKonnectivity(answer, asApi.owner, now);
   return { answer, result: degraded(result, 'KonnectivityDegraded', failing) };
 }

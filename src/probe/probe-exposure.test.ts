@@ -64,7 +64,8 @@ test('leaves no connection behind, and none that the gateway counts as a failure
   for (let round = 0; round < 8; round++) await lab.probe({ port: gateway.port });
 
   await until(() => gateway.number('connections_open') === 0, 'the end of all connections');
-  expect(gateway.number('connections_accepted_total')).toBe(16);
+  // One for each round: the handshake that is judged carries the request too.
+  expect(gateway.number('connections_accepted_total')).toBe(8);
   const failures = gateway.gateway.metrics
     .text()
     .split('\n')

@@ -51,7 +51,7 @@ const DEFAULT_TIMEOUT_MS = 5000;
  * Probes each hop, and gives the results of all of them in the order of the path.
  *
  * Hops behind `dns` dial the addresses of the edge, so that trouble with DNS does not hide the rest. With one address of
- * the edge four connections are opened, two of them at a time; how many probes run at once is for the caller to say.
+ * the edge three connections are opened, two of them at a time; how many probes run at once is for the caller to say.
  *
  * @throws the reason of the signal only.
  */

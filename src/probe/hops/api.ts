@@ -8,6 +8,7 @@ import { addressText, errorCode, type Dial } from '../dial.ts';
 import { hopResult, type HopResult } from '../hop.ts';
 import { readHttpAnswer, type HttpAnswer } from '../http-answer.ts';
 import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
+import type { SecuredConnection } from '../tls/handshake.ts';
 
 /** Whom to ask. */
 export interface ApiTarget {
@@ -19,18 +20,31 @@ export interface ApiTarget {
   readonly tenantCa: string;
 }
 
+/** Offered by ALPN: one request needs no more. */
+export const API_PROTOCOL = 'http/1.1';
+
 /** An answer, or a clause why there is none. */
 export type ApiAnswer = HttpAnswer | 'notHttp' | { readonly why: string };
 
 /** What everybody may read, by the default rules of Kubernetes. Who may not is told so, by an API server all the same. */
 const PATH = '/version';
 
-/** Asks once, without any credential. @throws the reason of the caller's signal only. */
-export async function probeApi(target: ApiTarget, dial: Dial, limits: Limits): Promise<HopResult> {
+/**
+ * Asks once, without any credential: by an open connection to the target that is verified, or else by a new one.
+ *
+ * @throws the reason of the caller's signal only.
+ */
+export async function probeApi(
+  target: ApiTarget,
+  dial: Dial,
+  limits: Limits,
+  open?: SecuredConnection,
+): Promise<HopResult> {
   const answer = await inTime(limits, async (signal): Promise<ApiAnswer> => {
     try {
+      if (open !== undefined && takesRequests(open)) return await ask(open, target, signal);
       const socket = await dial(target.address, target.port, signal);
-      return await ask(socket, target, signal);
+      return await ask(connectVerified(socket, target), target, signal);
     } catch (error) {
       const code = errorCode(error);
       if (code === '') throw error;
@@ -74,25 +88,38 @@ export function judgeApi(
   return hopResult('ApiAnswers', target, message);
 }
 
-async function ask(
-  socket: Socket,
-  { host, port, tenantCa }: ApiTarget,
-  signal: AbortSignal,
-): Promise<ApiAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>();
-  const onAbort = () => reject(signal.reason as Error);
-  signal.addEventListener('abort', onAbort, { once: true });
+function takesRequests({ tls, isVerified }: SecuredConnection): boolean {
+  return isVerified && !tls.destroyed && tls.alpnProtocol !== 'h2';
+}
+
+/** Verifies the server during the handshake. */
+function connectVerified(socket: Socket, { host, tenantCa }: ApiTarget): SecuredConnection {
   const tls = connect({
     socket,
     servername: host,
     ca: tenantCa,
     rejectUnauthorized: true,
-    ALPNProtocols: ['http/1.1'],
+    ALPNProtocols: [API_PROTOCOL],
   });
-  tls.once('secureConnect', () => {
+  const close = () => {
+    tls.destroy();
+    socket.destroy();
+  };
+  return { tls, isVerified: false, close };
+}
+
+async function ask(
+  { tls, isVerified, close }: SecuredConnection,
+  { host, port }: ApiTarget,
+  signal: AbortSignal,
+): Promise<ApiAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>();
+  const onAbort = () => reject(signal.reason as Error);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const send = () => {
     if (namesHost(tls, host)) tls.write(request(host, port));
     else resolve({ why: `the certificate has no alternative name ${host}` });
-  });
+  };
   let bytes = Buffer.alloc(0);
   tls.on('data', (chunk: Buffer) => {
     bytes = Buffer.concat([bytes, chunk]);
@@ -104,12 +131,13 @@ async function ask(
     const answer = bytes.length === 0 ? undefined : readHttpAnswer(bytes, true);
     resolve(answer ?? { why: 'the connection ended without one' });
   });
+  if (isVerified) send();
+  else tls.once('secureConnect', send);
   try {
     return await promise;
   } finally {
     signal.removeEventListener('abort', onAbort);
-    tls.destroy();
-    socket.destroy();
+    close();
   }
 }
 

@@ -3,17 +3,12 @@
  */
 import type { HopCode } from '../codes.ts';
 import { hopResult, type HopResult } from '../hop.ts';
+import { API_PROTOCOL } from './api.ts';
 import { answerText, type Answer, type Owner } from '../tls/owner.ts';
 import { certificateText, validityOf, validityText } from '../tls/validity.ts';
 
 /** What agents offer by ALPN, and must get: they speak gRPC. */
 export const AGENT_PROTOCOL = 'h2';
-
-/**
- * What tells an API server from konnectivity-server, which may have the very same certificate: offered this alone, the
- * first takes it. gRPC in Go has HTTP/2 only: it chooses none, and the connection is let down behind the handshake.
- */
-export const API_PROTOCOL = 'http/1.1';
 
 const OWNER_CODES = {
   otherTenant: 'KonnectivityOtherTenant',
@@ -32,7 +27,11 @@ const VALIDITY_CODES = {
   notYet: 'KonnectivityNotYetValid',
 } as const;
 
-/** Judges who answered for the konnectivity host: offered what agents offer, and offered what only the API takes. */
+/**
+ * Judges the answers to two handshakes for the konnectivity host: one offers what agents offer, `asApi` only
+ * {@link API_PROTOCOL}. An API server takes that. konnectivity-server, which may have the same certificate, does not: gRPC
+ * in Go has HTTP/2 only, chooses no protocol, and closes the connection after the handshake.
+ */
 export function judgeKonnectivity(answer: Answer, asApi: Owner, now: Date): HopResult {
   const { host, port, owner } = answer;
   const target = `${host}:${port}`;

@@ -1,5 +1,5 @@
 /**
- * A TLS handshake to look at whoever answers: nothing is believed, and nothing is sent behind it.
+ * A TLS handshake that shows which certificate the server presents, whether that is trusted or not.
  */
 import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { errorCode, type Dial } from '../dial.ts';
 import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
 import type { PresentedChain } from './authorities.ts';
 
-/** Whom to shake hands with. */
+/** Where to connect, and what to offer. */
 export interface HandshakeTarget {
   /** Of the edge; never a name. */
   readonly address: string;
@@ -17,6 +17,16 @@ export interface HandshakeTarget {
   readonly serverName: string;
   /** Offered by ALPN. */
   readonly protocols: readonly string[];
+  /** PEM. The server is verified with it: see {@link SecuredConnection.isVerified}. */
+  readonly ca?: string | undefined;
+}
+
+/** A connection after its handshake. */
+export interface SecuredConnection {
+  readonly tls: TLSSocket;
+  /** Whether the certificate is by `ca`, has the name of the server, and is valid now. */
+  readonly isVerified: boolean;
+  readonly close: () => void;
 }
 
 /** How it ended. */
@@ -47,48 +57,79 @@ const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_HTTP_REQUEST']
 /** The longest chain that is looked at. */
 const MAX_CHAIN = 10;
 
-/** Dials, shakes hands, hangs up. @throws the reason of the caller's signal only. */
+/** Connects, performs the handshake, closes. @throws the reason of the caller's signal only. */
 export async function shakeHands(
   target: HandshakeTarget,
   dial: Dial,
   limits: Limits,
 ): Promise<Handshake> {
+  const { handshake, connection } = await openSecured(target, dial, limits);
+  connection?.close();
+  return handshake;
+}
+
+/**
+ * Connects and performs the handshake. The caller closes the connection, and sends nothing by one that is not verified.
+ *
+ * @throws the reason of the caller's signal only.
+ */
+export async function openSecured(
+  target: HandshakeTarget,
+  dial: Dial,
+  limits: Limits,
+): Promise<{ readonly handshake: Handshake; readonly connection?: SecuredConnection }> {
   const result = await inTime(limits, async (signal) => {
     try {
       const socket = await dial(target.address, target.port, signal);
       return await secure(socket, target, signal);
     } catch (error) {
-      return broken(error);
+      return { handshake: broken(error) };
     }
   });
-  return result === TIMED_OUT ? { kind: 'timeout' } : result;
+  return result === TIMED_OUT ? { handshake: { kind: 'timeout' } } : result;
 }
 
 async function secure(
   socket: Socket,
-  { serverName, protocols }: HandshakeTarget,
+  { serverName, protocols, ca }: HandshakeTarget,
   signal: AbortSignal,
-): Promise<Handshake> {
+): Promise<{ readonly handshake: Handshake; readonly connection?: SecuredConnection }> {
   const { promise, resolve, reject } = Promise.withResolvers<Handshake>();
-  const onAbort = () => reject(signal.reason as Error);
-  signal.addEventListener('abort', onAbort, { once: true });
-  // Not verified, for it is just the wrong certificate that has to be seen. That is safe, because the connection ends
-  // here: not a byte goes over it behind the handshake.
+  // An untrusted certificate must be seen too, so it does not end the handshake.
   const tls = connect({
     socket,
     servername: serverName,
+    ca,
     ALPNProtocols: [...protocols],
     rejectUnauthorized: false,
   });
+  const close = () => {
+    tls.destroy();
+    socket.destroy();
+  };
+  // Also after the handshake: nothing else would close a connection that comes too late.
+  signal.addEventListener(
+    'abort',
+    () => {
+      reject(signal.reason as Error);
+      close();
+    },
+    { once: true },
+  );
   tls.once('secureConnect', () => resolve(secured(tls)));
   tls.on('error', reject);
   tls.once('close', () => resolve({ kind: 'closed', code: 'ECONNRESET' }));
   try {
-    return await promise;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    tls.destroy();
-    socket.destroy();
+    const handshake = await promise;
+    if (handshake.kind === 'secured') {
+      const isVerified = ca !== undefined && tls.authorized;
+      return { handshake, connection: { tls, isVerified, close } };
+    }
+    close();
+    return { handshake };
+  } catch (error) {
+    close();
+    throw error;
   }
 }
 
