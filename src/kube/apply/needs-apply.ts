@@ -25,7 +25,14 @@ export function needsApply(
   return found.length > 0 && !Bun.deepEquals(found, tolerated);
 }
 
+/** By the desired object, which is never changed: one reconcile compares each of them several times. */
+const hashes = new WeakMap<KubeObject, string>();
+
 /** Returns the hash of a desired object. It does not depend on the order of fields. */
 export function appliedHash(desired: KubeObject): string {
-  return new Bun.CryptoHasher('sha256').update(canonicalJson(desired)).digest('hex').slice(0, 32);
+  const known = hashes.get(desired);
+  if (known !== undefined) return known;
+  const hash = new Bun.CryptoHasher('sha256').update(canonicalJson(desired)).digest('hex');
+  hashes.set(desired, hash.slice(0, 32));
+  return hash.slice(0, 32);
 }
