@@ -10,7 +10,6 @@ import { serveHttp, type HttpServer } from '../telemetry/http.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { Operator, type OperatorOptions } from './operator.ts';
 import { tellReadiness } from './readiness.ts';
-import { interpretMost, keepHeapSmall } from './thrift.ts';
 
 /** Options of {@link runOperator}. */
 export interface RunOperatorOptions extends Omit<OperatorOptions, 'client' | 'log'> {
@@ -36,8 +35,6 @@ export async function runOperator(
       ended.abort();
     });
   }
-  interpretMost();
-  keepHeapSmall(systemClock);
   const operator = new Operator({ ...options, client, log });
   const election = options.leaderElect ? electionFor(client, options, log) : undefined;
   const notReady = () => notReadyIn(operator, election);
