@@ -246,3 +246,19 @@ describe('the index', () => {
     expect(index.has('tenants/green')).toBe(false);
   });
 });
+
+test('many Exposures are parsed in several turns of the event loop', async () => {
+  const exposures = Array.from({ length: 120 }, (_, index) => exposure(`e${index}`));
+  const index = indexOf(exposures, []);
+  let turns = 0;
+  const count = () => {
+    turns++;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+
+  await index.parseAll();
+  clearImmediate(counting);
+
+  expect(turns).toBeGreaterThanOrEqual(2);
+});

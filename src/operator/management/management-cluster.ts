@@ -181,6 +181,7 @@ export class ManagementCluster implements ManagementView {
       ...fixed.map((informer) => informer.synced(signal)),
       this.#watches.read(signal),
     ]);
+    await this.exposureIndex.parseAll();
   }
 
   /** What keeps this from being known, as a sentence; nothing if all is read that every Exposure needs. */
