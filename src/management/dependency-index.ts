@@ -19,6 +19,11 @@ export function dependencyOn(
   return `${kind}${group === '' ? '' : `.${group}`}/${keyText(key)}`;
 }
 
+/** The dependency on which objects of a kind exist. */
+export function dependencyOnNames(resource: Pick<Resource, 'apiVersion' | 'kind'>): Dependency {
+  return dependencyOn(resource, { name: '*' });
+}
+
 /** Keys of Exposures by what they depend on. */
 export class DependencyIndex {
   readonly #dependencies = new Map<string, ReadonlySet<Dependency>>();

@@ -18,6 +18,7 @@ import { WATCHED_RESOURCES } from '../providers/provider-resources.ts';
 import { isAsking } from '../providers/shims/shim.ts';
 import {
   dependencyOn,
+  dependencyOnNames,
   type Dependency,
   type DependencyIndex,
 } from '../management/dependency-index.ts';
@@ -145,6 +146,9 @@ export class Triggers implements ManagementListener {
       this.#options.edges.add(object.metadata.name);
       this.#addDependents(dependencyOn(RESOURCES.edge, object.metadata));
     }
+    if (setting.kind !== RESOURCES.ingressClass.kind) return;
+    this.#addDependents(dependencyOnNames(RESOURCES.ingressClass));
+    this.#addAnnotated();
   };
 
   readonly onProvided = (object: KubeObject): void => {

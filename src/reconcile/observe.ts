@@ -14,7 +14,11 @@ import {
 import { placedProxies } from '../tenant/proxy-addresses.ts';
 import { PROXY } from '../tenant/proxy-names.ts';
 import { controlPlaneObjects } from '../management/control-plane-objects.ts';
-import { dependencyOn, type Dependency } from '../management/dependency-index.ts';
+import {
+  dependencyOn,
+  dependencyOnNames,
+  type Dependency,
+} from '../management/dependency-index.ts';
 import { edgeAddresses, edgeClusterAddresses, edgeContext } from '../management/edge-state.ts';
 import type { ResolvedExposure } from '../management/exposure-index.ts';
 import type { ManagementPlace } from '../management/management-view.ts';
@@ -83,6 +87,9 @@ export async function observeExposure(
   };
   depend(dependencyOn(RESOURCES.edge, edge.metadata));
   depend(dependencyOn(RESOURCES.namespace, { name: exposure.metadata.namespace }));
+  // A class in the object of a provider does the job if no controller handles it.
+  const isPrepared = exposure.spec.controlPlane.type === 'Object';
+  if (isPrepared) depend(dependencyOnNames(RESOURCES.ingressClass));
   const objects = controlPlaneObjects(management, signal);
   const reading = await readControlPlane(exposure, recorded(objects, secrets, depend));
   const context = edgeContext(deps, edge);

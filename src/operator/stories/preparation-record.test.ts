@@ -425,4 +425,17 @@ describe.concurrent('a value that does the job', () => {
     );
     expect(tenantIn(lab)).toEqual(before);
   });
+
+  test('is found out at once when its class is one that a controller handles', async () => {
+    await using lab = await startProvidedLab({ resources });
+    await addKamaji(lab, 'blue', fields);
+    await expose(lab);
+    await lab.untilCondition('blue', 'Prepared', /^True/);
+    await lab.environment.pass(30_000);
+
+    lab.management.seed(objectOf('IngressClass', { name: 'public' }, { spec: {} }));
+    await lab.environment.pass(5_000);
+
+    expect(lab.condition('blue', 'Prepared')).toStartWith('False FieldConflict');
+  });
 });
