@@ -85,6 +85,8 @@ export class Http2Connection implements AnswerConnection {
   #block: { readonly id: number; readonly isEnd: boolean; readonly parts: Buffer[] } | undefined;
   #isGoingAway = false;
   #isReady = false;
+  /** A request was given up during the handshake. */
+  #isSuspect = false;
   #failure: Error | undefined;
   #stopWaiting = () => {};
   #isPinging = false;
@@ -120,9 +122,13 @@ export class Http2Connection implements AnswerConnection {
     return this.#isReady;
   }
 
-  /** Whether it takes another request now. A server that is asked whether it lives gets new requests by another connection. */
+  /**
+   * Whether it takes another request now, or after its handshake. A server that did not answer by it gets new requests by
+   * another connection, until it answers a ping or completes the handshake.
+   */
   get isUsable(): boolean {
-    return !this.isOver && !this.#isPinging && this.#answers.size < this.#maxStreams;
+    const isSilent = this.#isPinging || this.#isSuspect;
+    return !this.isOver && !isSilent && this.#answers.size < this.#maxStreams;
   }
 
   /** Whether it takes no other request any more. */
@@ -186,10 +192,15 @@ export class Http2Connection implements AnswerConnection {
     this.failed(new Error('closed here'));
   }
 
-  /** Takes no more requests, and ends with the last one. */
+  /** Takes no more requests, and ends with the last one. Requests that wait for the handshake go by another connection. */
   retire(): void {
     this.#isGoingAway = true;
-    if (this.#answers.size === 0) this.close();
+    if (this.#answers.size === 0) this.failed(new NotProcessed('the connection is replaced'));
+  }
+
+  /** A request was given up before the handshake was completed. */
+  suspect(): void {
+    this.#isSuspect = !this.#isReady;
   }
 
   connected(socket: Socket<Http2Connection>): void {
@@ -230,6 +241,7 @@ export class Http2Connection implements AnswerConnection {
     );
     this.#startTimer(IDLE_MS, new Error('idle'));
     this.#isReady = true;
+    this.#isSuspect = false;
     this.#ready.resolve(true);
   }
 

@@ -292,6 +292,45 @@ describe('one connection of HTTP/2', () => {
     peer.server.close();
   });
 
+  test('is joined by others if more requests wait for its handshake than the server takes', async () => {
+    const peer = await scripted(({ type, flags, streamId }, send) => {
+      if (type === FRAME.settings && flags === 0) send(settingsFrame([[MAX_STREAMS, 2]]));
+      if (type !== FRAME.headers) return;
+      send(Buffer.concat([headers(streamId, [0x88], false), json(streamId)]));
+    });
+    const client = transport({ server: peer.at });
+    await client.json(VERSION); // the next ones share a connection that takes two at a time
+
+    const all = await Promise.all(Array.from({ length: 40 }, async () => client.json(VERSION)));
+
+    expect(all).toEqual(Array.from({ length: 40 }, () => ({})));
+    expect(peer.sockets.every(({ alpnProtocol }) => alpnProtocol === 'h2')).toBe(true);
+    for (const socket of peer.sockets) socket.destroy();
+    peer.server.close();
+  });
+
+  test('is replaced at once after a request that was given up during the handshake', async () => {
+    const accepted: Socket[] = [];
+    const silent = createTcpServer((socket) => void accepted.push(socket.on('error', () => {})));
+    await new Promise<void>((resolve) => {
+      silent.listen(0, '127.0.0.1', () => resolve());
+    });
+    const { port } = silent.address() as AddressInfo;
+    const client = transport({ server: `https://127.0.0.1:${port}` });
+    const givenUp = new AbortController();
+    const first = errorOf(client.json({ ...VERSION, signal: givenUp.signal }));
+    await until(() => accepted.length === 1, 'a connection');
+    givenUp.abort();
+    expect((await first).reason).toBe('Aborted');
+
+    const second = errorOf(client.json(VERSION));
+    await until(() => accepted.length === 2, 'another connection');
+
+    for (const socket of accepted) socket.destroy();
+    await second;
+    silent.close();
+  });
+
   test('is not used with another certificate', async () => {
     const certs = await Promise.all(
       ['a', 'b'].map(async (name) => lab.authority.issue({ names: [name] })),
@@ -312,6 +351,24 @@ describe('one connection of HTTP/2', () => {
     }
 
     expect(ports.size).toBe(2);
+  });
+
+  test('is replaced during its handshake by one with another certificate, and no request is lost', async () => {
+    const certs = await Promise.all(
+      ['a', 'b'].map(async (name) => lab.authority.issue({ names: [name] })),
+    );
+    const tripper = new Http2RoundTripper(lab.access({ server: url }));
+
+    const answers = await Promise.all(
+      certs.map(async ({ cert, key }) =>
+        tripper.fetch(
+          { method: 'GET', url: `${url}/`, headers: {}, body: undefined, identity: { cert, key } },
+          () => {},
+        ),
+      ),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
   });
 });
 

@@ -12,8 +12,8 @@ import type { HttpRequest, RoundTripper, StopBy } from '../round-tripper.ts';
 import { Http2Connection, NotProcessed } from './connection.ts';
 import { ProtocolError } from './frames.ts';
 
-/** New connections for one request. A server that allows no stream on any of them is asked by HTTP/1.1. */
-const MAX_ATTEMPTS = 3;
+/** How often a server may refuse one request. One that takes no requests at all is asked by HTTP/1.1. */
+const MAX_REFUSALS = 3;
 /** Connections that take requests at a time. kube-apiserver takes 100 requests by each. */
 const MAX_CONNECTIONS = 4;
 
@@ -25,9 +25,7 @@ export class Http2RoundTripper implements RoundTripper {
   readonly #access: ClusterAccess;
   readonly #clock: Clock;
   readonly #http1: NetworkRoundTripper;
-  /** All with one identity. */
-  #connections: readonly Http2Connection[] = [];
-  #identity: Identity = {};
+  #connections: readonly PooledConnection[] = [];
   /** Known after the first handshake. */
   #isHttp1 = false;
 
@@ -48,23 +46,25 @@ export class Http2RoundTripper implements RoundTripper {
 
   /** The answer, or undefined if the server does not speak HTTP/2. */
   async #request(request: HttpRequest, stopBy: StopBy): Promise<Answer | undefined> {
-    if (this.#isHttp1) return undefined;
-    let connection = this.#connectionOf(request.identity);
-    for (let attempt = 1; ; attempt++) {
-      if (!connection.isReady && !(await this.#handshake(connection, stopBy))) break;
-      if (connection.isUsable) {
-        const answer = connection.request(request);
-        stopBy(() => answer.close());
-        try {
+    let refusals = 0;
+    while (!this.#isHttp1) {
+      const connection = this.#connectionOf(request.identity);
+      try {
+        if (!connection.isReady && !(await this.#handshake(connection, stopBy))) break;
+        if (connection.isUsable) {
+          const answer = connection.request(request);
+          stopBy(() => answer.close());
           await answer.opened();
           return answer;
-        } catch (error) {
-          if (!(error instanceof NotProcessed) || attempt >= MAX_ATTEMPTS) this.#failed(error);
         }
+        // Other requests that waited for the handshake have filled the connection, unless it takes none.
+        if (!connection.isOver) continue;
+        if (++refusals === MAX_REFUSALS) throw new ProtocolError('the server takes no request');
+      } catch (error) {
+        if (error instanceof NotProcessed && ++refusals < MAX_REFUSALS) continue;
+        if (error instanceof ProtocolError) this.#isHttp1 = true;
+        throw error;
       }
-      if (attempt >= MAX_ATTEMPTS) this.#failed(new ProtocolError('the server takes no request'));
-      // Requests that waited for the same handshake have used it up.
-      connection = this.#connectionOf(request.identity);
     }
     this.#isHttp1 = true;
     return undefined;
@@ -74,25 +74,23 @@ export class Http2RoundTripper implements RoundTripper {
   async #handshake(connection: Http2Connection, stopBy: StopBy): Promise<boolean> {
     const stopped = Promise.withResolvers<never>();
     stopped.promise.catch(() => undefined);
-    stopBy(() => stopped.reject(new Error('closed here')));
+    stopBy(() => {
+      connection.suspect();
+      stopped.reject(new Error('closed here'));
+    });
     return Promise.race([connection.speaksHttp2(), stopped.promise]);
-  }
-
-  /** A server that breaks the protocol is asked by HTTP/1.1 from now on. */
-  #failed(error: unknown): never {
-    if (error instanceof ProtocolError) this.#isHttp1 = true;
-    throw error;
   }
 
   /** Another certificate is another connection: it carries the identity of the client that opened it. */
   #connectionOf(identity: Identity): Http2Connection {
-    const { cert, key } = this.#identity;
-    const isSame = identity.cert === cert && identity.key === key;
-    this.#identity = identity;
-    this.#retire((connection) => !isSame || connection.isOver);
-    const usable = this.#connections.find(({ isUsable }) => isUsable);
-    if (usable !== undefined) return usable;
-    if (this.#connections.length >= MAX_CONNECTIONS) this.#retire(() => true);
+    const isOwn = ({ of }: PooledConnection) =>
+      of.cert === identity.cert && of.key === identity.key;
+    // Requests with the certificate before wait for a handshake that has begun.
+    this.#retire((one) => one.connection.isOver || (one.connection.isReady && !isOwn(one)));
+    const own = this.#connections.filter(isOwn);
+    const usable = own.find(({ connection }) => connection.isUsable);
+    if (usable !== undefined) return usable.connection;
+    if (own.length >= MAX_CONNECTIONS) this.#retire(isOwn);
     const url = new URL(this.#access.server);
     const target = {
       host: hostOf(this.#access.server),
@@ -100,12 +98,18 @@ export class Http2RoundTripper implements RoundTripper {
       tls: this.#http1.tls(identity),
     };
     const connection = Http2Connection.open(target, this.#clock);
-    this.#connections = [...this.#connections, connection];
+    this.#connections = [...this.#connections, { of: identity, connection }];
     return connection;
   }
 
-  #retire(isRetired: (connection: Http2Connection) => boolean): void {
-    for (const connection of this.#connections.filter(isRetired)) connection.retire();
-    this.#connections = this.#connections.filter((connection) => !isRetired(connection));
+  #retire(isRetired: (one: PooledConnection) => boolean): void {
+    for (const { connection } of this.#connections.filter(isRetired)) connection.retire();
+    this.#connections = this.#connections.filter((one) => !isRetired(one));
   }
+}
+
+/** A connection with the identity that it carries. */
+interface PooledConnection {
+  readonly of: Identity;
+  readonly connection: Http2Connection;
 }
