@@ -13,7 +13,7 @@ import { findKubectl } from './testing/kubectl.ts';
 const kubectl = findKubectl();
 
 /** A busy machine takes its time for a dozen starts of programs. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 240_000;
 
 /** What each printed command is to print. A command that is not here is a command that nobody tries. */
 const EXPECTED: readonly (readonly [command: RegExp, output: RegExp])[] = [
