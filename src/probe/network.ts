@@ -163,18 +163,26 @@ function looker(
   { limits, dial }: NetworkOptions,
 ): Look {
   return async (host, protocols) => {
+    const opened: SecuredConnection[] = [];
+    let isClosed = false;
+    const close = () => {
+      isClosed = true;
+      for (const connection of opened) connection.close();
+    };
     const answers = await Promise.all(
       accepting.map(async (address) => {
         const to = { address, port, serverName: host, protocols, ca };
         const { handshake, connection } = await openSecured(to, dial, limits);
+        if (connection !== undefined) opened.push(connection);
+        if (isClosed) connection?.close();
         const owner = ownerOf(handshake, { own, others: otherAuthorities });
         const at = addressText(address, port);
         return { host, port, at, address, owner, connection, timeoutMs: limits.timeoutMs };
       }),
-    );
-    const close = () => {
-      for (const { connection } of answers) connection?.close();
-    };
+    ).catch((error: unknown) => {
+      close();
+      throw error;
+    });
     const best = answers.find(({ owner }) => owner.kind === 'tenant') ?? answers[0];
     if (best === undefined) throw new Error('there is no address of the edge to look at');
     const failing = answers.find(({ owner }) => owner.kind !== 'tenant');

@@ -41,15 +41,15 @@ export async function probeApi(
   open?: SecuredConnection,
 ): Promise<HopResult> {
   const answer = await inTime(limits, async (signal): Promise<ApiAnswer> => {
-    try {
-      if (open !== undefined && takesRequests(open)) return await ask(open, target, signal);
-      const socket = await dial(target.address, target.port, signal);
-      return await ask(connectVerified(socket, target), target, signal);
-    } catch (error) {
-      const code = errorCode(error);
-      if (code === '') throw error;
-      return { why: code };
+    if (open !== undefined && takesRequests(open)) {
+      const first = await withCode(async () => ask(open, target, signal));
+      // Without one, the server may have closed the connection while others were opened.
+      if (first === 'notHttp' || !('why' in first)) return first;
     }
+    return withCode(async () => {
+      const socket = await dial(target.address, target.port, signal);
+      return ask(connectVerified(socket, target), target, signal);
+    });
   });
   const late = { why: `none came in ${limits.timeoutMs} ms` };
   return judgeApi(target, answer === TIMED_OUT ? late : answer);
@@ -86,6 +86,17 @@ export function judgeApi(
       ? `an API server answers ${status}: it tells strangers nothing`
       : `kube-apiserver ${quoted(version)} answers`;
   return hopResult('ApiAnswers', target, message);
+}
+
+/** An answer, or the code of the system or of TLS why there is none. @throws any other error */
+async function withCode(call: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
+  try {
+    return await call();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === '') throw error;
+    return { why: code };
+  }
 }
 
 function takesRequests({ tls, isVerified }: SecuredConnection): boolean {

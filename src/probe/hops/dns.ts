@@ -29,7 +29,7 @@ export type Resolved =
 
 /** Codes for a name that is not there, or has no address: of c-ares, and of libc. */
 const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'DNS_ENOTFOUND', 'DNS_ENODATA']);
-/** No DNS server answered within the time of c-ares, which is close to ours. */
+/** No DNS server answered within the time that `/etc/resolv.conf` sets. */
 const NO_ANSWER = 'DNS_ETIMEOUT';
 
 /** The addresses of a name. @throws the reason of the caller's signal only. */
@@ -43,15 +43,13 @@ export async function resolveHost(host: string, lookup: Lookup, limits: Limits):
       const code = errorCode(error);
       if (NO_ADDRESS.has(code)) return { kind: 'none' };
       if (code === '') throw error;
-      const isLate = code === NO_ANSWER;
-      return { kind: 'failed', why: isLate ? lateText(limits) : `failed with ${code}` };
+      const why = code === NO_ANSWER ? 'got no answer from its servers' : `failed with ${code}`;
+      return { kind: 'failed', why };
     }
   });
-  return answer === TIMED_OUT ? { kind: 'failed', why: lateText(limits) } : answer;
-}
-
-function lateText({ timeoutMs }: Limits): string {
-  return `did not answer in ${timeoutMs} ms`;
+  return answer === TIMED_OUT
+    ? { kind: 'failed', why: `did not answer in ${limits.timeoutMs} ms` }
+    : answer;
 }
 
 /**

@@ -24,7 +24,7 @@ export interface HandshakeTarget {
 /** A connection after its handshake. */
 export interface SecuredConnection {
   readonly tls: TLSSocket;
-  /** Whether the certificate is by `ca`, has the name of the server, and is valid now. */
+  /** Whether `ca` signed the certificate, it is valid now, and has the name of the server, if only as its common name. */
   readonly isVerified: boolean;
   readonly close: () => void;
 }
