@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test';
+import { exposure } from '../plan/testing/wishes.ts';
 import { tenantRoute } from '../plan/testing/tenant-routes.ts';
 import { deletionFault } from './edge-deletion.ts';
+import { ROUTES_FINALIZER } from './host-ownership.ts';
 
 const DELETED = '2026-01-02T00:00:00Z';
 
@@ -32,9 +34,18 @@ test.each([
 ])('an Edge %s', (_what, deletionTimestamp, routes, refusal) => {
   const edge = { metadata: { name: here.spec.edgeRef.name, deletionTimestamp } };
 
-  const fault = deletionFault(edge, routes);
+  const fault = deletionFault(exposure(), edge, routes);
 
   expect(fault?.message).toBe(
     refusal && `Edge ${edge.metadata.name} is being deleted and ${refusal}`,
   );
+});
+
+test('an Edge that is being deleted accepts an Exposure whose routes were deleted by another client', () => {
+  const edge = { metadata: { name: here.spec.edgeRef.name, deletionTimestamp: DELETED } };
+  const { metadata } = exposure();
+  const routed = { metadata: { ...metadata, finalizers: [ROUTES_FINALIZER] } };
+
+  expect(deletionFault(routed, edge, [])).toBeUndefined();
+  expect(deletionFault(routed, edge, [there])?.code).toBe('EdgeTerminating');
 });

@@ -260,7 +260,7 @@ export class ExposureIndex {
     const { namespace } = exposure.metadata;
     const labels = this.#sources.namespaceLabels?.(namespace) ?? labelsOfNamespace(namespace);
     const routes = this.#tenantRoutes.ofExposure(keyText(exposure.metadata));
-    return deletionFault(edge, routes) ?? hostsOf(exposure, edge, labels);
+    return deletionFault(exposure, edge, routes) ?? hostsOf(exposure, edge, labels);
   }
 
   /** An invalid Exposure claims nothing, but owns the hosts of its TenantRoutes. */
