@@ -22,8 +22,8 @@ export class TenantRouteIndex<T extends IndexedRoute> {
   readonly #byHost = new Map<string, readonly T[]>();
   readonly #byExposure = new Map<string, readonly T[]>();
   readonly #byService = new Map<string, readonly T[]>();
-  /** In Sets: an Edge has thousands. */
-  readonly #byEdge = new Map<string, Set<T>>();
+  /** For each Edge, how many TenantRoutes an Exposure has on it. */
+  readonly #onEdge = new Map<string, Map<string, number>>();
   /** The resourceVersions of own writes that the watch has not reported yet, by the key of the TenantRoute. */
   readonly #written = new Map<string, string>();
   /** For each own write in progress, the uids of all TenantRoutes that were removed since it began. */
@@ -122,9 +122,9 @@ export class TenantRouteIndex<T extends IndexedRoute> {
     return this.#byService.get(key) ?? [];
   }
 
-  /** Those on an Edge. */
-  ofEdge(name: string): Iterable<T> {
-    return this.#byEdge.get(name) ?? [];
+  /** The keys of the Exposures with TenantRoutes on an Edge. */
+  exposuresOn(edge: string): Iterable<string> {
+    return this.#onEdge.get(edge)?.keys() ?? [];
   }
 
   #addWritten(route: T): void {
@@ -144,10 +144,7 @@ export class TenantRouteIndex<T extends IndexedRoute> {
     for (const [index, value] of this.#places(route)) {
       index.set(value, [...(index.get(value) ?? []), route]);
     }
-    const { name } = route.spec.edgeRef;
-    const onEdge = this.#byEdge.get(name);
-    if (onEdge === undefined) this.#byEdge.set(name, new Set([route]));
-    else onEdge.add(route);
+    this.#countOnEdge(route, 1);
   }
 
   #drop(key: string, route: T): void {
@@ -157,10 +154,18 @@ export class TenantRouteIndex<T extends IndexedRoute> {
       if (others.length === 0) index.delete(value);
       else index.set(value, others);
     }
+    this.#countOnEdge(route, -1);
+  }
+
+  #countOnEdge(route: T, change: 1 | -1): void {
     const { name } = route.spec.edgeRef;
-    const onEdge = this.#byEdge.get(name);
-    onEdge?.delete(route);
-    if (onEdge?.size === 0) this.#byEdge.delete(name);
+    const key = exposureKeyOf(route);
+    const counts = this.#onEdge.get(name) ?? new Map<string, number>();
+    const count = (counts.get(key) ?? 0) + change;
+    if (count > 0) counts.set(key, count);
+    else counts.delete(key);
+    if (counts.size > 0) this.#onEdge.set(name, counts);
+    else this.#onEdge.delete(name);
   }
 
   #places(route: T): readonly (readonly [Map<string, readonly T[]>, string])[] {

@@ -10,7 +10,7 @@ import { claimedHosts, type HostClaim, type HostOwner, type HostOwners } from '.
 
 /** Who owns which host, by the rule of `api/host-ownership.ts`. */
 export class HostClaims implements HostOwners {
-  readonly #routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure' | 'ofEdge'>;
+  readonly #routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure' | 'exposuresOn'>;
   readonly #reservations: ReadonlyMap<string, string>;
   /** By the key of the Exposure. */
   readonly #claims = new Map<string, HostClaim>();
@@ -21,7 +21,7 @@ export class HostClaims implements HostOwners {
 
   /** @param reservations - Hosts that are reserved for an Exposure, with its key. Default: none. */
   constructor(
-    routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure' | 'ofEdge'>,
+    routes: Pick<TenantRouteIndex<TenantRoute>, 'ofHost' | 'ofExposure' | 'exposuresOn'>,
     reservations: ReadonlyMap<string, string> = new Map(),
   ) {
     this.#routes = routes;
@@ -86,9 +86,8 @@ export class HostClaims implements HostOwners {
   /** The keys of the Exposures that use an Edge: those that it allows, and those with TenantRoutes on it. */
   usersOf(edge: string): ReadonlySet<string> {
     const users = new Set(this.#users.get(edge));
-    for (const route of this.#routes.ofEdge(edge)) {
-      const key = exposureKeyOf(route);
-      if (this.#claims.has(key)) users.add(key);
+    for (const key of this.#routes.exposuresOn(edge)) {
+      if (!users.has(key) && this.#claims.has(key)) users.add(key);
     }
     return users;
   }
