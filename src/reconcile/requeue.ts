@@ -7,9 +7,9 @@ import type { Reconciled } from './reconcile-exposure.ts';
 /** In milliseconds; undefined: when something changes. */
 export type RequeueAfterMs = number | undefined;
 
-/** Secrets are not watched: the first delay until a missing one is read again. */
+/** The first delay until a control plane with errors is read again: its Secrets are not watched. */
 const MISSING_MS = 5_000;
-/** Findings about Services, which are watched. */
+/** Findings about objects that are watched. */
 const WATCHED: ReadonlySet<string> = new Set(['ServiceMissing', 'ServicePortMissing']);
 
 /** Not everything in a tenant is watched, so that an Exposure is reconciled every `resyncMs` at the latest. */

@@ -127,9 +127,15 @@ export async function reconcileTenant(
     }
     links.failed(key);
     pacer.unreachable(key);
-    deps.log.warn('a tenant cannot be brought up to date', { exposure: key, error });
+    const fault = tenantFault(link, error, inTime);
+    if (fault.code === 'InternalError') {
+      const { stack } = error as Partial<Error>;
+      deps.log.error('internal error', { exposure: key, error, stack });
+    } else {
+      deps.log.warn('a tenant cannot be brought up to date', { exposure: key, error });
+    }
     const requeueAfterMs = backoffMs(links.failuresOf(key), deps.random(), UNREACHABLE);
-    const condition = fails(tenantFault(link, error, inTime));
+    const condition = fails(fault);
     return { condition, hops: [], requeueAfterMs, observed: task.observed };
   }
 }

@@ -3,6 +3,7 @@
  */
 import { KubeError, type KubeErrorReason } from '../../kube/kube-error.ts';
 import type { Finding } from '../../api/finding.ts';
+import { quoted } from '../../text/quote.ts';
 import type { TenantLink } from './link/tenant-link.ts';
 import { TenantNotOwned } from './ownership/owned-client.ts';
 import { TenantNotInitialised } from './tenant-facts.ts';
@@ -66,7 +67,7 @@ export function tenantFault(
   return {
     code: 'InternalError',
     severity: 'error',
-    message: `internal error while the tenant at ${server} was reconciled: ${String(error)}`,
+    message: `internal error while the tenant at ${server} was reconciled: ${quoted(String(error))}`,
     action: "report it as a bug of Snicket, with the operator's log",
   };
 }
