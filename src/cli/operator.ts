@@ -90,14 +90,15 @@ async function run(io: CommandIo, flags: Flags, command: Command): Promise<void>
   ]);
   try {
     const access = defaultAccess(accessOptions(io, flags.kubeconfig, flags.context));
-    const client = createClient(access, { roundTripper: new Http2RoundTripper(access) });
     const isPod = access.credentials.kind === 'token-file';
     const namespace = flags.namespace ?? (isPod ? access.namespace : 'snicket-system');
     if (flags.dryRun) {
       const { printPlans } = await import('./plans/plans.ts');
+      const client = createClient(access);
       await printPlans(io, { client, namespace, proxyImage: flags.proxyImage });
       return;
     }
+    const client = createClient(access, { roundTripper: new Http2RoundTripper(access) });
     const code = await runOperator(
       client,
       {
