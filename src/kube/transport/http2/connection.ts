@@ -46,8 +46,10 @@ const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
 /** Most of them would be answers to pings and settings. */
 const MAX_UNSENT_FRAMES = 10_000;
-/** How long a server has for the handshake. */
+/** How long a server has for the handshake and its settings. */
 const HANDSHAKE_MS = 10_000;
+/** After this time, requests that wait for the handshake may go by another connection. */
+const SLOW_HANDSHAKE_MS = 2_000;
 const REFUSED_STREAM = 0x7;
 /** What kube-apiserver allows at least. */
 const DEFAULT_MAX_STREAMS = 100;
@@ -64,11 +66,19 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'transfer-encoding',
 ]);
 
+/** What a connection tells the pool that it is in. */
+export interface ConnectionPool {
+  /** It may take another request, or it takes none any more. */
+  changed(): void;
+  /** The server does not speak HTTP/2. */
+  speaksHttp1(): void;
+}
+
 /** A connection. */
 export class Http2Connection implements AnswerConnection {
   readonly #serverName: string;
   readonly #clock: Clock;
-  readonly #ready = Promise.withResolvers<boolean>();
+  readonly #pool: ConnectionPool;
   readonly #frames = new FrameReader();
   readonly #answers = new Map<number, Http2Answer>();
   #socket: Socket<Http2Connection> | undefined;
@@ -85,22 +95,29 @@ export class Http2Connection implements AnswerConnection {
   #block: { readonly id: number; readonly isEnd: boolean; readonly parts: Buffer[] } | undefined;
   #isGoingAway = false;
   #isReady = false;
-  /** A request was given up during the handshake. */
+  /** A request was given up during the handshake, or the handshake takes long. */
   #isSuspect = false;
+  readonly #stopSuspecting: () => void;
   #failure: Error | undefined;
   #stopWaiting = () => {};
   #isPinging = false;
   /** Frames that are sent together: each write is a record of TLS and a call of the system. */
   #corked: Uint8Array[] | undefined;
 
-  private constructor(serverName: string, clock: Clock) {
+  private constructor(serverName: string, clock: Clock, pool: ConnectionPool) {
     this.#serverName = serverName;
     this.#clock = clock;
+    this.#pool = pool;
+    this.#stopSuspecting = clock.after(SLOW_HANDSHAKE_MS, () => this.suspect());
   }
 
   /** Connects. */
-  static open({ host, port, tls }: SecureTarget, clock: Clock): Http2Connection {
-    const connection = new Http2Connection(tls.serverName, clock);
+  static open(
+    { host, port, tls }: SecureTarget,
+    clock: Clock,
+    pool: ConnectionPool,
+  ): Http2Connection {
+    const connection = new Http2Connection(tls.serverName, clock, pool);
     connection.#startTimer(HANDSHAKE_MS, timedOut('the handshake was not completed in time'));
     Bun.connect<Http2Connection>({
       hostname: host,
@@ -112,29 +129,35 @@ export class Http2Connection implements AnswerConnection {
     return connection;
   }
 
-  /** Whether the server speaks HTTP/2, once that is known. @throws Error with the code of the system or of OpenSSL */
-  async speaksHttp2(): Promise<boolean> {
-    return this.#ready.promise;
-  }
-
-  /** Whether the server is known to speak HTTP/2. */
+  /** Whether the handshake is completed, and the server has said how many requests it takes. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  /**
-   * Whether it takes another request now, or after its handshake. A server that did not answer by it gets new requests by
-   * another connection, until it answers a ping or completes the handshake.
-   */
+  /** Whether it takes another request now. A server that does not answer by it may answer by another connection. */
   get isUsable(): boolean {
-    const isSilent = this.#isPinging || this.#isSuspect;
-    return !this.isOver && !isSilent && this.#answers.size < this.#maxStreams;
+    const isFree = this.#answers.size < this.#maxStreams;
+    return this.#isReady && !this.isOver && !this.#isPinging && isFree;
+  }
+
+  /** Whether it is worth waiting for its handshake. */
+  get isPromising(): boolean {
+    return !this.#isReady && !this.isOver && !this.#isSuspect;
   }
 
   /** Whether it takes no other request any more. */
   get isOver(): boolean {
-    const takesNone = this.#maxStreams === 0 || this.#nextId >= MAX_STREAM_ID;
-    return this.#failure !== undefined || this.#isGoingAway || takesNone;
+    return this.#failure !== undefined || this.#isGoingAway || this.#nextId >= MAX_STREAM_ID;
+  }
+
+  /** Whether the server allows no request at all. */
+  get takesNothing(): boolean {
+    return this.#isReady && this.#maxStreams === 0 && this.#answers.size === 0;
+  }
+
+  /** Why it ended. */
+  get failure(): Error | undefined {
+    return this.#failure;
   }
 
   /** Sends a request. The connection must be usable. */
@@ -192,15 +215,17 @@ export class Http2Connection implements AnswerConnection {
     this.failed(new Error('closed here'));
   }
 
-  /** Takes no more requests, and ends with the last one. Requests that wait for the handshake go by another connection. */
+  /** Takes no more requests, and ends with the last one. */
   retire(): void {
     this.#isGoingAway = true;
-    if (this.#answers.size === 0) this.failed(new NotProcessed('the connection is replaced'));
+    if (this.#answers.size === 0) this.close();
   }
 
-  /** A request was given up before the handshake was completed. */
+  /** The handshake takes too long for a request: later ones may go by another connection. */
   suspect(): void {
-    this.#isSuspect = !this.#isReady;
+    if (this.#isReady || this.#isSuspect) return;
+    this.#isSuspect = true;
+    this.#pool.changed();
   }
 
   connected(socket: Socket<Http2Connection>): void {
@@ -224,7 +249,7 @@ export class Http2Connection implements AnswerConnection {
       return;
     }
     if ((socket as { alpnProtocol?: unknown }).alpnProtocol !== 'h2') {
-      this.#ready.resolve(false);
+      this.#pool.speaksHttp1();
       this.close();
       return;
     }
@@ -239,10 +264,6 @@ export class Http2Connection implements AnswerConnection {
         numberFrame(FRAME.windowUpdate, 0, CONNECTION_WINDOW - DEFAULT_WINDOW),
       ]),
     );
-    this.#startTimer(IDLE_MS, new Error('idle'));
-    this.#isReady = true;
-    this.#isSuspect = false;
-    this.#ready.resolve(true);
   }
 
   received(bytes: Uint8Array): void {
@@ -267,12 +288,12 @@ export class Http2Connection implements AnswerConnection {
     if (this.#failure !== undefined) return;
     this.#failure = error instanceof Error ? error : new Error(String(error));
     this.#stopTimer();
-    this.#ready.promise.catch(() => undefined); // requests report it
-    this.#ready.reject(this.#failure);
+    this.#stopSuspecting();
     for (const answer of this.#answers.values()) answer.failed(this.#failure);
     this.#answers.clear();
     this.#unsent.take();
     this.#socket?.terminate();
+    this.#pool.changed();
   }
 
   #take(one: Frame): void {
@@ -375,6 +396,12 @@ export class Http2Connection implements AnswerConnection {
     }
     this.#send(frame(FRAME.settings, FLAG.ack, 0));
     this.#sendBodies();
+    if (!this.#isReady) {
+      this.#isReady = true;
+      this.#stopSuspecting();
+      this.#startTimer(IDLE_MS, new Error('idle'));
+    }
+    this.#pool.changed();
   }
 
   #resizeWindows(value: number): void {
@@ -438,9 +465,12 @@ export class Http2Connection implements AnswerConnection {
 
   #ended(id: number): void {
     this.#answers.delete(id);
-    if (this.#answers.size > 0 || this.#failure !== undefined) return;
-    if (this.#isGoingAway) this.close();
-    else if (!this.#isPinging) this.#startTimer(IDLE_MS, new Error('idle'));
+    if (this.#failure !== undefined) return;
+    if (this.#answers.size === 0) {
+      if (this.#isGoingAway) this.close();
+      else if (!this.#isPinging) this.#startTimer(IDLE_MS, new Error('idle'));
+    }
+    this.#pool.changed();
   }
 
   #ping(): void {
@@ -461,9 +491,9 @@ export class Http2Connection implements AnswerConnection {
     this.#stopWaiting = () => {};
     const wasPinging = this.#isPinging;
     this.#isPinging = false;
-    if (wasPinging && this.#answers.size === 0 && this.#failure === undefined) {
-      this.#startTimer(IDLE_MS, new Error('idle'));
-    }
+    if (!wasPinging || this.#failure !== undefined) return;
+    if (this.#answers.size === 0) this.#startTimer(IDLE_MS, new Error('idle'));
+    this.#pool.changed();
   }
 
   #send(bytes: Uint8Array): void {

@@ -9,12 +9,12 @@ import type { Answer } from '../body.ts';
 import type { Identity } from '../credentials.ts';
 import { NetworkRoundTripper } from '../network-round-tripper.ts';
 import type { HttpRequest, RoundTripper, StopBy } from '../round-tripper.ts';
-import { Http2Connection, NotProcessed } from './connection.ts';
+import { Http2Connection, NotProcessed, type ConnectionPool } from './connection.ts';
 import { ProtocolError } from './frames.ts';
 
-/** How often a server may refuse one request. One that takes no requests at all is asked by HTTP/1.1. */
+/** How often a server may refuse one request. */
 const MAX_REFUSALS = 3;
-/** Connections that take requests at a time. kube-apiserver takes 100 requests by each. */
+/** kube-apiserver takes 100 requests by each. More requests wait. */
 const MAX_CONNECTIONS = 4;
 
 /**
@@ -26,6 +26,18 @@ export class Http2RoundTripper implements RoundTripper {
   readonly #clock: Clock;
   readonly #http1: NetworkRoundTripper;
   #connections: readonly PooledConnection[] = [];
+  /** Wakes the requests that wait for a connection. */
+  readonly #waiting = new Set<() => void>();
+  readonly #pool: ConnectionPool = {
+    changed: () => {
+      const woken = [...this.#waiting];
+      this.#waiting.clear();
+      for (const wake of woken) wake();
+    },
+    speaksHttp1: () => {
+      this.#isHttp1 = true;
+    },
+  };
   /** Known after the first handshake. */
   #isHttp1 = false;
 
@@ -47,64 +59,79 @@ export class Http2RoundTripper implements RoundTripper {
   /** The answer, or undefined if the server does not speak HTTP/2. */
   async #request(request: HttpRequest, stopBy: StopBy): Promise<Answer | undefined> {
     let refusals = 0;
+    let waitedFor: readonly Http2Connection[] = [];
     while (!this.#isHttp1) {
-      const connection = this.#connectionOf(request.identity);
+      const own = this.#connectionsOf(request.identity);
+      const usable = own.find(({ isUsable }) => isUsable);
       try {
-        if (!connection.isReady && !(await this.#handshake(connection, stopBy))) break;
-        if (connection.isUsable) {
-          const answer = connection.request(request);
+        if (usable !== undefined) {
+          waitedFor = [];
+          const answer = usable.request(request);
           stopBy(() => answer.close());
           await answer.opened();
           return answer;
         }
-        // Other requests that waited for the handshake have filled the connection, unless it takes none.
-        if (!connection.isOver) continue;
-        if (++refusals === MAX_REFUSALS) throw new ProtocolError('the server takes no request');
+        // By none of them: the server cannot be reached.
+        const [failure, ...others] = waitedFor.map((connection) => connection.failure);
+        if (failure !== undefined && !others.includes(undefined)) throw failure;
+        const useless = own.find(({ takesNothing }) => takesNothing);
+        if (useless !== undefined) {
+          useless.retire();
+          throw new NotProcessed('the server takes no request');
+        }
       } catch (error) {
         if (error instanceof NotProcessed && ++refusals < MAX_REFUSALS) continue;
         if (error instanceof ProtocolError) this.#isHttp1 = true;
         throw error;
       }
+      const open = own.filter(({ isOver }) => !isOver);
+      const isPromising = open.some((connection) => connection.isPromising);
+      if (!isPromising && open.length < MAX_CONNECTIONS) open.push(this.#open(request.identity));
+      waitedFor = open.filter(({ isReady }) => !isReady);
+      await this.#change(waitedFor, stopBy);
     }
-    this.#isHttp1 = true;
     return undefined;
   }
 
-  /** Whether the server speaks HTTP/2; ends early if the request is stopped. */
-  async #handshake(connection: Http2Connection, stopBy: StopBy): Promise<boolean> {
-    const stopped = Promise.withResolvers<never>();
-    stopped.promise.catch(() => undefined);
-    stopBy(() => {
-      connection.suspect();
-      stopped.reject(new Error('closed here'));
-    });
-    return Promise.race([connection.speaksHttp2(), stopped.promise]);
+  /** Another certificate is another connection: it carries the identity of the client that opened it. */
+  #connectionsOf({ cert, key }: Identity): readonly Http2Connection[] {
+    const isOwn = ({ of }: PooledConnection) => of.cert === cert && of.key === key;
+    const isKept = (one: PooledConnection) =>
+      !one.connection.isOver && (isOwn(one) || !one.connection.isReady);
+    // Requests with the certificate before may wait for a handshake that has begun.
+    for (const one of this.#connections) if (!isKept(one)) one.connection.retire();
+    this.#connections = this.#connections.filter(isKept);
+    return this.#connections.filter(isOwn).map(({ connection }) => connection);
   }
 
-  /** Another certificate is another connection: it carries the identity of the client that opened it. */
-  #connectionOf(identity: Identity): Http2Connection {
-    const isOwn = ({ of }: PooledConnection) =>
-      of.cert === identity.cert && of.key === identity.key;
-    // Requests with the certificate before wait for a handshake that has begun.
-    this.#retire((one) => one.connection.isOver || (one.connection.isReady && !isOwn(one)));
-    const own = this.#connections.filter(isOwn);
-    const usable = own.find(({ connection }) => connection.isUsable);
-    if (usable !== undefined) return usable.connection;
-    if (own.length >= MAX_CONNECTIONS) this.#retire(isOwn);
+  #open(identity: Identity): Http2Connection {
     const url = new URL(this.#access.server);
     const target = {
       host: hostOf(this.#access.server),
       port: Number(url.port) || 443,
       tls: this.#http1.tls(identity),
     };
-    const connection = Http2Connection.open(target, this.#clock);
+    const connection = Http2Connection.open(target, this.#clock, this.#pool);
     this.#connections = [...this.#connections, { of: identity, connection }];
     return connection;
   }
 
-  #retire(isRetired: (one: PooledConnection) => boolean): void {
-    for (const { connection } of this.#connections.filter(isRetired)) connection.retire();
-    this.#connections = this.#connections.filter((one) => !isRetired(one));
+  /** Resolves when a connection may take a request, or takes none any more. @throws Error if the request is stopped */
+  async #change(handshakes: readonly Http2Connection[], stopBy: StopBy): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    let isWaiting = true;
+    const wake = () => {
+      isWaiting = false;
+      resolve();
+    };
+    this.#waiting.add(wake);
+    stopBy(() => {
+      if (!isWaiting) return;
+      this.#waiting.delete(wake);
+      reject(new Error('closed here'));
+      for (const connection of handshakes) connection.suspect();
+    });
+    return promise;
   }
 }
 
