@@ -89,7 +89,7 @@ async function probeBehindEdge(
   }
   const look = looker(target, own.authorities, accepting, options);
   const [toApi, toKonnectivity] = await Promise.all([
-    probeToApi({ ...target, tenantCa }, look, options),
+    probeToApi({ ...target, tenantCa: pemOf(own.authorities) }, look, options),
     probeToKonnectivity(target, look, options),
   ]);
   const { result } = toKonnectivity;
@@ -157,11 +157,12 @@ interface Answers {
 type Look = (host: string, protocols: readonly string[]) => Promise<Answers>;
 
 function looker(
-  { port, tenantCa: ca, otherAuthorities }: NetworkTarget,
+  { port, otherAuthorities }: NetworkTarget,
   own: readonly X509Certificate[],
   accepting: readonly string[],
   { limits, dial }: NetworkOptions,
 ): Look {
+  const ca = pemOf(own);
   return async (host, protocols) => {
     const opened: SecuredConnection[] = [];
     let isClosed = false;
@@ -291,6 +292,11 @@ function targetsOf({
     api: `https://${apiHost}:${port}/version`,
     konnectivity: `${konnectivityHost}:${port}`,
   };
+}
+
+/** Encoded again: OpenSSL does not read every PEM file that {@link parseAuthorities} reads. */
+function pemOf(authorities: readonly X509Certificate[]): string {
+  return authorities.map((authority) => `${authority.toString().trim()}\n`).join('');
 }
 
 function readableAuthorities(

@@ -2,13 +2,13 @@
  * api: a kube-apiserver answers a request through the edge, on a connection that is verified as every client's is.
  */
 import type { Socket } from 'node:net';
-import { connect, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { quoted } from '../../text/quote.ts';
 import { addressText, errorCode, type Dial } from '../dial.ts';
 import { hopResult, type HopResult } from '../hop.ts';
 import { readHttpAnswer, type HttpAnswer } from '../http-answer.ts';
 import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
-import type { SecuredConnection } from '../tls/handshake.ts';
+import { connectTls, type SecuredConnection } from '../tls/handshake.ts';
 
 /** Whom to ask. */
 export interface ApiTarget {
@@ -105,8 +105,7 @@ function takesRequests({ tls, isVerified }: SecuredConnection): boolean {
 
 /** Verifies the server during the handshake. */
 function connectVerified(socket: Socket, { host, tenantCa }: ApiTarget): SecuredConnection {
-  const tls = connect({
-    socket,
+  const tls = connectTls(socket, {
     servername: host,
     ca: tenantCa,
     rejectUnauthorized: true,

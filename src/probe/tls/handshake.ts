@@ -3,7 +3,7 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { errorCode, type Dial } from '../dial.ts';
 import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
 import type { PresentedChain } from './authorities.ts';
@@ -89,6 +89,16 @@ export async function openSecured(
   return result === TIMED_OUT ? { handshake: { kind: 'timeout' } } : result;
 }
 
+/** TLS by an open connection, which is closed if the options cannot be used. */
+export function connectTls(socket: Socket, options: ConnectionOptions): TLSSocket {
+  try {
+    return connect({ ...options, socket });
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
 async function secure(
   socket: Socket,
   { serverName, protocols, ca }: HandshakeTarget,
@@ -96,8 +106,7 @@ async function secure(
 ): Promise<{ readonly handshake: Handshake; readonly connection?: SecuredConnection }> {
   const { promise, resolve, reject } = Promise.withResolvers<Handshake>();
   // An untrusted certificate must be seen too, so it does not end the handshake.
-  const tls = connect({
-    socket,
+  const tls = connectTls(socket, {
     servername: serverName,
     ca,
     ALPNProtocols: [...protocols],
