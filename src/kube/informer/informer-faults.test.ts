@@ -312,6 +312,7 @@ describe('an object that is not as such an object is', () => {
       object: anyObject,
     });
     await using lab = await InformerLab.open({
+      hasRealTimeouts: true,
       trim: (object) => ({ ...object, port: Object.keys(object.metadata.labels ?? {}).length }),
       indexes: { label: ({ metadata }) => Object.values(metadata.labels ?? {}) },
     });
