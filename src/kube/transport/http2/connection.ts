@@ -155,6 +155,11 @@ export class Http2Connection implements AnswerConnection {
     return this.#isReady && this.#maxStreams === 0 && this.#answers.size === 0;
   }
 
+  /** Whether it has carried no request yet. */
+  get isUnused(): boolean {
+    return this.#nextId === 1;
+  }
+
   /** Why it ended. */
   get failure(): Error | undefined {
     return this.#failure;
@@ -208,7 +213,7 @@ export class Http2Connection implements AnswerConnection {
     this.#send(numberFrame(FRAME.resetStream, streamId, CANCEL));
     this.#ended(streamId);
     // A server that did not answer in time is slow or gone, and the kernel takes minutes to find that out.
-    if (!hasHead) this.#ping();
+    if (!hasHead && this.#failure === undefined) this.#ping();
   }
 
   close(): void {
@@ -218,7 +223,8 @@ export class Http2Connection implements AnswerConnection {
   /** Takes no more requests, and ends with the last one. */
   retire(): void {
     this.#isGoingAway = true;
-    if (this.#answers.size === 0) this.close();
+    if (this.#answers.size === 0) this.failed(new NotProcessed('the connection is replaced'));
+    this.#pool.changed();
   }
 
   /** The handshake takes too long for a request: later ones may go by another connection. */
@@ -420,7 +426,13 @@ export class Http2Connection implements AnswerConnection {
       this.#answers.delete(id);
       answer.failed(new NotProcessed('the server is about to close the connection'));
     }
-    if (this.#answers.size === 0) this.close();
+    if (this.#answers.size === 0) this.#goneAway();
+    this.#pool.changed();
+  }
+
+  /** The server closes the connection, and nothing is in progress. */
+  #goneAway(): void {
+    this.failed(new NotProcessed('the server has closed the connection'));
   }
 
   #takeWindowUpdate(one: Frame): void {
@@ -467,7 +479,7 @@ export class Http2Connection implements AnswerConnection {
     this.#answers.delete(id);
     if (this.#failure !== undefined) return;
     if (this.#answers.size === 0) {
-      if (this.#isGoingAway) this.close();
+      if (this.#isGoingAway) this.#goneAway();
       else if (!this.#isPinging) this.#startTimer(IDLE_MS, new Error('idle'));
     }
     this.#pool.changed();

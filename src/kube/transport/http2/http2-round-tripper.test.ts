@@ -413,6 +413,61 @@ describe('a server', () => {
     peer.server.close();
   });
 
+  test('that accepts connections and says nothing gets two for a request', async () => {
+    const accepted: Socket[] = [];
+    const silent = createTcpServer((socket) => void accepted.push(socket.on('error', () => {})));
+    await new Promise<void>((resolve) => {
+      silent.listen(0, '127.0.0.1', () => resolve());
+    });
+    const { port } = silent.address() as AddressInfo;
+    const clock = new ManualClock();
+    let isFailed = false;
+    const failed = errorOf(
+      transport({ server: `https://127.0.0.1:${port}` }, { clock }).json(VERSION),
+    ).finally(() => (isFailed = true));
+    await until(() => accepted.length === 1, 'a connection');
+
+    await until(() => {
+      clock.advance(500);
+      return isFailed;
+    }, 'the end of the request');
+
+    await failed;
+    expect(accepted.length).toBeLessThanOrEqual(2);
+    for (const socket of accepted) socket.destroy();
+    silent.close();
+  });
+
+  test('whose one address hangs and whose other refuses is not dialed again and again', async () => {
+    let dials = 0;
+    const sockets: Socket[] = [];
+    const server = createTcpServer((socket) => {
+      sockets.push(socket.on('error', () => {}));
+      if (++dials > 1) socket.destroy();
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve());
+    });
+    const { port } = server.address() as AddressInfo;
+    const clock = new ManualClock();
+    const failed = errorOf(
+      transport({ server: `https://127.0.0.1:${port}` }, { clock }).json(VERSION),
+    );
+    await until(() => dials === 1, 'a connection');
+    clock.advance(3_000);
+
+    expect((await failed).reason).toBe('Unreachable');
+    expect(dials).toBe(2);
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+
+  test('that cannot be dialed at all is unreachable at once', async () => {
+    const error = await errorOf(transport({ server: 'https://255.255.255.255:443' }).json(VERSION));
+
+    expect(error.reason).toBe('Unreachable');
+  });
+
   test('that accepts a connection and says nothing does not keep later requests waiting', async () => {
     const accepted: Socket[] = [];
     const silent = createTcpServer((socket) => void accepted.push(socket.on('error', () => {})));

@@ -16,6 +16,8 @@ import { ProtocolError } from './frames.ts';
 const MAX_REFUSALS = 3;
 /** kube-apiserver takes 100 requests by each. More requests wait. */
 const MAX_CONNECTIONS = 4;
+/** A second one, when the first takes long. A dial cannot be taken back, and a process may have thousands of dead servers. */
+const MAX_HANDSHAKES = 2;
 
 /**
  * A server that is reached by one connection. Another one is opened when the server takes no more requests by the first, or
@@ -60,50 +62,59 @@ export class Http2RoundTripper implements RoundTripper {
   async #request(request: HttpRequest, stopBy: StopBy): Promise<Answer | undefined> {
     let refusals = 0;
     let waitedFor: readonly Http2Connection[] = [];
+    let failure: Error | undefined;
     while (!this.#isHttp1) {
       const own = this.#connectionsOf(request.identity);
       const usable = own.find(({ isUsable }) => isUsable);
       try {
         if (usable !== undefined) {
           waitedFor = [];
+          failure = undefined;
           const answer = usable.request(request);
           stopBy(() => answer.close());
           await answer.opened();
           return answer;
         }
-        // By none of them: the server cannot be reached.
-        const [failure, ...others] = waitedFor.map((connection) => connection.failure);
-        if (failure !== undefined && !others.includes(undefined)) throw failure;
+        failure ??= waitedFor.find((connection) => connection.failure !== undefined)?.failure;
+        const isHopeful = own.some(({ isPromising, isReady }) => isPromising || isReady);
+        if (failure !== undefined && !isHopeful) throw failure;
         const useless = own.find(({ takesNothing }) => takesNothing);
         if (useless !== undefined) {
           useless.retire();
           throw new NotProcessed('the server takes no request');
         }
+        const isOpened = failure === undefined && this.#isAnotherNeeded(own);
+        const all = isOpened ? [...own, this.#open(request.identity)] : own;
+        waitedFor = all.filter(({ isReady }) => !isReady);
+        await this.#change(waitedFor, stopBy);
       } catch (error) {
-        if (error instanceof NotProcessed && ++refusals < MAX_REFUSALS) continue;
         if (error instanceof ProtocolError) this.#isHttp1 = true;
-        throw error;
+        if (!(error instanceof NotProcessed) || ++refusals === MAX_REFUSALS) throw error;
+        waitedFor = [];
+        failure = undefined;
       }
-      const open = own.filter(({ isOver }) => !isOver);
-      const isPromising = open.some((connection) => connection.isPromising);
-      if (!isPromising && open.length < MAX_CONNECTIONS) open.push(this.#open(request.identity));
-      waitedFor = open.filter(({ isReady }) => !isReady);
-      await this.#change(waitedFor, stopBy);
     }
     return undefined;
+  }
+
+  #isAnotherNeeded(own: readonly Http2Connection[]): boolean {
+    const handshakes = own.filter(({ isReady }) => !isReady).length;
+    const isPromising = own.some((connection) => connection.isPromising);
+    return !isPromising && handshakes < MAX_HANDSHAKES && own.length < MAX_CONNECTIONS;
   }
 
   /** Another certificate is another connection: it carries the identity of the client that opened it. */
   #connectionsOf({ cert, key }: Identity): readonly Http2Connection[] {
     const isOwn = ({ of }: PooledConnection) => of.cert === cert && of.key === key;
+    // Requests with another certificate may wait for a connection that has carried none yet.
     const isKept = (one: PooledConnection) =>
-      !one.connection.isOver && (isOwn(one) || !one.connection.isReady);
-    // Requests with the certificate before may wait for a handshake that has begun.
+      !one.connection.isOver && (isOwn(one) || one.connection.isUnused);
     for (const one of this.#connections) if (!isKept(one)) one.connection.retire();
     this.#connections = this.#connections.filter(isKept);
     return this.#connections.filter(isOwn).map(({ connection }) => connection);
   }
 
+  /** @throws Error with the code of the system, if it fails at once */
   #open(identity: Identity): Http2Connection {
     const url = new URL(this.#access.server);
     const target = {
@@ -112,26 +123,30 @@ export class Http2RoundTripper implements RoundTripper {
       tls: this.#http1.tls(identity),
     };
     const connection = Http2Connection.open(target, this.#clock, this.#pool);
+    if (connection.failure !== undefined) throw connection.failure;
     this.#connections = [...this.#connections, { of: identity, connection }];
     return connection;
   }
 
   /** Resolves when a connection may take a request, or takes none any more. @throws Error if the request is stopped */
   async #change(handshakes: readonly Http2Connection[], stopBy: StopBy): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve } = Promise.withResolvers<void>();
     let isWaiting = true;
+    let isStopped = false;
     const wake = () => {
       isWaiting = false;
       resolve();
     };
     this.#waiting.add(wake);
     stopBy(() => {
+      isStopped = true;
       if (!isWaiting) return;
       this.#waiting.delete(wake);
-      reject(new Error('closed here'));
+      wake();
       for (const connection of handshakes) connection.suspect();
     });
-    return promise;
+    await promise;
+    if (isStopped) throw new Error('closed here');
   }
 }
 
