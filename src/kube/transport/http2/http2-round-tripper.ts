@@ -1,7 +1,7 @@
 /**
  * Requests and watches of one API server by one connection, where the server speaks HTTP/2, as kube-apiserver does. A
- * request takes 0.1 ms of processor time, by `fetch` 0.6 ms (`bench/kube-requests.ts`). For a process with thousands of servers, a connection of its own
- * for each watch would also be another handshake, another open file and 13 KB of memory.
+ * request takes 0.1 ms of processor time, by `fetch` 0.6 ms (`bench/kube-requests.ts`). For a process with thousands of
+ * servers, a connection of its own for each watch would also be another handshake, another open file and 13 KB of memory.
  */
 import { systemClock, type Clock } from '../../../clock/clock.ts';
 import { hostOf, type ClusterAccess } from '../../access/cluster-access.ts';
