@@ -109,6 +109,24 @@ async function scripted(
   return { sockets, server: one, at: `https://127.0.0.1:${port}` };
 }
 
+/** A server that accepts connections and says nothing. */
+async function silentServer(onConnection: (socket: Socket) => void = () => {}) {
+  const accepted: Socket[] = [];
+  const silent = createTcpServer((socket) => {
+    accepted.push(socket.on('error', () => {}));
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => {
+    silent.listen(0, '127.0.0.1', () => resolve());
+  });
+  const { port } = silent.address() as AddressInfo;
+  const close = () => {
+    for (const socket of accepted) socket.destroy();
+    silent.close();
+  };
+  return { accepted, at: `https://127.0.0.1:${port}`, close };
+}
+
 function headers(id: number, block: readonly number[], isEnd: boolean): Buffer {
   const flags = FLAG.endHeaders | (isEnd ? FLAG.endStream : 0);
   return frame(FRAME.headers, flags, id, Buffer.from(block));
@@ -310,13 +328,8 @@ describe('one connection of HTTP/2', () => {
   });
 
   test('is replaced at once after a request that was given up during the handshake', async () => {
-    const accepted: Socket[] = [];
-    const silent = createTcpServer((socket) => void accepted.push(socket.on('error', () => {})));
-    await new Promise<void>((resolve) => {
-      silent.listen(0, '127.0.0.1', () => resolve());
-    });
-    const { port } = silent.address() as AddressInfo;
-    const client = transport({ server: `https://127.0.0.1:${port}` });
+    const { accepted, at, close } = await silentServer();
+    const client = transport({ server: at });
     for (let round = 1; round <= 2; round++) {
       const givenUp = new AbortController();
       const failed = errorOf(client.json({ ...VERSION, signal: givenUp.signal }));
@@ -325,8 +338,7 @@ describe('one connection of HTTP/2', () => {
       expect((await failed).reason).toBe('Aborted');
     }
 
-    for (const socket of accepted) socket.destroy();
-    silent.close();
+    close();
   });
 
   test('is not used with another certificate', async () => {
@@ -414,17 +426,12 @@ describe('a server', () => {
   });
 
   test('that accepts connections and says nothing gets two for a request', async () => {
-    const accepted: Socket[] = [];
-    const silent = createTcpServer((socket) => void accepted.push(socket.on('error', () => {})));
-    await new Promise<void>((resolve) => {
-      silent.listen(0, '127.0.0.1', () => resolve());
-    });
-    const { port } = silent.address() as AddressInfo;
+    const { accepted, at, close } = await silentServer();
     const clock = new ManualClock();
     let isFailed = false;
-    const failed = errorOf(
-      transport({ server: `https://127.0.0.1:${port}` }, { clock }).json(VERSION),
-    ).finally(() => (isFailed = true));
+    const failed = errorOf(transport({ server: at }, { clock }).json(VERSION)).finally(
+      () => (isFailed = true),
+    );
     await until(() => accepted.length === 1, 'a connection');
 
     await until(() => {
@@ -434,32 +441,22 @@ describe('a server', () => {
 
     await failed;
     expect(accepted.length).toBeLessThanOrEqual(2);
-    for (const socket of accepted) socket.destroy();
-    silent.close();
+    close();
   });
 
   test('whose one address hangs and whose other refuses is not dialed again and again', async () => {
     let dials = 0;
-    const sockets: Socket[] = [];
-    const server = createTcpServer((socket) => {
-      sockets.push(socket.on('error', () => {}));
+    const { at, close } = await silentServer((socket) => {
       if (++dials > 1) socket.destroy();
     });
-    await new Promise<void>((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve());
-    });
-    const { port } = server.address() as AddressInfo;
     const clock = new ManualClock();
-    const failed = errorOf(
-      transport({ server: `https://127.0.0.1:${port}` }, { clock }).json(VERSION),
-    );
+    const failed = errorOf(transport({ server: at }, { clock }).json(VERSION));
     await until(() => dials === 1, 'a connection');
     clock.advance(3_000);
 
     expect((await failed).reason).toBe('Unreachable');
     expect(dials).toBe(2);
-    for (const socket of sockets) socket.destroy();
-    server.close();
+    close();
   });
 
   test('that cannot be dialed at all is unreachable at once', async () => {
@@ -469,14 +466,9 @@ describe('a server', () => {
   });
 
   test('that accepts a connection and says nothing does not keep later requests waiting', async () => {
-    const accepted: Socket[] = [];
-    const silent = createTcpServer((socket) => void accepted.push(socket.on('error', () => {})));
-    await new Promise<void>((resolve) => {
-      silent.listen(0, '127.0.0.1', () => resolve());
-    });
-    const { port } = silent.address() as AddressInfo;
+    const { accepted, at, close } = await silentServer();
     const clock = new ManualClock();
-    const client = transport({ server: `https://127.0.0.1:${port}` }, { clock });
+    const client = transport({ server: at }, { clock });
 
     for (let round = 1; round <= 2; round++) {
       const failed = errorOf(client.json(VERSION));
@@ -485,8 +477,7 @@ describe('a server', () => {
       expect((await failed).reason).toBe('TimedOut');
     }
 
-    for (const socket of accepted) socket.destroy();
-    silent.close();
+    close();
   });
 
   test.each([
