@@ -199,7 +199,7 @@ async function check(
   const [{ checkNames }, { systemLookup }, { checksTable, checksValue }, records, texts, progress] =
     await Promise.all([
       import('./dns/checks.ts'),
-      import('../probe/hops/dns.ts'),
+      import('../probe/hops/system-lookup.ts'),
       import('./dns/dns-report.ts'),
       import('./dns/records.ts'),
       import('./output/output.ts'),

@@ -16,7 +16,7 @@ export interface Limits {
 export const TIMED_OUT = Symbol('timed out');
 
 /**
- * What `run` gives, if it gives it in time. Its signal aborts when nobody waits any more; a lookup by libc cannot be
+ * What `run` gives, if it gives it in time. Its signal aborts when nobody waits any more; a lookup of a host cannot be
  * stopped by any signal, so the wait ends whether `run` does or not.
  *
  * @throws what `run` throws, or the reason of the caller's signal.

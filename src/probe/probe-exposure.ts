@@ -4,7 +4,8 @@
 import type { Clock } from '../clock/clock.ts';
 import { dialTcp, type Dial } from './dial.ts';
 import { hopResult, notLookedAt, skippedForSameCause, type HopResult } from './hop.ts';
-import { judgeDns, resolveHost, systemLookup, type Lookup, type Resolved } from './hops/dns.ts';
+import { judgeDns, resolveHost, type Lookup, type Resolved } from './hops/dns.ts';
+import { systemLookup } from './hops/system-lookup.ts';
 import { ENDPOINTS_TARGET, judgeEndpoints, type EndpointsFacts } from './hops/endpoints.ts';
 import { judgeKubeconfig, type PublishedKubeconfig } from './hops/kubeconfig.ts';
 import { judgeProxies, PROXIES_TARGET, type ProxiesFacts } from './hops/proxies.ts';

@@ -126,9 +126,10 @@ async function reach(
   timeoutMs: number,
   command: Command,
 ): Promise<string> {
-  const [{ resolveHost, systemLookup }, { probeEdge }, { dialTcp }, { ipVersion }] =
+  const [{ resolveHost }, { systemLookup }, { probeEdge }, { dialTcp }, { ipVersion }] =
     await Promise.all([
       import('../../probe/hops/dns.ts'),
+      import('../../probe/hops/system-lookup.ts'),
       import('../../probe/hops/edge.ts'),
       import('../../probe/dial.ts'),
       import('../../wire/ip-address.ts'),

@@ -9,12 +9,6 @@ import { inTime, TIMED_OUT, type Limits } from '../limits.ts';
 /** All addresses of a name. @throws the resolver's error, with its `code`. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
-/** By libc, as kubelet and kubectl do, so that /etc/hosts counts. */
-export const systemLookup: Lookup = async (host) => {
-  const answers = await Bun.dns.lookup(host, { backend: 'libc' });
-  return answers.map(({ address }) => address);
-};
-
 /** What a resolver said. */
 export type Resolved =
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
