@@ -7,10 +7,11 @@
 import type { Socket, SocketHandler } from 'bun';
 import type { Clock } from '../../../clock/clock.ts';
 import { nameFault } from '../certificate-name.ts';
-import { ByteCollector } from '../byte-collector.ts';
 import type { HttpRequest } from '../round-tripper.ts';
 import type { SocketTarget } from '../socket.ts';
 import { Http2Answer, STREAM_WINDOW, type AnswerConnection } from './answer.ts';
+import { NotProcessed, reset } from './connection-error.ts';
+import { FrameWriter } from './frame-writer.ts';
 import {
   contentOf,
   DEFAULT_WINDOW,
@@ -28,26 +29,17 @@ import {
   settingsFrame,
   type Frame,
 } from './frames.ts';
+import { HeaderAssembler, type HeaderBlock } from './header-assembler.ts';
 import { decodeHead, encodeHeaders } from './header-block.ts';
+import { Liveness } from './liveness.ts';
 
 /** Where to connect; always with TLS. */
 export type SecureTarget = SocketTarget & { readonly tls: NonNullable<SocketTarget['tls']> };
 
 /** After so much silence the kernel asks whether the other side lives: a watch may have nothing to say for hours. */
 const KEEPALIVE_MS = 30_000;
-/** A connection without requests is kept this long: a reconcile has several, one after the other. */
-const IDLE_MS = 10_000;
-/** How long a server has to answer a ping, after it has not answered a request. */
-const PING_MS = 5_000;
 /** How much all answers together may bring before the server has to wait. */
 const CONNECTION_WINDOW = 16 * 1024 * 1024;
-const MAX_HEADER_BYTES = 64 * 1024;
-/** A server that makes us send and does not read. */
-const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
-/** Most of them would be answers to pings and settings. */
-const MAX_UNSENT_FRAMES = 10_000;
-/** How long a server has for the handshake and its settings. */
-const HANDSHAKE_MS = 10_000;
 /** After this time, requests that wait for the handshake may go by another connection. */
 const SLOW_HANDSHAKE_MS = 2_000;
 const REFUSED_STREAM = 0x7;
@@ -77,37 +69,30 @@ export interface ConnectionPool {
 /** A connection. */
 export class Http2Connection implements AnswerConnection {
   readonly #serverName: string;
-  readonly #clock: Clock;
   readonly #pool: ConnectionPool;
   readonly #frames = new FrameReader();
   readonly #answers = new Map<number, Http2Answer>();
   #socket: Socket<Http2Connection> | undefined;
-  /** Frames that the socket has not taken yet. */
-  readonly #unsent = new ByteCollector();
-  #unsentFrames = 0;
+  readonly #writer = new FrameWriter((error) => this.failed(error));
+  readonly #liveness: Liveness;
   #nextId = 1;
   #maxStreams = DEFAULT_MAX_STREAMS;
   #initialSendWindow = DEFAULT_WINDOW;
   #sendWindow = DEFAULT_WINDOW;
   /** Received since the server was last allowed to send more. */
   #received = 0;
-  /** A block of headers that goes on in the next frame. */
-  #block: { readonly id: number; readonly isEnd: boolean; readonly parts: Buffer[] } | undefined;
+  readonly #headers = new HeaderAssembler();
   #isGoingAway = false;
   #isReady = false;
   /** A request was given up during the handshake, or the handshake takes long. */
   #isSuspect = false;
   readonly #stopSuspecting: () => void;
   #failure: Error | undefined;
-  #stopWaiting = () => {};
-  #isPinging = false;
-  /** Frames that are sent together: each write is a record of TLS and a call of the system. */
-  #corked: Uint8Array[] | undefined;
 
   private constructor(serverName: string, clock: Clock, pool: ConnectionPool) {
     this.#serverName = serverName;
-    this.#clock = clock;
     this.#pool = pool;
+    this.#liveness = new Liveness(clock, this);
     this.#stopSuspecting = clock.after(SLOW_HANDSHAKE_MS, () => this.suspect());
   }
 
@@ -118,7 +103,6 @@ export class Http2Connection implements AnswerConnection {
     pool: ConnectionPool,
   ): Http2Connection {
     const connection = new Http2Connection(tls.serverName, clock, pool);
-    connection.#startTimer(HANDSHAKE_MS, timedOut('the handshake was not completed in time'));
     Bun.connect<Http2Connection>({
       hostname: host,
       port,
@@ -137,7 +121,7 @@ export class Http2Connection implements AnswerConnection {
   /** Whether it takes another request now. A server that does not answer by it may answer by another connection. */
   get isUsable(): boolean {
     const isFree = this.#answers.size < this.#maxStreams;
-    return this.#isReady && !this.isOver && !this.#isPinging && isFree;
+    return this.#isReady && !this.isOver && !this.#liveness.isPinging && isFree;
   }
 
   /** Whether it is worth waiting for its handshake. */
@@ -172,8 +156,7 @@ export class Http2Connection implements AnswerConnection {
     this.#nextId += 2;
     answer.sendWindow = this.#initialSendWindow;
     this.#answers.set(answer.id, answer);
-    // A ping that is not answered ends this request too.
-    if (!this.#isPinging) this.#stopTimer();
+    this.#liveness.use(true);
     const block = encodeHeaders([
       [':method', method],
       [':scheme', 'https'],
@@ -181,24 +164,11 @@ export class Http2Connection implements AnswerConnection {
       [':path', `${pathname}${search}`],
       ...Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.has(name.toLowerCase())),
     ]);
-    const content = body === undefined ? undefined : Buffer.from(body, 'utf8');
-    const flags = content === undefined ? FLAG.endStream : 0;
-    this.#corked = [];
-    if (block.length <= MAX_FRAME_BYTES) {
-      this.#send(frame(FRAME.headers, flags | FLAG.endHeaders, answer.id, block));
-    } else {
-      this.#send(frame(FRAME.headers, flags, answer.id, block.subarray(0, MAX_FRAME_BYTES)));
-      for (let at = MAX_FRAME_BYTES; at < block.length; at += MAX_FRAME_BYTES) {
-        const end = at + MAX_FRAME_BYTES;
-        const last = end >= block.length ? FLAG.endHeaders : 0;
-        this.#send(frame(FRAME.continuation, last, answer.id, block.subarray(at, end)));
-      }
-    }
-    answer.unsent = content;
-    this.#sendBody(answer);
-    const corked = this.#corked;
-    this.#corked = undefined;
-    this.#send(corked.length === 1 ? (corked[0] ?? EMPTY) : Buffer.concat(corked));
+    answer.unsent = body === undefined ? undefined : Buffer.from(body, 'utf8');
+    this.#writer.together(() => {
+      for (const one of headerFrames(answer.id, block, body === undefined)) this.#send(one);
+      this.#sendBody(answer);
+    });
     return answer;
   }
 
@@ -213,7 +183,7 @@ export class Http2Connection implements AnswerConnection {
     this.#send(numberFrame(FRAME.resetStream, streamId, CANCEL));
     this.#ended(streamId);
     // A server that did not answer in time is slow or gone, and the kernel takes minutes to find that out.
-    if (!hasHead && this.#failure === undefined) this.#ping();
+    if (!hasHead && this.#failure === undefined) this.#liveness.doubt();
   }
 
   close(): void {
@@ -241,6 +211,7 @@ export class Http2Connection implements AnswerConnection {
       return;
     }
     this.#socket = socket;
+    this.#writer.connected(socket);
     socket.setKeepAlive(true, KEEPALIVE_MS);
   }
 
@@ -283,29 +254,28 @@ export class Http2Connection implements AnswerConnection {
     }
   }
 
-  /** What is left to be sent. */
   drain(): void {
-    if (this.#unsent.length === 0) return;
-    this.#unsentFrames = 0;
-    this.#write(this.#unsent.take());
+    this.#writer.drain();
+  }
+
+  sendPing(): void {
+    this.#send(frame(FRAME.ping, 0, 0, Buffer.alloc(8)));
   }
 
   failed(error: unknown): void {
     if (this.#failure !== undefined) return;
     this.#failure = error instanceof Error ? error : new Error(String(error));
-    this.#stopTimer();
+    this.#liveness.stop();
     this.#stopSuspecting();
     for (const answer of this.#answers.values()) answer.failed(this.#failure);
     this.#answers.clear();
-    this.#unsent.take();
+    this.#writer.close();
     this.#socket?.terminate();
     this.#pool.changed();
   }
 
   #take(one: Frame): void {
-    if (this.#block !== undefined && one.type !== FRAME.continuation) {
-      throw new ProtocolError('a block of headers was interrupted');
-    }
+    const block = this.#headers.push(one);
     const isOfStream = one.type === FRAME.data || one.type === FRAME.headers;
     if (isOfStream && (one.streamId % 2 === 0 || one.streamId >= this.#nextId)) {
       throw new ProtocolError(`there is no stream ${one.streamId}`);
@@ -315,12 +285,8 @@ export class Http2Connection implements AnswerConnection {
         this.#takeData(one);
         break;
       case FRAME.headers:
-        this.#block = { id: one.streamId, isEnd: (one.flags & FLAG.endStream) !== 0, parts: [] };
-        this.#takeBlock(one, contentOf(one));
-        break;
       case FRAME.continuation:
-        if (this.#block?.id !== one.streamId) throw new ProtocolError('a block has no beginning');
-        this.#takeBlock(one, one.payload);
+        if (block !== undefined) this.#takeHeaders(block);
         break;
       case FRAME.resetStream:
         this.#takeReset(one);
@@ -331,7 +297,7 @@ export class Http2Connection implements AnswerConnection {
       case FRAME.ping:
         if (one.payload.length !== 8) throw new ProtocolError('a ping has not 8 bytes');
         if ((one.flags & FLAG.ack) === 0) this.#send(frame(FRAME.ping, FLAG.ack, 0, one.payload));
-        else if (this.#isPinging) this.#stopTimer();
+        else if (this.#liveness.pinged()) this.#pool.changed();
         break;
       case FRAME.goAway:
         this.#takeGoAway(one);
@@ -360,26 +326,17 @@ export class Http2Connection implements AnswerConnection {
     if ((one.flags & FLAG.endStream) !== 0) this.#completed(answer);
   }
 
-  #takeBlock({ flags }: Frame, content: Buffer): void {
-    const block = this.#block;
-    if (block === undefined) return;
-    block.parts.push(Buffer.from(content));
-    const bytes = block.parts.reduce((sum, { length }) => sum + length, 0);
-    if (bytes > MAX_HEADER_BYTES || block.parts.length > 64) {
-      throw new ProtocolError('headers are too long');
-    }
-    if ((flags & FLAG.endHeaders) === 0) return;
-    this.#block = undefined;
-    const { status, retryAfter } = decodeHead(Buffer.concat(block.parts));
-    const answer = this.#answers.get(block.id);
+  #takeHeaders({ streamId, isEnd, bytes }: HeaderBlock): void {
+    const { status, retryAfter } = decodeHead(bytes);
+    const answer = this.#answers.get(streamId);
     if (answer === undefined) return; // canceled
     if (answer.status === 0) {
       if (status === undefined) throw new ProtocolError('an answer has no status');
       // 1xx: the answer itself is still to come.
       if (status >= 200) answer.head(status, retryAfter);
-      else if (block.isEnd) throw new ProtocolError('an answer ends before it begins');
+      else if (isEnd) throw new ProtocolError('an answer ends before it begins');
     }
-    if (block.isEnd) this.#completed(answer);
+    if (isEnd) this.#completed(answer);
   }
 
   #takeReset(one: Frame): void {
@@ -405,7 +362,7 @@ export class Http2Connection implements AnswerConnection {
     if (!this.#isReady) {
       this.#isReady = true;
       this.#stopSuspecting();
-      this.#startTimer(IDLE_MS, new Error('idle'));
+      this.#liveness.use(false);
     }
     this.#pool.changed();
   }
@@ -480,70 +437,25 @@ export class Http2Connection implements AnswerConnection {
     if (this.#failure !== undefined) return;
     if (this.#answers.size === 0) {
       if (this.#isGoingAway) this.#goneAway();
-      else if (!this.#isPinging) this.#startTimer(IDLE_MS, new Error('idle'));
+      else this.#liveness.use(false);
     }
-    this.#pool.changed();
-  }
-
-  #ping(): void {
-    if (this.#isPinging) return;
-    this.#startTimer(PING_MS, timedOut('the server did not answer a ping'));
-    this.#isPinging = true;
-    this.#send(frame(FRAME.ping, 0, 0, Buffer.alloc(8)));
-  }
-
-  #startTimer(delayMs: number, error: Error): void {
-    this.#stopTimer();
-    this.#stopWaiting = this.#clock.after(delayMs, () => this.failed(error));
-  }
-
-  /** Of a ping, its answer; of an idle connection, its next request. */
-  #stopTimer(): void {
-    this.#stopWaiting();
-    this.#stopWaiting = () => {};
-    const wasPinging = this.#isPinging;
-    this.#isPinging = false;
-    if (!wasPinging || this.#failure !== undefined) return;
-    if (this.#answers.size === 0) this.#startTimer(IDLE_MS, new Error('idle'));
     this.#pool.changed();
   }
 
   #send(bytes: Uint8Array): void {
-    if (this.#failure !== undefined || this.#socket === undefined) return;
-    if (this.#corked !== undefined) {
-      this.#corked.push(bytes);
-      return;
-    }
-    if (this.#unsent.length === 0) {
-      this.#write(bytes);
-      return;
-    }
-    this.#unsent.add(bytes);
-    this.#unsentFrames++;
-    if (this.#unsent.length > MAX_UNSENT_BYTES || this.#unsentFrames > MAX_UNSENT_FRAMES) {
-      this.failed(new ProtocolError('the server does not read'));
-    }
-  }
-
-  #write(bytes: Uint8Array): void {
-    const count = Math.max(0, this.#socket?.write(bytes) ?? 0);
-    if (count < bytes.length) this.#unsent.add(Buffer.from(bytes.subarray(count)));
+    this.#writer.send(bytes);
   }
 }
 
-/** The server has not begun to work on a request: it can be repeated. */
-export class NotProcessed extends Error {
-  readonly code = 'ECONNRESET';
-}
-
-function timedOut(message: string): Error {
-  return Object.assign(new Error(message), { code: 'ETIMEDOUT' });
-}
-
-const EMPTY = Buffer.alloc(0);
-
-function reset(message: string): Error {
-  return Object.assign(new Error(message), { code: 'ECONNRESET' });
+/** A request without its body: a HEADERS frame, and CONTINUATION frames for what it has no room for. */
+function* headerFrames(streamId: number, block: Buffer, isEnd: boolean): Generator<Buffer> {
+  const endStream = isEnd ? FLAG.endStream : 0;
+  for (let at = 0; at === 0 || at < block.length; at += MAX_FRAME_BYTES) {
+    const end = at + MAX_FRAME_BYTES;
+    const flags = (at === 0 ? endStream : 0) | (end >= block.length ? FLAG.endHeaders : 0);
+    const type = at === 0 ? FRAME.headers : FRAME.continuation;
+    yield frame(type, flags, streamId, block.subarray(at, end));
+  }
 }
 
 const HANDLER: SocketHandler<Http2Connection> = {

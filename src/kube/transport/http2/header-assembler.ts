@@ -1,0 +1,41 @@
+import { contentOf, FLAG, FRAME, ProtocolError, type Frame } from './frames.ts';
+
+const MAX_HEADER_BYTES = 64 * 1024;
+const MAX_HEADER_FRAMES = 64;
+
+/** A complete block of headers. */
+export interface HeaderBlock {
+  readonly streamId: number;
+  /** Whether the stream ends with it. */
+  readonly isEnd: boolean;
+  readonly bytes: Buffer;
+}
+
+/** Puts a block of headers together from its HEADERS frame and the CONTINUATION frames behind it. */
+export class HeaderAssembler {
+  #block: { streamId: number; isEnd: boolean; parts: Buffer[]; length: number } | undefined;
+
+  /** The block, when this frame completes it. To be called for every frame. @throws ProtocolError */
+  push(one: Frame): HeaderBlock | undefined {
+    const { type, flags, streamId } = one;
+    if (this.#block !== undefined && type !== FRAME.continuation) {
+      throw new ProtocolError('a block of headers was interrupted');
+    }
+    if (type === FRAME.headers) {
+      const isEnd = (flags & FLAG.endStream) !== 0;
+      this.#block = { streamId, isEnd, parts: [], length: 0 };
+    } else if (type !== FRAME.continuation) return undefined;
+    const block = this.#block;
+    if (block?.streamId !== streamId) throw new ProtocolError('a block has no beginning');
+    const content = type === FRAME.headers ? contentOf(one) : one.payload;
+    // A copy: the bytes belong to the socket.
+    block.parts.push(Buffer.from(content));
+    block.length += content.length;
+    if (block.length > MAX_HEADER_BYTES || block.parts.length > MAX_HEADER_FRAMES) {
+      throw new ProtocolError('headers are too long');
+    }
+    if ((flags & FLAG.endHeaders) === 0) return undefined;
+    this.#block = undefined;
+    return { streamId, isEnd: block.isEnd, bytes: Buffer.concat(block.parts) };
+  }
+}
