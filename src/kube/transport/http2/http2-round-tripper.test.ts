@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { ManualClock } from '../../../clock/manual-clock.ts';
 import { TestAuthority } from '../../../net/testing/certificates.ts';
@@ -452,10 +452,36 @@ describe('a server', () => {
     const clock = new ManualClock();
     const failed = errorOf(transport({ server: at }, { clock }).json(VERSION));
     await until(() => dials === 1, 'a connection');
-    clock.advance(3_000);
+    let isFailed = false;
+    void failed.then(() => (isFailed = true));
 
-    expect((await failed).reason).toBe('Unreachable');
+    await until(() => {
+      clock.advance(500);
+      return isFailed && dials === 2;
+    }, 'the end of the request, and the other connection');
+
+    expect((await failed).reason).toBe('TimedOut');
     expect(dials).toBe(2);
+    close();
+  });
+
+  test('whose one address is slow and whose other refuses is waited for', async () => {
+    const sockets: Socket[] = [];
+    const { at, close } = await silentServer((socket) => {
+      if (sockets.push(socket) === 2) socket.destroy();
+    });
+    const clock = new ManualClock();
+    const asked = transport({ server: at }, { clock }).json(VERSION);
+    await until(() => sockets.length === 1, 'a connection');
+    clock.advance(3_000);
+    await until(() => sockets[1]?.destroyed === true, 'another connection, and its end');
+
+    const [slow] = sockets;
+    const onward = connect(server.port ?? 0, '127.0.0.1');
+    slow!.pipe(onward).pipe(slow!);
+
+    expect(await asked).toMatchObject({ path: '/version' });
+    expect(sockets).toHaveLength(2);
     close();
   });
 

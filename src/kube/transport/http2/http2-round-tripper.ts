@@ -77,7 +77,8 @@ export class Http2RoundTripper implements RoundTripper {
           return answer;
         }
         failure ??= waitedFor.find((connection) => connection.failure !== undefined)?.failure;
-        const isHopeful = own.some(({ isPromising, isReady }) => isPromising || isReady);
+        // Another one may still serve it: one that is ready, or whose handshake takes long.
+        const isHopeful = own.some((one) => one.isReady || waitedFor.includes(one));
         if (failure !== undefined && !isHopeful) throw failure;
         const useless = own.find(({ takesNothing }) => takesNothing);
         if (useless !== undefined) {
@@ -86,7 +87,9 @@ export class Http2RoundTripper implements RoundTripper {
         }
         const isOpened = failure === undefined && this.#isAnotherNeeded(own);
         const all = isOpened ? [...own, this.#open(request.identity)] : own;
-        waitedFor = all.filter(({ isReady }) => !isReady);
+        const handshakes = all.filter(({ isReady }) => !isReady);
+        waitedFor =
+          failure === undefined ? handshakes : handshakes.filter((one) => waitedFor.includes(one));
         await this.#change(waitedFor, stopBy);
       } catch (error) {
         if (error instanceof ProtocolError) this.#isHttp1 = true;
