@@ -62,7 +62,7 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 export interface ConnectionPool {
   /** It may take another request, or it takes none any more. */
   changed(): void;
-  /** The server does not speak HTTP/2. */
+  /** The server does not speak HTTP/2, or breaks it. */
   speaksHttp1(): void;
 }
 
@@ -265,6 +265,7 @@ export class Http2Connection implements AnswerConnection {
   failed(error: unknown): void {
     if (this.#failure !== undefined) return;
     this.#failure = error instanceof Error ? error : new Error(String(error));
+    if (error instanceof ProtocolError) this.#pool.speaksHttp1();
     this.#liveness.stop();
     this.#stopSuspecting();
     for (const answer of this.#answers.values()) answer.failed(this.#failure);

@@ -1,5 +1,5 @@
 import { ByteCollector } from '../byte-collector.ts';
-import { ProtocolError } from './frames.ts';
+import { reset } from './connection-error.ts';
 
 /** A server that makes us send and does not read. */
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;
@@ -43,7 +43,7 @@ export class FrameWriter {
     this.#unsent.add(bytes);
     this.#unsentFrames++;
     if (this.#unsent.length > MAX_UNSENT_BYTES || this.#unsentFrames > MAX_UNSENT_FRAMES) {
-      this.#fail(new ProtocolError('the server does not read'));
+      this.#fail(reset('the server does not read what is sent'));
     }
   }
 

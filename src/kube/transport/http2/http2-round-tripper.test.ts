@@ -391,19 +391,25 @@ describe('a server', () => {
     expect(await allOf(watch)).not.toHaveLength(0);
   });
 
-  test('that breaks the protocol is asked by HTTP/1.1 the next time', async () => {
+  test('that breaks the protocol is asked by HTTP/1.1 for ten minutes', async () => {
     // A frame of 1 MB, which no client has to take.
     const peer = await scripted(({ type, streamId }, send) => {
       if (type === FRAME.headers) send(Buffer.from([16, 0, 0, FRAME.data, 0, 0, 0, 0, streamId]));
     });
-    const client = transport({ server: peer.at });
-    expect((await errorOf(client.json(VERSION))).reason).toBe('Unreachable');
+    const clock = new ManualClock();
+    const client = transport({ server: peer.at }, { clock });
+    const protocols = [];
+    for (const minutes of [0, 0, 9, 1]) {
+      clock.advance(minutes * 60_000);
+      const asked = errorOf(client.json(VERSION));
+      await until(() => peer.sockets.length === protocols.length + 1, 'another connection');
+      const socket = peer.sockets.at(-1)!;
+      protocols.push(socket.alpnProtocol);
+      if (socket.alpnProtocol !== 'h2') socket.destroy();
+      expect((await asked).reason).toBe('Unreachable');
+    }
 
-    const asked = client.json(VERSION).catch(() => undefined);
-    await until(() => peer.sockets.length === 2, 'another connection');
-    expect(peer.sockets[1]!.alpnProtocol).not.toBe('h2');
-    peer.sockets[1]!.destroy();
-    await asked;
+    expect(protocols).toEqual(['h2', 'http/1.1', 'http/1.1', 'h2']);
     peer.server.close();
   });
 

@@ -11,12 +11,13 @@ import { NetworkRoundTripper } from '../network-round-tripper.ts';
 import type { HttpRequest, RoundTripper, StopBy } from '../round-tripper.ts';
 import { NotProcessed } from './connection-error.ts';
 import { Http2Connection, type ConnectionPool } from './connection.ts';
-import { ProtocolError } from './frames.ts';
 
 /** How often a server may refuse one request. */
 const MAX_REFUSALS = 3;
 /** kube-apiserver takes 100 requests by each. More requests wait. */
 const MAX_CONNECTIONS = 4;
+/** A server that does not speak HTTP/2, or breaks it, is asked by HTTP/1.1 for so long: it may be one of several. */
+const HTTP1_MS = 10 * 60_000;
 /** A second one, when the first takes long. A dial cannot be taken back, and a process may have thousands of dead servers. */
 const MAX_HANDSHAKES = 2;
 
@@ -38,17 +39,16 @@ export class Http2RoundTripper implements RoundTripper {
       for (const wake of woken) wake();
     },
     speaksHttp1: () => {
-      this.#isHttp1 = true;
+      this.#http1UntilMs = this.#clock.nowMs() + HTTP1_MS;
     },
   };
-  /** Known after the first handshake. */
-  #isHttp1 = false;
+  #http1UntilMs: number;
 
   constructor(access: ClusterAccess, clock: Clock = systemClock) {
     this.#access = access;
     this.#clock = clock;
     this.#http1 = new NetworkRoundTripper(access);
-    this.#isHttp1 = !access.server.startsWith('https:');
+    this.#http1UntilMs = access.server.startsWith('https:') ? 0 : Infinity;
   }
 
   async fetch(request: HttpRequest, stopBy: StopBy): Promise<Answer> {
@@ -64,7 +64,7 @@ export class Http2RoundTripper implements RoundTripper {
     let refusals = 0;
     let waitedFor: readonly Http2Connection[] = [];
     let failure: Error | undefined;
-    while (!this.#isHttp1) {
+    while (this.#clock.nowMs() >= this.#http1UntilMs) {
       const own = this.#connectionsOf(request.identity);
       const usable = own.find(({ isUsable }) => isUsable);
       try {
@@ -92,7 +92,6 @@ export class Http2RoundTripper implements RoundTripper {
           failure === undefined ? handshakes : handshakes.filter((one) => waitedFor.includes(one));
         await this.#change(waitedFor, stopBy);
       } catch (error) {
-        if (error instanceof ProtocolError) this.#isHttp1 = true;
         if (!(error instanceof NotProcessed) || ++refusals === MAX_REFUSALS) throw error;
         waitedFor = [];
         failure = undefined;
