@@ -121,7 +121,7 @@ export class Http2Connection implements AnswerConnection {
   /** Whether it takes another request now. A server that does not answer by it may answer by another connection. */
   get isUsable(): boolean {
     const isFree = this.#answers.size < this.#maxStreams;
-    return this.#isReady && !this.isOver && !this.#liveness.isPinging && isFree;
+    return this.#isReady && !this.isOver && !this.#liveness.isDoubtful && isFree;
   }
 
   /** Whether it is worth waiting for its handshake. */
@@ -244,6 +244,7 @@ export class Http2Connection implements AnswerConnection {
   }
 
   received(bytes: Uint8Array): void {
+    this.#liveness.heard();
     try {
       for (const one of this.#frames.push(bytes)) {
         this.#take(one);

@@ -5,7 +5,12 @@ import { timedOut } from './connection-error.ts';
 const HANDSHAKE_MS = 10_000;
 /** A connection without requests is kept this long: a reconcile has several, one after the other. */
 const IDLE_MS = 10_000;
-/** How long a server has to answer a ping, after it has not answered a request. */
+/**
+ * After so much silence, a server with requests is asked whether it lives: a hung one, or one behind a load balancer that
+ * keeps our side open, is not seen by TCP. kube-apiserver sends each watch a bookmark every minute, so it is seldom asked.
+ */
+const SILENCE_MS = 90_000;
+/** How long a server has to answer a ping, or to send anything else. */
 const PING_MS = 5_000;
 
 /** What {@link Liveness} does to its connection. */
@@ -20,41 +25,50 @@ export class Liveness {
   readonly #target: LivenessTarget;
   #isInUse = false;
   #isPinging = false;
+  #isDoubtful = false;
+  #heardMs: number;
   #stopTimer = () => {};
 
   /** A connection that is being opened. */
   constructor(clock: Clock, target: LivenessTarget) {
     this.#clock = clock;
     this.#target = target;
-    this.#start(HANDSHAKE_MS, timedOut('the handshake was not completed in time'));
+    this.#heardMs = clock.nowMs();
+    this.#failAfter(HANDSHAKE_MS, timedOut('the handshake was not completed in time'));
   }
 
-  /** Whether the server has a ping to answer. */
-  get isPinging(): boolean {
-    return this.#isPinging;
+  /** Whether the server did not answer a request, and has not answered a ping since. */
+  get isDoubtful(): boolean {
+    return this.#isDoubtful;
   }
 
   /** Whether there are requests, from now on. Says too that the handshake is completed. */
   use(isInUse: boolean): void {
+    if (this.#isInUse && isInUse) return;
     this.#isInUse = isInUse;
     // A ping that is not answered ends new requests too.
     if (!this.#isPinging) this.#resume();
   }
 
-  /** A request was not answered: does the server live? */
-  doubt(): void {
-    if (this.#isPinging) return;
-    this.#start(PING_MS, timedOut('the server did not answer a ping'));
-    this.#isPinging = true;
-    this.#target.sendPing();
+  /** Bytes came. */
+  heard(): void {
+    this.#heardMs = this.#clock.nowMs();
   }
 
-  /** The server answered a ping. Returns whether one was sent. */
+  /** A request was not answered: does the server live? */
+  doubt(): void {
+    this.#isDoubtful = true;
+    if (!this.#isPinging) this.#ping();
+  }
+
+  /** The server answered a ping. Returns whether it was in doubt. */
   pinged(): boolean {
     if (!this.#isPinging) return false;
+    const wasDoubtful = this.#isDoubtful;
     this.#isPinging = false;
+    this.#isDoubtful = false;
     this.#resume();
-    return true;
+    return wasDoubtful;
   }
 
   /** The connection has ended. */
@@ -63,12 +77,40 @@ export class Liveness {
   }
 
   #resume(): void {
-    this.#stopTimer();
-    if (!this.#isInUse) this.#start(IDLE_MS, new Error('idle'));
+    if (this.#isInUse) this.#after(SILENCE_MS - this.#silenceMs, () => this.#askIfSilent());
+    else this.#failAfter(IDLE_MS, new Error('idle'));
   }
 
-  #start(delayMs: number, error: Error): void {
+  get #silenceMs(): number {
+    return this.#clock.nowMs() - this.#heardMs;
+  }
+
+  #askIfSilent(): void {
+    if (this.#silenceMs < SILENCE_MS) this.#resume();
+    else this.#ping();
+  }
+
+  #ping(): void {
+    this.#isPinging = true;
+    this.#awaitPing();
+    this.#target.sendPing();
+  }
+
+  /** The answer may be behind much that comes slowly. */
+  #awaitPing(): void {
+    const beganMs = this.#clock.nowMs();
+    this.#after(PING_MS, () => {
+      if (this.#heardMs > beganMs) this.#awaitPing();
+      else this.#target.failed(timedOut('the server did not answer a ping'));
+    });
+  }
+
+  #failAfter(delayMs: number, error: Error): void {
+    this.#after(delayMs, () => this.#target.failed(error));
+  }
+
+  #after(delayMs: number, run: () => void): void {
     this.#stopTimer();
-    this.#stopTimer = this.#clock.after(delayMs, () => this.#target.failed(error));
+    this.#stopTimer = this.#clock.after(delayMs, run);
   }
 }
