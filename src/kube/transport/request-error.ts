@@ -3,6 +3,7 @@
  */
 import { z } from 'zod';
 import { BadAnswer } from './answer.ts';
+import { ConnectionError } from './connection-error.ts';
 import { KubeError, type KubeErrorReason, type StatusCause } from '../kube-error.ts';
 import { quoted } from '../../text/quote.ts';
 
@@ -120,7 +121,8 @@ export function errorOfFailure(call: CallName, failure: unknown): KubeError {
   }
   const said = quoted(failure instanceof Error ? failure.message : String(failure));
   // Bun's own sentences advise the author of a program, not who runs it.
-  return new KubeError('Unreachable', `${nameOf(call)}: ${code || said}`, { cause: failure });
+  const why = failure instanceof ConnectionError ? `${said} (${code})` : code || said;
+  return new KubeError('Unreachable', `${nameOf(call)}: ${why}`, { cause: failure });
 }
 
 function certificateFault(code: string): string {

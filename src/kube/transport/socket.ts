@@ -6,6 +6,7 @@
  */
 import type { Socket, SocketHandler, TLSOptions } from 'bun';
 import { nameFault } from './certificate-name.ts';
+import { reset } from './connection-error.ts';
 import { AnswerDecoder } from './answer.ts';
 import { WaitedAnswer } from './waited-answer.ts';
 
@@ -112,8 +113,7 @@ export class SocketAnswer extends WaitedAnswer {
 
   closed(error: Error | undefined): void {
     this.#isClosed = error === undefined;
-    this.failure ??=
-      error ?? Object.assign(new Error('the connection ended'), { code: 'ECONNRESET' });
+    this.failure ??= error ?? reset('the server ended the connection');
     this.settle();
   }
 

@@ -7,10 +7,10 @@
 import type { Socket, SocketHandler } from 'bun';
 import type { Clock } from '../../../clock/clock.ts';
 import { nameFault } from '../certificate-name.ts';
+import { NotProcessed, ProtocolError, reset } from '../connection-error.ts';
 import type { HttpRequest } from '../round-tripper.ts';
 import type { SocketTarget } from '../socket.ts';
 import { Http2Answer, STREAM_WINDOW, type AnswerConnection } from './answer.ts';
-import { NotProcessed, reset } from './connection-error.ts';
 import { FrameWriter } from './frame-writer.ts';
 import {
   contentOf,
@@ -24,7 +24,6 @@ import {
   numberFrame,
   numberIn,
   PREFACE,
-  ProtocolError,
   SETTING,
   settingsFrame,
   type Frame,
@@ -380,10 +379,13 @@ export class Http2Connection implements AnswerConnection {
     if (payload.length < 8) throw new ProtocolError('a GOAWAY is cut off');
     this.#isGoingAway = true;
     const last = payload.readUInt32BE(0) & 0x7f_ff_ff_ff;
+    const code = payload.readUInt32BE(4);
     for (const [id, answer] of this.#answers) {
       if (id <= last) continue;
       this.#answers.delete(id);
-      answer.failed(new NotProcessed('the server is about to close the connection'));
+      answer.failed(
+        new NotProcessed(`the server is about to close the connection (HTTP/2 error ${code})`),
+      );
     }
     if (this.#answers.size === 0) this.#goneAway();
     this.#pool.changed();
@@ -465,7 +467,7 @@ const HANDLER: SocketHandler<Http2Connection> = {
   handshake: (socket, success, error) => socket.data.shaken(socket, success, error),
   data: (socket, bytes) => socket.data.received(bytes),
   drain: (socket) => socket.data.drain(),
-  close: (socket, error) => socket.data.failed(error ?? reset('the connection ended')),
+  close: (socket, error) => socket.data.failed(error ?? reset('the server ended the connection')),
   error: (socket, error) => socket.data.failed(error),
   connectError: (socket, error) => socket.data.failed(error),
 };

@@ -1,5 +1,5 @@
 import { ByteCollector } from '../byte-collector.ts';
-import { reset } from './connection-error.ts';
+import { reset } from '../connection-error.ts';
 
 /** A server that makes us send and does not read. */
 const MAX_UNSENT_BYTES = 8 * 1024 * 1024;

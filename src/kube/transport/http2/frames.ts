@@ -1,5 +1,7 @@
 /** Frames of HTTP/2 (RFC 9113, section 4 and 6), as far as a client needs them. */
 
+import { ProtocolError } from '../connection-error.ts';
+
 /** Types of frames. */
 export const FRAME = {
   data: 0x0,
@@ -41,11 +43,6 @@ export interface Frame {
   readonly flags: number;
   readonly streamId: number;
   readonly payload: Buffer;
-}
-
-/** The peer broke the protocol. */
-export class ProtocolError extends Error {
-  readonly code = 'ERR_HTTP2_ERROR';
 }
 
 /** The bytes of a frame. */

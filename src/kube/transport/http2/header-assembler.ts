@@ -1,4 +1,5 @@
-import { contentOf, FLAG, FRAME, ProtocolError, type Frame } from './frames.ts';
+import { ProtocolError } from '../connection-error.ts';
+import { contentOf, FLAG, FRAME, type Frame } from './frames.ts';
 
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_HEADER_FRAMES = 64;

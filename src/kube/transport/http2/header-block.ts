@@ -3,7 +3,7 @@
  * and tells the server to keep no dynamic table, so that a block can be read without those before it. Of an answer
  * it reads `:status` and `retry-after`, whose values are numbers.
  */
-import { ProtocolError } from './frames.ts';
+import { ProtocolError } from '../connection-error.ts';
 
 /** What is known of an answer by its headers. */
 export interface AnswerHead {

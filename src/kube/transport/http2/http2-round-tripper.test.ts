@@ -528,9 +528,9 @@ describe('a server', () => {
       if (type === FRAME.headers) send(answer(streamId));
     });
 
-    expect((await errorOf(transport({ server: peer.at }).json(VERSION))).reason).toBe(
-      'Unreachable',
-    );
+    const error = await errorOf(transport({ server: peer.at }).json(VERSION));
+    expect(error.reason).toBe('Unreachable');
+    expect(error.message).toMatch(/: the server breaks HTTP\/2: .* \(ERR_HTTP2_ERROR\)$/);
 
     for (const socket of peer.sockets) socket.destroy();
     peer.server.close();

@@ -9,7 +9,7 @@ import type { Answer } from '../body.ts';
 import type { Identity } from '../credentials.ts';
 import { NetworkRoundTripper } from '../network-round-tripper.ts';
 import type { HttpRequest, RoundTripper, StopBy } from '../round-tripper.ts';
-import { NotProcessed } from './connection-error.ts';
+import { NotProcessed } from '../connection-error.ts';
 import { Http2Connection, type ConnectionPool } from './connection.ts';
 
 /** How often a server may refuse one request. */

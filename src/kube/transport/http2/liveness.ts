@@ -1,5 +1,5 @@
 import type { Clock } from '../../../clock/clock.ts';
-import { timedOut } from './connection-error.ts';
+import { timedOut } from '../connection-error.ts';
 
 /** How long a server has for the handshake and its settings. */
 const HANDSHAKE_MS = 10_000;

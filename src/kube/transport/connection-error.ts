@@ -1,8 +1,8 @@
-/** A connection that failed, with the code that the system would give. */
+/** A connection that failed, with the code that the system has for it. */
 export class ConnectionError extends Error {
-  readonly code: 'ECONNRESET' | 'ETIMEDOUT';
+  readonly code: 'ECONNRESET' | 'ETIMEDOUT' | 'ERR_HTTP2_ERROR';
 
-  constructor(code: 'ECONNRESET' | 'ETIMEDOUT', message: string) {
+  constructor(code: ConnectionError['code'], message: string) {
     super(message);
     this.code = code;
   }
@@ -12,6 +12,13 @@ export class ConnectionError extends Error {
 export class NotProcessed extends ConnectionError {
   constructor(message: string) {
     super('ECONNRESET', message);
+  }
+}
+
+/** The server broke HTTP/2. */
+export class ProtocolError extends ConnectionError {
+  constructor(what: string) {
+    super('ERR_HTTP2_ERROR', `the server breaks HTTP/2: ${what}`);
   }
 }
 
