@@ -45,7 +45,9 @@ export class CallLimits {
   /** Work that cannot be stopped: it is left alone. @throws why the request was given up, if that comes first */
   async orGivenUp<T>(work: Promise<T>): Promise<T> {
     const { promise: givenUp, reject } = Promise.withResolvers<never>();
-    this.stopBy(() => reject(this.errorOf(undefined)));
+    this.stopBy(() => {
+      if (this.#givenUp !== undefined) reject(this.#givenUp);
+    });
     return Promise.race([work, givenUp]);
   }
 
