@@ -82,7 +82,8 @@ export class Http2Connection implements AnswerConnection {
   #received = 0;
   readonly #headers = new HeaderAssembler();
   #isGoingAway = false;
-  #isReady = false;
+  #isVerified = false;
+  #hasSettings = false;
   /** A request was given up during the handshake, or the handshake takes long. */
   #isSuspect = false;
   readonly #stopSuspecting: () => void;
@@ -114,18 +115,18 @@ export class Http2Connection implements AnswerConnection {
 
   /** Whether the handshake is completed, and the server has said how many requests it takes. */
   get isReady(): boolean {
-    return this.#isReady;
+    return this.#isVerified && this.#hasSettings;
   }
 
   /** Whether it takes another request now. A server that does not answer by it may answer by another connection. */
   get isUsable(): boolean {
     const isFree = this.#answers.size < this.#maxStreams;
-    return this.#isReady && !this.isOver && !this.#liveness.isDoubtful && isFree;
+    return this.isReady && !this.isOver && !this.#liveness.isDoubtful && isFree;
   }
 
   /** Whether it is worth waiting for its handshake. */
   get isPromising(): boolean {
-    return !this.#isReady && !this.isOver && !this.#isSuspect;
+    return !this.isReady && !this.isOver && !this.#isSuspect;
   }
 
   /** Whether it takes no other request any more. */
@@ -135,7 +136,7 @@ export class Http2Connection implements AnswerConnection {
 
   /** Whether the server allows no request at all. */
   get takesNothing(): boolean {
-    return this.#isReady && this.#maxStreams === 0 && this.#answers.size === 0;
+    return this.isReady && this.#maxStreams === 0 && this.#answers.size === 0;
   }
 
   /** Whether it has carried no request yet. */
@@ -198,7 +199,7 @@ export class Http2Connection implements AnswerConnection {
 
   /** The handshake takes too long for a request: later ones may go by another connection. */
   suspect(): void {
-    if (this.#isReady || this.#isSuspect) return;
+    if (this.isReady || this.#isSuspect) return;
     this.#isSuspect = true;
     this.#pool.changed();
   }
@@ -240,22 +241,35 @@ export class Http2Connection implements AnswerConnection {
         numberFrame(FRAME.windowUpdate, 0, CONNECTION_WINDOW - DEFAULT_WINDOW),
       ]),
     );
+    this.#isVerified = true;
+    this.#completeHandshake();
+  }
+
+  /** Whatever came first: TLS 1.3 lets a server send its settings together with the end of its handshake. */
+  #completeHandshake(): void {
+    if (!this.isReady) return;
+    this.#stopSuspecting();
+    this.#liveness.use(false);
+    this.#pool.changed();
   }
 
   received(bytes: Uint8Array): void {
     this.#liveness.heard();
-    try {
-      for (const one of this.#frames.push(bytes)) {
-        this.#take(one);
-        if (this.#failure !== undefined) return;
+    this.#writer.together(() => {
+      try {
+        for (const one of this.#frames.push(bytes)) {
+          this.#take(one);
+          if (this.#failure !== undefined) return;
+        }
+      } catch (error) {
+        this.failed(error);
       }
-    } catch (error) {
-      this.failed(error);
-    }
+    });
   }
 
   drain(): void {
     this.#writer.drain();
+    this.#sendBodies();
   }
 
   sendPing(): void {
@@ -360,10 +374,9 @@ export class Http2Connection implements AnswerConnection {
     }
     this.#send(frame(FRAME.settings, FLAG.ack, 0));
     this.#sendBodies();
-    if (!this.#isReady) {
-      this.#isReady = true;
-      this.#stopSuspecting();
-      this.#liveness.use(false);
+    if (!this.#hasSettings) {
+      this.#hasSettings = true;
+      this.#completeHandshake();
     }
     this.#pool.changed();
   }
@@ -404,18 +417,19 @@ export class Http2Connection implements AnswerConnection {
     if (Math.max(this.#sendWindow, answer?.sendWindow ?? 0) > MAX_WINDOW) {
       throw new ProtocolError('a window is too large');
     }
-    this.#sendBodies();
+    if (one.streamId === 0) this.#sendBodies();
+    else if (answer !== undefined) this.#sendBody(answer);
   }
 
   #sendBodies(): void {
     for (const answer of this.#answers.values()) this.#sendBody(answer);
   }
 
-  /** As much of a body as the server takes now. */
+  /** As much of a body as the server and the socket take now. */
   #sendBody(answer: Http2Answer): void {
     for (;;) {
       const { unsent } = answer;
-      if (unsent === undefined) return;
+      if (unsent === undefined || this.#writer.isBlocked) return;
       const room = Math.min(this.#sendWindow, answer.sendWindow, MAX_FRAME_BYTES);
       const bytes = unsent.subarray(0, Math.max(0, room));
       const isLast = bytes.length === unsent.length;

@@ -30,6 +30,11 @@ export class FrameWriter {
     this.#sink = sink;
   }
 
+  /** Whether the socket has not taken yet what was sent. */
+  get isBlocked(): boolean {
+    return this.#unsent.length > 0;
+  }
+
   send(bytes: Uint8Array): void {
     if (this.#sink === undefined) return;
     if (this.#corked !== undefined) {
@@ -49,6 +54,10 @@ export class FrameWriter {
 
   /** Sends in one piece what `run` sends. */
   together(run: () => void): void {
+    if (this.#corked !== undefined) {
+      run();
+      return;
+    }
     const corked: Uint8Array[] = [];
     this.#corked = corked;
     try {

@@ -80,8 +80,8 @@ export class Http2RoundTripper implements RoundTripper {
         // Another one may still serve it: one that is ready, or whose handshake takes long.
         const isHopeful = own.some((one) => one.isReady || waitedFor.includes(one));
         if (failure !== undefined && !isHopeful) throw failure;
-        const useless = own.find(({ takesNothing }) => takesNothing);
-        if (useless !== undefined) {
+        const [useless] = own;
+        if (useless !== undefined && own.every(({ takesNothing }) => takesNothing)) {
           useless.retire();
           throw new NotProcessed('the server takes no request');
         }
