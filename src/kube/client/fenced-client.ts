@@ -1,0 +1,32 @@
+import type { KubeClient } from './client.ts';
+import { forwardedReads } from './forwarded-reads.ts';
+
+/**
+ * The same client; before each write it asks whether it may still write, and `assertMayWrite` throws if not. A dry run is
+ * no write.
+ */
+export function fencedClient(client: KubeClient, assertMayWrite: () => void): KubeClient {
+  return {
+    ...forwardedReads(client),
+    create: async (...args) => {
+      assertMayWrite();
+      return client.create(...args);
+    },
+    replace: async (...args) => {
+      assertMayWrite();
+      return client.replace(...args);
+    },
+    apply: async (object, options) => {
+      if (options?.dryRun !== true) assertMayWrite();
+      return client.apply(object, options);
+    },
+    patch: async (...args) => {
+      assertMayWrite();
+      return client.patch(...args);
+    },
+    delete: async (...args) => {
+      assertMayWrite();
+      return client.delete(...args);
+    },
+  };
+}
