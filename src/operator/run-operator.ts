@@ -35,8 +35,8 @@ export async function runOperator(
       ended.abort();
     });
   }
-  const operator = new Operator({ ...options, client, log });
   const election = options.leaderElect ? electionFor(client, options, log) : undefined;
+  const operator = new Operator({ ...options, client: election?.leaderClient() ?? client, log });
   const notReady = () => notReadyIn(operator, election);
   const servers: HttpServer[] = [];
   const stopTelling = tellReadiness({ notReady, log, clock: systemClock });

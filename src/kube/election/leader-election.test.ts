@@ -33,6 +33,7 @@ class Candidate {
   /** What leading waits for after it was told to end. */
   windDown: Promise<void> = Promise.resolve();
   readonly #client = new CountingClient(server.client());
+  readonly leaderClient: KubeClient;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
@@ -43,6 +44,7 @@ class Candidate {
       logger: createLogger({ write: (line) => this.log.push(line) }),
       now: () => new Date(wallMs + this.clock.nowMs()),
     });
+    this.leaderClient = this.election.leaderClient();
     this.#running = this.election.run(async (signal) => {
       this.terms.begun++;
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
@@ -59,6 +61,13 @@ class Candidate {
       await settled();
       while (!isServerDeaf && this.#client.open > 0) await Bun.sleep(1);
     }
+  }
+
+  /** A write as of the work of a leader. */
+  async write(name: string): Promise<void> {
+    const metadata = { name, namespace: 'default' };
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+    await this.leaderClient.create(RESOURCES.configMap, object);
   }
 
   async leads(): Promise<void> {
@@ -209,6 +218,33 @@ test('stops before anybody else may begin when the server is gone, and comes bac
   await server.comeUp();
   await a.leads();
   expect(a.terms.begun).toBe(2);
+});
+
+test('lets only a leader write', async () => {
+  const a = new Candidate('a');
+  const b = new Candidate('b');
+  await a.leads();
+
+  await a.write('of-a');
+  await expect(b.write('of-b')).rejects.toMatchObject({ reason: 'Aborted' });
+  await a.stop();
+  await expect(a.write('late')).rejects.toMatchObject({ reason: 'Aborted' });
+
+  const { items } = await server.client().list(RESOURCES.configMap);
+  expect(items.map(({ metadata }) => metadata.name)).toEqual(['of-a']);
+});
+
+test('lets nothing be written after the renew deadline, before any timer has noticed it', async () => {
+  const a = new Candidate('a');
+  const written: unknown[] = [];
+  // This timer is the first, so it runs before those of the election.
+  a.clock.after(60_000, () => written.push(a.write('late').catch((error: unknown) => error)));
+  await a.leads();
+
+  // The process is frozen, and wakes up a minute later.
+  a.clock.advance(60_000);
+
+  expect(await Promise.all(written)).toMatchObject([{ reason: 'Aborted' }]);
 });
 
 test('stops in time when the server hangs', async () => {

@@ -2,14 +2,15 @@
  * One of several processes does the work: the one that holds a Lease.
  *
  * Safe against clocks that differ (only durations on one's own clock count), and against a lost server: a leader that
- * could not renew stops its work some time before anybody else may begin. A process that is frozen in the middle of a
- * write and wakes up later is not stopped by any of this; its writes meet the versions of the new leader.
+ * could not renew stops its work some time before anybody else may begin. One that was frozen and wakes up later sends no
+ * write any more by {@link LeaderElection.leaderClient}; what it had sent meets the versions of the new leader.
  */
 import { systemClock, type Clock } from '../../clock/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { delay } from '../backoff.ts';
 import type { KubeClient } from '../client/client.ts';
-import { isKubeError } from '../kube-error.ts';
+import { fencedClient } from '../client/fenced-client.ts';
+import { isKubeError, KubeError } from '../kube-error.ts';
 import { freeInMs, heldBy, released, sighted, type Lease, type LeaseSighting } from './lease.ts';
 import { keyText, type ObjectKey } from '../object.ts';
 import { RESOURCES } from '../resource.ts';
@@ -57,6 +58,8 @@ export class LeaderElection {
   readonly #attemptMs: number;
   #seen: LeaseSighting | undefined;
   #isLeader = false;
+  /** The last moment of a renewal, from before it was sent. */
+  #renewedAtMs = 0;
   #unanswered: string | undefined = 'the lease has not been asked for yet';
 
   constructor(options: LeaderElectionOptions) {
@@ -71,6 +74,15 @@ export class LeaderElection {
   /** Whether this process leads right now. */
   get isLeader(): boolean {
     return this.#isLeader;
+  }
+
+  /** The client for the work of a leader: it writes only until the renew deadline. */
+  leaderClient(): KubeClient {
+    const { client, lease } = this.#options;
+    return fencedClient(client, () => {
+      if (this.#isLeader && this.#clock.nowMs() < this.#deadlineMs) return;
+      throw new KubeError('Aborted', `the Lease ${keyText(lease)} is lost, so nothing is written`);
+    });
   }
 
   /** Why it is not known who holds the lease, as a sentence; nothing if the server has just said so. */
@@ -93,12 +105,12 @@ export class LeaderElection {
     const { logger, identity } = this.#options;
     const lease = keyText(this.#options.lease);
     while (!signal.aborted) {
-      const heldSinceMs = await this.#acquire(signal);
+      await this.#acquire(signal);
       try {
-        if (signal.aborted || heldSinceMs === undefined) return;
+        if (signal.aborted) return;
         logger.info('leading', { lease, identity });
         this.#isLeader = true;
-        await this.#lead(lead, heldSinceMs, signal);
+        await this.#lead(lead, signal);
       } finally {
         this.#isLeader = false;
         await this.#release();
@@ -107,39 +119,36 @@ export class LeaderElection {
     }
   }
 
-  /** The moment from which the lease is ours; undefined if the signal came first. */
-  async #acquire(signal: AbortSignal): Promise<number | undefined> {
-    while (!signal.aborted) {
-      const startedMs = this.#clock.nowMs();
-      if (await this.#tryHoldWithin(this.#attemptMs)) return startedMs;
+  /** Ends when the lease is ours, or the signal came first. */
+  async #acquire(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && !(await this.#tryHoldWithin(this.#attemptMs))) {
       await delay(this.#clock, LOOK_EVERY_MS, signal);
     }
-    return undefined;
+  }
+
+  get #deadlineMs(): number {
+    return this.#renewedAtMs + this.#durationMs * RENEW_DEADLINE;
   }
 
   /** Works and renews side by side. Goes on renewing while the work comes to its end, unless the lease is lost. */
-  async #lead(lead: Lead, heldSinceMs: number, signal: AbortSignal): Promise<void> {
+  async #lead(lead: Lead, signal: AbortSignal): Promise<void> {
     const lost = new AbortController();
     const ended = new AbortController();
     const work = lead(AbortSignal.any([signal, lost.signal])).finally(() => ended.abort());
-    const renewal = this.#renew(heldSinceMs, lost, ended.signal);
+    const renewal = this.#renew(lost, ended.signal);
     // Both to their end: a renewal on its way would meet the release.
     await Promise.allSettled([work, renewal]);
     await Promise.all([work, renewal]);
   }
 
-  async #renew(heldSinceMs: number, lost: AbortController, ended: AbortSignal): Promise<void> {
-    let renewedAtMs = heldSinceMs;
+  async #renew(lost: AbortController, ended: AbortSignal): Promise<void> {
     let waitMs = this.#renewEveryMs;
     while (!ended.aborted && !lost.signal.aborted) {
-      const deadlineMs = renewedAtMs + this.#durationMs * RENEW_DEADLINE;
+      const deadlineMs = this.#deadlineMs;
       await delay(this.#clock, Math.min(waitMs, deadlineMs - this.#clock.nowMs()), ended);
       if (ended.aborted) return;
-      // From before the call: the server may have counted from there.
-      const startedMs = this.#clock.nowMs();
-      const leftMs = Math.min(deadlineMs - startedMs, this.#attemptMs);
+      const leftMs = Math.min(deadlineMs - this.#clock.nowMs(), this.#attemptMs);
       const isHeld = leftMs > 0 && (await this.#tryHoldWithin(leftMs));
-      if (isHeld) renewedAtMs = startedMs;
       waitMs = isHeld ? this.#renewEveryMs : RETRY_EVERY_MS;
       const isTaken = this.holder !== this.#options.identity;
       if (!isHeld && (isTaken || this.#clock.nowMs() >= deadlineMs)) this.#lose(lost);
@@ -156,7 +165,11 @@ export class LeaderElection {
 
   /** Not cut short when all ends: a lease that was taken and nobody knows of is not given back. */
   async #tryHoldWithin(ms: number): Promise<boolean> {
-    return this.#within(ms, async (signal) => this.#tryHold(signal));
+    const startedMs = this.#clock.nowMs();
+    const isHeld = await this.#within(ms, async (signal) => this.#tryHold(signal));
+    // From before the call: the server may have counted from there.
+    if (isHeld) this.#renewedAtMs = startedMs;
+    return isHeld;
   }
 
   /** An answer that comes after the time is none. */

@@ -28,8 +28,15 @@ function replica(
   const logged: Logged[] = [];
   const write = (line: string) => logged.push(JSON.parse(line) as Logged);
   const log = createLogger({ level: 'debug', write });
-  const operator = new Operator({
+  const election = new LeaderElection({
     client,
+    identity,
+    logger: log,
+    lease: { namespace: SYSTEM, name: 'snicket-operator' },
+    clock: lab.environment.clock,
+  });
+  const operator = new Operator({
+    client: election.leaderClient(),
     namespace: SYSTEM,
     identity,
     log,
@@ -37,13 +44,6 @@ function replica(
     lookup: async () => ['127.0.0.1'],
     ...lab.environment.operatorOptions,
     ...options,
-  });
-  const election = new LeaderElection({
-    client,
-    identity,
-    logger: log,
-    lease: { namespace: SYSTEM, name: 'snicket-operator' },
-    clock: lab.environment.clock,
   });
   const end = new AbortController();
   // As in a process: a replica that has lost the Lease ends.
