@@ -77,8 +77,13 @@ export interface Plan {
   readonly findings: readonly PlanFinding[];
 }
 
-/** The plan for one Exposure. Routes need neither the tenant nor its CA: providers judge readiness through them. */
+/** The plan for one Exposure, as far as the facts go. */
 export function planExposure(desired: DesiredExposure, facts: Facts): Plan {
+  return planTenant(desired, planManagement(desired, facts), facts);
+}
+
+/** The plan without the tenant's side. Routes need neither the tenant nor its CA: providers judge readiness through them. */
+function planManagement(desired: DesiredExposure, facts: Facts): Plan {
   const { exposure, edge } = desired;
   const { driver, port } = edge.spec;
   const mode = modeOf(driver, exposure.spec.worker.mode);
@@ -101,15 +106,17 @@ export function planExposure(desired: DesiredExposure, facts: Facts): Plan {
     return { ...known, findings: about('wish', wrongMode) };
   }
 
-  const { routes, management, findings } = managementSide(desired, hosts, controlPlane, facts);
-  const tenantSide = tenantSideOf(desired, known, controlPlane, facts);
-  return {
-    ...known,
-    routes,
-    management,
-    tenant: tenantSide.tenant,
-    findings: [...findings, ...tenantSide.findings],
-  };
+  return { ...known, ...managementSide(desired, hosts, controlPlane, facts) };
+}
+
+/** The plan with the tenant's side. The facts differ from those of the plan in the tenant's alone. */
+export function planTenant(desired: DesiredExposure, plan: Plan, facts: Facts): Plan {
+  const { mode, hosts, routes } = plan;
+  const { controlPlane } = facts;
+  if (hosts === undefined || routes === undefined || controlPlane === undefined) return plan;
+  const { tenant, findings } = tenantSideOf(desired, { mode, hosts }, controlPlane, facts);
+  const others = plan.findings.filter((one) => one.about !== 'tenant');
+  return { ...plan, tenant, findings: [...others, ...findings] };
 }
 
 function managementSide(

@@ -7,7 +7,7 @@ import { backoffMs, type BackoffLimits } from '../../kube/backoff.ts';
 import { isKubeError } from '../../kube/kube-error.ts';
 import { keyText } from '../../kube/object.ts';
 import type { MasterKeys } from '../../management/master-keys.ts';
-import { planExposure, type Plan } from '../../plan/plan.ts';
+import { planTenant, type Plan } from '../../plan/plan.ts';
 import type { ControlPlaneReading } from '../../providers/reading/read-control-plane.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { KeyFileError } from '../../wire/master-keys.ts';
@@ -175,7 +175,7 @@ async function reconcileOwned(task: Task, signal: AbortSignal): Promise<TenantOu
   const observed = await observeTenant(observation, task.plan, link, credentials, clock, signal);
   const { live, certificate, reissued, finding } = observed;
 
-  const plan = planExposure(observation.resolved, observed.facts);
+  const plan = planTenant(observation.resolved, task.plan, observed.facts);
   const known = { client: link.client, live, plan, reissued };
   task.observed = known;
   if (plan.tenant === undefined) {
