@@ -10,7 +10,6 @@ import { RecordingObjectClient, type RecordedWrite } from '../kube/client/record
 import { keyText, type KubeObject } from '../kube/object.ts';
 import { RESOURCES } from '../kube/resource.ts';
 import { StatusWriter } from '../kube/status-writer.ts';
-import { routeFindings } from '../management/edge-state.ts';
 import type { ResolvedExposure } from '../management/exposure-index.ts';
 import type { ManagementAccess } from '../management/management-view.ts';
 import { ensureMasterKeys, GATEWAY_KEYS } from '../management/master-keys.ts';
@@ -303,8 +302,7 @@ class Run {
     { observation, preparation, routed, tenant }: Reconciled,
     plan: Plan,
   ): readonly Finding[] {
-    const { object, resolved, reading } = observation;
-    const place = { ...this.#deps, management: this.#management };
+    const { resolved, reading } = observation;
     const kept = formerRoutesKept(routed.previous, resolved.edge);
     return distinct([
       ...plan.findings,
@@ -312,7 +310,7 @@ class Run {
       ...preparation.findings,
       ...reading.findings,
       ...(routed.obstacle === undefined ? [] : [routed.obstacle]),
-      ...routeFindings(place, object, plan, resolved.edge),
+      ...routed.findings,
       ...(tenant?.condition.finding === undefined ? [] : [tenant.condition.finding]),
       ...(kept === undefined ? [] : [kept]),
     ]);

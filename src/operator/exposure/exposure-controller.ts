@@ -240,12 +240,12 @@ export class ExposureController {
 
   #conditions(key: string, reconciled: Reconciled): ConditionStates {
     const { observation, plan } = reconciled;
-    const { object, resolved } = observation;
+    const { object } = observation;
     const hops = this.#probes.hopsFor(key, object, plan);
     return conditionStates(reconciled, {
       before: this.#reports.statusOf(object),
       hops,
-      routes: () => routedState(this.#options, object, resolved.edge, plan, hops),
+      routes: () => routedState(this.#options, reconciled, hops),
     });
   }
 

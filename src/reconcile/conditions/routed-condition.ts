@@ -1,28 +1,26 @@
 /**
  * The condition Routed of an Exposure: whether its Edge serves the routes.
  */
-import type { Edge } from '../../api/edge.ts';
 import { driverFor } from '../../edges/driver-for.ts';
-import type { KubeObject } from '../../kube/object.ts';
-import { edgeContext, routeFindings } from '../../management/edge-state.ts';
+import { edgeContext } from '../../management/edge-state.ts';
 import type { ManagementPlace } from '../../management/management-view.ts';
-import type { Plan } from '../../plan/plan.ts';
+import type { Reconciled } from '../reconcile-exposure.ts';
 import { fails, holds, notYet, waits, type ConditionState } from './condition-state.ts';
 import type { KnownHop } from './hop-conditions.ts';
 
 /** Whether the Edge serves the routes of a plan, as far as its controller or a probe says. */
 export function routedState(
   place: ManagementPlace,
-  exposure: KubeObject,
-  edge: Edge,
-  plan: Plan,
+  { observation, plan, routed }: Pick<Reconciled, 'observation' | 'plan' | 'routed'>,
   hops: readonly KnownHop[],
 ): ConditionState {
+  const { object: exposure, resolved } = observation;
+  const { edge } = resolved;
   const { routes } = plan;
   if (routes === undefined) return notYet('Prepared');
   const fault = [
     ...plan.findings.filter(({ about }) => about === 'routes'),
-    ...routeFindings(place, exposure, plan, edge),
+    ...routed.findings,
   ].find(({ severity }) => severity === 'error');
   if (fault !== undefined) return fails(fault);
   const context = edgeContext(place, edge, exposure.metadata.namespace);

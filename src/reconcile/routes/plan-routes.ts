@@ -49,6 +49,8 @@ export interface RouteState {
   readonly isRoutedAsPlanned: boolean;
   /** A foreign object has a name that a desired one needs. */
   readonly obstacle?: Finding | undefined;
+  /** What is wrong with the Edge, and foreign claims. An error blocks the routes. */
+  readonly findings: readonly Finding[];
 }
 
 /** What to do. */
@@ -66,7 +68,14 @@ export function planRoutes(observation: RouteObservation): RoutePlan {
   const { exposure, edge, routes, planned, owned, findings } = observation;
   const present = owned.filter(isTenantRoute);
   const isElsewhere = present.length > 0 && !present.some((route) => isServedBy(route, edge));
-  const nothing = { apply: [], remove: [], previous: [], isApplied: false, isElsewhere };
+  const nothing = {
+    apply: [],
+    remove: [],
+    previous: [],
+    isApplied: false,
+    isElsewhere,
+    findings,
+  };
   if (planned === undefined) return { ...nothing, isRoutedAsPlanned: false };
 
   const firstForeign = planned.findIndex(isForeign);
@@ -93,6 +102,7 @@ export function planRoutes(observation: RouteObservation): RoutePlan {
     isApplied: true,
     isElsewhere,
     isRoutedAsPlanned,
+    findings,
   };
 }
 
